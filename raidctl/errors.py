@@ -1,0 +1,69 @@
+"""The error tree; each class owns the exit code of the program.
+
+::
+
+    RaidctlError            3
+    ├── UsageError          2   the words of the command line are off
+    ├── CannotTell          3   something could not be read or understood
+    │   ├── ParseError          a tool's output is not in the form that the parser knows
+    │   └── RecordError         a recording, or a file given to --replay, cannot be used
+    ├── AccessMissing       4   a tool or a right is missing
+    ├── ChangeUndone        5   a change failed and was undone
+    └── ChangeStands        6   a change failed and could not be undone, or was not confirmed
+
+Their text is for the user: one sentence that says what happened, then what to do.
+Every other exception is a fault of raidctl's own.
+"""
+
+from __future__ import annotations
+
+EXIT_FINE = 0
+EXIT_NO = 1
+EXIT_USAGE = 2
+EXIT_CANNOT_TELL = 3
+EXIT_ACCESS = 4
+EXIT_UNDONE = 5
+EXIT_STANDS = 6
+EXIT_INTERRUPTED = 130
+
+
+class RaidctlError(Exception):
+    """An expected failure; ``exit_code`` is what the program ends with."""
+
+    exit_code = EXIT_CANNOT_TELL
+
+
+class UsageError(RaidctlError):
+    """The command line asks for something that cannot be meant."""
+
+    exit_code = EXIT_USAGE
+
+
+class CannotTell(RaidctlError):
+    """Something could not be read or understood."""
+
+
+class ParseError(CannotTell):
+    """A tool's output is not in the form that the parser knows."""
+
+
+class RecordError(CannotTell):
+    """A recording, or a file given to ``--replay``, cannot be used."""
+
+
+class AccessMissing(RaidctlError):
+    """A tool or a right is missing."""
+
+    exit_code = EXIT_ACCESS
+
+
+class ChangeUndone(RaidctlError):
+    """A change failed and the previous state was put back."""
+
+    exit_code = EXIT_UNDONE
+
+
+class ChangeStands(RaidctlError):
+    """A change failed and could not be undone, or was not confirmed by reading again."""
+
+    exit_code = EXIT_STANDS

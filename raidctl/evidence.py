@@ -1,0 +1,109 @@
+"""Where each fact was read: every line of every output is accounted for.
+
+A parser works on a :class:`Sheet`, one output of one tool. For each line it says one of three things:
+
+* ``sheet.fact(line, id, field, value)``: the line gave a field of the model;
+* ``sheet.detail(line, id, label, value)``: the line was understood, but the model has no neutral field for
+  it; the object's ``details`` carry it in the tool's own words;
+* ``sheet.note(line)``: a title, a rule, a banner: nothing is lost.
+
+What remains is :meth:`Sheet.unparsed`, which ``raidctl show --unparsed`` prints.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of an output, numbered from 1; of a JSON output, one leaf (``a.b[0].c: value``)."""
+
+    number: int
+    text: str
+
+    @property
+    def indent(self) -> int:
+        """How many blanks it starts with; a tab counts as eight."""
+        expanded = self.text.expandtabs(8) if "\t" in self.text else self.text
+        return len(expanded) - len(expanded.lstrip(" "))
+
+    @property
+    def stripped(self) -> str:
+        """The text without white space around it."""
+        return self.text.strip()
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One fact: which object and field, its value as text, and where it stands."""
+
+    object_id: str
+    field: str
+    value: str
+    command: str
+    line: Line
+
+
+@dataclass
+class Sheet:
+    """One output of one tool, and what a parser made of each line."""
+
+    command: str
+    lines: tuple[Line, ...]
+    facts: list[Fact] = field(default_factory=list)
+    _used: set[int] = field(default_factory=set)
+
+    @classmethod
+    def of_text(cls, command: str, text: str) -> Sheet:
+        """A sheet of a text output. CR LF and a missing last newline make no difference."""
+        parts = text.replace("\r\n", "\n").split("\n")
+        return cls(command, tuple(Line(n, part.rstrip("\r")) for n, part in enumerate(parts, 1)))
+
+    @classmethod
+    def of_json(cls, command: str, value: object) -> Sheet:
+        """A sheet of a JSON output: one line for each leaf, ``path: value`` (see :meth:`leaf`)."""
+        return cls(command, tuple(Line(n, f"{p}: {v}") for n, (p, v) in enumerate(_leaves(value), 1)))
+
+    def fact(self, line: Line, object_id: str, field: str, value: object) -> None:
+        """The line gave ``field`` (a name of the model, ``cache.size_bytes``) of an object."""
+        self._used.add(line.number)
+        self.facts.append(Fact(object_id, field, str(value), self.command, line))
+
+    def detail(self, line: Line, object_id: str, label: str, value: object) -> None:
+        """The line was understood; the model has no neutral field for it."""
+        self.fact(line, object_id, f"details[{label}]", value)
+
+    def note(self, *lines: Line) -> None:
+        """The lines are titles, rules, banners: no fact is lost with them."""
+        self._used.update(line.number for line in lines)
+
+    def used(self, line: Line) -> bool:
+        """Whether a parser has accounted for the line."""
+        return line.number in self._used
+
+    def unparsed(self) -> list[Line]:
+        """The lines that say something and that no parser used."""
+        return [line for line in self.lines if line.number not in self._used and line.text.strip()]
+
+    def leaf(self, path: str) -> Line | None:
+        """The line of a JSON leaf by its path (``nvme_smart_log.temperature``, ``a[0].b``)."""
+        index = self.__dict__.get("_index")
+        if index is None:
+            index = {line.text.split(": ", 1)[0]: line for line in self.lines}
+            self.__dict__["_index"] = index
+        found: Line | None = index.get(path)
+        return found
+
+
+def _leaves(value: object, path: str = "") -> Iterator[tuple[str, str]]:
+    if isinstance(value, Mapping) and value:
+        for key, inner in value.items():
+            yield from _leaves(inner, f"{path}.{key}" if path else str(key))
+    elif isinstance(value, Sequence) and not isinstance(value, (str, bytes)) and value:
+        for index, inner in enumerate(value):
+            yield from _leaves(inner, f"{path}[{index}]")
+    else:
+        yield path, json.dumps(value, ensure_ascii=False)

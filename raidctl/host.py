@@ -1,0 +1,111 @@
+"""What the kernel knows of the machine: PCI functions, block devices, mounts. Data only.
+
+Filled by :mod:`raidctl.discovery`, handed to every vendor's ``observe()``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Literal
+
+BlockKind = Literal["disk", "partition", "md", "dm", "loop", "ram", "cdrom", "other"]
+
+
+@dataclass(frozen=True, slots=True)
+class PciDevice:
+    """A PCI function of class 01 (mass storage)."""
+
+    address: str
+    """``0000:03:00.0``, lower case."""
+    pci_class: int
+    """24 bits: 0x010400 is a RAID controller, 0x010601 AHCI, 0x010802 NVMe."""
+    vendor_id: int
+    device_id: int
+    subvendor_id: int | None = None
+    subdevice_id: int | None = None
+    driver: str | None = None
+    vendor: str | None = None
+    """Name from udev's hardware database, None without it."""
+    model: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BlockDevice:
+    """A block device of the kernel."""
+
+    name: str
+    """Kernel name: ``sda``, ``cciss!c0d0`` as ``cciss/c0d0``."""
+    node: str
+    """``/dev/sda``."""
+    kind: BlockKind = "other"
+    size_bytes: int | None = None
+    parent: str | None = None
+    """Of a partition: the kernel name of its disk."""
+    slaves: tuple[str, ...] = ()
+    """Of md and device-mapper: the kernel names of what lies below."""
+    links: tuple[str, ...] = ()
+    """``/dev/disk/by-id/…``, ``/dev/mapper/…``."""
+    mountpoints: tuple[str, ...] = ()
+    """Of this very device; ``[swap]`` for active swap."""
+    model: str | None = None
+    serial: str | None = None
+    wwn: str | None = None
+    """As udev prints it, ``0x600508b1001c…``, without extension lost."""
+    vendor: str | None = None
+    firmware: str | None = None
+    scsi_address: str | None = None
+    """``H:C:T:L``."""
+    pci_address: str | None = None
+    """The PCI function that it hangs on, None for virtual devices."""
+    driver: str | None = None
+    """Driver of that function."""
+    rotational: bool | None = None
+    removable: bool | None = None
+    write_cache: str | None = None
+    """``queue/write_cache``: ``write back`` or ``write through``: what the kernel thinks."""
+    transport: str | None = None
+    """``sata``, ``sas``, ``nvme``, ``virtio``, ``usb``, ``scsi``; None when unknown."""
+    dm_name: str | None = None
+    filesystem: str | None = None
+
+
+@dataclass(frozen=True)
+class HostView:
+    """The machine as the kernel shows it."""
+
+    hostname: str | None = None
+    kernel: str | None = None
+    root: bool | None = None
+    """Whether requests are carried out as root; None when unknown."""
+    virtual: str | None = None
+    """The hypervisor, where the machine is known to be a virtual one (``kvm``, ``vmware`` …)."""
+    pci: tuple[PciDevice, ...] = ()
+    blocks: tuple[BlockDevice, ...] = ()
+    claimed: frozenset[str] = field(default_factory=frozenset)
+    """Device nodes that other families have shown as a volume or a drive (filled before ``drives`` is asked)."""
+
+    def block(self, name_or_node: str) -> BlockDevice | None:
+        """The block device of a kernel name, a node, or one of its links."""
+        for device in self.blocks:
+            if name_or_node in (device.name, device.node) or name_or_node in device.links:
+                return device
+        return None
+
+    def above(self, name: str) -> Iterator[BlockDevice]:
+        """Partitions, md and device-mapper devices that lie on a device, each once, depth first."""
+        seen: set[str] = set()
+        waiting = [name]
+        while waiting:
+            current = waiting.pop(0)
+            for device in self.blocks:
+                if device.name not in seen and (device.parent == current or current in device.slaves):
+                    seen.add(device.name)
+                    waiting.append(device.name)
+                    yield device
+
+    def mountpoints(self, name: str) -> tuple[str, ...]:
+        """Where a device, its partitions and the layers above are mounted, sorted, each once."""
+        own = self.block(name)
+        devices = ([own] if own else []) + list(self.above(own.name if own else name))
+        return tuple(sorted({point for device in devices for point in device.mountpoints}))

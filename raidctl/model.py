@@ -1,0 +1,324 @@
+"""The inventory of a machine: one vocabulary for every vendor.
+
+Sizes are in bytes, temperatures in degrees Celsius, percentages from 0 to 100, times in seconds or RFC 3339 text.
+``None`` means "the tool did not say", never "no". A status word that a vendor package does not know becomes
+``"unknown"`` with the raw word beside it in ``status_text``, and a problem.
+
+The names are a contract: they may grow, never change their meaning without a new ``schema_version``.
+The descriptions here are the source of ``raidctl schema`` and of ``docs/model.md``.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta, field
+
+SCHEMA_VERSION = "1"
+
+Health = Literal["ok", "warning", "critical", "unknown"]
+Severity = Literal["info", "warning", "error"]
+ProblemKind = Literal["note", "state", "unread", "no_tool", "no_right"]
+Mode = Literal["raid", "hba", "mixed", "software", "none"]
+BatteryKind = Literal["battery", "capacitor", "unknown"]
+BatteryStatus = Literal["ok", "charging", "learning", "degraded", "failed", "missing", "unknown"]
+RaidLevel = Literal[
+    "raid0", "raid1", "raid1e", "raid5", "raid6", "raid10", "raid50", "raid60",
+    "raid1t", "raid10t", "raid4", "jbod", "linear", "unknown",
+]  # fmt: skip
+VolumeStatus = Literal[
+    "ok", "degraded", "failed", "offline", "rebuilding", "initializing", "expanding", "migrating",
+    "checking", "inactive", "unknown",
+]  # fmt: skip
+WritePolicy = Literal["write_through", "protected_write_back", "unprotected_write_back", "off"]
+WriteActive = Literal["write_through", "write_back", "off"]
+ReadPolicy = Literal["none", "read_ahead", "adaptive", "off"]
+IoPolicy = Literal["direct", "cached"]
+DriveCachePolicy = Literal["enabled", "disabled", "default"]
+Operation = Literal[
+    "rebuild",
+    "recovery",
+    "resync",
+    "check",
+    "repair",
+    "reshape",
+    "initialize",
+    "expand",
+    "migrate",
+    "parity",
+    "unknown",
+]
+Role = Literal["member", "spare", "unassigned", "passthrough", "failed", "journal"]
+Media = Literal["hdd", "ssd"]
+Interface = Literal["sas", "sata", "nvme", "scsi", "ata", "usb", "virtual"]
+
+Details = Annotated[
+    dict[str, str],
+    Meta(description="Facts that have no neutral field, in the tool's own words and under its own labels."),
+]
+
+
+class Model(msgspec.Struct, frozen=True, kw_only=True):
+    """Base of the model's classes."""
+
+
+class Capability(Model, frozen=True, kw_only=True):
+    """Whether the tool and the hardware let something be read or set."""
+
+    read: Annotated[bool, Meta(description="The vendor's tool tells it.")]
+    set: Annotated[bool, Meta(description="The vendor's tool has a command that sets it.")]
+    why: Annotated[
+        str | None, Meta(description="Why not, or the nearest alternative; null when there is nothing to say.")
+    ] = None
+
+
+class Tool(Model, frozen=True, kw_only=True):
+    """A program that was asked."""
+
+    name: Annotated[str, Meta(description="Name as found, `ssacli`.")]
+    path: Annotated[str | None, Meta(description="Where it is; null when it came out of a loose file.")] = None
+    version: Annotated[str | None, Meta(description="As it prints it; null when not asked or not told.")] = None
+
+
+class Problem(Model, frozen=True, kw_only=True):
+    """Something that could not be read, is missing, or that a tool warns of."""
+
+    severity: Annotated[
+        Severity, Meta(description="`error`: something is not shown; `warning`: look at it; `info`: good to know.")
+    ]
+    where: Annotated[str, Meta(description="The object, command or file that it is about.")]
+    message: Annotated[str, Meta(description="What happened, one sentence.")]
+    remedy: Annotated[str | None, Meta(description="What to do; null when there is nothing to do.")] = None
+    kind: Annotated[
+        ProblemKind,
+        Meta(
+            description="`note`: exit code stays 0; `state`: the hardware or its tool reports trouble, exit code 0; "
+            "`unread`: could not be read or understood, exit code 3; `no_tool`, `no_right`: exit code 4."
+        ),
+    ] = "note"
+
+
+class Host(Model, frozen=True, kw_only=True):
+    """Whose inventory it is."""
+
+    hostname: Annotated[str | None, Meta(description="The kernel's host name; null in loose files.")] = None
+    kernel: Annotated[str | None, Meta(description="Kernel release; null in loose files.")] = None
+    collected_at: Annotated[
+        str | None, Meta(description="When it was read, RFC 3339 in UTC; null when a loose file does not tell.")
+    ] = None
+    source: Annotated[str, Meta(description="`local`, `ssh:HOST`, `replay:PATH`.")] = "local"
+
+
+class Cache(Model, frozen=True, kw_only=True):
+    """The controller's cache memory."""
+
+    present: Annotated[bool | None, Meta(description="Whether there is a cache module.")] = None
+    status: Annotated[
+        Health | None, Meta(description="Health of the cache; a cache that nobody configured is `ok`.")
+    ] = None
+    status_text: Annotated[str | None, Meta(description="The tool's words for status and reason.")] = None
+    size_bytes: Annotated[int | None, Meta(description="Total cache memory in bytes (binary units).")] = None
+    read_percent: Annotated[int | None, Meta(description="Share of the usable cache for reads, percent.")] = None
+    write_percent: Annotated[int | None, Meta(description="Share of the usable cache for writes, percent.")] = None
+    read_bytes: Annotated[
+        int | None,
+        Meta(description="That share in bytes: of the available memory where the tool tells it, else of the total."),
+    ] = None
+    write_bytes: Annotated[int | None, Meta(description="As `read_bytes`, for writes.")] = None
+    available_bytes: Annotated[
+        int | None, Meta(description="Memory left for data after the firmware's own share, bytes.")
+    ] = None
+    no_battery_write_cache: Annotated[
+        bool | None, Meta(description="Write cache stays on without a good battery: data loss on power failure.")
+    ] = None
+    flush_interval_seconds: Annotated[
+        int | None, Meta(description="Longest time that written data waits in the cache, seconds.")
+    ] = None
+    unwritten_data: Annotated[
+        bool | None, Meta(description="Preserved, pinned or dirty data waits in the cache for drives that are gone.")
+    ] = None
+    details: Details = field(default_factory=dict)
+
+
+class Battery(Model, frozen=True, kw_only=True):
+    """What keeps the cache's data through a power loss."""
+
+    id: Annotated[str, Meta(description="`smartarray:1/battery0`.")]
+    kind: Annotated[
+        BatteryKind, Meta(description="Battery, capacitor (supercapacitor, flash-backed), or not told.")
+    ] = "unknown"
+    status: Annotated[BatteryStatus, Meta(description="Neutral state word.")] = "unknown"
+    status_text: Annotated[str | None, Meta(description="The tool's words.")] = None
+    charge_percent: Annotated[int | None, Meta(description="Charge, percent.")] = None
+    temperature_celsius: Annotated[int | None, Meta(description="Temperature, degrees Celsius.")] = None
+    voltage_volts: Annotated[float | None, Meta(description="Voltage, volts.")] = None
+    replace: Annotated[bool | None, Meta(description="The tool asks for its replacement.")] = None
+    next_learn_at: Annotated[str | None, Meta(description="Next learn cycle, RFC 3339 or as printed.")] = None
+    details: Details = field(default_factory=dict)
+
+
+class Array(Model, frozen=True, kw_only=True):
+    """A group of drives that volumes are cut from (drive group, md container, md array)."""
+
+    id: Annotated[str, Meta(description="`smartarray:1/A`, `md:md0/array`.")]
+    status: Annotated[Health, Meta(description="Health of the group.")] = "unknown"
+    status_text: Annotated[str | None, Meta(description="The tool's words.")] = None
+    drives: Annotated[tuple[str, ...], Meta(description="Ids of the member drives.")] = ()
+    spares: Annotated[tuple[str, ...], Meta(description="Ids of the spare drives.")] = ()
+    size_bytes: Annotated[int | None, Meta(description="Raw size, bytes.")] = None
+    free_bytes: Annotated[int | None, Meta(description="Space that no volume uses, bytes.")] = None
+    details: Details = field(default_factory=dict)
+
+
+class Progress(Model, frozen=True, kw_only=True):
+    """A background operation under way."""
+
+    operation: Annotated[Operation, Meta(description="What is going on.")] = "unknown"
+    percent: Annotated[float | None, Meta(description="How far, percent.")] = None
+
+
+class VolumeCache(Model, frozen=True, kw_only=True):
+    """How a volume is cached: what is configured, and what is in force."""
+
+    write_policy: Annotated[
+        WritePolicy | None,
+        Meta(
+            description="Configured (Redfish WriteCachePolicy). Protected: write-back only while the battery is good; "
+            "unprotected: always."
+        ),
+    ] = None
+    write_active: Annotated[WriteActive | None, Meta(description="In force now.")] = None
+    write_protected: Annotated[
+        bool | None, Meta(description="Unwritten data is safe from power loss (also where nothing is left unwritten).")
+    ] = None
+    why_not_in_force: Annotated[
+        str | None, Meta(description="Why the configured policy is not in force; null when it is.")
+    ] = None
+    read_policy: Annotated[ReadPolicy | None, Meta(description="Read cache policy of the volume.")] = None
+    io_policy: Annotated[
+        IoPolicy | None,
+        Meta(description="Whether reads and writes go past the controller's cache (`direct`) or through it."),
+    ] = None
+    drive_write_cache: Annotated[
+        DriveCachePolicy | None,
+        Meta(description="What the controller does with the write caches of the volume's drives."),
+    ] = None
+
+
+class Volume(Model, frozen=True, kw_only=True):
+    """A logical drive, virtual drive, md device: what the operating system sees as one disk."""
+
+    id: Annotated[str, Meta(description="`smartarray:1/v1`, `md:md0`.")]
+    name: Annotated[str | None, Meta(description="The label that somebody gave it.")] = None
+    array: Annotated[str | None, Meta(description="Id of the array that it lies on.")] = None
+    raid_level: Annotated[RaidLevel | None, Meta(description="`t` is a triple mirror.")] = None
+    size_bytes: Annotated[int | None, Meta(description="Usable size, bytes.")] = None
+    strip_bytes: Annotated[int | None, Meta(description="Strip (chunk) of one drive, bytes.")] = None
+    status: Annotated[
+        VolumeStatus, Meta(description="A check under way is not degraded; md `[UU_]` without recovery is.")
+    ] = "unknown"
+    status_text: Annotated[str | None, Meta(description="The tool's words.")] = None
+    device: Annotated[str | None, Meta(description="`/dev/sda`; null when the tool and the kernel do not tell.")] = None
+    mountpoints: Annotated[
+        tuple[str, ...], Meta(description="Where it, its partitions or the layers above are mounted.")
+    ] = ()
+    unique_id: Annotated[str | None, Meta(description="WWN, NAA id or UUID as printed.")] = None
+    cache: Annotated[VolumeCache | None, Meta(description="Null where the volume has no cache of its own (md).")] = None
+    progress: Annotated[Progress | None, Meta(description="Null when nothing is going on.")] = None
+    layout: Annotated[str | None, Meta(description="md layout: `left-symmetric`, `near=2`.")] = None
+    metadata: Annotated[str | None, Meta(description="md superblock format: `1.2`, `imsm`.")] = None
+    consistency_policy: Annotated[str | None, Meta(description="md: `resync`, `bitmap`, `journal`, `ppl`.")] = None
+    bitmap: Annotated[str | None, Meta(description="md write-intent bitmap: `internal`, `none`, a file.")] = None
+    drives_expected: Annotated[int | None, Meta(description="How many members it is made of.")] = None
+    drives_active: Annotated[int | None, Meta(description="How many of them work.")] = None
+    details: Details = field(default_factory=dict)
+
+
+class Errors(Model, frozen=True, kw_only=True):
+    """Error counters of a drive; null when the tool does not tell."""
+
+    media: Annotated[int | None, Meta(description="Media errors (unreadable or reallocated data).")] = None
+    other: Annotated[int | None, Meta(description="Other errors (transport, command).")] = None
+    predictive: Annotated[int | None, Meta(description="Predictive failure events.")] = None
+
+
+class Drive(Model, frozen=True, kw_only=True):
+    """A physical drive, or the partition that an md array lists as its member."""
+
+    id: Annotated[str, Meta(description="`smartarray:1/1I:1:4`, `md:md0/sda1`, `drives:SERIAL`.")]
+    enclosure: Annotated[str | None, Meta(description="Box, enclosure, channel, as printed.")] = None
+    bay: Annotated[str | None, Meta(description="Bay or slot, as printed.")] = None
+    array: Annotated[str | None, Meta(description="Id of the array that it belongs to.")] = None
+    role: Annotated[Role | None, Meta(description="`passthrough`: the operating system sees the drive itself.")] = None
+    device: Annotated[str | None, Meta(description="`/dev/sda` where the operating system sees the drive itself.")] = (
+        None
+    )
+    model: Annotated[str | None, Meta(description="Without the vendor column, spaces collapsed.")] = None
+    serial: Annotated[str | None, Meta(description="As printed, also when masked.")] = None
+    firmware: Annotated[str | None, Meta(description="Firmware revision.")] = None
+    size_bytes: Annotated[int | None, Meta(description="Size, bytes.")] = None
+    media: Annotated[Media | None, Meta(description="Spinning or solid state.")] = None
+    interface: Annotated[Interface | None, Meta(description="How it is attached.")] = None
+    rpm: Annotated[int | None, Meta(description="Rotation, per minute; null for SSDs and where not told.")] = None
+    status: Annotated[
+        Health,
+        Meta(
+            description="Spares and good unassigned drives are ok; predictive failure and rebuilding are warning; "
+            "failed, missing, offline are critical."
+        ),
+    ] = "unknown"
+    status_text: Annotated[str | None, Meta(description="The tool's words.")] = None
+    temperature_celsius: Annotated[int | None, Meta(description="Degrees Celsius.")] = None
+    link_gbps: Annotated[float | None, Meta(description="Negotiated link speed, Gbit/s.")] = None
+    write_cache: Annotated[
+        Literal["enabled", "disabled"] | None, Meta(description="The drive's own volatile write cache.")
+    ] = None
+    errors: Annotated[Errors, Meta(description="Error counters.")] = field(default_factory=Errors)
+    wwn: Annotated[str | None, Meta(description="World wide name as printed.")] = None
+    mountpoints: Annotated[
+        tuple[str, ...], Meta(description="Where a drive that the system sees itself, or what lies on it, is mounted.")
+    ] = ()
+    flags: Annotated[
+        tuple[str, ...], Meta(description="md role flags: `write_mostly`, `replacement`, `failfast`.")
+    ] = ()
+    power_on_hours: Annotated[int | None, Meta(description="Hours.")] = None
+    spare_for: Annotated[tuple[str, ...], Meta(description="Ids of the arrays that it is a dedicated spare of.")] = ()
+    details: Details = field(default_factory=dict)
+
+
+class Controller(Model, frozen=True, kw_only=True):
+    """A RAID card, a host bus adapter, the md driver, or the port that plain drives hang on."""
+
+    id: Annotated[str, Meta(description="`smartarray:1`, `md`, `drives:0000:00:1f.2`.")]
+    vendor: Annotated[str | None, Meta(description="Maker, as the tool or the PCI database names it.")] = None
+    model: Annotated[str | None, Meta(description="Product name.")] = None
+    serial: Annotated[str | None, Meta(description="Serial number, as printed.")] = None
+    firmware: Annotated[str | None, Meta(description="Firmware version.")] = None
+    driver: Annotated[str | None, Meta(description="Kernel driver, the bare module name.")] = None
+    pci_address: Annotated[str | None, Meta(description="`0000:03:00.0`, lower case, with domain.")] = None
+    slot: Annotated[str | None, Meta(description="Slot as printed: `1`, `0b`.")] = None
+    status: Annotated[Health, Meta(description="Health of the controller itself.")] = "unknown"
+    status_text: Annotated[str | None, Meta(description="The tool's words.")] = None
+    mode: Annotated[Mode | None, Meta(description="`software`: md; `none`: no RAID in it.")] = None
+    cache: Annotated[Cache | None, Meta(description="Null when nothing is known of a cache.")] = None
+    batteries: tuple[Battery, ...] = ()
+    arrays: tuple[Array, ...] = ()
+    volumes: tuple[Volume, ...] = ()
+    drives: tuple[Drive, ...] = ()
+    capabilities: Annotated[
+        dict[str, Capability], Meta(description="What can be read and set on this controller, and why not.")
+    ] = field(default_factory=dict)
+    details: Details = field(default_factory=dict)
+
+
+class Inventory(Model, frozen=True, kw_only=True):
+    """Everything that was found on one machine."""
+
+    schema_version: Annotated[Literal["1"], Meta(description="Version of this contract.")] = "1"
+    host: Annotated[Host, Meta(description="Whose inventory it is.")]
+    controllers: Annotated[tuple[Controller, ...], Meta(description="In the order of their ids.")] = ()
+    problems: Annotated[
+        tuple[Problem, ...], Meta(description="What could not be read, is missing, or is warned of.")
+    ] = ()
+    tools: Annotated[tuple[Tool, ...], Meta(description="The programs that were asked.")] = ()

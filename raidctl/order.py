@@ -1,0 +1,21 @@
+"""The order that people expect: ``1I:1:2`` before ``1I:1:10``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from typing import TypeVar
+
+T = TypeVar("T")
+
+_NUMBER = re.compile(r"(\d+)", re.ASCII)
+
+
+def natural(text: str) -> tuple[tuple[int, int, str], ...]:
+    """A sort key in which runs of digits count as numbers."""
+    return tuple((0, int(part), "") if part.isdecimal() else (1, 0, part) for part in _NUMBER.split(text) if part)
+
+
+def in_order(items: Iterable[T], key: Callable[[T], str]) -> list[T]:
+    """The items sorted by :func:`natural` of their key."""
+    return sorted(items, key=lambda item: natural(key(item)))

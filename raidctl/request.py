@@ -1,0 +1,228 @@
+"""What a vendor package asks of the machine, and what comes back.
+
+A vendor package does no I/O. Its ``observe()`` is a generator that yields requests and is sent
+the answers; a runner (:mod:`raidctl.runners`) carries them out: on this machine, over ssh, out of
+a recording. :func:`converse` brings the two together.
+
+Inside a dialogue, use the typed helpers::
+
+    answer = yield from ask(Run(("mdadm", "--detail", "/dev/md0")))          # -> RunAnswer
+    details = yield from ask_all([Run(...), Run(...)])                       # side by side
+    halves = yield from together([half(a), half(b)])                         # whole dialogues side by side
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, Generic, Protocol, TypeVar
+
+T = TypeVar("T")
+A = TypeVar("A", bound="Answer")
+
+DEFAULT_TIMEOUT = 60.0
+"""Seconds that a reading command may take."""
+DEFAULT_LIMIT = 16 * 1024 * 1024
+"""Bytes that an answer may have; a tool that prints more is ended."""
+
+
+class Trouble(str, Enum):
+    """Why a request has no proper answer. A non-zero exit code is not trouble: it is an answer."""
+
+    MISSING = "missing"
+    """No such tool on this machine; no such file."""
+    DENIED = "denied"
+    """The right to run or to read is missing."""
+    TIMEOUT = "timeout"
+    """Did not end in time and was ended with its children."""
+    FLOOD = "flood"
+    """Printed more than the limit; what came until then is kept."""
+    UNRECORDED = "unrecorded"
+    """The recording has no answer to this request."""
+    FAILED = "failed"
+    """The operating system or the way there (ssh) failed; ``detail`` says how."""
+
+
+@dataclass(frozen=True)
+class Request(Generic[A]):
+    """Base of the requests; the parameter is the class of the answer."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Base of the answers."""
+
+    trouble: Trouble | None = field(default=None, kw_only=True)
+    detail: str = field(default="", kw_only=True)
+
+    @property
+    def fine(self) -> bool:
+        """Whether the request was carried out (whatever the exit code)."""
+        return self.trouble is None
+
+
+def decode(data: bytes) -> str:
+    """Bytes of a tool as text. Invalid UTF-8 becomes U+FFFD, never an exception."""
+    return data.decode("utf-8", errors="replace")
+
+
+@dataclass(frozen=True)
+class RunAnswer(Answer):
+    """What a program did. ``code`` is None when it never started or was ended."""
+
+    code: int | None = None
+    out: bytes = b""
+    err: bytes = b""
+
+    @property
+    def text(self) -> str:
+        """Standard output as text."""
+        return decode(self.out)
+
+    @property
+    def error_text(self) -> str:
+        """Standard error as text."""
+        return decode(self.err)
+
+
+@dataclass(frozen=True)
+class ReadAnswer(Answer):
+    """The bytes of a file; None when it could not be read."""
+
+    data: bytes | None = None
+
+    @property
+    def text(self) -> str | None:
+        """The file as text, None when it could not be read."""
+        return None if self.data is None else decode(self.data)
+
+
+@dataclass(frozen=True)
+class GlobAnswer(Answer):
+    """The paths that match, sorted."""
+
+    paths: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class WhichAnswer(Answer):
+    """Where a program is, with links resolved; ``trouble`` is MISSING when it is not installed."""
+
+    path: str | None = None
+
+
+@dataclass(frozen=True)
+class Run(Request[RunAnswer]):
+    """Run a program: argv only, no shell, C locale, no standard input, a private working directory.
+
+    ``lock`` names what may be used by one process at a time (a tool family whose tools cannot run
+    twice at once). ``changes`` marks what alters the machine: stopped by a dry run, never repeated.
+    ``environment`` adds variables.
+    """
+
+    argv: tuple[str, ...]
+    timeout: float = DEFAULT_TIMEOUT
+    changes: bool = False
+    lock: str | None = None
+    limit: int = DEFAULT_LIMIT
+    environment: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class Read(Request[ReadAnswer]):
+    """Read a file (of /proc, /sys, /etc …), up to ``limit`` bytes."""
+
+    path: str
+    limit: int = DEFAULT_LIMIT
+
+
+@dataclass(frozen=True)
+class Glob(Request[GlobAnswer]):
+    """List the paths that match a shell pattern (``*``, ``?``, ``[…]``; no ``**``)."""
+
+    pattern: str
+
+
+@dataclass(frozen=True)
+class Which(Request[WhichAnswer]):
+    """Find a program on the administrator's PATH (sbin included) and then at ``places`` (full paths)."""
+
+    name: str
+    places: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class UdevDatabase(Request[ReadAnswer]):
+    """The udev database in the form of ``udevadm info --export-db`` (P:, N:, S:, E: lines)."""
+
+
+Asked = Request[Any] | tuple[Request[Any], ...]
+Dialogue = Generator[Asked, Any, T]
+"""A generator that yields a request, or a tuple of requests that may be carried out side by side,
+is sent the answer (or the tuple of answers), and returns a ``T``."""
+
+
+class Runner(Protocol):
+    """Carries requests out. Everything above a runner works on all of them."""
+
+    def carry_out(self, requests: Sequence[Request[Any]]) -> Sequence[Answer]:
+        """Answer each request, in order; may work side by side. Never raises for what the machine does."""
+        ...
+
+
+def converse(dialogue: Dialogue[T], runner: Runner) -> T:
+    """Carry each request to the machine and its answer back, until the dialogue returns."""
+    try:
+        asked = next(dialogue)
+        while True:
+            if isinstance(asked, tuple):
+                asked = dialogue.send(tuple(runner.carry_out(asked)))
+            else:
+                asked = dialogue.send(runner.carry_out((asked,))[0])
+    except StopIteration as end:
+        result: T = end.value
+        return result
+
+
+def ask(request: Request[A]) -> Dialogue[A]:
+    """Ask one thing; for ``yield from`` in a dialogue."""
+    answer: A = yield request
+    return answer
+
+
+def ask_all(requests: Iterable[Request[A]]) -> Dialogue[tuple[A, ...]]:
+    """Ask several things that may be carried out side by side; the answers come in the same order."""
+    batch = tuple(requests)
+    if not batch:
+        return ()
+    answers: tuple[A, ...] = yield batch
+    return answers
+
+
+def together(dialogues: Iterable[Dialogue[T]]) -> Dialogue[list[T]]:
+    """Lead several dialogues in step, so that what they ask is carried out side by side."""
+    running: dict[int, Dialogue[T]] = dict(enumerate(dialogues))
+    results: dict[int, T] = {}
+    replies: dict[int, Any] = dict.fromkeys(running)
+    while running:
+        asked: dict[int, Asked] = {}
+        for key, dialogue in list(running.items()):
+            try:
+                asked[key] = dialogue.send(replies[key])
+            except StopIteration as end:
+                results[key] = end.value
+                del running[key]
+        batch = tuple(
+            request
+            for question in asked.values()
+            for request in (question if isinstance(question, tuple) else (question,))
+        )
+        if batch:
+            answers = iter((yield batch))
+            for key, question in asked.items():
+                if isinstance(question, tuple):
+                    replies[key] = tuple(next(answers) for _ in question)
+                else:
+                    replies[key] = next(answers)
+    return [results[key] for key in sorted(results)]

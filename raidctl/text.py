@@ -1,0 +1,55 @@
+"""What outputs of command line tools have in common, and what keeps a terminal safe from them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from typing import TypeVar
+
+T = TypeVar("T")
+
+_ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+def pair(text: str) -> tuple[str, str] | None:
+    """Label and value of ``  Cache Ratio: 25% Read / 75% Write``; None when the line is no such pair.
+
+    The label ends at the first colon that blanks or the end of the line follow, so that
+    ``physicaldrive 1I:1:1`` is no pair and ``Disk Name: /dev/sda`` is one.
+    """
+    cut = text.find(":")
+    while cut != -1 and text[cut + 1 : cut + 2].strip():
+        cut = text.find(":", cut + 1)
+    key = text[:cut].strip() if cut != -1 else ""
+    return (key, text[cut + 1 :].strip()) if key else None
+
+
+def collapse(text: str) -> str:
+    """Runs of white space made one blank, none at the ends."""
+    return " ".join(text.split())
+
+
+def printable(text: str) -> str:
+    """The text without escape sequences and control characters: nothing that hardware says steers a terminal."""
+    if text.isprintable():
+        return text
+    return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", _ESCAPES.sub("", text))
+
+
+def attempt(parse: Callable[[str], T], text: str | None) -> T | None:
+    """``parse(text)``; None where it raises ``ValueError`` or the text is None: the caller decides what that means."""
+    if text is None:
+        return None
+    try:
+        return parse(text)
+    except ValueError:
+        return None
+
+
+def listing(words: Iterable[str], last: str = "and") -> str:
+    """``a, b and c``."""
+    items = list(words)
+    if len(items) < 2:
+        return "".join(items)
+    return f"{', '.join(items[:-1])} {last} {items[-1]}"

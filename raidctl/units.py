@@ -1,0 +1,79 @@
+"""Figures with units: strict. The whole text is a figure with its unit, or ``ValueError``; nothing is stripped away."""
+
+from __future__ import annotations
+
+import re
+
+_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGTPE]?)(i?)(B?)\s*", re.IGNORECASE | re.ASCII)
+_POWERS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5, "E": 6}
+_PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*%", re.ASCII)
+_CELSIUS = re.compile(r"(-?\d+)(?:\.\d+)?\s*(?:°\s*C?|C|Celsius)?", re.ASCII | re.IGNORECASE)
+_GBPS = re.compile(r"(\d+(?:\.\d+)?)\s*(G|M)(?:b/s|bps|bit/s|T/s|T)", re.IGNORECASE | re.ASCII)
+_DURATION = re.compile(r"(\d+)\s*(s|secs?|seconds?|min|mins|minutes?|h|hrs?|hours?|days?)", re.IGNORECASE | re.ASCII)
+_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+
+
+def parse_size(text: str, *, binary: bool) -> int:
+    """Bytes of ``512 MB``, ``4.0 GB``, ``256 KiB``, ``1.8T``.
+
+    ``binary`` says what the tool means by KB, MB, GB; KiB, MiB, GiB are binary in any case.
+    A figure without a unit is refused: what it means depends on the tool.
+    """
+    match = _SIZE.fullmatch(text.strip())
+    if not match or not (match[2] or match[4]):
+        raise ValueError(f"not a size with a unit: {text!r}")
+    base = 1024 if binary or match[3] else 1000
+    factor: int = base ** _POWERS[match[2].upper()]
+    return round(float(match[1]) * factor)
+
+
+def parse_percent(text: str) -> float:
+    """0 to 100 of ``25%`` or ``95.4 %``."""
+    match = _PERCENT.fullmatch(text.strip())
+    if not match or float(match[1]) > 100:
+        raise ValueError(f"not a percentage: {text!r}")
+    return float(match[1])
+
+
+def parse_celsius(text: str) -> int:
+    """Degrees Celsius of ``32``, ``32C``, ``32 °C``."""
+    match = _CELSIUS.fullmatch(text.strip())
+    if not match:
+        raise ValueError(f"not a temperature in degrees Celsius: {text!r}")
+    return int(match[1])
+
+
+def parse_gbps(text: str) -> float:
+    """Gbit/s of ``6.0Gbps``, ``6.0 Gb/s``, ``12.0 GT/s``, ``320 MT/s``."""
+    match = _GBPS.fullmatch(text.strip())
+    if not match:
+        raise ValueError(f"not a link speed: {text!r}")
+    return float(match[1]) / (1000 if match[2].upper() == "M" else 1)
+
+
+def parse_seconds(text: str) -> int:
+    """Seconds of ``15 secs``, ``4s``, ``60 min``, ``2 hours``."""
+    match = _DURATION.fullmatch(text.strip())
+    if not match:
+        raise ValueError(f"not a duration: {text!r}")
+    return int(match[1]) * _SECONDS[match[2][0].lower()]
+
+
+def format_decimal(size: int) -> str:
+    """As drives are sold: ``900.2 GB``."""
+    return _format(size, 1000, ("B", "kB", "MB", "GB", "TB", "PB", "EB"))
+
+
+def format_binary(size: int) -> str:
+    """As memory is counted: ``512 MiB``."""
+    return _format(size, 1024, ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"))
+
+
+def _format(size: int, base: int, names: tuple[str, ...]) -> str:
+    value = float(size)
+    power = 0
+    while round(value, 1) >= base and power < len(names) - 1:
+        value /= base
+        power += 1
+    figure = f"{value:.1f}".removesuffix(".0")
+    return f"{figure} {names[power]}"

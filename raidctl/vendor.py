@@ -1,0 +1,107 @@
+"""What a vendor package has to offer: all that the author of a plugin must read.
+
+A vendor package is a module that satisfies :class:`Vendor`; it is registered as an entry point of the group
+``raidctl.vendors``. It does no I/O: ``observe`` is a dialogue (:mod:`raidctl.request`), ``read`` takes text.
+It may import errors, units, model, request, evidence, host, text and this module of the core, and nothing else of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from raidctl.evidence import Sheet
+from raidctl.host import HostView
+from raidctl.model import Capability, Controller, Problem, Tool
+from raidctl.request import Dialogue
+
+CAPABILITIES = (
+    "controllers", "arrays", "volumes", "drives", "battery", "cache_size", "cache_split", "write_policy",
+    "write_active", "read_policy", "io_policy", "drive_write_cache", "no_battery_write_cache", "flush",
+    "flush_interval", "cache_statistics", "progress", "device",
+)  # fmt: skip
+"""The names that ``capabilities`` may use, in the order of the support table."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSpec:
+    """A program of the family."""
+
+    name: str
+    places: tuple[str, ...] = ()
+    """Full paths where vendors' packages put it, off the PATH."""
+    package: str = ""
+    """Where a user gets it: a package name, or the vendor's site in words."""
+    version_argv: tuple[str, ...] = ("--version",)
+    """Arguments that make it print its version; used by ``doctor``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One loose output, or one answer of a tool, on its way to a parser."""
+
+    name: str
+    """File name, or the command line that printed it."""
+    kind: str
+    """The family's own word for the form: which parser reads it."""
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sniffed:
+    """A vendor's claim that a text is its own."""
+
+    kind: str
+    confidence: int
+    """0 to 100: 90 for an unmistakable first line, 50 for a likely form."""
+    command: str
+    """The command that prints such a text, for people: ``ssacli ctrl all show config detail``."""
+
+
+@dataclass(frozen=True)
+class Observation:
+    """What one family found."""
+
+    controllers: tuple[Controller, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    tools: tuple[Tool, ...] = ()
+    sheets: tuple[Sheet, ...] = ()
+    """Every output that was read, with what was made of each line."""
+
+
+class Vendor(Protocol):
+    """A tool family. Modules satisfy it; the names in capitals are constants of the module."""
+
+    @property
+    def FAMILY(self) -> str:  # noqa: N802 - a module constant
+        """Short name and prefix of the ids: ``smartarray``."""
+
+    @property
+    def TITLE(self) -> str:  # noqa: N802 - a module constant
+        """For people: ``HP and HPE Smart Array``."""
+
+    @property
+    def TOOLS(self) -> tuple[ToolSpec, ...]:  # noqa: N802 - a module constant
+        """The programs, the best one first."""
+
+    @property
+    def DRIVERS(self) -> tuple[str, ...]:  # noqa: N802 - a module constant
+        """Kernel drivers whose PCI functions belong to this family: ``hpsa``, ``smartpqi``."""
+
+    @property
+    def LAST(self) -> bool:  # noqa: N802 - a module constant
+        """True for a family that takes what the others have left (plain drives)."""
+
+    @property
+    def SUPPORT(self) -> Mapping[str, Capability]:  # noqa: N802 - a module constant
+        """What the family can read and set at best, by the names of CAPABILITIES."""
+
+    def observe(self, host: HostView) -> Dialogue[Observation]:
+        """Read everything of this family on a machine. No tool installed: an empty observation."""
+
+    def sniff(self, name: str, text: str) -> Sniffed | None:
+        """Whether a loose text is an output of this family. Looks at the content; the name is a hint."""
+
+    def read(self, documents: Sequence[Document]) -> Observation:
+        """Read outputs of this family's tools, whole or in part, and put together what belongs together."""

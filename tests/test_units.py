@@ -1,0 +1,72 @@
+"""Figures with units."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from raidctl import units
+
+
+@pytest.mark.parametrize(
+    ("text", "binary", "size"),
+    [
+        ("512 MB", True, 512 * 1024**2),
+        ("900.1 GB", False, 900_100_000_000),
+        ("256 KiB", False, 262144),
+        ("1.8T", False, 1_800_000_000_000),
+        ("4.0 GB", True, 4 * 1024**3),
+        ("0  MB", True, 0),
+        ("512B", False, 512),
+    ],
+)
+def test_a_size_has_the_meaning_that_the_caller_names(text: str, binary: bool, size: int) -> None:
+    """KB, MB, GB are binary or decimal as the tool means them; KiB is always binary."""
+    assert units.parse_size(text, binary=binary) == size
+
+
+@pytest.mark.parametrize("text", ["", "512", "12 C (53 F)", "5/7", "GB", "1,5 GB", "1 GB free", "-1 GB", "1e3 GB", "٣ GB"])
+def test_a_size_that_is_not_wholly_one_is_refused(text: str) -> None:
+    """Nothing is stripped away until a figure is left."""
+    with pytest.raises(ValueError, match="not a size"):
+        units.parse_size(text, binary=True)
+
+
+@given(st.integers(0, 10**21))
+def test_a_printed_size_is_near_the_size(size: int) -> None:
+    """What is printed for people is within half of the last printed digit, in both bases."""
+    for text, binary in ((units.format_binary(size), True), (units.format_decimal(size), False)):
+        unit = units.parse_size("1 " + text.split()[1], binary=binary)
+        assert abs(units.parse_size(text, binary=binary) - size) <= unit * 0.0501 + 1
+
+
+@given(st.text())
+def test_rubbish_raises_value_error_and_nothing_else(text: str) -> None:
+    """Every parser of figures takes any text and either returns a figure or raises ``ValueError``."""
+    for parse in (units.parse_percent, units.parse_celsius, units.parse_gbps, units.parse_seconds):
+        try:
+            assert parse(text) is not None
+        except ValueError:
+            pass
+    try:
+        assert units.parse_size(text, binary=False) >= 0
+    except ValueError:
+        pass
+
+
+def test_other_figures_with_their_units() -> None:
+    """Percentages, temperatures, speeds and times as the tools print them."""
+    assert units.parse_percent("95.4%") == 95.4
+    assert units.parse_celsius("32 C") == 32
+    assert units.parse_gbps("6.0Gbps") == 6.0
+    assert units.parse_gbps("320 MT/s") == 0.32
+    assert units.parse_seconds("60  min") == 3600
+    assert units.parse_seconds("15 secs") == 15
+
+
+@pytest.mark.parametrize("text", ["101%", "12", "12 %%", "x"])
+def test_a_percentage_is_at_most_a_hundred(text: str) -> None:
+    """Anything else is not a percentage."""
+    with pytest.raises(ValueError, match="percentage"):
+        units.parse_percent(text)
