@@ -1,0 +1,247 @@
+"""Bounded, forward-only reading of files, directories and archives; nothing is ever unpacked to disk.
+
+Archives are recognised by their content, not by their name: tar, zip, and anything of these or a single file in gzip,
+bzip2 or xz. Links inside a directory or an archive are not followed: in an unpacked report of another machine
+they point to files of *this* machine.
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import os
+import stat
+import sys
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Protocol, cast
+
+from raidctl.errors import RecordError
+
+HEAD = 64 * 1024
+"""Bytes at the beginning of a file by which it is judged."""
+FILE_LIMIT = 64 * 1024 * 1024
+"""Bytes that are read of one file at most."""
+COUNT_LIMIT = 100_000
+"""Files that are looked at in one directory or archive at most."""
+UNPACKED_LIMIT = 8 * 1024**3
+"""Bytes that are unpacked out of one archive at most: a bomb does not stop the program for hours."""
+NESTING = 2
+"""A directory or archive may hold archives; these may hold compressed single files."""
+
+_COMPRESSED = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz"}
+_CLOSED = {b"\x28\xb5\x2f\xfd": "zstd", b"7z\xbc\xaf\x27\x1c": "7-Zip", b"Rar!": "RAR", b"\x04\x22\x4d\x18": "LZ4"}
+_DAMAGE = (
+    OSError, EOFError, zlib.error, lzma.LZMAError, tarfile.TarError, zipfile.BadZipFile,
+    NotImplementedError, RuntimeError, ValueError, OverflowError,
+)  # fmt: skip
+
+
+class _Readable(Protocol):
+    def read(self, size: int = -1, /) -> bytes:
+        """At most so many bytes."""
+        ...
+
+
+class _TooMuch(RuntimeError):
+    """The limit of what may be unpacked is reached."""
+
+
+class Stream:
+    """Bytes that can be read once, forwards, with a look ahead at the first 64 KiB."""
+
+    def __init__(self, source: _Readable, limit: int = UNPACKED_LIMIT) -> None:
+        """``limit`` bytes may be read in all."""
+        self._source = source
+        self._left = limit
+        self.head = self._take(HEAD)
+        self._ahead = self.head
+
+    def _take(self, size: int) -> bytes:
+        parts: list[bytes] = []
+        while size > 0:
+            part = self._source.read(min(size, 1 << 20))
+            if not part:
+                break
+            self._left -= len(part)
+            if self._left < 0:
+                raise _TooMuch(f"more than {UNPACKED_LIMIT >> 30} GiB when unpacked")
+            parts.append(part)
+            size -= len(part)
+        return b"".join(parts)
+
+    def read(self, size: int = -1, /) -> bytes:
+        """At most ``size`` bytes; all that is left with a negative size."""
+        if size < 0:
+            size = self._left + len(self._ahead)
+        first, self._ahead = self._ahead[:size], self._ahead[size:]
+        return first + self._take(size - len(first)) if len(first) < size else first
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A file, wherever it lies; its stream is valid until the next piece is asked for."""
+
+    name: str
+    """Path below the directory or inside the archive; the file's own name when it was given alone."""
+    stream: Stream
+    nested: bool = False
+    """It lies in a directory or an archive, among others."""
+
+
+@dataclass(frozen=True)
+class Snag:
+    """Something that could not be read, in words."""
+
+    name: str
+    message: str
+    remedy: str
+    denied: bool = False
+    """For lack of a right."""
+
+
+def pieces(path: str | os.PathLike[str], nesting: int = NESTING) -> Iterator[Piece | Snag]:
+    """Every file at ``path``: a file, a directory, an archive, or ``-`` for standard input, bounded in every way.
+
+    Archives inside archives are opened ``nesting`` levels deep; with 0, what an archive holds is taken as it is.
+
+    Raises:
+        RecordError: there is nothing at ``path``, or it must not be read.
+    """
+    if os.fspath(path) == "-":
+        yield from _Unpacker(nesting).unpack("standard input", sys.stdin.buffer, 0)
+        return
+    try:
+        if Path(path).is_dir():
+            os.scandir(path).close()
+            yield from _bounded(_directory(Path(path), _Unpacker(nesting)), Path(path).name)
+            return
+        with Path(path).open("rb") as opened:
+            yield from _bounded(_Unpacker(nesting).unpack(Path(path).name, opened, 0), Path(path).name)
+    except FileNotFoundError:
+        raise RecordError(f"{os.fspath(path)}: there is no such file or directory.") from None
+    except PermissionError:
+        raise RecordError(f"{os.fspath(path)} may not be read by this user; check its permissions.") from None
+    except OSError as error:
+        raise RecordError(f"{os.fspath(path)} cannot be read: {error.strerror or error}.") from None
+
+
+def _bounded(found: Iterator[Piece | Snag], name: str) -> Iterator[Piece | Snag]:
+    for count, item in enumerate(found):
+        if count >= COUNT_LIMIT:
+            yield Snag(name, f"It holds more than {COUNT_LIMIT} files; the rest was not read", "Give a part of it.")
+            return
+        yield item
+
+
+def _directory(top: Path, unpacker: _Unpacker) -> Iterator[Piece | Snag]:
+    refused: list[OSError] = []
+    for folder, below, files in os.walk(top, onerror=refused.append):
+        below.sort()
+        for file in sorted(files):
+            place = Path(folder) / file
+            name = str(place.relative_to(top))
+            try:
+                # a fifo would block, a link would lead out of the tree
+                if not stat.S_ISREG(place.lstat().st_mode):
+                    continue
+                with place.open("rb") as opened:
+                    yield from unpacker.unpack(name, opened, 1)
+            except OSError as error:
+                yield _refused(name, error)
+    for trouble in refused:
+        yield _refused(str(trouble.filename), trouble)
+
+
+def _refused(name: str, error: OSError) -> Snag:
+    if isinstance(error, PermissionError):
+        return Snag(name, "This user may not read it", "Change its permissions, or run raidctl as root.", denied=True)
+    return Snag(name, f"It cannot be read: {error.strerror or error}", "Copy it again.")
+
+
+@dataclass(frozen=True)
+class _Unpacker:
+    nesting: int
+
+    def unpack(self, name: str, opened: _Readable, depth: int) -> Iterator[Piece | Snag]:
+        """A file as it is, or, for an archive, what it holds. Damage deep inside an archive is nobody's concern."""
+        try:
+            yield from self._contents(name, Stream(opened), opened, depth)
+        except _DAMAGE as error:
+            if isinstance(error, PermissionError):
+                raise
+            if depth <= 1:
+                yield Snag(
+                    name,
+                    f"It is damaged or cut off: {error or type(error).__name__}",
+                    "What could be read of it is used; copy it again for the rest.",
+                )
+
+    def _contents(self, name: str, stream: Stream, opened: _Readable, depth: int) -> Iterator[Piece | Snag]:
+        head = stream.head
+        packed = next((form for magic, form in _COMPRESSED.items() if head.startswith(magic)), None)
+        closed = next((form for magic, form in _CLOSED.items() if head.startswith(magic)), None)
+        if depth > self.nesting:
+            yield Piece(name, stream, nested=True)
+        elif closed and depth == 0:
+            yield Snag(name, f"It is packed with {closed}, which raidctl cannot open", "Unpack it and give the files.")
+        elif packed:
+            yield from self.unpack(_bare(name), _decompressor(packed, stream), depth)
+        elif head.startswith(b"PK\x03\x04"):
+            yield from self._zip(opened, stream, depth)
+        elif _is_tar(head):
+            yield from self._tar(stream, depth)
+        else:
+            yield Piece(name, stream, nested=depth > 0)
+
+    def _tar(self, stream: Stream, depth: int) -> Iterator[Piece | Snag]:
+        with tarfile.open(fileobj=cast("IO[bytes]", stream), mode="r|") as archive:
+            for member in archive:
+                if member.isreg():
+                    opened = archive.extractfile(member)
+                    if opened is not None:
+                        yield from self.unpack(_inner(member.name), opened, depth + 1)
+
+    def _zip(self, opened: _Readable, stream: Stream, depth: int) -> Iterator[Piece | Snag]:
+        """A zip's contents stand at its end: the file itself is used, or a copy in memory of bounded size."""
+        on_disk = isinstance(getattr(opened, "raw", None), io.FileIO) and cast("IO[bytes]", opened).seekable()
+        source = cast("IO[bytes]", opened) if on_disk else io.BytesIO(stream.read(FILE_LIMIT))
+        with zipfile.ZipFile(source) as archive:
+            for info in archive.infolist():
+                if not info.is_dir() and not stat.S_ISLNK(info.external_attr >> 16):
+                    with archive.open(info) as member:
+                        yield from self.unpack(_inner(info.filename), member, depth + 1)
+
+
+def _bare(name: str) -> str:
+    base, dot, ending = name.rpartition(".")
+    return base if dot and ending.lower() in {"gz", "bz2", "xz"} else name
+
+
+def _decompressor(form: str, stream: Stream) -> _Readable:
+    source = cast("IO[bytes]", stream)  # they only ever call read()
+    if form == "gzip":
+        return gzip.GzipFile(fileobj=source, mode="rb")
+    if form == "bzip2":
+        return bz2.BZ2File(source)
+    return lzma.LZMAFile(source)
+
+
+def _is_tar(head: bytes) -> bool:
+    """The checksum in the first header tells, for every dialect of tar."""
+    try:
+        tarfile.TarInfo.frombuf(head[: tarfile.BLOCKSIZE], "utf-8", "surrogateescape")
+    except tarfile.TarError:
+        return False
+    return True
+
+
+def _inner(name: str) -> str:
+    """The name of a member for people; it is never used as a path."""
+    return name.removeprefix("./")

@@ -1,0 +1,154 @@
+"""The format of a recording's ``record.json``: each request with its answer, checked before it is believed."""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+from typing import Any, Literal
+
+import msgspec
+
+from raidctl.errors import RecordError
+from raidctl.request import Glob, Read, Request, Run, Trouble, UdevDatabase, Which
+
+FORMAT = "raidctl-record 1"
+MANIFEST = "record.json"
+
+
+class Entry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+    """A request and its answer: exactly one of ``run``, ``read``, ``glob``, ``which``, ``udev`` is set."""
+
+    run: tuple[str, ...] | None = None
+    """The argv of a program."""
+    read: str | None = None
+    """The path of a file."""
+    glob: str | None = None
+    """A pattern of paths."""
+    which: str | None = None
+    """The name of a program."""
+    udev: bool = False
+    """The udev database."""
+    code: int | None = None
+    """Exit code of ``run``."""
+    out: str | None = None
+    """File with the standard output of ``run``; none when there was none."""
+    err: str | None = None
+    """File with the standard error of ``run``."""
+    data: str | None = None
+    """File with the bytes of ``read`` or ``udev``."""
+    text: str | None = None
+    """The content of ``read`` or ``udev`` itself, when it is short."""
+    paths: tuple[str, ...] | None = None
+    """Answer of ``glob``."""
+    path: str | None = None
+    """Answer of ``which``."""
+    trouble: Trouble | None = None
+    """Why there is no proper answer."""
+    detail: str = ""
+    """More on the trouble, in words."""
+    seconds: float | None = None
+    """How long the answer took, with the others that were asked for at the same time."""
+
+
+class Manifest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+    """The content of ``record.json``."""
+
+    format: str
+    """``raidctl-record 1``."""
+    raidctl: str | None = None
+    """Version that wrote it."""
+    collected_at: str | None = None
+    """RFC 3339, UTC."""
+    source: str = "local"
+    """``local``, ``ssh:HOST``, ``written``."""
+    unrecorded: Literal["missing"] | None = None
+    """``missing``: what is asked and not listed was not there; else it is answered as not recorded."""
+    redacted: bool = False
+    """Serial numbers, unique ids and names are masked."""
+    about: str = ""
+    """What is special about the machine, one sentence."""
+    answers: tuple[Entry, ...] = ()
+
+
+def request_of(entry: Entry) -> Request[Any]:
+    """The request of an entry, without time limits and the like."""
+    if entry.run is not None:
+        return Run(entry.run)
+    if entry.read is not None:
+        return Read(entry.read)
+    if entry.glob is not None:
+        return Glob(entry.glob)
+    return UdevDatabase() if entry.which is None else Which(entry.which)
+
+
+def key(request: Request[Any]) -> tuple[str, ...]:
+    """By what a request is found again: limits, locks and variables make no difference."""
+    if isinstance(request, Run):
+        return ("run", *request.argv)
+    if isinstance(request, Read):
+        return ("read", request.path)
+    if isinstance(request, Glob):
+        return ("glob", request.pattern)
+    if isinstance(request, Which):
+        return ("which", request.name)
+    return ("udev",)
+
+
+def describe(request: Request[Any]) -> str:
+    """A request in words: ``run cat /proc/version``, ``read /proc/mdstat``."""
+    return " ".join(key(request)) if key(request) != ("udev",) else "read the udev database"
+
+
+def encode_manifest(manifest: Manifest) -> bytes:
+    """``record.json`` as people can read it."""
+    return msgspec.json.format(msgspec.json.encode(manifest), indent=1) + b"\n"
+
+
+def decode_manifest(shown: str, data: bytes) -> Manifest:
+    """Decode and check ``record.json``; ``shown`` names the recording in errors.
+
+    Raises:
+        RecordError: it is not one, is damaged, or of a format that this version does not know.
+    """
+    try:
+        head = msgspec.json.decode(data)
+        told = head.get("format") if isinstance(head, dict) else None
+        if not isinstance(told, str) or not told.startswith("raidctl-record "):
+            raise RecordError(f'{shown} is not a recording: its {MANIFEST} does not say "format": "{FORMAT}".')
+        if told != FORMAT:
+            raise RecordError(f'{shown} is in the format "{told}", this raidctl reads "{FORMAT}"; use a newer raidctl.')
+        manifest = msgspec.json.decode(data, type=Manifest)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise RecordError(f"{shown} is damaged: {MANIFEST} cannot be understood: {error}.") from None
+    for number, entry in enumerate(manifest.answers):
+        fault = _fault(entry)
+        if fault:
+            raise RecordError(f"{shown} is damaged: answer {number} of {MANIFEST} {fault}.")
+    return manifest
+
+
+def _fault(entry: Entry) -> str | None:
+    """What is wrong with an entry, in words."""
+    asked = [entry.run is not None, entry.read is not None, entry.glob is not None, entry.which is not None, entry.udev]
+    if sum(asked) != 1 or entry.run == ():
+        return "has to have one of run, read, glob, which, udev"
+    if entry.run is not None and entry.code is None and entry.trouble is None:
+        return "ran a program but tells neither its exit code nor a trouble"
+    content = entry.data is None and entry.text is None and entry.trouble is None
+    if (entry.read is not None or entry.udev) and content:
+        return "read something but has neither data nor text nor a trouble"
+    for name in (entry.out, entry.err, entry.data):
+        if name is not None and not _safe(name):
+            return f"names the file {name!r}, which does not lie in the recording"
+    return None
+
+
+def _safe(name: str) -> bool:
+    pure = PurePosixPath(name)
+    plain = not pure.is_absolute() and ".." not in pure.parts and "\\" not in name and "\0" not in name
+    return plain and bool(pure.parts) and str(pure) == name and name != MANIFEST
+
+
+def files_of(manifest: Manifest) -> list[str]:
+    """The files that a manifest names, each once."""
+    named = (name for entry in manifest.answers for name in (entry.out, entry.err, entry.data) if name)
+    return list(dict.fromkeys(named))

@@ -1,0 +1,111 @@
+"""A runner that answers out of a recording and never touches a machine."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from fnmatch import translate
+from functools import cached_property
+from typing import Any, cast
+
+from raidctl.manifest import describe, key
+from raidctl.record import Recording
+from raidctl.request import (
+    Answer,
+    Glob,
+    GlobAnswer,
+    Read,
+    ReadAnswer,
+    Request,
+    Run,
+    RunAnswer,
+    Trouble,
+    Which,
+)
+from raidctl.runners.answers import answer_of
+
+
+class ReplayRunner:
+    """Answers as the recorded machine did; a program is found again by its argv.
+
+    What was not recorded is answered with ``Trouble.UNRECORDED``, which names the request; in a recording that says
+    ``"unrecorded": "missing"``, as on a machine where it is not there.
+    """
+
+    def __init__(self, recording: Recording) -> None:
+        self._answers = {key(request): answer for request, answer in recording.answers()}
+        self._complete = recording.manifest.unrecorded == "missing"
+
+    def carry_out(self, requests: Sequence[Request[Any]]) -> Sequence[Answer]:
+        """Answer each request, in order."""
+        return tuple(self._answer(request) for request in requests)
+
+    def _answer(self, request: Request[Any]) -> Answer:
+        if isinstance(request, Run) and request.changes:
+            return RunAnswer(
+                trouble=Trouble.UNRECORDED,
+                detail=f"a recorded machine cannot be changed, asked to {describe(request)}",
+            )
+        kept = self._answers.get(key(request))
+        if kept is not None:
+            return _limited(request, kept)
+        if not self._complete:
+            return answer_of(request, Trouble.UNRECORDED, f"not in the recording: {describe(request)}")
+        if isinstance(request, Glob):
+            return GlobAnswer(tuple(sorted(_matching(request.pattern, self._paths))))
+        return answer_of(request, Trouble.MISSING, _missing(request))
+
+    @cached_property
+    def _paths(self) -> frozenset[str]:
+        """Every file of the machine that the recording tells of, and the directories above them."""
+        there: set[str] = set()
+        for (kind, *words), answer in self._answers.items():
+            if kind == "read" and answer.trouble is not Trouble.MISSING:
+                there.update(_lineage(words[0]))
+            elif isinstance(answer, GlobAnswer):
+                there.update(path for found in answer.paths for path in _lineage(found))
+        return frozenset(there)
+
+
+def _lineage(path: str) -> Iterator[str]:
+    """A path and the directories above it, without the root."""
+    while path.strip("/"):
+        yield path
+        path = path.rpartition("/")[0]
+
+
+def _matching(pattern: str, paths: Iterable[str]) -> Iterator[str]:
+    """The paths that a shell pattern matches, part by part; a leading dot has to be asked for."""
+    parts = [(part.startswith("."), re.compile(translate(part))) for part in pattern.split("/")]
+    for path in paths:
+        names = path.split("/")
+        if len(names) == len(parts) and all(
+            part.match(name) and (dotted or not name.startswith("."))
+            for (dotted, part), name in zip(parts, names, strict=True)
+        ):
+            yield path
+
+
+def _missing(request: Request[Any]) -> str:
+    if isinstance(request, Run):
+        return f"{request.argv[0] if request.argv else 'it'} is not installed on the recorded machine"
+    if isinstance(request, Which):
+        return f"{request.name} is not installed"
+    return f"not there on the recorded machine: {describe(request)}"
+
+
+def _limited(request: Request[Any], answer: Answer) -> Answer:
+    """The answer cut to the limit of the request, as the machine's own runner would have cut it."""
+    if isinstance(request, Run):
+        ran = cast("RunAnswer", answer)
+        if len(ran.out) > request.limit or len(ran.err) > request.limit:
+            out, err = ran.out[: request.limit], ran.err[: request.limit]
+            detail = f"more than {request.limit} bytes"
+            return replace(ran, code=None, out=out, err=err, trouble=Trouble.FLOOD, detail=detail)
+    elif isinstance(request, Read):
+        read = cast("ReadAnswer", answer)
+        if read.data is not None and len(read.data) > request.limit:
+            detail = f"{request.path}: more than {request.limit} bytes"
+            return replace(read, data=read.data[: request.limit], trouble=Trouble.FLOOD, detail=detail)
+    return answer

@@ -1,0 +1,120 @@
+"""Loose text as people pass it on: strange encodings, quoted mails, whole terminal sessions with several outputs.
+
+Pure functions, text in, text out.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+from itertools import islice
+
+_CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_QUOTE = re.compile(r"^(?:> ?)+", re.MULTILINE)
+_CALLS = 5000
+"""Calls, and lines with a known prompt, that are looked at in one session."""
+_WHO = re.compile(r"[\w.-]{1,64}@[\w.-]{1,64}", re.ASCII)
+_FILE = r"(?:cat|more|less|head|tail)[ \t]+(?:/proc|/sys)/\S{1,200}"
+
+
+def is_binary(head: bytes) -> bool:
+    """Whether the beginning of a file is certainly no text: it holds NULs, and does not begin as UTF-16 does."""
+    return b"\0" in head and not any(head.startswith(mark) for mark, _ in _MARKS)
+
+
+def is_garbled(head: bytes) -> bool:
+    """Whether more than two in a hundred bytes are control characters; a tool may print what a broken drive tells."""
+    return len(_CONTROL.findall(head)) * 50 > len(head)
+
+
+def text_of(data: bytes) -> str:
+    """Bytes as text with LF at the ends of lines: UTF-8 or UTF-16 by their marks, UTF-8, else Latin-1.
+
+    A few bad bytes in UTF-8 become U+FFFD and do not turn the rest into Latin-1.
+    """
+    for mark, encoding in _MARKS:
+        if data.startswith(mark):
+            return _lines(data[len(mark) :].decode(encoding, errors="replace"))
+    text = data.decode("utf-8", errors="replace")
+    bad = text.count("\N{REPLACEMENT CHARACTER}")
+    good = sum(1 for _ in re.finditer(r"[^\x00-\x7f\ufffd]", text)) if bad else 0
+    return _lines(data.decode("latin-1") if bad > good else text)
+
+
+def _lines(text: str) -> str:
+    return text.replace("\r\n", "\n")
+
+
+def unquoted(text: str) -> str:
+    """A text without the ``> `` of a mail, where most of its lines have it."""
+    lines = [line for line in text.split("\n") if line.strip()]
+    if sum(line.startswith(">") for line in lines) * 2 <= len(lines):
+        return text
+    return _QUOTE.sub("", text)
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of a terminal session: what was typed, and what came."""
+
+    command: str | None
+    """As typed, without prompt; None for what stands before the first prompt."""
+    text: str
+
+
+class Prompts:
+    """Finds the lines on which one of certain programs was called."""
+
+    def __init__(self, tools: Collection[str]) -> None:
+        """``tools`` are names of programs, without path."""
+        names = "|".join(sorted(map(re.escape, tools), key=len, reverse=True)) or r"(?!)"
+        # [root@host ~]# LC_ALL=C sudo -n /usr/sbin/tool argument
+        self._call = re.compile(
+            rf"[#$%>][ \t]{{0,8}}(?P<command>(?:\w{{1,64}}=[^\s#$%>]{{0,200}}[ \t]+|sudo[ \t]+|-\w+[ \t]+|time[ \t]+)*"
+            rf"(?:(?:/[\w./-]{{0,200}}/)?(?:{names})(?=[ \t\n]|\Z)|{_FILE})[^\n]*)",
+        )
+
+    def sections(self, text: str) -> list[Section]:
+        """The parts of a session; a single one without command when nothing was called in it.
+
+        A part ends at the next call, or where the same user typed something else on the same machine.
+        """
+        marks = [(start, end, command) for start, end, command in self._calls(text)]
+        if not marks:
+            return [Section(None, text)]
+        marks = sorted({*marks, *_others(text, marks)})
+        parts = [Section(None, text[: marks[0][0]])]
+        for (_, end, command), following in zip(marks, [*(m[0] for m in marks[1:]), len(text)], strict=True):
+            parts.append(Section(command, text[end:following]))
+        return [part for part in parts if part.text.strip()]
+
+    def _calls(self, text: str) -> list[tuple[int, int, str]]:
+        found = []
+        for match in islice(self._call.finditer(text), _CALLS):
+            start = text.rfind("\n", max(0, match.start() - 200), match.start()) + 1
+            prompt = text[start : match.start()]
+            if (start or match.start() < 200) and len(prompt) <= 80 and '"' not in prompt:
+                found.append((start, min(match.end() + 1, len(text)), match["command"].strip()))
+        return found
+
+
+def _others(text: str, marks: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
+    """Lines with the prompt of a user and machine that is already known from a call."""
+    taken = {start for start, _, _ in marks}
+    people = {who[0] for start, end, command in marks if (who := _WHO.match(text[start:end].lstrip("[( ")))}
+    if not people:
+        return []
+    names = "|".join(sorted(map(re.escape, people), key=len, reverse=True))
+    prompt = re.compile(rf"^[\[( ]?(?:{names})[^\n#$%>]{{0,80}}[#$%>]([^\n]*)\n?", re.MULTILINE)
+    return [
+        (found.start(), found.end(), found[1].strip())
+        for found in islice(prompt.finditer(text), _CALLS)
+        if found.start() not in taken
+    ]

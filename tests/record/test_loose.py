@@ -1,0 +1,356 @@
+"""Loose files, directories and archives: recognised by their content, and what is wrong with them is said."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import sys
+import tarfile
+import time
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from raidctl.errors import RecordError
+from raidctl.loose import Gathered, gather
+from raidctl.vendor import Vendor
+from tests.record.standin import APPLE, APPLE_TEXT, PEAR, PEAR_TEXT, VENDORS
+
+VENDOR_LIST: list[Vendor] = list(VENDORS)
+
+
+def names(found: Gathered) -> dict[str, list[str]]:
+    """The names of the documents by family."""
+    return {vendor.FAMILY: [document.name for document in documents] for vendor, documents in found.texts}
+
+
+def given_text(path: Path, text: str | bytes) -> Gathered:
+    """What comes of a file with this content."""
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return gather(path, VENDOR_LIST)
+
+
+def test_a_file_is_recognised_by_its_content(tmp_path: Path) -> None:
+    """The name of the file does not matter; the text reaches the family whole."""
+    found = given_text(tmp_path / "mail.eml", APPLE_TEXT)
+    assert names(found) == {"apple": ["mail.eml"]}
+    assert found.texts[0][1][0].text == APPLE_TEXT
+    assert found.texts[0][1][0].kind == "report"
+    assert found.problems == ()
+    assert found.source == f"replay:{tmp_path / 'mail.eml'}"
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (b"", "It is empty"),
+        (b"\n  \n", "It is empty"),
+        (bytes(range(256)) * 20, "It is a binary file"),
+        (b"Dear Sir,\nwe met in Paris.\n", "it looks like a text that begins with \u201cDear Sir,\u201d"),
+        (b'{"a": 1}', "it looks like JSON"),
+        (b"<html><body>", "it looks like a web page"),
+        (b"\x1b[31m[red]evil\x1b[0m\n", "begins with \u201c[red]evil\u201d"),
+    ],
+)
+def test_a_file_that_nobody_recognises_is_a_problem(tmp_path: Path, content: bytes, sentence: str) -> None:
+    """Exit code 3, one sentence on what it is, and what raidctl reads instead."""
+    found = given_text(tmp_path / "x.txt", content)
+    assert found.texts == ()
+    (problem,) = found.problems
+    assert (problem.kind, problem.where) == ("unread", "x.txt")
+    assert sentence in problem.message
+    assert problem.remedy
+    assert "\x1b" not in problem.message
+
+
+def test_what_is_not_there_or_may_not_be_read_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A path that leads to nothing ends the program with a sentence."""
+    with pytest.raises(RecordError, match="no such file or directory"):
+        gather(tmp_path / "nothing", VENDOR_LIST)
+
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    (tmp_path / "mine").write_text(APPLE_TEXT, encoding="utf-8")
+    monkeypatch.setattr(Path, "open", refuse)
+    with pytest.raises(RecordError, match="may not be read"):
+        gather(tmp_path / "mine", VENDOR_LIST)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root to become somebody else")
+def test_an_unreadable_file_in_a_directory_is_a_problem(tmp_path: Path) -> None:
+    """The others are read all the same; exit code 4 says that a right is missing."""
+    (tmp_path / "a").write_text(APPLE_TEXT, encoding="utf-8")
+    (tmp_path / "b").write_text(PEAR_TEXT, encoding="utf-8")
+    (tmp_path / "b").chmod(0)
+    for folder in (tmp_path, *tmp_path.parents):
+        if folder.stat().st_uid == 0 and folder.is_relative_to("/tmp/"):  # noqa: S108 - the test's own directories
+            folder.chmod(0o755)
+    os.seteuid(65534)
+    try:
+        found = gather(tmp_path, VENDOR_LIST)
+    finally:
+        os.seteuid(0)
+    assert names(found) == {"apple": ["a"]}
+    assert [(problem.kind, problem.where) for problem in found.problems] == [("no_right", "b")]
+
+
+def test_a_directory_is_searched_and_strangers_are_only_counted(tmp_path: Path) -> None:
+    """Among many files the irrelevant ones, links and pipes are no problem."""
+    (tmp_path / "sub" / "deep").mkdir(parents=True)
+    (tmp_path / "sub" / "deep" / "a.txt").write_text(APPLE_TEXT, encoding="utf-8")
+    (tmp_path / "p10").write_text(PEAR_TEXT, encoding="utf-8")
+    (tmp_path / "p9").write_text(PEAR_TEXT, encoding="utf-8")
+    (tmp_path / "notes").write_text("hello\n", encoding="utf-8")
+    (tmp_path / "empty").write_text("", encoding="utf-8")
+    (tmp_path / "raw").write_bytes(bytes(5000))
+    (tmp_path / "link").symlink_to(tmp_path / "p9")
+    os.mkfifo(tmp_path / "fifo")
+    found = gather(tmp_path, VENDOR_LIST)
+    assert names(found) == {"apple": ["sub/deep/a.txt"], "pear": ["p9", "p10"]}
+    assert (found.files, found.unrecognised, found.problems) == (6, 3, ())
+
+
+def test_a_directory_without_any_output_is_a_problem(tmp_path: Path) -> None:
+    """When nothing was recognised at all, silence would be a lie."""
+    (tmp_path / "notes").write_text("hello\n", encoding="utf-8")
+    found = gather(tmp_path, VENDOR_LIST)
+    assert [problem.kind for problem in found.problems] == ["unread"]
+    assert "applecli, appleadm and pearctl" in found.problems[0].message
+
+
+MEMBERS = {
+    "host/sos/apple_show": APPLE_TEXT.encode(),
+    "host/var/log/messages": b"Jan  1 kernel: hello\n" * 5000,
+    "host/bin/sh": bytes(70000),
+    "host/pear.gz": gzip.compress(PEAR_TEXT.encode()),
+}
+
+
+def pack(path: Path, form: str) -> Path:
+    """MEMBERS in an archive, with a link, a directory and a name that climbs."""
+    if form == "zip":
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, data in MEMBERS.items():
+                archive.writestr(name, data)
+        return path
+    with tarfile.open(path, "w:" + form) as tar:  # type: ignore[call-overload] # the mode is put together
+        for name, data in MEMBERS.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            tar.addfile(info, io.BytesIO(data))
+        link = tarfile.TarInfo("host/link")
+        link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
+        tar.addfile(link)
+    return path
+
+
+@pytest.mark.parametrize("form", ["", "gz", "bz2", "xz", "zip"])
+def test_a_support_archive_is_searched(tmp_path: Path, form: str) -> None:
+    """Any usual archive of thousands of files gives the few outputs in it; nothing is written to disk."""
+    place = pack(tmp_path / "report.bin", form)
+    found = gather(place, VENDOR_LIST)
+    assert names(found) == {"apple": ["host/sos/apple_show"], "pear": ["host/pear"]}
+    assert (found.files, found.unrecognised, found.problems) == (4, 2, ())
+    assert list(tmp_path.iterdir()) == [place]
+
+
+def test_an_archive_in_a_directory_is_opened(tmp_path: Path) -> None:
+    """Somebody collects the archives of several machines in one place."""
+    pack(tmp_path / "one.tar.gz", "gz")
+    assert names(gather(tmp_path, VENDOR_LIST)) == {"apple": ["host/sos/apple_show"], "pear": ["host/pear"]}
+
+
+def test_a_compressed_file_is_opened(tmp_path: Path) -> None:
+    """A single output in gzip is an output."""
+    assert names(given_text(tmp_path / "a.txt.gz", gzip.compress(APPLE_TEXT.encode()))) == {"apple": ["a.txt"]}
+
+
+@pytest.mark.parametrize("form", ["gz", "bz2", "xz", "zip", ""])
+def test_half_an_archive_gives_what_is_in_that_half(tmp_path: Path, form: str) -> None:
+    """A download that was cut off: no traceback, a problem, and what could be read is used."""
+    whole = pack(tmp_path / "whole", form).read_bytes()
+    for cut in range(1, len(whole), max(1, len(whole) // 40)):
+        found = given_text(tmp_path / "half", whole[:cut])
+        assert found.texts or found.problems
+    assert given_text(tmp_path / "half", whole[: len(whole) - 40]).problems or form == ""
+
+
+def test_a_form_of_archive_that_cannot_be_opened_is_named(tmp_path: Path) -> None:
+    """Neither zstd nor 7-Zip is in Python's library: the user is told to unpack."""
+    (problem,) = given_text(tmp_path / "a.tar.zst", b"\x28\xb5\x2f\xfd" + bytes(100)).problems
+    assert "zstd" in problem.message
+    assert problem.remedy is not None
+    assert "Unpack" in problem.remedy
+
+
+def test_a_bomb_is_not_unpacked_to_the_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Zeros that unpack to more than the limit end with a problem."""
+    monkeypatch.setattr("raidctl.archive.Stream.__init__.__defaults__", (1 << 20,))
+    place = tmp_path / "bomb.tgz"
+    with tarfile.open(place, "w:gz") as tar:
+        info = tarfile.TarInfo("zeros")
+        info.size = 50 << 20
+        tar.addfile(info, io.BytesIO(bytes(info.size)))
+        info = tarfile.TarInfo("more")
+        tar.addfile(info, io.BytesIO())
+    assert any("when unpacked" in problem.message for problem in gather(place, VENDOR_LIST).problems)
+
+
+def test_a_directory_with_too_many_files_is_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The rest is told to be unread, not ignored."""
+    monkeypatch.setattr("raidctl.archive.COUNT_LIMIT", 3)
+    for number in range(5):
+        (tmp_path / f"{number}").write_text(APPLE_TEXT, encoding="utf-8")
+    found = gather(tmp_path, VENDOR_LIST)
+    assert names(found) == {"apple": ["0", "1", "2"]}
+    assert [problem.kind for problem in found.problems] == ["unread"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("text", [True, False])
+def test_a_file_of_a_gigabyte_is_read_in_part(tmp_path: Path, text: bool) -> None:
+    """Binary: judged by its head; an output with endless junk behind it: the beginning is used, and that is said."""
+    place = tmp_path / "big"
+    with place.open("wb") as opened:
+        opened.write(APPLE_TEXT.encode() + b"junk junk\n" * (8 << 20) if text else bytes(100_000))
+        opened.truncate(1 << 30)
+    begun = time.monotonic()
+    found = gather(place, VENDOR_LIST)
+    assert time.monotonic() - begun < 10
+    assert [problem.kind for problem in found.problems] == ["unread"]
+    assert ("bigger than 64 MiB" in found.problems[0].message) is text
+    assert bool(found.texts) is text
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        APPLE_TEXT.replace("\n", "\r\n").encode(),
+        b"\xef\xbb\xbf" + APPLE_TEXT.encode(),
+        APPLE_TEXT.encode("utf-16"),
+        b"\xfe\xff" + APPLE_TEXT.encode("utf-16-be"),
+        "".join(f"> {line}\n" for line in APPLE_TEXT.splitlines()).encode(),
+        "".join(f">> {line}\n" for line in APPLE_TEXT.splitlines()).encode(),
+    ],
+)
+def test_other_encodings_and_quoted_mails_are_the_same_text(tmp_path: Path, data: bytes) -> None:
+    """Windows line ends, byte order marks, UTF-16 and the ``> `` of a mail are taken away."""
+    assert given_text(tmp_path / "x", data).texts[0][1][0].text == APPLE_TEXT
+
+
+def test_latin_1_is_read_and_a_bad_byte_in_utf_8_is_marked(tmp_path: Path) -> None:
+    """An umlaut of an old terminal is an umlaut; one bad byte does not spoil the good UTF-8 around it."""
+    latin = given_text(tmp_path / "l", APPLE_TEXT.encode() + b"  Label: Gr\xfcn\n")
+    mixed = given_text(tmp_path / "m", APPLE_TEXT.encode() + "  Label: Grün, größer\n".encode() + b"\xff\n")
+    assert "Grün" in latin.texts[0][1][0].text
+    assert "größer\n\ufffd" in mixed.texts[0][1][0].text
+
+
+SESSION = f"""Hello, here is what I see:
+
+[root@db7 ~]# applecli ctrl show
+{APPLE_TEXT}[root@db7 ~]# ls
+Documents
+[root@db7 ~]# sudo /opt/pear/pearctl --all
+{PEAR_TEXT}[root@db7 ~]# appleadm --stop
+stopped
+[root@db7 ~]#
+"""
+
+
+def test_a_terminal_session_is_cut_into_its_outputs(tmp_path: Path) -> None:
+    """Each command's output is a document of its own, named by the command; other commands end it."""
+    found = given_text(tmp_path / "session.txt", SESSION)
+    texts = {document.name: document.text for _, documents in found.texts for document in documents}
+    assert texts == {"applecli ctrl show": APPLE_TEXT, "sudo /opt/pear/pearctl --all": PEAR_TEXT}
+    assert [(problem.where, problem.kind) for problem in found.problems] == [("session.txt: appleadm --stop", "unread")]
+
+
+@pytest.mark.parametrize(
+    "prompt", ["# ", "$ ", "root@db7:~# ", "db7:~ # ", "bash-4.2$ ", "[me@db7 x y]$ ", "db7% ", "#"]
+)
+def test_usual_prompts_are_known(tmp_path: Path, prompt: str) -> None:
+    """Whatever the shell prints before the command."""
+    found = given_text(tmp_path / "s", f"{prompt}applecli a\n{APPLE_TEXT}{prompt}LC_ALL=C pearctl b\n{PEAR_TEXT}")
+    assert names(found) == {"apple": ["applecli a"], "pear": ["LC_ALL=C pearctl b"]}
+
+
+def test_a_file_of_the_kernel_that_was_printed_is_an_output(tmp_path: Path) -> None:
+    """``cat /proc/…`` calls no vendor's tool, and still begins an output."""
+    found = given_text(tmp_path / "s", f"$ cat /proc/pear\n{PEAR_TEXT}$ applecli\n{APPLE_TEXT}")
+    assert names(found) == {"apple": ["applecli"], "pear": ["cat /proc/pear"]}
+
+
+def test_an_output_that_mentions_a_command_stays_whole(tmp_path: Path) -> None:
+    """Numbered lists and advice in an output are no prompts."""
+    text = APPLE_TEXT + "# 1  Short test   Completed\nRun applecli again.\n#2 applecliX\n"
+    assert given_text(tmp_path / "s", text).texts[0][1][0].text == text
+
+
+def test_standard_input_is_read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """``-`` takes what a pipe delivers, an archive as well."""
+    for data in (
+        APPLE_TEXT.encode(),
+        pack(tmp_path / "a", "gz").read_bytes(),
+        pack(tmp_path / "z", "zip").read_bytes(),
+    ):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(data))))
+        found = gather("-", VENDOR_LIST)
+        assert "apple" in names(found)
+        assert found.source == "replay:standard input"
+
+
+def test_the_surest_family_wins_and_a_tie_is_told(tmp_path: Path) -> None:
+    """Two families that claim the same text: the more confident one reads it; as sure as each other: a note."""
+    text = APPLE_TEXT + PEAR_TEXT
+    (tmp_path / "x").write_text(text, encoding="utf-8")
+    surer = gather(tmp_path / "x", [APPLE, replace(PEAR, confidence=95)])
+    tied = gather(tmp_path / "x", VENDOR_LIST)
+    unsure = gather(tmp_path / "x", [replace(APPLE, confidence=20)])
+    assert (names(surer), surer.problems) == ({"pear": ["x"]}, ())
+    assert names(tied) == {"apple": ["x"]}
+    assert [(problem.kind, problem.severity) for problem in (*tied.problems, *unsure.problems)] == [
+        ("note", "info")
+    ] * 2
+    assert "pear would claim it" in tied.problems[0].message
+    assert "a guess" in unsure.problems[0].message
+
+
+def test_a_vendor_package_that_fails_hides_nothing(tmp_path: Path) -> None:
+    """An exception while recognising becomes one problem; the other families are asked."""
+    (tmp_path / "a").write_text("explode\n", encoding="utf-8")
+    (tmp_path / "b").write_text(APPLE_TEXT, encoding="utf-8")
+    (tmp_path / "c").write_text("explode again\n", encoding="utf-8")
+    found = gather(tmp_path, VENDOR_LIST)
+    assert names(found) == {"apple": ["b"]}
+    assert [problem.kind for problem in found.problems] == ["unread", "unread"]
+    assert "The vendor package apple failed" in found.problems[0].message
+
+
+@settings(max_examples=150, deadline=None)
+@given(data=st.binary(max_size=600) | st.text(max_size=300).map(lambda text: text.encode("utf-8", "surrogatepass")))
+def test_whatever_a_file_holds_nothing_breaks(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
+    """Any bytes give documents or problems, never an exception and never silence."""
+    found = given_text(tmp_path_factory.mktemp("f") / "x", data)
+    assert found.texts or found.problems
+
+
+def test_junk_takes_linear_time(tmp_path: Path) -> None:
+    """Millions of characters that look like prompts and quotes are through in seconds."""
+    for junk in ("#", "#a=", "$ /a/", "root@db7:~# x\n", "> ", "# applecli\n", "root@db7# applecli\n"):
+        begun = time.monotonic()
+        given_text(tmp_path / "junk", junk * (3_000_000 // len(junk)))
+        assert time.monotonic() - begun < 5
+
+
+def test_an_output_with_rubbish_in_it_is_still_an_output(tmp_path: Path) -> None:
+    """A broken drive tells rubbish for its name, and the tool prints it; a NUL makes a file binary all the same."""
+    rubbish = APPLE_TEXT.encode() + b"  Model: " + bytes(range(1, 9)) * 20 + b"\n"
+    assert names(given_text(tmp_path / "x", rubbish)) == {"apple": ["x"]}
+    assert "binary" in given_text(tmp_path / "y", rubbish + b"\0").problems[0].message

@@ -1,0 +1,52 @@
+"""A masked machine reads like the machine it was."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from raidctl.model import Controller
+from raidctl.observe import Survey, survey
+from raidctl.redact import redact
+from raidctl.registry import vendors
+from raidctl.runners.replay import ReplayRunner
+from tests.support.machines import MACHINES, recording, replayed
+
+
+def outline(seen: Survey) -> list[object]:
+    """All of an inventory that is no secret: what is where, of which model, in which state."""
+
+    def of(controller: Controller) -> Iterator[object]:
+        yield controller.model, controller.firmware, controller.status, controller.mode, controller.cache
+        for volume in controller.volumes:
+            yield (
+                volume.raid_level,
+                volume.size_bytes,
+                volume.status,
+                volume.device,
+                len(volume.mountpoints),
+                volume.cache,
+            )
+        for drive in controller.drives:
+            yield drive.model, drive.firmware, drive.size_bytes, drive.status, drive.device, drive.bay, drive.role
+            yield drive.serial is None, drive.wwn is None, drive.errors
+        yield [(len(array.drives), len(array.spares)) for array in controller.arrays]
+
+    problems = sorted((problem.kind, problem.severity) for problem in seen.inventory.problems)
+    unparsed = sum(len(sheet.unparsed()) for sheet in seen.sheets)
+    facts = sorted(repr(list(of(controller))) for controller in seen.inventory.controllers)
+    return [facts, problems, unparsed]
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_masking_changes_nothing_but_secrets(machine: str) -> None:
+    """Every model, size, state, link to a device and problem is the same; no serial number or WWN is."""
+    before = replayed(machine)
+    masked = redact(recording(machine), b"salt")
+    after = survey(ReplayRunner(masked), vendors()[0])
+    assert outline(after) == outline(before)
+    told = b"\n".join(masked.files.values()).decode("latin-1").lower() + repr(masked.manifest).lower()
+    drives = [drive for controller in before.inventory.controllers for drive in controller.drives]
+    names = {name for drive in drives for name in (drive.serial, drive.wwn) if name and len(name) > 5}
+    assert [name for name in names if name.lower() in told] == []
