@@ -1,0 +1,198 @@
+"""Block devices, put together from udev's entries and the attributes of sysfs; neither is needed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from raidctl.discovery.mounts import Candidate
+from raidctl.discovery.place import Place, kind_of, visible
+from raidctl.discovery.sysfs import Attributes, Identity, identity
+from raidctl.discovery.udevdb import Entry, in_dev, unescape
+from raidctl.host import BlockDevice, BlockKind
+from raidctl.order import in_order
+from raidctl.text import collapse
+
+
+@dataclass
+class Gathered:
+    """Everything that was learnt of block devices, by kernel name."""
+
+    names: Sequence[str] = ()
+    entries: Mapping[str, Entry] = field(default_factory=dict)
+    places: dict[str, str] = field(default_factory=dict)
+    """Paths in sysfs, of udev or of the patterns of :mod:`raidctl.discovery.sysfs`."""
+    parents: Mapping[str, str] = field(default_factory=dict)
+    slaves: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    attributes: Mapping[str, Attributes] = field(default_factory=dict)
+
+    def kind(self, name: str) -> BlockKind:
+        """What a block device is."""
+        entry = self.entries.get(name)
+        partition = name in self.parents or (entry is not None and entry.properties.get("DEVTYPE") == "partition")
+        path = self.places.get(name)
+        if entry is not None and "ID_CDROM" in entry.properties:
+            return "cdrom"
+        return kind_of(name, partition=partition, path=path)
+
+    def properties(self, name: str) -> Mapping[str, str]:
+        """What udev says of a device, the kernel where udev has nothing."""
+        entry = self.entries.get(name)
+        uevent = self.attributes[name].uevent if name in self.attributes else {}
+        return {**uevent, **(entry.properties if entry else {})}
+
+
+def gather(
+    listed: Iterable[str], entries: Mapping[str, Entry], found: Iterable[str], parents: Mapping[str, str]
+) -> Gathered:
+    """Names, places and parents, before any attribute is read.
+
+    Args:
+        listed: Kernel names that sysfs lists.
+        entries: udev's entries of the subsystem ``block``.
+        found: Paths of block devices below PCI functions; used where udev has no entry.
+        parents: Disks of partitions, as far as sysfs tells.
+    """
+    places = {name: entry.path for name, entry in entries.items() if entry.path.startswith("/devices/")}
+    for path in found:
+        places.setdefault(path.rsplit("/", 1)[-1].replace("!", "/"), path)
+    hidden = [(shown, path) for name, path in places.items() if (shown := visible(name))]
+    for shown, path in hidden:
+        if Place.of(places.get(shown, "")).pci_address is None:
+            places[shown] = path
+    disks = dict(parents)
+    for name, entry in entries.items():
+        above = entry.path.split("/")[-2:-1]
+        if entry.properties.get("DEVTYPE") == "partition" and above:
+            disks.setdefault(name, above[0].replace("!", "/"))
+    names = in_order({name for name in (*listed, *entries) if visible(name) is None}, key=str)
+    return Gathered(names=names, entries=entries, places=places, parents=disks)
+
+
+def present(gathered: Gathered) -> list[str]:
+    """The devices worth showing: no RAM disks, no loop or network devices that nobody has set up."""
+    names = []
+    for name in gathered.names:
+        kind = gathered.kind(name)
+        attributes = gathered.attributes.get(name)
+        size = attributes.size_bytes if attributes else None
+        if kind != "ram" and not (kind in ("loop", "other") and not size):
+            names.append(name)
+    return names
+
+
+def candidates(gathered: Gathered, names: Iterable[str]) -> list[Candidate]:
+    """What the mounts may be mounted of."""
+    found = []
+    for name in names:
+        properties = gathered.properties(name)
+        number = f"{properties['MAJOR']}:{properties['MINOR']}" if {"MAJOR", "MINOR"} <= properties.keys() else None
+        found.append(
+            Candidate(
+                name=name,
+                device=number,
+                nodes=(_node(gathered, name), *_links(gathered, name)),
+                filesystem=properties.get("ID_FS_TYPE"),
+                uuid=properties.get("ID_FS_UUID"),
+                label=properties.get("ID_FS_LABEL"),
+            )
+        )
+    return found
+
+
+def assemble(
+    gathered: Gathered,
+    names: Iterable[str],
+    drivers: Mapping[str, str | None],
+    mounts: Mapping[str, Sequence[str]],
+) -> tuple[BlockDevice, ...]:
+    """The block devices of the view; ``drivers`` are those of all PCI functions, mass storage or not (USB)."""
+    return tuple(_device(gathered, name, drivers, mounts.get(name, ())) for name in names)
+
+
+def _device(gathered: Gathered, name: str, drivers: Mapping[str, str | None], mounts: Sequence[str]) -> BlockDevice:
+    kind = gathered.kind(name)
+    parent = gathered.parents.get(name)
+    properties = gathered.properties(name)
+    attributes = gathered.attributes.get(name) or Attributes({})
+    own = _identity(kind, properties, attributes)
+    disk = gathered.properties(parent) if parent else properties
+    place = Place.of(gathered.places.get(name) or gathered.places.get(parent or "", ""))
+    driver = drivers.get(place.pci_address or "")
+    return BlockDevice(
+        name=name,
+        node=_node(gathered, name),
+        kind=kind,
+        size_bytes=attributes.size_bytes,
+        parent=parent,
+        slaves=tuple(sorted(gathered.slaves.get(name, ()))),
+        links=_links(gathered, name),
+        mountpoints=tuple(mounts),
+        model=own.model,
+        serial=own.serial,
+        wwn=own.wwn,
+        vendor=own.vendor,
+        firmware=own.firmware,
+        scsi_address=place.scsi_address,
+        pci_address=place.pci_address,
+        driver=driver,
+        rotational=attributes.flag("queue/rotational"),
+        removable=attributes.flag("removable"),
+        write_cache=attributes.text("queue/write_cache"),
+        transport=place.transport(disk, own.vendor, driver) if kind in ("disk", "partition", "cdrom") else None,
+        dm_name=properties.get("DM_NAME") or attributes.text("dm/name"),
+        filesystem=properties.get("ID_FS_TYPE"),
+    )
+
+
+def _node(gathered: Gathered, name: str) -> str:
+    entry = gathered.entries.get(name)
+    named = gathered.properties(name).get("DEVNAME")
+    return (entry.node if entry else None) or in_dev(named or name)
+
+
+def _links(gathered: Gathered, name: str) -> tuple[str, ...]:
+    entry = gathered.entries.get(name)
+    links = set(entry.links if entry else ())
+    # E: DEVLINKS=/dev/disk/by-id/… /dev/mapper/vg0-root
+    links.update(gathered.properties(name).get("DEVLINKS", "").split())
+    attributes = gathered.attributes.get(name)
+    dm_name = gathered.properties(name).get("DM_NAME") or (attributes.text("dm/name") if attributes else None)
+    if dm_name:
+        links.add(f"/dev/mapper/{dm_name}")
+    return tuple(sorted(links))
+
+
+def _identity(kind: BlockKind, properties: Mapping[str, str], attributes: Attributes) -> Identity:
+    """Of disks only: udev hands the words of a disk on to its partitions, but they are the disk's."""
+    if kind == "dm":
+        return Identity(wwn=properties.get("DM_WWN"), serial=properties.get("DM_SERIAL"))
+    if kind not in ("disk", "cdrom"):
+        return Identity()
+    kernel = identity(attributes)
+    return Identity(
+        vendor=_words(properties, "ID_VENDOR") or kernel.vendor,
+        model=_words(properties, "ID_MODEL") or kernel.model,
+        firmware=properties.get("ID_REVISION") or kernel.firmware,
+        serial=_serial(properties) or kernel.serial,
+        wwn=properties.get("ID_WWN_WITH_EXTENSION") or properties.get("ID_WWN") or kernel.wwn,
+    )
+
+
+def _words(properties: Mapping[str, str], key: str) -> str | None:
+    # E: ID_MODEL_ENC=WDC\x20WD40EFRX-68N32N0\x20\x20
+    encoded = properties.get(f"{key}_ENC")
+    if encoded:
+        return collapse(unescape(encoded)) or None
+    # E: ID_MODEL=WDC_WD40EFRX-68N32N0
+    return collapse(properties.get(key, "").replace("_", " ")) or None
+
+
+def _serial(properties: Mapping[str, str]) -> str | None:
+    """The serial number that is printed on the drive; udev's ``ID_SERIAL`` of a SCSI device is its world wide name."""
+    short = properties.get("ID_SERIAL_SHORT")
+    if properties.get("ID_BUS") == "scsi" or "ID_SCSI_SERIAL" in properties:
+        own = properties.get("ID_SCSI_SERIAL") or properties.get("SCSI_IDENT_SERIAL")
+        wwn = properties.get("ID_WWN_WITH_EXTENSION") or properties.get("ID_WWN") or ""
+        return collapse(own) if own else (None if not short or wwn.endswith(short) else short)
+    return collapse(short or properties.get("ID_SERIAL", "")) or None

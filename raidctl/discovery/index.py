@@ -1,0 +1,115 @@
+"""A view of the machine made quick to ask: by node, world wide name, serial number; up and down the layers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from raidctl.host import BlockDevice, HostView
+from raidctl.order import natural
+
+_PREFIX = re.compile(r"(wwn-)?(0x|naa[. -]?|eui[. -]?|scsi-3|3(?=[0-9a-f]{32}$))?", re.IGNORECASE)
+_SEPARATORS = re.compile(r"[\s:.-]")
+_NAME = re.compile(r"[0-9a-f]{16}(?:[0-9a-f]{16})?")
+_SERIAL_SHORTEST = 4
+_BY_WWN = "/dev/disk/by-id/wwn-"
+
+
+def wwn(text: str | None) -> str | None:
+    """The 16 or 32 digits of a world wide name in whatever dress: ``0x…``, ``naa.…``, blanks and colons between.
+
+    None for what is none: too short, masked, or all the same digit.
+    """
+    if not text:
+        return None
+    bare = _SEPARATORS.sub("", _PREFIX.sub("", text.strip().lower(), count=1))
+    return bare if _NAME.fullmatch(bare) and len(set(bare)) > 1 else None
+
+
+def serial(text: str | None) -> str | None:
+    """A serial number to compare by: upper case, no blanks; None for one that is masked or too short to tell."""
+    bare = "".join((text or "").split()).upper()
+    masked = "*" in bare or len(set(bare)) < 2 or "XXX" in bare
+    return None if masked or len(bare) < _SERIAL_SHORTEST else bare
+
+
+class Index:
+    """Look-ups in a view, each in constant time."""
+
+    def __init__(self, view: HostView) -> None:
+        self.view = view
+        self._named: dict[str, BlockDevice] = {}
+        self._above: dict[str, list[BlockDevice]] = {}
+        self._by: dict[tuple[str, str], list[BlockDevice]] = {}
+        self.functions = {function.address: function for function in view.pci}
+        for device in view.blocks:
+            for name in (device.name, device.node):
+                self._named[name] = device
+            for link in device.links:
+                self._named.setdefault(link, device)
+            for below in {*device.slaves, *([device.parent] if device.parent else [])}:
+                self._above.setdefault(below, []).append(device)
+            if device.kind == "disk":
+                self._file(device)
+
+    def _file(self, device: BlockDevice) -> None:
+        linked = next((link.removeprefix(_BY_WWN) for link in device.links if link.startswith(_BY_WWN)), None)
+        keys = {
+            "wwn": wwn(device.wwn) or wwn(linked),
+            "serial": serial(device.serial),
+            "scsi": device.scsi_address,
+        }
+        for key, value in keys.items():
+            if value:
+                self._by.setdefault((key, value), []).append(device)
+
+    def device(self, name_or_node: str | None) -> BlockDevice | None:
+        """The block device of a kernel name, a node, or one of its links."""
+        return self._named.get(name_or_node) if name_or_node else None
+
+    def disks(self, key: str, value: str | None) -> list[BlockDevice]:
+        """The disks whose ``wwn``, ``serial`` (both as made comparable here) or ``scsi`` address is that."""
+        found = self._by.get((key, value), []) if value else []
+        return sorted(found, key=lambda device: natural(device.name))
+
+    def above(self, name: str) -> Iterator[BlockDevice]:
+        """Partitions, md and device-mapper devices that lie on a device, each once."""
+        seen = {name}
+        waiting = [name]
+        while waiting:
+            for device in self._above.get(waiting.pop(), ()):
+                if device.name not in seen:
+                    seen.add(device.name)
+                    waiting.append(device.name)
+                    yield device
+
+    def mounted(self, device: BlockDevice) -> list[tuple[str, BlockDevice]]:
+        """Where a device, its partitions and the layers above are mounted, sorted, and what is mounted there."""
+        found: dict[str, BlockDevice] = {}
+        for layer in (device, *self.above(device.name)):
+            for point in layer.mountpoints:
+                found.setdefault(point, layer)
+        return sorted(found.items())
+
+    def below(self, device: BlockDevice) -> list[BlockDevice]:
+        """The disks that a partition or a layer lies on; the disk itself for a disk."""
+        found: list[BlockDevice] = []
+        seen = {device.name}
+        waiting = [device]
+        while waiting:
+            current = waiting.pop()
+            names = [*current.slaves, *([current.parent] if current.parent else [])]
+            if not names:
+                found.append(current)
+            for name in names:
+                lower = self._named.get(name)
+                if lower is not None and lower.name not in seen:
+                    seen.add(lower.name)
+                    waiting.append(lower)
+        return found
+
+    def joint(self, paths: Iterable[BlockDevice]) -> BlockDevice | None:
+        """The multipath device that lies on all of several disks and on nothing else."""
+        names = {device.name for device in paths}
+        first = next(iter(names), "")
+        return next((d for d in self._above.get(first, ()) if d.kind == "dm" and set(d.slaves) == names), None)

@@ -1,0 +1,170 @@
+"""What is mounted where: ``/proc/self/mountinfo`` and ``/proc/swaps``, text in, facts out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from raidctl.evidence import Line
+
+SWAP = "[swap]"
+_OCTAL = re.compile(r"\\([01][0-7]{2})")
+_DEVICE = re.compile(r"\d+:\d+", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Mount:
+    """One line of mountinfo."""
+
+    device: str
+    """``8:1``; ``0:…`` are file systems without a device of their own."""
+    root: str
+    """Which directory of the file system is mounted."""
+    point: str
+    filesystem: str
+    source: str
+    options: tuple[str, ...] = ()
+    """Of the file system, not of the mount: ``subvol=/@home``."""
+
+    @property
+    def whole(self) -> bool:
+        """Whether this is the file system (or a subvolume) itself, not a directory of it that is bound elsewhere."""
+        return self.root == "/" or f"subvol={self.root}" in self.options
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A block device that something may be mounted of."""
+
+    name: str
+    device: str | None = None
+    """``8:1``."""
+    nodes: tuple[str, ...] = ()
+    """Its node and its links."""
+    filesystem: str | None = None
+    uuid: str | None = None
+    label: str | None = None
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of the kernel, read: its rows, and the lines that are in no known form."""
+
+    mounts: tuple[Mount, ...] = ()
+    swaps: tuple[str, ...] = ()
+    """Nodes of partitions that are swapped to."""
+    strange: tuple[Line, ...] = ()
+
+
+def unescape(text: str) -> str:
+    r"""``/srv/my files`` of ``/srv/my\040files``: blanks, tabs, newlines, backslashes are octal there."""
+    return _OCTAL.sub(lambda match: chr(int(match[1], 8)), text)
+
+
+def mountinfo(text: str) -> Table:
+    """The mounts of a text of ``/proc/self/mountinfo``."""
+    mounts: list[Mount] = []
+    strange: list[Line] = []
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
+        mount = _mount(line.rstrip("\r").split(" "))
+        if mount is None:
+            strange.append(Line(number, line))
+        else:
+            mounts.append(mount)
+    return Table(mounts=tuple(mounts), strange=tuple(strange))
+
+
+def _mount(words: Sequence[str]) -> Mount | None:
+    # 29 1 253:0 / / rw,relatime shared:1 - ext4 /dev/mapper/vg0-root rw,errors=remount-ro
+    try:
+        dash = words.index("-", 6)
+    except ValueError:
+        return None
+    if len(words) < dash + 3 or not _DEVICE.fullmatch(words[2]):
+        return None
+    options = tuple(unescape(option) for option in words[dash + 3].split(",")) if len(words) > dash + 3 else ()
+    return Mount(
+        device=words[2],
+        root=unescape(words[3]),
+        point=unescape(words[4]),
+        filesystem=words[dash + 1],
+        source=unescape(words[dash + 2]),
+        options=options,
+    )
+
+
+def swaps(text: str) -> Table:
+    """The partitions of a text of ``/proc/swaps``; swap files lie on a file system that is mounted anyway."""
+    nodes: list[str] = []
+    strange: list[Line] = []
+    for number, line in enumerate(text.split("\n"), 1):
+        words = line.split()
+        # Filename        Type            Size            Used            Priority
+        if not words or words[0] == "Filename":
+            continue
+        # /dev/dm-1       partition       8388604         0               -2
+        if len(words) >= 3 and words[1] == "partition":
+            nodes.append(unescape(words[0]))
+        elif len(words) < 3 or words[1] != "file":
+            strange.append(Line(number, line))
+    return Table(swaps=tuple(nodes), strange=tuple(strange))
+
+
+@dataclass
+class _Index:
+    """The candidates by everything that a table may name them by."""
+
+    by_device: dict[str, str] = field(default_factory=dict)
+    by_node: dict[str, str] = field(default_factory=dict)
+    btrfs: dict[str, list[str]] = field(default_factory=dict)
+    """Names of all members of a btrfs, by each member."""
+    pools: dict[str, list[str]] = field(default_factory=dict)
+    """Names of all members of a ZFS pool, by its name."""
+
+    @classmethod
+    def of(cls, candidates: Iterable[Candidate]) -> _Index:
+        index = cls()
+        members: dict[str, list[str]] = {}
+        for item in candidates:
+            if item.device:
+                index.by_device.setdefault(item.device, item.name)
+            for node in item.nodes:
+                index.by_node.setdefault(node, item.name)
+            if item.filesystem == "btrfs" and item.uuid:
+                members.setdefault(item.uuid, []).append(item.name)
+                index.btrfs[item.name] = members[item.uuid]
+            if item.filesystem == "zfs_member" and item.label:
+                index.pools.setdefault(item.label, []).append(item.name)
+        return index
+
+    def names(self, mount: Mount) -> Sequence[str]:
+        """The block devices that a mount lies on: one, or all members of a file system with several."""
+        name = None if mount.device.startswith("0:") else self.by_device.get(mount.device)
+        name = name or self.by_node.get(mount.source)
+        if name is not None:
+            return self.btrfs.get(name, [name])
+        if mount.filesystem == "zfs":
+            return self.pools.get(mount.source.split("/", 1)[0], ())
+        return ()
+
+
+def placed(mounts: Iterable[Mount], swapped: Iterable[str], candidates: Iterable[Candidate]) -> Mapping[str, list[str]]:
+    """Mount points of block devices by kernel name, sorted, each once.
+
+    File systems with anonymous device numbers (btrfs, ZFS) are found by their source. Directories that are bound to a
+    second place (containers do so by the hundred) tell nothing new of a device: they count only where the file system
+    itself is mounted nowhere, as inside a container.
+    """
+    index = _Index.of(candidates)
+    whole: dict[str, set[str]] = {}
+    bound: dict[str, set[str]] = {}
+    for mount in mounts:
+        for name in index.names(mount):
+            (whole if mount.whole else bound).setdefault(name, set()).add(mount.point)
+    for node in swapped:
+        if node in index.by_node:
+            whole.setdefault(index.by_node[node], set()).add(SWAP)
+    return {name: sorted(whole.get(name) or bound[name]) for name in {**whole, **bound}}

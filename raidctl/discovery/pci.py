@@ -1,0 +1,61 @@
+"""PCI functions of class 01 (mass storage), from udev's entries or from the ``uevent`` files of sysfs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+from raidctl.discovery.udevdb import Entry
+from raidctl.host import PciDevice
+
+ADDRESS = re.compile(r"(?:([0-9a-f]{1,8}):)?([0-9a-f]{1,2}):([0-9a-f]{1,2})\.([0-7])", re.IGNORECASE)
+STORAGE = 0x01
+
+
+def normalised(address: str) -> str | None:
+    """``0000:03:00.0`` of ``03:00.0`` or ``0000:03:00.0``, lower case; None when it is no address of a function."""
+    match = ADDRESS.fullmatch(address.strip())
+    if not match:
+        return None
+    domain, bus, device, function = match.groups()
+    return f"{int(domain or '0', 16):04x}:{int(bus, 16):02x}:{int(device, 16):02x}.{function}"
+
+
+def storage_functions(entries: Iterable[Entry]) -> tuple[PciDevice, ...]:
+    """The functions of class 01 among udev's entries of the subsystem ``pci``, in the order of their addresses."""
+    found = (_function(entry.kernel_name, entry.properties) for entry in entries)
+    return tuple(sorted((device for device in found if device), key=lambda device: device.address))
+
+
+def _function(name: str, properties: Mapping[str, str]) -> PciDevice | None:
+    address = normalised(properties.get("PCI_SLOT_NAME", name))
+    # E: PCI_CLASS=10400
+    pci_class = _hex(properties.get("PCI_CLASS"))
+    # E: PCI_ID=103C:323A
+    vendor_id, device_id = _pair(properties.get("PCI_ID"))
+    if address is None or pci_class is None or pci_class >> 16 != STORAGE or vendor_id is None or device_id is None:
+        return None
+    subvendor_id, subdevice_id = _pair(properties.get("PCI_SUBSYS_ID"))
+    return PciDevice(
+        address=address,
+        pci_class=pci_class,
+        vendor_id=vendor_id,
+        device_id=device_id,
+        subvendor_id=subvendor_id,
+        subdevice_id=subdevice_id,
+        driver=properties.get("DRIVER") or None,
+        vendor=properties.get("ID_VENDOR_FROM_DATABASE") or None,
+        model=properties.get("ID_MODEL_FROM_DATABASE") or None,
+    )
+
+
+def _hex(text: str | None) -> int | None:
+    try:
+        return int(text, 16) if text else None
+    except ValueError:
+        return None
+
+
+def _pair(text: str | None) -> tuple[int | None, int | None]:
+    left, _, right = (text or "").partition(":")
+    return _hex(left), _hex(right)

@@ -1,0 +1,82 @@
+"""Where a device hangs, told by its path in sysfs: PCI function, SCSI address, way of attachment."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from raidctl.host import BlockKind
+
+_PCI = re.compile(r"(?<=/)([0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7])(?=/)")
+_SCSI = re.compile(r"/(\d+:\d+:\d+:\d+)/block/", re.ASCII)
+_HIDDEN = re.compile(r"(nvme\d+)c\d+(n\d+)", re.ASCII)
+_KINDS: tuple[tuple[re.Pattern[str], BlockKind], ...] = (
+    (re.compile(r"md(\d|_)"), "md"),
+    (re.compile(r"dm-\d"), "dm"),
+    (re.compile(r"loop\d"), "loop"),
+    (re.compile(r"z?ram\d"), "ram"),
+    (re.compile(r"(sr|scd)\d"), "cdrom"),
+    (re.compile(r"(fd|nbd|drbd|rbd|bcache|zd|pktcdvd|mtdblock|ublkb)\d|mmcblk\d+(boot|rpmb|gp)"), "other"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What the path tells."""
+
+    path: str
+    pci_address: str | None = None
+    """The PCI function next to the device, not the bridges before it."""
+    scsi_address: str | None = None
+    """``H:C:T:L``."""
+
+    @classmethod
+    def of(cls, path: str) -> Place:
+        """The place of ``/devices/…`` or of ``/sys/bus/pci/devices/0000:00:1f.2/ata1/…``."""
+        functions = _PCI.findall(path)
+        address = _SCSI.search(path)
+        return cls(path, functions[-1] if functions else None, address[1] if address else None)
+
+    def transport(self, properties: Mapping[str, str], vendor: str | None, driver: str | None) -> str | None:
+        """How a disk is attached, in the words of :attr:`raidctl.host.BlockDevice.transport`.
+
+        Args:
+            properties: Of udev; ``ID_BUS``, ``ID_ATA``, ``ID_ATA_SATA`` are of use.
+            vendor: The vendor column of SCSI; ``ATA`` is what ATA drives are given there.
+            driver: Of the PCI function.
+        """
+        path = self.path
+        bus = properties.get("ID_BUS")
+        if "/nvme" in path or bus == "nvme":
+            return "nvme"
+        if "/usb" in path or bus == "usb":
+            return "usb"
+        if "/virtio" in path:
+            return "virtio"
+        if "/ata" in path:
+            return "sata" if "ID_ATA_SATA" in properties or driver == "ahci" else "ata"
+        if bus == "ata" or vendor == "ATA":
+            return "sata"
+        if "/end_device-" in path:
+            return "sas"
+        return "scsi" if bus == "scsi" or self.scsi_address else None
+
+
+def kind_of(name: str, *, partition: bool, path: str | None) -> BlockKind:
+    """What a block device is, by its kernel name; virtual devices that nobody knows are ``other``."""
+    if partition:
+        return "partition"
+    for pattern, kind in _KINDS:
+        if pattern.match(name):
+            return kind
+    return "other" if path and path.startswith("/devices/virtual/") and not name.startswith("nvme") else "disk"
+
+
+def visible(name: str) -> str | None:
+    """``nvme0n1`` of ``nvme0c1n1``, else None.
+
+    The latter is the hidden path of an NVMe drive that may have several; only it lies below the PCI function.
+    """
+    match = _HIDDEN.fullmatch(name)
+    return match[1] + match[2] if match else None

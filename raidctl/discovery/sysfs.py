@@ -1,0 +1,167 @@
+"""What is read of sysfs: always the sizes and queues of block devices; everything else where udev tells nothing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from raidctl.discovery.udevdb import Entry, uevent
+from raidctl.host import BlockKind
+
+BLOCK = "/sys/class/block"
+BLOCKS = f"{BLOCK}/*"
+SLAVES = f"{BLOCK}/*/slaves/*"
+PARTITIONS = f"{BLOCK}/*/*/partition"
+PCI = "/sys/bus/pci/devices"
+FUNCTIONS = f"{PCI}/*"
+_SCSI_BLOCK = "target*/*/block/*"
+_EXPANDER = "expander-*/port-*/"
+# what hangs on a PCI function, to find out where a disk is without udev's DEVPATH (a link cannot be asked for)
+PLACES = tuple(
+    f"{FUNCTIONS}/{pattern}"
+    for pattern in (
+        f"ata*/host*/{_SCSI_BLOCK}",
+        f"host*/{_SCSI_BLOCK}",
+        f"host*/port-*/end_device-*/{_SCSI_BLOCK}",
+        f"host*/port-*/{_EXPANDER}end_device-*/{_SCSI_BLOCK}",
+        f"host*/port-*/{_EXPANDER}{_EXPANDER}end_device-*/{_SCSI_BLOCK}",
+        f"host*/rport-*/{_SCSI_BLOCK}",
+        f"virtio*/host*/{_SCSI_BLOCK}",
+        "virtio*/block/*",
+        "nvme/nvme*/nvme*n*",
+        f"usb*/*/*/host*/{_SCSI_BLOCK}",
+        f"usb*/*/*/*/host*/{_SCSI_BLOCK}",
+        "*/*/block/*",
+    )
+)
+_DISK = ("size", "removable", "queue/rotational", "queue/write_cache")
+_IDENTITY = (
+    "device/vendor", "device/model", "device/rev", "device/firmware_rev", "device/serial", "device/wwid", "wwid",
+    "serial", "device/vpd_pg80", "device/vpd_pg89",
+)  # fmt: skip
+_SECTOR = 512
+_IDENTIFY = slice(60, 572)
+_ATA_MODEL_CUT = 16
+
+
+def wanted(name: str, kind: BlockKind, entry: Entry | None) -> Sequence[str]:
+    """The attributes to read of a block device, given what udev has said of it already."""
+    known = entry.properties if entry else {}
+    number = () if "MAJOR" in known else ("uevent",)
+    if kind in ("ram", "cdrom"):
+        return ()
+    if kind == "dm":
+        return ("size", *number, *(() if "DM_NAME" in known else ("dm/name",)))
+    if kind != "disk":
+        return ("size", *number)
+    if "ID_SERIAL" not in known and "ID_MODEL" not in known:
+        return (*_DISK, *number, *_IDENTITY)
+    firmware = ("device/firmware_rev",) if name.startswith("nvme") and "ID_REVISION" not in known else ()
+    return (*_DISK, *number, *firmware)
+
+
+def path_of(name: str, attribute: str) -> str:
+    """The file of an attribute; in sysfs a slash of the kernel name is an exclamation mark."""
+    return f"{BLOCK}/{name.replace('/', '!')}/{attribute}"
+
+
+def names_of(paths: Iterable[str]) -> list[str]:
+    """Kernel names at the ends of paths."""
+    return [path.rsplit("/", 1)[-1].replace("!", "/") for path in paths]
+
+
+def slaves_of(paths: Iterable[str]) -> dict[str, list[str]]:
+    """What lies below a device, by kernel names, of paths ``/sys/class/block/md0/slaves/sda1``."""
+    found: dict[str, list[str]] = {}
+    for path in paths:
+        above, _, below = path.removeprefix(f"{BLOCK}/").partition("/slaves/")
+        if below:
+            found.setdefault(above.replace("!", "/"), []).append(below.replace("!", "/"))
+    return found
+
+
+def parents_of(paths: Iterable[str]) -> dict[str, str]:
+    """The disk of each partition, of paths ``/sys/class/block/sda/sda1/partition``."""
+    parts = [path.removeprefix(f"{BLOCK}/").split("/") for path in paths]
+    return {words[1].replace("!", "/"): words[0].replace("!", "/") for words in parts if len(words) == 3}
+
+
+@dataclass(frozen=True, slots=True)
+class Attributes:
+    """The attributes of one block device, as read: bytes by name."""
+
+    data: Mapping[str, bytes]
+
+    def text(self, name: str) -> str | None:
+        """An attribute as text, blanks collapsed; None when it was not read or is empty."""
+        raw = self.data.get(name)
+        if raw is None:
+            return None
+        return " ".join(raw.decode("utf-8", errors="replace").replace("\0", " ").split()) or None
+
+    @property
+    def size_bytes(self) -> int | None:
+        """``size`` counts sectors of 512 bytes, whatever the drive's own sectors are."""
+        text = self.text("size")
+        return int(text) * _SECTOR if text and text.isascii() and text.isdecimal() else None
+
+    def flag(self, name: str) -> bool | None:
+        """An attribute that is 0 or 1."""
+        return {"0": False, "1": True}.get(self.text(name) or "")
+
+    @property
+    def uevent(self) -> Mapping[str, str]:
+        """The kernel's own properties: ``MAJOR``, ``MINOR``, ``DEVNAME``, ``DEVTYPE``."""
+        return uevent(self.data.get("uevent", b"").decode("utf-8", errors="replace"))
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """What a drive says of itself."""
+
+    vendor: str | None = None
+    model: str | None = None
+    firmware: str | None = None
+    serial: str | None = None
+    wwn: str | None = None
+
+
+def identity(attributes: Attributes) -> Identity:
+    """A drive's identity without udev.
+
+    SCSI cuts the names of ATA drives to 16 letters (and the firmware to 4); page 89h of the vital product data, where
+    the kernel has it, carries the drive's own words.
+    """
+    vendor, model = attributes.text("device/vendor"), attributes.text("device/model")
+    if vendor and vendor.startswith("0x"):  # a virtio device has the number of its maker there
+        vendor = None
+    firmware = attributes.text("device/firmware_rev")
+    if vendor == "ATA":
+        page = attributes.data.get("device/vpd_pg89", b"")[_IDENTIFY]
+        model = _ata_words(page, 27, 46) or (model if model and len(model) < _ATA_MODEL_CUT else None)
+        firmware = _ata_words(page, 23, 26)
+    else:
+        firmware = firmware or attributes.text("device/rev")
+    serial = attributes.text("device/serial") or attributes.text("serial")
+    page80 = attributes.data.get("device/vpd_pg80", b"")[4:]
+    if serial is None and page80:
+        serial = " ".join(page80.decode("ascii", errors="replace").replace("\0", " ").split()) or None
+    return Identity(vendor, model, firmware, serial, _wwn(attributes.text("wwid") or attributes.text("device/wwid")))
+
+
+def _ata_words(page: bytes, first: int, last: int) -> str | None:
+    """Text of IDENTIFY DEVICE: two letters in each 16-bit word, the second one first."""
+    raw = page[first * 2 : last * 2 + 2]
+    if len(raw) < (last - first + 1) * 2:
+        return None
+    swapped = bytes(raw[index ^ 1] for index in range(len(raw)))
+    text = " ".join(swapped.decode("ascii", errors="replace").replace("\0", " ").split())
+    return text if text and text.isprintable() else None
+
+
+def _wwn(wwid: str | None) -> str | None:
+    # naa.50014ee2b1a2c3d4, eui.0025385b71b00f2a; t10.… is made of names and no world wide name
+    if wwid is None or not re.match(r"(naa|eui|nvme|uuid)\.", wwid):
+        return None
+    return f"0x{wwid[4:].lower()}" if wwid.startswith("naa.") else wwid

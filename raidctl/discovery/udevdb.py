@@ -1,0 +1,120 @@
+"""The udev database in the form of ``udevadm info --export-db``: text in, entries out.
+
+pyudev on a machine without a running udevd gives the same form with the kernel's own properties only.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from raidctl.evidence import Line
+
+_KNOWN = frozenset("PMRJUBTDINLSQVEAWGCH")
+# N: is the node, S: a link, E: a property; the other letters repeat what the properties say, or are of no use here
+_HEX = re.compile(r"\\x([0-9a-fA-F]{2})")
+
+
+@dataclass(slots=True)
+class Entry:
+    """One device of the database."""
+
+    path: str
+    """``/devices/pci0000:00/0000:00:1f.2/ata1/host0/target0:0:0/0:0:0:0/block/sda``, without ``/sys``."""
+    node: str | None = None
+    """``/dev/sda``."""
+    links: list[str] = field(default_factory=list)
+    """``/dev/disk/by-id/…``."""
+    properties: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def kernel_name(self) -> str:
+        """``sda``; ``cciss!c0d0`` as ``cciss/c0d0``."""
+        return self.path.rsplit("/", 1)[-1].replace("!", "/")
+
+    @property
+    def subsystem(self) -> str | None:
+        """``block``, ``pci`` …."""
+        return self.properties.get("SUBSYSTEM")
+
+
+@dataclass(frozen=True)
+class Database:
+    """All entries, and the lines that are in no known form."""
+
+    entries: tuple[Entry, ...] = ()
+    strange: tuple[Line, ...] = ()
+
+    def of(self, subsystem: str) -> dict[str, Entry]:
+        """The entries of a subsystem by their kernel name; of two with the same name the first."""
+        found: dict[str, Entry] = {}
+        for entry in self.entries:
+            if entry.subsystem == subsystem:
+                found.setdefault(entry.kernel_name, entry)
+        return found
+
+
+def parse(text: str) -> Database:
+    """Read an export of the database. Never raises; linear in the text's length."""
+    entries: list[Entry] = []
+    strange: list[Line] = []
+    entry: Entry | None = None
+    for number, raw in enumerate(text.split("\n"), 1):
+        line = raw.rstrip("\r")
+        if not line.strip():
+            continue
+        letter, value = line[0], line[3:]
+        if line[1:3] != ": " or letter not in _KNOWN:
+            strange.append(Line(number, line))
+        elif letter == "P":
+            entry = Entry(value.strip())
+            entries.append(entry)
+        elif entry is None:
+            strange.append(Line(number, line))
+        else:
+            _take(entry, letter, value)
+    return Database(tuple(entries), tuple(strange))
+
+
+def _take(entry: Entry, letter: str, value: str) -> None:
+    # E: ID_WWN=0x50014ee2b1a2c3d4
+    if letter == "E":
+        key, equals, content = value.partition("=")
+        if equals:
+            entry.properties[key] = content
+    # S: disk/by-id/wwn-0x50014ee2b1a2c3d4
+    elif letter == "S":
+        entry.links.append(in_dev(value.strip()))
+    # N: sda
+    elif letter == "N":
+        entry.node = in_dev(value.strip())
+    # U: block
+    elif letter == "U":
+        entry.properties.setdefault("SUBSYSTEM", value.strip())
+    # D: b 8:0
+    elif letter == "D" and value[1:2] == " ":
+        major, _, minor = value[2:].strip().partition(":")
+        entry.properties.setdefault("MAJOR", major)
+        entry.properties.setdefault("MINOR", minor)
+
+
+def in_dev(name: str) -> str:
+    """``/dev/sda`` of ``sda`` and of ``/dev/sda``."""
+    return name if name.startswith("/dev/") else f"/dev/{name}"
+
+
+def unescape(text: str) -> str:
+    r"""``WDC WD40`` of ``WDC\x20WD40``: how udev keeps blanks in properties that end in ``_ENC``."""
+    if "\\x" not in text:
+        return text
+    data = _HEX.sub(lambda match: chr(int(match[1], 16)), text)
+    try:
+        return data.encode("latin-1").decode("utf-8", errors="replace")
+    except UnicodeEncodeError:
+        return data
+
+
+def uevent(text: str) -> dict[str, str]:
+    """The properties of a ``uevent`` file of sysfs: ``KEY=VALUE`` lines."""
+    pairs = (line.strip().partition("=") for line in text.splitlines())
+    return {key: value for key, equals, value in pairs if equals}

@@ -1,0 +1,47 @@
+"""Whether the machine is a virtual one, and whose."""
+
+from __future__ import annotations
+
+import re
+
+_FLAGS = re.compile(r"^flags\s*:.*\bhypervisor\b", re.MULTILINE)
+# what the makers of hypervisors put into DMI, sys_vendor and product_name together
+_NAMES = (
+    (re.compile(r"vmware", re.IGNORECASE), "vmware"),
+    (re.compile(r"virtualbox|innotek", re.IGNORECASE), "virtualbox"),
+    (re.compile(r"microsoft corporation virtual machine", re.IGNORECASE), "hyper-v"),
+    (re.compile(r"^xen\b|hvm domu", re.IGNORECASE), "xen"),
+    (re.compile(r"parallels", re.IGNORECASE), "parallels"),
+    (re.compile(r"bhyve", re.IGNORECASE), "bhyve"),
+    (
+        re.compile(r"qemu|\bkvm\b|\bbochs\b|ovirt|rhev|openstack|google compute engine|apple virtual", re.IGNORECASE),
+        "kvm",
+    ),
+)
+_CLOUD = re.compile(r"amazon ec2|google|alibaba|digitalocean|hetzner", re.IGNORECASE)
+UNNAMED = "unknown"
+"""The processor says that a hypervisor is there; nothing says which."""
+
+
+def hypervisor(
+    *, dmi: str = "", cpuinfo: str = "", hypervisor_type: str = "", xen_capabilities: str = ""
+) -> str | None:
+    """The hypervisor that the machine runs under, None where nothing says that it is a virtual one.
+
+    Args:
+        dmi: ``sys_vendor`` and ``product_name`` of DMI, with a blank between them.
+        cpuinfo: The beginning of ``/proc/cpuinfo``.
+        hypervisor_type: ``/sys/hypervisor/type``.
+        xen_capabilities: ``/proc/xen/capabilities``; ``control_d`` marks the host of the others: real hardware.
+    """
+    if "control_d" in xen_capabilities:
+        return None
+    for pattern, name in _NAMES:
+        if pattern.search(dmi):
+            return name
+    if hypervisor_type.strip():
+        return hypervisor_type.strip()
+    # flags : fpu vme … hypervisor
+    if _FLAGS.search(cpuinfo):
+        return "kvm" if _CLOUD.search(dmi) else UNNAMED
+    return None

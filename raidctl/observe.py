@@ -1,0 +1,150 @@
+"""Ask every vendor package, put the answers together; one failure never hides the rest.
+
+The order: what the kernel knows (:mod:`raidctl.discovery`), then all families that do not depend on each other side by
+side, then which of their volumes is which block device (:mod:`raidctl.link`), then the families that take what is left
+(plain drives), and last the cards that nobody has listed (:mod:`raidctl.cards`).
+"""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timezone
+from functools import partial
+
+from raidctl import cards, link
+from raidctl.discovery import Look, look
+from raidctl.evidence import Sheet
+from raidctl.host import HostView
+from raidctl.model import Controller, Host, Inventory, Problem, Tool
+from raidctl.order import in_order
+from raidctl.request import Runner, converse
+from raidctl.vendor import Document, Observation, Vendor
+
+
+@dataclass(frozen=True)
+class Survey:
+    """An inventory, and all that is needed to explain it."""
+
+    inventory: Inventory
+    sheets: tuple[Sheet, ...] = ()
+    view: HostView = field(default_factory=HostView)
+    tracebacks: tuple[str, ...] = ()
+    """Of vendor packages that failed; shown with ``-v``."""
+
+
+@dataclass
+class _Harvest:
+    """What came together so far."""
+
+    controllers: list[Controller] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    tools: list[Tool] = field(default_factory=list)
+    sheets: list[Sheet] = field(default_factory=list)
+    tracebacks: list[str] = field(default_factory=list)
+
+    def add(self, found: Observation) -> None:
+        self.controllers += found.controllers
+        self.problems += found.problems
+        self.tools += found.tools
+        self.sheets += found.sheets
+
+    def failed(self, vendor: Vendor, error: Exception, what: str) -> None:
+        self.tracebacks.append("".join(traceback.format_exception(error)))
+        self.problems.append(
+            Problem(
+                severity="error",
+                where=vendor.FAMILY,
+                message=f"The vendor package {vendor.FAMILY} failed {what}: {type(error).__name__}: {error}.",
+                remedy="Everything else is shown; run again with -v for the details and report it with a recording.",
+                kind="unread",
+            )
+        )
+
+
+def survey(
+    runner: Runner,
+    vendors: Sequence[Vendor],
+    *,
+    source: str = "local",
+    collected_at: str | None = None,
+    problems: Sequence[Problem] = (),
+) -> Survey:
+    """Everything on the machine that ``runner`` reaches.
+
+    ``collected_at`` is RFC 3339 text, now when None; ``problems`` are those of loading the vendor packages.
+    """
+    seen: Look = converse(look(), runner)
+    harvest = _Harvest(problems=[*problems, *seen.problems], sheets=list(seen.sheets))
+    _ask([vendor for vendor in vendors if not vendor.LAST], seen.view, runner, harvest)
+    _link(seen.view, vendors, harvest)
+    view = replace(seen.view, claimed=link.claimed(harvest.controllers, seen.view))
+    _ask([vendor for vendor in vendors if vendor.LAST], view, runner, harvest)
+    bare, missing = cards.unanswered(view, harvest.controllers, vendors, [tool.name for tool in harvest.tools])
+    harvest.controllers += bare
+    harvest.problems += missing
+    harvest.sheets += cards.evidence(bare, view)
+    _keep(link.mounted(harvest.controllers, view), harvest)
+    host = Host(
+        hostname=view.hostname,
+        kernel=view.kernel,
+        collected_at=collected_at or datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        source=source,
+    )
+    return _survey(host, harvest, view)
+
+
+def survey_documents(
+    texts: Sequence[tuple[Vendor, Sequence[Document]]],
+    *,
+    source: str,
+    problems: Sequence[Problem] = (),
+) -> Survey:
+    """The inventory that loose outputs of tools tell of; the kernel's side of it is not known."""
+    harvest = _Harvest(problems=list(problems))
+    for vendor, documents in texts:
+        _guarded(vendor, "while reading its tools' output", partial(vendor.read, documents), harvest)
+    return _survey(Host(source=source), harvest, HostView())
+
+
+def _ask(vendors: Sequence[Vendor], view: HostView, runner: Runner, harvest: _Harvest) -> None:
+    """Lead the dialogues of several vendors at the same time; the harvest stays in the order of the vendors."""
+    if not vendors:
+        return
+    with ThreadPoolExecutor(max_workers=len(vendors), thread_name_prefix="vendor") as pool:
+        futures = [(vendor, pool.submit(_converse, vendor, view, runner)) for vendor in vendors]
+        for vendor, future in futures:
+            _guarded(vendor, "while asking its tools", future.result, harvest)
+
+
+def _converse(vendor: Vendor, view: HostView, runner: Runner) -> Observation:
+    return converse(vendor.observe(view), runner)
+
+
+def _guarded(vendor: Vendor, what: str, call: Callable[[], Observation], harvest: _Harvest) -> None:
+    try:
+        harvest.add(call())
+    except Exception as error:  # noqa: BLE001 - whatever one vendor package does, the others are shown
+        harvest.failed(vendor, error, what)
+
+
+def _link(view: HostView, vendors: Sequence[Vendor], harvest: _Harvest) -> None:
+    _keep(link.link(harvest.controllers, view, {vendor.FAMILY: vendor.DRIVERS for vendor in vendors}), harvest)
+
+
+def _keep(linked: link.Linked, harvest: _Harvest) -> None:
+    harvest.controllers = list(linked.controllers)
+    harvest.problems += linked.problems
+    harvest.sheets += linked.sheets
+
+
+def _survey(host: Host, harvest: _Harvest, view: HostView) -> Survey:
+    inventory = Inventory(
+        host=host,
+        controllers=tuple(in_order(harvest.controllers, key=lambda controller: controller.id)),
+        problems=tuple(harvest.problems),
+        tools=tuple(harvest.tools),
+    )
+    return Survey(inventory, tuple(harvest.sheets), view, tuple(harvest.tracebacks))

@@ -1,0 +1,98 @@
+"""Helpers of the discovery tests: recorded machines, machines made of answers, vendors made of names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Any
+
+from raidctl.discovery import Look, look
+from raidctl.host import BlockDevice, HostView
+from raidctl.model import Capability
+from raidctl.record import load
+from raidctl.request import (
+    Answer,
+    Dialogue,
+    Glob,
+    GlobAnswer,
+    Read,
+    ReadAnswer,
+    Request,
+    Trouble,
+    UdevDatabase,
+    converse,
+)
+from raidctl.runners.replay import ReplayRunner
+from raidctl.vendor import Document, Observation, Sniffed, ToolSpec
+
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
+
+
+class Scripted:
+    """A machine made of a udev database, files and paths; counts the rounds of requests."""
+
+    def __init__(
+        self, udev: str | Trouble = Trouble.MISSING, files: Mapping[str, bytes] | None = None, paths: Sequence[str] = ()
+    ) -> None:
+        self.udev = udev
+        self.files = files or {}
+        self.paths = (*paths, *self.files)
+        self.rounds: list[tuple[Request[Any], ...]] = []
+
+    def carry_out(self, requests: Sequence[Request[Any]]) -> Sequence[Answer]:
+        """Answer each request, in order."""
+        self.rounds.append(tuple(requests))
+        return [self._answer(request) for request in requests]
+
+    def _answer(self, request: Request[Any]) -> Answer:
+        if isinstance(request, UdevDatabase):
+            if isinstance(self.udev, Trouble):
+                return ReadAnswer(trouble=self.udev)
+            return ReadAnswer(data=self.udev.encode())
+        if isinstance(request, Read):
+            data = self.files.get(request.path)
+            return ReadAnswer(data=data) if data is not None else ReadAnswer(trouble=Trouble.MISSING)
+        assert isinstance(request, Glob)
+        depth = request.pattern.count("/")
+        return GlobAnswer(
+            tuple(sorted({p for p in self.paths if p.count("/") == depth and fnmatch(p, request.pattern)}))
+        )
+
+
+class Family:
+    """A vendor package that knows its drivers and programs and nothing else."""
+
+    TITLE = "Example cards"
+    SUPPORT: Mapping[str, Capability] = {}
+
+    def __init__(self, family: str, drivers: Sequence[str], tools: Sequence[ToolSpec], *, last: bool = False) -> None:
+        self.FAMILY = family
+        self.DRIVERS = tuple(drivers)
+        self.TOOLS = tuple(tools)
+        self.LAST = last
+
+    def observe(self, host: HostView) -> Dialogue[Observation]:  # noqa: ARG002 - the protocol's signature
+        """Find nothing."""
+        yield from ()
+        return Observation()
+
+    def sniff(self, name: str, text: str) -> Sniffed | None:  # noqa: ARG002 - the protocol's signature
+        """Recognise nothing."""
+        return None
+
+    def read(self, documents: Sequence[Document]) -> Observation:  # noqa: ARG002 - the protocol's signature
+        """Read nothing."""
+        return Observation()
+
+
+def seen(machine: str) -> Look:
+    """What discovery makes of a recorded machine."""
+    return converse(look(), ReplayRunner(load(FIXTURES / machine)))
+
+
+def block(view: HostView, name: str) -> BlockDevice:
+    """A block device that has to be there."""
+    found = view.block(name)
+    assert found is not None, name
+    return found

@@ -1,0 +1,198 @@
+"""Which volume is which device: the tools' word and the kernel's."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from msgspec import structs
+
+from raidctl.discovery.index import Index, serial, wwn
+from raidctl.host import BlockDevice, HostView, PciDevice
+from raidctl.link import claimed, link
+from raidctl.model import Controller, Drive, Volume
+from tests.discovery.machines import seen
+
+SDA_WWN = "600508B1001C4D7EA1B20C3D4E5F6071"
+SDB_WWN = "600508B1001C9A3FB4C51D2E3F405162"
+CARDS = seen("host-raid-card-no-tool").view
+ON_MD = seen("host-lvm-on-md").view
+
+
+def card(*volumes: Volume, drives: tuple[Drive, ...] = (), **fields: str) -> Controller:
+    """A controller as a family hands it over."""
+    return structs.replace(Controller(id="example:1", volumes=volumes, drives=drives), **fields)
+
+
+def volume(number: int = 1, **fields: object) -> Volume:
+    """A volume as a family hands it over."""
+    return structs.replace(Volume(id=f"example:1/v{number}"), **fields)
+
+
+@pytest.mark.parametrize(
+    "printed",
+    [SDA_WWN, f"0x{SDA_WWN}", f"naa.{SDA_WWN.lower()}", f"wwn-0x{SDA_WWN}", f"3{SDA_WWN.lower()}",
+     "60:05:08:B1:00:1C:4D:7E:A1:B2:0C:3D:4E:5F:60:71", "600508B1 001C4D7E A1B20C3D 4E5F6071"],
+)  # fmt: skip
+def test_a_volume_is_found_by_its_world_wide_name_in_any_spelling(printed: str) -> None:
+    """However a tool prints the name, the device with it is the volume's, with the kernel's mount points and size."""
+    linked = link([card(volume(unique_id=printed))], CARDS)
+    (found,) = linked.controllers[0].volumes
+    assert (found.device, found.mountpoints, found.size_bytes) == ("/dev/sda", ("/", "[swap]"), 585871964 * 512)
+    assert linked.problems == ()
+    facts = {(fact.field, fact.value) for sheet in linked.sheets for fact in sheet.facts if fact.object_id == found.id}
+    assert {("device", "/dev/sda"), ("mountpoints", "/"), ("mountpoints", "[swap]")} <= facts
+    assert all(not sheet.unparsed() for sheet in linked.sheets)
+
+
+def test_the_kernel_is_believed_when_the_tool_names_another_device() -> None:
+    """A tool that read its list before a rescan says /dev/sda of what is /dev/sdb by now: that is said."""
+    linked = link([card(volume(unique_id=SDB_WWN, device="/dev/sda"))], CARDS)
+    assert linked.controllers[0].volumes[0].device == "/dev/sdb"
+    (problem,) = linked.problems
+    assert (problem.kind, problem.where) == ("note", "example:1/v1")
+    assert "/dev/sda" in problem.message
+    assert "/dev/sdb" in problem.message
+
+
+def test_a_device_that_the_kernel_does_not_have_is_not_repeated() -> None:
+    """A node that does not exist is no device; the tool's word for it stands in the problem."""
+    linked = link([card(volume(device="/dev/sdq"))], CARDS)
+    assert linked.controllers[0].volumes[0].device is None
+    assert [problem.kind for problem in linked.problems] == ["note"]
+
+
+def test_a_device_with_another_full_name_is_not_the_volume() -> None:
+    """Two different NAA names are two volumes, even if no device has the one that the tool prints."""
+    other = "600508B1001CFFFFB4C51D2E3F405162"
+    linked = link([card(volume(unique_id=other, device="/dev/sda"))], CARDS)
+    assert linked.controllers[0].volumes[0].device is None
+    assert linked.problems
+
+
+def test_what_tool_and_kernel_agree_on_stays() -> None:
+    """A device that exists, and a unique id that is no world wide name, are left alone, without a problem."""
+    given = card(volume(device="/dev/sdb", unique_id="3F2A77C1", mountpoints=("/old",)))
+    linked = link([given], CARDS)
+    assert linked.controllers[0].volumes[0].device == "/dev/sdb"
+    assert linked.controllers[0].volumes[0].mountpoints == ("/srv/db",)
+    assert linked.problems == ()
+
+
+def test_the_tools_mount_points_stay_where_the_kernel_says_nothing() -> None:
+    """A volume whose device is not known keeps what its tool printed."""
+    linked = link([card(volume(mountpoints=("/data",)))], CARDS)
+    assert linked.controllers[0].volumes[0].mountpoints == ("/data",)
+
+
+def test_a_volume_is_found_by_a_scsi_address_among_its_details() -> None:
+    """A tool without names may print the SCSI address; where one disk has it, that is the volume's."""
+    linked = link([card(volume(details={"SCSI Address": "10:2:0:0"}))], CARDS)
+    assert linked.controllers[0].volumes[0].device == "/dev/sdc"
+
+
+def test_a_card_is_known_by_what_hangs_on_it() -> None:
+    """A tool that prints no PCI address: its volumes' devices tell it, and the kernel names driver, maker and model."""
+    linked = link([card(volume(unique_id=SDA_WWN))], CARDS)
+    found = linked.controllers[0]
+    assert (found.pci_address, found.driver) == ("0000:03:00.0", "hpsa")
+    assert (found.vendor, found.model) == ("Hewlett-Packard Company", "Smart Array Gen8 Controllers")
+
+
+def test_a_card_without_volumes_is_known_by_its_driver() -> None:
+    """One controller and one card of the family's drivers belong together; of two cards nobody can tell."""
+    drivers = {"example": ("hpsa",)}
+    assert link([card()], CARDS, drivers).controllers[0].pci_address == "0000:03:00.0"
+    assert link([card()], CARDS).controllers[0].pci_address is None
+    second = PciDevice("0000:04:00.0", 0x010400, 1, 2, driver="hpsa")
+    two = replace(CARDS, pci=(*CARDS.pci, second))
+    assert link([card()], two, drivers).controllers[0].pci_address is None
+
+
+def test_a_printed_address_is_normalised_and_the_tools_words_stay() -> None:
+    """The tool's model and maker are kept; the driver is the kernel's, and a different one is said."""
+    linked = link([card(pci_address="03:00.0", model="Card 9", driver="cciss")], CARDS)
+    found = linked.controllers[0]
+    assert (found.pci_address, found.model, found.driver) == ("0000:03:00.0", "Card 9", "hpsa")
+    assert len(linked.problems) == 1
+
+
+def test_a_drive_that_the_system_sees_is_found_by_name_or_serial() -> None:
+    """In HBA mode the drive's own world wide name or serial number is that of a disk; a masked one is nobody's."""
+    drives = (
+        Drive(id="example:1/1", role="passthrough", wwn="5000C50091E40071"),
+        Drive(id="example:1/2", role="passthrough", serial="tlw4a0098 "),
+        Drive(id="example:1/3", role="passthrough", serial="XXXXXXXX"),
+    )
+    linked = link([card(drives=drives)], ON_MD)
+    assert [drive.device for drive in linked.controllers[0].drives] == ["/dev/sda", "/dev/sdb", None]
+
+
+def test_one_serial_number_on_several_volumes_is_no_drive() -> None:
+    """Logical volumes carry their controller's serial number: a match with several disks means nothing."""
+    linked = link([card(drives=(Drive(id="example:1/1", serial="PDKRH0BRH7A0QQ"),))], CARDS)
+    assert linked.controllers[0].drives[0].device is None
+
+
+def test_members_of_a_software_array_get_the_words_of_the_drive_below() -> None:
+    """Of a partition that is a member, model, serial number, interface are those of its disk; the size is its own."""
+    members = (Drive(id="md:md0/sda2", role="member"), Drive(id="md:md0/sdb2", device="/dev/sdb2", serial="told"))
+    array = Controller(id="md", mode="software", drives=members, volumes=(Volume(id="md:md0", device="/dev/md0"),))
+    linked = link([array], ON_MD)
+    first, second = linked.controllers[0].drives
+    assert (first.device, first.model, first.serial) == ("/dev/sda2", "TALUS TD1000NM-2A", "TLW4A0071")
+    assert (first.interface, first.media, first.size_bytes) == ("sata", "hdd", 1952210944 * 512)
+    assert second.serial == "told"
+    assert linked.controllers[0].volumes[0].mountpoints == ("/", "/srv/my data", "[swap]")
+    assert linked.controllers[0].pci_address is None
+
+
+def test_the_paths_of_a_multipath_volume_are_one_device() -> None:
+    """Two disks with one name are two paths: the device-mapper device above is shown, and all three are claimed."""
+    name = "0x600a0b80001234560000aaaa55551234"
+    view = HostView(
+        blocks=(
+            BlockDevice("sda", "/dev/sda", "disk", wwn=name),
+            BlockDevice("sdb", "/dev/sdb", "disk", wwn=name),
+            BlockDevice(
+                "dm-0", "/dev/dm-0", "dm", slaves=("sda", "sdb"), dm_name="mpatha", links=("/dev/mapper/mpatha",)
+            ),
+        )
+    )
+    linked = link([card(volume(unique_id=name))], view)
+    assert linked.controllers[0].volumes[0].device == "/dev/mapper/mpatha"
+    assert linked.problems == ()
+    assert {"/dev/sda", "/dev/sdb", "/dev/dm-0", "/dev/mapper/mpatha"} == claimed(linked.controllers, view)
+    without = replace(view, blocks=view.blocks[:2])
+    second = link([card(volume(unique_id=name))], without)
+    assert second.controllers[0].volumes[0].device == "/dev/sda"
+    assert [problem.severity for problem in second.problems] == ["info"]
+
+
+def test_loose_files_are_left_as_they_are() -> None:
+    """Without a view of a machine nothing changes and nothing is said."""
+    given = (card(volume(device="/dev/sda", unique_id=SDA_WWN, mountpoints=("/",)), pci_address="03:00.0"),)
+    linked = link(given, HostView())
+    assert linked.controllers == given
+    assert (linked.problems, linked.sheets) == ((), ())
+
+
+def test_members_of_software_arrays_are_not_claimed() -> None:
+    """Volumes and drives of cards are claimed, and md's volumes; the partitions below md are not."""
+    controllers = [
+        card(volume(device="/dev/sdc"), drives=(Drive(id="example:1/1", device="/dev/sdd"),)),
+        Controller(
+            id="md",
+            mode="software",
+            volumes=(Volume(id="md:md0", device="/dev/md0"),),
+            drives=(Drive(id="md:md0/sda1", device="/dev/sda1"),),
+        ),
+    ]
+    assert claimed(controllers) == {"/dev/sdc", "/dev/sdd", "/dev/md0"}
+
+
+def test_what_is_no_name_is_not_compared() -> None:
+    """Too short, masked or empty names and serial numbers match nothing."""
+    assert wwn("0000000000000000") is wwn("5000c500") is wwn("XXXXXXXXXXXXXXXX") is wwn(None) is None
+    assert serial("****1234") is serial("0000") is serial("ab") is serial("") is None
+    assert Index(HostView(blocks=(BlockDevice("sda", "/dev/sda", "disk"),))).disks("wwn", None) == []
