@@ -68,10 +68,8 @@ def mounted(controllers: Iterable[Controller], view: HostView) -> Linked:
             evidence.fact(f"{layer.node}: mounted on {point}", drive.id, "mountpoints", point)
         return replace(drive, mountpoints=tuple(point for point, _ in points)) if points else drive
 
-    told = [
-        c if c.mode == "software" else replace(c, drives=tuple(placed(drive) for drive in c.drives)) for c in controllers
-    ]
-    return Linked(tuple(told), (), evidence.sheets())
+    told = tuple(c if c.mode == "software" else replace(c, drives=tuple(map(placed, c.drives))) for c in controllers)
+    return Linked(told, (), evidence.sheets())
 
 
 def claimed(controllers: Iterable[Controller], view: HostView | None = None) -> frozenset[str]:

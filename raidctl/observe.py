@@ -113,10 +113,14 @@ def _ask(vendors: Sequence[Vendor], view: HostView, runner: Runner, harvest: _Ha
     """Lead the dialogues of several vendors at the same time; the harvest stays in the order of the vendors."""
     if not vendors:
         return
-    with ThreadPoolExecutor(max_workers=len(vendors), thread_name_prefix="vendor") as pool:
+    pool = ThreadPoolExecutor(max_workers=len(vendors), thread_name_prefix="vendor")
+    try:
         futures = [(vendor, pool.submit(_converse, vendor, view, runner)) for vendor in vendors]
         for vendor, future in futures:
             _guarded(vendor, "while asking its tools", future.result, harvest)
+    finally:
+        # when this thread is interrupted, whoever owns the runner closes it, and that ends the others
+        pool.shutdown(wait=False, cancel_futures=True)
 
 
 def _converse(vendor: Vendor, view: HostView, runner: Runner) -> Observation:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -26,7 +28,9 @@ def test_a_size_has_the_meaning_that_the_caller_names(text: str, binary: bool, s
     assert units.parse_size(text, binary=binary) == size
 
 
-@pytest.mark.parametrize("text", ["", "512", "12 C (53 F)", "5/7", "GB", "1,5 GB", "1 GB free", "-1 GB", "1e3 GB", "٣ GB"])
+@pytest.mark.parametrize(
+    "text", ["", "512", "12 C (53 F)", "5/7", "GB", "1,5 GB", "1 GB free", "-1 GB", "1e3 GB", "٣ GB"]
+)
 def test_a_size_that_is_not_wholly_one_is_refused(text: str) -> None:
     """Nothing is stripped away until a figure is left."""
     with pytest.raises(ValueError, match="not a size"):
@@ -45,14 +49,10 @@ def test_a_printed_size_is_near_the_size(size: int) -> None:
 def test_rubbish_raises_value_error_and_nothing_else(text: str) -> None:
     """Every parser of figures takes any text and either returns a figure or raises ``ValueError``."""
     for parse in (units.parse_percent, units.parse_celsius, units.parse_gbps, units.parse_seconds):
-        try:
+        with contextlib.suppress(ValueError):
             assert parse(text) is not None
-        except ValueError:
-            pass
-    try:
+    with contextlib.suppress(ValueError):
         assert units.parse_size(text, binary=False) >= 0
-    except ValueError:
-        pass
 
 
 def test_other_figures_with_their_units() -> None:

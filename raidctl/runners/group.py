@@ -1,0 +1,33 @@
+"""Process groups: a program and what it has started."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from pathlib import Path
+
+
+def send(group: int, number: int) -> bool:
+    """Signal every process of a group; whether there was one that we may signal."""
+    try:
+        os.killpg(group, number)
+    except (ProcessLookupError, PermissionError):
+        return False
+    return True
+
+
+def alive(group: int) -> bool:
+    """Whether a process of the group runs still.
+
+    What has ended and was not yet collected by its parent counts as ended: in a container without an init, nobody
+    ever collects it.
+    """
+    return send(group, 0) and any(_runs_in(group, entry) for entry in os.listdir("/proc") if entry.isdecimal())  # noqa: PTH208 - names are all that is wanted, of thousands of processes
+
+
+def _runs_in(group: int, entry: str) -> bool:
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        # 4711 (a name (of sorts)) S 1 4711 4711 0 -1 …
+        state, _, number = Path(f"/proc/{entry}/stat").read_bytes().rpartition(b")")[2].split()[:3]
+        return int(number) == group and state not in b"ZX"
+    return False

@@ -1,0 +1,163 @@
+"""The runner of this very machine."""
+
+from __future__ import annotations
+
+import errno
+import functools
+import glob
+import os
+import stat
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from raidctl.request import (
+    Answer,
+    Glob,
+    GlobAnswer,
+    Read,
+    ReadAnswer,
+    Request,
+    Run,
+    RunAnswer,
+    Trouble,
+    UdevDatabase,
+    Which,
+    WhichAnswer,
+)
+from raidctl.runners.answers import answer_of, chains_of, unusable
+from raidctl.runners.directory import private_directory
+from raidctl.runners.locks import Busy, hold
+from raidctl.runners.parallel import Crew, Switch, Task
+from raidctl.runners.process import Bounds, run
+from raidctl.runners.programs import first_program, search_path
+from raidctl.runners.udev import database
+
+FILE_PATIENCE = 30.0
+"""Seconds after which a file, a directory or the udev database is given up."""
+NOTHING_THERE = frozenset({errno.ENOENT, errno.ENOTDIR})
+NO_RIGHT = frozenset({errno.EACCES, errno.EPERM})
+
+
+class LocalRunner:
+    """Carries requests out on this machine."""
+
+    def __init__(self, lock_directories: Sequence[str] | None = None) -> None:
+        """Locks lie in ``lock_directories``; by default where :func:`raidctl.runners.locks.places` says."""
+        self._lock_directories = lock_directories
+        self._switch = Switch()
+
+    def close(self) -> None:
+        """End the programs under way, also from another thread; nothing is carried out any more."""
+        self._switch.close()
+
+    def carry_out(self, requests: Sequence[Request[Any]]) -> Sequence[Answer]:
+        """Answer each request, in order; those with the same lock one after the other, all others side by side.
+
+        An interruption of the calling thread ends the programs under way with their children, and then goes on.
+
+        Raises:
+            Interrupted: The runner was closed.
+        """
+        with self._switch.event() as stop:
+            tasks = [self._task(request, stop) for request in requests]
+            Crew([[tasks[index] for index in chain] for chain in chains_of(requests)], stop).work()
+        return tuple(task.answer or Answer(trouble=Trouble.FAILED) for task in tasks)
+
+    def _task(self, request: Request[Any], stop: threading.Event) -> Task:
+        reason = unusable(request)
+        if reason:
+            return Task(functools.partial(answer_of, request, Trouble.FAILED, reason))
+        if isinstance(request, Run):
+            return Task(functools.partial(self._run, request, stop))
+        late = answer_of(request, Trouble.TIMEOUT, f"no answer after {FILE_PATIENCE:g} s")
+        return Task(_work(request), FILE_PATIENCE, late)
+
+    def _run(self, request: Run, stop: threading.Event) -> Answer:
+        if request.lock is None:
+            return _start(request, stop)
+        try:
+            with hold(request.lock, request.timeout, directories=self._lock_directories, stop=stop):
+                return _start(request, stop)
+        except Busy as busy:
+            return RunAnswer(trouble=Trouble.TIMEOUT, detail=str(busy))
+
+
+def _start(request: Run, stop: threading.Event) -> RunAnswer:
+    bounds = Bounds(seconds=request.timeout, size=request.limit, leave_children=request.changes, stop=stop)
+    try:
+        with private_directory() as place:
+            environment = tool_environment(place) | dict(request.environment)
+            return run(request.argv, environment=environment, directory=place, bounds=bounds)
+    except OSError as error:
+        return RunAnswer(trouble=Trouble.FAILED, detail=f"no private directory to run it in: {error.strerror or error}")
+
+
+def tool_environment(place: str) -> dict[str, str]:
+    """All that a tool gets of the environment: nothing that changes its language or loads something into it.
+
+    HOME and TMPDIR are its private directory, so that what it drops there goes with it.
+    """
+    path = ":".join(search_path())
+    return {"PATH": path, "LC_ALL": "C", "LANG": "C", "HOME": place, "TMPDIR": place}
+
+
+def _work(request: Request[Any]) -> Callable[[], Answer]:
+    """The work of a request that starts no program."""
+    if isinstance(request, Read):
+        return functools.partial(_read, request)
+    if isinstance(request, Glob):
+        return functools.partial(_glob, request)
+    if isinstance(request, Which):
+        return functools.partial(_which, request)
+    if isinstance(request, UdevDatabase):
+        return database
+    return lambda: answer_of(request, Trouble.FAILED, f"no runner knows a request like {type(request).__name__}")
+
+
+def _read(request: Read) -> ReadAnswer:
+    try:
+        # looked at before it is opened: to open a device can do something (rewind a tape, start a watchdog)
+        if not stat.S_ISREG(Path(request.path).stat().st_mode):
+            return ReadAnswer(trouble=Trouble.FAILED, detail=f"{request.path}: not a regular file")
+        handle = os.open(request.path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY)
+        try:
+            data = _take(handle, request.limit + 1)
+        finally:
+            os.close(handle)
+    except OSError as error:
+        detail = f"{request.path}: {error.strerror}"
+        if error.errno in NOTHING_THERE:
+            return ReadAnswer(trouble=Trouble.MISSING, detail=detail)
+        return ReadAnswer(trouble=Trouble.DENIED if error.errno in NO_RIGHT else Trouble.FAILED, detail=detail)
+    if len(data) > request.limit:
+        detail = f"{request.path}: more than {request.limit} bytes"
+        return ReadAnswer(trouble=Trouble.FLOOD, detail=detail, data=data[: request.limit])
+    return ReadAnswer(data=data)
+
+
+def _take(handle: int, limit: int) -> bytes:
+    data = bytearray()
+    while len(data) < limit:
+        chunk = os.read(handle, min(limit - len(data), 1 << 18))
+        if not chunk:
+            break
+        data += chunk
+    return bytes(data)
+
+
+def _glob(request: Glob) -> GlobAnswer:
+    return GlobAnswer(paths=tuple(sorted(glob.glob(request.pattern))))  # noqa: PTH207 - answers are strings
+
+
+def _which(request: Which) -> WhichAnswer:
+    name = request.name
+    found = [name] if "/" in name else [f"{directory}/{name}" for directory in search_path() if name]
+    try:
+        path = first_program(path for path in (*found, *request.places) if path.startswith("/"))
+    except PermissionError:  # a file of that name, but no program
+        path = None
+    if path is None:
+        return WhichAnswer(trouble=Trouble.MISSING, detail=f"{name} is not installed")
+    return WhichAnswer(path=os.path.realpath(path))

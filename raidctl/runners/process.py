@@ -1,0 +1,313 @@
+"""The only module that starts processes: argv only, bounded in time and in output, ended with all its children.
+
+A child gets a session of its own, so that a signal to its process group reaches what it started as well. It is never
+reaped before its group has been dealt with: until then the kernel gives its number to nobody else.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import selectors
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import IO
+
+from raidctl.request import DEFAULT_LIMIT, DEFAULT_TIMEOUT, RunAnswer, Trouble, decode
+from raidctl.runners import group
+from raidctl.runners.programs import first_program
+
+GRACE = 2.0
+"""Seconds between the polite end (TERM) and the other one (KILL)."""
+LINGER = 1.0
+"""Seconds that the output may stay open (held by a child of the program) after the program has ended."""
+TICK = 0.1
+"""Seconds between two looks at what no file descriptor tells: an interruption, an end with open output."""
+CHUNK = 65536
+
+
+class Interrupted(Exception):
+    """``stop`` was set while the program ran; it has been ended."""
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """What a program may use, and what becomes of it.
+
+    ``seconds`` and ``size`` (bytes, both outputs together) end it. ``feed`` is written to its standard input, which
+    then stays open until the end; without it there is no standard input. With ``until``, the program has done its work
+    when both outputs hold these bytes. ``leave_children`` spares what it started and left running (a changing command
+    may start a service); otherwise nothing is left behind.
+    """
+
+    seconds: float = DEFAULT_TIMEOUT
+    size: int = DEFAULT_LIMIT
+    feed: bytes | None = None
+    until: bytes | None = None
+    leave_children: bool = False
+    stop: threading.Event | None = None
+
+
+def run(
+    argv: Sequence[str], *, environment: Mapping[str, str], directory: str | None = None, bounds: Bounds | None = None
+) -> RunAnswer:
+    """Run a program to its end and give its answer.
+
+    Args:
+        argv: The program (searched on the PATH of ``environment``) and its arguments.
+        environment: All variables that it gets.
+        directory: Its working directory; None is that of this process.
+        bounds: Time, output, input.
+
+    Returns:
+        The exit code (128 + the signal's number when a signal ended it) and both outputs; or the trouble, with what
+        came until then.
+
+    Raises:
+        Interrupted: ``bounds.stop`` was set.
+    """
+    bounds = bounds or Bounds()
+    if not argv or not argv[0]:
+        return RunAnswer(trouble=Trouble.FAILED, detail="no program named")
+    try:
+        program = _executable(argv[0], environment)
+        child = _Child(program, argv, environment, directory, bounds)
+    except FileNotFoundError as error:
+        lost = directory is not None and error.filename == directory
+        return RunAnswer(trouble=Trouble.FAILED if lost else Trouble.MISSING, detail=f"{argv[0]}: {error.strerror}")
+    except NotADirectoryError as error:
+        return RunAnswer(trouble=Trouble.MISSING, detail=f"{argv[0]}: {error.strerror}")
+    except PermissionError as error:
+        return RunAnswer(trouble=Trouble.DENIED, detail=f"{argv[0]}: {error.strerror}")
+    except (OSError, ValueError) as error:  # too long an argument list, no memory; a NUL in an argument
+        return RunAnswer(trouble=Trouble.FAILED, detail=f"{argv[0]}: {getattr(error, 'strerror', None) or error}")
+    try:
+        trouble = child.follow()
+    except BaseException:
+        child.end_group()
+        child.close()
+        raise
+    return child.conclude(trouble)
+
+
+def _executable(name: str, environment: Mapping[str, str]) -> str:
+    """The file of a program; the system's own search takes a directory that may not be entered for a missing right."""
+    if "/" in name:
+        return name
+    places = environment.get("PATH", "").split(":")
+    path = first_program(f"{place}/{name}" for place in places if place.startswith("/"))
+    if path is None:
+        raise FileNotFoundError(2, "No such file or directory", name)
+    return path
+
+
+class _Child:
+    """A running program and what it has printed so far."""
+
+    def __init__(
+        self,
+        program: str,
+        argv: Sequence[str],
+        environment: Mapping[str, str],
+        directory: str | None,
+        bounds: Bounds,
+    ) -> None:
+        self.bounds = bounds
+        self.began = time.monotonic()
+        self.selector = selectors.DefaultSelector()
+        self.popen = subprocess.Popen(
+            list(argv),
+            executable=program,
+            stdin=subprocess.DEVNULL if bounds.feed is None else subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=directory,
+            env=dict(environment),
+            start_new_session=True,
+            bufsize=0,
+        )
+        self.unsent = memoryview(bounds.feed or b"")
+        self.kept: dict[IO[bytes], bytearray] = {}
+        for stream in (self.popen.stdout, self.popen.stderr):
+            if stream is not None:
+                self.kept[stream] = bytearray()
+                self.selector.register(stream, selectors.EVENT_READ)
+        if self.popen.stdin is not None and self.unsent:
+            os.set_blocking(self.popen.stdin.fileno(), False)
+            self.selector.register(self.popen.stdin, selectors.EVENT_WRITE)
+        self.closing: set[IO[bytes]] = set()
+        self.flooded = False
+        self.lost = False
+
+    def follow(self) -> Trouble | None:
+        """Read and write until the program has done its work, or a bound is reached."""
+        deadline = self.began + self.bounds.seconds
+        ended_at: float | None = None
+        pause = 0.001
+        while True:
+            now = time.monotonic()
+            if self.bounds.stop is not None and self.bounds.stop.is_set():
+                raise Interrupted
+            if self.flooded:
+                return Trouble.FLOOD
+            if len(self.closing) == len(self.kept) or (ended_at is not None and now >= ended_at + LINGER):
+                return None
+            if ended_at is None and self._ended():
+                ended_at = now
+            open_outputs = any(stream in self.selector.get_map() for stream in self.kept)
+            if not open_outputs and ended_at is not None:
+                return None
+            if now >= deadline and ended_at is None:
+                return Trouble.TIMEOUT
+            if open_outputs:
+                self._transfer(max(0.0, min(TICK, deadline - now)) if ended_at is None else TICK)
+            else:  # it closed its outputs and goes on
+                time.sleep(pause)
+                pause = min(pause * 2, 0.02)
+
+    def _transfer(self, patience: float) -> None:
+        """Move what can be moved now, at most ``patience`` seconds from now."""
+        for key, _ in self.selector.select(patience):
+            stream = key.fileobj
+            if stream is self.popen.stdin:
+                self._send()
+            else:
+                self._receive(stream)  # type: ignore[arg-type] # only the streams of Popen are registered
+
+    def _send(self) -> None:
+        stdin = self.popen.stdin
+        if stdin is None:
+            return
+        try:
+            sent = os.write(stdin.fileno(), self.unsent[:CHUNK])
+        except BlockingIOError:
+            return
+        except OSError:  # it does not listen; its answer tells
+            self.selector.unregister(stdin)
+            return
+        self.unsent = self.unsent[sent:]
+        if not self.unsent:
+            self.selector.unregister(stdin)
+
+    def _receive(self, stream: IO[bytes]) -> None:
+        chunk = os.read(stream.fileno(), CHUNK)
+        if not chunk:
+            self.selector.unregister(stream)
+            return
+        room = self.bounds.size - sum(len(data) for data in self.kept.values())
+        self.kept[stream] += chunk[:room]
+        self.flooded |= len(chunk) > room
+        mark = self.bounds.until
+        if mark is not None and mark in self.kept[stream][-len(chunk) - len(mark) :]:
+            self.closing.add(stream)
+
+    def _ended(self) -> bool:
+        """Whether the program has ended; it is not reaped by this look."""
+        try:
+            state = os.waitid(os.P_PID, self.popen.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        except ChildProcessError:  # who started this process has it ignore SIGCHLD: the kernel keeps no exit code
+            self.lost = True
+            return True
+        return state is not None
+
+    def conclude(self, trouble: Trouble | None) -> RunAnswer:
+        """End what is left, and give the answer."""
+        if trouble is not None or not self.bounds.leave_children or not self._ended():
+            self.end_group()
+        self.close()
+        out, err = (bytes(data) for data in self.kept.values())
+        code = self.popen.returncode
+        if trouble is not None:
+            detail = {
+                Trouble.TIMEOUT: f"not done after {self.bounds.seconds:g} s",
+                Trouble.FLOOD: f"printed more than {self.bounds.size} bytes",
+            }[trouble] + ("; ended" if code is not None else "; could not be ended")
+            return RunAnswer(trouble=trouble, detail=detail, out=out, err=err)
+        if self.lost or code is None:
+            return RunAnswer(trouble=Trouble.FAILED, detail="its exit code was lost", out=out, err=err)
+        return RunAnswer(code=128 - code if code < 0 else code, out=out, err=err)
+
+    def end_group(self) -> None:
+        """TERM to the whole group, KILL to what is still there after the grace."""
+        deadline = time.monotonic() + GRACE
+        group.send(self.popen.pid, signal.SIGTERM)
+        while not self._ended() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        if self._ended():  # reaped, it counts no longer as a member of its group
+            self._reap()
+            while group.alive(self.popen.pid):
+                if time.monotonic() >= deadline:
+                    group.send(self.popen.pid, signal.SIGKILL)
+                    return
+                time.sleep(0.02)
+        else:
+            group.send(self.popen.pid, signal.SIGKILL)
+            self._reap()
+
+    def _reap(self) -> None:
+        """Collect the program's end; one that hangs in the kernel does not come."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.popen.wait(GRACE)
+
+    def close(self) -> None:
+        """Let go of the pipes, and reap."""
+        self.selector.close()
+        for stream in (self.popen.stdin, self.popen.stdout, self.popen.stderr):
+            if stream is not None:
+                with contextlib.suppress(OSError):
+                    stream.close()
+        if self.popen.returncode is None and self._ended():
+            self._reap()
+
+
+class Companion:
+    """A program that runs beside this one until :meth:`end`, or until this process is gone.
+
+    Its standard input is a pipe that nothing is written to: whatever becomes of this process, the pipe closes.
+    """
+
+    def __init__(self, argv: Sequence[str], environment: Mapping[str, str]) -> None:
+        """Start it.
+
+        Raises:
+            OSError: It cannot be started.
+        """
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the program
+        try:
+            self._popen = subprocess.Popen(
+                list(argv),
+                executable=_executable(argv[0], environment),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=self._errors,
+                env=dict(environment),
+                start_new_session=True,
+            )
+        except BaseException:
+            self._errors.close()
+            raise
+
+    @property
+    def running(self) -> bool:
+        """Whether it runs still."""
+        return self._popen.poll() is None
+
+    def errors(self) -> str:
+        """What it has printed on standard error; the first 4 KiB."""
+        return decode(os.pread(self._errors.fileno(), 4096, 0)).strip()
+
+    def end(self) -> None:
+        """End it: politely, then otherwise."""
+        if self._popen.stdin is not None:
+            self._popen.stdin.close()
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            if self._popen.poll() is None:
+                group.send(self._popen.pid, number)
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    self._popen.wait(GRACE)
+        self._errors.close()

@@ -1,0 +1,228 @@
+"""What is said to a shell on another machine, and how its answer is read; text only.
+
+The scripts are for any POSIX ``/bin/sh`` (dash, bash, busybox) and come to it on its standard input, so that neither
+the login shell nor a limit on arguments has a part in it. After the script the input stays open and carries nothing:
+its end tells the far side that nobody waits any more, and the program is ended there.
+
+Answers are framed by a mark that nobody can foresee: ``mark<`` data ``mark>`` status; at the end ``mark.``.
+What stands before the first mark (a greeting of the login shell) is none of ours.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import math
+import os
+import re
+import shlex
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from raidctl.request import (
+    DEFAULT_LIMIT,
+    Answer,
+    Glob,
+    GlobAnswer,
+    Read,
+    ReadAnswer,
+    Request,
+    Run,
+    RunAnswer,
+    Trouble,
+    Which,
+    WhichAnswer,
+    decode,
+)
+from raidctl.runners.answers import answer_of
+from raidctl.runners.locks import busy_text, file_name
+from raidctl.runners.process import GRACE, LINGER
+from raidctl.runners.shell import FILES, PROGRAM
+
+SLACK = 8192
+"""Bytes that greetings and marks may take beyond the answer."""
+
+
+def files_script(requests: Sequence[Request[Any]], mark: str) -> bytes:
+    """The script that answers any number of Read, Glob and Which requests."""
+    return _script(FILES, mark, [_file_line(request) for request in requests])
+
+
+def program_script(request: Run, mark: str) -> bytes:
+    """The script that runs one program."""
+    words = [f"{name}={shlex.quote(value)}" for name, value in request.environment]
+    words += [shlex.quote(word) for word in request.argv]
+    settings = {
+        "seconds": f"{request.timeout:.3f}",
+        "whole_seconds": str(max(1, math.ceil(request.timeout))),
+        "changes": "yes" if request.changes else "",
+        "lock": shlex.quote(file_name(request.lock)) if request.lock is not None else "",
+        "linger": str(math.ceil(LINGER)),
+        "grace": str(math.ceil(GRACE)),
+        "program": shlex.quote(request.argv[0]),
+    }
+    lines = [f"{name}={value}" for name, value in settings.items()]
+    lines.append(f"start() {{ $group env -i {BASE} {' '.join(words)} </dev/null 2>&5 3<&- 5>&- 9>&- & }}")
+    return _script(PROGRAM, mark, lines)
+
+
+BASE = 'PATH="$PATH" LC_ALL=C LANG=C HOME="$box/work" TMPDIR="$box/work"'
+
+
+def _script(body: str, mark: str, lines: Sequence[str]) -> bytes:
+    # as a function: the shell has read all of it before the first command runs, and nothing of it is taken for input
+    text = "\n".join(("main() {", f"mark={mark}", body.replace("@LINES@", "\n".join(lines)), "}", "main", "exit", ""))
+    return os.fsencode(text)
+
+
+def _file_line(request: Request[Any]) -> str:
+    if isinstance(request, Read):
+        return f"take {request.limit + 1} {shlex.quote(request.path)}"
+    if isinstance(request, Glob):
+        return f"list {pattern_words(request.pattern)}"
+    if isinstance(request, Which):
+        return "seek " + " ".join(shlex.quote(word) for word in (request.name, *request.places))
+    return f"unknown {shlex.quote(type(request).__name__)}"
+
+
+def pattern_words(pattern: str) -> str:
+    """A pattern for the shell: all quoted but ``*`` and ``?``; a class is ``?``, and :func:`matches` decides."""
+    parts = re.split(r"([*?]|\[!?\]?[^\]/]*\])", pattern)
+    return "".join(
+        ("?" if part.startswith("[") else part) if index % 2 else shlex.quote(part) if part else ""
+        for index, part in enumerate(parts)
+    )
+
+
+def matches(path: str, pattern: str) -> bool:
+    """Whether a path matches a pattern, component by component."""
+    names, patterns = path.split("/"), pattern.split("/")
+    return len(names) == len(patterns) and all(map(fnmatch.fnmatchcase, names, patterns))
+
+
+def read_files(out: bytes, mark: str, requests: Sequence[Request[Any]], otherwise: Answer) -> list[Answer]:
+    """The answers to a files script; those that did not come get the trouble of ``otherwise``."""
+    start = mark.encode() + b"<"
+    frames = out.partition(mark.encode() + b".")[0].split(start)[1:]
+    answers: list[Answer] = []
+    for index, request in enumerate(requests):
+        frame = frames[index] if index < len(frames) else b""
+        data, middle, status = frame.partition(mark.encode() + b">")
+        if middle:
+            answers.append(_file_answer(request, data, decode(status).strip()))
+        else:
+            answers.append(answer_of(request, otherwise.trouble or Trouble.FAILED, otherwise.detail))
+    return answers
+
+
+def _file_answer(request: Request[Any], data: bytes, status: str) -> Answer:
+    code, _, message = status.partition(" ")
+    if isinstance(request, Read):
+        return _read_answer(request, data, code, message)
+    if isinstance(request, Glob):
+        paths = (os.fsdecode(path) for path in data.split(b"\0") if path)
+        return GlobAnswer(paths=tuple(sorted(path for path in paths if matches(path, request.pattern))))
+    if isinstance(request, Which):
+        path = os.fsdecode(data)
+        if not path:
+            return WhichAnswer(trouble=Trouble.MISSING, detail=f"{request.name} is not installed")
+        return WhichAnswer(path=path)
+    return answer_of(request, Trouble.FAILED, f"no runner knows a request like {type(request).__name__}")
+
+
+def _read_answer(request: Read, data: bytes, code: str, message: str) -> ReadAnswer:
+    if code == "0" and len(data) <= request.limit:
+        return ReadAnswer(data=data)
+    if code == "0":
+        detail = f"{request.path}: more than {request.limit} bytes"
+        return ReadAnswer(trouble=Trouble.FLOOD, detail=detail, data=data[: request.limit])
+    # head: cannot open '/sys/kernel/example' for reading: Permission denied
+    return ReadAnswer(trouble=_of_message(message), detail=f"{request.path}: {message.rpartition(': ')[2]}")
+
+
+def _of_message(message: str) -> Trouble:
+    """The trouble that the system's own words (C locale) tell."""
+    reason = message.strip().rpartition(": ")[2]
+    if reason in {"No such file or directory", "Not a directory"}:
+        return Trouble.MISSING
+    if reason in {"Permission denied", "Operation not permitted"}:
+        return Trouble.DENIED
+    return Trouble.FAILED
+
+
+def answer_size(requests: Sequence[Request[Any]]) -> int:
+    """Bytes that the answer to a files script may have."""
+    return (
+        sum(request.limit + 512 if isinstance(request, Read) else DEFAULT_LIMIT // 16 for request in requests) + SLACK
+    )
+
+
+def read_program(answer: RunAnswer, mark: str, request: Run) -> RunAnswer | None:
+    """The answer of the far program out of that of the ssh client; None when the far shell never got to work.
+
+    Args:
+        answer: What the client did.
+        mark: The mark of the script.
+        request: What was asked.
+    """
+    start, middle, end = (mark.encode() + sign for sign in (b"<", b">", b"."))
+    _, begun, out = answer.out.partition(start)
+    _, _, err = answer.err.partition(start)
+    out = out.partition(end)[0]
+    err, told, status = err.partition(middle)
+    if not begun and not told:
+        return None
+    found = RunAnswer(out=out, err=err)
+    if told:
+        return _bounded(_finished(found, decode(status.partition(end)[0]).strip(), request), request)
+    if answer.trouble is None:
+        lost = decode(err).strip()[-400:]
+        return replace(found, trouble=Trouble.FAILED, detail=f"the connection broke while it ran: {lost}".rstrip(": "))
+    return _bounded(replace(found, trouble=answer.trouble, detail=_told(answer, request)), request)
+
+
+def _told(answer: RunAnswer, request: Run) -> str:
+    if answer.trouble is Trouble.TIMEOUT:
+        return f"not done after {request.timeout:g} s; its connection was ended"
+    return f"printed more than {request.limit} bytes; ended" if answer.trouble is Trouble.FLOOD else answer.detail
+
+
+def _never_started(found: RunAnswer, name: str) -> RunAnswer | None:
+    """The answer of a program that ``env`` could not start; its words tell that from the program's own exit code."""
+    # env: 'example': No such file or directory
+    failed = re.fullmatch(rb"env: [^\n]*" + re.escape(os.fsencode(name)) + rb"'?: ([A-Z][^:\n]+)\n?", found.err)
+    if found.out or not failed:
+        return None
+    reason = decode(failed[1])
+    return RunAnswer(trouble=_of_message(reason), detail=f"{name}: {reason}")
+
+
+def _finished(found: RunAnswer, status: str, request: Run) -> RunAnswer:
+    """The answer by the status that the script told: ``code 0``, ``missing``, ``denied``, ``late``, ``busy 123`` …."""
+    word, _, rest = status.partition(" ")
+    name = request.argv[0]
+    if word == "code" and rest.isdecimal():
+        if rest in {"126", "127"} and (never := _never_started(found, name)):
+            return never
+        return replace(found, code=int(rest))
+    if word == "missing":
+        return RunAnswer(trouble=Trouble.MISSING, detail=f"{name}: No such file or directory")
+    if word == "denied":
+        return RunAnswer(trouble=Trouble.DENIED, detail=f"{name}: Permission denied")
+    if word == "late":
+        return replace(found, trouble=Trouble.TIMEOUT, detail=f"not done after {request.timeout:g} s; ended")
+    if word == "busy":
+        return RunAnswer(trouble=Trouble.TIMEOUT, detail=busy_text(request.lock or "", request.timeout, rest))
+    return replace(found, trouble=Trouble.FAILED, detail=rest or "the far shell gave no account of it")
+
+
+def _bounded(answer: RunAnswer, request: Run) -> RunAnswer:
+    """An answer of at most the limit; one that had more is FLOOD."""
+    if len(answer.out) + len(answer.err) <= request.limit:
+        return answer
+    out = answer.out[: request.limit]
+    err = answer.err[: request.limit - len(out)]
+    if answer.trouble is not None:
+        return replace(answer, out=out, err=err)
+    detail = f"printed more than {request.limit} bytes; ended"
+    return RunAnswer(trouble=Trouble.FLOOD, detail=detail, out=out, err=err)

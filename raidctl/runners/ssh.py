@@ -1,0 +1,240 @@
+"""The runner of another machine, over the system's own OpenSSH client.
+
+The user's configuration, keys, agent and known_hosts count; nothing is installed on the far machine, which needs a
+POSIX shell with the usual small programs. One connection carries everything; it ends with this process at the latest.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+import re
+import secrets
+import threading
+import time
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Any
+
+from raidctl.errors import UsageError
+from raidctl.request import Answer, ReadAnswer, Request, Run, RunAnswer, Trouble, UdevDatabase
+from raidctl.runners import remote
+from raidctl.runners.answers import answer_of, chains_of, unusable
+from raidctl.runners.directory import private_directory
+from raidctl.runners.parallel import Crew, Switch, Task
+from raidctl.runners.process import Bounds, Companion, Interrupted, run
+
+CONNECT_PATIENCE = 45.0
+"""Seconds until the connection must stand, its authentication included."""
+WIDTH = 8
+"""Sessions at a time: a server permits ten on a connection by default, and one holds the connection."""
+PARTING = 15.0
+"""Seconds that the far side may take longer than its own time limit."""
+FILES_PATIENCE = 30.0
+"""Seconds for a batch of files, and a tenth of a second more for each."""
+
+FORBIDDEN = re.compile(r"[\x00-\x20\x7f'\"`$;&|<>(){}*?!#]")
+"""What no host name has, and a command in the user's ssh configuration could trip over."""
+
+OPTIONS = {
+    "BatchMode": "yes",  # asks nothing: there is nobody to answer
+    "ConnectTimeout": "10",
+    "ServerAliveInterval": "5",
+    "ServerAliveCountMax": "3",
+    "ClearAllForwardings": "yes",
+    "ForwardAgent": "no",
+    "ForwardX11": "no",
+    "PermitLocalCommand": "no",
+    "RemoteCommand": "none",
+    "RequestTTY": "no",
+    "LogLevel": "ERROR",
+}
+
+
+class SshRunner:
+    """Carries requests out on another machine; use it as a context manager, or call :meth:`close`."""
+
+    def __init__(self, destination: str, options: Sequence[str] = (), *, sudo: bool = False) -> None:
+        """Nothing is connected yet.
+
+        Args:
+            destination: As for ssh: ``host``, ``user@host``, ``ssh://user@host:port``.
+            options: Arguments for ssh, before all others, which they override (``("-F", "file")``).
+            sudo: Whether everything is done through ``sudo -n`` there.
+
+        Raises:
+            UsageError: The destination cannot be one.
+        """
+        host = destination.removeprefix("ssh://").rpartition("@")[2]
+        if destination.startswith("-") or host.startswith("-") or not host or FORBIDDEN.search(destination):
+            raise UsageError(f"{destination!r} is not the name of a host; give --host [user@]HOST.")
+        self.destination = destination
+        self._options = tuple(options)
+        self._command = "exec sudo -n -- /bin/sh -s" if sudo else "exec /bin/sh -s"
+        self._sudo = sudo
+        self._guard = threading.Lock()
+        self._switch = Switch()
+        self._kept = contextlib.ExitStack()
+        self._connection: Companion | None = None
+        self._socket = ""
+        self._failure = ""
+
+    def __enter__(self) -> SshRunner:  # noqa: PYI034 - Self came with Python 3.11
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End what is under way, also from another thread, and the connection; nothing is carried out any more."""
+        self._switch.close()
+        with self._guard:
+            self._kept.close()
+            self._connection, self._failure = None, ""
+
+    def carry_out(self, requests: Sequence[Request[Any]]) -> Sequence[Answer]:
+        """Answer each request, in order: all files in one go, programs side by side.
+
+        Once the connection has failed, every answer says so at once.
+
+        Raises:
+            Interrupted: The runner was closed.
+        """
+        with self._switch.event() as stop:
+            return self._carry_out(requests, stop) if requests else ()
+
+    def _carry_out(self, requests: Sequence[Request[Any]], stop: threading.Event) -> Sequence[Answer]:
+        if stop.is_set():
+            raise Interrupted
+        failure = self._connect()
+        if failure:
+            return tuple(answer_of(request, Trouble.FAILED, failure) for request in requests)
+        answers = {
+            index: answer_of(request, Trouble.FAILED, reason)
+            for index, request in enumerate(requests)
+            if (reason := unusable(request))
+        }
+        asked = {index: request for index, request in enumerate(requests) if index not in answers}
+        files = {index: request for index, request in asked.items() if not isinstance(request, (Run, UdevDatabase))}
+        batch = [Task(functools.partial(self._files, files, answers, stop))] if files else []
+        tasks = {
+            index: Task(functools.partial(self._program, request, stop))
+            for index, request in asked.items()
+            if isinstance(request, (Run, UdevDatabase))
+        }
+        chains = [[tasks[index] for index in chain if index in tasks] for chain in chains_of(requests)]
+        Crew([batch, *chains], stop, WIDTH).work()
+        answers |= {index: task.answer for index, task in tasks.items() if task.answer is not None}
+        return tuple(answers[index] for index in range(len(requests)))
+
+    # The connection
+
+    def _ssh(self, *more: str) -> list[str]:
+        words = [f"{name}={value}" for name, value in OPTIONS.items()]
+        options = [part for word in (*words, f"ControlPath={self._socket}", *more) for part in ("-o", word)]
+        return ["ssh", *self._options, "-T", *options, "--", self.destination]
+
+    def _connect(self) -> str:
+        """Have the connection stand; why it does not, empty when it does."""
+        with self._guard:
+            if not self._failure and self._connection is None:
+                self._failure = self._open()
+            if not self._failure and self._connection is not None and not self._connection.running:
+                self._failure = self._lost(self._connection.errors())
+            return self._failure
+
+    def _open(self) -> str:
+        try:
+            # the name of a socket may have 107 bytes, and ssh puts 17 of its own behind it at first
+            directory = self._kept.enter_context(private_directory(80))
+        except OSError as error:
+            return f"No directory for the connection's socket: {error.strerror or error}"
+        self._socket = f"{directory}/ssh"
+        # a command that ends when its input ends: when this process goes, however it goes, so does the connection
+        argv = [*self._ssh("ControlMaster=yes", "ControlPersist=no"), "exec cat"]
+        try:
+            connection = Companion(argv, _environment())
+        except FileNotFoundError:
+            return "The program ssh is not installed on this machine; install OpenSSH's client."
+        except OSError as error:
+            return f"The program ssh cannot be started: {error.strerror}"
+        self._kept.callback(connection.end)
+        deadline = time.monotonic() + CONNECT_PATIENCE
+        while not os.path.exists(self._socket):  # noqa: PTH110 - every few milliseconds
+            if not connection.running:
+                return self._lost(connection.errors())
+            if time.monotonic() >= deadline:
+                return self._lost(f"no connection after {CONNECT_PATIENCE:g} s")
+            time.sleep(0.005)
+        self._connection = connection
+        return ""
+
+    def _lost(self, errors: str) -> str:
+        return f"No connection to {self.destination}: {errors or 'it was ended from the other side'}"
+
+    def _client(self, script: bytes, mark: str, seconds: float, size: int, stop: threading.Event) -> RunAnswer:
+        """One session: the far shell gets a script."""
+        bounds = Bounds(seconds=seconds, size=size, feed=script, until=f"{mark}.".encode(), stop=stop)
+        return run([*self._ssh("ControlMaster=no"), self._command], environment=_environment(), bounds=bounds)
+
+    def _no_shell(self, answer: RunAnswer) -> Answer:
+        """What it means that the far shell never began."""
+        failure = self._connect()
+        if failure:
+            return Answer(trouble=Trouble.FAILED, detail=failure)
+        said = (answer.error_text.strip() or answer.text.strip())[-400:]
+        if self._sudo and answer.code not in {None, 255}:
+            return Answer(trouble=Trouble.DENIED, detail=f"sudo on {self.destination}: {said}")
+        trouble = Trouble.TIMEOUT if answer.trouble is Trouble.TIMEOUT else Trouble.FAILED
+        return Answer(trouble=trouble, detail=f"No shell on {self.destination}: {said or answer.detail}")
+
+    # The requests
+
+    def _program(self, request: Run | UdevDatabase, stop: threading.Event) -> Answer:
+        if isinstance(request, UdevDatabase):
+            return _database(self._run(Run(("udevadm", "info", "--export-db")), stop))
+        return self._run(request, stop)
+
+    def _run(self, request: Run, stop: threading.Event) -> RunAnswer:
+        mark = _mark()
+        seconds = request.timeout * (1 if request.lock is None else 2) + PARTING
+        script = remote.program_script(request, mark)
+        answer = self._client(script, mark, seconds, request.limit + remote.SLACK, stop)
+        found = remote.read_program(answer, mark, request)
+        if found is None:
+            why = self._no_shell(answer)
+            return RunAnswer(trouble=why.trouble, detail=why.detail)
+        return found
+
+    def _files(self, requests: dict[int, Request[Any]], answers: dict[int, Answer], stop: threading.Event) -> Answer:
+        mark = _mark()
+        batch = tuple(requests.values())
+        seconds = FILES_PATIENCE + len(batch) / 10
+        answer = self._client(remote.files_script(batch, mark), mark, seconds, remote.answer_size(batch), stop)
+        otherwise: Answer = answer if answer.trouble else Answer(detail="the connection broke before its answer came")
+        if f"{mark}<".encode() not in answer.out:
+            otherwise = self._no_shell(answer)
+        answers.update(zip(requests, remote.read_files(answer.out, mark, batch, otherwise), strict=True))
+        return Answer()
+
+
+def _environment() -> dict[str, str]:
+    """What ssh gets: the user's own (agent, home), with messages in the C locale."""
+    return dict(os.environ) | {"LC_ALL": "C"}
+
+
+def _mark() -> str:
+    return f"raidctl-{secrets.token_hex(16)}"
+
+
+def _database(answer: RunAnswer) -> ReadAnswer:
+    """The udev database out of what its tool printed."""
+    if answer.trouble is not None:
+        return ReadAnswer(trouble=answer.trouble, detail=answer.detail)
+    if answer.code != 0:
+        said = answer.error_text.strip()[-400:]
+        return ReadAnswer(trouble=Trouble.FAILED, detail=f"udevadm ended with exit code {answer.code}: {said}")
+    return ReadAnswer(data=answer.out)

@@ -1,0 +1,61 @@
+"""The udev database of this machine, in the form of ``udevadm info --export-db``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from raidctl.request import ReadAnswer, Trouble
+
+SUBSYSTEMS = ("block", "pci", "nvme", "scsi", "scsi_host", "dmi")
+"""What discovery looks at; a machine has thousands of other devices."""
+
+Device = tuple[str, str | None, Iterable[str], Mapping[str, str]]
+"""Device path, node, links to the node, properties."""
+
+
+def render(devices: Iterable[Device]) -> str:
+    """Devices as the database's text, in the order of their paths; names and links without ``/dev/``.
+
+    ``L:`` (the priority of the links) is left out: the library does not tell it.
+    """
+    return "".join("\n".join(_lines(*device)) + "\n\n" for device in sorted(devices, key=lambda device: device[0]))
+
+
+def _lines(path: str, node: str | None, links: Iterable[str], properties: Mapping[str, str]) -> Iterator[str]:
+    # P: /devices/pci0000:00/0000:00:1f.2/ata1/host0/target0:0:0/0:0:0:0/block/sda
+    yield f"P: {_line(path)}"
+    # N: sda
+    if node:
+        yield f"N: {_line(node).removeprefix('/dev/')}"
+    # S: disk/by-id/ata-EXAMPLE_0001
+    for link in sorted(links):
+        yield f"S: {_line(link).removeprefix('/dev/')}"
+    # E: ID_SERIAL=EXAMPLE_0001
+    for key in sorted(properties):
+        yield f"E: {_line(key)}={_line(properties[key])}"
+
+
+def _line(text: str) -> str:
+    """A value on one line: a line break in a drive's name must not start a line of its own."""
+    return text.replace("\r", " ").replace("\n", " ")
+
+
+def database() -> ReadAnswer:
+    """Ask libudev for the devices; works without a running udevd (then with the kernel's own properties only)."""
+    try:
+        import pyudev  # noqa: PLC0415 - takes its time, and needs a library that only Linux has
+
+        context = pyudev.Context()
+        devices = [device for name in SUBSYSTEMS for device in _list(context, name)]
+    except Exception as error:  # noqa: BLE001 - whatever ails the library: there is another way to the devices
+        return ReadAnswer(trouble=Trouble.FAILED, detail=f"libudev: {error}")
+    return ReadAnswer(data=render(devices).encode("utf-8", errors="surrogateescape"))
+
+
+def _list(context: Any, subsystem: str) -> Iterator[Device]:
+    for found in context.list_devices(subsystem=subsystem):
+        try:
+            yield found.device_path, found.device_node, tuple(found.device_links), dict(found.properties)
+        except (OSError, LookupError, UnicodeError):  # gone since it was listed, or a name in no encoding
+            continue

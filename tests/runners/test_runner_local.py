@@ -1,0 +1,240 @@
+"""What only the runner of this machine has: threads of its own, root's caution, libudev."""
+
+from __future__ import annotations
+
+import os
+import signal
+import stat
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from raidctl.request import Answer, Read, ReadAnswer, Request, Run, RunAnswer, Trouble, UdevDatabase, Which
+from raidctl.runners import group, programs, udev
+from raidctl.runners.local import LocalRunner
+from raidctl.runners.parallel import Crew, Task
+
+INTERRUPTED = """
+import sys
+from raidctl.request import Run
+from raidctl.runners.local import LocalRunner
+try:
+    LocalRunner().carry_out([Run(("sh", "-c", f"echo $$ >>'{sys.argv[1]}'; sleep 60 & wait")) for _ in range(3)])
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+def test_ctrl_c_ends_all_programs(tmp_path: Path) -> None:
+    """An interruption reaches the programs of all threads and then the caller."""
+    pids = tmp_path / "pids"
+    argv = [sys.executable, "-c", INTERRUPTED, str(pids)]
+    with subprocess.Popen(argv, stdout=subprocess.PIPE, cwd=Path(__file__).parents[2]) as other:
+        for _ in range(200):
+            if pids.exists() and len(pids.read_text().split()) == 3:
+                break
+            time.sleep(0.05)
+        other.send_signal(signal.SIGINT)
+        out, _ = other.communicate(timeout=10)
+    assert (out, other.returncode) == (b"interrupted\n", 0)
+    for pid in pids.read_text().split():
+        assert not group.alive(int(pid))
+
+
+def test_an_unknown_request_is_answered() -> None:
+    """A request that the runner does not know fails; it is no crash."""
+
+    class Strange(Request[Answer]):
+        pass
+
+    (answer,) = LocalRunner().carry_out([Strange()])
+    assert answer.trouble is Trouble.FAILED
+
+
+def test_root_does_not_trust_a_directory_that_others_may_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An entry of PATH in which another user could put a program is not searched by root."""
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    tmp_path.chmod(0o777)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/no/such/directory")
+    assert str(tmp_path) not in programs.search_path()
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    assert programs.search_path()[0] == str(tmp_path)
+    tmp_path.chmod(stat.S_IRWXU)
+
+
+def test_a_directory_that_cannot_be_entered_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A place on the PATH that cannot be looked into makes a program neither found nor forbidden."""
+
+    def closed(*_: object, **__: object) -> os.stat_result:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "stat", closed)
+    answers = LocalRunner().carry_out([Which("sh"), Run(("sh",))])
+    assert [answer.trouble for answer in answers] == [Trouble.MISSING] * 2
+
+
+def test_a_file_that_may_not_be_read_is_denied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both words of the kernel for a missing right are DENIED."""
+    (tmp_path / "file").touch()
+    for error in (PermissionError(13, "Permission denied"), PermissionError(1, "Operation not permitted")):
+
+        def refuse(*_: object, error: OSError = error) -> int:
+            raise error
+
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "open", refuse)
+            (answer,) = LocalRunner().carry_out([Read(str(tmp_path / "file"))])
+        assert answer.trouble is Trouble.DENIED
+
+
+def test_without_a_temporary_directory_the_reason_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No place for a private directory: FAILED, and the program does not run elsewhere."""
+
+    def full(*_: object, **__: object) -> str:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("tempfile.mkdtemp", full)
+    (answer,) = LocalRunner().carry_out([Run(("true",))])
+    assert answer.trouble is Trouble.FAILED
+    assert "No space left" in answer.detail
+
+
+# Side by side
+
+
+def test_work_that_hangs_in_the_kernel_is_given_up() -> None:
+    """A read that never comes back is answered in time, and does not keep the others."""
+    forever = threading.Event()
+
+    def hang() -> Answer:
+        forever.wait(30)
+        return ReadAnswer(data=b"too late")
+
+    late = ReadAnswer(trouble=Trouble.TIMEOUT)
+    tasks = [Task(hang, 0.1, late) for _ in range(3)] + [Task(lambda: ReadAnswer(data=b"x"), 5.0, late)]
+    began = time.monotonic()
+    Crew([[task] for task in tasks], threading.Event(), width=2).work()
+    assert time.monotonic() - began < 5
+    assert [task.answer for task in tasks] == [late, late, late, ReadAnswer(data=b"x")]
+    forever.set()
+
+
+def test_a_fault_of_ours_is_raised() -> None:
+    """An exception in a thread is not swallowed: it comes out where the work was asked for."""
+
+    def fail() -> Answer:
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        Crew([[Task(fail)], [Task(Answer)]], threading.Event()).work()
+
+
+def test_a_chain_is_done_in_order_by_one_worker() -> None:
+    """Tasks of a chain follow each other; other chains go on meanwhile."""
+    seen: list[str] = []
+
+    def task(name: str, seconds: float) -> Task:
+        def work() -> Answer:
+            time.sleep(seconds)
+            seen.append(name)
+            return Answer()
+
+        return Task(work)
+
+    Crew([[task("a1", 0.2), task("a2", 0)], [task("b1", 0.05), task("b2", 0.05)]], threading.Event()).work()
+    assert seen == ["b1", "b2", "a1", "a2"]
+
+
+def test_thousands_of_files_are_read_at_once(tmp_path: Path) -> None:
+    """A batch has no size that is too large, and needs no thread for each request."""
+    (tmp_path / "file").write_text("x")
+    before = threading.active_count()
+    answers = LocalRunner().carry_out([Read(str(tmp_path / "file"))] * 5000)
+    assert all(isinstance(answer, ReadAnswer) and answer.data == b"x" for answer in answers)
+    assert threading.active_count() <= before + 16
+
+
+# The udev database
+
+
+def test_the_database_has_the_form_of_udevadm() -> None:
+    """P, N, S and E lines, a blank line between the devices, all in a fixed order."""
+    text = udev.render(
+        [
+            ("/devices/pci0000:00/0000:00:02.0", None, (), {"SUBSYSTEM": "pci", "DRIVER": "ahci"}),
+            (
+                "/devices/pci0000:00/0000:00:01.0/block/sda",
+                "/dev/sda",
+                ("/dev/disk/by-path/b", "/dev/disk/by-id/a"),
+                {"DEVNAME": "/dev/sda", "ID_MODEL": "A=B"},
+            ),
+        ]
+    )
+    assert text == (
+        "P: /devices/pci0000:00/0000:00:01.0/block/sda\nN: sda\nS: disk/by-id/a\nS: disk/by-path/b\n"
+        "E: DEVNAME=/dev/sda\nE: ID_MODEL=A=B\n\n"
+        "P: /devices/pci0000:00/0000:00:02.0\nE: DRIVER=ahci\nE: SUBSYSTEM=pci\n\n"
+    )
+    assert udev.render([]) == ""
+
+
+def test_a_name_with_a_line_break_starts_no_line() -> None:
+    """What a drive calls itself cannot forge a property or a device."""
+    text = udev.render([("/devices/x", None, (), {"ID_MODEL": "A\nE: ID_SERIAL=forged\r\n\nP: /devices/y"})])
+    assert text.count("\n") == 3
+    assert not any(line.startswith("E: ID_SERIAL") for line in text.splitlines())
+
+
+def test_the_database_of_this_machine_is_read() -> None:
+    """Every disk that the kernel shows has its place in the database, with or without a running udevd."""
+    (answer,) = LocalRunner().carry_out([UdevDatabase()])
+    assert isinstance(answer, ReadAnswer)
+    assert answer.fine, answer.detail
+    names = {line[3:] for line in (answer.text or "").splitlines() if line.startswith("N: ")}
+    assert {path.name.replace("!", "/") for path in Path("/sys/block").iterdir()} <= names
+
+
+def test_a_broken_library_is_a_trouble_and_no_crash(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without pyudev or libudev the answer says so, and discovery takes the other way."""
+    monkeypatch.setitem(sys.modules, "pyudev", None)
+    (answer,) = LocalRunner().carry_out([UdevDatabase()])
+    assert answer.trouble is Trouble.FAILED
+    assert "libudev" in answer.detail
+
+
+def test_a_device_that_goes_meanwhile_is_left_out() -> None:
+    """One device that cannot be read does not lose the others."""
+
+    class Gone:
+        device_path = "/devices/gone"
+        device_node = None
+        device_links = ()
+
+        @property
+        def properties(self) -> dict[str, str]:
+            raise KeyError("DEVNAME")
+
+    class Context:
+        def list_devices(self, **_: str) -> list[object]:
+            return [Gone()]
+
+    assert list(udev._list(Context(), "block")) == []
+
+
+def test_the_runner_starts_quickly() -> None:
+    """Nothing heavy is imported with the runner: a program that only prints its version pays nothing."""
+    code = "import sys, raidctl.runners.local, raidctl.runners.ssh; print({'pyudev', 'rich'} & set(sys.modules))"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=Path(__file__).parents[2]
+    )
+    assert done.stdout == "set()\n"
+
+
+def test_a_run_keeps_its_answer_class() -> None:
+    """Each answer is of the class of its request, with a lock or without."""
+    answers = LocalRunner().carry_out([Run(("true",)), Run(("true",), lock="raidctl-test")])
+    assert all(isinstance(answer, RunAnswer) and answer.code == 0 for answer in answers)

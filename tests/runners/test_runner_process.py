@@ -1,0 +1,143 @@
+"""Starting, bounding and ending processes."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from raidctl.request import RunAnswer, Trouble
+from raidctl.runners import process
+from raidctl.runners.directory import open_own, private_directory
+from raidctl.runners.process import Bounds, Companion, Interrupted
+
+ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LC_ALL": "C"}
+
+
+def run(*argv: str, **more: object) -> RunAnswer:
+    """A program's answer within bounds."""
+    return process.run(argv, environment=ENVIRONMENT, bounds=Bounds(**more))  # type: ignore[arg-type] # by name
+
+
+def test_input_is_fed_and_stays_open() -> None:
+    """What is fed arrives whole, however large; the input ends with the program only."""
+    data = bytes(range(256)) * 4000
+    answer = run("sh", "-c", f"head -c {len(data)}; read more && echo more; echo end", feed=data, seconds=1.0)
+    assert (answer.trouble, answer.out) == (Trouble.TIMEOUT, data)
+
+
+def test_a_program_that_does_not_listen_answers_all_the_same() -> None:
+    """A closed input is the program's affair; its answer counts."""
+    answer = run("sh", "-c", "exec <&-; echo heard nothing; sleep 0.2", feed=b"x" * 1_000_000, seconds=10.0)
+    assert (answer.code, answer.out) == (0, b"heard nothing\n")
+
+
+def test_the_agreed_last_bytes_end_the_wait() -> None:
+    """With both outputs at their agreed end, the answer is there, whatever the program does on."""
+    began = time.monotonic()
+    answer = run("sh", "-c", "printf a.END; printf b.END >&2; sleep 60; echo x", until=b".END", seconds=30.0)
+    assert (answer.out, answer.err) == (b"a.END", b"b.END")
+    assert time.monotonic() - began < 5
+
+
+def test_a_program_that_closes_its_outputs_is_waited_for() -> None:
+    """Closed outputs are not the end: the exit code still comes, or the time limit."""
+    assert run("sh", "-c", "exec >&- 2>&-; sleep 0.3; exit 5", seconds=10.0).code == 5
+    assert run("sh", "-c", "exec >&- 2>&-; sleep 30", seconds=0.3).trouble is Trouble.TIMEOUT
+
+
+def test_signals_and_files_are_as_a_tool_expects_them() -> None:
+    """A broken pipe ends a tool quietly, and no file of ours is open in it."""
+    with Path("/etc/hostname").open() as ours:
+        os.set_inheritable(ours.fileno(), True)
+        answer = run("sh", "-c", "grep SigIgn /proc/self/status; readlink /proc/self/fd/* | grep hostname")
+    _, ignored = answer.text.split()
+    assert not int(ignored, 16) & (1 << (signal.SIGPIPE - 1))
+
+
+def test_an_interruption_ends_the_program(tmp_path: Path) -> None:
+    """Whoever sets ``stop`` from another thread ends the program with its children."""
+    stop = threading.Event()
+    threading.Timer(0.3, stop.set).start()
+    began = time.monotonic()
+    with pytest.raises(Interrupted):
+        run("sh", "-c", f"echo $$ >'{tmp_path}/pid'; sleep 60 & wait", seconds=30.0, stop=stop)
+    assert time.monotonic() - began < 5
+    with pytest.raises(ProcessLookupError):
+        os.kill(int((tmp_path / "pid").read_text()), 0)
+
+
+def test_ctrl_c_ends_the_program_and_goes_on(tmp_path: Path) -> None:
+    """KeyboardInterrupt in the very thread: the program is ended, the exception raised."""
+    threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        run("sh", "-c", f"echo $$ >'{tmp_path}/pid'; exec sleep 60", seconds=30.0)
+    with pytest.raises(ProcessLookupError):
+        os.kill(int((tmp_path / "pid").read_text()), 0)
+
+
+def test_what_cannot_be_started_is_told() -> None:
+    """No program, too long an argument, no working directory: FAILED, with the reason."""
+    assert process.run((), environment={}).trouble is Trouble.FAILED
+    too_long = process.run(("true", "x" * 4_000_000), environment=ENVIRONMENT)
+    assert (too_long.trouble, "too long" in too_long.detail) == (Trouble.FAILED, True)
+    lost = process.run(("true",), environment=ENVIRONMENT, directory="/no/such/directory")
+    assert lost.trouble is Trouble.FAILED
+    assert process.run(("true",), environment=ENVIRONMENT | {"A=B": "x"}).trouble is Trouble.FAILED
+
+
+def test_a_lost_exit_code_is_not_taken_for_success() -> None:
+    """Where the kernel throws exit codes away (SIGCHLD ignored), the answer is FAILED and not 0."""
+    before = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    try:
+        answer = run("sh", "-c", "echo x; exit 7")
+    finally:
+        signal.signal(signal.SIGCHLD, before)
+    assert (answer.trouble, answer.code, answer.out) == (Trouble.FAILED, None, b"x\n")
+
+
+def test_a_companion_ends_with_its_input() -> None:
+    """A program beside ours runs until it is told, and tells what ailed it."""
+    companion = Companion(("sh", "-c", "echo trouble >&2; exec cat"), ENVIRONMENT)
+    for _ in range(100):
+        if companion.errors():
+            break
+        time.sleep(0.02)
+    assert companion.running
+    assert companion.errors() == "trouble"
+    companion.end()
+    with pytest.raises(OSError, match="none"):
+        Companion(("/none",), ENVIRONMENT)
+
+
+def test_a_private_directory_is_private_and_goes() -> None:
+    """Mode 0700, a path as short as asked for, removed with all that lies in it."""
+    with private_directory(60) as path:
+        assert len(path) <= 60
+        assert Path(path).stat().st_mode & 0o777 == 0o700
+        (Path(path) / "a").mkdir()
+        (Path(path) / "a" / "b").touch()
+    assert not Path(path).exists()
+
+
+def test_a_full_temporary_directory_is_not_the_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the usual place cannot be written, another one is taken."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "gone"))
+    with private_directory() as path:
+        assert not path.startswith(str(tmp_path))
+
+
+def test_a_directory_of_others_is_not_trusted(tmp_path: Path) -> None:
+    """A link, a directory that others may enter, a file: refused; an own one is made closed."""
+    os.close(open_own(str(tmp_path / "own")))
+    assert (tmp_path / "own").stat().st_mode & 0o777 == 0o700
+    (tmp_path / "link").symlink_to("own")
+    (tmp_path / "open").mkdir(mode=0o755)
+    (tmp_path / "file").touch()
+    for name in ("link", "open", "file", "none/none"):
+        with pytest.raises(OSError, match=name):
+            open_own(str(tmp_path / name))

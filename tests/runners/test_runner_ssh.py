@@ -1,0 +1,322 @@
+"""What only the way over ssh has: the connection, how it fails, the far shell."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from raidctl.errors import UsageError
+from raidctl.request import Glob, Read, ReadAnswer, Request, Run, RunAnswer, Trouble, UdevDatabase, Which
+from raidctl.runners import group, locks
+from raidctl.runners.local import LocalRunner
+from raidctl.runners.process import Interrupted
+from raidctl.runners.ssh import SshRunner
+from tests.runners.conftest import MakeServer, Server
+
+pytestmark = pytest.mark.slow
+
+EVERY_KIND: list[Request[Any]] = [
+    Run(("true",)),
+    Read("/etc/hostname"),
+    Glob("/etc/host*"),
+    Which("sh"),
+    UdevDatabase(),
+]
+
+
+def wait_for(path: Path) -> list[int]:
+    """The process numbers that a script writes to a file."""
+    for _ in range(200):
+        if path.exists() and path.read_text().endswith("\n"):
+            break
+        time.sleep(0.05)
+    return [int(word) for word in path.read_text().split()]
+
+
+def ended(*pids: int) -> bool:
+    """Whether these process groups have ended, at the latest in some seconds."""
+    for _ in range(200):
+        if not any(group.alive(pid) for pid in pids):
+            return True
+        time.sleep(0.05)
+    return False
+
+
+# The connection
+
+
+def test_one_connection_carries_everything(make_server: MakeServer) -> None:
+    """Many batches, programs side by side and files: the server sees one login, and none is left at the end."""
+    server = make_server()
+    with server.runner() as runner:
+        for _ in range(3):
+            answers = runner.carry_out([Run(("echo", "x")) for _ in range(12)] + [Read("/etc/hostname")] * 50)
+            assert all(answer.fine for answer in answers)
+    assert server.connections() == 1
+    with server.runner() as runner:
+        assert runner.carry_out([Run(("true",))])[0].fine
+    assert server.connections() == 2
+
+
+def test_the_connection_ends_with_the_runner(make_server: MakeServer) -> None:
+    """After close() no ssh process and no directory of its socket is left, and nothing is carried out any more."""
+    server = make_server()
+    runner = server.runner()
+    assert runner.carry_out([Run(("true",))])[0].fine
+    place = Path(runner._socket).parent
+    runner.close()
+    assert not place.exists()
+    with pytest.raises(Interrupted):
+        runner.carry_out([Run(("true",))])
+    runner.close()
+
+
+def test_a_server_that_permits_one_session_is_served(make_server: MakeServer) -> None:
+    """Where sessions cannot share a connection, each gets its own; the answers are the same."""
+    server = make_server("MaxSessions 1")
+    with server.runner() as runner:
+        first, second = runner.carry_out([Run(("sh", "-c", "echo out; echo err >&2; exit 3")), Read("/etc/hostname")])
+    assert first == RunAnswer(code=3, out=b"out\n", err=b"err\n")
+    assert second.fine
+
+
+def test_a_refused_connection_fails_everything_at_once(tmp_path: Path) -> None:
+    """Nobody listens: each answer is FAILED with ssh's own words, and only the first one tries."""
+    server = Server(tmp_path)
+    with server.runner() as runner:
+        answers = runner.carry_out(EVERY_KIND)
+        began = time.monotonic()
+        again = runner.carry_out(EVERY_KIND * 20)
+        assert time.monotonic() - began < 0.1
+    assert {answer.trouble for answer in (*answers, *again)} == {Trouble.FAILED}
+    assert all("Connection refused" in answer.detail and "127.0.0.1" in answer.detail for answer in answers)
+    assert isinstance(answers[0], RunAnswer)
+    assert isinstance(answers[4], ReadAnswer)
+
+
+def test_an_unknown_host_key_is_not_accepted(make_server: MakeServer) -> None:
+    """A host that is not known is refused with ssh's own words; nobody is asked."""
+    server = make_server()
+    (server.place / "known").write_text("")
+    with server.runner() as runner:
+        (answer,) = runner.carry_out([Run(("true",))])
+    assert answer.trouble is Trouble.FAILED
+    assert "Host key verification failed" in answer.detail
+
+
+def test_a_refused_login_is_told(make_server: MakeServer) -> None:
+    """A key that the server does not accept: FAILED, and no password is asked for."""
+    server = make_server()
+    (server.place / "authorized").write_text("")
+    with server.runner() as runner:
+        (answer,) = runner.carry_out([Read("/etc/hostname")])
+    assert answer.trouble is Trouble.FAILED
+    assert "Permission denied" in answer.detail
+
+
+def test_a_missing_client_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Without the program ssh, the answer says what to install."""
+    monkeypatch.setenv("PATH", str(tmp_path))
+    (answer,) = SshRunner("host.example").carry_out([Run(("true",))])
+    assert answer.trouble is Trouble.FAILED
+    assert "install" in answer.detail
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "-oProxyCommand=id",
+        "user@-oProxyCommand=id",
+        "",
+        "user@",
+        "a b",
+        "a;id",
+        "$(id)",
+        "`id`",
+        "a\nb",
+        "a'b",
+        "ssh://-x",
+        "\0",
+    ],
+)
+def test_a_name_that_is_no_host_is_refused(name: str) -> None:
+    """What ssh could take for an option, or a shell for a command, is a usage error."""
+    with pytest.raises(UsageError):
+        SshRunner(name)
+
+
+@pytest.mark.parametrize(
+    "name", ["host", "root@host.example", "ssh://me@host:2222", "::1", "fe80::1%eth0", "DOMAIN\\me@host"]
+)
+def test_usual_names_are_hosts(name: str) -> None:
+    """Names, addresses, users and ports as ssh takes them."""
+    assert SshRunner(name).destination == name
+
+
+def test_a_lost_connection_fails_what_runs_and_what_follows(make_server: MakeServer, tmp_path: Path) -> None:
+    """The connection breaks while a program runs: FAILED, not a result; the program there ends."""
+    server = make_server()
+    with server.runner() as runner:
+        assert runner.carry_out([Run(("true",))])[0].fine
+        connection = runner._connection
+        assert connection is not None
+        threading.Timer(1.0, connection._popen.kill).start()
+        text = f"echo $$ >'{tmp_path}/pid'; echo begun; sleep 60"
+        answers = runner.carry_out([Run(("sh", "-c", text)), Run(("sh", "-c", "sleep 50"))])
+        again = runner.carry_out(EVERY_KIND)
+    assert [answer.trouble for answer in answers] == [Trouble.FAILED] * 2
+    assert {answer.trouble for answer in again} == {Trouble.FAILED}
+    assert "127.0.0.1" in again[0].detail
+    assert ended(*wait_for(tmp_path / "pid"))
+
+
+KILLED = """
+import sys
+from raidctl.request import Run
+from raidctl.runners.ssh import SshRunner
+with SshRunner("127.0.0.1", ("-F", sys.argv[1])) as runner:
+    runner.carry_out([Run(("true",))])
+    open(f"{sys.argv[2]}/socket", "w").write(runner._socket)
+    runner.carry_out([Run(("sh", "-c", f"pwd >'{sys.argv[2]}/pwd'; echo $$ >'{sys.argv[2]}/pid'; sleep 60 & wait"))])
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
+def test_the_far_program_ends_with_this_process(server: Server, tmp_path: Path, number: signal.Signals) -> None:
+    """However this process ends, the program on the other machine ends with its children and leaves no directory."""
+    argv = [sys.executable, "-c", KILLED, str(server.place / "config"), str(tmp_path)]
+    with subprocess.Popen(argv, cwd=Path(__file__).parents[2], stderr=subprocess.DEVNULL) as other:
+        pids = wait_for(tmp_path / "pid")
+        other.send_signal(number)
+        other.wait(20)
+    assert ended(*pids)
+    place = Path((tmp_path / "pwd").read_text().strip()).parent
+    for _ in range(100):
+        if not place.exists():
+            break
+        time.sleep(0.05)
+    assert not place.exists()
+    # the one thing that a killed process leaves: the empty directory of its socket, on its own machine
+    shutil.rmtree(Path((tmp_path / "socket").read_text()).parent, ignore_errors=True)
+
+
+def test_ctrl_c_goes_on(server: Server) -> None:
+    """An interruption of the caller ends the wait at once."""
+    with server.runner() as runner:
+        runner.carry_out([Run(("true",))])
+        threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+        began = time.monotonic()
+        with pytest.raises(KeyboardInterrupt):
+            runner.carry_out([Run(("sleep", "60")), Run(("sleep", "60"))])
+        assert time.monotonic() - began < 8
+
+
+# The far side
+
+
+def through(words: str) -> str:
+    """A line for sshd that does something around every command."""
+    return f'ForceCommand {words}; eval "$SSH_ORIGINAL_COMMAND"'
+
+
+def test_what_a_login_shell_prints_is_not_the_answer(make_server: MakeServer) -> None:
+    """A greeting on both outputs stands before the answer and is dropped."""
+    server = make_server(through("echo Welcome; echo warning >&2; cd /usr; LC_ALL=xx; export LC_ALL"))
+    with server.runner() as runner:
+        run, read = runner.carry_out([Run(("sh", "-c", "echo out; echo err >&2")), Read("/proc/sys/kernel/ostype")])
+    assert run == RunAnswer(code=0, out=b"out\n", err=b"err\n")
+    assert read == ReadAnswer(data=b"Linux\n")
+
+
+def test_an_account_without_a_shell_is_told(make_server: MakeServer) -> None:
+    """A login that only says goodbye: FAILED for everything, with what is known."""
+    server = make_server("ForceCommand echo This account is closed; exit 1")
+    with server.runner() as runner:
+        answers = runner.carry_out(EVERY_KIND)
+    assert {answer.trouble for answer in answers} == {Trouble.FAILED}
+    assert all("127.0.0.1" in answer.detail for answer in answers)
+
+
+def test_sudo_is_used_when_asked_for(make_server: MakeServer, tmp_path: Path) -> None:
+    """Everything goes through ``sudo -n``, programs and files."""
+    (tmp_path / "sudo").write_text('#!/bin/sh\n[ "$1 $2" = "-n --" ] || exit 9\nshift 2\nBY_SUDO=yes exec "$@"\n')
+    (tmp_path / "sudo").chmod(0o755)
+    server = make_server(through(f"PATH={tmp_path}:$PATH"))
+    with server.runner(sudo=True) as runner:
+        run, read = runner.carry_out([Run(("echo", "x")), Read("/proc/self/environ")])
+    assert run == RunAnswer(code=0, out=b"x\n")
+    assert isinstance(read, ReadAnswer)
+    assert b"BY_SUDO=yes" in (read.data or b"")
+
+
+def test_a_refused_sudo_is_a_missing_right(make_server: MakeServer, tmp_path: Path) -> None:
+    """A password is wanted: DENIED with its own words, and the connection stays good."""
+    (tmp_path / "sudo").write_text("#!/bin/sh\necho 'sudo: a password is required' >&2\nexit 1\n")
+    (tmp_path / "sudo").chmod(0o755)
+    server = make_server(through(f"PATH={tmp_path}:$PATH"))
+    with server.runner(sudo=True) as runner:
+        answers = runner.carry_out(EVERY_KIND)
+    assert {answer.trouble for answer in answers} == {Trouble.DENIED}
+    assert all("a password is required" in answer.detail for answer in answers)
+
+
+UDEVADM = "#!/bin/sh\n[ \"$*\" = 'info --export-db' ] || exit 9\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (UDEVADM + "printf 'P: /devices/a\\nE: A=B\\n\\n'\n", ReadAnswer(data=b"P: /devices/a\nE: A=B\n\n")),
+        (UDEVADM + "echo broken >&2; exit 2\n", Trouble.FAILED),
+    ],
+)
+def test_the_udev_database_comes_from_its_tool(
+    make_server: MakeServer, tmp_path: Path, text: str, expected: ReadAnswer | Trouble
+) -> None:
+    """``udevadm info --export-db`` answers; what it says when it fails is the detail."""
+    (tmp_path / "udevadm").write_text(text)
+    (tmp_path / "udevadm").chmod(0o755)
+    server = make_server(through(f"PATH={tmp_path}:$PATH"))
+    with server.runner() as runner:
+        (answer,) = runner.carry_out([UdevDatabase()])
+    if isinstance(expected, ReadAnswer):
+        assert answer == expected
+    else:
+        assert answer.trouble is expected
+        assert "broken" in answer.detail
+
+
+def test_a_lock_holds_between_a_local_and_a_far_user(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The lock on the far machine is the one that its own raidctl uses; its holder is named."""
+    for name in ("XDG_RUNTIME_DIR", "TMPDIR"):
+        monkeypatch.delenv(name, raising=False)
+    request = Run(("touch", str(tmp_path / "ran")), lock="raidctl-test-shared", timeout=1.0)
+    with server.runner() as runner, locks.hold("raidctl-test-shared", 5.0):
+        (answer,) = runner.carry_out([request])
+    assert answer.trouble is Trouble.TIMEOUT
+    assert "raidctl-test-shared" in answer.detail
+    assert f"process {os.getpid()}" in answer.detail
+    assert not (tmp_path / "ran").exists()
+
+    text = f"echo $$ >'{tmp_path}/begun'; sleep 1.5"
+    with server.runner() as runner:
+        far = threading.Thread(
+            target=runner.carry_out, args=([Run(("sh", "-c", text), lock="raidctl-test-shared", timeout=20.0)],)
+        )
+        far.start()
+        wait_for(tmp_path / "begun")
+        (answer,) = LocalRunner().carry_out([Run(("true",), lock="raidctl-test-shared", timeout=0.3)])
+        far.join()
+    assert answer.trouble is Trouble.TIMEOUT
+    assert LocalRunner().carry_out([Run(("true",), lock="raidctl-test-shared", timeout=5.0)])[0].fine
