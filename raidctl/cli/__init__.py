@@ -1,0 +1,145 @@
+"""The command line: the group, the options of all commands, and what an exception becomes.
+
+Only what every start needs is imported here; a command's module is imported when it is used.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import signal
+import sys
+import threading
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+import click
+
+from raidctl import __version__
+from raidctl.cli.options import Settings, machine_options, output_options
+from raidctl.errors import EXIT_CANNOT_TELL, EXIT_INTERRUPTED, EXIT_USAGE, RaidctlError
+
+EXIT_READER_GONE = 141
+"""Whoever read our output has closed the pipe: what a shell says of a program ended by SIGPIPE (128 + 13)."""
+
+COMMANDS = {
+    "show": "Show controllers, arrays, volumes, drives, batteries and caches.",
+    "doctor": "Tell which tools and rights this machine needs, and what is missing.",
+    "record": "Keep everything that the tools answer, to work from it later.",
+    "schema": "Print the JSON Schema of the inventory.",
+    "vendors": "Show what can be read and set on each family of controllers.",
+}
+"""The commands with their short help, so that the listing imports none of them; a test compares it with them."""
+
+
+class ReaderGoneError(Exception):
+    """Whoever read our output has closed the pipe."""
+
+
+class Commands(click.Group):
+    """The group: finds commands by the name of their module, and turns exceptions into sentences and exit codes."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        """The names, in the order of the help."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - as above
+        """Import the command of this name."""
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = importlib.import_module(f"raidctl.cli.{cmd_name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - as above
+        """The listing of the help, without importing any command."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+    def main(  # type: ignore[override]  # click's overloads differ by standalone_mode; this one always ends the program
+        self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any
+    ) -> NoReturn:
+        """Run the command line and exit."""
+        settings = Settings()
+        extra.update(standalone_mode=False, obj=settings)
+        given = list(sys.argv[1:] if args is None else args)
+        _mind_signals()
+        try:
+            code = super().main(given or ["--help"], prog_name or "raidctl", **extra)
+        except Exception as error:  # noqa: BLE001 - the last resort: nobody is shown a traceback who has not asked for it
+            code = _said(error, verbose=settings.verbose)
+        sys.exit(code if isinstance(code, int) else 0)
+
+
+def _mind_signals() -> None:
+    """Let what ends raidctl end the tools that it has started, too.
+
+    They have a session of their own, so no signal of the terminal reaches them; the exception closes the runner.
+    SIGCHLD may have been left ignored by whoever started us, and then no exit code could be read.
+    """
+    if threading.current_thread() is threading.main_thread():
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, _ended)
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+
+
+def _ended(number: int, _frame: object) -> NoReturn:
+    signal.signal(number, signal.SIG_IGN)  # once is enough: what is under way is being ended
+    sys.exit(128 + number)
+
+
+def _said(error: Exception, *, verbose: bool) -> int:
+    """Tell the user what happened, and give the exit code."""
+    if isinstance(error, click.Abort):
+        click.echo("raidctl: interrupted.", err=True)
+        return EXIT_INTERRUPTED
+    if isinstance(error, click.ClickException):
+        error.show()
+        return EXIT_USAGE
+    if isinstance(error, ReaderGoneError):
+        return EXIT_READER_GONE
+    from raidctl.text import collapse, printable  # noqa: PLC0415 - not needed for a start
+
+    if isinstance(error, RaidctlError):
+        click.echo(f"raidctl: {collapse(printable(str(error)))}", err=True)
+        return error.exit_code
+    what = collapse(printable(f"{type(error).__name__}: {error}"))
+    click.echo(
+        f"raidctl: this is a fault of raidctl's own: {what}. Please report it with the output of the same command "
+        'with -v, and with what "raidctl record --redact DEST.tar.gz" keeps.',
+        err=True,
+    )
+    if verbose:
+        import traceback  # noqa: PLC0415 - as above
+
+        click.echo(printable("".join(traceback.format_exception(error))), err=True)
+    return EXIT_CANNOT_TELL
+
+
+def reader_gone() -> ReaderGoneError:
+    """The exception to raise; from now on the interpreter flushes into nothing."""
+    if sys.stdout is not None:
+        nothing = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nothing, sys.stdout.fileno())
+    return ReaderGoneError()
+
+
+@click.group(
+    "raidctl", cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+)
+@click.version_option(__version__, prog_name="raidctl", message="%(prog)s %(version)s")
+@machine_options
+@output_options
+def cli() -> None:
+    """What RAID this machine really has, whether its cache is safe, and whether it is still so.
+
+    Works on this machine, on another one over ssh (--host), and on what was recorded or sent by mail (--replay).
+    The options --host, --sudo, --replay, --json and -v may stand before or after the command's name.
+
+    Exit codes: 0 fine; 2 wrong usage; 3 something could not be told;
+    4 a tool or a right is missing; 130 interrupted.
+    """
+
+
+def main() -> NoReturn:
+    """The program ``raidctl``."""
+    cli.main()

@@ -1,0 +1,127 @@
+"""From the shared options to what is known of a machine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+
+import click
+
+from raidctl.cli.options import Settings
+from raidctl.errors import AccessMissing, CannotTell, UsageError
+from raidctl.model import Problem
+from raidctl.observe import Survey, survey, survey_documents
+from raidctl.record import Recording, is_recording, load
+from raidctl.registry import vendors
+from raidctl.request import Read, Runner, Trouble
+from raidctl.vendor import Vendor
+
+
+@dataclass
+class Machine:
+    """A machine that can be asked: this one, one over ssh, a recorded one."""
+
+    runner: Runner
+    vendors: Sequence[Vendor]
+    source: str
+    problems: Sequence[Problem] = ()
+    """Of loading the vendor packages."""
+    collected_at: str | None = None
+
+    def survey(self) -> Survey:
+        """Everything that is to be found on it."""
+        return survey(
+            self.runner, self.vendors, source=self.source, collected_at=self.collected_at, problems=self.problems
+        )
+
+
+@contextmanager
+def machine(settings: Settings) -> Iterator[Machine]:
+    """The machine that the options name, for as long as it is asked.
+
+    Raises:
+        UsageError: ``--replay`` names loose files: they answer no questions.
+        RecordError: ``--replay`` names something that cannot be used.
+        CannotTell, AccessMissing: The host of ``--host`` cannot be reached, or refuses.
+    """
+    settings.check()
+    found, problems = vendors()
+    if settings.replay is not None:
+        if not is_recording(settings.replay):
+            raise UsageError(
+                f"{settings.replay} is no recording; files that tools have printed can only be shown: "
+                f"raidctl --replay {settings.replay} show."
+            )
+        yield recorded(load(settings.replay), found, settings.replay, problems)
+    elif settings.host:
+        from raidctl.runners.ssh import SshRunner  # noqa: PLC0415 - only where it is asked for
+
+        with closing(SshRunner(settings.host, sudo=settings.sudo)) as far:
+            _knock(far)
+            yield Machine(far, found, f"ssh:{settings.host}", problems)
+    else:
+        from raidctl.runners.local import LocalRunner  # noqa: PLC0415 - as above
+
+        with closing(LocalRunner()) as here:
+            yield Machine(here, found, "local", problems)
+
+
+def _knock(runner: Runner) -> None:
+    """Whether a far machine answers at all; if not, one sentence is better than a problem for each question.
+
+    Raises:
+        CannotTell: It cannot be reached, or there is no shell on it.
+        AccessMissing: ``sudo`` is refused there.
+    """
+    [answer] = runner.carry_out([Read("/proc/self/status")])
+    if answer.trouble is Trouble.DENIED:
+        raise AccessMissing(f"{answer.detail}. Permit sudo without a password there, or log in as root.")
+    if answer.trouble in {Trouble.FAILED, Trouble.TIMEOUT}:
+        raise CannotTell(f"{answer.detail}. Try the same host with ssh itself.")
+
+
+def recorded(kept: Recording, found: Sequence[Vendor], path: str, problems: Sequence[Problem]) -> Machine:
+    """A machine out of its recording."""
+    from raidctl.runners.replay import ReplayRunner  # noqa: PLC0415 - only where it is asked for
+
+    return Machine(ReplayRunner(kept), found, f"replay:{path}", problems, kept.manifest.collected_at)
+
+
+def look(settings: Settings) -> Survey:
+    """What is known of the machine, or of the loose files, that the options name; tracebacks with ``-v``."""
+    settings.check()
+    if settings.replay is not None and not is_recording(settings.replay):
+        seen = _loose(settings.replay)
+    else:
+        with machine(settings) as named:
+            seen = named.survey()
+    if settings.verbose:
+        tell_tracebacks(seen)
+    return seen
+
+
+def tell_tracebacks(seen: Survey) -> None:
+    """What made vendor packages fail, on standard error."""
+    from raidctl.text import printable  # noqa: PLC0415 - rarely needed
+
+    for text in seen.tracebacks:
+        click.echo(printable(text), err=True)
+
+
+def _loose(path: str) -> Survey:
+    from raidctl.loose import gather  # noqa: PLC0415 - only where it is asked for
+
+    found, problems = vendors()
+    gathered = gather(path, found)
+    problems += gathered.problems
+    if gathered.unrecognised and gathered.texts:
+        problems.append(
+            Problem(
+                severity="info",
+                where=path,
+                message=f"{gathered.unrecognised} of {gathered.files} files in it are no outputs that raidctl knows; "
+                "they were passed over.",
+            )
+        )
+    return survey_documents(gathered.texts, source=gathered.source, problems=problems)

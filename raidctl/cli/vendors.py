@@ -1,0 +1,32 @@
+"""``raidctl vendors``."""
+
+from __future__ import annotations
+
+import click
+
+from raidctl.cli.answer import exit_code, tell_problems
+from raidctl.cli.options import output_options, settings_of
+from raidctl.cli.terminal import emit, emit_json, paper
+from raidctl.registry import vendors
+
+
+@click.command("vendors")
+@output_options
+@click.pass_context
+def command(context: click.Context) -> int:
+    """Show what can be read and set on each family of controllers.
+
+    The families are the vendor packages that are installed; what a certain controller offers is under its
+    "capabilities" in "raidctl --json show".
+    """
+    settings = settings_of(context)
+    settings.refuse_machine("vendors")
+    found, problems = vendors()
+    from raidctl.output.vendors import support, support_screen  # noqa: PLC0415 - rich only where a screen is drawn
+
+    if settings.as_json:
+        emit_json(support(found))
+    else:
+        emit(support_screen(found, paper()))
+    tell_problems(problems)
+    return exit_code(problems)

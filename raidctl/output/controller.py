@@ -1,0 +1,245 @@
+"""One controller on the screen: what it is, its cache, arrays, volumes and drives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rich.console import RenderableType
+from rich.style import Style
+from rich.text import Text
+
+from raidctl.model import Array, Cache, Controller, Volume
+from raidctl.output import words
+from raidctl.output.drives import drives_table
+from raidctl.output.paper import BAD, DULL, PLAIN, STRONG, WARN, Paper, Piece, pack
+from raidctl.output.table import Column, facts, said, shown, table
+from raidctl.select import short
+from raidctl.units import format_binary
+
+_NAME = "name"
+Row = tuple[str, Sequence[Piece]]
+"""A label, and the facts beside it."""
+
+
+def controller_block(controller: Controller, paper: Paper, *, more: bool = False) -> Iterator[RenderableType]:
+    """The parts of a controller's block; ``more`` adds what the tools said without a neutral name."""
+    yield _title(controller, paper)
+    rows = [
+        *_board(controller, paper),
+        *_cache(controller, paper),
+        *_batteries(controller, paper),
+        *_arrays(controller, paper),
+        *(_all_details(controller, paper) if more else ()),
+    ]
+    if rows:
+        yield facts(rows, paper)
+    if controller.volumes:
+        yield Text("")
+        columns = _volume_columns(controller, paper)
+        yield table(columns, paper)
+        below = [*_states(controller, paper), *_reasons(controller, paper), *_settings(controller, paper)]
+        if not any(column.title == _NAME for column in shown(columns, paper)):
+            below += _labels(controller, paper)
+        below += [row for volume in controller.volumes if more for row in _more(volume, controller, paper)]
+        if below:
+            yield facts(below, paper, indent=4)
+    if controller.drives:
+        yield Text("")
+        yield from drives_table(controller, paper, more=more)
+
+
+def _title(controller: Controller, paper: Paper) -> Text:
+    maker, model = controller.vendor or "", controller.model or ""
+    name = model if model.lower().startswith(maker.lower()) else f"{maker} {model}"
+    pieces: list[Piece] = [(paper.clean(controller.id), STRONG)]
+    if name.strip():
+        pieces.append(paper.clean(name))
+    word, style = words.status(controller.status, controller.status_text)
+    if word != words.UNKNOWN:
+        pieces.append((paper.clean(word), style))
+    return pack(pieces, paper.columns, paper.dot)
+
+
+def _board(controller: Controller, paper: Paper) -> Iterator[Row]:
+    told = (
+        controller.mode and words.MODES[controller.mode],
+        controller.slot and f"slot {controller.slot}",
+        controller.firmware and f"firmware {controller.firmware}",
+        controller.serial and f"serial {controller.serial}",
+        controller.driver and f"driver {controller.driver}",
+        controller.pci_address and f"PCI {controller.pci_address}",
+    )
+    pieces = [paper.clean(text) for text in told if text]
+    if pieces:
+        yield "board", pieces
+
+
+def _cache(controller: Controller, paper: Paper) -> Iterator[Row]:
+    cache = controller.cache
+    if cache is None:
+        return
+    if cache.present is False:
+        yield "cache", ["none"]
+        return
+    pieces: list[Piece] = []
+    if cache.size_bytes is not None:
+        pieces.append(format_binary(cache.size_bytes))
+    word, style = words.status(cache.status, words.brief(cache.status_text or ""))
+    if word != words.UNKNOWN:
+        pieces.append((paper.clean(word), style))
+    pieces += [text for text in (words.cache_split(cache),) if text]
+    pieces += [(paper.words(text), style) for text, style in _cache_warnings(cache)]
+    if cache.flush_interval_seconds is not None:
+        pieces.append(f"flushed every {cache.flush_interval_seconds} s")
+    yield "cache", pieces or [words.UNKNOWN]
+
+
+def _cache_warnings(cache: Cache) -> Iterator[tuple[str, Style]]:
+    if cache.unwritten_data:
+        yield "HOLDS UNWRITTEN DATA", BAD
+    if cache.no_battery_write_cache is not None:
+        on = cache.no_battery_write_cache
+        yield ("NO-BATTERY WRITE CACHE ON", WARN) if on else ("no-battery write cache off", PLAIN)
+
+
+def _batteries(controller: Controller, paper: Paper) -> Iterator[Row]:
+    for battery in controller.batteries:
+        pieces: list[Piece] = [words.battery_status(battery), *words.battery_facts(battery)]
+        if len(controller.batteries) > 1:
+            pieces.insert(0, short(battery.id, controller.id))
+        label = "capacitor" if battery.kind == "capacitor" else "battery"
+        yield label, [paper.piece(piece) for piece in pieces]
+
+
+def _arrays(controller: Controller, paper: Paper) -> Iterator[Row]:
+    for array in controller.arrays:
+        if _same_as_volume(array, controller):
+            continue
+        word, style = words.status(array.status, array.status_text)
+        pieces: list[Piece] = [(paper.clean(word), style)]
+        counted = [_count(array.drives, "drive"), _count(array.spares, "spare")]
+        told = " + ".join(text for text in counted if text)
+        pieces += [told] if told else []
+        if array.size_bytes is not None:
+            pieces.append(f"{words.decimal(array.size_bytes)} raw")
+        if array.free_bytes is not None:
+            pieces.append(f"{words.decimal(array.free_bytes)} free" if array.free_bytes else "nothing free")
+        yield paper.clean(f"array {short(array.id, controller.id)}"), pieces
+
+
+def _same_as_volume(array: Array, controller: Controller) -> bool:
+    """Whether the array and its one volume are the same thing, so that the volume's row says it all."""
+    on_it = [volume for volume in controller.volumes if volume.array == array.id]
+    same = len(on_it) == 1 and array.id.startswith(f"{on_it[0].id}/")
+    return same and (array.status in {"ok", "unknown"} or on_it[0].status not in {"ok", "unknown"})
+
+
+def _count(names: tuple[str, ...], noun: str) -> str:
+    return f"{len(names)} {noun}{'s' if len(names) > 1 else ''}" if names else ""
+
+
+def _volume_columns(controller: Controller, paper: Paper) -> list[Column]:
+    volumes = controller.volumes
+
+    def of(title: str, values: list[tuple[str, Style]], least: int = 0, *, optional: bool = False) -> Column:
+        return Column(title, [(paper.clean(text), style) for text, style in values], least, optional=optional)
+
+    cached = any(volume.cache for volume in volumes)
+    always = (
+        of("volume", [(short(v.id, controller.id), STRONG) for v in volumes]),
+        of("level", [(words.level(v), PLAIN) for v in volumes]),
+        Column("size", [(words.decimal(v.size_bytes), PLAIN) for v in volumes], right=True),
+        of("status", [_volume_status(v) for v in volumes]),
+        of("write cache", [words.write_cache(v.cache) for v in volumes]) if cached else None,
+        of("safe", [words.protected(v.cache) for v in volumes]) if cached else None,
+    )
+    if_told = (
+        of("device", [(v.device or words.UNKNOWN, PLAIN) for v in volumes]),
+        of("mounted", [(", ".join(v.mountpoints) or words.UNKNOWN, PLAIN) for v in volumes], 10),
+        of(_NAME, [(v.name or "", PLAIN) for v in volumes], optional=True),
+        of("unique id", [(v.unique_id or "", DULL) for v in volumes], optional=True),
+    )
+    return [column for column in always if column] + said(if_told)
+
+
+def _volume_status(volume: Volume) -> tuple[str, Style]:
+    word, style = words.status(volume.status)
+    percent = volume.progress.percent if volume.progress and volume.status != "ok" else None
+    return (word if percent is None else f"{word} {percent:g}%"), style
+
+
+def _states(controller: Controller, paper: Paper) -> Iterator[Row]:
+    """What else is said of the state of volumes that are not simply fine."""
+    for volume in controller.volumes:
+        if volume.status == "ok" and not volume.progress:
+            continue
+        told = (
+            words.members(volume),
+            words.progress(volume.progress) if volume.progress else "",
+            _told_otherwise(volume),
+        )
+        pieces: list[Piece] = [(paper.clean(text), WARN) for text in told if text]
+        if pieces:
+            yield _names([volume], controller, paper), pieces
+
+
+def _told_otherwise(volume: Volume) -> str:
+    """The tool's own words for the state where they say more than ours."""
+    text = volume.status_text or ""
+    percent = volume.progress.percent if volume.progress else None
+    known = text.lower() == volume.status or (percent is not None and f"{percent:g}%" in text)
+    return "" if known else text
+
+
+def _reasons(controller: Controller, paper: Paper) -> Iterator[Row]:
+    """Why a configured write policy is not in force, the volumes with the same reason together."""
+    groups: dict[str, list[Volume]] = {}
+    for volume in controller.volumes:
+        if volume.cache and (volume.cache.why_not_in_force or words.in_force(volume.cache) is False):
+            groups.setdefault(volume.cache.why_not_in_force or "", []).append(volume)
+    for why, volumes in groups.items():
+        reason = paper.clean(why) if why else "the tool does not say why"
+        yield _names(volumes, controller, paper), [(paper.words("write cache is not as set: ") + reason, WARN)]
+
+
+def _settings(controller: Controller, paper: Paper) -> Iterator[Row]:
+    """What else is set, the volumes with the same settings together."""
+    groups: dict[tuple[str, ...], list[Volume]] = {}
+    for volume in controller.volumes:
+        groups.setdefault(words.volume_settings(volume), []).append(volume)
+    for settings, volumes in groups.items():
+        if settings:
+            yield _names(volumes, controller, paper), [(paper.clean(text), DULL) for text in settings]
+
+
+def _names(volumes: list[Volume], controller: Controller, paper: Paper) -> str:
+    """The volumes beside their facts; ``all`` where none is missing."""
+    if len(volumes) == len(controller.volumes) > 1:
+        return "all"
+    return paper.clean(", ".join(short(volume.id, controller.id) for volume in volumes))
+
+
+def _labels(controller: Controller, paper: Paper) -> Iterator[Row]:
+    """The names that somebody gave the volumes, where the table has no room for them."""
+    named = [f"{short(volume.id, controller.id)} is {volume.name}" for volume in controller.volumes if volume.name]
+    if named:
+        yield "names", [(paper.clean(text), DULL) for text in named]
+
+
+def _all_details(controller: Controller, paper: Paper) -> Iterator[Row]:
+    """What the tools said without a neutral name of the controller, its cache, batteries and arrays."""
+    yield from _details("details", controller.details, paper)
+    yield from _details("of cache", controller.cache.details if controller.cache else {}, paper)
+    told = [(battery.id, battery.details) for battery in controller.batteries]
+    told += [(array.id, array.details) for array in controller.arrays]
+    for identifier, details in told:
+        yield from _details(f"of {short(identifier, controller.id)}", details, paper)
+
+
+def _more(volume: Volume, controller: Controller, paper: Paper) -> Iterator[Row]:
+    yield from _details(short(volume.id, controller.id), volume.details, paper)
+
+
+def _details(label: str, details: dict[str, str], paper: Paper) -> Iterator[Row]:
+    if details:
+        yield paper.clean(label), [(paper.clean(f"{name}: {value}"), DULL) for name, value in details.items()]

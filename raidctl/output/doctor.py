@@ -1,0 +1,163 @@
+"""The screen of ``raidctl doctor``: cards, programs, rights, libraries, and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import msgspec
+from rich.console import RenderableType
+from rich.style import Style
+from rich.text import Text
+
+from raidctl.cards import CardRow
+from raidctl.checkup import ToolCheck
+from raidctl.model import Inventory, Problem
+from raidctl.output.paper import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, line, pack
+from raidctl.output.problems import problem_sections, style_of
+from raidctl.output.table import Column, cells, facts, table
+from raidctl.output.tree import head
+from raidctl.output.trouble import Trouble, notes, troubles
+from raidctl.text import listing
+
+
+@dataclass(frozen=True)
+class Checkup:
+    """What the doctor has found."""
+
+    inventory: Inventory
+    """Whose machine; its problems are those of the whole checkup."""
+    cards: Sequence[CardRow]
+    tools: Sequence[ToolCheck]
+    root: bool | None
+    """Whether the requests are carried out as root; None when unknown."""
+    libraries: Mapping[str, str | None]
+    """Version of each library that raidctl uses, None when it is missing; empty when it was another machine."""
+
+
+def checkup_data(checkup: Checkup) -> dict[str, Any]:
+    """The same for programs."""
+    return {
+        "host": msgspec.to_builtins(checkup.inventory.host),
+        "root": checkup.root,
+        "cards": [asdict(card) for card in checkup.cards],
+        "tools": [asdict(tool) for tool in checkup.tools],
+        "libraries": dict(checkup.libraries),
+        "problems": msgspec.to_builtins(checkup.inventory.problems),
+    }
+
+
+def checkup_screen(checkup: Checkup, paper: Paper) -> str:
+    """The whole screen as text."""
+    return paper.render(_parts(checkup, paper))
+
+
+def _parts(checkup: Checkup, paper: Paper) -> Iterator[RenderableType]:
+    # what the hardware reports is the matter of "show"
+    own = [problem for problem in checkup.inventory.problems if problem.kind != "state"]
+    bare = msgspec.structs.replace(checkup.inventory, controllers=(), problems=tuple(own))
+    found = troubles(bare)
+    yield head(checkup.inventory, paper)
+    yield _verdict(found, paper)
+    yield from _cards(checkup, paper)
+    yield from _tools(checkup, paper)
+    yield Text("")
+    yield facts([("rights", [_rights(checkup.root)]), *_libraries(checkup, paper)], paper, indent=0)
+    yield from problem_sections(found, notes(bare), paper)
+
+
+def _verdict(found: Sequence[Trouble], paper: Paper) -> Text:
+    if not found:
+        return line(("Nothing is missing.", GOOD))
+    count = f"{len(found)} thing{'s' if len(found) > 1 else ''} to look at: "
+    places: list[Piece] = [(paper.clean(trouble.where), style_of(trouble)) for trouble in found]
+    text = line((count, STRONG))
+    text.append_text(pack(places, max(paper.columns - len(count), 20), paper.dot))
+    return text
+
+
+def _cards(checkup: Checkup, paper: Paper) -> Iterator[RenderableType]:
+    yield Text("")
+    yield line(("Storage controllers on the PCI bus", STRONG))
+    if not checkup.cards:
+        yield line("  none")
+        return
+    rows = [(paper.clean(card.address), _card(card, checkup.inventory.problems, paper)) for card in checkup.cards]
+    yield facts(rows, paper)
+
+
+def _card(card: CardRow, problems: Sequence[Problem], paper: Paper) -> list[Piece]:
+    """What it is; who drives it; who tells of it; as what it is shown."""
+    told: list[Piece] = [
+        (paper.clean(card.name), STRONG),
+        paper.clean(f"driver {card.driver or 'none'}"),
+        paper.clean(f"family {card.family or 'none'}"),
+    ]
+    if card.found:
+        told.append(paper.clean(f"told by {listing(card.found)}"))
+    text, style = _state(card, problems)
+    told.append((paper.clean(text), style))
+    return [*told, (paper.clean(card.note), DULL)] if card.note else told
+
+
+def _state(card: CardRow, problems: Sequence[Problem]) -> tuple[str, Style]:
+    if card.controllers and card.answers:
+        return f"shown as {listing(card.controllers)}", GOOD
+    if any(problem.where == card.address and problem.kind != "note" for problem in problems):
+        needs = f", needs {listing(card.tools, 'or')}" if card.tools and not card.found else ""
+        return f"NOT SHOWN{needs}", BAD
+    return (
+        ("unclear which of them it is", WARN)
+        if card.answers is None and not card.note
+        else ("nothing found on it", DULL)
+    )
+
+
+def _tools(checkup: Checkup, paper: Paper) -> Iterator[RenderableType]:
+    here = [tool for tool in checkup.tools if tool.path]
+    yield Text("")
+    yield line(("Programs", STRONG))
+    if here:
+        yield table(
+            [
+                Column("family", cells([paper.clean(tool.family) for tool in here])),
+                Column("program", cells([paper.clean(tool.name) for tool in here], STRONG)),
+                Column("version", [_version(tool, paper) for tool in here], 12),
+                Column("where", cells([paper.clean(tool.path or "") for tool in here]), 12),
+            ],
+            paper,
+        )
+    else:
+        yield line("  none")
+    missing: dict[str, list[Piece]] = {}
+    for tool in checkup.tools:
+        if not tool.path:
+            text = f"{tool.name} ({tool.fault})" if tool.fault else tool.name
+            missing.setdefault(tool.family, []).append((paper.clean(text), DULL))
+    if missing:
+        yield line(("  not installed, needed only where there is hardware for it:", DULL))
+        yield facts([(paper.clean(family), names) for family, names in missing.items()], paper, indent=4)
+
+
+def _version(tool: ToolCheck, paper: Paper) -> tuple[str, Style]:
+    if tool.fault:
+        return paper.clean(tool.fault), BAD
+    return (paper.clean(tool.version), PLAIN) if tool.version else ("?", DULL)
+
+
+def _rights(root: bool | None) -> Piece:
+    if root is None:
+        return "unknown", DULL
+    return ("root", GOOD) if root else ("NOT ROOT: most tools tell nothing", BAD)
+
+
+def _libraries(checkup: Checkup, paper: Paper) -> Iterator[tuple[str, Sequence[Piece]]]:
+    if checkup.libraries:
+        yield (
+            "libraries",
+            [
+                paper.clean(f"{name} {version}") if version else (paper.clean(f"{name} MISSING"), BAD)
+                for name, version in checkup.libraries.items()
+            ],
+        )

@@ -1,0 +1,150 @@
+"""The drives of a controller, one line each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from rich.console import RenderableType
+from rich.style import Style
+
+from raidctl.model import Controller, Drive
+from raidctl.output import words
+from raidctl.output.paper import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece
+from raidctl.output.table import Column, facts, said, shown, table
+from raidctl.select import short
+
+_CACHE = {"enabled": ("on", PLAIN), "disabled": ("off", PLAIN), None: (words.UNKNOWN, DULL)}
+
+
+_DEVICE = "device"
+_NO_DEVICE = "-"
+"""Members of a card's arrays have none, and those of others would have been told."""
+_FEW = 8
+"""So many drives may take two lines each; of more, long model names are cut."""
+
+
+def drives_table(controller: Controller, paper: Paper, *, more: bool = False) -> Iterator[RenderableType]:
+    """The table; ``more`` adds below it what else is known of each drive."""
+    columns = _columns(controller, paper, whole=more)
+    yield table(columns, paper)
+    homeless = not any(column.title == _DEVICE for column in shown(columns, paper))
+    rows = [
+        (drive, [*_state(drive, paper, device=homeless), *(_more(drive, paper) if more else ())])
+        for drive in controller.drives
+    ]
+    told = [(paper.clean(short(drive.id, controller.id)), pieces) for drive, pieces in rows if pieces]
+    points = [
+        (paper.clean(f"{d.device or short(d.id, controller.id)} on {', '.join(d.mountpoints)}"), PLAIN)
+        for d in controller.drives
+        if d.mountpoints
+    ]
+    if points:
+        told.append(("mounted", points))
+    if told:
+        yield facts(told, paper, indent=4)
+
+
+def _state(drive: Drive, paper: Paper, *, device: bool) -> Iterator[Piece]:
+    """What else is said of the state of a drive that is not simply fine; its device where that has no column."""
+    if device and drive.device:
+        yield paper.clean(drive.device)
+    text = drive.status_text
+    if text and drive.status not in {"ok", text.lower()}:
+        yield paper.clean(text), WARN
+    if words.errors(drive):
+        yield f"errors: {words.errors(drive)}", WARN
+
+
+def _columns(controller: Controller, paper: Paper, *, whole: bool) -> list[Column]:
+    drives = controller.drives
+
+    def of(
+        title: str, told: Callable[[Drive], str | None], least: int = 0, style: Style = PLAIN, *, optional: bool = False
+    ) -> Column:
+        return Column(
+            title, [(paper.clean(told(drive) or words.UNKNOWN), style) for drive in drives], least, optional=optional
+        )
+
+    def styled(title: str, told: Callable[[Drive], tuple[str, Style]], least: int = 0) -> Column:
+        return Column(title, [(paper.clean(text), style) for text, style in map(told, drives)], least)
+
+    places = {d.id: _place(d) for d in drives}
+    identified = all(not d.serial or d.serial in d.id for d in drives)
+    model = of("model", lambda d: d.model, 10)
+    kind = of("kind", words.medium, 8)
+    kind.late = True
+    model.cut = len(drives) > _FEW and not whole
+    return [
+        of("drive", lambda d: short(d.id, controller.id), style=STRONG),
+        *said(
+            [
+                of("bay", lambda d: places[d.id], 5) if any(places.values()) else None,
+                of(_DEVICE, lambda d: d.device or _NO_DEVICE, optional=not all(d.device for d in drives))
+                if any(d.device for d in drives)
+                else None,
+                model,
+            ]
+        ),
+        *said([Column("size", [(words.decimal(d.size_bytes), PLAIN) for d in drives], right=True)]),
+        *said([kind, _roles(controller, paper)]),
+        styled("status", lambda d: words.status(d.status)),
+        *said(
+            [
+                Column(paper.clean("°C"), [_celsius(d) for d in drives], right=True),
+                styled("cache", lambda d: _CACHE[d.write_cache]),
+                None if identified else of("serial", lambda d: d.serial, 10, optional=True),
+                of("firmware", lambda d: d.firmware, 8, optional=True),
+                of("link", lambda d: f"{d.link_gbps:g} Gbit/s" if d.link_gbps else None, 6, optional=True),
+            ]
+        ),
+    ]
+
+
+def _celsius(drive: Drive) -> tuple[str, Style]:
+    known = drive.temperature_celsius is not None
+    return (str(drive.temperature_celsius), PLAIN) if known else (words.UNKNOWN, DULL)
+
+
+def _place(drive: Drive) -> str:
+    """Enclosure and bay where the id does not end in them already."""
+    place = ":".join(part for part in (drive.enclosure, drive.bay) if part)
+    return "" if drive.bay and drive.id.rpartition("/")[2].endswith(drive.bay) else place
+
+
+def _roles(controller: Controller, paper: Paper) -> Column | None:
+    """What the drives are for; no column where the system sees each of them itself."""
+    if all(drive.role in {None, "passthrough"} and not drive.array for drive in controller.drives):
+        return None
+    rows = [_role(drive, controller) for drive in controller.drives]
+    return Column("role", [(paper.clean(text), style) for text, style in rows], 10)
+
+
+def _role(drive: Drive, controller: Controller) -> tuple[str, Style]:
+    word = drive.role or ("member" if drive.array else words.UNKNOWN)
+    style = BAD if word == "failed" else DULL if word == words.UNKNOWN else GOOD if word == "spare" else PLAIN
+    arrays = [drive.array] if drive.array else list(drive.spare_for)
+    named = [short(array, controller.id) for array in arrays if not _named_after(drive, array, controller)]
+    text = " ".join((word, *named, *(flag.replace("_", "-") for flag in drive.flags)))
+    return text, style
+
+
+def _named_after(drive: Drive, array: str, controller: Controller) -> bool:
+    """Whether the drive's id begins with that of its array's volume (``md:md0/sda1``), so that it need not be said."""
+    parent = array.rpartition("/")[0]
+    return parent != controller.id and drive.id.startswith(f"{parent}/")
+
+
+def _more(drive: Drive, paper: Paper) -> Iterator[Piece]:
+    told = (
+        drive.serial and f"serial {drive.serial}",
+        drive.firmware and f"firmware {drive.firmware}",
+        drive.wwn and f"WWN {drive.wwn}",
+        drive.link_gbps and f"link {drive.link_gbps:g} Gbit/s",
+        drive.rpm and f"{drive.rpm} rpm",
+        drive.power_on_hours is not None and f"{drive.power_on_hours} hours",
+        drive.errors.media is not None and f"media errors {drive.errors.media}",
+        drive.errors.other is not None and f"other errors {drive.errors.other}",
+        drive.errors.predictive is not None and f"predicted failures {drive.errors.predictive}",
+        *(f"{label}: {value}" for label, value in drive.details.items()),
+    )
+    yield from ((paper.clean(text), DULL) for text in told if text)

@@ -1,0 +1,119 @@
+"""Where each fact of an object was read: the command, the line number and the line as it was printed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+import msgspec
+from rich.console import RenderableType
+from rich.text import Text
+
+from raidctl.evidence import Fact, Sheet
+from raidctl.model import Inventory
+from raidctl.output.paper import DULL, STRONG, Paper, line
+from raidctl.output.table import Column, cells, table
+from raidctl.select import Item, items
+
+_PARTS = frozenset({"batteries", "arrays", "volumes", "drives", "capabilities", "details"})
+
+
+def facts_of(sheets: Sequence[Sheet], identifier: str) -> list[Fact]:
+    """All facts of one object, in the order of the outputs and their lines."""
+    found = [fact for sheet in sheets for fact in sheet.facts if fact.object_id == identifier]
+    order = {sheet.command: index for index, sheet in reversed(list(enumerate(sheets)))}
+    return sorted(found, key=lambda fact: (order.get(fact.command, 0), fact.line.number))
+
+
+def explained(inventory: Inventory, sheets: Sequence[Sheet], identifiers: Sequence[str]) -> list[dict[str, Any]]:
+    """The same for programs: each object with its facts, and what was concluded from them."""
+    return [
+        {
+            "id": identifier,
+            "facts": [
+                {
+                    "field": fact.field,
+                    "value": fact.value,
+                    "command": fact.command,
+                    "line": fact.line.number,
+                    "text": fact.line.text,
+                }
+                for fact in facts_of(sheets, identifier)
+            ],
+            "concluded": dict(concluded(inventory, sheets, identifier)),
+        }
+        for identifier in identifiers
+    ]
+
+
+def concluded(inventory: Inventory, sheets: Sequence[Sheet], identifier: str) -> list[tuple[str, str]]:
+    """Fields that have a value and no line of their own: concluded from what was read, or from the form of it."""
+    item = next((i for c in inventory.controllers for i in items(c) if i.id == identifier), None)
+    if item is None:
+        return []
+    read = {fact.field for fact in facts_of(sheets, identifier)}
+    return [(field, value) for field, value in _filled(item) if not any(_covers(name, field) for name in read)]
+
+
+def _covers(read: str, field: str) -> bool:
+    return read == field or read.startswith((f"{field}.", f"{field}[")) or field.startswith(f"{read}.")
+
+
+def _filled(item: Item) -> Iterator[tuple[str, str]]:
+    """Path and value of each field that is filled; of a controller, not what hangs on it."""
+
+    def walk(value: Mapping[str, Any], path: str) -> Iterator[tuple[str, str]]:
+        for name, inner in value.items():
+            if name in _PARTS and (name in {"details", "capabilities"} or "arrays" in value):
+                continue
+            if isinstance(inner, dict):
+                yield from walk(inner, f"{path}{name}.")
+            elif inner not in (None, [], "unknown") and (path or name != "id"):
+                yield f"{path}{name}", ", ".join(map(str, inner)) if isinstance(inner, list) else _value(inner)
+
+    yield from walk(msgspec.to_builtins(item), "")
+
+
+def _value(value: object) -> str:
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
+
+
+def explanation(inventory: Inventory, sheets: Sequence[Sheet], identifiers: Sequence[str], paper: Paper) -> str:
+    """The screen of ``raidctl show --explain ID``."""
+    parts: list[RenderableType] = []
+    for identifier in identifiers:
+        parts += [Text("")] if parts else []
+        parts += _object(inventory, sheets, identifier, paper)
+    return paper.render(parts)
+
+
+def _object(inventory: Inventory, sheets: Sequence[Sheet], identifier: str, paper: Paper) -> Iterator[RenderableType]:
+    yield line((paper.clean(identifier), STRONG))
+    found = facts_of(sheets, identifier)
+    for command, facts in groupby(found, key=lambda fact: fact.command):
+        told = list(facts)
+        yield Text("")
+        yield line(("from ", DULL), paper.clean(command))
+        yield table(
+            [
+                Column("line", [(str(fact.line.number), DULL) for fact in told], right=True),
+                Column("field", cells([paper.clean(fact.field) for fact in told]), 24),
+                Column("value", cells([paper.clean(fact.value) for fact in told], STRONG), 10),
+                Column("as printed", cells([paper.clean(fact.line.text) for fact in told], DULL), 16),
+            ],
+            paper,
+        )
+    rest = concluded(inventory, sheets, identifier)
+    if rest:
+        yield Text("")
+        yield line(("concluded from these, or from the form of the output", DULL))
+        yield table(
+            [
+                Column("field", cells([paper.clean(field) for field, _ in rest]), 12),
+                Column("value", cells([paper.clean(value) for _, value in rest], STRONG), 16),
+            ],
+            paper,
+        )
+    if not found and not rest:
+        yield line("Nothing was recorded of where this was read.")

@@ -1,0 +1,31 @@
+"""The inventory, and every other answer, as JSON for programs."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import msgspec
+
+from raidctl.model import Inventory
+
+_CONTROL = re.compile("[\x7f-\x9f\u2028\u2029]")
+
+
+def to_json(value: Any) -> str:
+    """JSON in UTF-8, fields in the order of the model, two blanks of indent, a newline at the end.
+
+    The keys of dictionaries (``details``) are sorted, so that the same inventory always gives the same text.
+    Control characters are written as escapes: nothing that hardware says steers a terminal.
+    """
+    text = msgspec.json.format(msgspec.json.encode(value, order="deterministic"), indent=2).decode("utf-8")
+    return _CONTROL.sub(lambda match: f"\\u{ord(match[0]):04x}", text) + "\n"
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema (2020-12) of the inventory; the descriptions are those of the model."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Inventory of raidctl",
+        **msgspec.json.schema(Inventory),
+    }

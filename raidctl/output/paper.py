@@ -1,0 +1,102 @@
+"""The sheet that a screen is written on: how wide, with which characters, in colour or not."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from rich.cells import cell_len
+from rich.console import Console, RenderableType
+from rich.style import Style
+from rich.text import Text
+
+from raidctl.text import collapse, printable
+
+LEAST_WIDTH = 60
+"""Narrower screens get lines of this width; the terminal breaks them."""
+_ASCII = str.maketrans({"→": ">", "·": "|", "…": "~", "°": ""})
+
+Piece = tuple[str, Style] | str
+"""A text in a style, or a plain one."""
+
+GOOD = Style(color="green")
+DULL = Style(dim=True)
+WARN = Style(color="yellow", bold=True)
+BAD = Style(color="red", bold=True)
+STRONG = Style(bold=True)
+PLAIN = Style()
+
+
+@dataclass(frozen=True)
+class Paper:
+    """What the screen can show."""
+
+    width: int = 80
+    colour: bool = False
+    ascii: bool = False
+
+    @property
+    def columns(self) -> int:
+        """The width that lines are made for."""
+        return max(self.width, LEAST_WIDTH)
+
+    @property
+    def dot(self) -> str:
+        """What stands between facts in a row."""
+        return ", " if self.ascii else " · "
+
+    def words(self, text: str) -> str:
+        """A text that raidctl says itself, in characters that the screen has."""
+        if not self.ascii:
+            return text
+        return text.replace(" → ", " -> ").translate(_ASCII).encode("ascii", "replace").decode("ascii")
+
+    def clean(self, text: str) -> str:
+        """A text that came from outside: one line, without escapes, control and invisible characters."""
+        plain = collapse(printable(text))
+        if not plain.isprintable():
+            plain = "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in plain)
+        return self.words(plain)
+
+    def piece(self, piece: Piece) -> Piece:
+        """A piece made clean."""
+        return self.clean(piece) if isinstance(piece, str) else (self.clean(piece[0]), piece[1])
+
+    def render(self, parts: Iterable[RenderableType]) -> str:
+        """The parts below each other, as one text with a newline at the end; lines end without blanks."""
+        sink = io.StringIO()
+        console = Console(
+            file=sink,
+            width=self.columns,
+            force_terminal=self.colour,
+            color_system="standard" if self.colour else None,
+            no_color=not self.colour,
+            highlight=False,
+            markup=False,
+            emoji=False,
+            legacy_windows=False,
+        )
+        for part in parts:
+            console.print(part, overflow="fold")
+        text = sink.getvalue().translate(_ASCII) if self.ascii else sink.getvalue()
+        return "".join(f"{line.rstrip()}\n" for line in text.split("\n")[:-1])
+
+
+def line(*pieces: Piece) -> Text:
+    """A line of styled pieces; nothing in them is markup."""
+    return Text.assemble(*pieces, overflow="fold")
+
+
+def pack(pieces: Sequence[Piece], room: int, between: str) -> Text:
+    """Pieces in a row with the same text between each two; where the row is full, a new one begins."""
+    row: list[Piece] = []
+    used = 0
+    for piece in pieces:
+        size = cell_len(piece if isinstance(piece, str) else piece[0])
+        fits = used + cell_len(between) + size <= room
+        if row:
+            row.append(between if fits else "\n")
+        used = used + cell_len(between) + size if row and fits else size
+        row.append(piece)
+    return line(*row)

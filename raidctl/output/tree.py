@@ -1,0 +1,88 @@
+"""The screen of ``raidctl show``: what is broken first, then each controller, then every problem with its remedy."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from raidctl.model import Inventory
+from raidctl.output.controller import controller_block
+from raidctl.output.paper import DULL, GOOD, STRONG, Paper, Piece, line, pack
+from raidctl.output.problems import problem_sections, style_of
+from raidctl.output.trouble import Trouble, notes, troubles
+
+_AT_THE_TOP = 5
+_SECONDS = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(?::\d\d(?:\.\d+)?)?(Z|\+00:00)")
+
+
+def screen(inventory: Inventory, paper: Paper, *, more: bool = False, hint: str = "") -> str:
+    """The whole screen as text.
+
+    Args:
+        inventory: What was found.
+        paper: How wide, in colour or not.
+        more: Also show serial numbers, details and what else the tools said.
+        hint: A sentence for the case that there is nothing to show.
+    """
+    return paper.render(_parts(inventory, paper, more=more, hint=hint))
+
+
+def _parts(inventory: Inventory, paper: Paper, *, more: bool, hint: str) -> Iterator[RenderableType]:
+    found = troubles(inventory)
+    yield head(inventory, paper)
+    yield _verdict(inventory, found, paper)
+    # what RAID there is comes before the drives that are in none
+    for controller in sorted(inventory.controllers, key=lambda controller: controller.mode == "none"):
+        yield Text("")
+        yield from controller_block(controller, paper, more=more)
+    if not inventory.controllers and hint:
+        yield Text("")
+        yield line(paper.words(hint))
+    yield from problem_sections(found, notes(inventory), paper)
+
+
+def head(inventory: Inventory, paper: Paper) -> Text:
+    """Whose inventory it is, when and how it was read."""
+    host = inventory.host
+    way, _, place = host.source.partition(":")
+    origin = {"ssh": f"over ssh from {place}", "replay": f"replayed from {place}"}.get(way, "")
+    when = _SECONDS.sub(r"\1 \2 UTC", host.collected_at) if host.collected_at else ""
+    told = (host.kernel and f"Linux {host.kernel}", when, origin)
+    pieces: list[Piece] = [
+        (paper.clean(host.hostname or "unknown host"), STRONG),
+        *(paper.clean(text) for text in told if text),
+    ]
+    return pack(pieces, paper.columns, paper.dot)
+
+
+def _verdict(inventory: Inventory, found: Sequence[Trouble], paper: Paper) -> RenderableType:
+    if not found:
+        return line((paper.words(_fine(inventory)), GOOD if inventory.controllers else DULL))
+    many = f"{len(found)} problem{'s' if len(found) > 1 else ''}: "
+    briefs: list[Piece] = [(paper.clean(trouble.brief), style_of(trouble)) for trouble in found[:_AT_THE_TOP]]
+    if len(found) > _AT_THE_TOP:
+        briefs.append((f"{len(found) - _AT_THE_TOP} more below", DULL))
+    grid = Table.grid(padding=0)
+    grid.add_column("", width=len(many))
+    grid.add_column("", width=paper.columns - len(many), overflow="fold")
+    grid.add_row(Text(many, style=STRONG), pack(briefs, paper.columns - len(many), paper.dot))
+    return grid
+
+
+def _fine(inventory: Inventory) -> str:
+    counts = {
+        "controller": len(inventory.controllers),
+        "volume": sum(len(c.volumes) for c in inventory.controllers),
+        "drive": sum(len(c.drives) for c in inventory.controllers),
+    }
+    told = ", ".join(f"{count} {noun}{'' if count == 1 else 's'}" for noun, count in counts.items() if count)
+    states = [
+        item.status for c in inventory.controllers for group in (c.volumes, c.drives, c.batteries) for item in group
+    ]
+    unknown = states.count("unknown")
+    doubt = f" (status of {unknown} not told)" if unknown else ""
+    return f"No problem reported: {told}{doubt}" if told else "Nothing found"

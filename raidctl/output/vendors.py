@@ -1,0 +1,74 @@
+"""The support table: what each family of controllers lets one read and set."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import msgspec
+from rich.console import RenderableType
+from rich.style import Style
+from rich.text import Text
+
+from raidctl.model import Capability
+from raidctl.output.paper import DULL, GOOD, PLAIN, STRONG, Paper, pack
+from raidctl.output.table import Column, cells, facts, table
+from raidctl.vendor import CAPABILITIES, Vendor
+
+_LEGEND = ("r: can be read", "w: the vendor's tool can set it", "-: neither", "number: see below")
+
+
+def support(vendors: Sequence[Vendor]) -> list[dict[str, Any]]:
+    """For programs: each family, its tools and drivers, and its capabilities."""
+    return [
+        {
+            "family": vendor.FAMILY,
+            "title": vendor.TITLE,
+            "tools": [{"name": tool.name, "package": tool.package or None} for tool in vendor.TOOLS],
+            "drivers": list(vendor.DRIVERS),
+            "capabilities": {
+                name: msgspec.to_builtins(vendor.SUPPORT[name]) for name in CAPABILITIES if name in vendor.SUPPORT
+            },
+        }
+        for vendor in vendors
+    ]
+
+
+def support_screen(vendors: Sequence[Vendor], paper: Paper) -> str:
+    """The screen of ``raidctl vendors``."""
+    return paper.render(_parts(vendors, paper))
+
+
+def _parts(vendors: Sequence[Vendor], paper: Paper) -> Iterator[RenderableType]:
+    whys: dict[str, int] = {}
+    columns = [Column("", cells([name.replace("_", " ") for name in CAPABILITIES]), 12)]
+    columns += [
+        Column(vendor.FAMILY, [_mark(vendor.SUPPORT.get(name), whys) for name in CAPABILITIES]) for vendor in vendors
+    ]
+    yield table(columns, paper, indent=0)
+    yield Text("")
+    yield pack([(text, DULL) for text in _LEGEND], paper.columns, paper.dot)
+    for why, number in whys.items():
+        yield from _footnote(number, why, paper)
+    for vendor in vendors:
+        yield Text("")
+        yield pack([(paper.clean(vendor.FAMILY), STRONG), paper.clean(vendor.TITLE)], paper.columns, paper.dot)
+        rows = [("tools", [paper.clean(tool.name) for tool in vendor.TOOLS])]
+        rows += [("drivers", [paper.clean(driver) for driver in vendor.DRIVERS])] if vendor.DRIVERS else []
+        yield facts(rows, paper)
+
+
+def _footnote(number: int, why: str, paper: Paper) -> Iterator[RenderableType]:
+    yield facts([(str(number), [paper.clean(why)])], paper, indent=0)
+
+
+def _mark(capability: Capability | None, whys: dict[str, int]) -> tuple[str, Style]:
+    """``r``, ``rw``, ``-``; with the number of the reason where there is one."""
+    if capability is None or not (capability.read or capability.set):
+        mark, style = "-", DULL
+    else:
+        mark = ("r" if capability.read else "") + ("w" if capability.set else "")
+        style = GOOD if capability.set else PLAIN
+    if capability is not None and capability.why:
+        mark = f"{mark} {whys.setdefault(capability.why, len(whys) + 1)}"
+    return mark, style

@@ -1,0 +1,171 @@
+"""Which objects a person means, and the inventory narrowed to them. Pure.
+
+A person may name an object by its id, by the part of the id that the screen shows (``v1``, ``1I:1:4``), by the unique
+beginning of an id, by a device (``/dev/sdb``, ``/dev/disk/by-id/…``) or by a mount point.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Iterator, Sequence
+
+import msgspec
+
+from raidctl.errors import UsageError
+from raidctl.host import HostView
+from raidctl.model import Array, Battery, Controller, Drive, Inventory, Problem, Volume
+from raidctl.order import natural
+from raidctl.text import listing, printable
+
+Item = Controller | Array | Volume | Drive | Battery
+
+
+def items(controller: Controller) -> Iterator[Item]:
+    """The controller itself, then everything on it."""
+    yield controller
+    yield from controller.batteries
+    yield from controller.arrays
+    yield from controller.volumes
+    yield from controller.drives
+
+
+def short(identifier: str, controller: str) -> str:
+    """An id as it is shown below its controller: ``smartarray:1/v1`` as ``v1``, ``md:md0`` as ``md0``.
+
+    >>> short("smartarray:1/1I:1:4", "smartarray:1"), short("md:md0/sda1", "md")
+    ('1I:1:4', 'md0/sda1')
+    """
+    if identifier.startswith(f"{controller}/"):
+        return identifier[len(controller) + 1 :]
+    family, colon, rest = identifier.partition(":")
+    return rest if colon and rest and controller.partition(":")[0] == family else identifier
+
+
+def find(inventory: Inventory, view: HostView, words: Sequence[str]) -> frozenset[str]:
+    """The ids of the objects that the words mean.
+
+    Raises:
+        UsageError: A word means nothing, or several things; the message names what was near.
+    """
+    return frozenset(identifier for word in words for identifier in _meant(inventory, view, word))
+
+
+def narrow(inventory: Inventory, ids: frozenset[str]) -> Inventory:
+    """The inventory with these objects only.
+
+    A controller brings everything on it; an array its volumes and drives; a volume its array and the drives of that.
+    Problems stay unless they are about an object that is left out.
+    """
+    kept = tuple(part for part in (_narrow(controller, ids) for controller in inventory.controllers) if part)
+    remaining = {item.id for controller in kept for item in items(controller)}
+    left_out = {item.id for controller in inventory.controllers for item in items(controller)} - remaining
+    left_out |= {c.pci_address for c in inventory.controllers if c.pci_address and c.id not in remaining}
+
+    def concerns(problem: Problem) -> bool:
+        return problem.where not in left_out
+
+    return msgspec.structs.replace(
+        inventory, controllers=kept, problems=tuple(problem for problem in inventory.problems if concerns(problem))
+    )
+
+
+def _narrow(controller: Controller, ids: frozenset[str]) -> Controller | None:
+    if controller.id in ids:
+        return controller
+    if not any(item.id in ids for item in items(controller)):
+        return None
+    named = [array for array in controller.arrays if array.id in ids]
+    beneath = {volume.array for volume in controller.volumes if volume.id in ids}
+    arrays = [array for array in controller.arrays if array.id in ids or array.id in beneath]
+    wanted = {name for array in arrays for name in (*array.drives, *array.spares)} | ids
+    on_arrays = {array.id for array in arrays}
+    return msgspec.structs.replace(
+        controller,
+        batteries=tuple(battery for battery in controller.batteries if battery.id in ids),
+        arrays=tuple(arrays),
+        volumes=tuple(v for v in controller.volumes if v.id in ids or v.array in {array.id for array in named}),
+        drives=tuple(d for d in controller.drives if d.id in wanted or d.array in on_arrays),
+    )
+
+
+def _meant(inventory: Inventory, view: HostView, word: str) -> list[str]:
+    """The ids that one word means: the first of the ways to name an object that gives something."""
+    every = [(controller, item) for controller in inventory.controllers for item in items(controller)]
+    ids = [item.id for _, item in every]
+    if word in ids:
+        return [word]
+    if word.startswith(("/", "[")):
+        found = _on_path(inventory, view, word.rstrip("/") or "/")
+        if found:
+            return found
+        raise UsageError(_unknown(word, [*ids, *_paths(inventory)]))
+    tails = [
+        item.id for controller, item in every if word in (short(item.id, controller.id), item.id.rpartition("/")[2])
+    ]
+    matches = tails or [name for name in ids if word and name.startswith(word)]
+    if not matches and (named := _on_path(inventory, view, f"/dev/{word}")):
+        return named
+    if not matches:
+        raise UsageError(_unknown(word, ids))
+    first = min(matches, key=len)
+    if len(matches) == 1 or all(name == first or name.startswith(f"{first}/") for name in matches):
+        return [first]
+    ordered = sorted(matches, key=natural)
+    more = [f"{len(ordered) - 6} more"] if len(ordered) > 7 else []
+    shown = ordered[:6] if more else ordered
+    raise UsageError(f'"{printable(word)}" can mean {listing(map(printable, [*shown, *more]))}: write more of the id.')
+
+
+def _on_path(inventory: Inventory, view: HostView, path: str) -> list[str]:
+    """Volumes and drives that are, or lie below, a device or a mount point."""
+    devices = _devices(inventory)
+    mounted = [v.id for c in inventory.controllers for v in c.volumes if path in v.mountpoints]
+    mounted += [d.id for c in inventory.controllers for d in c.drives if path in d.mountpoints]
+    nodes = {path} | {block.node for block in view.blocks if path in block.mountpoints}
+    seen: set[str] = set()
+    found: list[str] = []
+    while nodes:
+        direct = {node for node in nodes if node in devices}
+        found += [name for node in sorted(direct) for name in devices[node]]
+        seen |= nodes
+        nodes = {below for node in nodes - direct for below in _below(view, node)} - seen
+        nodes -= {""}
+    return found or mounted
+
+
+def _below(view: HostView, node: str) -> Iterator[str]:
+    """The nodes that a device lies on; its own kernel node where it was named by a link."""
+    block = view.block(node)
+    if block is None:
+        return
+    yield block.node
+    for name in (*block.slaves, *((block.parent,) if block.parent else ())):
+        under = view.block(name)
+        yield under.node if under else ""
+
+
+def _devices(inventory: Inventory) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for controller in inventory.controllers:
+        told = [(volume.device, volume.id) for volume in controller.volumes]
+        told += [(drive.device, drive.id) for drive in controller.drives]
+        for device, identifier in told:
+            if device:
+                found.setdefault(device, []).append(identifier)
+    return found
+
+
+def _paths(inventory: Inventory) -> Iterator[str]:
+    yield from _devices(inventory)
+    for controller in inventory.controllers:
+        for volume in controller.volumes:
+            yield from volume.mountpoints
+        for drive in controller.drives:
+            yield from drive.mountpoints
+
+
+def _unknown(word: str, names: Iterable[str]) -> str:
+    known = list(dict.fromkeys(names))
+    near = difflib.get_close_matches(word, known, n=3, cutoff=0.6)
+    hint = f"did you mean {listing(map(printable, near), 'or')}?" if near else '"raidctl show" lists what there is.'
+    return f'Nothing here is called "{printable(word)}"; {hint}'

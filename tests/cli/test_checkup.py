@@ -1,0 +1,99 @@
+"""Which programs are installed and start."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import Any, cast
+
+from raidctl.checkup import ToolCheck, check_tools
+from raidctl.model import Tool
+from raidctl.request import Answer, Request, Run, RunAnswer, Trouble, Which, WhichAnswer, converse
+from raidctl.vendor import ToolSpec, Vendor
+
+
+class Scripted:
+    """A machine that answers by a table, and remembers what it was asked to run."""
+
+    def __init__(self, answers: dict[str, Answer]) -> None:
+        self.answers = answers
+        self.ran: list[tuple[str, ...]] = []
+
+    def carry_out(self, requests: Sequence[Request[Any]]) -> Sequence[Answer]:
+        """Answer each request."""
+        return [self.answer(request) for request in requests]
+
+    def answer(self, request: Request[Any]) -> Answer:
+        """What the table says, else that it is missing."""
+        if isinstance(request, Which):
+            return self.answers.get(request.name, WhichAnswer(trouble=Trouble.MISSING))
+        assert isinstance(request, Run)
+        self.ran.append(request.argv)
+        return self.answers[request.argv[0]]
+
+
+def family(name: str, *tools: ToolSpec) -> Vendor:
+    """A vendor package's constants."""
+    return cast("Vendor", SimpleNamespace(FAMILY=name, TOOLS=tools))
+
+
+def checked(answers: dict[str, Answer], known: Sequence[Tool] = (), spec: ToolSpec | None = None) -> ToolCheck:
+    """The check of a single program."""
+    (check,) = converse(
+        check_tools([family("acme", spec or ToolSpec("acmecli", package="acme"))], known), Scripted(answers)
+    )
+    return check
+
+
+HERE: dict[str, Answer] = {"acmecli": WhichAnswer(path="/opt/acmecli")}
+
+
+def test_what_is_not_installed_is_not_a_fault() -> None:
+    """Most machines need few of the programs."""
+    check = checked({})
+    assert (check.path, check.version, check.fault) == (None, None, None)
+    assert check.package == "acme"
+
+
+def test_the_version_is_the_line_that_holds_one() -> None:
+    """Not the banner above it; on standard error where the program prints it there; without escape codes."""
+    out = RunAnswer(0, b"Acme tools\n\x1b[1mVersion 12.5.1 (build 7)\x1b[0m\nCopyright\n")
+    assert checked({**HERE, "/opt/acmecli": out}).version == "Version 12.5.1 (build 7)"
+    assert checked({**HERE, "/opt/acmecli": RunAnswer(1, b"", b"acmecli 3.4\n")}).version == "acmecli 3.4"
+    assert checked({**HERE, "/opt/acmecli": RunAnswer(0, b"no figure\n")}).version is None
+
+
+def test_a_program_that_does_not_start_is_told_with_the_reason() -> None:
+    """It is installed all the same."""
+    check = checked({**HERE, "/opt/acmecli": RunAnswer(trouble=Trouble.DENIED, detail="permission denied")})
+    assert check.path == "/opt/acmecli"
+    assert check.fault == "does not start: permission denied"
+
+
+def test_a_recording_that_never_asked_says_nothing() -> None:
+    """Neither of the version nor of a fault."""
+    check = checked({**HERE, "/opt/acmecli": RunAnswer(trouble=Trouble.UNRECORDED, detail="not in the recording")})
+    assert (check.version, check.fault) == (None, None)
+
+
+def test_what_cannot_be_looked_for_is_told() -> None:
+    """A broken way to the machine is not a missing program."""
+    assert (
+        checked({"acmecli": WhichAnswer(trouble=Trouble.FAILED, detail="connection lost")}).fault == "connection lost"
+    )
+
+
+def test_a_program_that_has_told_its_version_is_not_asked_again() -> None:
+    """Some take seconds to answer."""
+    machine = Scripted(dict(HERE))
+    (check,) = converse(
+        check_tools([family("acme", ToolSpec("acmecli"))], [Tool(name="acmecli", version="9.1")]), machine
+    )
+    assert check.version == "9.1"
+    assert machine.ran == []
+
+
+def test_every_family_is_checked_in_order() -> None:
+    """Families side by side, the result in their order."""
+    vendors = [family("a", ToolSpec("one"), ToolSpec("two")), family("b", ToolSpec("three"))]
+    assert [check.name for check in converse(check_tools(vendors), Scripted({}))] == ["one", "two", "three"]

@@ -1,0 +1,236 @@
+"""Each command, its exit codes, and what it prints where."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import jsonschema
+import msgspec
+import pytest
+from click.testing import Result
+
+from raidctl.model import Inventory, Problem
+from raidctl.record import load
+from tests.cli import acme
+from tests.output.inventories import DEGRADED, HEALTHY, HOST, SOFTWARE
+
+Raidctl = Callable[..., Result]
+Recorded = Callable[[Inventory | None], Path]
+
+
+def problem(kind: str, severity: str = "warning") -> Problem:
+    """A problem of a kind."""
+    return Problem(severity=severity, where="somewhere", message="Something happened.", kind=kind)  # type: ignore[arg-type]  # words of the model
+
+
+@pytest.mark.parametrize(
+    ("kinds", "code"),
+    [
+        ([], 0),
+        (["note"], 0),
+        (["state"], 0),
+        (["unread"], 3),
+        (["no_tool"], 4),
+        (["no_right"], 4),
+        (["no_tool", "unread"], 3),
+        (["no_right", "state"], 4),
+    ],
+)
+def test_the_exit_code_says_whether_all_could_be_read(
+    raidctl: Raidctl, recorded: Recorded, kinds: list[str], code: int
+) -> None:
+    """0, 3 for what could not be told, 4 for lack of a tool or a right; what could be read is shown all the same."""
+    machine = recorded(msgspec.structs.replace(HEALTHY, problems=tuple(map(problem, kinds))))
+    done = raidctl("--replay", machine, "show")
+    assert done.exit_code == code
+    assert "1I:1:4" in done.stdout
+    assert ("Something happened." in done.stdout) == bool(kinds)
+
+
+def test_show_prints_the_screen(raidctl: Raidctl, recorded: Recorded) -> None:
+    """Whose machine, when, the verdict, everything on the card."""
+    machine = recorded(DEGRADED)
+    done = raidctl("--replay", machine, "show")
+    assert done.exit_code == 0
+    assert "2026-03-04 05:06 UTC" in done.stdout
+    assert "4 problems: smartarray:1/v1 degraded" in done.stdout
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize("place", ["before", "after"])
+@pytest.mark.parametrize("option", ["--json", "-v", "--replay"])
+def test_shared_options_stand_before_or_after_the_command(
+    raidctl: Raidctl, recorded: Recorded, place: str, option: str
+) -> None:
+    """The same screen either way."""
+    machine = str(recorded(HEALTHY))
+    options = {"--json": ["--json"], "-v": ["-v"], "--replay": []}[option] + ["--replay", machine]
+    other = raidctl(*options, "show")
+    done = raidctl("show", *options) if place == "after" else raidctl(*options[:-2], "show", *options[-2:])
+    assert done.exit_code == 0, done.stderr
+    assert done.stdout == other.stdout
+
+
+def test_json_is_valid_against_the_schema_that_is_printed(raidctl: Raidctl, recorded: Recorded) -> None:
+    """Both through the command line, whole and narrowed."""
+    schema = json.loads(raidctl("schema").stdout)
+    jsonschema.Draft202012Validator.check_schema(schema)
+    for arguments in (["show"], ["show", "md1"], ["show", "-v"]):
+        done = raidctl("--json", "--replay", recorded(SOFTWARE), *arguments)
+        jsonschema.Draft202012Validator(schema).validate(json.loads(done.stdout))
+
+
+def test_ids_narrow_the_screen_and_the_json(raidctl: Raidctl, recorded: Recorded) -> None:
+    """To one array and what it is made of."""
+    machine = recorded(SOFTWARE)
+    told = raidctl("--replay", machine, "show", "md:md1").stdout
+    assert "md1/sda2" in told
+    assert "md0" not in told
+    held = json.loads(raidctl("--replay", machine, "--json", "show", "/dev/md1").stdout)
+    assert [volume["id"] for volume in held["controllers"][0]["volumes"]] == ["md:md1"]
+
+
+def test_what_is_not_there_exits_with_2_and_offers_what_is_near(raidctl: Raidctl, recorded: Recorded) -> None:
+    """On standard error, in one sentence."""
+    done = raidctl("--replay", recorded(HEALTHY), "show", "smartarray:1/v2")
+    assert done.exit_code == 2
+    assert done.stdout == ""
+    assert done.stderr.startswith('raidctl: Nothing here is called "smartarray:1/v2"; did you mean smartarray:1/v1')
+
+
+def test_explain_names_command_and_line(raidctl: Raidctl, recorded: Recorded) -> None:
+    """As a screen and for programs."""
+    machine = recorded(HEALTHY)
+    done = raidctl("--replay", machine, "show", "--explain", "smartarray:1")
+    assert done.exit_code == 0
+    assert "from acmecli show" in done.stdout
+    told = json.loads(raidctl("--replay", machine, "--json", "show", "--explain", "smartarray:1").stdout)
+    assert told[0]["facts"][0]["command"] == "acmecli show"
+
+
+def test_unparsed_lists_what_nobody_used(raidctl: Raidctl, recorded: Recorded) -> None:
+    """As a screen and for programs."""
+    machine = recorded(HEALTHY)
+    assert '"schema_version"' in raidctl("--replay", machine, "show", "--unparsed").stdout
+    told = json.loads(raidctl("--replay", machine, "--json", "show", "--unparsed").stdout)
+    assert any(output["command"] == "acmecli show" and output["unparsed"] for output in told)
+
+
+def test_a_loose_output_is_shown_as_the_machine_would_be(raidctl: Raidctl, tmp_path: Path) -> None:
+    """By file, and by standard input."""
+    path = tmp_path / "mail.txt"
+    path.write_bytes(acme.output_of(HEALTHY))
+    by_file = raidctl("--replay", path, "show")
+    by_pipe = raidctl("--replay", "-", "show", stdin=acme.output_of(HEALTHY))
+    for done in (by_file, by_pipe):
+        assert done.exit_code == 0, done.stdout + done.stderr
+        assert "1I:1:4" in done.stdout
+        assert "unknown host" in done.stdout
+
+
+def test_a_file_that_nobody_recognises_exits_with_3(raidctl: Raidctl, tmp_path: Path) -> None:
+    """And says so; a path that is not there as well."""
+    path = tmp_path / "letter.txt"
+    path.write_text("Dear Sir or Madam,\n", encoding="utf-8")
+    done = raidctl("--replay", path, "show")
+    assert done.exit_code == 3
+    assert "letter.txt" in done.stdout
+    assert raidctl("--replay", tmp_path / "nowhere", "show").exit_code == 3
+
+
+def test_a_package_that_fails_is_a_problem_with_its_traceback_on_request(raidctl: Raidctl, recorded: Recorded) -> None:
+    """Exit 3, one sentence; the traceback goes to standard error, with -v only."""
+    machine = recorded(None)
+    done = raidctl("--replay", machine, "show")
+    assert done.exit_code == 3
+    assert "KeyError" in done.stdout
+    assert "Traceback" not in done.stdout + done.stderr
+    assert "Traceback" in raidctl("-v", "--replay", machine, "show").stderr
+
+
+def test_doctor_tells_the_programs(raidctl: Raidctl, recorded: Recorded) -> None:
+    """With their versions; nothing missing is exit 0."""
+    machine = recorded(HEALTHY)
+    done = raidctl("--replay", machine, "doctor")
+    assert "Acme CLI 1.2.3" in done.stdout
+    assert done.exit_code == 0, done.stdout
+    told = json.loads(raidctl("--replay", machine, "--json", "doctor").stdout)
+    assert [tool["path"] for tool in told["tools"] if tool["name"] == "acmecli"] == ["/usr/sbin/acmecli"]
+
+
+@pytest.mark.parametrize(("kind", "code"), [("no_tool", 4), ("no_right", 4), ("unread", 3), ("state", 0)])
+def test_doctor_exits_by_what_is_missing(raidctl: Raidctl, recorded: Recorded, kind: str, code: int) -> None:
+    """A sick drive is no matter of the doctor's exit code."""
+    machine = recorded(msgspec.structs.replace(HEALTHY, problems=(problem(kind, "error"),)))
+    assert raidctl("--replay", machine, "doctor").exit_code == code
+
+
+def test_doctor_and_record_need_a_machine(raidctl: Raidctl, tmp_path: Path) -> None:
+    """A loose file answers no questions: exit 2, and which command can use it."""
+    path = tmp_path / "mail.txt"
+    path.write_bytes(acme.output_of(HEALTHY))
+    for arguments in (["doctor"], ["record", tmp_path / "kept"]):
+        done = raidctl("--replay", path, *arguments)
+        assert done.exit_code == 2
+        assert "show" in done.stderr
+
+
+@pytest.mark.parametrize("name", ["kept", "kept.tar.gz"])
+def test_what_was_recorded_gives_the_same_screen(
+    raidctl: Raidctl, recorded: Recorded, tmp_path: Path, name: str
+) -> None:
+    """Directory or archive; the commands and the warning about serial numbers are printed."""
+    machine = recorded(DEGRADED)
+    kept = tmp_path / name
+    done = raidctl("--replay", machine, "record", kept)
+    assert done.exit_code == 0, done.stderr
+    assert "acmecli show  exit code 0" in done.stdout
+    assert "It holds serial numbers" in done.stdout
+    first = raidctl("--replay", machine, "--json", "show").stdout.replace(str(machine), "")
+    again = raidctl("--replay", kept, "--json", "show").stdout.replace(str(kept), "")
+    assert first == again
+    assert raidctl("--replay", kept, "doctor").exit_code == 0
+
+
+def test_record_keeps_what_is_said_of_the_machine(raidctl: Raidctl, recorded: Recorded, tmp_path: Path) -> None:
+    """And tells programs what it kept."""
+    kept = tmp_path / "kept"
+    done = raidctl("--replay", recorded(HEALTHY), "--json", "record", kept, "--about", "battery pulled")
+    assert json.loads(done.stdout)["redacted"] is False
+    assert load(kept).manifest.about == "battery pulled"
+
+
+def test_record_masks_on_request(raidctl: Raidctl, recorded: Recorded, tmp_path: Path) -> None:
+    """The recording says so itself."""
+    kept = tmp_path / "kept"
+    done = raidctl("--replay", recorded(HEALTHY), "record", "--redact", kept)
+    assert done.exit_code == 0, done.stderr
+    assert "are masked" in done.stdout
+    assert load(kept).manifest.redacted
+
+
+def test_record_overwrites_nothing(raidctl: Raidctl, recorded: Recorded, tmp_path: Path) -> None:
+    """What is there already, and a place that is not there, are said before anything is asked."""
+    taken = tmp_path / "taken.tar.gz"
+    taken.write_bytes(b"precious")
+    for place in (taken, tmp_path / "no" / "such" / "place"):
+        done = raidctl("--replay", recorded(HEALTHY), "record", place)
+        assert done.exit_code == 2
+        assert str(place.parent if place != taken else place) in done.stderr
+    assert taken.read_bytes() == b"precious"
+
+
+def test_vendors_lists_what_is_installed(raidctl: Raidctl) -> None:
+    """A third party's family stands beside ours."""
+    done = raidctl("vendors")
+    assert "acme · Acme RAID cards" in done.stdout
+    assert "acme" in [entry["family"] for entry in json.loads(raidctl("--json", "vendors").stdout)]
+
+
+def test_an_empty_machine_says_so(raidctl: Raidctl, recorded: Recorded) -> None:
+    """And where to look next."""
+    done = raidctl("--replay", recorded(Inventory(host=HOST)), "show")
+    assert "Nothing" in done.stdout
+    assert done.exit_code == 0

@@ -1,0 +1,236 @@
+"""The frame of the command line: help, usage, faults, interruptions, terminals."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import pty
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner, Result
+
+import raidctl as package
+from raidctl.cli import COMMANDS, cli
+from raidctl.model import Inventory
+from tests.cli import acme
+from tests.output.inventories import DEGRADED, HEALTHY, THIRTY
+
+Raidctl = Callable[..., Result]
+Recorded = Callable[[Inventory | None], Path]
+
+
+def test_every_command_says_of_itself_what_the_listing_says() -> None:
+    """The listing imports no command; this keeps the two together."""
+    for name, told in COMMANDS.items():
+        command = importlib.import_module(f"raidctl.cli.{name}").command
+        assert command.name == name
+        assert (command.help or "").split("\n\n")[0].replace("\n", " ") == told
+
+
+@pytest.mark.parametrize("arguments", [[], ["--help"], ["-h"]])
+def test_help_lists_every_command(raidctl: Raidctl, arguments: list[str]) -> None:
+    """Without any word on the command line too."""
+    done = raidctl(*arguments)
+    assert done.exit_code == 0
+    assert all(name in done.stdout for name in COMMANDS)
+    assert max(map(len, done.stdout.split("\n"))) <= 80
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_help_that_fits(raidctl: Raidctl, name: str) -> None:
+    """80 columns, with what its options mean."""
+    done = raidctl(name, "--help")
+    assert done.exit_code == 0
+    assert max(map(len, done.stdout.split("\n"))) <= 80
+    for parameter in cli.get_command(click.Context(cli), name).params:  # type: ignore[union-attr]  # COMMANDS names it
+        assert isinstance(parameter, click.Argument) or parameter.help
+
+
+def test_the_version_is_that_of_the_package(raidctl: Raidctl) -> None:
+    """One line."""
+    assert raidctl("--version").stdout == f"raidctl {package.__version__}\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["nonsense"], "nonsense"),
+        (["show", "--nonsense"], "--nonsense"),
+        (["--replay"], "--replay"),
+        (["--json"], "Missing command"),
+        (["--host", "a", "--replay", "b", "show"], "exclude each other"),
+        (["--sudo", "show"], "--sudo belongs to --host"),
+        (["--replay", "a", "show", "--replay", "b"], "given twice"),
+        (["--host", "a", "schema"], "looks at no machine"),
+        (["--replay", "a", "vendors"], "looks at no machine"),
+        (["show", "id", "--unparsed"], "three different questions"),
+        (["record"], "DEST"),
+    ],
+)
+def test_a_wrong_command_line_exits_with_2_and_says_what_is_wrong(
+    raidctl: Raidctl, arguments: list[str], said: str
+) -> None:
+    """On standard error; nothing is run, nothing is printed."""
+    done = raidctl(*arguments)
+    assert done.exit_code == 2
+    assert said in done.stderr
+    assert done.stdout == ""
+
+
+def test_a_fault_of_our_own_is_one_sentence_and_exit_3(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What went wrong, what to send; the traceback only with -v; no escape codes."""
+
+    def broken() -> None:
+        raise IndexError("\x1b[31mout of range")
+
+    monkeypatch.setattr("raidctl.cli.vendors.vendors", broken)
+    done = CliRunner().invoke(cli, ["vendors"])
+    assert done.exit_code == 3
+    assert "fault of raidctl's own: IndexError" in done.stderr
+    assert "report it" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert "\x1b" not in done.stderr
+    assert "Traceback" in CliRunner().invoke(cli, ["vendors", "-v"]).stderr
+
+
+def test_a_start_imports_only_what_it_needs() -> None:
+    """``--version`` and ``--help`` load neither the model nor rich, pyudev, pySMART or a vendor package."""
+    heavy = (
+        "rich",
+        "msgspec",
+        "pyudev",
+        "pySMART",
+        "importlib.metadata",
+        "raidctl.observe",
+        "raidctl.model",
+        "raidctl_md",
+    )
+    for option in ("--version", "--help"):
+        script = (
+            "import sys\nfrom raidctl.cli import cli\ntry:\n    cli.main([sys.argv[1]])\nexcept SystemExit:\n    pass\n"
+            f"print([name for name in {heavy} if name in sys.modules])"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", script, option], capture_output=True, text=True, check=True, cwd=acme.ROOT
+        )
+        assert done.stdout.split("\n")[-2] == "[]"
+
+
+def test_a_pipe_gets_80_columns_and_no_colour(plugins: Path, recorded: Recorded) -> None:
+    """Whatever TERM says; COLUMNS widens it."""
+    machine = recorded(THIRTY)
+    told = acme.program(plugins, ["--replay", machine, "show"]).stdout.decode()
+    assert max(map(len, told.split("\n"))) <= 80
+    assert "\x1b" not in told
+    wide = acme.program(plugins, ["--replay", machine, "show"], environment={"COLUMNS": "160"}).stdout.decode()
+    assert 80 < max(map(len, wide.split("\n"))) <= 160
+
+
+def in_terminal(plugins: Path, arguments: list[str | Path], **environment: str) -> str:
+    """What a person sees in a terminal of 100 columns."""
+    ours, theirs = pty.openpty()
+    try:
+        done = acme.program(
+            plugins, arguments, environment={"TERM": "xterm", "COLUMNS": "100", **environment}, stdout=theirs
+        )
+        assert done.returncode == 0, done.stderr
+        os.set_blocking(ours, False)
+        return os.read(ours, 1 << 16).decode()
+    finally:
+        os.close(ours)
+        os.close(theirs)
+
+
+@pytest.mark.parametrize(
+    ("environment", "coloured"),
+    [({}, True), ({"NO_COLOR": "1"}, False), ({"NO_COLOR": ""}, True), ({"TERM": "dumb"}, False)],
+)
+def test_a_terminal_gets_colour_unless_it_is_told_not_to(
+    plugins: Path, recorded: Recorded, environment: dict[str, str], coloured: bool
+) -> None:
+    """NO_COLOR counts when it is not empty."""
+    told = in_terminal(plugins, ["--replay", recorded(DEGRADED), "show"], **environment)
+    assert ("\x1b[" in told) == coloured
+    assert "DEGRADED" in told
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp437", "utf-8"])
+def test_any_encoding_of_the_terminal_is_served(plugins: Path, recorded: Recorded, encoding: str) -> None:
+    """No character that it lacks makes the program fail; JSON is UTF-8 in any case."""
+    machine = recorded(DEGRADED)
+    environment = {"PYTHONIOENCODING": encoding}
+    done = acme.program(plugins, ["--replay", machine, "show"], environment=environment)
+    assert done.returncode == 0, done.stderr
+    told = done.stdout.decode(encoding)
+    assert told.isascii() == (encoding != "utf-8")
+    assert "4 problems" in told
+    done = acme.program(plugins, ["--replay", machine, "--json", "show"], environment=environment)
+    assert done.returncode == 0
+    done.stdout.decode("utf-8")
+
+
+def test_the_c_locale_is_served(plugins: Path, recorded: Recorded) -> None:
+    """As a cron job has it."""
+    done = acme.program(
+        plugins, ["--replay", recorded(DEGRADED), "show"], environment={"LC_ALL": "C", "PYTHONUTF8": "0"}
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_reader_that_goes_away_ends_it_quietly(plugins: Path, recorded: Recorded) -> None:
+    """``raidctl … | head -1``: nothing on standard error, the code that a shell gives for SIGPIPE."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        machine = str(recorded(THIRTY))
+        for arguments in (["--replay", machine, "show"], ["--replay", machine, "--json", "show"], ["schema"]):
+            done = acme.program(plugins, arguments, stdout=writing)
+            assert (done.returncode, done.stderr) == (141, b"")
+    finally:
+        os.close(writing)
+
+
+def test_a_full_disk_is_said(plugins: Path, recorded: Recorded) -> None:
+    """Output that was not written is a failure, in one sentence."""
+    with Path("/dev/full").open("wb") as full:
+        done = acme.program(plugins, ["--replay", recorded(HEALTHY), "show"], stdout=full)
+    assert done.returncode == 3
+    assert done.stderr == b"raidctl: The output cannot be written: No space left on device.\n"
+
+
+def test_a_closed_standard_output_is_no_fault(plugins: Path, recorded: Recorded) -> None:
+    """``raidctl show >&-``: the exit code is what was asked for."""
+    done = acme.program(plugins, ["--replay", recorded(HEALTHY), "show"], preexec_fn=lambda: os.close(1))
+    assert done.returncode == 0, done.stderr
+
+
+def test_an_interruption_exits_with_130(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One line, no traceback."""
+
+    def interrupted() -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("raidctl.cli.vendors.vendors", interrupted)
+    done = CliRunner().invoke(cli, ["vendors"])
+    assert done.exit_code == 130
+    assert done.stderr.strip() == "raidctl: interrupted."
+
+
+def test_a_host_that_cannot_be_reached_is_one_sentence(raidctl: Raidctl) -> None:
+    """Exit 3, whatever was asked; nothing is shown as if it were empty."""
+    for arguments in (["show"], ["doctor"], ["--json", "show"]):
+        done = raidctl("--host", "ssh://127.0.0.1:1", *arguments)
+        assert done.exit_code == 3
+        assert done.stdout == ""
+        assert done.stderr.startswith("raidctl: ")
+        assert len(done.stderr.strip().split("\n")) == 1
+
+
+def test_a_host_that_is_no_name_is_a_usage_error(raidctl: Raidctl) -> None:
+    """Nothing that ssh could take for an option, and no command."""
+    assert raidctl("--host", "-oProxyCommand=id", "show").exit_code == 2

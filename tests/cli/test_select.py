@@ -1,0 +1,160 @@
+"""Which objects a person means, and what a narrowed inventory holds."""
+
+from __future__ import annotations
+
+import json
+
+import jsonschema
+import pytest
+
+from raidctl.errors import UsageError
+from raidctl.host import BlockDevice, HostView
+from raidctl.model import Inventory, Problem
+from raidctl.output.json import schema, to_json
+from raidctl.select import find, items, narrow, short
+from tests.output.inventories import DEGRADED, EVERY, HEALTHY, SOFTWARE, THIRTY
+
+VIEW = HostView(
+    blocks=(
+        BlockDevice("sda", "/dev/sda", "disk", links=("/dev/disk/by-id/wwn-0x600508b1001c5a6b",)),
+        BlockDevice("sda1", "/dev/sda1", "partition", parent="sda", mountpoints=("/boot",)),
+        BlockDevice("sda2", "/dev/sda2", "partition", parent="sda", mountpoints=("[swap]",)),
+        BlockDevice(
+            "dm-0", "/dev/dm-0", "dm", slaves=("sda2",), links=("/dev/mapper/vg-root",), mountpoints=("/root",)
+        ),
+        BlockDevice("loop0", "/dev/loop0", "loop", mountpoints=("/snap",)),
+        BlockDevice("loop1", "/dev/loop1", "loop", slaves=("loop1",), mountpoints=("/circle",)),
+    )
+)
+
+
+def meant(word: str, inventory: Inventory = HEALTHY, view: HostView = VIEW) -> list[str]:
+    """The ids that a word means."""
+    return sorted(find(inventory, view, [word]))
+
+
+@pytest.mark.parametrize(
+    ("word", "identifier"),
+    [
+        ("smartarray:1", "smartarray:1"),
+        ("smartarray:1/v1", "smartarray:1/v1"),
+        ("v1", "smartarray:1/v1"),
+        ("A", "smartarray:1/A"),
+        ("1I:1:3", "smartarray:1/1I:1:3"),
+        ("battery0", "smartarray:1/battery0"),
+        ("smart", "smartarray:1"),
+        ("smartarray:1/v", "smartarray:1/v1"),
+        ("/dev/sda", "smartarray:1/v1"),
+        ("/dev/disk/by-id/wwn-0x600508b1001c5a6b", "smartarray:1/v1"),
+        ("/dev/sda1", "smartarray:1/v1"),
+        ("sda", "smartarray:1/v1"),
+        ("/var/lib/mysql/", "smartarray:1/v1"),
+        ("/dev/mapper/vg-root", "smartarray:1/v1"),
+        ("/var/lib/mysql", "smartarray:1/v1"),
+        ("/root", "smartarray:1/v1"),
+        ("[swap]", "smartarray:1/v1"),
+    ],
+)
+def test_a_volume_may_be_named_in_many_ways(word: str, identifier: str) -> None:
+    """Id, the part that the screen shows, unique beginning, device, link, partition, layer above, mount point."""
+    assert meant(word) == [identifier]
+
+
+def test_an_exact_id_is_never_ambiguous() -> None:
+    """Though it is the beginning of others: bay 1 and bays 10 to 19."""
+    assert meant("smartarray:1/1I:1:1", THIRTY) == ["smartarray:1/1I:1:1"]
+    assert meant("md:md0", SOFTWARE) == ["md:md0"]
+    assert meant("md", SOFTWARE) == ["md"]
+
+
+def test_a_device_that_is_both_a_member_and_a_drive_finds_what_it_is() -> None:
+    """A partition in an array is its member, the whole drive is the drive."""
+    assert meant("/dev/sda1", SOFTWARE, HostView()) == ["md:md0/sda1"]
+    assert meant("/dev/sda", SOFTWARE, HostView()) == ["drives:WD-WCC4N1XLRQ8"]
+
+
+def test_an_ambiguous_beginning_names_what_it_can_mean() -> None:
+    """So that the next attempt succeeds; of many, the first few."""
+    with pytest.raises(UsageError, match=r"can mean md:md0, md:md0/array, md:md0/sda1.*write more"):
+        find(SOFTWARE, VIEW, ["md:md"])
+    with pytest.raises(UsageError, match="and 24 more"):
+        find(THIRTY, VIEW, ["smartarray:1/1I"])
+
+
+@pytest.mark.parametrize("word", ["smartarray:2", "/dev/sdzz", "/srv", "", "/snap", "/circle"])
+def test_what_is_not_there_is_said(word: str) -> None:
+    """Exit code 2, and the near matches where there are any."""
+    with pytest.raises(UsageError, match="Nothing here is called"):
+        meant(word)
+
+
+def test_near_matches_are_offered() -> None:
+    """Of ids for an id, of devices and mount points for a path."""
+    with pytest.raises(UsageError, match="did you mean smartarray:1"):
+        meant("smartaray:1")
+    with pytest.raises(UsageError, match="did you mean /dev/sda"):
+        meant("/dev/sdb")
+
+
+def test_hostile_words_do_not_reach_the_terminal() -> None:
+    """What the user typed is printed without escapes."""
+    with pytest.raises(UsageError) as caught:
+        meant("\x1b[31mx")
+    assert "\x1b" not in str(caught.value)
+
+
+def test_a_volume_brings_its_array_and_the_drives_of_that() -> None:
+    """All that carries the volume, and nothing else of the machine."""
+    (controller,) = narrow(SOFTWARE, frozenset({"md:md1"})).controllers
+    assert [item.id for item in items(controller)] == ["md", "md:md1/array", "md:md1", "md:md1/sda2", "md:md1/sdb2"]
+
+
+def test_an_array_brings_its_volumes_and_drives() -> None:
+    """Spares included."""
+    (controller,) = narrow(HEALTHY, frozenset({"smartarray:1/A"})).controllers
+    assert len(controller.drives) == 5
+    assert len(controller.volumes) == 1
+    assert controller.batteries == ()
+
+
+def test_a_drive_or_a_battery_comes_alone() -> None:
+    """On its controller."""
+    for name in ("smartarray:1/1I:1:3", "smartarray:1/battery0"):
+        (controller,) = narrow(HEALTHY, frozenset({name})).controllers
+        assert [item.id for item in items(controller)] == ["smartarray:1", name]
+
+
+def test_problems_of_what_is_left_out_are_left_out() -> None:
+    """Those that name no object stay: they may be about what was asked for."""
+    other = Problem(severity="warning", where="md:md1", message="m")
+    general = Problem(severity="warning", where="some command", message="m")
+    inventory = Inventory(host=SOFTWARE.host, controllers=SOFTWARE.controllers, problems=(other, general))
+    assert narrow(inventory, frozenset({"md:md0"})).problems == (general,)
+    assert narrow(inventory, frozenset({"md:md1"})).problems == (other, general)
+
+
+@pytest.mark.parametrize("inventory", EVERY.values(), ids=EVERY)
+def test_narrowed_to_any_object_it_is_still_a_valid_inventory(inventory: Inventory) -> None:
+    """Same schema; everything that was asked for is there; all references but those upward resolve."""
+    validator = jsonschema.Draft202012Validator(schema())
+    for controller in inventory.controllers:
+        for item in items(controller):
+            told = narrow(inventory, frozenset({item.id}))
+            validator.validate(json.loads(to_json(told)))
+            held = {other.id for other in items(told.controllers[0])}
+            assert {item.id, controller.id} <= held
+            assert {name for array in told.controllers[0].arrays for name in array.drives} <= held
+
+
+def test_several_ids_are_shown_together() -> None:
+    """Of several controllers too."""
+    told = narrow(SOFTWARE, find(SOFTWARE, VIEW, ["md0", "/dev/sdb"]))
+    assert [controller.id for controller in told.controllers] == ["drives:0000:00:1f.2", "md"]
+
+
+def test_the_short_name_is_what_the_screen_shows() -> None:
+    """And it is what a person may type."""
+    for inventory in (DEGRADED, SOFTWARE):
+        for controller in inventory.controllers:
+            for item in list(items(controller))[1:]:
+                assert meant(short(item.id, controller.id), inventory, HostView()) == [item.id]

@@ -1,0 +1,63 @@
+"""Tables fit their width."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from raidctl.output.paper import Paper, pack
+from raidctl.output.table import Column, cells, fit, said, table
+
+WIDTHS = st.integers(1, 200)
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(WIDTHS, WIDTHS, WIDTHS), min_size=1, max_size=12), st.integers(40, 250))
+def test_widths_never_need_more_than_there_is(columns: list[tuple[int, int, int]], room: int) -> None:
+    """As wide as they like where there is room, in all cases within it, and never nothing."""
+    naturals = [natural for natural, _, _ in columns]
+    steps = [(natural, min(first, natural), min(second, first, natural)) for natural, first, second in columns]
+    widths = fit(naturals, steps, room)
+    assert sum(widths) <= room
+    assert all(1 <= width <= natural for width, natural in zip(widths, naturals, strict=True))
+    assert widths == naturals or sum(naturals) > room
+
+
+def test_what_may_fold_folds_before_what_may_not() -> None:
+    """A long model gives way, the id beside it stays whole."""
+    assert fit([20, 40], [(20, 20, 20), (10, 10, 5)], 40) == [20, 20]
+
+
+def test_the_longest_word_stays_whole_while_another_column_can_still_give() -> None:
+    """Folding between words comes before folding within one."""
+    columns = [Column("model", cells(["ACME ULTRADRIVE-3000-X"]), 5), Column("text", cells(["word " * 20]), 5)]
+    told = Paper(width=60).render([table(columns, Paper(width=60))])
+    assert "ULTRADRIVE-3000-X" in told
+
+
+def test_an_optional_column_is_shown_only_where_it_fits() -> None:
+    """It never makes another column fold."""
+    columns = [Column("a", cells(["x" * 50])), Column("b", cells(["y" * 20]), optional=True)]
+    assert "y" not in Paper(width=60).render([table(columns, Paper(width=60))])
+    assert "y" in Paper(width=90).render([table(columns, Paper(width=90))])
+
+
+def test_columns_that_say_nothing_are_left_out() -> None:
+    """A column of question marks is no column."""
+    assert [c.title for c in said([Column("a", cells(["?", ""])), None, Column("b", cells(["?", "1"]))])] == ["b"]
+
+
+def test_wide_characters_count_as_two() -> None:
+    """A Japanese model name does not push the screen out of its width."""
+    told = Paper(width=60).render([table([Column("m", cells(["磁気ディスク装置" * 10]), 5)], Paper(width=60))])
+    assert max(map(cell_len, told.split("\n"))) <= 60
+
+
+@settings(deadline=None)
+@given(st.lists(st.text("abc ", min_size=1, max_size=30), max_size=12), st.integers(10, 60))
+def test_facts_in_a_row_break_between_facts(pieces: list[str], room: int) -> None:
+    """No fact is lost, and a line ends with a fact, not with what separates two."""
+    lines = pack(pieces, room, " · ").plain.split("\n")
+    assert [part for text in lines for part in text.split(" · ")] == (pieces or [""])
+    assert all(len(text) <= room or " · " not in text for text in lines)

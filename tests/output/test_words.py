@@ -1,0 +1,103 @@
+"""How values are said."""
+
+from __future__ import annotations
+
+import pytest
+
+from raidctl.model import Battery, Cache, Drive, Progress, Volume, VolumeCache
+from raidctl.output import words
+
+
+@pytest.mark.parametrize(
+    ("policy", "active", "said"),
+    [
+        ("protected_write_back", "write_back", "write-back"),
+        ("protected_write_back", "write_through", "back → through"),
+        ("unprotected_write_back", "write_back", "write-back always"),
+        ("unprotected_write_back", "write_through", "always → through"),
+        ("write_through", "write_through", "write-through"),
+        ("write_through", "write_back", "through → back"),
+        ("protected_write_back", None, "back → ?"),
+        (None, "write_through", "? → through"),
+        (None, None, "?"),
+        ("off", "off", "off"),
+    ],
+)
+def test_configured_and_in_force_are_told_apart(policy: str | None, active: str | None, said: str) -> None:
+    """One word where they agree, both where they differ, a question mark for what nobody told."""
+    cache = VolumeCache(write_policy=policy, write_active=active)  # type: ignore[arg-type]  # plain texts of the table above
+    assert words.write_cache(cache)[0] == said
+
+
+@pytest.mark.parametrize(("protected", "said"), [(True, "yes"), (False, "NO"), (None, "?")])
+def test_protection_is_three_valued(protected: bool | None, said: str) -> None:
+    """Unknown is not no."""
+    assert words.protected(VolumeCache(write_protected=protected))[0] == said
+
+
+@pytest.mark.parametrize(
+    ("word", "text", "said"),
+    [
+        ("ok", "OK", "ok"),
+        ("degraded", "Interim Recovery Mode", "DEGRADED Interim Recovery Mode"),
+        ("failed", "Failed", "FAILED"),
+        ("unknown", None, "?"),
+        ("unknown", "Flabbergasted", "? Flabbergasted"),
+        (None, None, "?"),
+        ("checking", "Parity scan", "checking"),
+    ],
+)
+def test_a_status_is_quiet_when_good_and_loud_when_bad(word: str | None, text: str | None, said: str) -> None:
+    """Without colour, capitals tell trouble."""
+    assert words.status(word, text)[0] == said
+
+
+@pytest.mark.parametrize(
+    ("battery", "said"),
+    [
+        (Battery(id="b", status="ok", status_text="OK"), "ok"),
+        (Battery(id="b", status="failed", status_text="Failed (Replace Batteries)"), "FAILED (Replace Batteries)"),
+        (Battery(id="b", status="charging", status_text="Recharging"), "charging (Recharging)"),
+        (Battery(id="b", status="unknown", status_text="Odd"), "? Odd"),
+        (Battery(id="b"), "?"),
+    ],
+)
+def test_a_battery_says_its_state_once(battery: Battery, said: str) -> None:
+    """The tool's words stand beside the neutral one where they say more."""
+    assert words.battery_status(battery)[0] == said
+
+
+def test_a_split_is_told_in_percent_and_in_bytes() -> None:
+    """Bytes only where they are known."""
+    cache = Cache(read_percent=25, write_percent=75, read_bytes=128 * 1024**2, write_bytes=384 * 1024**2)
+    assert words.cache_split(cache) == "25% read / 75% write = 128 MiB / 384 MiB"
+    assert words.cache_split(Cache(read_percent=100, write_percent=0)) == "100% read / 0% write"
+    assert words.cache_split(Cache()) == ""
+
+
+def test_progress_is_told_with_what_is_known() -> None:
+    """The figure, or the operation alone."""
+    assert words.progress(Progress(operation="recovery", percent=12.6)) == "recovery 12.6%"
+    assert words.progress(Progress(operation="check")) == "check"
+    assert words.progress(Progress()) == "under way"
+
+
+def test_zero_is_a_figure() -> None:
+    """No error is not an unknown number of errors, 0 percent is not nothing."""
+    assert words.battery_facts(Battery(id="b", charge_percent=0)) == ("charge 0%",)
+    assert words.celsius(0) == "0°C"
+
+
+def test_a_drive_tells_how_it_is_attached_and_what_it_is() -> None:
+    """With its speed in thousands of turns."""
+    assert words.medium(Drive(id="d", interface="sas", media="hdd", rpm=10_500)) == "sas hdd 10.5k"
+    assert words.medium(Drive(id="d")) == "?"
+
+
+def test_settings_of_a_volume_are_only_those_that_are_known() -> None:
+    """A volume of md has others than one of a card."""
+    cache = VolumeCache(read_policy="adaptive", io_policy="direct", drive_write_cache="default")
+    assert words.volume_settings(Volume(id="v", strip_bytes=65536, cache=cache)) == (
+        "strip 64 KiB", "adaptive read-ahead", "direct I/O", "drive write caches as the drives come",
+    )  # fmt: skip
+    assert words.volume_settings(Volume(id="v")) == ()
