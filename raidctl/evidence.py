@@ -15,10 +15,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """One line of an output, numbered from 1; of a JSON output, one leaf (``a.b[0].c: value``)."""
 
     number: int
@@ -36,8 +36,7 @@ class Line:
         return self.text.strip()
 
 
-@dataclass(frozen=True, slots=True)
-class Fact:
+class Fact(NamedTuple):
     """One fact: which object and field, its value as text, and where it stands."""
 
     object_id: str

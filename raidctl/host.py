@@ -5,8 +5,10 @@ Filled by :mod:`raidctl.discovery`, handed to every vendor's ``observe()``.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal
 
 BlockKind = Literal["disk", "partition", "md", "dm", "loop", "ram", "cdrom", "other"]
@@ -85,21 +87,36 @@ class HostView:
     claimed: frozenset[str] = field(default_factory=frozenset)
     """Device nodes that other families have shown as a volume or a drive (filled before ``drives`` is asked)."""
 
+    @cached_property
+    def _named(self) -> dict[str, BlockDevice]:
+        """The devices by kernel name, node and link; where two have the same one, the first device counts."""
+        found: dict[str, BlockDevice] = {}
+        for device in self.blocks:
+            for name in (device.name, device.node, *device.links):
+                found.setdefault(name, device)
+        return found
+
+    @cached_property
+    def _above(self) -> dict[str, list[BlockDevice]]:
+        """What lies directly on each device, by its kernel name."""
+        found: dict[str, list[BlockDevice]] = {}
+        for device in self.blocks:
+            for below in dict.fromkeys((device.parent, *device.slaves)):
+                if below is not None:
+                    found.setdefault(below, []).append(device)
+        return found
+
     def block(self, name_or_node: str) -> BlockDevice | None:
         """The block device of a kernel name, a node, or one of its links."""
-        for device in self.blocks:
-            if name_or_node in (device.name, device.node) or name_or_node in device.links:
-                return device
-        return None
+        return self._named.get(name_or_node)
 
     def above(self, name: str) -> Iterator[BlockDevice]:
-        """Partitions, md and device-mapper devices that lie on a device, each once, depth first."""
+        """Partitions, md and device-mapper devices that lie on a device, each once, the nearest first."""
         seen: set[str] = set()
-        waiting = [name]
+        waiting = deque([name])
         while waiting:
-            current = waiting.pop(0)
-            for device in self.blocks:
-                if device.name not in seen and (device.parent == current or current in device.slaves):
+            for device in self._above.get(waiting.popleft(), ()):
+                if device.name not in seen:
                     seen.add(device.name)
                     waiting.append(device.name)
                     yield device

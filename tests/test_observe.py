@@ -8,8 +8,19 @@ from typing import Any
 from raidctl.host import HostView
 from raidctl.model import Capability, Controller
 from raidctl.observe import survey, survey_documents
-from raidctl.request import Answer, Dialogue, GlobAnswer, Read, ReadAnswer, Request, Trouble, WhichAnswer, ask
-from raidctl.request import Glob, Which
+from raidctl.request import (
+    Answer,
+    Dialogue,
+    Glob,
+    GlobAnswer,
+    Read,
+    ReadAnswer,
+    Request,
+    Trouble,
+    Which,
+    WhichAnswer,
+    ask,
+)
 from raidctl.vendor import Document, Observation, Sniffed, ToolSpec
 
 
@@ -34,7 +45,7 @@ class Family:
     TITLE = "Stand-in"
     TOOLS: tuple[ToolSpec, ...] = ()
     DRIVERS: tuple[str, ...] = ()
-    SUPPORT: Mapping[str, Capability] = {}  # noqa: RUF012 - as a module would have it
+    SUPPORT: Mapping[str, Capability] = {}
 
     def __init__(self, family: str, *, last: bool = False, broken: bool = False) -> None:
         self.FAMILY = family
@@ -50,7 +61,7 @@ class Family:
             raise KeyError("Cache Ratio")
         return Observation((Controller(id=f"{self.FAMILY}:10"), Controller(id=f"{self.FAMILY}:9")))
 
-    def sniff(self, name: str, text: str) -> Sniffed | None:
+    def sniff(self, name: str, text: str) -> Sniffed | None:  # noqa: ARG002 - the protocol's signature
         """Never."""
         return None
 

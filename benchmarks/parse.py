@@ -1,0 +1,78 @@
+"""How fast outputs are parsed, and how the time grows from 1 to 1,000 drives.
+
+    python benchmarks/parse.py [--quick]
+
+The peer cuts every line of the same text at its colon with ``str.partition``: the least that a parser
+in Python could do. The growth exponent is the slope of log(time) over log(drives); 1 is linear.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+import sys
+from collections.abc import Callable
+
+from machines import mdstat, smart_array
+from report import Case, report, seconds
+
+from raidctl.registry import vendors
+from raidctl.vendor import Document, Vendor
+
+
+def families() -> dict[str, Vendor]:
+    """The installed vendor packages by family."""
+    return {vendor.FAMILY: vendor for vendor in vendors()[0]}
+
+
+def reader(vendor: Vendor, text: str) -> Callable[[], object]:
+    """A call that reads one text from recognition to the model."""
+
+    def read() -> object:
+        kind = vendor.sniff("output.txt", text)
+        if kind is None:
+            sys.exit(f"{vendor.FAMILY} does not recognise its own format")
+        return vendor.read([Document("output.txt", kind.kind, text)])
+
+    return read
+
+
+def walk(text: str) -> Callable[[], object]:
+    """The least work: every line cut at its colon."""
+    return lambda: [line.partition(":") for line in text.splitlines()]
+
+
+def best(work: Callable[[], object], rounds: int) -> float:
+    """The shortest of several runs: what the code needs when the machine leaves it alone."""
+    return min(seconds(work) for _ in range(rounds))
+
+
+def growth(vendor: Vendor, make: Callable[[int], str], rounds: int) -> float:
+    """Slope of log(time) over log(drives), from 30 to 1,000 drives (below, the fixed cost hides it)."""
+    points = [(math.log(n), math.log(best(reader(vendor, make(n)), rounds))) for n in (30, 100, 300, 1000)]
+    return statistics.linear_regression([x for x, _ in points], [y for _, y in points]).slope
+
+
+def main() -> None:
+    """Measure and print."""
+    rounds = 3 if "--quick" in sys.argv[1:] else 9
+    known = families()
+    texts: dict[str, Callable[[int], str]] = {
+        "smartarray": lambda n: smart_array(range(1, 2), n),
+        "md": lambda n: mdstat(max(1, n // 10), min(n, 10)),
+    }
+    cases = []
+    for family, make in texts.items():
+        vendor, text = known[family], make(1000)
+        taken = best(reader(vendor, text), rounds)
+        least = best(walk(text), rounds)
+        cases += [
+            Case(f"{family}/speed", len(text) / taken / 1e6, "MB/s", "no peer: absolute, depends on the machine", ""),
+            Case(f"{family}/cost_ratio", taken / least, "ratio", "every line cut at its colon", ""),
+            Case(f"{family}/growth_exponent", growth(vendor, make, rounds), "exponent", "1 is linear", "<=1.1"),
+        ]
+    report("parse", cases)
+
+
+if __name__ == "__main__":
+    main()

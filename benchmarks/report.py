@@ -1,0 +1,55 @@
+"""What the benchmarks share: interleaved rounds, the median of the ratios, a table and the closing JSON line."""
+
+from __future__ import annotations
+
+import json
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+
+
+@dataclass(frozen=True)
+class Case:
+    """One figure against its goal; ``goal`` is ``<=1.5`` or ``>=0.97``."""
+
+    case: str
+    value: float
+    unit: str
+    peer: str
+    goal: str
+
+    @property
+    def met(self) -> bool:
+        """Whether the value reaches the goal; a case without a goal is only told."""
+        if not self.goal:
+            return True
+        bound = float(self.goal[2:])
+        return self.value <= bound if self.goal.startswith("<=") else self.value >= bound
+
+
+def seconds(work: Callable[[], object]) -> float:
+    """Wall time of one call."""
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+def ratio(ours: Callable[[], object], peer: Callable[[], object], rounds: int) -> tuple[float, float, float]:
+    """Both in turn, ``rounds`` times: the median of the ratios of each round, and the median seconds of each."""
+    pairs = [(seconds(ours), seconds(peer)) for _ in range(rounds)]
+    return (
+        statistics.median(a / b for a, b in pairs),
+        statistics.median(a for a, _ in pairs),
+        statistics.median(b for _, b in pairs),
+    )
+
+
+def report(name: str, cases: list[Case]) -> None:
+    """A table for people, then one line of JSON for programs."""
+    width = max(len(case.case) for case in cases)
+    for case in cases:
+        verdict = "" if not case.goal else f"goal {case.goal} {'met' if case.met else 'MISSED'}"
+        print(f"{case.case:{width}}  {case.value:10.3f} {case.unit:<8} {verdict:<18} against {case.peer}")
+    results = [{**asdict(case), "value": round(case.value, 4), "met": case.met} for case in cases]
+    print(json.dumps({"benchmark": name, "results": results}))

@@ -1,0 +1,93 @@
+"""A scan of 8 simulated controllers whose tool takes 300 ms a call, against the longest chain of calls of a family.
+
+    python benchmarks/scan.py [--quick]
+
+Executables on PATH play the tools: ``whole`` answers the call for the whole host; ``each`` fails it, as a real tool
+does when one card is in trouble, so that every controller has to be asked on its own. The peer is the time that the
+tool itself needs for the calls that were made, one after the other.
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+import sys
+import tempfile
+from pathlib import Path
+
+from machines import smart_array
+from report import Case, report, seconds
+
+from raidctl.observe import survey
+from raidctl.registry import vendors
+from raidctl.runners.local import LocalRunner
+
+DELAY = 0.3
+CARDS = range(1, 9)
+
+TOOL = """#!/bin/sh
+echo "$*" >> {folder}/calls
+sleep {delay}
+case "$*" in
+  version) echo "SSACLI Version: 6.30.8.0 2023-02-01" ;;
+  "ctrl all show config detail") {whole} ;;
+  "ctrl all show"*) cat {folder}/list ;;
+  "ctrl slot="*) slot=${{2#slot=}}; cat {folder}/slot$slot ;;
+  *) echo "Error: Syntax error at \\"$1\\""; exit 1 ;;
+esac
+"""
+
+
+def install(folder: Path, *, whole: bool) -> None:
+    """Put an executable that plays the tool into a folder."""
+    (folder / "all").write_text(smart_array(CARDS, 12), encoding="utf-8")
+    listed = "".join(f"\nSmart Array P440ar in Slot {slot}         (sn: RCTL0BENCH{slot:04d})\n" for slot in CARDS)
+    (folder / "list").write_text(listed, encoding="utf-8")
+    for slot in CARDS:
+        (folder / f"slot{slot}").write_text(smart_array(range(slot, slot + 1), 12), encoding="utf-8")
+    answer = f"cat {folder}/all" if whole else 'echo "Error: A controller did not answer."; exit 1'
+    tool = folder / "ssacli"
+    tool.write_text(TOOL.format(folder=folder, delay=DELAY, whole=answer), encoding="utf-8")
+    tool.chmod(0o755)
+
+
+def scan(*, whole: bool, rounds: int) -> tuple[float, float]:
+    """Median ratio of the scan's wall time to the chain of its calls, and the number of calls."""
+    ratios, calls = [], 0
+    for _ in range(rounds):
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            install(folder, whole=whole)
+            os.environ["PATH"] = f"{folder}:{ORIGINAL_PATH}"
+            wall = seconds(look)
+            calls = len((folder / "calls").read_text(encoding="utf-8").splitlines())
+            ratios.append(wall / (calls * DELAY))
+    return statistics.median(ratios), calls
+
+
+def look() -> None:
+    """One scan; a fast one that misses a card is no scan."""
+    found = survey(LocalRunner(), vendors()[0]).inventory.controllers
+    seen = sum(controller.id.startswith("smartarray:") for controller in found)
+    if seen != len(CARDS):
+        sys.exit(f"only {seen} of {len(CARDS)} controllers were found")
+
+
+def main() -> None:
+    """Measure and print."""
+    rounds = 3 if "--quick" in sys.argv[1:] else 9
+    cases = []
+    for name, whole in (("whole", True), ("each", False)):
+        value, calls = scan(whole=whole, rounds=rounds)
+        peer = f"{calls} calls of {DELAY * 1000:.0f} ms, one after the other"
+        cases += [
+            Case(f"{name}/wall_ratio", value, "ratio", peer, "<=1.2"),
+            Case(f"{name}/calls", calls, "calls", "two for the host and one for each controller", "<=10"),
+        ]
+    report("scan", cases)
+
+
+ORIGINAL_PATH = os.environ.get("PATH", "")
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,60 @@
+"""Writes the generated parts of the manual: ``docs/model.md``, ``docs/commands.md`` and the screen in the README.
+
+``--check`` only compares.
+
+python docs/generate.py [--check]
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import defaultdict
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from tests.support.machines import MACHINES, replayed
+from tests.support.pages import commands_page, model_page, with_screen
+
+DOCS = Path(__file__).resolve().parent
+
+
+def told_by() -> dict[str, set[str]]:
+    """For each field, which families' recorded machines had a line for it: ``{"volume.size_bytes": {"md"}}``."""
+    told: dict[str, set[str]] = defaultdict(set)
+    for machine in MACHINES:
+        survey = replayed(machine)
+        for controller in survey.inventory.controllers:
+            family = controller.id.split(":")[0]
+            kinds = {controller.id: "controller"}
+            for kind in ("batteries", "arrays", "volumes", "drives"):
+                kinds |= {item.id: kind for item in getattr(controller, kind)}
+            for sheet in survey.sheets:
+                for fact in sheet.facts:
+                    if fact.object_id in kinds:
+                        told[f"{kinds[fact.object_id]}.{fact.field}"].add(family)
+    return told
+
+
+def main() -> int:
+    """Write the pages, or with ``--check`` tell which are not current."""
+    readme = DOCS.parent / "README.md"
+    pages = {
+        DOCS / "model.md": model_page(told_by()),
+        DOCS / "commands.md": commands_page(),
+        readme: with_screen(readme.read_text(encoding="utf-8")),
+    }
+    stale = []
+    for path, text in pages.items():
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            stale.append(path.name)
+            if "--check" not in sys.argv[1:]:
+                path.write_text(text, encoding="utf-8")
+    if stale and "--check" in sys.argv[1:]:
+        print(f"not current: {', '.join(stale)}; run python docs/generate.py", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

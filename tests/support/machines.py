@@ -1,0 +1,29 @@
+"""The recorded machines of ``fixtures/``: each folder is a machine."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+from raidctl.observe import Survey, survey
+from raidctl.record import Recording, load
+from raidctl.registry import vendors
+from raidctl.runners.replay import ReplayRunner
+
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
+MACHINES = sorted(path.parent.name for path in FIXTURES.glob("*/record.json"))
+
+
+@cache
+def recording(machine: str) -> Recording:
+    """The recording of a machine by its folder's name."""
+    return load(FIXTURES / machine)
+
+
+@cache
+def replayed(machine: str) -> Survey:
+    """What raidctl makes of a recorded machine."""
+    found, problems = vendors()
+    kept = recording(machine)
+    when = kept.manifest.collected_at
+    return survey(ReplayRunner(kept), found, source=f"replay:{machine}", collected_at=when, problems=problems)

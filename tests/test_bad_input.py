@@ -1,0 +1,237 @@
+"""What bad input gets: one clear sentence, the right exit code, everything else still shown, never a traceback."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import tarfile
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.support.machines import FIXTURES
+
+SSACLI = """
+Smart Array P410i in Slot 0 (Embedded)
+   Slot: 0
+   Serial Number: RCTL0000000001
+   Controller Status: OK
+   Firmware Version: 6.60
+
+   Array: A
+      Interface Type: SAS
+      Unused Space: 0  MB
+      Status: OK
+
+      Logical Drive: 1
+         Size: 279.4 GB
+         Fault Tolerance: 1
+         Status: OK
+         Caching:  Enabled
+         Disk Name: /dev/sda
+
+      physicaldrive 1I:1:1
+         Port: 1I
+         Box: 1
+         Bay: 1
+         Status: OK
+         Drive Type: Data Drive
+         Interface Type: SAS
+         Size: 300 GB
+         Serial Number: RCTLDRIVE0001
+         Model: HP      %s
+"""
+
+
+def raidctl(
+    *arguments: str | Path, stdin: bytes = b"", environment: dict[str, str] | None = None, timeout: float = 60
+) -> subprocess.CompletedProcess[str]:
+    """Run the program in a pipe, 80 columns wide."""
+    done = subprocess.run(
+        [sys.executable, "-m", "raidctl", *map(str, arguments)],
+        input=stdin,
+        capture_output=True,
+        timeout=timeout,
+        check=False,
+        env={**os.environ, "COLUMNS": "80", **(environment or {})},
+    )
+    assert b"Traceback" not in done.stderr + done.stdout
+    return subprocess.CompletedProcess(
+        done.args, done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("empty.txt", b""),
+        ("blank.txt", b"\n\n   \n"),
+        ("binary.bin", bytes(range(256)) * 64),
+        ("other.txt", b"total 12\ndrwxr-xr-x 3 root root 4096 Nov 21 02:04 .\n"),
+        ("zeros.img", bytes(100_000)),
+        ("german.txt", "Fehler: Kein Gerät gefunden\n".encode("latin-1")),
+        ("half.json", b'{"json_format_version": [1, 0], "smartctl": {"ver'),
+    ],
+)
+def test_a_file_that_is_nobodys_is_told_in_one_sentence(tmp_path: Path, name: str, content: bytes) -> None:
+    """Exit 3, and the file is named."""
+    path = tmp_path / name
+    path.write_bytes(content)
+    done = raidctl("--replay", path, "show")
+    assert done.returncode == 3
+    assert name in (done.stdout + done.stderr).replace("\n", "")
+
+
+def test_a_huge_file_is_refused_or_read_in_part_quickly(tmp_path: Path) -> None:
+    """A file of 1 GB neither fills the memory nor takes minutes."""
+    path = tmp_path / "huge.txt"
+    with path.open("wb") as file:
+        file.write(b"nothing of interest\n" * 1000)
+        file.truncate(1_000_000_000)
+    done = raidctl("--replay", path, "show", timeout=30)
+    assert done.returncode == 3
+
+
+def test_a_path_that_is_not_there_is_said() -> None:
+    """A missing recording is not an empty machine."""
+    done = raidctl("--replay", "/nowhere/at/all", "show")
+    assert done.returncode == 3
+    assert "/nowhere/at/all" in done.stderr
+
+
+@pytest.mark.parametrize("lines", [3, 8, 12, 17, 21])
+def test_half_a_capture_shows_what_is_there(tmp_path: Path, lines: int) -> None:
+    """What could be read is shown, wherever the file is cut."""
+    path = tmp_path / "half.txt"
+    path.write_text("\n".join((SSACLI % "EG0300RCTL").splitlines()[:lines]), encoding="utf-8")
+    done = raidctl("--replay", path, "show")
+    assert "P410i" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "model", ["[red]EG0300[/red]", "\x1b[31mEG0300\x1b[0m", "EG\x1b]0;owned\x07\x07 0300", "[/]", "\x9b31mX"]
+)
+def test_text_from_hardware_never_steers_the_terminal(tmp_path: Path, model: str) -> None:
+    """Markup is printed as it stands, escape codes never reach the terminal."""
+    path = tmp_path / "odd.txt"
+    path.write_text(SSACLI % model, encoding="utf-8")
+    done = raidctl("--replay", path, "show")
+    assert "\x1b" not in done.stdout
+    assert "\x9b" not in done.stdout
+    if model.startswith("[red]"):
+        assert "[red]EG0300[/red]" in done.stdout
+
+
+def test_invalid_utf8_is_shown(tmp_path: Path) -> None:
+    """A wrong byte in a model name loses neither the drive nor the rest."""
+    path = tmp_path / "latin.txt"
+    path.write_bytes((SSACLI % "EG0300\u00e9").encode("latin-1"))
+    done = raidctl("--replay", path, "show")
+    assert "1I:1:1" in done.stdout
+
+
+def test_windows_line_ends_make_no_difference(tmp_path: Path) -> None:
+    """A text that came through a mail from Windows gives the same inventory."""
+    unix, windows = tmp_path / "a.txt", tmp_path / "b.txt"
+    unix.write_bytes((SSACLI % "EG0300").encode())
+    windows.write_bytes((SSACLI % "EG0300").replace("\n", "\r\n").encode())
+    one, two = (raidctl("--json", "--replay", path, "show").stdout for path in (unix, windows))
+    assert one.replace("a.txt", "") == two.replace("b.txt", "")
+
+
+def test_standard_input_is_a_file_too() -> None:
+    """``-`` reads a pipe."""
+    done = raidctl("--replay", "-", "show", stdin=(SSACLI % "EG0300").encode())
+    assert "P410i" in done.stdout
+
+
+def test_an_archive_is_searched_for_outputs(tmp_path: Path) -> None:
+    """Of a support archive, the tools' outputs are read and all else is passed over."""
+    inside = tmp_path / "report" / "sos_commands"
+    inside.mkdir(parents=True)
+    (inside / "ssacli_ctrl_all_show_config_detail").write_text(SSACLI % "EG0300", encoding="utf-8")
+    (inside / "dmesg").write_text("[    0.000000] Linux version 6.1\n", encoding="utf-8")
+    path = tmp_path / "report.tar.xz"
+    with tarfile.open(path, "w:xz") as archive:
+        archive.add(tmp_path / "report", "report")
+    done = raidctl("--replay", path, "show")
+    assert "P410i" in done.stdout
+
+
+def test_a_damaged_archive_is_said(tmp_path: Path) -> None:
+    """Half a download is told as such."""
+    path = tmp_path / "half.tar.gz"
+    path.write_bytes(b"\x1f\x8b\x08\x00" + bytes(40))
+    done = raidctl("--replay", path, "show")
+    assert done.returncode == 3
+    assert "half.tar.gz" in (done.stdout + done.stderr).replace("\n", "")
+
+
+def test_a_german_locale_makes_no_difference() -> None:
+    """The same screen, whatever the user's language."""
+    machine = next(FIXTURES.glob("smartarray-*"))
+    plain = raidctl("--replay", machine, "show")
+    german = raidctl("--replay", machine, "show", environment={"LC_ALL": "de_DE.UTF-8", "LANG": "de_DE.UTF-8"})
+    assert plain.stdout == german.stdout
+
+
+@pytest.mark.parametrize("arguments", [["nonsense"], ["show", "--nonsense"], ["--replay"], ["show", "no:such"]])
+def test_a_wrong_command_line_exits_with_2(arguments: list[str]) -> None:
+    """Usage is told, nothing is run."""
+    machine = next(FIXTURES.glob("smartarray-*"))
+    done = raidctl("--replay", machine, *arguments) if arguments != ["--replay"] else raidctl(*arguments)
+    assert done.returncode == 2
+    assert done.stderr.strip()
+
+
+TOOLS = {
+    "floods": "yes 'Slot: 1'",
+    "lies": "echo 'Error: Another instance of ACU is already running.'",
+    "dies": "kill -SEGV $$",
+    "babbles": "head -c 100000 /dev/urandom",
+    "says nothing": "true",
+}
+
+
+def tool(folder: Path, body: str) -> dict[str, str]:
+    """An executable that plays the tool, and the environment in which it is found."""
+    program = folder / "ssacli"
+    program.write_text(f"#!/bin/sh\n{body}\n", encoding="utf-8")
+    program.chmod(0o755)
+    return {"PATH": f"{folder}:{os.environ['PATH']}"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("behaviour", sorted(TOOLS))
+def test_a_tool_that_misbehaves_is_a_problem_and_the_rest_is_shown(tmp_path: Path, behaviour: str) -> None:
+    """On the live machine: the tool is named in a problem, the exit code says that something could not be told."""
+    done = raidctl("show", environment=tool(tmp_path, TOOLS[behaviour]))
+    assert done.returncode in {3, 4}
+    assert "ssacli" in done.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+def test_an_interruption_ends_the_tools_too(tmp_path: Path, number: signal.Signals, code: int) -> None:
+    """While a tool hangs, a signal ends raidctl at once, with the tool and what that has started."""
+    mark = f"10{os.getpid()}"
+    environment = tool(tmp_path, f"touch {tmp_path}/started\nsleep {mark} &\nsleep {mark}")
+    with subprocess.Popen(
+        [sys.executable, "-m", "raidctl", "show"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, **environment},
+    ) as running:
+        for _ in range(600):
+            if (tmp_path / "started").exists():
+                break
+            time.sleep(0.05)
+        running.send_signal(number)
+        _, err = running.communicate(timeout=30)
+    assert running.returncode == code
+    assert b"Traceback" not in err
+    commands = [path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline") if path.exists()]
+    assert not [command for command in commands if command.startswith(f"sleep\0{mark}".encode())]

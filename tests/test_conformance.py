@@ -1,0 +1,152 @@
+"""The same checks for every vendor package on every recorded machine; a new family needs no new test code."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+
+import jsonschema
+import msgspec
+import pytest
+
+from raidctl.evidence import Sheet
+from raidctl.model import Controller, Inventory
+from raidctl.output.json import to_json
+from raidctl.registry import vendors
+from raidctl.request import Run, RunAnswer, decode
+from raidctl.vendor import CAPABILITIES, Document, Vendor
+from tests.support.machines import FIXTURES, MACHINES, recording, replayed
+
+VENDORS = vendors()[0]
+families = pytest.mark.parametrize("vendor", VENDORS, ids=[vendor.FAMILY for vendor in VENDORS])
+machines = pytest.mark.parametrize("machine", MACHINES)
+
+
+def ids_of(controller: Controller) -> Iterator[str]:
+    """Every id on a controller."""
+    yield controller.id
+    yield from (item.id for item in controller.batteries)
+    yield from (item.id for item in controller.arrays)
+    yield from (item.id for item in controller.volumes)
+    yield from (item.id for item in controller.drives)
+
+
+@machines
+def test_a_recorded_machine_gives_the_inventory_that_was_reviewed(machine: str, update_expected: bool) -> None:
+    """What raidctl makes of a machine equals the inventory beside it, which was compared with the raw text by eye."""
+    expected = FIXTURES / machine / "expected" / "inventory.json"
+    told = to_json(replayed(machine).inventory)
+    if update_expected:
+        expected.parent.mkdir(exist_ok=True)
+        expected.write_text(told, encoding="utf-8")
+    assert json.loads(told) == json.loads(expected.read_text(encoding="utf-8"))
+
+
+@machines
+def test_the_json_of_a_machine_is_valid_and_has_the_types_of_the_model(machine: str) -> None:
+    """The output validates against ``raidctl schema``, and decodes strictly into the model it came from."""
+    inventory = replayed(machine).inventory
+    text = to_json(inventory)
+    jsonschema.validate(json.loads(text), msgspec.json.schema(Inventory))
+    assert msgspec.json.decode(text, type=Inventory, strict=True) == inventory
+
+
+@machines
+def test_ids_are_unique_and_references_resolve(machine: str) -> None:
+    """No id stands for two objects, and every id that an object names exists on its controller."""
+    controllers = replayed(machine).inventory.controllers
+    counted = Counter(name for controller in controllers for name in ids_of(controller))
+    assert [name for name, count in counted.items() if count > 1] == []
+    for controller in controllers:
+        known = set(ids_of(controller))
+        named = {name for array in controller.arrays for name in (*array.drives, *array.spares)}
+        named |= {volume.array for volume in controller.volumes if volume.array}
+        named |= {drive.array for drive in controller.drives if drive.array}
+        named |= {name for drive in controller.drives for name in drive.spare_for}
+        assert named - known == set()
+
+
+@machines
+def test_every_object_can_be_explained(machine: str) -> None:
+    """Each object has at least one fact with the line that it was read from, and no fact is homeless."""
+    survey = replayed(machine)
+    explained = {fact.object_id for sheet in survey.sheets for fact in sheet.facts}
+    existing = {name for controller in survey.inventory.controllers for name in ids_of(controller)}
+    assert explained - existing == set()
+    assert existing - explained - {array.id for c in survey.inventory.controllers for array in c.arrays} == set()
+
+
+@machines
+def test_every_line_of_our_own_machines_is_understood(machine: str) -> None:
+    """No parser leaves a line of a recorded machine unused."""
+    left = {sheet.command: [line.text for line in sheet.unparsed()] for sheet in replayed(machine).sheets}
+    assert {command: lines for command, lines in left.items() if lines} == {}
+
+
+@machines
+def test_an_unknown_status_is_said(machine: str) -> None:
+    """Where a status is unknown though the tool said a word, a problem names the object."""
+    inventory = replayed(machine).inventory
+    where = " ".join(problem.where + problem.message for problem in inventory.problems)
+    for controller in inventory.controllers:
+        told: list[tuple[str, str, str | None]] = [
+            (item.id, item.status, item.status_text) for item in controller.volumes
+        ]
+        told += [(item.id, item.status, item.status_text) for item in controller.drives]
+        told += [(item.id, item.status, item.status_text) for item in controller.batteries]
+        for name, status, text in told:
+            assert status != "unknown" or not text or name in where
+
+
+@families
+def test_a_family_has_a_recorded_machine(vendor: Vendor) -> None:
+    """Each family is seen at work on at least one recorded machine."""
+    seen = {c.id.split(":")[0] for machine in MACHINES for c in replayed(machine).inventory.controllers}
+    assert vendor.FAMILY in seen
+
+
+@families
+def test_a_family_keeps_the_contract(vendor: Vendor) -> None:
+    """Names, tools and capabilities are in the form that the registry and the support table expect."""
+    assert vendor.FAMILY.isidentifier()
+    assert vendor.TITLE.strip()
+    assert vendor.TOOLS
+    assert set(vendor.SUPPORT) <= set(CAPABILITIES)
+    for machine in MACHINES:
+        for controller in replayed(machine).inventory.controllers:
+            assert set(controller.capabilities) <= set(CAPABILITIES)
+
+
+def answers(machine: str) -> Iterator[tuple[str, str]]:
+    """Command and output of every program that a machine's recording has an answer of."""
+    kept = recording(machine)
+    for request, answer in kept.answers():
+        if isinstance(request, Run) and isinstance(answer, RunAnswer) and answer.out.strip():
+            yield " ".join(request.argv), decode(answer.out)
+
+
+@machines
+def test_a_loose_output_is_recognised_by_one_family(machine: str) -> None:
+    """The output of every recorded command, without its command line, is claimed by the family of its tool."""
+    for command, text in answers(machine):
+        owner = next((v for v in VENDORS if command.split()[0] in {tool.name for tool in v.TOOLS}), None)
+        claims = {v.FAMILY: s.confidence for v in VENDORS if (s := v.sniff("output.txt", text))}
+        if owner is not None and claims and len(text.splitlines()) > 3:
+            assert max(claims, key=lambda family: claims[family]) == owner.FAMILY, command
+
+
+@families
+@machines
+def test_half_an_output_never_breaks_a_reader(vendor: Vendor, machine: str) -> None:
+    """Whatever line an output is cut at, the reader returns an observation, and every fact has a line."""
+    for command, text in answers(machine):
+        kind = vendor.sniff("output.txt", text)
+        if kind is None:
+            continue
+        lines = text.splitlines(keepends=True)
+        for cut in range(0, len(lines), max(1, len(lines) // 12)):
+            found = vendor.read(
+                [Document(command, kind.kind, "".join(lines[:cut]) + lines[cut][: len(lines[cut]) // 2])]
+            )
+            assert all(isinstance(sheet, Sheet) for sheet in found.sheets)

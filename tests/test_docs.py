@@ -1,0 +1,48 @@
+"""Documentation is tested."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+
+from raidctl import errors
+from raidctl.cli import cli
+
+ROOT = Path(__file__).resolve().parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_generated_pages_are_current() -> None:
+    """``docs/model.md``, ``docs/commands.md`` and the README's screen say what the code says now."""
+    done = subprocess.run(
+        [sys.executable, ROOT / "docs" / "generate.py", "--check"],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=ROOT,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_every_command_is_in_the_readme() -> None:
+    """A user who reads only the README learns of every command."""
+    for name in cli.list_commands(click.Context(cli)):
+        assert re.search(rf"raidctl (--?\S+ (\S+ )?)*{name}\b", README), name
+
+
+def test_every_exit_code_is_in_the_readme() -> None:
+    """The table of exit codes is complete."""
+    codes = {value for name, value in vars(errors).items() if name.startswith("EXIT_")}
+    told = {int(code) for code in re.findall(r"^\| (\d+) \|", README, flags=re.MULTILINE)}
+    assert codes == told
+
+
+def test_links_of_the_manual_lead_somewhere() -> None:
+    """Every relative link of the README and the manual names a file that exists."""
+    for page in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")):
+        for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8")):
+            assert (page.parent / target).exists(), f"{page.name}: {target}"
