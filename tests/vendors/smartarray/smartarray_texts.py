@@ -1,0 +1,133 @@
+"""Texts in the form of the tools, with names and numbers of our own, and a runner that answers by a script."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from raidctl.model import Controller, Drive, Volume
+from raidctl.request import Answer, Request, Run, RunAnswer, Trouble, Which, WhichAnswer
+from raidctl.vendor import Document, Observation
+from raidctl_smartarray import read
+
+CARD = """
+Smart Array P420i in Slot 0 (Embedded)
+   Bus Interface: PCI
+   Slot: 0
+   Serial Number: 5001438022AB4C10
+   RAID 6 (ADG) Status: Enabled
+   Controller Status: OK
+   Firmware Version: 8.32
+   Rebuild Priority: Medium
+   Cache Board Present: True
+   Cache Status: OK
+   Cache Ratio: 25% Read / 75% Write
+   Drive Write Cache: Disabled
+   Total Cache Size: 1024 MB
+   Total Cache Memory Available: 816 MB
+   No-Battery Write Cache: Disabled
+   Cache Backup Power Source: Capacitors
+   Battery/Capacitor Count: 1
+   Battery/Capacitor Status: OK
+   Driver Name: hpsa
+   PCI Address (Domain:Bus:Device.Function): 0000:0B:00.0
+
+   Array: A
+      Interface Type: SAS
+      Unused Space: 2048  MB (0.4%)
+      Status: OK
+
+      Logical Drive: 1
+         Size: 279.4 GB
+         Fault Tolerance: 1
+         Strip Size: 256 KB
+         Status: OK
+         Caching:  Enabled
+         Unique Identifier: 600508B1001C00112233445566778899
+         Disk Name: /dev/sda
+         Mount Points: /boot 512 MB Partition Number 1, / 270.0 GB Partition Number 2
+         Logical Drive Label: first
+         LD Acceleration Method: Controller Cache
+
+      physicaldrive 1I:1:1
+         Port: 1I
+         Box: 1
+         Bay: 1
+         Status: OK
+         Drive Type: Data Drive
+         Interface Type: SAS
+         Size: 300 GB
+         Rotational Speed: 10000
+         Firmware Revision: HPD7
+         Serial Number:         6XN0AAAA
+         Model: HP      EG0300FBVFL
+         Current Temperature (C): 31
+         PHY Transfer Rate: 6.0Gbps, Unknown
+
+      physicaldrive 1I:1:2
+         Port: 1I
+         Box: 1
+         Bay: 2
+         Status: OK
+         Drive Type: Data Drive
+         Interface Type: SAS
+         Size: 300 GB
+"""
+"""A card with a volume, its cache and its capacitor all well."""
+
+
+def told(*texts: str, names: Sequence[str] = ()) -> Observation:
+    """The observation of some texts, read together."""
+    given = list(names) or [f"output-{number}.txt" for number in range(len(texts))]
+    return read([Document(name, "show", textwrap.dedent(text)) for name, text in zip(given, texts, strict=True)])
+
+
+def card(*texts: str) -> Controller:
+    """The only controller that some texts tell of."""
+    (found,) = told(*texts).controllers
+    return found
+
+
+def volume(*texts: str) -> Volume:
+    """The only volume."""
+    (found,) = card(*texts).volumes
+    return found
+
+
+def drive(*texts: str) -> Drive:
+    """The only drive."""
+    (found,) = card(*texts).drives
+    return found
+
+
+def left(found: Observation) -> list[str]:
+    """The lines that nobody used."""
+    return [line.text for sheet in found.sheets for line in sheet.unparsed()]
+
+
+def ran(out: str = "", *, code: int = 0, err: str = "") -> RunAnswer:
+    """The answer of a tool that ended by itself."""
+    return RunAnswer(code=code, out=textwrap.dedent(out).encode(), err=err.encode())
+
+
+@dataclass
+class Script:
+    """A runner that knows some tools and some answers, and keeps what it was asked."""
+
+    tools: Mapping[str, str]
+    answers: Mapping[str, RunAnswer] = field(default_factory=dict)
+    asked: list[Run] = field(default_factory=list)
+
+    def carry_out(self, requests: Sequence[Request[Any]]) -> Sequence[Answer]:
+        """Answer each request from the script; what is not in it is missing."""
+        return [self._answer(request) for request in requests]
+
+    def _answer(self, request: Request[Any]) -> Answer:
+        if isinstance(request, Which):
+            path = self.tools.get(request.name)
+            return WhichAnswer(path=path, trouble=None if path else Trouble.MISSING)
+        assert isinstance(request, Run)
+        self.asked.append(request)
+        return self.answers.get(" ".join(request.argv), RunAnswer(trouble=Trouble.MISSING))

@@ -1,0 +1,224 @@
+from __future__ import annotations
+
+import pytest
+
+from raidctl.model import BatteryStatus, Mode
+from tests.vendors.smartarray.smartarray_texts import CARD, card, left, told
+
+MIB = 1024**2
+
+
+def test_a_card_tells_its_name_slot_serial_firmware_driver_and_address() -> None:
+    """The heading and the settings fill the controller's own fields, the PCI address in lower case."""
+    found = card(CARD)
+    assert (found.id, found.slot, found.model, found.vendor) == ("smartarray:0", "0", "Smart Array P420i", "HP")
+    assert (found.serial, found.firmware, found.driver) == ("5001438022AB4C10", "8.32", "hpsa")
+    assert found.pci_address == "0000:0b:00.0"
+    assert (found.status, found.status_text) == ("ok", "OK")
+
+
+def test_the_maker_is_no_part_of_the_model() -> None:
+    """HPE before the name is the vendor."""
+    found = card("HPE Smart Array P408i-a SR Gen10 in Slot 0 (Embedded)  (sn: PEYHX0)\n")
+    assert (found.vendor, found.model, found.serial) == ("HPE", "Smart Array P408i-a SR Gen10", "PEYHX0")
+
+
+@pytest.mark.parametrize(
+    ("heading", "slot"),
+    [
+        ("Smart Array P410 in Slot 12", "12"),
+        ("Dynamic Smart Array B140i in Slot 0b (RAID Mode)", "0b"),
+        ("HPE Smart Array E208i-a SR Gen10 in Slot 0 (Embedded)  (sn: XYZ)", "0"),
+        ("Smart Array P400 in Slot ATTR_VALUE_SLOT_UNKNOWN", None),
+    ],
+)
+def test_the_slot_is_what_stands_after_in_slot(heading: str, slot: str | None) -> None:
+    """A slot is a string, found by its words and not by its place; a slot that the tool does not know is none."""
+    found = card(f"{heading}\n   Controller Status: OK\n")
+    assert found.slot == slot
+    assert found.id == f"smartarray:{slot or 'unknown'}"
+
+
+@pytest.mark.parametrize(
+    ("heading", "line", "mode"),
+    [
+        ("", "Controller Mode: RAID", "raid"),
+        ("", "Controller Mode: RAID Mode", "raid"),
+        ("", "Controller Mode: Mixed", "mixed"),
+        (" (HBA Mode)", "Controller Status: OK", "hba"),
+        (" (RAID Mode)", "Controller Status: OK", "raid"),
+        ("", "HBA Mode Enabled: True", "hba"),
+        ("", "Controller Status: OK", None),
+    ],
+)
+def test_the_mode_comes_from_the_heading_or_its_own_line(heading: str, line: str, mode: Mode | None) -> None:
+    """Every wording of the mode is understood, and no wording is no mode."""
+    assert card(f"Smart Array P440 in Slot 1{heading}\n   {line}\n").mode == mode
+
+
+def test_a_card_that_prints_its_settings_to_the_end_without_a_mode_has_only_raid() -> None:
+    """The tools print the mode of cards that have several; a text that may be cut off proves nothing."""
+    settings = "   Rebuild Priority: Medium\n   Primary Boot Volume: None\n"
+    assert card(f"Smart Array P440 in Slot 1\n{settings}").mode == "raid"
+    assert card("Smart Array P440 in Slot 1\n   Rebuild Priority: Medium\n").mode is None
+
+
+def test_the_cache_split_in_bytes_is_of_the_available_memory() -> None:
+    """Size, available memory and split are told; the shares are of what is left for data."""
+    cache = card(CARD).cache
+    assert cache is not None
+    assert (cache.size_bytes, cache.available_bytes) == (1024 * MIB, 816 * MIB)
+    assert (cache.read_percent, cache.write_percent) == (25, 75)
+    assert (cache.read_bytes, cache.write_bytes) == (204 * MIB, 612 * MIB)
+    assert cache.no_battery_write_cache is False
+    assert (cache.present, cache.status, cache.status_text) == (True, "ok", "OK")
+
+
+def test_the_split_is_of_the_whole_cache_where_nothing_else_is_told() -> None:
+    """Old tools name the split after the accelerator and do not tell the available memory."""
+    cache = card(
+        """
+        Smart Array P400 in Slot 1
+           Accelerator Ratio: 25% Read / 75% Write
+           Total Cache Size: 512 MB
+        """
+    ).cache
+    assert cache is not None
+    assert (cache.read_bytes, cache.write_bytes) == (128 * MIB, 384 * MIB)
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [
+        ("512 MB", 512 * MIB),
+        ("4.0 GB", 4096 * MIB),
+        ("4.0", 4096 * MIB),
+        ("0.2", round(0.2 * 1024**3)),
+        ("256", 256 * MIB),
+    ],
+)
+def test_a_cache_size_without_a_unit_is_in_gib(text: str, size: int) -> None:
+    """Newer tools leave the unit out; a figure too large for that is in MiB."""
+    cache = card(f"Smart Array P420 in Slot 1\n   Total Cache Size: {text}\n").cache
+    assert cache is not None
+    assert cache.size_bytes == size
+
+
+def test_why_a_cache_is_off_is_kept_over_several_lines() -> None:
+    """Details and reason run on over the following lines and end at the next label."""
+    found = told(
+        """
+        Smart Array P410 in Slot 1
+           Cache Status: Temporarily Disabled
+           Cache Status Details: Cache disabled; low batteries.
+           Cache Disable Reason: The battery did not reach
+        its charge: wait
+        until it does.
+           Total Cache Size: 512 MB
+        """
+    )
+    cache = found.controllers[0].cache
+    assert cache is not None
+    assert cache.status == "warning"
+    assert cache.status_text == (
+        "Temporarily Disabled; Cache disabled; low batteries; The battery did not reach its charge: wait until it does"
+    )
+    assert cache.size_bytes == 512 * MIB
+    assert left(found) == []
+
+
+def test_a_cache_that_nobody_configured_is_well() -> None:
+    """Not Configured is no fault."""
+    cache = card("Smart Array P411 in Slot 3\n   Cache Status: Not Configured\n").cache
+    assert cache is not None
+    assert (cache.status, cache.status_text) == ("ok", "Not Configured")
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "replace"),
+    [
+        ("OK", "ok", False),
+        ("Recharging", "charging", None),
+        ("Failed (Replace Batteries)", "failed", True),
+        ("Failed (Replace Batteries/Capacitors)", "failed", True),
+    ],
+)
+def test_the_words_of_a_battery(words: str, status: BatteryStatus, replace: bool | None) -> None:
+    """Each wording has its neutral state, and the wish for a new one is told."""
+    (battery,) = card(f"Smart Array P410 in Slot 1\n   Battery/Capacitor Status: {words}\n").batteries
+    assert (battery.status, battery.status_text, battery.replace) == (status, words, replace)
+
+
+def test_there_are_as_many_batteries_as_are_counted() -> None:
+    """The tool tells one status for all; the temperature of a capacitor is its own."""
+    two = card("Smart Array P800 in Slot 1\n   Battery Pack Count: 2\n   Battery Status: OK\n")
+    assert [battery.id for battery in two.batteries] == ["smartarray:1/battery0", "smartarray:1/battery1"]
+    (capacitor,) = card(CARD + "\n   Capacitor Temperature  (C): 24\n").batteries
+    assert (capacitor.kind, capacitor.temperature_celsius) == ("capacitor", 24)
+    assert card("Smart Array P410 in Slot 1\n   Battery/Capacitor Count: 0\n").batteries == ()
+
+
+def test_a_counted_battery_without_a_status_is_not_taken_for_good() -> None:
+    """A cable fault makes the status line vanish: the battery is unknown, and a problem says so."""
+    found = told("Smart Array P410 in Slot 1\n   Battery/Capacitor Count: 1\n   Cache Status: OK\n")
+    assert found.controllers[0].batteries[0].status == "unknown"
+    assert [problem.kind for problem in found.problems if problem.where == "smartarray:1/battery0"] == ["state"]
+
+
+def test_a_status_word_that_is_not_known_is_unknown_and_said() -> None:
+    """The raw word is kept beside the neutral one."""
+    found = told("Smart Array P410 in Slot 1\n   Controller Status: Bewildered\n   Cache Status: Puzzled\n")
+    assert (found.controllers[0].status, found.controllers[0].status_text) == ("unknown", "Bewildered")
+    assert {problem.kind for problem in found.problems} == {"unread"}
+    assert len(found.problems) == 2
+
+
+def test_several_cards_of_one_output_stay_apart() -> None:
+    """Also where their serial numbers are masked alike."""
+    found = told(
+        """
+        Smart Array P410 in Slot 1   (sn: MASKED)
+        Smart Array P410 in Slot 3   (sn: MASKED)
+        """
+    )
+    assert [item.id for item in found.controllers] == ["smartarray:1", "smartarray:3"]
+
+
+def test_two_machines_with_the_same_slot_stay_apart() -> None:
+    """Cards with one slot and different serial numbers are two, each with an id of its own."""
+    found = told(CARD, CARD.replace("5001438022AB4C10", "5001438022FFFFFF"))
+    assert [item.id for item in found.controllers] == ["smartarray:0", "smartarray:0-2"]
+
+
+def test_a_storage_system_outside_has_a_name_and_no_slot() -> None:
+    """A shelf with controllers of its own is known by its chassis; two controllers in it are two."""
+    one = "MSA1500 CS in ARCHIVE ROOM\n   Controller Status: OK\n   Cache Status: OK\n"
+    found = told(f"{one}\n{one}")
+    assert [item.id for item in found.controllers] == ["smartarray:unknown", "smartarray:unknown-2"]
+    assert found.controllers[0].details["Chassis Name"] == "ARCHIVE ROOM"
+
+
+def test_cages_ports_and_expanders_are_details_of_the_card() -> None:
+    """Their lines are understood, and a bad one is a problem."""
+    found = told(
+        """
+        Smart Array P440 in Slot 2
+           Controller Status: OK
+
+           Port Name: 1I (Mixed)
+                 Port ID: 0
+
+           Internal Drive Cage at Port 1I, Box 1 (Index 0), OK
+              Power Supply Status: Failed
+              Drive Bays: 4
+
+           Expander 380 (WWID: 50014380AAAA0000, Port: 1I, Box: 1)
+           SEP (Vendor ID PMCSIERA, Model SRCv8x6G) 379
+              Device Number: 379
+        """
+    )
+    details = found.controllers[0].details
+    assert details["Internal Drive Cage at Port 1I, Box 1 (Index 0): Drive Bays"] == "4"
+    assert details["Expander 380"].startswith("WWID")
+    assert [problem.kind for problem in found.problems] == ["state"]
+    assert left(found) == []

@@ -1,0 +1,175 @@
+from __future__ import annotations
+
+import pytest
+
+from raidctl.model import Health, Interface, Media, Role
+from raidctl_smartarray.drive import drive_model
+from tests.vendors.smartarray.smartarray_texts import CARD, card, drive, told
+
+
+def test_a_drive_tells_all_of_itself() -> None:
+    """Sizes of drives are decimal; the vendor column is no part of the model."""
+    found = card(CARD).drives[0]
+    assert (found.id, found.enclosure, found.bay) == ("smartarray:0/1I:1:1", "1", "1")
+    assert (found.array, found.role, found.model) == ("smartarray:0/A", "member", "EG0300FBVFL")
+    assert (found.serial, found.firmware, found.size_bytes) == ("6XN0AAAA", "HPD7", 300 * 10**9)
+    assert (found.media, found.interface, found.rpm) == ("hdd", "sas", 10000)
+    assert (found.temperature_celsius, found.link_gbps, found.status) == (31, 6.0, "ok")
+    assert found.details["Port"] == "1I"
+
+
+@pytest.mark.parametrize(
+    ("text", "model"),
+    [
+        ("HP      EG0300FBDBR     ", "EG0300FBDBR"),
+        ("ATA     WDC WD740ADFD-00", "WDC WD740ADFD-00"),
+        ("SEAGATE ST3146807LC", "ST3146807LC"),
+        ("HPE MO000800JXBEV", "MO000800JXBEV"),
+        ("EG0300FBDBR", "EG0300FBDBR"),
+        ("Unknown", None),
+    ],
+)
+def test_the_vendor_column_is_cut_off_the_model(text: str, model: str | None) -> None:
+    """The column is eight characters wide, or a known vendor's name where blanks were lost."""
+    assert drive_model(text) == model
+
+
+@pytest.mark.parametrize(
+    ("words", "interface", "media"),
+    [
+        ("SAS", "sas", None),
+        ("SAS HDD", "sas", "hdd"),
+        ("Solid State SAS", "sas", "ssd"),
+        ("SATA SSD", "sata", "ssd"),
+        ("Parallel SCSI", "scsi", None),
+    ],
+)
+def test_the_words_of_an_interface(words: str, interface: Interface, media: Media | None) -> None:
+    """What a plain word does not tell is not guessed."""
+    found = drive(f"Smart Array P410 in Slot 1\n   physicaldrive 1I:1:1 (port 1I:box 1:bay 1, {words}, 1 TB, OK)\n")
+    assert (found.interface, found.media) == (interface, media)
+
+
+@pytest.mark.parametrize(
+    ("words", "status"),
+    [
+        ("OK", "ok"),
+        ("Predictive Failure", "warning"),
+        ("Rebuilding", "warning"),
+        ("Erase In Progress", "warning"),
+        ("Failed", "critical"),
+        ("Dancing", "unknown"),
+    ],
+)
+def test_the_words_of_a_drive(words: str, status: Health) -> None:
+    """Each status word has its health; one that is not known is unknown and said."""
+    found = told(f"   physicaldrive 1I:1:1 (port 1I:box 1:bay 1, 1 TB): {words}\n")
+    (item,) = found.controllers[0].drives
+    assert (item.status, item.status_text) == (status, words)
+    assert any(problem.kind == "unread" and problem.where == item.id for problem in found.problems) == (
+        status == "unknown"
+    )
+
+
+@pytest.mark.parametrize(
+    ("row", "identity", "enclosure", "bay"),
+    [
+        ("1I:1:4 (port 1I:box 1:bay 4, SAS, 146 GB, OK)", "1I:1:4", "1", "4"),
+        ("0:6 (box 0:bay 6, SATA, 1 TB, Failed)", "0:6", "0", "6"),
+        ("1:0   (port 1:id 0 , Parallel SCSI, 36.4 GB, OK)", "1:0", "1", "0"),
+        ("1:1 (port 1:id 1 , Parallel SCSI, --- GB, Failed)", "1:1", "1", "1"),
+    ],
+)
+def test_addresses_have_two_or_three_parts(row: str, identity: str, enclosure: str, bay: str) -> None:
+    """A drive that was pulled has no port, one on a parallel bus no box; a size that is not told is none."""
+    found = drive(f"Smart Array 6i in Slot 0 (Embedded)\n   array A\n      physicaldrive {row}\n")
+    assert (found.id, found.enclosure, found.bay) == (f"smartarray:0/{identity}", enclosure, bay)
+    assert (found.size_bytes is None) == ("---" in row)
+
+
+def test_both_addresses_of_a_drive_are_one_drive() -> None:
+    """Old tools list a drive by port, box and bay, and head its section with box and bay."""
+    found = card(
+        """
+        Smart Array E200 in Slot 2
+           array A
+              physicaldrive 2I:1:1 (port 2I:box 1:bay 1, SATA, 80 GB, OK)
+        """,
+        """
+        Smart Array E200 in Slot 2
+           array A
+              physicaldrive 1:1
+                 Port: 2I
+                 Box: 1
+                 Bay: 1
+                 Serial Number: WD-AAA
+        """,
+    )
+    (item,) = found.drives
+    assert (item.id, item.serial, item.size_bytes) == ("smartarray:2/2I:1:1", "WD-AAA", 80 * 10**9)
+    assert found.arrays[0].drives == ("smartarray:2/2I:1:1",)
+
+
+def test_a_spare_of_two_arrays_is_one_drive() -> None:
+    """It is listed once, as the spare of both."""
+    found = card(
+        """
+        Smart Array P410 in Slot 1
+           array A (SAS, Unused Space: 0  MB)
+              physicaldrive 1I:1:1 (port 1I:box 1:bay 1, SAS, 300 GB, OK)
+              physicaldrive 1I:1:9 (port 1I:box 1:bay 9, SAS, 300 GB, OK, spare)
+           array B (SAS, Unused Space: 0  MB)
+              physicaldrive 1I:1:2 (port 1I:box 1:bay 2, SAS, 300 GB, OK)
+              physicaldrive 1I:1:9 (port 1I:box 1:bay 9, SAS, 300 GB, OK, active spare for 1I:1:2)
+        """
+    )
+    spare = next(item for item in found.drives if item.bay == "9")
+    assert (spare.role, spare.status, spare.spare_for) == ("spare", "ok", ("smartarray:1/A", "smartarray:1/B"))
+    assert [array.spares for array in found.arrays] == [(spare.id,), (spare.id,)]
+    assert len(found.drives) == 3
+
+
+@pytest.mark.parametrize(
+    ("group", "role"), [("unassigned", "unassigned"), ("Unassigned", "unassigned"), ("HBA Drives", "passthrough")]
+)
+def test_the_group_tells_what_a_drive_is_for(group: str, role: Role) -> None:
+    """Drives outside of arrays are unassigned, or seen by the operating system itself."""
+    found = drive(
+        f"Smart Array P840 in Slot 1\n\n   {group}\n\n      physicaldrive 1I:1:1 (port 1I:box 1:bay 1, SAS, 6 TB, OK)\n"
+    )
+    assert (found.role, found.array) == (role, None)
+
+
+def test_a_drive_of_its_own_has_a_device() -> None:
+    """In HBA mode the drive's section names it, and its type outweighs the group's title."""
+    found = drive(
+        """
+        Smart Array P822 in Slot 3
+           unassigned
+              physicaldrive 5I:1:1
+                 Drive Type: HBA Mode Drive
+                 Disk Name: /dev/sdq
+                 Write Cache Status: Enabled
+                 Power On Hours: 4711
+                 WWID: 5000C50012345678
+        """
+    )
+    assert (found.role, found.device, found.write_cache) == ("passthrough", "/dev/sdq", "enabled")
+    assert (found.power_on_hours, found.wwn) == (4711, "5000C50012345678")
+
+
+def test_the_drives_own_section_outweighs_the_row_of_a_list() -> None:
+    """Whatever is printed first."""
+    row = "      physicaldrive 1I:1:1 (port 1I:box 1:bay 1, SAS, 299 GB, Failed)\n"
+    found = card(CARD + "\n   Physical Drives\n" + row)
+    assert (found.drives[0].status, found.drives[0].size_bytes) == ("ok", 300 * 10**9)
+    assert len(found.drives) == 2
+
+
+def test_a_figure_that_cannot_be_read_is_a_problem_and_no_figure() -> None:
+    """The raw words are kept."""
+    found = told(CARD.replace("Size: 300 GB\n         Rotational", "Size: 300foo\n         Rotational"))
+    item = found.controllers[0].drives[0]
+    assert item.size_bytes is None
+    assert item.details["Size"] == "300foo"
+    assert [(problem.kind, problem.where) for problem in found.problems] == [("unread", item.id)]

@@ -1,0 +1,234 @@
+"""Forms that only some versions of the tools print, and several answers in one text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from raidctl.model import Interface, Media
+from raidctl_smartarray.figures import link_speed, mountpoints
+from raidctl_smartarray.interface import interface
+from tests.vendors.smartarray.smartarray_texts import CARD, card, drive, left, told
+
+
+def test_a_drive_that_the_system_sees_is_mounted_somewhere() -> None:
+    """In HBA mode drives have mount points as volumes have."""
+    found = drive(
+        """
+        Smart Array P840ar in Slot 0 (Embedded) (HBA Mode)
+           HBA Drives
+              physicaldrive 1I:1:13
+                 Drive Type: HBA Mode Drive
+                 Disk Name: /dev/sda
+                 Mount Points: /boot/efi 488 MB Part Numb 3, /srv/my data 2.7 TB Part Numb 4
+        """
+    )
+    assert (found.device, found.mountpoints) == ("/dev/sda", ("/boot/efi", "/srv/my data"))
+
+
+@pytest.mark.parametrize(
+    ("text", "points"),
+    [
+        ("/boot 101 MB, / 39.1 GB", ("/boot", "/")),
+        ("4.0 TB Partition   1 /srv/raw", ("/srv/raw",)),
+        (r"C:\ 279.4 GB", ("C:\\",)),
+        ("None", ()),
+    ],
+)
+def test_the_forms_of_mount_points(text: str, points: tuple[str, ...]) -> None:
+    """Sizes and partition numbers stand before or behind them, by version."""
+    assert mountpoints(text) == points
+
+
+@pytest.mark.parametrize(
+    ("text", "speed"),
+    [("6.0Gbps, Unknown", 6.0), ("Unknown, 12.0Gbps", 12.0), ("16.0GT/s", 16.0), ("8.0 GT/s x4", 8.0), ("???", None)],
+)
+def test_the_forms_of_a_link_speed(text: str, speed: float | None) -> None:
+    """The fastest port counts; of PCIe lanes, one."""
+    assert link_speed(text) == speed
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Solid State NVMe", ("nvme", "ssd")),
+        ("PCIe", ("nvme", "ssd")),
+        ("SATA HDD SMR", ("sata", "hdd")),
+        ("SED SAS SSD", ("sas", "ssd")),
+        ("Parallel SCSI", ("scsi", None)),
+        ("SAS SATA", None),
+        ("SAS carrier pigeon", None),
+    ],
+)
+def test_an_interface_is_read_word_by_word(text: str, expected: tuple[Interface, Media | None] | None) -> None:
+    """One protocol, perhaps the medium, known epithets: nothing else."""
+    assert interface(text) == expected
+
+
+def test_drives_whose_place_nobody_knows_are_told_apart() -> None:
+    """Question marks are no values, and two missing drives are two."""
+    found = told(
+        """
+        Smart Array P812 in Slot 2
+           array A (SAS, Unused Space: 0  MB)
+              physicaldrive 2E:1:2 (port 2E:box 1:bay 2, ???, ??? GB, Failed)
+              physicaldrive ?:?:? (port ?:box ?:bay ?, Unknown, ??? GB, Failed)
+           array B (SAS, Unused Space: 0  MB)
+              physicaldrive ?:?:?
+                 Status: Failed
+              physicaldrive ?:?:? (port ?:box ?:bay ?, Unknown, ??? GB, Failed)
+        """
+    )
+    drives = found.controllers[0].drives
+    assert [item.id[13:] for item in drives] == ["2E:1:2", "?:?:?", "?:?:?-2"]
+    assert [(item.enclosure, item.bay) for item in drives] == [("1", "2"), (None, None), (None, None)]
+    assert {item.interface for item in drives} == {None}
+    assert {problem.kind for problem in found.problems} == {"state"}
+
+
+def test_a_worn_out_drive_is_said() -> None:
+    """Its status can still be OK."""
+    found = told(CARD.replace("PHY Transfer Rate", "SSD Smart Trip Wearout: True\n         PHY Transfer Rate"))
+    assert found.controllers[0].drives[0].status == "ok"
+    assert [(problem.kind, problem.where) for problem in found.problems] == [("state", "smartarray:0/1I:1:1")]
+
+
+def test_what_stands_below_a_row_is_the_drives() -> None:
+    """Some lists print a few settings below each row."""
+    found = told(
+        """
+        HPE Smart Array P408i-a SR Gen10 in Slot 0 (Embedded)
+
+           Total Solid State Drives with Wearout Status: 0
+
+           Array A
+
+              physicaldrive 1I:1:1 (port 1I:box 1:bay 1, SATA SSD, 480 GB, OK)
+                 Usage remaining: 99.00%
+                 Power On Hours: 1000
+        """
+    )
+    (item,) = found.controllers[0].drives
+    assert (item.power_on_hours, item.details["Usage remaining"]) == (1000, "99.00%")
+    assert left(found) == []
+
+
+def test_used_and_unused_space_are_the_size_of_an_array() -> None:
+    """In binary units, as logical drives are."""
+    found = card(
+        CARD.replace("      Status: OK\n\n      Logical", "      Used Space: 556.9 GB (99.6%)\n\n      Logical")
+    )
+    array = found.arrays[0]
+    assert array.free_bytes == 2048 * 1024**2
+    assert array.size_bytes == round(556.9 * 1024**3) + 2048 * 1024**2
+    assert array.details["Used Space"] == "556.9 GB (99.6%)"
+
+
+def test_the_state_of_an_array_keeps_its_share() -> None:
+    """A comma stands before the percentage as between the words."""
+    found = told(
+        "Smart Array P410 in Slot 1\n   array B (Solid State SATA, Unused Space: 0 MB, Transforming, 12% complete)"
+    )
+    array = found.controllers[0].arrays[0]
+    assert (array.status, array.status_text) == ("ok", "Transforming, 12% complete")
+    assert found.problems == ()
+
+
+def test_the_temperature_of_what_backs_the_cache() -> None:
+    """The tool calls it the capacitor's, also where it calls the power source a battery."""
+    text = CARD.replace("Capacitors\n", "Batteries\n").replace(
+        "   Driver Name", "   Capacitor Temperature  (C): 48\n   Driver Name"
+    )
+    (battery,) = card(text).batteries
+    assert (battery.kind, battery.temperature_celsius) == ("battery", 48)
+
+
+def test_the_disable_code_of_a_cache_is_its_reason() -> None:
+    """Old tools print a code in place of details."""
+    found = card(
+        CARD.replace("Cache Status: OK", "Cache Status: Permanently Disabled\n   Cache Disable Code: No batteries")
+    )
+    assert found.cache is not None
+    assert (found.cache.status, found.cache.status_text) == ("critical", "Permanently Disabled; No batteries")
+
+
+def test_a_card_that_does_not_answer_is_critical() -> None:
+    """The tool says so behind the slot."""
+    found = card("Smart Array P410 in Slot 2 (Error: Not responding)\n")
+    assert (found.status, found.status_text, found.slot) == ("critical", "Error: Not responding", "2")
+
+
+def test_each_answer_of_a_session_belongs_to_its_own_command() -> None:
+    """What names no card is of the slot that the command asked for, not of the card printed last."""
+    found = told(
+        """
+        => ctrl all show status
+
+        Smart Array P840 in Slot 1
+           Controller Status: OK
+
+        Smart Array P440ar in Slot 0 (Embedded)
+           Controller Status: OK
+
+        => ctrl slot=1 ld all show status
+
+           logicaldrive 1 (447.1 GB, RAID 1): Interim Recovery Mode
+
+        [root@node1 ~]# ssacli ctrl slot=0 pd all show status
+
+           physicaldrive 1I:1:1 (port 1I:box 1:bay 1, 480 GB): OK
+        """
+    )
+    assert [
+        (item.id, [volume.id for volume in item.volumes], [drive.id for drive in item.drives])
+        for item in sorted(found.controllers, key=lambda item: item.id)
+    ] == [
+        ("smartarray:0", [], ["smartarray:0/1I:1:1"]),
+        ("smartarray:1", ["smartarray:1/v1"], []),
+    ]
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        lambda text: text.replace("\n", "\n\n"),
+        lambda text: "\n".join(f"> {line}" for line in text.split("\n")),
+        lambda text: "\n".join(f">> {line}".rstrip() for line in text.split("\n")),
+        lambda text: "\n".join(line.strip() for line in text.split("\n")),
+        lambda text: text.replace("   ", "\t"),
+        lambda text: text.replace("\n", "\r\n"),
+    ],
+    ids=["double spaced", "quoted", "quoted twice", "indentation lost", "tabs", "CR LF"],
+)
+def test_how_a_text_was_kept_makes_no_difference(kept: Callable[[str], str]) -> None:
+    """Empty lines between all lines, marks of a mail, blanks lost."""
+    text = CARD.replace(
+        "   Cache Ratio",
+        "   Cache Status Details: Cache disabled; the battery is not\n     charged enough.\n   Cache Ratio",
+    ).replace(
+        "      Logical Drive",
+        "      Warning: One of the drives on this array have failed or has\n      been removed.\n\n      Logical Drive",
+    )
+    found, same = told(text), told(kept(text))
+    assert same.controllers == found.controllers
+    assert same.problems == found.problems
+    assert left(same) == []
+
+
+def test_a_command_of_another_shell_names_the_slot() -> None:
+    """VMware's own shell hands the words on."""
+    found = told(
+        '~ # esxcli ssacli cmd -q "controller slot=3 ld all show status"\n\n   logicaldrive 1 (1.0 TB, RAID 5): OK\n'
+    )
+    assert [item.id for item in found.controllers] == ["smartarray:3"]
+    assert left(found) == []
+
+
+def test_an_encrypted_array_is_no_unknown_state() -> None:
+    """The word stands among the others."""
+    found = told("HPE Smart Array P408i-a SR Gen10 in Slot 0\n   Array A (SAS, Unused Space: 0  MB, Encrypted)\n")
+    array = found.controllers[0].arrays[0]
+    assert (array.status_text, array.details["Encryption"]) == (None, "Encrypted")
+    assert found.problems == ()

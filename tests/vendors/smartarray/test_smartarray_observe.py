@@ -1,0 +1,183 @@
+from __future__ import annotations
+
+import pytest
+
+from raidctl.host import HostView, PciDevice
+from raidctl.model import ProblemKind
+from raidctl.request import RunAnswer, Trouble, converse
+from raidctl.vendor import Observation
+from raidctl_smartarray import observe
+from tests.vendors.smartarray.smartarray_texts import CARD, Script, ran
+
+ALL = "ctrl all show config detail"
+SECOND = """
+Smart Array P410 in Slot 3
+   Serial Number: PACCR0X
+   Controller Status: OK
+"""
+
+
+def bus(*drivers: str) -> HostView:
+    """A machine with one card for each driver."""
+    return HostView(
+        root=True,
+        pci=tuple(
+            PciDevice(address=f"0000:0{number}:00.0", pci_class=0x010400, vendor_id=0x103C, device_id=1, driver=driver)
+            for number, driver in enumerate(drivers)
+        ),
+    )
+
+
+def seen(script: Script, host: HostView | None = None) -> Observation:
+    """What the dialogue with a scripted machine finds."""
+    return converse(observe(host or HostView()), script)
+
+
+def argv(script: Script) -> list[str]:
+    """The command lines that were asked for."""
+    return [" ".join(request.argv) for request in script.asked]
+
+
+def test_without_a_tool_nothing_is_asked_and_nothing_is_said() -> None:
+    """Cards without a tool are somebody else's business."""
+    script = Script(tools={})
+    assert seen(script) == Observation()
+    assert script.asked == []
+
+
+def test_one_call_is_enough_where_it_tells_all() -> None:
+    """It is made under the family's lock, with a time limit, and without looking at storage networks."""
+    script = Script({"ssacli": "/usr/sbin/ssacli"}, {f"ssacli {ALL}": ran(CARD)})
+    found = seen(script, bus("hpsa"))
+    assert [card.id for card in found.controllers] == ["smartarray:0"]
+    assert [(tool.name, tool.path) for tool in found.tools] == [("ssacli", "/usr/sbin/ssacli")]
+    (request,) = script.asked
+    assert (request.lock, request.timeout) == ("smartarray", 120.0)
+    assert request.environment == (("INFOMGR_BYPASS_NONSA", "1"),)
+    assert found.problems == ()
+
+
+def test_a_tool_off_the_path_is_called_by_its_path() -> None:
+    """And two names of the same program are one tool."""
+    path = "/opt/smartstorageadmin/ssacli/bin/ssacli"
+    script = Script({"ssacli": path, "hpssacli": path}, {f"{path} {ALL}": ran(CARD)})
+    assert len(seen(script).controllers) == 1
+    assert argv(script) == [f"{path} {ALL}"]
+
+
+def test_several_tools_each_tell_their_own_cards() -> None:
+    """Each card is listed once, in the words of the tool that told most of it, and the choice is told."""
+    script = Script(
+        {"ssacli": "/usr/sbin/ssacli", "hpacucli": "/usr/sbin/hpacucli"},
+        {
+            f"ssacli {ALL}": ran(CARD),
+            f"hpacucli {ALL}": ran(SECOND + "\nSmart Array P420i in Slot 0 (Embedded)\n   Controller Status: OK\n"),
+        },
+    )
+    found = seen(script)
+    assert sorted(card.id for card in found.controllers) == ["smartarray:0", "smartarray:3"]
+    (note,) = found.problems
+    assert (note.kind, note.where) == ("note", "smartarray:0")
+    assert "ssacli told it" in note.message
+    assert [line.text for sheet in found.sheets for line in sheet.unparsed()] == []
+    facts = [fact for sheet in found.sheets for fact in sheet.facts if fact.command.startswith("hpacucli")]
+    assert {fact.object_id for fact in facts} == {"smartarray:3"}
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        RunAnswer(trouble=Trouble.TIMEOUT, detail="120 s"),
+        ran('Error: Syntax error at "detail"\n', code=1),
+        ran("", code=139),
+    ],
+    ids=["timeout", "syntax", "crash"],
+)
+def test_where_the_one_call_fails_each_card_is_asked_on_its_own(answer: RunAnswer) -> None:
+    """Two calls for the machine and one for each card; what went wrong at first is only a note then."""
+    script = Script(
+        {"ssacli": "/usr/sbin/ssacli"},
+        {
+            f"ssacli {ALL}": answer,
+            "ssacli ctrl all show": ran(
+                "Smart Array P420i in Slot 0 (Embedded)   (sn: 5001438022AB4C10)\n"
+                "Smart Array P410 in Slot 3                (sn: PACCR0X)\n"
+            ),
+            "ssacli ctrl slot=0 show config detail": ran(CARD),
+            "ssacli ctrl slot=3 show config detail": ran(SECOND),
+        },
+    )
+    found = seen(script)
+    assert sorted(card.id for card in found.controllers) == ["smartarray:0", "smartarray:3"]
+    assert len(script.asked) == 4
+    assert {problem.kind for problem in found.problems} <= {"note"}
+
+
+def test_a_card_on_the_bus_that_no_tool_told_is_asked_for() -> None:
+    """Only the cards that were not seen yet are asked again."""
+    script = Script(
+        {"ssacli": "/usr/sbin/ssacli"},
+        {
+            f"ssacli {ALL}": ran(CARD),
+            "ssacli ctrl all show": ran("Smart Array P420i in Slot 0 (Embedded)\nSmart Array P410 in Slot 3\n"),
+            "ssacli ctrl slot=3 show config detail": ran(SECOND),
+        },
+    )
+    found = seen(script, bus("hpsa", "hpsa"))
+    assert sorted(card.id for card in found.controllers) == ["smartarray:0", "smartarray:3"]
+    assert argv(script) == [f"ssacli {ALL}", "ssacli ctrl all show", "ssacli ctrl slot=3 show config detail"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind"),
+    [
+        (RunAnswer(trouble=Trouble.DENIED), "no_right"),
+        (RunAnswer(trouble=Trouble.MISSING), "no_tool"),
+        (RunAnswer(trouble=Trouble.TIMEOUT), "unread"),
+        (RunAnswer(trouble=Trouble.FLOOD, out=b"y\n" * 1000), "unread"),
+        (ran("Error: Another instance of ACU is already running (possibly a service).\n", code=0), "unread"),
+        (ran("Error: You need to have administrator rights to continue.\n", code=1), "no_right"),
+        (ran("", code=127, err="/usr/sbin/ssacli: 16: /opt/hp/bld/ssacli: not found\n"), "no_tool"),
+        (ran("", code=0), "unread"),
+        (ran("Hallo Welt\n", code=0), "unread"),
+    ],
+)
+def test_what_goes_wrong_with_a_tool_is_a_problem_with_a_remedy(answer: RunAnswer, kind: ProblemKind) -> None:
+    """Whatever the exit code says."""
+    script = Script({"ssacli": "/usr/sbin/ssacli"}, {f"ssacli {ALL}": answer, "ssacli ctrl all show": answer})
+    found = seen(script)
+    assert found.controllers == ()
+    assert kind in {problem.kind for problem in found.problems}
+    assert all(problem.remedy for problem in found.problems if problem.severity == "error")
+    assert len(script.asked) <= 2
+
+
+def test_no_controllers_without_root_is_a_missing_right() -> None:
+    """The tool sees nothing when it may not look."""
+    script = Script(
+        {"ssacli": "/usr/sbin/ssacli"}, {f"ssacli {ALL}": ran("\nError: No controllers detected.\n", code=1)}
+    )
+    assert [problem.kind for problem in seen(script, HostView(root=True)).problems] == ["note"]
+    assert [problem.kind for problem in seen(script, HostView(root=False)).problems] == ["no_right"]
+
+
+def test_a_tool_that_fails_is_a_note_while_another_sees_the_cards() -> None:
+    """The cards are shown, nothing is missing."""
+    script = Script(
+        {"ssacli": "/usr/sbin/ssacli", "hpacucli": "/usr/sbin/hpacucli"},
+        {f"ssacli {ALL}": ran(CARD), f"hpacucli {ALL}": ran("Error: The moon is in the wrong quarter.\n", code=1)},
+    )
+    found = seen(script, bus("hpsa"))
+    assert len(found.controllers) == 1
+    assert {problem.kind for problem in found.problems} == {"note"}
+
+
+def test_a_card_without_volumes_is_a_state() -> None:
+    """The exit code 1 that comes with it is none of the user's trouble."""
+    script = Script(
+        {"ssacli": "/usr/sbin/ssacli"},
+        {f"ssacli {ALL}": ran(SECOND + "\nError: The specified device does not have any logical drives.\n", code=1)},
+    )
+    found = seen(script)
+    assert [card.id for card in found.controllers] == ["smartarray:3"]
+    assert {problem.kind for problem in found.problems} == {"note"}

@@ -1,0 +1,218 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from raidctl.vendor import Document
+from raidctl_smartarray import read, sniff
+from tests.vendors.smartarray.smartarray_texts import CARD, card, left, told
+
+BANNER = """
+FIRMWARE UPGRADE REQUIRED: A firmware update is recommended for this controller
+                           to make it better than it is.
+
+"""
+
+
+def test_every_line_of_a_card_is_accounted_for() -> None:
+    """And each fact stands at an object that exists."""
+    found = told(CARD)
+    assert left(found) == []
+    (only,) = found.controllers
+    objects = {only.id} | {
+        item.id for group in (only.batteries, only.arrays, only.volumes, only.drives) for item in group
+    }
+    facts = [fact for sheet in found.sheets for fact in sheet.facts]
+    assert {fact.object_id for fact in facts} == objects
+    assert any(fact.field == "cache.drive_write_cache" and fact.object_id == "smartarray:0/v1" for fact in facts)
+
+
+def test_a_label_that_nobody_knows_stays_unread() -> None:
+    """Unknown lines are not swallowed as details."""
+    found = told(CARD.replace("   Bus Interface: PCI\n", "   Bus Interface: PCI\n   Favourite Colour: green\n"))
+    assert [line.strip() for line in left(found)] == ["Favourite Colour: green"]
+    assert "Favourite Colour" not in found.controllers[0].details
+
+
+@pytest.mark.parametrize("place", ["   Bus Interface: PCI\n", "   Array: A\n", "      physicaldrive 1I:1:2\n"])
+def test_a_banner_in_the_middle_of_a_text_changes_nothing_but_warns(place: str) -> None:
+    """It is one problem of the controller, and the sections around it stay whole."""
+    found = told(CARD.replace(place, BANNER + place))
+    assert found.controllers == told(CARD).controllers
+    (problem,) = found.problems
+    assert (problem.where, problem.kind) == ("smartarray:0", "state")
+    assert problem.message.endswith("to make it better than it is.")
+    assert left(found) == []
+
+
+def test_a_banner_above_the_heading_is_about_the_card_below() -> None:
+    """Also when the heading comes again after it."""
+    assert told(BANNER + CARD).problems[0].where == "smartarray:0"
+    assert len(told(CARD + BANNER + CARD).controllers) == 1
+
+
+def test_outputs_of_one_machine_are_put_together() -> None:
+    """A list, a volume without its card's name, and the card's settings give one controller."""
+    found = card(
+        "   logicaldrive 1 (279.4 GB, RAID 1): OK\n",
+        "Smart Array P420i in Slot 0 (Embedded)    (sn: 5001438022AB4C10)\n",
+        CARD,
+    )
+    assert found.id == "smartarray:0"
+    assert len(found.volumes) == 1
+
+
+def test_the_command_line_tells_the_slot_that_the_output_does_not() -> None:
+    """In the name of the document, or in a line copied along with the output."""
+    row = "   physicaldrive 1I:1:1 (port 1I:box 1:bay 1, 4 TB): OK\n"
+    assert told(row, names=["ssacli ctrl slot=3 pd all show status"]).controllers[0].id == "smartarray:3"
+    assert told(f"# ssacli ctrl slot=4 pd all show status\n\n{row}").controllers[0].id == "smartarray:4"
+    assert told(row).controllers[0].id == "smartarray:unknown"
+
+
+def test_no_logical_drives_is_a_state_of_the_card() -> None:
+    """The tool calls it an error; it is only a note."""
+    found = told(
+        "# hpacucli ctrl slot=3 ld all show\n\nError: The specified device does not have any logical drives.\n"
+    )
+    assert found.controllers[0].id == "smartarray:3"
+    assert [(problem.kind, problem.severity) for problem in found.problems] == [("note", "info")]
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("Error: No controllers detected.", "note"),
+        ("Error: Another instance of ACU is already running (possibly a service).", "unread"),
+        ("Error: You need to have administrator rights to continue.", "no_right"),
+        ('Error: Syntax error at "config"', "unread"),
+        ('Error: The controller identified by "slot=7" was not detected.', "state"),
+        ("Error: The moon is in the wrong quarter.", "unread"),
+        ("sh: 1: ssacli: not found", "no_tool"),
+        ("", "unread"),
+        ("a text that has nothing to do with it", "unread"),
+    ],
+)
+def test_an_error_text_is_a_problem_with_the_right_kind(text: str, kind: str) -> None:
+    """Each sentence of the tools, and an output that says nothing, is told as what it is."""
+    found = told(text)
+    assert [problem.kind for problem in found.problems] == [kind]
+    assert found.controllers == ()
+
+
+def test_the_version_of_a_banner_is_the_tools() -> None:
+    """Interactive and non-interactive forms, for each name of the tool."""
+    texts = {
+        "HP Array Configuration Utility CLI 9.40.1.0\nDetecting Controllers...Done.\n": ("hpacucli", "9.40.1.0"),
+        'Smart Storage Administrator CLI 3.10.2.0\nType "help" for a list of supported commands.\n=>\n': (
+            "ssacli",
+            "3.10.2.0",
+        ),
+        "   HPSSACLI Version: 2.40.1.0\n   SoulAPI Version: 6.2.2.0\n": ("hpssacli", "2.40.1.0"),
+    }
+    for text, (name, version) in texts.items():
+        found = told(text)
+        assert [(tool.name, tool.version) for tool in found.tools] == [(name, version)]
+        assert left(found) == []
+        assert found.problems == ()
+
+
+def test_the_answer_to_a_question_about_a_setting_is_no_configuration() -> None:
+    """Its lines are known, and a note says what they are."""
+    found = told("\nAvailable options are:\n   Max: 1042188 (Units in MB)\n   Min: 16 (Units in MB)\n")
+    assert left(found) == []
+    assert [problem.kind for problem in found.problems] == ["note"]
+
+
+def test_crlf_tabs_and_terminal_codes_do_not_matter() -> None:
+    """The same objects come out, and nothing of the codes is left in a value."""
+    dirty = CARD.replace("\n", "\r\n").replace("HPD7", "\x1b[31mHPD7\x1b[0m").replace("      ", "\t")
+    assert told(dirty).controllers == told(CARD).controllers
+    assert card(CARD.replace("6XN0AAAA", "[red]")).drives[0].serial == "[red]"
+
+
+@given(st.integers(min_value=0, max_value=len(CARD)))
+def test_a_text_cut_anywhere_is_read(cut: int) -> None:
+    """Also in the middle of a line."""
+    found = told(CARD[:cut])
+    assert len(found.sheets) == 1
+    sniff("x.txt", CARD[cut:])
+    told(CARD[cut:])
+
+
+@given(st.binary(max_size=400), st.integers(min_value=0, max_value=len(CARD)))
+def test_rubbish_in_a_text_breaks_nothing(rubbish: bytes, place: int) -> None:
+    """Whatever bytes stand at whatever place."""
+    text = rubbish.decode("utf-8", errors="replace")
+    told(CARD[:place] + text + CARD[place:])
+    told(text)
+    sniff(text, text)
+
+
+@given(st.lists(st.sampled_from(CARD.splitlines() + BANNER.splitlines() + ["Error: x", "   Mirror Group 1:", "=>"])))
+def test_lines_in_any_order_break_nothing(lines: list[str]) -> None:
+    """Ids stay unique, and every reference has its object."""
+    for only in told("\n".join(lines)).controllers:
+        ids = [item.id for group in (only.batteries, only.arrays, only.volumes, only.drives) for item in group]
+        assert len(ids) == len(set(ids))
+        named = [name for array in only.arrays for name in (*array.drives, *array.spares)]
+        named += [volume.array for volume in only.volumes if volume.array]
+        named += [drive.array for drive in only.drives if drive.array]
+        assert set(named) <= set(ids)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x" * 5_000_000,
+        "logicaldrive 1 (" * 100_000,
+        "Smart Array P410 in Slot 1 (" * 50_000,
+        "Label: value\n" * 200_000,
+        "   physicaldrive 1I:1:1 (port 1I:box 1:bay 1, SAS, 1 TB, OK)\n" * 20_000,
+        "Warning: " + "a: b\n" * 200_000,
+        "Status: " + "- " * 2_000,
+        "physicaldrive 1I:1:1\n" + "".join(f"Status: odd {number}\n" for number in range(40_000)),
+        "Smart Array P410 in Slot 1\nCache Status Details: x\n" + "more\n" * 200_000,
+        "".join(f"Smart Array P410 in Slot {number}\n" for number in range(3_000)),
+    ],
+    ids=["long line", "brackets", "headings", "pairs", "one drive", "banner", "dashes", "odd", "details", "cards"],
+)
+def test_a_flood_is_read_to_its_end(text: str) -> None:
+    """Megabytes of anything are looked through, and no line gets lost."""
+    [sheet] = read([Document("flood", "show", text)]).sheets
+    assert len(sheet.lines) == len(text.split("\n"))
+    assert sniff("flood", text) is None or "Slot" in text or "ical" in text
+
+
+@pytest.mark.parametrize(
+    ("text", "sure"),
+    [
+        (CARD, 90),
+        ("   logicaldrive 1 (1.36 TB, RAID 5): OK\n", 80),
+        ("   physicaldrive 1I:1:1 (port 1I:box 1:bay 1, 500 GB): OK\n", 80),
+        ("Error: The specified device does not have any logical drives.\n", 70),
+    ],
+)
+def test_an_output_is_recognised_by_its_content(text: str, sure: int) -> None:
+    """Without a name, and above the claims of others."""
+    claim = sniff("noname", text)
+    assert claim is not None
+    assert claim.confidence >= sure
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "Personalities : [raid1]\nmd0 : active raid1 sda1[0] sdb1[1]\n",
+        "Controller = 0\nStatus = Success\n",
+        "/dev/cciss/c0d0: (Smart Array P400i) RAID 1 Volume 0 status: OK.\n",
+        "=== START OF INFORMATION SECTION ===\nDevice Model: X\nSerial Number: Y\nFirmware Version: Z\n",
+        '{"smartctl": {"version": [7, 3]}}',
+    ],
+)
+def test_other_tools_outputs_are_not_claimed(text: str) -> None:
+    """A few words in common are no claim."""
+    claim = sniff("noname", text)
+    assert claim is None or claim.confidence < 60

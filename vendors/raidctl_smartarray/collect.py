@@ -1,0 +1,222 @@
+"""The sections of all outputs of one tool put onto drafts: which card, which array, which drive belongs to what."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from raidctl.evidence import Sheet
+from raidctl.model import Role
+from raidctl_smartarray import controller, drive, volume
+from raidctl_smartarray.draft import ControllerDraft
+from raidctl_smartarray.grammar import Heading
+from raidctl_smartarray.outline import Outline, Paragraph, Section
+
+_VOLUMES = frozenset({"volume", "volume_row"})
+_ROLES: dict[str, Role | None] = {
+    "array": "member", "unassigned": "unassigned", "hba": "passthrough", "spares": "spare",
+    "listing": None, "controller": None, "device": None, "port": None, "sensor": None,
+}  # fmt: skip
+_SAYS_EMPTY = re.compile(r"does not have any (logical|physical)", re.IGNORECASE)
+
+
+@dataclass
+class Collection:
+    """The cards that some outputs told of, and what else they said."""
+
+    cards: list[ControllerDraft] = field(default_factory=list)
+    paragraphs: list[tuple[Outline, Paragraph, ControllerDraft | None]] = field(default_factory=list)
+    outlines: list[Outline] = field(default_factory=list)
+
+
+def collect(outlines: Sequence[Outline]) -> Collection:
+    """Put outputs of one machine together. Those that name their card come first, whatever their order."""
+    found = Collection(outlines=list(outlines))
+    placed: dict[int, ControllerDraft] = {}
+    for named in (True, False):
+        for outline in outlines:
+            fresh = True
+            for section in outline.controllers:
+                if (section.line is not None) != named:
+                    continue
+                card = _card(found.cards, outline, section, fresh=fresh)
+                placed[id(section)] = card
+                _fill(card, outline.sheet, section, last=section is outline.controllers[-1])
+                fresh = section.heading.parts.get("chassis") is None
+    for outline in outlines:
+        for paragraph in outline.paragraphs:
+            found.paragraphs.append((outline, paragraph, _said_of(found.cards, outline, paragraph, placed)))
+    return found
+
+
+def _card(cards: list[ControllerDraft], outline: Outline, section: Section, *, fresh: bool) -> ControllerDraft:
+    """The card of a section: the one that is known by its slot, serial number or chassis, or a new one."""
+    chassis = section.heading.parts.get("chassis")
+    slot = section.heading.name if controller.known_slot(section.heading.name) else ""
+    if section.line is None:
+        slot = section.heading.parts.get("slot") or outline.slot or ""
+        if not slot and len(cards) == 1:
+            return cards[0]
+    model, serial = _identity(section)
+    for card in cards:
+        if section.line is None and not slot and not card.name and card.chassis is None:
+            return card
+        same = (slot and card.name == slot) or (chassis and card.chassis == chassis and fresh)
+        same = same or (
+            not slot and not chassis and section.line is not None and serial and card.get("serial") == serial
+        )
+        if same and _compatible(card.get("serial"), serial) and _compatible(card.get("model"), model):
+            return card
+    made = ControllerDraft(name=slot, chassis=chassis)
+    cards.append(made)
+    return made
+
+
+def _identity(section: Section) -> tuple[str | None, str | None]:
+    """Model and serial number that a section tells, to keep cards of two machines apart."""
+    probe = ControllerDraft()
+    controller.read_heading(probe, Sheet("", ()), section)
+    controller.read_pairs(probe, Sheet("", ()), section, ended=False)
+    return probe.get("model"), probe.get("serial")
+
+
+def _compatible(one: str | None, other: str | None) -> bool:
+    return one is None or other is None or one == other
+
+
+def _fill(card: ControllerDraft, sheet: Sheet, section: Section, *, last: bool) -> None:
+    _number_missing(section)
+    controller.read_heading(card, sheet, section)
+    controller.read_pairs(card, sheet, section, ended=bool(section.children) or not last)
+    waiting: list[Section] = []
+    ahead = _volumes_first(section)
+    for child in section.children:
+        if child.kind in _VOLUMES:
+            waiting.append(child)
+        elif child.kind == "array":
+            own = [part for part in child.children if part.kind in _VOLUMES]
+            _array(card, sheet, child, waiting if ahead else own)
+            waiting = own if ahead else waiting
+        else:
+            _group(card, sheet, child)
+    for left in waiting:
+        _volume(card, sheet, left, None)
+
+
+def _number_missing(section: Section) -> None:
+    """Tell drives whose place nobody knows apart: the second ``?:?:?`` of the card becomes ``?:?:?-2``.
+
+    Lists, mirror groups and the drives' own sections name the same drives, each in the same order.
+    """
+    seen: Counter[tuple[str, str]] = Counter()
+    waiting = [section]
+    while waiting:
+        parent = waiting.pop()
+        for child in parent.children:
+            if child.kind in ("drive", "drive_row") and "?" in child.heading.name:
+                place = (parent.kind if parent.kind in ("group", "listing") else child.kind, child.heading.name)
+                seen[place] += 1
+                if seen[place] > 1:
+                    child.heading = replace(child.heading, name=f"{child.heading.name}-{seen[place]}")
+        waiting += reversed(parent.children)
+
+
+def _volumes_first(section: Section) -> bool:
+    """Whether the tool prints each logical drive before the array that it lies on (hpacucli 9.30 does)."""
+    kinds = [child.kind for child in section.children if child.kind in _VOLUMES or child.kind == "array"]
+    return "array" in kinds and kinds[0] in _VOLUMES
+
+
+def _array(card: ControllerDraft, sheet: Sheet, section: Section, volumes: list[Section]) -> None:
+    volume.read_array(card, sheet, section)
+    for item in volumes:
+        _volume(card, sheet, item, section.heading.name)
+    for child in section.children:
+        if child.kind in ("drive", "drive_row"):
+            _drive(card, sheet, child, section)
+        elif child.kind == "group":
+            _mirror(card, sheet, child, None, section)
+
+
+def _volume(card: ControllerDraft, sheet: Sheet, section: Section, array: str | None) -> None:
+    read = volume.read_row if section.kind == "volume_row" else volume.read_section
+    draft = read(card, sheet, section)
+    if array is not None:
+        draft.put(sheet, section.line, "array", array)
+    for child in section.children:
+        if child.kind == "group":
+            _mirror(card, sheet, child, section, Section(_as_array(section, array), None))
+
+
+def _as_array(section: Section, array: str | None) -> Heading:
+    return Heading("array", array) if array is not None else Heading("listing", section.heading.name)
+
+
+def _mirror(card: ControllerDraft, sheet: Sheet, group: Section, owner: Section | None, inside: Section) -> None:
+    """``Mirror Group 1:`` and its drives, which are members of the volume's array."""
+    if group.line is None:
+        return
+    addresses = [child.heading.name for child in group.children if child.kind in ("drive", "drive_row")]
+    told = ", ".join(addresses)
+    if owner is not None:
+        card.volume(owner.heading.name).detail(sheet, group.line, group.heading.name, told)
+    else:
+        sheet.note(group.line)
+    for child in group.children:
+        _drive(card, sheet, child, inside)
+
+
+def _group(card: ControllerDraft, sheet: Sheet, section: Section) -> None:
+    if section.kind in ("drive", "drive_row"):
+        _drive(card, sheet, section, Section(Heading("listing", ""), None))
+        return
+    if section.kind in ("device", "port", "sensor"):
+        controller.read_device(card, sheet, section)
+    elif section.line is not None:
+        sheet.note(section.line)
+    for child in section.children:
+        if child.kind in ("drive", "drive_row"):
+            _drive(card, sheet, child, section)
+        elif child.kind in _VOLUMES:
+            _volume(card, sheet, child, None)
+
+
+def _drive(card: ControllerDraft, sheet: Sheet, section: Section, inside: Section) -> None:
+    role = _ROLES.get(inside.kind)
+    spare = False
+    if section.kind == "drive_row":
+        draft, spare = drive.read_row(card, sheet, section, role)
+    elif section.kind == "drive":
+        draft = drive.read_section(card, sheet, section, role)
+        spare = draft.get("role") == "spare"
+    else:
+        return
+    if inside.kind == "array":
+        array = card.array(inside.heading.name)
+        (array.spares if spare else array.members)[draft.name] = None
+        if not spare:
+            draft.put(sheet, section.line, "array", inside.heading.name)
+
+
+def _said_of(
+    cards: list[ControllerDraft], outline: Outline, paragraph: Paragraph, placed: dict[int, ControllerDraft]
+) -> ControllerDraft | None:
+    """The card that a warning or an error is about; makes one where an error proves that it is there."""
+    if paragraph.controller is not None:
+        return placed.get(id(paragraph.controller))
+    if outline.slot is None or paragraph.kind != "error":
+        return None
+    empty = _SAYS_EMPTY.search(paragraph.text)
+    for card in cards:
+        if card.name == outline.slot:
+            if empty:
+                card.empty.add(empty[1].lower())
+            return card
+    if empty is None:
+        return None
+    made = ControllerDraft(name=outline.slot, empty={empty[1].lower()})
+    made.put(outline.sheet, paragraph.lines[0], "slot", outline.slot, 0)
+    cards.append(made)
+    return made

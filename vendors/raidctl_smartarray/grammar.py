@@ -1,0 +1,211 @@
+"""The forms of the lines that open a section, list an object in one line, or say something about the run.
+
+Indentation is a hint and not the grammar: what a line is follows from its words. The tool's own lines stand in comments
+above the expressions that read them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Literal
+
+from raidctl.text import printable
+
+Kind = Literal[
+    "controller", "array", "unassigned", "hba", "listing", "spares", "device", "port", "sensor",
+    "volume", "drive", "volume_row", "drive_row", "group", "partitions", "partition",
+]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A line that opens a section or lists an object."""
+
+    kind: Kind
+    name: str
+    """Slot, array letter, volume number, drive address, title."""
+    parts: dict[str, str] = field(default_factory=dict)
+
+
+_ROW = r"(?P<name>\S+)\s*\((?P<inside>.*)\)(?::\s*(?P<status>.*))?"
+_MODEL = r"[^:(]{2,80}(?:\([^()]{1,40}\)[^:(]{0,40})?"
+_BRACKETS = r"(?:\s*\([^()]{1,120}\))*"
+_FORMS: tuple[tuple[Kind, str, re.Pattern[str]], ...] = (
+    # physicaldrive 1I:1:4 (port 1I:box 1:bay 4, SAS HDD, 900 GB, OK, spare)
+    # physicaldrive 1I:1:4 (port 1I:box 1:bay 4, 900 GB): OK
+    # physicaldrive 1:0 (port 1:id 0 , Parallel SCSI, 36.4 GB, OK)
+    ("drive_row", "ical", re.compile(rf"physical ?drive {_ROW}", re.IGNORECASE)),
+    # physicaldrive 1I:1:4
+    # physicaldrive ?:?:?
+    ("drive", "ical", re.compile(r"physical ?drive:? (?P<name>[\w?]{1,6}(?::[\w?]{1,6}){1,3}|\?)", re.IGNORECASE)),
+    # logicaldrive 2 (1.6 TB, RAID 5, Recovering, 12.5% complete)
+    # logicaldrive 2 (1.6 TB, RAID 5): OK
+    ("volume_row", "ogical", re.compile(rf"logical ?drive {_ROW}", re.IGNORECASE)),
+    # Logical Drive: 2
+    ("volume", "ogical", re.compile(r"logical ?drive:?\s+(?P<name>\d{1,5})", re.IGNORECASE)),
+    # Mirror Group 1:
+    # Parity Group 0:
+    ("group", " Group", re.compile(r"(?P<name>(?:Mirror|Parity|Drive) Groups?(?: \d{1,3})?):?")),
+    ("partitions", "Disk Partition", re.compile(r"(?P<name>Disk Partition Information):?")),
+    # Partition   2: Basic, 1024 MiB, /boot
+    ("partition", "artition", re.compile(r"(?P<name>Partition\s+(?:Number\s+)?\d+):\s*(?P<value>.*)")),
+    # Port Name: 1I (Mixed)
+    ("port", "Port Name", re.compile(r"Port Name:\s*(?P<name>[^\s(]+)(?:\s*\((?P<status>[^()]*)\))?")),
+    # Sensor ID: 0
+    ("sensor", "Sensor ID", re.compile(r"Sensor ID:\s*(?P<name>\d+)")),
+    # Internal Drive Cage at Port 4I, Box 6 (Index 3), OK
+    # HP D3600 Enclosure at Port 1E, Box 2, OK
+    (
+        "device",
+        " at Port ",
+        re.compile(
+            r"(?P<name>[^,:]{1,60} at Port \w+(?:\s*[,:]\s*Box \w+)?(?:\s*\(Index \w+\))?)(?:,\s*(?P<status>[^,].*))?"
+        ),
+    ),
+    # Enclosure SEP (Vendor ID HP, Model D3600) 377 (WWID: 50014380DEADBE01, Port: 1E, Box: 1)
+    # Expander 380 (WWID: 50014380DEADBE00, Port: 1I, Box: 1)
+    (
+        "device",
+        "SEP",
+        re.compile(r"(?P<name>(?:Enclosure )?SEP(?:\s*\(Vendor[^()]*\))?(?: \d+)?)(?:\s*\((?P<inside>WWID[^()]*)\))?"),
+    ),
+    ("device", "xpander", re.compile(r"(?P<name>(?:SAS )?Expander(?: \d+)?)(?:\s*\((?P<inside>[^()]*)\))?")),
+    # array A (SAS, Unused Space: 0  MB)
+    # Array: A
+    # array B (Failed)
+    (
+        "array",
+        "rray",
+        re.compile(r"(?:SmartCache |SSD )?[Aa]rray:?\s+(?P<name>[A-Z]{1,3}|\d{1,3})(?:\s*\((?P<inside>.*)\))?"),
+    ),
+    ("unassigned", "nassigned", re.compile(r"(?P<name>unassigned(?: (?:physical )?drives)?):?", re.IGNORECASE)),
+    ("hba", "HBA", re.compile(r"(?P<name>(?:HBA(?: Mode)?|Exposed) Drives):?", re.IGNORECASE)),
+    ("listing", "rives", re.compile(r"(?P<name>(?:Physical|All) Drives):?", re.IGNORECASE)),
+    ("spares", "pare", re.compile(r"(?P<name>spares?(?: drives)?):?", re.IGNORECASE)),
+    # Smart Array P410i in Slot 0 (Embedded)    (sn: 5001438012345670)
+    # Dynamic Smart Array B140i in Slot 0b (RAID Mode)
+    (
+        "controller",
+        " in Slot ",
+        re.compile(rf"(?P<model>{_MODEL}) in Slot (?P<name>[^\s()]{{1,40}})(?P<rest>{_BRACKETS})"),
+    ),
+    # MSA1500 CS in ARCHIVE ROOM
+    (
+        "controller",
+        " in ",
+        re.compile(
+            rf"(?P<model>(?:MSA|RA4|StorageWorks )[^:(]{{0,40}}?) in (?P<chassis>[^:()]{{1,60}}?)(?P<rest>{_BRACKETS})"
+        ),
+    ),
+)  # fmt: skip
+
+_QUOTE = re.compile(r"(?:>+ ?)+")
+
+
+def bare(raw: str) -> str:
+    """A line without blanks around it, escape sequences, and the marks of a mail that quotes it."""
+    text = printable(raw).strip()
+    return _QUOTE.sub("", text, count=1).strip() if text.startswith(">") else text
+
+
+_PROSE = ("error", "warning", "note", "caution")
+
+
+def heading(text: str) -> Heading | None:
+    """What section or object a stripped line opens; None when it opens none."""
+    for kind, probe, form in _FORMS:
+        if probe not in text:
+            continue
+        match = form.fullmatch(text)
+        if match is None:
+            continue
+        parts = {key: value for key, value in match.groupdict().items() if value is not None}
+        if kind == "controller" and parts["model"].lower().startswith(_PROSE):
+            continue
+        return Heading(kind, " ".join(parts.pop("name", "").split()), parts)
+    return None
+
+
+Saying = Literal["error", "warning", "note", "missing_tool", "version", "command", "chatter", "options"]
+
+# FIRMWARE UPGRADE REQUIRED: A firmware update is recommended for this controller
+# CACHE STATUS PROBLEM DETECTED: The cache on this controller has a problem.
+_SHOUT = re.compile(r"(?=[A-Z /-]{16})[A-Z][A-Z/-]+(?: [A-Z][A-Z/-]+){1,8}:(?:\s.*)?")
+_VERSION = re.compile(
+    r"(?:.*(?P<long>Array Configuration Utility|Storage Administrator) CLI|(?P<short>\w{3,12}(?: CLI)?) Version:)\s*"
+    r"(?P<version>\d[\w.-]*)(?:\s.*)?",
+)
+_TOOL_NAME = re.compile(r"(?:^|[\s/#>$=])(?P<tool>hpacucli|hpssacli|ssacli)(?:\.exe)?\b", re.IGNORECASE)
+_COMMAND = re.compile(
+    r"(?:.*[\s/#>$])?(?:hpacucli|hpssacli|ssacli)(?:\.exe)?\"?\s+(?:(?:-\S+|ctrl|controller|cmd|version|rescan|help)\b.*)"
+    r"|=>.*|#?\s*\[?[\w.-]+@[\w.-]+.*[#$%>]",
+    re.IGNORECASE,
+)
+_CHATTER = re.compile(
+    r"Detecting Controllers.*|Type \"(?:help|exit)\".*|SoulAPI Version:.*|Copyright .*|-{3,}|={3,}",
+    re.IGNORECASE,
+)
+_MISSING = re.compile(r"command not found|: not found|could not find|no such file", re.IGNORECASE)
+
+
+def saying(text: str) -> Saying | None:
+    """What a stripped line says that is no part of the configuration; None when it is no such line."""
+    low = text.lower()
+    if low.startswith(("error:", "error ")):
+        return "error"
+    if low.startswith(("warning:", "caution:")) or _SHOUT.fullmatch(text):
+        return "warning"
+    if low.startswith("note:") or text.startswith("Encryption is enabled"):
+        return "note"
+    if text.startswith("Available options are"):
+        return "options"
+    if _CHATTER.fullmatch(text):
+        return "chatter"
+    named = "cli" in low  # the tools' names end so; most lines are spared the expressions
+    if named and _TOOL_NAME.search(text) and _MISSING.search(text):
+        return "missing_tool"
+    if ("Version:" in text or " CLI " in text) and tool_version(text):
+        return "version"
+    if (named or "@" in text or "=>" in text) and _COMMAND.fullmatch(text):
+        return "command"
+    return None
+
+
+def tool_version(text: str) -> tuple[str | None, str] | None:
+    """Name of the tool (None when the banner does not tell) and its version.
+
+    ``SSACLI Version: 4.21.7.0 2019-11-19``, ``HP Array Configuration Utility CLI 9.40.12.0``.
+    """
+    match = _VERSION.fullmatch(text)
+    if match is None:
+        return None
+    name = (match["short"] or match["long"]).lower()
+    if name in ("acu cli", "hpacucli", "array configuration utility"):
+        return "hpacucli", match["version"]
+    if name in ("hpssacli", "ssacli"):
+        return name, match["version"]
+    if name in ("storage administrator", "ssa cli", "smart storage administrator"):
+        return ("hpssacli" if re.match(r"[12]\.", match["version"]) else "ssacli"), match["version"]
+    return None
+
+
+_SLOT_HINT = re.compile(r"(?:^|[\s_/])slot[= _]?(?P<slot>\d{1,3}[a-z]?)\b", re.IGNORECASE)
+
+
+def slot_of_command(text: str) -> str | None:
+    """The slot of ``ssacli ctrl slot=1 ld all show``."""
+    match = _SLOT_HINT.search(text[:400])
+    return match["slot"] if match else None
+
+
+def tool_of_command(text: str) -> str | None:
+    """``ssacli`` of a command line that starts it."""
+    match = _TOOL_NAME.search(text[:400])
+    return match["tool"].lower() if match else None
+
+
+def brackets(text: str) -> Iterable[str]:
+    """The contents of ``(Embedded) (RAID Mode)    (sn: PDNLH0)``."""
+    return [part.strip() for part in re.findall(r"\(([^()]*)\)", text)]

@@ -1,0 +1,30 @@
+"""What the tools' phrase for a drive's interface tells: how it is attached, and whether it spins."""
+
+from __future__ import annotations
+
+from raidctl.model import Interface, Media
+from raidctl_smartarray.words import word
+
+_PROTOCOLS: dict[str, Interface] = {
+    "sas": "sas",
+    "sata": "sata",
+    "nvme": "nvme",
+    "pcie": "nvme",
+    "scsi": "scsi",
+    "ata": "ata",
+}
+_MEDIA: dict[str, Media] = {"hdd": "hdd", "ssd": "ssd", "solid": "ssd"}
+_EPITHETS = frozenset({"state", "parallel", "smr", "hm-smr", "ha-smr", "dm-smr", "sed", "fips", "multi-actuator"})
+"""Words beside an interface that do not change what it is."""
+_PHRASE = _EPITHETS | _PROTOCOLS.keys() | _MEDIA.keys()
+
+
+def interface(text: str) -> tuple[Interface, Media | None] | None:
+    """``SAS HDD``, ``Solid State SATA``, ``Parallel SCSI``; the media None where not told; None for another phrase."""
+    tokens = word(text).split()
+    protocols = {_PROTOCOLS[token] for token in tokens if token in _PROTOCOLS}
+    if len(protocols) != 1 or any(token not in _PHRASE for token in tokens):
+        return None
+    protocol = protocols.pop()
+    media = next((_MEDIA[token] for token in tokens if token in _MEDIA), None)
+    return protocol, "ssd" if protocol == "nvme" else media

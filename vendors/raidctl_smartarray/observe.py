@@ -1,0 +1,278 @@
+"""The dialogue with the tools of a machine.
+
+Each installed tool is asked for everything in one call. Only where that fails, or where the PCI bus holds more cards
+than all tools told of, it is asked for its list of cards and then for each card on its own: at most two calls for the
+machine and one for each card. The tools cannot run twice at once; all calls share one lock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from posixpath import basename, dirname
+
+import msgspec
+
+from raidctl.host import HostView
+from raidctl.model import Controller, Problem, Tool
+from raidctl.request import Dialogue, Run, RunAnswer, Trouble, Which, ask, ask_all, together
+from raidctl.vendor import Document, Observation, ToolSpec
+from raidctl_smartarray.build import build, controller_ids
+from raidctl_smartarray.collect import Collection, collect
+from raidctl_smartarray.grammar import slot_of_command
+from raidctl_smartarray.outline import Outline
+from raidctl_smartarray.read import KIND, Choice, outlines, richest, said_problems, unreadable
+from raidctl_smartarray.trouble import meaning
+
+LOCK = "smartarray"
+TIMEOUT = 120.0
+"""Seconds for one call; a tool waits long for a drive that dies."""
+ENVIRONMENT = (("INFOMGR_BYPASS_NONSA", "1"),)
+"""Keeps the tools from asking every LUN of a storage network what it is."""
+EVERYTHING = ("ctrl", "all", "show", "config", "detail")
+DRIVERS = ("hpsa", "cciss", "smartpqi")
+TOOLS = (
+    ToolSpec(
+        name="ssacli",
+        places=("/opt/smartstorageadmin/ssacli/bin/ssacli", "/opt/hp/ssacli/bld/ssacli"),
+        package="ssacli, from HPE's Management Component Pack",
+        version_argv=("version",),
+    ),
+    ToolSpec(
+        name="hpssacli",
+        places=("/opt/hp/hpssacli/bld/hpssacli", "/opt/hp/hpssacli/bin/hpssacli", "/opt/hp/ssacli/bld/hpssacli"),
+        package="hpssacli, from HP's Management Component Pack, for Gen8 and Gen9",
+        version_argv=("version",),
+    ),
+    ToolSpec(
+        name="hpacucli",
+        places=("/opt/compaq/hpacucli/bld/hpacucli", "/opt/hp/hpacucli/bld/hpacucli"),
+        package="hpacucli, from HP's Service Pack for ProLiant, for cards up to Gen7",
+        version_argv=("version",),
+    ),
+)
+_ON_PATH = frozenset({"/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"})
+_FINAL = frozenset({"none", "busy", "denied", "missing"})
+"""Errors that the next call would give again."""
+
+
+@dataclass
+class _Asked:
+    """One installed tool and what came of asking it."""
+
+    tool: Tool
+    command: str
+    outlines: list[Outline] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    again: bool = False
+    """It is worth asking card by card."""
+    failed: bool = False
+    forgiven: set[str] = field(default_factory=set)
+    """Commands whose failure does not matter, because others told the same."""
+
+
+def observe(host: HostView) -> Dialogue[Observation]:
+    """Read every card of the family; an empty observation where none of the tools is installed."""
+    asked = yield from _installed()
+    if not asked:
+        return Observation()
+    yield from together([_ask_all_at_once(one) for one in asked])
+    collections = [collect(one.outlines) for one in asked]
+    seen = richest(
+        [(card, one.tool.name) for one, found in zip(asked, collections, strict=True) for card in found.cards]
+    )
+    missing = _cards_on_bus(host) > len(seen)
+    again = [one for one in asked if one.again or (missing and not one.failed)]
+    if again:
+        slots = {choice.card.chassis or choice.card.name for choice in seen}
+        yield from together([_ask_one_by_one(one, slots) for one in again])
+    collections = [collect(one.outlines) for one in asked]  # anew: choosing the richest has taken evidence away
+    return _assemble(asked, collections, host)
+
+
+def _installed() -> Dialogue[list[_Asked]]:
+    answers = yield from ask_all([Which(spec.name, spec.places) for spec in TOOLS])
+    found: dict[str, _Asked] = {}
+    for spec, answer in zip(TOOLS, answers, strict=True):
+        if answer.path is None or answer.path in found:
+            continue
+        plain = basename(answer.path) == spec.name and dirname(answer.path) in _ON_PATH
+        found[answer.path] = _Asked(Tool(name=spec.name, path=answer.path), spec.name if plain else answer.path)
+    return list(found.values())
+
+
+def _run(one: _Asked, *words: str) -> Run:
+    return Run((one.command, *words), timeout=TIMEOUT, lock=LOCK, environment=ENVIRONMENT)
+
+
+def _ask_all_at_once(one: _Asked) -> Dialogue[None]:
+    request = _run(one, *EVERYTHING)
+    answer = yield from ask(request)
+    _judge(one, request, answer)
+
+
+def _ask_one_by_one(one: _Asked, seen: set[str]) -> Dialogue[None]:
+    """The list of the cards, then each card that was not seen yet."""
+    request = _run(one, "ctrl", "all", "show")
+    before = len(one.problems)
+    answer = yield from ask(request)
+    listed = _judge(one, request, answer)
+    targets = []
+    for section in listed.controllers if listed is not None else ():
+        chassis = section.heading.parts.get("chassis")
+        slot = section.heading.name
+        if chassis is not None and chassis not in seen:
+            targets.append(f"chassisname={chassis}")
+        elif slot and slot not in seen and slot_of_command(f"slot={slot}") is not None:
+            targets.append(f"slot={slot}")
+    requests = [_run(one, "ctrl", target, "show", "config", "detail") for target in dict.fromkeys(targets)]
+    answers = yield from ask_all(requests)
+    for each, told in zip(requests, answers, strict=True):
+        _judge(one, each, told)
+    if requests and len(one.problems) == before and not one.failed:
+        one.forgiven.add(" ".join(_run(one, *EVERYTHING).argv))
+
+
+def _judge(one: _Asked, request: Run, answer: RunAnswer) -> Outline | None:
+    """Keep what a call printed, and say what was wrong with it; the outline of the text where there is one."""
+    where = " ".join(request.argv)
+    trouble = _trouble(where, request, answer)
+    if trouble is not None:
+        one.problems.append(trouble)
+    if answer.trouble is Trouble.FLOOD:  # no tool of the family prints so much: it is not an answer
+        one.failed = True
+        return None
+    text = answer.text if answer.text.strip() else answer.error_text
+    if not text.strip():
+        if trouble is None:
+            one.problems.append(_silent(where, answer.code))
+        one.again = answer.trouble in (None, Trouble.TIMEOUT)
+        one.failed = True
+        return None
+    [found] = outlines([Document(where, KIND, text)])
+    one.outlines.append(found)
+    codes = {
+        meaning(item.text, wrapper=item.kind == "missing_tool").code
+        for item in found.paragraphs
+        if item.kind in ("error", "missing_tool")
+    }
+    named = any(section.line is not None for section in found.controllers)
+    one.failed = not named
+    one.again = not named and not codes & _FINAL and answer.trouble in (None, Trouble.TIMEOUT)
+    if named and not codes and answer.code not in (0, None):
+        one.problems.append(_odd_exit(where, answer.code))
+    return found
+
+
+def _trouble(where: str, request: Run, answer: RunAnswer) -> Problem | None:
+    """The problem of a call that was not carried out as it should."""
+    if answer.trouble is None:
+        return None
+    detail = f" ({answer.detail})" if answer.detail else ""
+    if answer.trouble is Trouble.DENIED:
+        return Problem(
+            severity="error", kind="no_right", where=where,
+            message=f"The tool may not be run{detail}.", remedy="Run raidctl as root (sudo).",
+        )  # fmt: skip
+    if answer.trouble is Trouble.MISSING:
+        return Problem(
+            severity="error", kind="no_tool", where=where,
+            message=f"The tool is there but could not be started{detail}.", remedy="Install its package anew.",
+        )  # fmt: skip
+    what, remedy = {
+        Trouble.TIMEOUT: (
+            f"did not answer within {request.timeout:g} seconds and was ended",
+            "Look for a drive that does not answer (dmesg) and for another instance of the tool.",
+        ),
+        Trouble.FLOOD: ("printed more than it should and was ended", "Run the command by hand."),
+        Trouble.UNRECORDED: ("has no answer in this recording", "Record the machine again."),
+    }.get(answer.trouble, ("failed", "Run the command by hand."))  # fmt: skip
+    return Problem(severity="error", kind="unread", where=where, message=f"The tool {what}{detail}.", remedy=remedy)
+
+
+def _silent(where: str, code: int | None) -> Problem:
+    return Problem(
+        severity="error", kind="unread", where=where,
+        message=f"The tool printed nothing and ended with exit code {code}.",
+        remedy="Run the command by hand, as root.",
+    )  # fmt: skip
+
+
+def _odd_exit(where: str, code: int | None) -> Problem:
+    return Problem(
+        severity="info", kind="note", where=where,
+        message=f"The tool told the configuration, but ended with exit code {code}.",
+    )  # fmt: skip
+
+
+def _as_note(problem: Problem) -> Problem:
+    return msgspec.structs.replace(problem, severity="info", kind="note")
+
+
+def _cards_on_bus(host: HostView) -> int:
+    return sum(device.driver in DRIVERS for device in host.pci)
+
+
+def _assemble(asked: Sequence[_Asked], collections: Sequence[Collection], host: HostView) -> Observation:
+    tellings = [(card, one.tool.name) for one, found in zip(asked, collections, strict=True) for card in found.cards]
+    choices = richest(tellings)
+    ids = controller_ids([choice.card for choice in choices])
+    names = _names(choices, ids)
+    controllers: list[Controller] = []
+    problems: list[Problem] = []
+    satisfied = bool(choices) and len(choices) >= _cards_on_bus(host)
+    for one, found in zip(asked, collections, strict=True):
+        own = [*one.problems, *_said(found, names, host)]
+        for item in found.outlines:
+            own += unreadable(item)
+        forgiven = satisfied and one.failed
+        problems += [_soften(item) if forgiven or item.where in one.forgiven else item for item in own]
+    for choice, object_id in zip(choices, ids, strict=True):
+        controller, own = build(choice.card, object_id)
+        controllers.append(controller)
+        problems += [*own, *_seen_twice(choice, object_id)]
+    return Observation(
+        controllers=tuple(controllers),
+        problems=tuple(dict.fromkeys(problems)),
+        tools=tuple(one.tool for one in asked),
+        sheets=tuple(item.sheet for found in collections for item in found.outlines),
+    )
+
+
+def _names(choices: Sequence[Choice], ids: Sequence[str]) -> dict[int, str]:
+    """Under which id the drafts of each tool are shown."""
+    return {
+        id(card): object_id
+        for choice, object_id in zip(choices, ids, strict=True)
+        for card in (choice.card, *choice.passed_over)
+    }
+
+
+def _said(found: Collection, names: dict[int, str], host: HostView) -> list[Problem]:
+    """The tools' own words; a tool that sees no card without being root could not look."""
+    told = said_problems(found, names)
+    if host.root is not False:
+        return told
+    return [
+        msgspec.structs.replace(item, severity="error", kind="no_right", remedy="Run raidctl as root (sudo).")
+        if item.message == "The tool sees no controller."
+        else item
+        for item in told
+    ]
+
+
+def _soften(problem: Problem) -> Problem:
+    """A tool's failure is only a note while other tools see the cards."""
+    return _as_note(problem) if problem.kind in ("unread", "no_tool", "no_right") else problem
+
+
+def _seen_twice(choice: Choice, object_id: str) -> list[Problem]:
+    if len(set(choice.tools)) < 2:
+        return []
+    others = ", ".join(sorted(set(choice.tools) - {choice.teller}))
+    return [
+        Problem(
+            severity="info", kind="note", where=object_id,
+            message=f"{choice.teller} and {others} see this controller; it is shown as {choice.teller} told it.",
+        )
+    ]  # fmt: skip

@@ -1,0 +1,290 @@
+"""One output of the tools as a tree of sections: controllers, in them arrays and groups, in them volumes and drives.
+
+A section belongs below the last open section of a higher rank; a ``label: value`` pair belongs to the innermost open
+section whose kind knows the label. Indentation only decides between two such sections, because the tools' own is not
+reliable.
+"""
+
+from __future__ import annotations
+
+import operator
+import re
+from dataclasses import dataclass, field
+from typing import Literal
+
+from raidctl.evidence import Line, Sheet
+from raidctl.text import pair
+from raidctl_smartarray.grammar import (
+    Heading,
+    Kind,
+    bare,
+    heading,
+    saying,
+    slot_of_command,
+    tool_of_command,
+    tool_version,
+)
+from raidctl_smartarray.labels import known_anywhere, knows
+from raidctl_smartarray.words import word
+
+LONGEST_LINE = 4096
+"""Characters; the tools' lines are below 200."""
+_FEWEST_SPACED = 8
+LONGEST_PARAGRAPH = 40
+"""Lines; the tools' warnings have ten at most."""
+_RANK: dict[Kind, int] = {
+    "controller": 0,
+    "array": 1, "unassigned": 1, "hba": 1, "listing": 1, "spares": 1, "device": 1, "port": 1, "sensor": 1,
+    "volume": 2, "drive": 2, "volume_row": 2, "drive_row": 2, "group": 3, "partitions": 3, "partition": 4,
+}  # fmt: skip
+_ROWS = frozenset({"volume_row", "drive_row", "partition"})
+_WRAPPED = frozenset(
+    {"cache status details", "cache disable reason", "last failure reason", "failure reason", "mount points"}
+)
+"""Labels whose values run on over the following lines."""
+_SECOND_PAIR = re.compile(r"\s{2,}(?=[A-Z][\w()/ .-]{2,60}:(?:\s|$))")
+# Max: 1042188 (Units in MB)
+# 5 (default value)
+_OPTION = re.compile(r"(?:Max|Min): \d+ \(Units in \w+\)|\S{1,40}(?: \((?:default|current)[^()]*\))*|Current value.*")
+
+
+@dataclass
+class Pair:
+    """``Label: value`` with the lines that its value ran on."""
+
+    label: str
+    value: str
+    lines: list[Line]
+
+
+@dataclass
+class Section:
+    """A heading and what stands below it."""
+
+    heading: Heading
+    line: Line | None
+    """None for the controller of an output that names none."""
+    pairs: list[Pair] = field(default_factory=list)
+    children: list[Section] = field(default_factory=list)
+
+    @property
+    def kind(self) -> Kind:
+        """Kind of the heading."""
+        return self.heading.kind
+
+    @property
+    def indent(self) -> int:
+        """Indentation of the heading; below every line where there is none."""
+        return -1 if self.line is None else self.line.indent
+
+
+@dataclass
+class Paragraph:
+    """A warning, a note or an error, of one or more lines."""
+
+    kind: Literal["error", "warning", "note", "missing_tool"]
+    lines: list[Line]
+    words: list[str]
+    controller: Section | None
+    """The controller in whose text it stands, or the next one when it stands right above it."""
+
+    volume: str | None = None
+    """The logical drive that stands right below it."""
+    array: str | None = None
+    """The array in whose section it stands."""
+
+    @property
+    def text(self) -> str:
+        """The whole sentence(s) in one line."""
+        return " ".join(" ".join(self.words).split())
+
+
+@dataclass
+class Outline:
+    """What one output says, in the order in which it says it."""
+
+    sheet: Sheet
+    controllers: list[Section] = field(default_factory=list)
+    paragraphs: list[Paragraph] = field(default_factory=list)
+    slot: str | None = None
+    """Slot that the command line named, where one is known."""
+    tool: str | None = None
+    version: str | None = None
+    options: bool = False
+    """The output answers which values a setting may take."""
+
+
+class _Outliner:
+    """Goes through the lines once."""
+
+    def __init__(self, sheet: Sheet) -> None:
+        self.result = Outline(sheet)
+        self.open: list[Section] = []
+        self.paragraph: Paragraph | None = None
+        self.wrapped: Pair | None = None
+        self.waiting: list[Paragraph] = []
+        self.latest: Paragraph | None = None
+        self.listing_options = False
+        self.slot: str | None = None
+        """Slot that the latest command line named."""
+        self.row: Section | None = None
+        """The drive's row that stands right above."""
+
+    def take(self, line: Line) -> None:
+        text = bare(line.text) if len(line.text) <= LONGEST_LINE else ""
+        if not text:
+            if not line.text.strip("> \t\r"):
+                self.result.sheet.note(line)
+            self.paragraph = self.wrapped = None
+            return
+        opened = heading(text)
+        if opened is not None:
+            self.paragraph = self.wrapped = None
+            self.enter(opened, line)
+            return
+        said = saying(text)
+        if said is not None:
+            self.say(said, text, line)
+            return
+        if self.listing_options and _OPTION.fullmatch(text):
+            self.result.sheet.note(line)
+            return
+        if not self.pairs(text, line):
+            self.run_on(text, line)
+
+    def enter(self, opened: Heading, line: Line) -> None:
+        rank = _RANK[opened.kind]
+        if rank == 0:
+            self.open = []
+        elif not self.open:
+            self.open = [self.nameless()]
+        grouped = opened.kind == "drive_row" and any(section.kind == "group" for section in self.open)
+        while (
+            len(self.open) > 1 and _RANK[self.open[-1].kind] >= rank and not (grouped and self.open[-1].kind == "group")
+        ):
+            self.open.pop()
+        section = Section(opened, line)
+        self.row = section if opened.kind == "drive_row" else None
+        if rank == 0:
+            self.result.controllers.append(section)
+            for paragraph in self.waiting:
+                paragraph.controller = section
+        else:
+            self.open[-1].children.append(section)
+            if self.latest is not None and opened.kind in ("volume", "volume_row"):
+                self.latest.volume = opened.name
+        self.waiting = []
+        self.latest = None
+        if opened.kind not in _ROWS:
+            self.open.append(section)
+
+    def nameless(self) -> Section:
+        """The controller of an output that does not name it."""
+        parts = {} if self.slot is None else {"slot": self.slot}
+        section = Section(Heading("controller", "", parts), None)
+        self.result.controllers.append(section)
+        return section
+
+    def say(self, said: str, text: str, line: Line) -> None:
+        self.wrapped = None
+        self.result.sheet.note(line)
+        if said == "missing_tool" and self.paragraph is not None and self.paragraph.kind == said:
+            self.paragraph.lines.append(line)
+            self.paragraph.words.append(text)
+            return
+        if said in ("error", "warning", "note", "missing_tool"):
+            controller = self.open[0] if self.open else None
+            kind: Literal["error", "warning", "note", "missing_tool"] = said  # type: ignore[assignment] # one of the four
+            self.paragraph = Paragraph(kind, [line], [text], controller)
+            self.paragraph.array = next((part.heading.name for part in self.open if part.kind == "array"), None)
+            self.latest = self.paragraph
+            self.result.paragraphs.append(self.paragraph)
+            if not self.open:
+                self.waiting.append(self.paragraph)
+            return
+        self.paragraph = None
+        if said == "version":
+            found = tool_version(text)
+            if found is not None:
+                self.result.tool, self.result.version = found
+        elif said == "command":
+            # Another command's answer follows; what it tells is of its own card.
+            self.open, self.row = [], None
+            self.slot = slot_of_command(text)
+            self.result.slot = self.slot or self.result.slot
+            self.result.tool = tool_of_command(text) or self.result.tool
+        elif said == "options":
+            self.result.options = self.listing_options = True
+
+    def pairs(self, text: str, line: Line) -> bool:
+        """Take a line of one or more ``label: value`` pairs; whether it was one.
+
+        Some versions forget the line break between two pairs: a second one counts where its label is known.
+        """
+        pieces: list[str] = []
+        for part in _SECOND_PAIR.split(text) if "  " in text else (text,):
+            found = pair(part) if pieces else None
+            if pieces and (found is None or self.owner(found[0], line) is None):
+                pieces[-1] = f"{pieces[-1]}  {part}"
+            else:
+                pieces.append(part)
+        for piece in pieces:
+            found = pair(piece)
+            owner = None if found is None else self.owner(found[0], line)
+            if found is None or owner is None:
+                return False
+            item = Pair(found[0], found[1], [line])
+            owner.pairs.append(item)
+            self.paragraph = self.latest = None
+            self.wrapped = item if word(item.label) in _WRAPPED else None
+        return True
+
+    def owner(self, label: str, line: Line) -> Section | None:
+        """The open section that a pair belongs to."""
+        if self.paragraph is not None and not known_anywhere(label):
+            return None
+        knowing = [section for section in self.open if knows(section.kind, label)]
+        if len(knowing) == 1:
+            return knowing[0]
+        if knowing:
+            indent = line.indent
+            return next((section for section in reversed(knowing) if section.indent < indent), knowing[-1])
+        if self.row is not None and self.row.indent < line.indent and knows("drive", label):
+            return self.row
+        if not self.open and knows("controller", label):
+            self.open = [self.nameless()]
+            return self.open[0]
+        return None
+
+    def run_on(self, text: str, line: Line) -> None:
+        """A line that continues a paragraph or a long value; else it stays unread."""
+        if self.paragraph is not None:
+            if len(self.paragraph.lines) < LONGEST_PARAGRAPH:
+                self.paragraph.lines.append(line)
+                self.paragraph.words.append(text)
+                self.result.sheet.note(line)
+        elif (
+            self.wrapped is not None
+            and len(self.wrapped.lines) < LONGEST_PARAGRAPH
+            and (word(self.wrapped.label) != "mount points" or text.startswith("/"))
+        ):
+            self.wrapped.lines.append(line)
+            self.wrapped.value = f"{self.wrapped.value} {text}"
+
+
+def _double_spaced(sheet: Sheet) -> bool:
+    """Whether an empty line follows each line, as some ways of keeping a text make it."""
+    told = [bool(line.text.strip()) for line in sheet.lines]
+    return sum(told) >= _FEWEST_SPACED and not any(map(operator.and_, told, told[1:]))
+
+
+def outline(sheet: Sheet) -> Outline:
+    """The sections of an output. Linear in its lines; never raises for what stands there."""
+    outliner = _Outliner(sheet)
+    spaced, above = _double_spaced(sheet), False
+    for line in sheet.lines:
+        told = bool(line.text.strip())
+        if told or not (spaced and above):
+            outliner.take(line)
+        above = told
+    return outliner.result

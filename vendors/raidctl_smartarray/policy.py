@@ -1,0 +1,106 @@
+"""How a volume is cached: what is configured, what is in force, and why the two differ.
+
+What is configured is ``Caching`` and the card's ``No-Battery Write Cache``; what is in force follows from the state of
+the cache and of what backs it up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from raidctl.model import Battery, Cache, DriveCachePolicy, VolumeCache, WriteActive, WritePolicy
+
+
+def volume_cache(
+    *,
+    caching: bool | None,
+    smart_path: bool,
+    cache: Cache | None,
+    batteries: Sequence[Battery],
+    battery_count: int | None,
+    drive_write_cache: DriveCachePolicy | None,
+) -> VolumeCache | None:
+    """The cache of a volume; None when nothing at all was told of it.
+
+    ``caching`` is None where no line told it; ``battery_count`` likewise.
+    """
+    if caching is None and drive_write_cache is None and not smart_path:
+        return None
+    policy = _policy(caching, cache)
+    active, why = _active(caching, smart_path, cache, batteries, battery_count)
+    return VolumeCache(
+        write_policy=policy,
+        write_active=active,
+        write_protected=_protected(active, batteries, battery_count),
+        why_not_in_force=why if policy not in (None, active) or caching is None else None,
+        drive_write_cache=drive_write_cache,
+    )
+
+
+def _policy(caching: bool | None, cache: Cache | None) -> WritePolicy | None:
+    if caching is None:
+        return None
+    if not caching:
+        return "write_through"
+    return "unprotected_write_back" if cache is not None and cache.no_battery_write_cache else "protected_write_back"
+
+
+def _active(
+    caching: bool | None,
+    smart_path: bool,
+    cache: Cache | None,
+    batteries: Sequence[Battery],
+    battery_count: int | None,
+) -> tuple[WriteActive | None, str | None]:
+    """What is in force, and the reason where it is not the cache."""
+    if smart_path:
+        return "write_through", "SSD Smart Path: reads and writes go past the controller's cache."
+    if caching is None:
+        return None, None
+    if not caching:
+        return "write_through", None
+    if cache is None:
+        return None, None
+    if cache.present is False:
+        return "write_through", "The controller has no cache board."
+    if (cache.status_text or "").lower().startswith("not configured"):
+        return "write_through", "The controller's cache is not configured."
+    if cache.status in ("warning", "critical"):
+        return "write_through", f"The cache is not in use: {cache.status_text}."
+    if cache.write_percent == 0:
+        return "write_through", f"The whole cache is given to reads ({cache.read_percent}% read / 0% write)."
+    if cache.status != "ok":
+        return None, None
+    return _backed(cache, batteries, battery_count)
+
+
+def _backed(
+    cache: Cache, batteries: Sequence[Battery], battery_count: int | None
+) -> tuple[WriteActive | None, str | None]:
+    if cache.no_battery_write_cache:
+        return "write_back", None
+    if battery_count == 0:
+        return "write_through", "The cache has no battery and no capacitor."
+    if not batteries or any(battery.status == "unknown" for battery in batteries):
+        return None, None
+    bad = next((battery for battery in batteries if battery.status != "ok"), None)
+    if bad is not None:
+        return "write_through", f"The cache's {_name(bad)} is not ready: {bad.status_text or bad.status}."
+    return "write_back", None
+
+
+def _name(battery: Battery) -> str:
+    return "battery or capacitor" if battery.kind == "unknown" else battery.kind
+
+
+def _protected(active: WriteActive | None, batteries: Sequence[Battery], battery_count: int | None) -> bool | None:
+    """Whether unwritten data outlives a power loss; nothing is unwritten without write-back."""
+    if active is None:
+        return None
+    if active != "write_back":
+        return True
+    if battery_count == 0:
+        return False
+    if not batteries or any(battery.status == "unknown" for battery in batteries):
+        return None
+    return all(battery.status == "ok" for battery in batteries)

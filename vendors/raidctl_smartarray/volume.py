@@ -1,0 +1,237 @@
+"""Logical drives and arrays: rows and sections."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from raidctl.evidence import Line, Sheet
+from raidctl.model import Operation
+from raidctl.text import attempt
+from raidctl_smartarray import figures, words
+from raidctl_smartarray.draft import DETAIL, REPORT, ROW, ArrayDraft, ControllerDraft, Draft
+from raidctl_smartarray.interface import interface
+from raidctl_smartarray.outline import Pair, Section
+from raidctl_smartarray.words import NOTHING, split_progress, word
+
+_RAID = re.compile(r"RAID ?\S.*", re.IGNORECASE)
+_PERCENT = re.compile(r"(\d{1,3}(?:\.\d+)?) ?%", re.ASCII)
+_WORDS = re.compile(r",(?!\s*\d+(?:\.\d+)?\s*%)", re.ASCII)
+"""``SAS, Unused Space: 0 MB, Transforming, 12% complete``: the share belongs to the word before it."""
+_DONE = frozenset({"initialization completed", "completed", "complete", "ok", *NOTHING})
+_SMART_PATH = frozenset({"smart path", "ssd smart path", "hp ssd smart path", "hpe ssd smart path", "ssd i/o bypass"})
+
+
+_PROGRESS: dict[str, Operation] = {
+    "rebuild": "rebuild",
+    "recovery": "rebuild",
+    "recovering": "rebuild",
+    "expand": "expand",
+    "transformation": "migrate",
+    "surface": "check",
+}
+
+
+def _text(text: str) -> str | None:
+    return None if word(text) in NOTHING else text.strip()
+
+
+def _raid(text: str) -> Any:
+    return None if word(text) in NOTHING else words.raid_level(text)
+
+
+def _mounts(text: str) -> tuple[str, ...] | None:
+    return figures.mountpoints(text) or None
+
+
+_FIELDS: dict[str, tuple[str, Callable[[str], Any], int]] = {
+    "size": ("size_bytes", figures.volume_size, DETAIL),
+    # Fault Tolerance: 1+0
+    "fault tolerance": ("raid_level", _raid, DETAIL),
+    "raid level": ("raid_level", _raid, ROW),
+    "strip size": ("strip_bytes", figures.volume_size, DETAIL),
+    # Older versions say stripe and mean the strip of one drive.
+    "stripe size": ("strip_bytes", figures.volume_size, ROW),
+    "unique identifier": ("unique_id", _text, DETAIL),
+    "disk name": ("device", figures.device_node, DETAIL),
+    "os device name": ("device", figures.device_node, ROW),
+    "mount points": ("mountpoints", _mounts, DETAIL),
+    "mount point": ("mountpoints", _mounts, DETAIL),
+    "logical drive label": ("name", _text, DETAIL),
+}
+
+
+def read_section(card: ControllerDraft, sheet: Sheet, section: Section) -> Draft:
+    """``Logical Drive: 1`` and the pairs below it."""
+    volume = card.volume(section.heading.name)
+    volume.seen(sheet, section.line, "id", section.heading.name)
+    for pair in section.pairs:
+        _read_pair(volume, sheet, pair)
+    for group in section.children:
+        if group.kind == "partitions" and group.line is not None:
+            sheet.note(group.line)
+            _partitions(volume, sheet, group)
+    return volume
+
+
+def _read_pair(volume: Draft, sheet: Sheet, pair: Pair) -> None:
+    label = word(pair.label)
+    if label == "status":
+        _status(volume, sheet, pair.lines[0], pair.value, DETAIL)
+    elif label in ("caching", "array accelerator"):
+        # Caching:  Enabled
+        volume.take(sheet, pair, "cache.caching", lambda text: None if word(text) in NOTHING else figures.flag(text))
+    elif label in ("ld acceleration method", "acceleration method"):
+        # LD Acceleration Method: Controller Cache
+        volume.keep(sheet, pair)
+        volume.values.setdefault("cache.smart_path", (DETAIL, word(pair.value) in _SMART_PATH))
+    elif label.startswith("parity initialization"):
+        _parity(volume, sheet, pair)
+    elif label == "unrecoverable media errors":
+        volume.keep(sheet, pair)
+        if word(pair.value) not in ("none", "no", "false", "0"):
+            volume.complain(
+                "warning",
+                "state",
+                f"Unrecoverable media errors: {pair.value}.",
+                "Restore the affected files from a backup; the errors go away when the sectors are written again.",
+            )
+    elif label.endswith("progress") and _PERCENT.search(pair.value):
+        # Rebuild Progress: 12%
+        volume.keep(sheet, pair)
+        volume.put(sheet, pair.lines[0], "progress.operation", _PROGRESS.get(label.split()[0], "unknown"), ROW)
+        volume.put(sheet, pair.lines[0], "progress.percent", float(_PERCENT.findall(pair.value)[0]), ROW)
+    elif label in _FIELDS:
+        name, parse, weight = _FIELDS[label]
+        volume.take(sheet, pair, name, parse, weight)
+    else:
+        volume.keep(sheet, pair)
+
+
+def _status(volume: Draft, sheet: Sheet, line: Line, text: str, weight: int) -> None:
+    """``Status: Recovering, 55.73% complete``."""
+    state, percent = split_progress(text)
+    known = words.VOLUME_STATUS.get(word(state))
+    volume.put(sheet, line, "status", known.status if known else "unknown", weight)
+    volume.put(sheet, line, "status_text", " ".join(text.split()), weight)
+    if known is None:
+        volume.complain("warning", "unread", f"The volume's status word {text!r} is not known.", REPORT)
+    operation = known.operation if known else None
+    if operation is not None or percent is not None:
+        volume.put(sheet, line, "progress.operation", operation or "unknown", weight)
+    if percent is not None:
+        volume.put(sheet, line, "progress.percent", percent, weight)
+
+
+def _parity(volume: Draft, sheet: Sheet, pair: Pair) -> None:
+    """``Parity Initialization Status: In Progress``, ``… Progress: 23%``; what is queued is not going on."""
+    volume.keep(sheet, pair)
+    state, percent = split_progress(pair.value)
+    bare = _PERCENT.match(pair.value.strip())
+    percent = float(bare[1]) if bare else percent
+    going_on = word(state) in ("in progress", "initializing", "running") or percent is not None
+    if not going_on or word(state) in _DONE:
+        return
+    volume.put(sheet, pair.lines[0], "progress.operation", "parity", ROW)
+    if percent is not None:
+        volume.put(sheet, pair.lines[0], "progress.percent", percent, ROW)
+
+
+def _partitions(volume: Draft, sheet: Sheet, group: Section) -> None:
+    """``Partition   1: Basic, 600 MiB, /boot/efi``."""
+    for item in group.children:
+        if item.line is None:
+            continue
+        value = item.heading.parts.get("value", "")
+        volume.detail(sheet, item.line, item.heading.name, value)
+        found = figures.mountpoints(value)
+        if found:
+            already = volume.get("mountpoints") or ()
+            volume.values["mountpoints"] = (DETAIL, tuple(dict.fromkeys((*already, *found))))
+
+
+def read_row(card: ControllerDraft, sheet: Sheet, section: Section) -> Draft:
+    """``logicaldrive 2 (16.00 TB, RAID 6 (ADG), Recovering, 55.73% complete)``."""
+    volume = card.volume(section.heading.name)
+    line = section.line
+    if line is None:
+        return volume
+    volume.seen(sheet, line, "id", section.heading.name)
+    status = [part for part in (part.strip() for part in section.heading.parts.get("inside", "").split(",")) if part]
+    if status and status[0][:1].isdigit():
+        _put(volume, sheet, line, ("size_bytes", status.pop(0)), figures.volume_size)
+    if status and _RAID.fullmatch(status[0]):
+        _put(volume, sheet, line, ("raid_level", status.pop(0)), words.raid_level)
+    told = ", ".join([*status, *filter(None, [section.heading.parts.get("status", "").strip()])])
+    if told:
+        _status(volume, sheet, line, told, ROW)
+    return volume
+
+
+def _put(volume: Draft, sheet: Sheet, line: Line, told: tuple[str, str], parse: Callable[[str], object]) -> None:
+    """Read one word of a row into a field; ``told`` is the field and the word."""
+    name, text = told
+    try:
+        volume.put(sheet, line, name, parse(text), ROW)
+    except ValueError:
+        volume.unread(name.replace("_", " "), text)
+
+
+def read_array(card: ControllerDraft, sheet: Sheet, section: Section) -> ArrayDraft:
+    """``array A (SAS, Unused Space: 0  MB)`` or ``Array: A`` and the pairs below it."""
+    array = card.array(section.heading.name)
+    array.seen(sheet, section.line, "id", section.heading.name)
+    if section.line is not None:
+        parts = [part.strip() for part in _WORDS.split(section.heading.parts.get("inside", ""))]
+        if len(parts) > 1 and ":" not in parts[0]:
+            array.detail(sheet, section.line, "Interface Type", parts.pop(0))
+        for part in parts:
+            _array_word(array, sheet, section.line, part)
+    used: Pair | None = None
+    for pair in section.pairs:
+        label = word(pair.label)
+        if label == "status":
+            _array_status(array, sheet, pair.lines[0], pair.value, DETAIL)
+        elif label == "unused space":
+            # Unused Space: 1563284  MB (91.1%)
+            array.take(
+                sheet, pair, "free_bytes", lambda text: None if word(text) in NOTHING else figures.free_space(text)
+            )
+        elif label == "used space":
+            used = pair
+            array.keep(sheet, pair)
+        else:
+            array.keep(sheet, pair)
+    if used is not None:
+        _array_size(array, sheet, used)
+    return array
+
+
+def _array_size(array: ArrayDraft, sheet: Sheet, used: Pair) -> None:
+    """``Used Space: 65.5 TB (100.0%)``: with the unused space, the raw size."""
+    bytes_used, bytes_free = attempt(figures.free_space, used.value), array.get("free_bytes")
+    if bytes_used is not None and bytes_free is not None:
+        array.put(sheet, used.lines[0], "size_bytes", bytes_used + bytes_free)
+
+
+def _array_word(array: ArrayDraft, sheet: Sheet, line: Line, part: str) -> None:
+    label, colon, value = part.partition(":")
+    if colon and word(label) == "unused space":
+        _put(array, sheet, line, ("free_bytes", value.strip()), figures.free_space)
+    elif interface(part) is not None:
+        array.detail(sheet, line, "Interface Type", part)
+    elif colon:
+        array.detail(sheet, line, label.strip(), value.strip())
+    elif word(part) in ("encrypted", "not encrypted"):
+        array.detail(sheet, line, "Encryption", part)
+    elif part:
+        _array_status(array, sheet, line, part, ROW)
+
+
+def _array_status(array: ArrayDraft, sheet: Sheet, line: Line, text: str, weight: int) -> None:
+    health = words.look_up(words.ARRAY_STATUS, split_progress(text)[0])
+    array.put(sheet, line, "status", health, weight)
+    array.put(sheet, line, "status_text", " ".join(text.split()), weight)
+    if health == "unknown":
+        array.complain("warning", "unread", f"The array's status word {text!r} is not known.", REPORT)
