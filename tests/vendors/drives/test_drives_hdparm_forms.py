@@ -1,0 +1,209 @@
+"""Less common forms of hdparm's output, written after its source with names and figures of our own."""
+
+from __future__ import annotations
+
+import pytest
+
+from raidctl.model import Drive
+from raidctl.vendor import Document, Observation
+from raidctl_drives import read, sniff
+
+SENSE = "SG_IO: bad/missing sense data, sb[]:  70 00 05 00 00 00 00 0d 00 00 00 00 20 00 00 00\n"
+REFUSED = f"""
+/dev/sdc:
+{SENSE}
+ATA device, with non-removable media
+Standards:
+\tLikely used: 1
+Configuration:
+\tLogical\t\tmax\tcurrent
+\tcylinders\t0\t0
+\theads\t\t0\t0
+\tsectors/track\t0\t0
+\t--
+\tLogical/Physical Sector size:           512 bytes
+\tdevice size with M = 1024*1024:           0 MBytes
+\tdevice size with M = 1000*1000:           0 MBytes\u0020
+\tcache/buffer size  = unknown
+Capabilities:
+\tIORDY not likely
+\tCannot perform double-word IO
+\tR/W multiple sector transfer: not supported
+\tDMA: not supported
+\tPIO: pio0\u0020
+"""
+OLD = """
+ATA device, with non-removable media
+\tModel Number:       HARBOR MD21
+\tSerial Number:      HB0021
+\tFirmware Revision:  1.0
+Standards:
+\tLikely used: 1
+Configuration:
+\tLogical\t\tmax\tcurrent
+\tcylinders\t612\t0
+\theads\t\t4\t0
+\tsectors/track\t17\t0
+\t--
+\tbytes/track: 8704\tbytes/sector: 512
+\tLogical/Physical Sector size:           512 bytes
+\tdevice size with M = 1024*1024:          20 MBytes
+\tdevice size with M = 1000*1000:          21 MBytes (0 GB)
+{last}
+"""
+OPTICAL = """
+ATAPI CD-ROM, with removable media
+\tModel Number:       HARBOR DVD7
+\tSerial Number:      HBD7001
+\tFirmware Revision:  DV10
+Standards:
+\tLikely used CD-ROM ATAPI-1
+Configuration:
+\tDRQ response: 50us.
+\tPacket size: 12 bytes
+Capabilities:
+\tLBA, IORDY(can be disabled)
+\t\tRemovable Media Status Notification feature set supported
+"""
+INFO = """
+/dev/{name}:
+
+ Model=HARBOR HD250Q, FwRev=HQ02, SerialNo=HBQ25001
+ Config={{ HardSect NotMFM HdSw>15uSec Fixed DTR>10Mbs RotSpdTol>.5% }}
+ CurCHS=16383/16/63, CurSects=16514064, LBA=yes, LBAsects={sectors}
+ AdvancedPM=no WriteCache=enabled
+"""
+OVERLAY = """
+/dev/sda:
+DCO Checksum verified.
+DCO Revision: 0x0002
+The following features can be selectively disabled via DCO:
+\tTransfer modes:
+\t\t mdma0 mdma1 mdma2
+\t\t udma0 udma1 udma2 udma3 udma4 udma5 udma6(?)
+\tReal max sectors: 1953525168
+\tATA command/feature sets:
+\t\t SMART self_test error_log security HPA 48_bit
+\tSATA command/feature sets:
+\t\t NCQ interface_power_management SSP
+"""
+
+
+def observed(text: str) -> Observation:
+    """What is read of an output; every line of it must be understood."""
+    claim = sniff("x.txt", text)
+    assert claim is not None
+    assert claim.kind == "hdparm"
+    found = read([Document("x.txt", claim.kind, text)])
+    assert [line.text for sheet in found.sheets for line in sheet.unparsed()] == []
+    return found
+
+
+def only(text: str) -> Drive:
+    """The one drive that an output tells of."""
+    (controller,) = observed(text).controllers
+    (drive,) = controller.drives
+    return drive
+
+
+def test_a_drive_that_is_no_ata_drive_is_not_taken_for_one() -> None:
+    """What hdparm makes of a SAS drive's refusal gives no fact, and a problem."""
+    found = observed(REFUSED)
+    (drive,) = found.controllers[0].drives
+    assert (drive.device, drive.interface, drive.size_bytes, drive.media) == ("/dev/sdc", None, None, None)
+    assert [(problem.kind, problem.where) for problem in found.problems] == [("unread", drive.id)]
+
+
+def test_several_devices_are_read_each_for_itself() -> None:
+    """``hdparm -W /dev/sd?``: a refusal of one says nothing of the others."""
+    found = observed(
+        "\n/dev/sda:\n write-caching =  1 (on)\n\n/dev/sdb:\n write-caching =  0 (off)\n"
+        f"\n/dev/sdc:\n{SENSE} write-caching = not supported\n\n/dev/nvme0n1:\n"
+    )
+    drives = found.controllers[0].drives
+    assert [(drive.device, drive.write_cache) for drive in drives] == [
+        ("/dev/sda", "enabled"),
+        ("/dev/sdb", "disabled"),
+        ("/dev/sdc", None),
+    ]
+    assert {problem.where for problem in found.problems} == {"drives:sdc", "/dev/nvme0n1"}
+
+
+def test_several_refusals_are_several_problems() -> None:
+    """Nothing but complaints is still an output of hdparm."""
+    found = observed("/dev/sda: Permission denied\n/dev/sdb: Permission denied\n/dev/sdz: No such file or directory\n")
+    assert [problem.kind for problem in found.problems] == ["no_right", "no_right", "unread"]
+
+
+def test_a_size_by_cylinders_is_exact() -> None:
+    """Cylinders times heads times sectors, where the drive counts no sectors."""
+    assert only(OLD.format(last="Checksum: correct")).size_bytes == 612 * 4 * 17 * 512
+
+
+@pytest.mark.parametrize(
+    ("last", "kind"),
+    [
+        ("Integrity word not set (found 0x0000, expected 0x5ca5)", "note"),
+        ("Integrity word not set (found 0x5254, expected 0x5ca5)", "state"),
+        ("Checksum: correct", None),
+    ],
+)
+def test_a_false_checksum_casts_doubt_and_a_missing_one_does_not(last: str, kind: str | None) -> None:
+    """Old drives have none; something else in its place means that the text is damaged."""
+    assert [problem.kind for problem in observed(OLD.format(last=last)).problems] == ([kind] if kind else [])
+
+
+def test_a_strange_transport_is_no_interface() -> None:
+    """A transport that does not exist is not replaced by a guess."""
+    text = OLD.format(last="Checksum: correct").replace(
+        "Standards:", "\tTransport:          0x6e72; Revision: 0x6c65\nStandards:"
+    )
+    assert only(text).interface is None
+
+
+def test_optical_drives_are_understood() -> None:
+    """``ATAPI``: no size, no media, every line known."""
+    drive = only(OPTICAL)
+    assert (drive.model, drive.size_bytes, drive.media) == ("HARBOR DVD7", None, None)
+    assert drive.details["Likely used"] == "CD-ROM ATAPI-1"
+
+
+@pytest.mark.parametrize(
+    ("name", "sectors", "size", "interface"),
+    [
+        ("hda", 488397168, 488397168 * 512, "ata"),
+        ("sda", 488397168, 488397168 * 512, None),
+        ("hda", 268435455, None, "ata"),
+    ],
+)
+def test_the_short_identification(name: str, sectors: int, size: int | None, interface: str | None) -> None:
+    """``-i``: the old field of 28 bits is no size when it is full; only the IDE driver's names tell the interface."""
+    drive = only(INFO.format(name=name, sectors=sectors))
+    assert (drive.size_bytes, drive.interface, drive.write_cache) == (size, interface, "enabled")
+
+
+def test_the_temperature_alone_is_recognised() -> None:
+    """``-H`` gives a temperature; one out of range is kept in words."""
+    assert only("/dev/sda:\n drive temperature (celsius) is:  34\n").temperature_celsius == 34
+    assert only("/dev/sda:\n drive temperature (celsius) is:  under -20\n").temperature_celsius is None
+
+
+def test_the_configuration_overlay_is_understood() -> None:
+    """``--dco-identify``: every line is known, and the native size is not the drive's size."""
+    drive = only(OVERLAY)
+    assert drive.size_bytes is None
+    assert drive.details["Real max sectors"] == "1953525168"
+
+
+def test_a_doubtful_native_size_is_told() -> None:
+    """``-N`` whose answer hdparm itself doubts."""
+    found = observed("/dev/sda:\n max sectors   = 976773168/14715056(976773168?), HPA setting seems invalid\n")
+    assert found.controllers[0].drives[0].size_bytes == 976773168 * 512
+    assert [problem.kind for problem in found.problems] == ["note"]
+
+
+def test_figures_beyond_reason_are_no_facts() -> None:
+    """What no reader of JSON takes is kept as text."""
+    drive = only(OLD.format(last=f"\tNominal Media Rotation Rate: {10**30}"))
+    assert drive.rpm is None
+    assert drive.details["rpm"] == str(10**30)

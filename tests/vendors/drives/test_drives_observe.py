@@ -1,0 +1,249 @@
+"""Plain drives on a machine: what is asked, what is shown without tools or rights, what is left to others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from raidctl.host import BlockDevice, HostView, PciDevice
+from raidctl.request import (
+    Answer,
+    Read,
+    ReadAnswer,
+    Request,
+    Run,
+    RunAnswer,
+    Trouble,
+    Which,
+    WhichAnswer,
+    converse,
+)
+from raidctl.vendor import Observation
+from raidctl_drives import observe
+
+AHCI = PciDevice("0000:00:17.0", 0x010601, 0x8086, 0xA352, driver="ahci", vendor="Intel", model="SATA AHCI Controller")
+ADAPTER = PciDevice("0000:41:00.0", 0x010700, 0x1000, 0x00AF, driver="mpt3sas")
+CARD = PciDevice("0000:03:00.0", 0x010400, 0x1000, 0x005D, driver="some_raid")
+SATA = BlockDevice(
+    "sda", "/dev/sda", kind="disk", size_bytes=4000787030016, model="HARBOR HD4000NS-11A", serial="HBN1K7Q2",
+    wwn="0x5000cca0b1000a01", scsi_address="0:0:0:0", pci_address=AHCI.address, driver="ahci", rotational=True,
+    removable=False, write_cache="write back", transport="sata",
+)  # fmt: skip
+SAS = BlockDevice(
+    "sdc", "/dev/sdc", kind="disk", size_bytes=1800360124416, model="TG1800-SAS15", serial="TGK00C3Z",
+    wwn="0x5000c5a0d1000c30", scsi_address="0:0:2:0", pci_address=ADAPTER.address, driver="mpt3sas", rotational=True,
+    removable=False, write_cache="write through", transport="sas",
+)  # fmt: skip
+NVME = BlockDevice(
+    "nvme0n1", "/dev/nvme0n1", kind="disk", size_bytes=1000204886016, model="QUARTZ Q980 1TB", serial="QZ98A1004417",
+    pci_address="0000:01:00.0", driver="nvme", rotational=False, removable=False, write_cache="write back",
+    transport="nvme",
+)  # fmt: skip
+VIRTIO = BlockDevice(
+    "vda", "/dev/vda", kind="disk", size_bytes=21474836480, pci_address="0000:00:05.0", driver="virtio-pci",
+    rotational=True, removable=False, write_cache="write back", transport="virtio",
+)  # fmt: skip
+TOOLS = ("hdparm", "sdparm", "nvme", "smartctl")
+
+
+@dataclass
+class Machine:
+    """Answers what it was given answers for; everything else is not there."""
+
+    runs: Mapping[tuple[str, ...], str] = field(default_factory=dict)
+    files: Mapping[str, str] = field(default_factory=dict)
+    tools: Sequence[str] = TOOLS
+    trouble: Trouble = Trouble.MISSING
+    asked: list[Run] = field(default_factory=list)
+    batches: list[int] = field(default_factory=list)
+
+    def carry_out(self, requests: Sequence[Request[Any]]) -> Sequence[Answer]:
+        """A runner's one method."""
+        self.batches.append(len(requests))
+        return [self._answer(request) for request in requests]
+
+    def _answer(self, request: Request[Any]) -> Answer:
+        if isinstance(request, Which):
+            found = request.name in self.tools
+            return WhichAnswer(path=f"/usr/sbin/{request.name}" if found else None)
+        if isinstance(request, Read):
+            text = self.files.get(request.path)
+            return ReadAnswer(data=text.encode()) if text else ReadAnswer(trouble=Trouble.MISSING)
+        assert isinstance(request, Run)
+        self.asked.append(request)
+        text = self.runs.get(request.argv)
+        return RunAnswer(trouble=self.trouble) if text is None else RunAnswer(code=0, out=text.encode())
+
+
+def seen(machine: Machine, *blocks: BlockDevice, pci: Sequence[PciDevice] = (), **view: Any) -> Observation:
+    """What the family observes on a machine with these disks."""
+    return converse(observe(HostView(root=view.pop("root", True), pci=tuple(pci), blocks=blocks, **view)), machine)
+
+
+def test_a_machine_without_disks_is_asked_nothing() -> None:
+    """Nothing to tell, nothing to ask."""
+    machine = Machine()
+    assert seen(machine) == Observation()
+    assert machine.batches == []
+
+
+def test_the_kernel_alone_tells_enough_without_tools() -> None:
+    """Identity, size, write cache come from the kernel; one problem names all packages."""
+    found = seen(Machine(tools=()), SATA, SAS, NVME, pci=(AHCI, ADAPTER))
+    assert [controller.id for controller in found.controllers] == [
+        "drives:0000:00:17.0",
+        "drives:0000:41:00.0",
+        "drives:0000:01:00.0",
+    ]
+    assert [controller.mode for controller in found.controllers] == ["none", "hba", "none"]
+    drive = found.controllers[0].drives[0]
+    assert (drive.id, drive.device, drive.role) == ("drives:HBN1K7Q2", "/dev/sda", "passthrough")
+    assert (drive.size_bytes, drive.media, drive.interface, drive.write_cache) == (
+        4000787030016,
+        "hdd",
+        "sata",
+        "enabled",
+    )
+    (problem,) = found.problems
+    assert problem.kind == "no_tool"
+    assert all(name in str(problem.remedy) for name in ("smartmontools", "hdparm", "sdparm", "nvme-cli"))
+
+
+def test_without_root_nothing_is_run_and_one_problem_says_so() -> None:
+    """The kernel's view is shown; the drives are not asked in vain."""
+    machine = Machine()
+    found = seen(machine, SATA, NVME, root=False)
+    assert machine.asked == []
+    assert [problem.kind for problem in found.problems] == ["no_right"]
+    assert found.controllers[0].drives[0].write_cache == "enabled"
+
+
+def test_a_virtual_disk_is_listed_and_not_asked() -> None:
+    """No tool is looked for, none is missing; a note says whom to ask."""
+    machine = Machine(tools=())
+    found = seen(machine, VIRTIO, virtual="kvm")
+    assert machine.asked == []
+    drive = found.controllers[0].drives[0]
+    assert (drive.interface, drive.write_cache, drive.media) == ("virtual", "enabled", None)
+    (problem,) = found.problems
+    assert (problem.kind, problem.severity) == ("note", "info")
+    assert "kvm" in problem.message
+    assert problem.remedy
+
+
+def test_disks_of_other_families_are_left_to_them() -> None:
+    """Claimed disks, empty card readers, and disks of a RAID card that has not answered are not listed."""
+    claimed = replace(SATA, name="sdb", node="/dev/sdb")
+    reader = replace(SATA, name="sdd", node="/dev/sdd", removable=True, size_bytes=0)
+    hidden = replace(
+        SATA, name="sde", node="/dev/sde", serial="X1", wwn=None, pci_address=CARD.address, driver="some_raid"
+    )
+    found = seen(Machine(), claimed, reader, hidden, pci=(CARD,), claimed=frozenset({"/dev/sdb"}))
+    assert found.controllers == ()
+
+
+def test_what_a_card_passes_through_is_listed() -> None:
+    """Where a card's family has told of its volumes, a disk that it left out is a plain drive."""
+    volume = replace(SATA, name="sdb", node="/dev/sdb", pci_address=CARD.address, driver="some_raid")
+    passed = replace(SATA, pci_address=CARD.address, driver="some_raid")
+    found = seen(Machine(), volume, passed, pci=(CARD,), claimed=frozenset({"/dev/sdb"}))
+    assert [drive.device for drive in found.controllers[0].drives] == ["/dev/sda"]
+
+
+def test_two_paths_are_one_drive() -> None:
+    """The same WWN twice is one drive with both devices; only one path is asked."""
+    machine = Machine(files={"/sys/class/scsi_disk/0:0:2:0/cache_type": "write back\n"})
+    other = replace(SAS, name="sde", node="/dev/sde", scsi_address="0:0:4:0")
+    joint = BlockDevice("dm-0", "/dev/dm-0", kind="dm", slaves=("sdc", "sde"), dm_name="mpatha", mountpoints=("/srv",))
+    found = seen(machine, SAS, other, joint, pci=(ADAPTER,))
+    (drive,) = found.controllers[0].drives
+    assert drive.details["devices"] == "/dev/sdc, /dev/sde"
+    assert drive.details["multipath"] == "/dev/mapper/mpatha"
+    assert {request.argv[-1] for request in machine.asked} == {"/dev/sdc"}
+
+
+def test_namespaces_are_parts_of_one_drive() -> None:
+    """Two namespaces with one serial number are one drive, as big as both together."""
+    second = replace(NVME, name="nvme0n2", node="/dev/nvme0n2", size_bytes=500107862016, wwn="eui.6479a7500a004418")
+    first = replace(NVME, wwn="eui.6479a7500a004417")
+    (controller,) = seen(Machine(tools=()), first, second).controllers
+    (drive,) = controller.drives
+    assert drive.size_bytes == 1000204886016 + 500107862016
+    assert drive.details["namespaces"] == "/dev/nvme0n1, /dev/nvme0n2"
+
+
+def test_many_problems_stay_apart_and_each_comes_once() -> None:
+    """Drives that do not answer are told of one by one, each once."""
+    many = [
+        replace(SATA, name=f"sd{n}x", node=f"/dev/sd{n}x", serial=f"HBN1{n:04}", wwn=None, scsi_address=None)
+        for n in range(300)
+    ]
+    found = seen(Machine(trouble=Trouble.TIMEOUT, tools=("hdparm",)), *many, pci=(AHCI,))
+    silent = [problem.where for problem in found.problems if problem.kind == "unread"]
+    assert len(silent) == len(set(silent)) == 300
+
+
+def test_usb_drives_of_one_adapter_stay_apart() -> None:
+    """Adapters give all their drives one serial number; they are several drives all the same."""
+    one = replace(SATA, transport="usb", pci_address="0000:00:14.0", driver="xhci_hcd", wwn=None)
+    two = replace(one, name="sdb", node="/dev/sdb")
+    found = seen(Machine(tools=()), one, two)
+    assert [drive.id for drive in found.controllers[0].drives] == ["drives:HBN1K7Q2", "drives:HBN1K7Q2-sdb"]
+
+
+def test_a_cache_that_the_kernel_does_not_know_of_is_dangerous() -> None:
+    """The drive's cache is on, the kernel sends no flushes: that is said."""
+    machine = Machine({("sdparm", "--get=WCE,RCD", "/dev/sdc"): "WCE           1  [cha: y, def:  1, sav:  1]\n"})
+    found = seen(machine, SAS, pci=(ADAPTER,))
+    assert found.controllers[0].drives[0].write_cache == "enabled"
+    assert any("no flushes" in problem.message and problem.kind == "state" for problem in found.problems)
+
+
+def test_an_nvme_drive_is_asked_for_feature_6_only_when_it_has_a_cache() -> None:
+    """Without a volatile cache the question would be refused."""
+    head = "NVME Identify Controller:\nsn : QZ98A1004417\nmn : QUARTZ Q980 1TB\nvwc : "
+    identify = ("nvme", "id-ctrl", "/dev/nvme0n1")
+    feature = ("nvme", "get-feature", "/dev/nvme0n1", "-f", "6")
+    without = Machine({identify: f"{head}0\n"})
+    assert seen(without, NVME).controllers[0].drives[0].write_cache == "disabled"
+    assert feature not in {request.argv for request in without.asked}
+    switched_off = "get-feature:0x06 (Volatile Write Cache), Current value:00000000\n"
+    there = Machine({identify: f"{head}0x7\n", feature: switched_off})
+    assert seen(there, NVME).controllers[0].drives[0].write_cache == "disabled"
+
+
+def test_drives_are_asked_side_by_side() -> None:
+    """A hundred drives take no more rounds than one."""
+    machine = Machine()
+    many = [replace(SATA, name=f"sd{n}", node=f"/dev/sd{n}", serial=f"HB{n:06}", wwn=None) for n in range(100)]
+    found = seen(machine, *many)
+    one = Machine()
+    seen(one, many[0])
+    assert len(found.controllers[0].drives) == 100
+    assert len(machine.batches) == len(one.batches)
+
+
+def test_no_answer_in_time_is_said_and_the_rest_is_shown() -> None:
+    """A drive that hangs is still listed with what the kernel knows."""
+    found = seen(Machine(trouble=Trouble.TIMEOUT), SATA)
+    assert found.controllers[0].drives[0].model == "HARBOR HD4000NS-11A"
+    assert {problem.kind for problem in found.problems} == {"unread"}
+
+
+def test_refusals_of_many_drives_are_one_problem() -> None:
+    """Where root is not known, "permission denied" of every drive is said once."""
+    other = replace(SATA, name="sdb", node="/dev/sdb", serial="HB2", wwn=None)
+    runs: dict[tuple[str, ...], str] = {
+        ("hdparm", "-I", "-W", node): f"{node}: Permission denied\n" for node in ("/dev/sda", "/dev/sdb")
+    }
+    found = seen(Machine(runs, tools=("hdparm",)), SATA, other, root=None)
+    assert [problem.kind for problem in found.problems if problem.kind == "no_right"] == ["no_right"]
+
+
+def test_every_drive_has_evidence() -> None:
+    """Each listed drive and controller has facts on a sheet, and no fact is of an unknown object."""
+    found = seen(Machine(), SATA, SAS, NVME, VIRTIO)
+    listed = {drive.id for controller in found.controllers for drive in controller.drives}
+    listed |= {controller.id for controller in found.controllers}
+    assert {fact.object_id for sheet in found.sheets for fact in sheet.facts} == listed

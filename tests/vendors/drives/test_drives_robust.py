@@ -1,0 +1,98 @@
+"""Whatever text comes, the readers of the family return, in time that grows with its length only."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from raidctl.vendor import Document
+from raidctl_drives import read, sniff
+from tests.support.machines import FIXTURES
+
+TEXTS = {
+    path.name: path.read_text(encoding="utf-8")
+    for path in sorted(FIXTURES.glob("drives-*/*.out"))
+    if not path.name.startswith("smartctl")
+}
+KINDS = ("hdparm", "sdparm", "nvme")
+
+
+def check(text: str, kind: str) -> None:
+    """Read a text as a kind; every fact belongs to something that is shown."""
+    found = read([Document("x", kind, text)])
+    shown = {drive.id for controller in found.controllers for drive in controller.drives}
+    shown |= {volume.id for controller in found.controllers for volume in controller.volumes}
+    assert {fact.object_id for sheet in found.sheets for fact in sheet.facts} <= shown
+    assert found.controllers or found.problems
+    sniff("x", text)
+
+
+@pytest.mark.parametrize("name", sorted(TEXTS))
+def test_an_output_cut_anywhere_is_read(name: str) -> None:
+    """Cut at every line, and in the middle of every line."""
+    text = TEXTS[name]
+    kind = name.split("-", maxsplit=1)[0]
+    for number, line in enumerate(text.splitlines(keepends=True)):
+        head = "".join(text.splitlines(keepends=True)[:number])
+        check(head, kind)
+        check(head + line[: len(line) // 2], kind)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(data=st.binary(max_size=400))
+def test_random_bytes_are_read(kind: str, data: bytes) -> None:
+    """Binary rubbish gives no exception."""
+    check(data.decode("utf-8", errors="replace"), kind)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=150)
+@given(data=st.data())
+def test_shuffled_lines_are_read(kind: str, data: st.DataObject) -> None:
+    """Lines of all tools in any order, with strange values, give no exception."""
+    lines = sorted({line for text in TEXTS.values() for line in text.splitlines()})
+    chosen = data.draw(st.lists(st.sampled_from(lines) | st.text(max_size=30), max_size=30))
+    check("\n".join(chosen), kind)
+
+
+@pytest.mark.parametrize("name", sorted(TEXTS))
+def test_line_ends_make_no_difference(name: str) -> None:
+    """CR LF gives the same drives as LF."""
+    kind = name.split("-", maxsplit=1)[0]
+    windows = read([Document("x", kind, TEXTS[name].replace("\n", "\r\n"))])
+    assert windows.controllers == read([Document("x", kind, TEXTS[name])]).controllers
+
+
+def test_escape_sequences_do_not_come_through() -> None:
+    """What hardware says does not steer a terminal."""
+    text = "/dev/sda:\n\nATA device, with non-removable media\n\tModel Number:       \x1b[31mRED\x1b[0m [red]\x07\n"
+    (drive,) = read([Document("x", "hdparm", text)]).controllers[0].drives
+    assert drive.model == "RED [red]\N{REPLACEMENT CHARACTER}"
+
+
+@pytest.mark.parametrize(
+    ("kind", "line"),
+    [
+        ("hdparm", "ATA device, with non-removable media\n"),
+        ("hdparm", " HDIO_SET_DMA failed: {}\n"),
+        ("nvme", "get-feature:0x06 (Volatile Write Cache), Current value:1\n"),
+        ("nvme", "nvme-subsys0 - NQN=x\n"),
+        ("sdparm", "    /dev/sda: TAIGA     TG1800-SAS15      TA07\n"),
+    ],
+)
+def test_an_endless_output_is_read_to_its_end(kind: str, line: str) -> None:
+    """The same again and again: drives without a name, complaints without end."""
+    found = read([Document("x", kind, "".join(line.format(number) for number in range(20_000)))])
+    assert sum(len(sheet.lines) for sheet in found.sheets) >= 20_000
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "text", ["a" * 3_000_000, "a" + " " * 3_000_000 + "b", "{" * 200_000, "\t\n" * 200_000, "x = 1: 2\n" * 100_000]
+)
+def test_junk_is_nobodys(kind: str, text: str) -> None:
+    """Megabytes of rubbish give no drive with a serial number, and are claimed by nobody."""
+    found = read([Document("x", kind, text)])
+    assert not [drive for controller in found.controllers for drive in controller.drives if drive.serial]
+    assert sniff("x", text) is None

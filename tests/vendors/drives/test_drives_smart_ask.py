@@ -1,0 +1,159 @@
+"""The dialogue with smartctl for a live drive, led with a small scripted machine."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from raidctl.evidence import Sheet
+from raidctl.model import Problem
+from raidctl.request import Answer, Request, Run, RunAnswer, Trouble, converse
+from raidctl_drives.parts import DrivePart
+from raidctl_drives.smart import ask_smartctl
+from raidctl_drives.smart.pysmart import Collected, NeededError, read
+from tests.vendors.drives.test_drives_smart_ata import BANNER, FULL, IDENTITY, TABLE
+from tests.vendors.drives.test_drives_smart_scsi import NVME, SAS
+
+FIRST = ("smartctl", "-n", "standby", "-x", "-f", "old", "/dev/sdq")
+Told = tuple[list[DrivePart], list[Sheet], list[Problem]]
+
+
+class Machine:
+    """Answers each command with what is scripted for it, anything else with "not installed"."""
+
+    def __init__(self, answers: dict[tuple[str, ...], RunAnswer]) -> None:
+        self.answers = answers
+        self.asked: list[tuple[str, ...]] = []
+
+    def carry_out(self, requests: Sequence[Request[Any]]) -> Sequence[Answer]:
+        """Answer in order."""
+        runs = [request for request in requests if isinstance(request, Run)]
+        self.asked += [run.argv for run in runs]
+        return [self.answers.get(run.argv, RunAnswer(trouble=Trouble.MISSING)) for run in runs]
+
+
+def asked(answers: dict[tuple[str, ...], RunAnswer], **options: str) -> tuple[Told, Machine]:
+    """What the dialogue returns, and the machine that it was led with."""
+    machine = Machine(answers)
+    return converse(ask_smartctl("/dev/sdq", **options), machine), machine
+
+
+def printed(text: str, code: int = 0) -> RunAnswer:
+    """The answer of a program that printed a text."""
+    return RunAnswer(code=code, out=text.encode())
+
+
+@pytest.mark.parametrize(("text", "serial"), [(FULL, "HBQ40A17"), (SAS, "HS12K7700014A"), (NVME, "QZ98A1004417")])
+def test_one_call_tells_everything(text: str, serial: str) -> None:
+    """Smartctl is run once for a drive, pySMART reads the same answer, and the two agree."""
+    (parts, sheets, problems), machine = asked({FIRST: printed(text)})
+    assert machine.asked == [FIRST]
+    assert [(part.device, part.serial) for part in parts] == [("/dev/sdq", serial)]
+    assert not any("pySMART" in problem.message for problem in parts[0].problems)
+    assert len(sheets) == 1
+    assert problems == []
+
+
+def test_pysmart_leaves_the_process_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The language and the class of all loggers are what they were before, and nothing is logged or warned."""
+    monkeypatch.setenv("LANG", "de_DE.UTF-8")
+    before = logging.getLoggerClass(), logging.root.manager.disable
+    asked({FIRST: printed(SAS)})
+    assert os.environ["LANG"] == "de_DE.UTF-8"
+    assert (logging.getLoggerClass(), logging.root.manager.disable) == before
+
+
+def test_a_disagreement_with_pysmart_is_told() -> None:
+    """Where pySMART reads another serial number, ours stands and a problem names both."""
+    torn = FULL.replace("Local Time is:", "Serial Number:    OTHER77\nLocal Time is:")
+    (parts, _, _), _ = asked({FIRST: printed(torn)})
+    assert parts[0].serial == "HBQ40A17"
+    assert any("'OTHER77'" in problem.message and "'HBQ40A17'" in problem.message for problem in parts[0].problems)
+
+
+def test_an_output_that_breaks_pysmart_is_read_all_the_same() -> None:
+    """PySMART stumbles over a table in the brief form; our own reader gives the facts, and a note says so."""
+    brief = (
+        BANNER
+        + IDENTITY
+        + "Vendor Specific SMART Attributes with Thresholds:\n"
+        + ("  9 Power_On_Hours          -O--CK   077   077   000    -    20457   -   -   -\n\n")
+    )
+    (parts, _, _), _ = asked({FIRST: printed(brief)})
+    assert (parts[0].serial, parts[0].power_on_hours) == ("HBQ40A17", 20457)
+    assert [problem.severity for problem in parts[0].problems if "pySMART" in problem.message] == ["info"]
+
+
+def test_pysmart_gets_what_it_asks_for_beyond_the_first_call() -> None:
+    """After the plain table of an old release pySMART wants the background scan: it is run, and pySMART goes on."""
+    plain = ("smartctl", "-n", "standby", "-a", "/dev/sdq")
+    extra = ("smartctl", "-d", "scsi", "-l", "background", "/dev/sdq")
+    short = SAS[: SAS.index("Accumulated power on time")]
+    (parts, _, _), machine = asked(
+        {
+            FIRST: printed("=======> INVALID ARGUMENT TO -f: old\n", 1),
+            plain: printed(short),
+            extra: printed("Background scan results log\n  Accumulated power on time, hours:minutes 31247:05\n"),
+        }
+    )
+    assert machine.asked == [FIRST, plain, extra]
+    assert parts[0].serial == "HS12K7700014A"
+    assert not any("pySMART" in problem.message for problem in parts[0].problems)
+
+
+def test_the_type_of_a_drive_behind_a_controller_is_passed_on() -> None:
+    """With ``-d`` the drive is asked through its controller."""
+    argv = (*FIRST[:-1], "-d", "megaraid,7", "/dev/sdq")
+    (parts, _, _), machine = asked({argv: printed(SAS)}, kind="megaraid,7")
+    assert machine.asked == [argv]
+    assert parts[0].model == "HS1200 K10"
+    assert (parts[0].device, parts[0].address) == (None, "/dev/sdq megaraid,7")
+
+
+def test_a_sleeping_drive_is_left_asleep() -> None:
+    """Exit status 2 with STANDBY is a state, not a failure."""
+    (parts, _, problems), _ = asked({FIRST: printed(f"{BANNER}Device is in STANDBY mode, exit(2)\n", 2)})
+    assert parts == []
+    assert [(problem.where, problem.kind, problem.severity) for problem in problems] == [("/dev/sdq", "state", "info")]
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind"),
+    [
+        (RunAnswer(trouble=Trouble.MISSING), "no_tool"),
+        (RunAnswer(trouble=Trouble.DENIED), "no_right"),
+        (RunAnswer(trouble=Trouble.TIMEOUT, detail="60 s"), "unread"),
+        (RunAnswer(trouble=Trouble.UNRECORDED), "unread"),
+        (RunAnswer(trouble=Trouble.FAILED, detail="ssh: broken pipe"), "unread"),
+        (printed("", 2), "unread"),
+        (printed(f"{BANNER}Smartctl open device: /dev/sdq failed: Permission denied\n", 2), "no_right"),
+        (printed(f"{BANNER}Smartctl open device: /dev/sdq failed: No such device\n", 2), "unread"),
+        (printed(f"{BANNER}/dev/sdq: Unable to detect device type\n"
+                 "Please specify device type with the -d option.\n", 1), "unread"),
+        (printed(f"{BANNER}/dev/sdq: Unknown USB bridge [0x1234:0x5678 (0x100)]\n"
+                 "Please specify device type with the -d option.\n", 1), "unread"),
+    ],
+)  # fmt: skip
+def test_no_answer_is_a_problem_of_its_own_kind(answer: RunAnswer, kind: str) -> None:
+    """Not installed, not allowed, not answering and not reachable are told apart; none is silently nothing."""
+    (parts, _, problems), _ = asked({FIRST: answer, ("smartctl", "-n", "standby", "-a", "/dev/sdq"): answer})
+    assert parts == []
+    assert [problem.kind for problem in problems] == [kind]
+    assert problems[0].where == "/dev/sdq"
+
+
+def test_the_exit_status_is_compared_with_the_text() -> None:
+    """Bit 3 says that the drive is failing: when the text does not, that is told."""
+    (_, _, problems), _ = asked({FIRST: printed(FULL, 8)})
+    assert ["exit status" in problem.message for problem in problems] == [True]
+
+
+def test_pysmart_starts_no_process() -> None:
+    """What was not collected is a question to the dialogue, which pySMART's own traps do not swallow."""
+    with pytest.raises(NeededError) as needed:
+        read("/dev/sdq", "scsi", Collected(("smartctl", "-a", "/dev/sdq"), BANNER + TABLE, 0))
+    assert needed.value.argv[:3] == ("smartctl", "-d", "sat")

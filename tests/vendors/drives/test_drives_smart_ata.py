@@ -1,0 +1,391 @@
+"""Outputs of smartctl for ATA drives, written after ataprint.cpp with names and figures of our own."""
+
+from __future__ import annotations
+
+import pytest
+
+from raidctl.evidence import Sheet
+from raidctl_drives.parts import DrivePart
+from raidctl_drives.smart import read_smartctl
+
+BANNER = """smartctl 7.4 2023-08-01 r5530 [x86_64-linux-6.1.0-18-amd64] (local build)
+Copyright (C) 2002-23, Bruce Allen, Christian Franke, www.smartmontools.org
+
+"""
+IDENTITY = """=== START OF INFORMATION SECTION ===
+Model Family:     Harbor Quay (SMR)
+Device Model:     HARBOR  HD4000QX-2
+Serial Number:    HBQ40A17
+LU WWN Device Id: 5 0a1b2c 3d4e5f607
+Add. Product Id:  QUAY(tm)
+Firmware Version: HQ07
+User Capacity:    4,000,787,030,016 bytes [4.00 TB]
+Sector Sizes:     512 bytes logical, 4096 bytes physical
+Rotation Rate:    5400 rpm
+Form Factor:      3.5 inches
+TRIM Command:     Available
+Device is:        In smartctl database 7.3/5528
+ATA Version is:   ACS-3 T13/2161-D revision 5
+SATA Version is:  SATA 3.1, 6.0 Gb/s (current: 3.0 Gb/s)
+Local Time is:    Tue Mar  3 04:05:06 2026 UTC
+
+==> WARNING: A firmware update for this drive may be available,
+see the following web page:
+https://harbor.example/firmware
+
+SMART support is: Available - device has SMART capability.
+SMART support is: Enabled
+AAM feature is:   Unavailable
+APM level is:     128 (minimum power consumption without standby)
+Rd look-ahead is: Enabled
+Write cache is:   Disabled
+DSN feature is:   Unavailable
+ATA Security is:  Disabled, frozen [SEC2]
+Wt Cache Reorder: Unknown
+
+"""
+HEALTH = """=== START OF READ SMART DATA SECTION ===
+SMART overall-health self-assessment test result: PASSED
+
+General SMART Values:
+Offline data collection status:  (0x82)\tOffline data collection activity
+\t\t\t\t\twas completed without error.
+\t\t\t\t\tAuto Offline Data Collection: Enabled.
+Self-test execution status:      ( 121)\tThe previous self-test completed having
+\t\t\t\t\tthe read element of the test failed.
+Total time to complete Offline\x20
+data collection: \t\t(  584) seconds.
+Offline data collection
+capabilities: \t\t\t (0x7b) SMART execute Offline immediate.
+\t\t\t\t\tAuto Offline data collection on/off support.
+\t\t\t\t\tSuspend Offline collection upon new
+\t\t\t\t\tcommand.
+\t\t\t\t\tOffline surface scan supported.
+\t\t\t\t\tSelf-test supported.
+\t\t\t\t\tConveyance Self-test supported.
+\t\t\t\t\tSelective Self-test supported.
+SMART capabilities:            (0x0003)\tSaves SMART data before entering
+\t\t\t\t\tpower-saving mode.
+\t\t\t\t\tSupports SMART auto save timer.
+Error logging capability:        (0x01)\tError logging supported.
+\t\t\t\t\tGeneral Purpose Logging supported.
+Short self-test routine\x20
+recommended polling time: \t (   1) minutes.
+Extended self-test routine
+recommended polling time: \t ( 471) minutes.
+Conveyance self-test routine
+recommended polling time: \t        Not Supported.
+SCT capabilities: \t       (0x70b5)\tSCT Status supported.
+\t\t\t\t\tSCT Feature Control supported.
+\t\t\t\t\tSCT Data Table supported.
+
+"""
+TABLE = """SMART Attributes Data Structure revision number: 10
+Vendor Specific SMART Attributes with Thresholds:
+ID# ATTRIBUTE_NAME          FLAG     VALUE WORST THRESH TYPE      UPDATED  WHEN_FAILED RAW_VALUE
+  1 Raw_Read_Error_Rate     0x000f   082   064   006    Pre-fail  Always       -       164528576
+  5 Reallocated_Sector_Ct   0x0033   100   100   010    Pre-fail  Always       -       8
+  9 Power_On_Hours          0x0032   077   077   000    Old_age   Always       -       20457 (114 21 0)
+190 Airflow_Temperature_Cel 0x0022   069   044   040    Old_age   Always       -       31 (Min/Max 29/38)
+194 Temperature_Celsius     0x0022   031   056   000    Old_age   Always       -       33 (0 18 0 0 0)
+197 Current_Pending_Sector  0x0012   100   100   000    Old_age   Always       -       16
+198 Offline_Uncorrectable   0x0010   100   100   000    Old_age   Offline      -       16
+199 UDMA_CRC_Error_Count    0x003e   200   200   000    Old_age   Always       -       3
+240 Head_Flying_Hours       0x0000   100   253   000    Old_age   Offline      -       18812h+55m+30.157s
+
+"""
+BRIEF = """SMART Attributes Data Structure revision number: 10
+Vendor Specific SMART Attributes with Thresholds:
+ID# ATTRIBUTE_NAME          FLAGS    VALUE WORST THRESH FAIL RAW_VALUE
+  5 Reallocated_Sector_Ct   PO--CK   100   100   010    -    0
+  9 Power_On_Hours          -O--CK   077   077   000    -    20457
+194 Temperature_Celsius     -O---K   031   056   ---    -    33
+199 UDMA_CRC_Error_Count    -OSRCK   200   200   000    -    3
+                            ||||||_ K auto-keep
+                            |||||__ C event count
+                            ||||___ R error rate
+                            |||____ S speed/performance
+                            ||_____ O updated online
+                            |______ P prefailure warning
+
+"""
+LOGS = """General Purpose Log Directory Version 1
+SMART           Log Directory Version 1 [multi-sector log support]
+Address    Access  R/W   Size  Description
+0x00       GPL,SL  R/O      1  Log Directory
+0x04       GPL,SL  R/O      8  Device Statistics log
+0x11       GPL     R/O      1  SATA Phy Event Counters log
+0xa8-0xb7  GPL,SL  VS       1  Device vendor specific log
+
+SMART Extended Comprehensive Error Log Version: 1 (5 sectors)
+Device Error Count: 2
+\tCR     = Command Register
+\tFEATR  = Features Register
+\tCOUNT  = Count (was: Sector Count) Register
+\tLBA_48 = Upper bytes of LBA High/Mid/Low Registers ]  ATA-8
+\tLH     = LBA High (was: Cylinder High) Register    ]   LBA
+\tLM     = LBA Mid (was: Cylinder Low) Register      ] Register
+\tLL     = LBA Low (was: Sector Number) Register     ]
+\tDV     = Device (was: Device/Head) Register
+\tDC     = Device Control Register
+\tER     = Error register
+\tST     = Status register
+Powered_Up_Time is measured from power on, and printed as
+DDd+hh:mm:SS.sss where DD=days, hh=hours, mm=minutes,
+SS=sec, and sss=millisec. It "wraps" after 49.710 days.
+
+Error 2 [1] occurred at disk power-on lifetime: 20101 hours (837 days + 13 hours)
+  When the command that caused the error occurred, the device was active or idle.
+
+  After command completion occurred, registers were:
+  ER -- ST COUNT  LBA_48  LH LM LL DV DC
+  -- -- -- == -- == == == -- -- -- -- --
+  40 -- 51 00 00 00 00 05 a1 b2 c3 40 00  Error: UNC at LBA = 0x05a1b2c3 = 94482115
+
+  Commands leading to the command that caused the error were:
+  CR FEATR COUNT  LBA_48  LH LM LL DV DC  Powered_Up_Time  Command/Feature_Name
+  -- == -- == -- == == == -- -- -- -- --  ---------------  --------------------
+  60 00 08 00 10 00 00 05 a1 b2 c0 40 00  1d+02:03:04.567  READ FPDMA QUEUED
+
+Error 1 [0] log entry is empty
+SMART Extended Self-test Log Version: 1 (1 sectors)
+Num  Test_Description    Status                  Remaining  LifeTime(hours)  LBA_of_first_error
+# 1  Extended offline    Completed: read failure       90%     20311         94482115
+# 2  Short offline       Completed without error       00%     20299         -
+1 of 1 failed self-tests are outdated by newer successful extended offline self-test # 9
+
+SMART Selective self-test log data structure revision number 1
+ SPAN  MIN_LBA  MAX_LBA  CURRENT_TEST_STATUS
+    1        0        0  Not_testing
+    2  1000000  2000000  Self_test_in_progress [90% left] (1000000-1065535)
+65535  1000000  1065535  Read_scanning was completed without error
+Selective self-test flags (0x0):
+  After scanning selected spans, do NOT read-scan remainder of disk.
+If Selective self-test is pending on power-up, resume after 0 minute delay.
+
+SCT Status Version:                  3
+SCT Version (vendor specific):       522 (0x020a)
+Device State:                        Active (0)
+Current Temperature:                    34 Celsius
+Power Cycle Min/Max Temperature:     29/38 Celsius
+Lifetime    Min/Max Temperature:     18/56 Celsius
+Specified Max Operating Temperature:    60 Celsius
+Under/Over Temperature Limit Count:   0/12
+SMART Status:                        0xc24f (PASSED)
+Vendor specific:
+01 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00
+00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00
+
+SCT Temperature History Version:     2
+Temperature Sampling Period:         1 minute
+Temperature Logging Interval:        59 minutes
+Min/Max recommended Temperature:      0/60 Celsius
+Min/Max Temperature Limit:           -41/85 Celsius
+Temperature History Size (Index):    128 (77)
+
+Index    Estimated Time   Temperature Celsius
+  78    2026-02-26 08:12    33  **************
+ ...    ..( 40 skipped).    ..  **************
+ 119    2026-02-28 01:30     ?  -
+ 120    2026-02-28 02:29    34  ***************
+
+SCT Error Recovery Control:
+           Read:     70 (7.0 seconds)
+          Write: Disabled
+
+Device Statistics (GP Log 0x04)
+Page  Offset Size        Value Flags Description
+0x01  =====  =               =  ===  == General Statistics (rev 1) ==
+0x01  0x008  4             112  ---  Lifetime Power-On Resets
+0x01  0x010  4           20458  ---  Power-on Hours
+0x04  =====  =               =  ===  == General Errors Statistics (rev 1) ==
+0x04  0x008  4              16  N--  Number of Reported Uncorrectable Errors
+0x05  =====  =               =  ===  == Temperature Statistics (rev 1) ==
+0x05  0x008  1              33  ---  Current Temperature
+0x05  0x010  1               -  N--  Average Short Term Temperature
+                                |||_ C monitored condition met
+                                ||__ D supports DSN
+                                |___ N normalized value
+
+Pending Defects log (GP Log 0x0c)
+Index                LBA    Hours
+    0           94482115    20101
+    1           94482120        -
+
+SATA Phy Event Counters (GP Log 0x11)
+ID      Size     Value  Description
+0x000a  2           14  Device-to-host register FISes sent due to a COMRESET
+0x0001  2        65535+ Command failed due to ICRC error
+
+Seagate FARM log (GP Log 0xa6) supported [try: -l farm]
+
+"""
+FULL = BANNER + IDENTITY + HEALTH + TABLE + LOGS
+
+
+def one(text: str) -> tuple[DrivePart, Sheet]:
+    """The one part of an output, and its sheet."""
+    parts, sheet = read_smartctl("smartctl -x /dev/sdq", text, "drive")
+    assert len(parts) == 1
+    return parts[0], sheet
+
+
+def test_the_whole_table_of_a_drive_is_read() -> None:
+    """Identity, link, cache, counters and times of an ATA drive come from the line that says them best."""
+    part, sheet = one(FULL)
+    assert (part.model, part.serial, part.firmware) == ("HARBOR HD4000QX-2", "HBQ40A17", "HQ07")
+    assert part.size_bytes == 4_000_787_030_016
+    assert (part.media, part.rpm, part.interface, part.link_gbps) == ("hdd", 5400, "sata", 3.0)
+    assert part.write_cache == "disabled"
+    assert part.temperature_celsius == 34
+    assert part.power_on_hours == 20458
+    assert (part.errors_media, part.errors_other) == (24, 3)
+    assert part.wwn == "5 0a1b2c 3d4e5f607"
+    assert part.details["Power_On_Hours"] == "20457 (114 21 0)"
+    assert part.details["ATA Error Count"] == "2"
+    assert sheet.unparsed() == []
+
+
+def test_a_failed_self_test_and_damaged_sectors_are_told() -> None:
+    """What the drive itself complains of becomes a problem, though its verdict is ``PASSED``."""
+    part, _ = one(FULL)
+    said = [problem.message for problem in part.problems if problem.kind == "state"]
+    assert part.status == "ok"
+    assert any("firmware update" in message for message in said)
+    assert any("last self-test failed: Extended offline Completed: read failure" in message for message in said)
+    assert any("24 media errors" in message for message in said)
+
+
+def test_every_fact_names_its_line() -> None:
+    """Each field of the part has a fact of its own name, under the part's key, in the line that told it."""
+    part, sheet = one(FULL)
+    told = {fact.field: fact for fact in sheet.facts if fact.object_id == "drive"}
+    assert told["serial"].line.text == "Serial Number:    HBQ40A17"
+    assert told["errors.media"].value == "24"
+    assert told["temperature_celsius"].line.text.startswith("Current Temperature:")
+    assert {"model", "firmware", "size_bytes", "media", "rpm", "interface", "link_gbps", "wwn", "status"} <= set(told)
+    assert all(fact.object_id == part.key for fact in sheet.facts)
+
+
+def test_the_brief_table_is_read() -> None:
+    """``-x`` prints the attributes in a shorter form than ``-a``."""
+    part, sheet = one(BANNER + IDENTITY + BRIEF)
+    assert (part.errors_media, part.errors_other) == (0, 3)
+    assert (part.temperature_celsius, part.power_on_hours) == (33, 20457)
+    assert sheet.unparsed() == []
+
+
+@pytest.mark.parametrize(
+    ("row", "urgency", "text"),
+    [
+        ("  5 Reallocated_Sector_Ct   0x0033   001   001   010    Pre-fail  Always   FAILING_NOW 4088", "error",
+         "PASSED; Reallocated_Sector_Ct FAILING_NOW"),
+        ("  3 Spin_Up_Time            0x0027   100   001   021    Pre-fail  Always   In_the_past 0", "warning",
+         "PASSED; Spin_Up_Time failed In_the_past"),
+        ("190 Airflow_Temperature_Cel 0x0022   039   039   045    Old_age   Always   FAILING_NOW 61", "warning",
+         "PASSED; Airflow_Temperature_Cel FAILING_NOW"),
+        ("190 Airflow_Temperature_Cel 0x0022   069   039   045    Old_age   Always   In_the_past 31", None, "PASSED"),
+        ("  5 Reallocated_Sector_Ct   PO--CK   001   001   010    NOW  4088", "error",
+         "PASSED; Reallocated_Sector_Ct FAILING_NOW"),
+    ],
+)  # fmt: skip
+def test_an_attribute_under_its_threshold_decides_the_status(row: str, urgency: str | None, text: str) -> None:
+    """A failing attribute is an alert, a warning whatever the verdict; the problem's severity says how urgent it is."""
+    table = (
+        "Vendor Specific SMART Attributes with Thresholds:\nID# ATTRIBUTE_NAME          FLAG     VALUE WORST THRESH\n"
+    )
+    part, _ = one(f"{BANNER}SMART overall-health self-assessment test result: PASSED\n\n{table}{row}\n\n")
+    assert (part.status, part.status_text) == ("warning" if urgency else "ok", text)
+    assert [problem.severity for problem in part.problems if text in problem.message] == ([urgency] if urgency else [])
+
+
+def test_a_failed_verdict_is_a_predicted_failure() -> None:
+    """``FAILED!`` foresees a failure: a warning, and an error to act upon; what is listed again counts once."""
+    part, sheet = one(
+        BANNER
+        + "=== START OF READ SMART DATA SECTION ===\n"
+        + "SMART overall-health self-assessment test result: FAILED!\n"
+        + "Drive failure expected in less than 24 hours. SAVE ALL DATA.\nFailed Attributes:\n"
+        + "ID# ATTRIBUTE_NAME          FLAG     VALUE WORST THRESH TYPE      UPDATED  WHEN_FAILED RAW_VALUE\n"
+        + "  5 Reallocated_Sector_Ct   0x0033   001   001   010    Pre-fail  Always   FAILING_NOW 4088\n\n"
+    )
+    assert (part.status, part.errors_media) == ("warning", 4088)
+    assert [(problem.kind, problem.severity) for problem in part.problems if "FAILED!" in problem.message] == [
+        ("state", "error")
+    ]
+    assert part.status_text == "FAILED!; Reallocated_Sector_Ct FAILING_NOW"
+    assert sheet.unparsed() == []
+
+
+def test_an_unknown_verdict_is_a_problem() -> None:
+    """A word that is not in the table is kept, the status is unknown, and a problem says so."""
+    part, _ = one(BANNER + "SMART overall-health self-assessment test result: UNKNOWN!\n")
+    assert (part.status, part.status_text) == ("unknown", "UNKNOWN!")
+    assert [problem.kind for problem in part.problems] == ["unread"]
+
+
+@pytest.mark.parametrize(
+    ("printed", "size"),
+    [
+        ("1.000.204.886.016 bytes [1,00 TB]", 1_000_204_886_016),
+        ("1 000 204 886 016 bytes [1,00 TB]", 1_000_204_886_016),
+        ("1\u00a0000\u202f204\u2019886'016 bytes [1,00 TB]", 1_000_204_886_016),
+        ("1\ufffd000\ufffd204\ufffd886\ufffd016 bytes [1,00 TB]", 1_000_204_886_016),
+        ("1\u00ef\u00bf\u00bd000\u00e2\u20ac\u00af204\u00c2\u00a0886\u00ff016 bytes [1,00 TB]", 1_000_204_886_016),
+        ("10,00,20,48,86,016 bytes [1.00 TB]", 1_000_204_886_016),
+        ("250059350016 bytes", 250_059_350_016),
+        ("160 bytes [160 GB]", None),
+        ("0 bytes", None),
+        ("7,757,100,350,738,617,888 bytes [7757 PB]", None),
+        ("[No Information Found]", None),
+    ],
+)
+def test_sizes_of_all_locales_are_read(printed: str, size: int | None) -> None:
+    """Digits are grouped as the locale has it; a size that contradicts itself is not believed."""
+    part, _ = one(
+        f"{BANNER}=== START OF INFORMATION SECTION ===\nUser Capacity:    {printed}\nSerial Number:    X1Y2\n"
+    )
+    assert part.size_bytes == size
+
+
+def test_an_old_release_says_less_and_nothing_is_guessed() -> None:
+    """5.x knows neither rotation nor link speed: both stay unknown."""
+    part, sheet = one(
+        "smartctl version 5.38 [i686-pc-linux-gnu] Copyright (C) 2002-8 Bruce Allen\n"
+        "Home page is http://smartmontools.sourceforge.net/\n\n=== START OF INFORMATION SECTION ===\n"
+        "Device Model:     QUARTZ Q250\nSerial Number:    QZ250-1\nFirmware Version: 1.01\n"
+        "User Capacity:    250,059,350,016 bytes\n"
+        "Device is:        Not in smartctl database [for details use: -P showall]\n"
+        "ATA Version is:   7\nATA Standard is:  Exact ATA specification draft version not indicated\n"
+        "Local Time is:    Tue Mar  3 04:05:06 2009 UTC\nSMART support is: Available - device has SMART capability.\n"
+        "SMART support is: Disabled\n\nSMART Disabled. Use option -s with argument 'on' to enable it.\n"
+    )
+    assert part.size_bytes == 250_059_350_016
+    assert (part.media, part.rpm, part.interface, part.link_gbps, part.status) == (None, None, None, None, None)
+    assert [problem.kind for problem in part.problems] == ["state"]
+    assert sheet.unparsed() == []
+
+
+def test_three_calls_for_one_drive_make_one_part() -> None:
+    """``-i``, ``-H`` and ``-A`` of one drive in one file belong together; a second drive is a second part."""
+    info, health = BANNER + IDENTITY, BANNER + "SMART overall-health self-assessment test result: PASSED\n"
+    other = (BANNER + IDENTITY).replace("HBQ40A17", "HBQ40A18")
+    parts, sheet = read_smartctl("loose", info + health + BANNER + TABLE + other, "drive")
+    assert [(part.key, part.serial, part.status) for part in parts] == [
+        ("drive", "HBQ40A17", "ok"),
+        ("drive#4", "HBQ40A18", None),
+    ]
+    assert {fact.object_id for fact in sheet.facts} == {"drive", "drive#4"}
+
+
+def test_what_nobody_knows_stays_unparsed() -> None:
+    """A label that smartctl does not have is left for ``--unparsed``."""
+    _, sheet = one(BANNER + IDENTITY + "Moon Phase:       waning\n")
+    assert [line.text for line in sheet.unparsed()] == ["Moon Phase:       waning"]
+
+
+def test_a_figure_that_is_damaged_is_no_figure() -> None:
+    """Digits that hang together in no known way are not cut to the first of them: the figure is unknown, and told."""
+    part, _ = one(FULL.replace("4,000,787,030,016 bytes [4.00 TB]", "4,0#0,787,030,016 bytes [4.00 TB]"))
+    assert part.size_bytes is None
+    assert [problem.kind for problem in part.problems if "'User Capacity'" in problem.message] == ["unread"]

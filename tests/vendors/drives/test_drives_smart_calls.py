@@ -1,0 +1,48 @@
+"""What the command line above an output of smartctl tells: the drive, its type, where one output ends."""
+
+from __future__ import annotations
+
+import pytest
+
+from raidctl_drives.smart import read_smartctl
+from tests.vendors.drives.test_drives_smart_ata import BANNER, TABLE
+
+
+@pytest.mark.parametrize(
+    ("command", "device", "address"),
+    [
+        ("smartctl -A /dev/sdq", "/dev/sdq", None),
+        ("sudo /usr/sbin/smartctl -d sat -A /dev/sdq 2>/dev/null", "/dev/sdq", None),
+        ("smartctl -A /dev/sdq; smartctl -A /dev/sdr", None, None),
+        ("smartctl -A /dev/sd?", None, None),
+        ("smartctl -A -dsat+megaraid,4 /dev/bus/1", None, "/dev/bus/1 sat+megaraid,4"),
+        ("host7/smartctl.txt", None, None),
+    ],
+)
+def test_the_command_names_the_drive(command: str, device: str | None, address: str | None) -> None:
+    """The device of the call is the drive's own, but not where the drive lies behind a controller."""
+    parts, _ = read_smartctl(command, BANNER + TABLE, "drive")
+    assert [(part.device, part.address) for part in parts] == [(device, address)]
+    parts, _ = read_smartctl("session.txt", f"[root@harbor ~]# {command}\n{BANNER}{TABLE}", "drive")
+    assert [(part.device, part.address) for part in parts] == [(device, address)]
+
+
+def test_drives_behind_one_controller_are_kept_apart() -> None:
+    """Two drives that are reached through one node are two; the node stands in the details, with its line."""
+    text = "".join(f"# smartctl -A -d megaraid,{n} /dev/bus/1\n{BANNER}{TABLE}" for n in (4, 5))
+    parts, sheet = read_smartctl("session.txt", text, "drive")
+    assert [part.address for part in parts] == ["/dev/bus/1 megaraid,4", "/dev/bus/1 megaraid,5"]
+    assert [part.details["device"] for part in parts] == ["/dev/bus/1", "/dev/bus/1"]
+    assert [fact.line.number for fact in sheet.facts if fact.field == "details[device]"] == [1, 18]
+
+
+def test_a_call_without_an_answer_tells_of_no_drive() -> None:
+    """What went wrong is told at the device of the call, and the next call begins afresh."""
+    gone = f"{BANNER}Smartctl open device: /dev/bus/1 [megaraid_disk_09] failed: INQUIRY failed\n"
+    text = (
+        f"# smartctl -H -d megaraid,9 /dev/bus/1\n{gone}# smartctl -H /dev/sdr\n# smartctl -A /dev/sdq\n{BANNER}{TABLE}"
+    )
+    parts, _ = read_smartctl("session.txt", text, "drive")
+    assert [part.empty for part in parts] == [True, False]
+    assert [problem.where for problem in parts[0].problems] == ["/dev/bus/1 megaraid,9"]
+    assert parts[1].device == "/dev/sdq"

@@ -1,0 +1,275 @@
+"""JSON outputs of smartctl, written after the keys of its source with names and figures of our own."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from raidctl.evidence import Sheet
+from raidctl_drives.parts import DrivePart, readdress, rekey
+from raidctl_drives.smart import read_smartctl, sniff_smartctl
+
+HEAD: dict[str, Any] = {
+    "json_format_version": [1, 0],
+    "smartctl": {"version": [7, 4], "argv": ["smartctl", "-j", "-a", "/dev/sdq"], "exit_status": 0},
+    "local_time": {"time_t": 1772510706, "asctime": "Tue Mar  3 04:05:06 2026 UTC"},
+}
+ATA: dict[str, Any] = {
+    **HEAD,
+    "device": {"name": "/dev/sdq", "info_name": "/dev/sdq [SAT]", "type": "sat", "protocol": "ATA"},
+    "model_family": "Harbor Quay",
+    "model_name": "HARBOR HD4000QX-2",
+    "serial_number": "HBQ40A17",
+    "wwn": {"naa": 5, "oui": 660268, "id": 16464475655},
+    "firmware_version": "HQ07",
+    "user_capacity": {"blocks": 7814037168, "bytes": 4000787030016},
+    "rotation_rate": 5400,
+    "form_factor": {"ata_value": 2, "name": "3.5 inches"},
+    "sata_version": {"string": "SATA 3.1", "value": 127},
+    "interface_speed": {
+        "max": {"sata_value": 14, "string": "6.0 Gb/s", "units_per_second": 60, "bits_per_unit": 100000000},
+        "current": {"sata_value": 2, "string": "3.0 Gb/s", "units_per_second": 30, "bits_per_unit": 100000000},
+    },
+    "smart_support": {"available": True, "enabled": True},
+    "write_cache": {"enabled": True},
+    "smart_status": {"passed": True},
+    "ata_smart_attributes": {
+        "revision": 10,
+        "table": [
+            {"id": 5, "name": "Reallocated_Sector_Ct", "value": 100, "worst": 100, "thresh": 10, "when_failed": "",
+             "flags": {"value": 51, "string": "PO--CK ", "prefailure": True}, "raw": {"value": 8, "string": "8"}},
+            {"id": 194, "name": "Temperature_Celsius", "value": 33, "worst": 44, "thresh": 0, "when_failed": "",
+             "flags": {"value": 34, "string": "-O---K ", "prefailure": False},
+             "raw": {"value": 77309411361, "string": "33 (0 18 0 0 0)"}},
+        ],
+    },
+    "power_on_time": {"hours": 20457},
+    "temperature": {"current": 33},
+    "ata_smart_self_test_log": {"standard": {"revision": 1, "count": 1, "table": [
+        {"type": {"value": 2, "string": "Extended offline"}, "lifetime_hours": 20311,
+         "status": {"value": 121, "string": "Completed: read failure", "passed": False}}]}},
+}  # fmt: skip
+SAS: dict[str, Any] = {
+    **HEAD,
+    "device": {"name": "/dev/sdr", "info_name": "/dev/sdr", "type": "scsi", "protocol": "SCSI"},
+    "scsi_vendor": "HARBOR",
+    "scsi_product": "HS1200 K10",
+    "scsi_model_name": "HARBOR HS1200 K10",
+    "model_name": "HARBOR HS1200 K10",
+    "scsi_revision": "0A03",
+    "serial_number": "HS12K7700014A",
+    "logical_unit_id": "0x5000a1b2c3d4e5f7",
+    "user_capacity": {"blocks": 2344225968, "bytes": 1200243695616},
+    "rotation_rate": 10520,
+    "scsi_transport_protocol": {"name": "SAS (SPL-4)", "value": 6},
+    "smart_status": {"passed": False, "scsi": {"asc": 93, "ascq": 16, "ie_string": "HARDWARE IMPENDING FAILURE"}},
+    "temperature": {"current": 41, "drive_trip": 60},
+    "scsi_grown_defect_list": 7,
+    "scsi_error_counter_log": {
+        "read": {"total_errors_corrected": 1420018, "total_uncorrected_errors": 2},
+        "write": {"total_errors_corrected": 1, "total_uncorrected_errors": 0},
+    },
+    "scsi_sas_port_0": {"relative_target_port_id": 1, "phy_0": {
+        "sas_address": "0x5000a1b2c3d4e5f5", "negotiated_logical_link_rate": "phy enabled; 12 Gbps"}},
+}  # fmt: skip
+NVME: dict[str, Any] = {
+    **HEAD,
+    "device": {"name": "/dev/nvme0", "info_name": "/dev/nvme0", "type": "nvme", "protocol": "NVMe"},
+    "model_name": "QUARTZ Q980 1TB",
+    "serial_number": "QZ98A1004417",
+    "firmware_version": "4QAX21",
+    "nvme_version": {"string": "1.4", "value": 66560},
+    "nvme_total_capacity": 1000204886016,
+    "user_capacity": {"blocks": 1875385008, "bytes": 960197124096},
+    "nvme_namespaces": [
+        {"id": 1, "formatted_lba_size": 512, "eui64": {"oui": 662316, "ext_id": 2712847316}},
+        {"id": 2, "formatted_lba_size": 512, "eui64": {"oui": 662316, "ext_id": 2712847317}},
+    ],
+    "smart_status": {"passed": False, "nvme": {"value": 4}},
+    "nvme_smart_health_information_log": {
+        "critical_warning": 4, "temperature": 44, "percentage_used": 101, "power_on_hours": 12088,
+        "media_errors": 5, "num_err_log_entries": 612, "temperature_sensors": [44, 51],
+    },
+}  # fmt: skip
+
+
+def one(tree: object) -> tuple[DrivePart, Sheet]:
+    """The one part of a JSON output, and its sheet."""
+    parts, sheet = read_smartctl("smartctl -j -a /dev/sdq", json.dumps(tree), "drive")
+    assert len(parts) == 1
+    return parts[0], sheet
+
+
+def test_an_ata_drive_is_read() -> None:
+    """The JSON gives the fields that the text gives, in the same words."""
+    part, sheet = one(ATA)
+    assert (part.device, part.model, part.serial, part.firmware) == (
+        "/dev/sdq", "HARBOR HD4000QX-2", "HBQ40A17", "HQ07",
+    )  # fmt: skip
+    assert (part.size_bytes, part.media, part.rpm) == (4_000_787_030_016, "hdd", 5400)
+    assert (part.interface, part.link_gbps, part.write_cache) == ("sata", 3.0, "enabled")
+    assert (part.status, part.status_text) == ("ok", "PASSED")
+    assert (part.temperature_celsius, part.power_on_hours, part.errors_media) == (33, 20457, 8)
+    assert part.wwn == "5 0a132c 3d55bf607"
+    assert any("last self-test failed" in problem.message for problem in part.problems)
+    assert sheet.unparsed() == []
+
+
+def test_a_sas_drive_is_read() -> None:
+    """The model stands without the vendor, and the informational exception is a warning in its own words."""
+    part, sheet = one(SAS)
+    assert (part.model, part.firmware, part.wwn) == ("HS1200 K10", "0A03", "0x5000a1b2c3d4e5f7")
+    assert (part.interface, part.link_gbps, part.errors_media) == ("sas", 12.0, 2)
+    assert (part.status, part.status_text) == ("warning", "HARDWARE IMPENDING FAILURE")
+    assert sheet.unparsed() == []
+
+
+def test_an_nvme_drive_is_read() -> None:
+    """The critical warning's bits are named; the size is what the system sees."""
+    part, sheet = one(NVME)
+    assert (part.size_bytes, part.media, part.interface) == (960_197_124_096, "ssd", "nvme")
+    assert (part.status, part.status_text) == ("warning", "FAILED!; NVM subsystem reliability has been degraded")
+    assert [problem.severity for problem in part.problems if "FAILED!" in problem.message] == ["error"]
+    assert part.wwn == "0a1b2c 00a1b2c3d4"
+    assert (part.errors_media, part.errors_other, part.power_on_hours) == (5, 612, 12088)
+    assert sheet.unparsed() == []
+
+
+def test_a_usb_adapter_is_the_interface() -> None:
+    """What hangs on a USB adapter hangs on USB, whatever the drive behind it speaks."""
+    device = {"name": "/dev/sdt", "info_name": "/dev/sdt [USB JMicron]", "type": "usbjmicron", "protocol": "ATA"}
+    assert one({**ATA, "device": device})[0].interface == "usb"
+
+
+def test_a_scan_names_the_drives() -> None:
+    """``--scan-open --json`` is a list; a device that would not open is a problem."""
+    devices = [
+        {"name": "/dev/sda", "info_name": "/dev/sda [SAT]", "type": "sat", "protocol": "ATA"},
+        {"name": "/dev/nvme0", "info_name": "/dev/nvme0", "type": "nvme", "protocol": "NVMe"},
+        {
+            "name": "/dev/sdd",
+            "info_name": "/dev/sdd",
+            "type": "scsi",
+            "protocol": "SCSI",
+            "open_error": "No such device",
+        },
+    ]
+    parts, sheet = read_smartctl("scan", json.dumps({**HEAD, "devices": devices}), "scan")
+    assert [(part.key, part.device, part.interface) for part in parts] == [
+        ("scan", "/dev/sda", None),
+        ("scan#2", "/dev/nvme0", "nvme"),
+        ("scan#3", "/dev/sdd", None),
+    ]
+    assert [problem.kind for problem in parts[2].problems] == ["unread"]
+    assert sheet.unparsed() == []
+
+
+def test_drives_behind_a_controller_have_no_node_of_their_own() -> None:
+    """``/dev/bus/0`` and the node of a volume lead to the controller: they stand in the details, not in ``device``."""
+    devices = [
+        {"name": "/dev/bus/0", "info_name": f"/dev/bus/0 [megaraid_disk_0{n}]", "type": f"megaraid,{n}",
+         "protocol": "SCSI"} for n in (4, 5)
+    ]  # fmt: skip
+    parts, sheet = read_smartctl("scan", json.dumps({**HEAD, "devices": devices}), "scan")
+    assert [(part.device, part.address) for part in parts] == [
+        (None, "/dev/bus/0 megaraid,4"),
+        (None, "/dev/bus/0 megaraid,5"),
+    ]
+    assert sheet.unparsed() == []
+    device = {
+        "name": "/dev/sda",
+        "info_name": "/dev/sda [cciss_disk_02] [SAT]",
+        "type": "sat+cciss,2",
+        "protocol": "ATA",
+    }
+    part, _ = one({**ATA, "device": device})
+    assert (part.device, part.details["device"]) == (None, "/dev/sda")
+
+
+def test_a_log_without_an_identity_is_read() -> None:
+    """``-A`` of an NVMe drive says by its log what kind of drive it is; a byte of 0 is "no warning"."""
+    log = {"critical_warning": 0, "temperature": 44, "power_on_hours": 12088}
+    part, _ = one({**HEAD, "nvme_smart_health_information_log": log})
+    assert (part.interface, part.media) == ("nvme", "ssd")
+    assert (part.status, part.status_text) == ("ok", "Critical Warning: 0x00")
+
+
+def test_figures_and_exit_status_that_make_no_sense_are_told() -> None:
+    """A temperature that nothing has is no temperature; a bit that says "failing" without a verdict is a problem."""
+    tree = {**ATA, "temperature": {"current": 6000}, "smartctl": {"version": [7, 4], "exit_status": 8}}
+    del tree["smart_status"], tree["ata_smart_attributes"]
+    part, _ = one(tree)
+    assert part.temperature_celsius is None
+    told = " ".join(problem.message for problem in part.problems if problem.kind == "unread")
+    assert "'temperature.current'" in told
+    assert "exit status" in told
+
+
+def test_several_drives_in_one_text() -> None:
+    """One object after another, and a list of objects, are drives of their own with their own evidence."""
+    for text in (json.dumps(ATA) + "\n" + json.dumps(NVME), json.dumps([ATA, NVME])):
+        parts, sheet = read_smartctl("loose", text, "drive")
+        assert [(part.key, part.serial) for part in parts] == [("drive", "HBQ40A17"), ("drive#2", "QZ98A1004417")]
+        assert {fact.object_id for fact in sheet.facts} == {"drive", "drive#2"}
+        assert sheet.unparsed() == []
+
+
+def test_messages_of_smartctl_are_problems() -> None:
+    """What smartctl puts into ``messages`` is told as the text output's line would be."""
+    tree = {**HEAD, "smartctl": {"version": [7, 4], "exit_status": 2, "messages": [
+        {"string": "Smartctl open device: /dev/sdq failed: Permission denied", "severity": "error"}]}}  # fmt: skip
+    part, _ = one(tree)
+    assert part.empty
+    assert [problem.kind for problem in part.problems] == ["no_right"]
+
+
+def test_a_text_that_breaks_off_is_read_as_far_as_it_goes() -> None:
+    """Half an output gives its facts and says that the rest is missing."""
+    text = json.dumps(ATA, indent=2)
+    parts, sheet = read_smartctl("loose", text[: text.index('"power_on_time"')], "drive")
+    assert [(part.serial, part.status, part.power_on_hours) for part in parts] == [("HBQ40A17", "ok", None)]
+    assert [problem.kind for problem in parts[0].problems][-1] == "unread"
+    assert sheet.unparsed() == []
+
+
+def test_an_unknown_key_stays_unparsed() -> None:
+    """A group that smartctl does not have is left for ``--unparsed``."""
+    _, sheet = one({**ATA, "moon": {"phase": "waning"}})
+    assert [line.text for line in sheet.unparsed()] == ['moon.phase: "waning"']
+
+
+def test_parts_and_facts_move_to_the_id_of_their_drive() -> None:
+    """Once the serial number is known, part, problems and evidence stand under the drive's id."""
+    part, sheet = one(ATA)
+    readdress(sheet, {part.key: "drives:HBQ40A17"})
+    moved = rekey(part, "drives:HBQ40A17")
+    assert {fact.object_id for fact in sheet.facts} == {"drives:HBQ40A17"}
+    assert {problem.where for problem in moved.problems} == {"drives:HBQ40A17"}
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        (json.dumps(ATA), "smartctl-json"),
+        (json.dumps({**HEAD, "devices": []}), "smartctl-json"),
+        ("smartctl 7.4 2023-08-01 r5530 [x86_64-linux] (local build)\nCopyright (C) 2002-23\n", "smartctl"),
+        ("/dev/sda -d sat # /dev/sda [SAT], ATA device\n", "smartctl"),
+        ("[root@host ~]# smartctl -H /dev/sda\nSMART Health Status: OK\n", "smartctl"),
+        ('{"disks": [{"model": "x"}]}', None),
+        ("/dev/sda:\n Model Number: X\n", None),
+        ("", None),
+    ],
+)
+def test_an_output_is_recognised_by_its_content(text: str, kind: str | None) -> None:
+    """Banner, sections and keys tell smartctl's output from others'."""
+    found = sniff_smartctl("x.txt", text)
+    assert (found.kind if found else None) == kind
+
+
+def test_a_key_with_a_colon_is_survived() -> None:
+    """A key that holds ``: `` is none of smartctl's: it is left for ``--unparsed``, the rest is read."""
+    part, sheet = one({**ATA, "moon: phase": "waning"})
+    assert part.serial == "HBQ40A17"
+    assert [line.text for line in sheet.unparsed()] == ['moon: phase: "waning"']

@@ -1,0 +1,107 @@
+"""Whatever a file holds, the readers of smartctl's outputs return."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from raidctl_drives.parts import DrivePart
+from raidctl_drives.smart import read_smartctl, sniff_smartctl
+from tests.vendors.drives.test_drives_smart_ata import FULL
+from tests.vendors.drives.test_drives_smart_json import ATA, NVME
+from tests.vendors.drives.test_drives_smart_json import SAS as SAS_JSON
+from tests.vendors.drives.test_drives_smart_scsi import NVME as NVME_TEXT
+from tests.vendors.drives.test_drives_smart_scsi import SAS
+
+TEXTS = [FULL, SAS, NVME_TEXT, json.dumps(ATA, indent=1), json.dumps(NVME), json.dumps([SAS_JSON, ATA], indent=1)]
+BLOCK = "Vendor Specific SMART Attributes with Thresholds:\n"
+
+
+def survives(text: str) -> list[DrivePart]:
+    """The parts of a text, whose facts all have a home."""
+    sniff_smartctl("x", text)
+    parts, sheet = read_smartctl("x", text, "drive")
+    keys = {part.key for part in parts}
+    assert {fact.object_id for fact in sheet.facts} <= keys
+    assert len(keys) == len(parts)
+    return parts
+
+
+@pytest.mark.parametrize("text", TEXTS, ids=["ata", "sas", "nvme", "ata-json", "nvme-json", "list-json"])
+def test_an_output_cut_at_any_place_is_read(text: str) -> None:
+    """Every cut, in the middle of a line too, gives parts whose facts have a home."""
+    for cut in range(0, len(text), max(1, len(text) // 150)):
+        survives(text[:cut])
+        survives(text[cut:])
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.sampled_from(TEXTS), st.integers(0, 10_000), st.binary(max_size=40))
+def test_rubbish_in_the_middle_of_an_output_is_survived(text: str, place: int, rubbish: bytes) -> None:
+    """Any bytes at any place: nothing is raised."""
+    raw = text.encode()
+    place %= len(raw)
+    survives((raw[:place] + rubbish + raw[place + len(rubbish) :]).decode("utf-8", "replace"))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text(max_size=400))
+def test_any_text_is_survived(text: str) -> None:
+    """Text that is nobody's gives nothing, and no exception."""
+    survives(text)
+
+
+@pytest.mark.parametrize("text", [FULL, SAS, NVME_TEXT], ids=["ata", "sas", "nvme"])
+def test_line_ends_make_no_difference(text: str) -> None:
+    """CR LF is read as LF is."""
+    assert survives(text.replace("\n", "\r\n")) == survives(text)
+
+
+def test_what_hardware_says_steers_no_terminal() -> None:
+    """Escape sequences do not get into the fields; markup is left as text."""
+    part = survives(FULL.replace("HARBOR  HD4000QX-2", "HARBOR \x1b[31mHD[red]4000\x1b[0m"))[0]
+    assert part.model == "HARBOR HD[red]4000"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "text",
+    [
+        "q w e r t y 1 2 3 : [x]\n" * 400_000,
+        "a" * 10_000_000,
+        '{"a":' + "[" * 3_000_000,
+        '{"smartctl":{"x":1},' + '"a":{"b":1},' * 400_000,
+        BLOCK
+        + "".join(
+            f"  {n % 256} Name_{n}   0x0033   100   100   010    Pre-fail  Always   -   0\n" for n in range(90_000)
+        ),
+        "smartctl 7.1 2020 [x]\n=== START OF INFORMATION SECTION ===\nDevice Model:     X 1\nSerial Number:    A%d\n"
+        * 40_000,
+        "/dev/sda -d scsi # /dev/sda, SCSI device\n" * 40_000,
+        "Smartctl open device: /dev/sda failed: No such device " + "x" * 300 + "\n",
+        ("Failed " * 60 + "\n") * 24_000,
+        "User Capacity:    " + "1 " * 5_000_000,
+        ("User Capacity:    " + "111," * 400 + "x\n") * 6000,
+        "Device Model: a b c\n" * 200_000,
+    ],
+    ids=[
+        "words",
+        "line",
+        "nested",
+        "members",
+        "attributes",
+        "drives",
+        "scan",
+        "error",
+        "failures",
+        "digits",
+        "groups",
+        "models",
+    ],
+)
+def test_ten_megabytes_of_anything_are_read(text: str) -> None:
+    """Long lines, deep nesting, endless tables and drives: what is read of them has a home, and nothing is raised."""
+    survives(text)

@@ -1,0 +1,352 @@
+"""Outputs of smartctl for SCSI and NVMe drives, written after scsiprint.cpp and nvmeprint.cpp."""
+
+from __future__ import annotations
+
+import pytest
+
+from raidctl.evidence import Sheet
+from raidctl_drives.parts import DrivePart
+from raidctl_drives.smart import read_smartctl
+
+SAS = """smartctl 7.3 2022-02-28 r5338 [x86_64-linux-5.15.0] (local build)
+Copyright (C) 2002-22, Bruce Allen, Christian Franke, www.smartmontools.org
+
+=== START OF INFORMATION SECTION ===
+Vendor:               HARBOR
+Product:              HS1200  K10
+Revision:             0A03
+Compliance:           SPC-4
+User Capacity:        1,200,243,695,616 bytes [1.20 TB]
+Logical block size:   512 bytes
+Physical block size:  4096 bytes
+Formatted with type 2 protection
+8 bytes of protection information per logical block
+LU is fully provisioned
+Rotation Rate:        10520 rpm
+Form Factor:          2.5 inches
+Logical Unit id:      0x5000a1b2c3d4e5f7
+Serial number:        HS12K7700014A
+Device type:          disk
+Transport protocol:   SAS (SPL-4)
+Local Time is:        Tue Mar  3 04:05:06 2026 UTC
+SMART support is:     Available - device has SMART capability.
+SMART support is:     Enabled
+Temperature Warning:  Disabled or Not Supported
+Read Cache is:        Enabled
+Writeback Cache is:   Enabled
+
+=== START OF READ SMART DATA SECTION ===
+SMART Health Status: OK
+
+Grown defects during certification <not available>
+Total blocks reassigned during format = 0
+Power on minutes since format = 4711
+Current Drive Temperature:     41 C
+Drive Trip Temperature:        60 C
+
+Accumulated power on time, hours:minutes 31247:05 [1874825 minutes]
+Manufactured in week 31 of year 2019
+Specified cycle count over device lifetime:  10000
+Accumulated start-stop cycles:  88
+Elements in grown defect list: 7
+
+Vendor (Seagate Cache) information
+  Blocks sent to initiator = 3203335
+  Blocks received from initiator = 1208933
+  Blocks read from cache and sent to initiator = 55121
+  Number of read and write commands whose size <= segment size = 99121
+  Number of read and write commands whose size > segment size = 12
+
+Vendor (Seagate/Hitachi) factory information
+  number of hours powered up = 31247.08
+  number of minutes until next internal SMART test = 38
+
+Error counter log:
+           Errors Corrected by           Total   Correction     Gigabytes    Total
+               ECC          rereads/    errors   algorithm      processed    uncorrected
+           fast | delayed   rewrites  corrected  invocations   [10^9 bytes]  errors
+read:   1420015        3         0   1420018    1420018      88123.407           2
+write:         0        0         1         1          1      40112,551           0
+verify:     1007        0         0      1007       1007        912.118           1
+
+Non-medium error count:       19
+
+  Pending defect count:0 Pending Defects
+SMART Self-test log
+Num  Test              Status                 segment  LifeTime  LBA_first_err [SK ASC ASQ]
+     Description                              number   (hours)
+# 1  Background short  Completed                   -   31240                 - [-   -    -]
+# 2  Background long   Failed in segment -->       3   30111          94482115 [0x3 0x11 0x0]
+
+Long (extended) Self-test duration: 6815 seconds [113.6 minutes]
+
+Background scan results log
+  Status: waiting until BMS interval timer expires
+    Accumulated power on time, hours:minutes 31247:05 [1874825 minutes]
+    Number of background scans performed: 412,  scan progress: 0.00%
+    Number of background medium scans performed: 412
+
+   #  when        lba(hex)    [sk,asc,ascq]    reassign_status
+   1  9912:44  0000000012ab34cd  [3,11,0]   Recovered via rewrite in-place
+
+Protocol Specific port log page for SAS SSP
+relative target port id = 1
+  generation code = 0
+  number of phys = 1
+  phy identifier = 0
+    attached device type: expander device
+    attached reason: SMP phy control function
+    reason: power on
+    negotiated logical link rate: phy enabled; 12 Gbps
+    attached initiator port: ssp=0 stp=0 smp=0
+    attached target port: ssp=0 stp=0 smp=1
+    SAS address = 0x5000a1b2c3d4e5f5
+    attached SAS address = 0x500a0b0c0d0e0f3f
+    attached phy identifier = 4
+    Invalid DWORD count = 0
+    Running disparity error count = 0
+    Loss of DWORD synchronization count = 0
+    Phy reset problem count = 0
+    Phy event descriptors:
+     Invalid word count: 0
+     Received ERROR count: 3
+     Peak transmitted arbitration wait time (us): 2
+         Peak value detector threshold (us): 0
+relative target port id = 2
+  generation code = 0
+  number of phys = 1
+  phy identifier = 1
+    attached device type: no device attached
+    negotiated logical link rate: phy enabled; unknown rate
+
+"""
+NVME = """smartctl 7.4 2023-08-01 r5530 [x86_64-linux-6.1.0] (local build)
+Copyright (C) 2002-23, Bruce Allen, Christian Franke, www.smartmontools.org
+
+=== START OF INFORMATION SECTION ===
+Model Number:                       QUARTZ Q980 1TB
+Serial Number:                      QZ98A1004417
+Firmware Version:                   4QAX21
+PCI Vendor/Subsystem ID:            0x1d0f
+IEEE OUI Identifier:                0x0a1b2c
+Total NVM Capacity:                 1,000,204,886,016 [1.00 TB]
+Unallocated NVM Capacity:           0
+Controller ID:                      6
+NVMe Version:                       1.4
+Number of Namespaces:               1
+Namespace 1 Size/Capacity:          960,197,124,096 [960 GB]
+Namespace 1 Utilization:            112,004,415,488 [112 GB]
+Namespace 1 Formatted LBA Size:     512
+Namespace 1 IEEE EUI-64:            0a1b2c 4410a0b0c1
+Local Time is:                      Tue Mar  3 04:05:06 2026 UTC
+Firmware Updates (0x16):            3 Slots, no Reset required
+Optional Admin Commands (0x0017):   Security Format Frmw_DL Self_Test
+Optional NVM Commands (0x0057):     Comp Wr_Unc DS_Mngmt Sav/Sel_Feat Timestmp
+Log Page Attributes (0x0f):         S/H_per_NS Cmd_Eff_Lg Ext_Get_Lg Telmtry_Lg
+Maximum Data Transfer Size:         128 Pages
+Warning  Comp. Temp. Threshold:     82 Celsius
+Critical Comp. Temp. Threshold:     85 Celsius
+Namespace 1 Features (0x10):        NP_Fields
+
+Supported Power States
+St Op     Max   Active     Idle   RL RT WL WT  Ent_Lat  Ex_Lat
+ 0 +     8.49W       -        -    0  0  0  0        0       0
+ 4 -   0.0050W       -        -    4  4  4  4      500    9500
+
+Supported LBA Sizes (NSID 0x1)
+Id Fmt  Data  Metadt  Rel_Perf
+ 0 +     512       0         0
+
+=== START OF SMART DATA SECTION ===
+SMART overall-health self-assessment test result: PASSED
+
+SMART/Health Information (NVMe Log 0x02)
+Critical Warning:                   0x00
+Temperature:                        44 Celsius
+Available Spare:                    100%
+Available Spare Threshold:          10%
+Percentage Used:                    3%
+Data Units Read:                    21,336,112 [10.9 TB]
+Data Units Written:                 30,112,547 [15.4 TB]
+Host Read Commands:                 223,105,882
+Host Write Commands:                401,229,004
+Controller Busy Time:               1,204
+Power Cycles:                       211
+Power On Hours:                     12,088
+Unsafe Shutdowns:                   31
+Media and Data Integrity Errors:    5
+Error Information Log Entries:      612
+Warning  Comp. Temperature Time:    0
+Critical Comp. Temperature Time:    0
+Temperature Sensor 1:               44 Celsius
+Thermal Temp. 1 Transition Count:   2
+
+Error Information (NVMe Log 0x01, 16 of 64 entries)
+Num   ErrCount  SQId   CmdId  Status  PELoc          LBA  NSID    VS  Message
+  0        612     0  0x0008  0x4004      -            0     0     -  Invalid Field in Command
+  - [3 unused entries]
+... (48 entries not read)
+
+Self-test Log (NVMe Log 0x06)
+Self-test status: No self-test in progress
+Num  Test_Description  Status                       Power_on_Hours  Failing_LBA  NSID Seg SCT Code
+ 0   Short             Completed: failed segments             12001     99441122     1   2 0x2 0x81
+
+"""
+
+
+def one(text: str) -> tuple[DrivePart, Sheet]:
+    """The one part of an output, and its sheet."""
+    parts, sheet = read_smartctl("smartctl -x /dev/sdq", text, "drive")
+    assert len(parts) == 1
+    return parts[0], sheet
+
+
+def test_a_sas_drive_is_read() -> None:
+    """The model stands without the vendor; uncorrected errors are summed; the speed is that of the port in use."""
+    part, sheet = one(SAS)
+    assert (part.model, part.serial, part.firmware) == ("HS1200 K10", "HS12K7700014A", "0A03")
+    assert (part.size_bytes, part.media, part.rpm) == (1_200_243_695_616, "hdd", 10520)
+    assert (part.interface, part.link_gbps, part.write_cache) == ("sas", 12.0, "enabled")
+    assert (part.status, part.status_text, part.temperature_celsius) == ("ok", "OK", 41)
+    assert (part.power_on_hours, part.wwn) == (31247, "0x5000a1b2c3d4e5f7")
+    assert (part.errors_media, part.errors_other) == (3, 19)
+    assert part.details["Elements in grown defect list"] == "7"
+    assert part.details["Last self-test"].startswith("Background short Completed")
+    assert sheet.unparsed() == []
+
+
+@pytest.mark.parametrize(
+    ("words", "status"),
+    [
+        ("FAILURE PREDICTION THRESHOLD EXCEEDED [asc=5d, ascq=0]", "warning error"),
+        ("FAILURE PREDICTION THRESHOLD EXCEEDED (FALSE) [asc=5d, ascq=ff]", "warning warning"),
+        ("HARDWARE IMPENDING FAILURE GENERAL HARD DRIVE FAILURE [asc=5d, ascq=10]", "warning error"),
+        ("WARNING: ENCLOSURE DEGRADED [asc=b, ascq=2]", "warning warning"),
+        ("MOSTLY HARMLESS", "unknown warning"),
+    ],
+)
+def test_an_informational_exception_is_a_warning(words: str, status: str) -> None:
+    """A SCSI drive that foresees its failure says so with a sense code, and that is urgent; other words are unknown."""
+    part, _ = one(SAS.replace("SMART Health Status: OK", f"SMART Health Status: {words}"))
+    told = [problem.severity for problem in part.problems if words in problem.message]
+    assert (part.status, part.status_text) == (status.split(maxsplit=1)[0], words)
+    assert told == status.split()[1:]
+
+
+def test_the_form_of_5_38_is_read() -> None:
+    """The first line once held vendor, product and revision side by side."""
+    part, sheet = one(
+        "smartctl version 5.38 [x86_64-pc-linux-gnu] Copyright (C) 2002-8 Bruce Allen\n\n"
+        "Device: HARBOR   HS300 K15        Version: 0B12\nSerial number: HS300-77\nDevice type: disk\n"
+        "Transport protocol: Parallel SCSI (SPI-4)\nLocal Time is: Tue Mar  3 04:05:06 2009 UTC\n"
+        "Device supports SMART and is Enabled\nTemperature Warning Enabled\nSMART Health Status: OK\n\n"
+        "Current Drive Temperature:     35 C\nDrive Trip Temperature:        <not available>\n"
+        "Manufactured in week 11 of year 2007\nRecommended maximum start stop count:  50000 times\n"
+        "Current start stop count:      61 times\nNo self-tests have been logged\n"
+    )
+    assert (part.model, part.firmware, part.serial) == ("HS300 K15", "0B12", "HS300-77")
+    assert (part.interface, part.status, part.temperature_celsius) == ("scsi", "ok", 35)
+    assert sheet.unparsed() == []
+
+
+def test_an_nvme_drive_is_read() -> None:
+    """The size is what the system sees (the namespace); the serial, health log and self-test are read."""
+    part, sheet = one(NVME)
+    assert (part.model, part.serial, part.firmware) == ("QUARTZ Q980 1TB", "QZ98A1004417", "4QAX21")
+    assert (part.size_bytes, part.media, part.interface) == (960_197_124_096, "ssd", "nvme")
+    assert (part.status, part.temperature_celsius, part.power_on_hours) == ("ok", 44, 12088)
+    assert (part.errors_media, part.errors_other) == (5, 612)
+    assert part.details["Percentage Used"] == "3%"
+    assert part.wwn == "0a1b2c 4410a0b0c1"
+    assert any("last self-test failed" in problem.message for problem in part.problems)
+    assert sheet.unparsed() == []
+
+
+def test_the_bits_of_the_critical_warning_are_the_reason() -> None:
+    """The bits are alerts; only a drive that takes no more writes has failed, in bits or in words."""
+    failed = NVME.replace("result: PASSED", "result: FAILED!\n- media has been placed in read only mode").replace(
+        "Critical Warning:                   0x00", "Critical Warning:                   0x08"
+    )
+    part, sheet = one(failed)
+    assert (part.status, part.status_text) == ("critical", "FAILED!; media has been placed in read only mode")
+    assert [problem.severity for problem in part.problems if "FAILED!" in problem.message] == ["error"]
+    assert sheet.unparsed() == []
+    verdict = "SMART overall-health self-assessment test result: FAILED!\n"
+    part, _ = one(f"{verdict}- media has been placed in read only mode\n")
+    assert part.status == "critical"
+    part, _ = one("SMART/Health Information (NVMe Log 0x02)\nCritical Warning:                   0x03\n")
+    assert part.status == "warning"
+    assert part.status_text == ("available spare has fallen below threshold; temperature is above or below threshold")
+    part, _ = one(f"{verdict}- temperature is above or below threshold\n")
+    assert [(problem.kind, problem.severity) for problem in part.problems] == [("state", "warning")]
+
+
+def test_a_health_log_alone_is_read() -> None:
+    """``-A`` says by the log what kind of drive it is; a byte of 0 is "no warning"."""
+    part, _ = one("SMART/Health Information (NVMe Log 0x02)\nCritical Warning:                   0x00\n")
+    assert (part.interface, part.media) == ("nvme", "ssd")
+    assert (part.status, part.status_text) == ("ok", "Critical Warning: 0x00")
+
+
+def test_a_scan_names_the_drives() -> None:
+    """Each row of ``--scan-open`` is a part with its device and type; a device that would not open is a problem."""
+    parts, sheet = read_smartctl(
+        "smartctl --scan-open",
+        "/dev/sda -d sat # /dev/sda [SAT], ATA device\n"
+        "/dev/bus/2 -d megaraid,7 # /dev/bus/2 [megaraid_disk_07], SCSI device\n"
+        "/dev/sdc -d sntjmicron # /dev/sdc [USB NVMe JMicron], NVMe device\n"
+        "/dev/nvme0 -d nvme # /dev/nvme0, NVMe device\n"
+        "# /dev/sdd -d scsi # /dev/sdd, SCSI device open failed: Permission denied\n",
+        "scan",
+    )
+    assert [(part.device, part.details["type"], part.interface) for part in parts] == [
+        ("/dev/sda", "sat", None),
+        (None, "megaraid,7", None),
+        ("/dev/sdc", "sntjmicron", "usb"),
+        ("/dev/nvme0", "nvme", "nvme"),
+        ("/dev/sdd", "scsi", None),
+    ]
+    assert [problem.kind for problem in parts[4].problems] == ["no_right"]
+    assert (parts[1].address, parts[1].details["device"]) == ("/dev/bus/2 megaraid,7", "/dev/bus/2")
+    assert [fact.value for fact in sheet.facts if fact.field == "device"] == [
+        "/dev/sda", "/dev/sdc", "/dev/nvme0", "/dev/sdd",
+    ]  # fmt: skip
+    assert sheet.unparsed() == []
+
+
+@pytest.mark.parametrize(
+    ("line", "kind"),
+    [
+        ("Smartctl open device: /dev/sdq failed: No such device", "unread"),
+        ("Smartctl open device: /dev/sdq failed: Permission denied", "no_right"),
+        (
+            "Smartctl open device: /dev/sdq failed: DELL or MegaRaid controller, please try adding '-d megaraid,N'",
+            "note",
+        ),
+        ("/dev/sdq: Unknown USB bridge [0x1234:0x5678 (0x100)]", "unread"),
+        ("Log Sense failed, IE page [unsupported field in scsi command]", "unread"),
+        ("A mandatory SMART command failed: exiting. To continue, add one or more '-T permissive' options.", "unread"),
+        ("Device is in STANDBY mode, exit(2)", "state"),
+        ("Read Device Identity failed: scsi error medium or hardware error (serious)", "unread"),
+    ],
+)
+def test_what_kept_smartctl_from_reading_is_told_as_what_it_is(line: str, kind: str) -> None:
+    """Not there, not allowed, asleep and somebody else's are four different things; none of them is a drive."""
+    part, sheet = one(f"smartctl 7.3 2022-02-28 r5338 [x86_64-linux-5.15.0] (local build)\n\n{line}\n")
+    assert part.empty
+    assert [problem.kind for problem in part.problems] == [kind]
+    assert sheet.unparsed() == []
+
+
+def test_a_list_of_pending_defects_is_known() -> None:
+    """How many sectors wait to be reassigned is a detail; the list of them below it is history."""
+    part, sheet = one(
+        SAS.replace(
+            "  Pending defect count:0 Pending Defects\n",
+            "  Pending defect count:2 Pending Defects: index, LBA and accumulated_power_on_hours follow\n"
+            "     1:  0xa1b2c           ,  30111\n     2:  0xa1b2d           ,  30112\n",
+        )
+    )
+    assert part.details["Pending defect count"] == "2"
+    assert sheet.unparsed() == []

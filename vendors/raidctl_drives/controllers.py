@@ -1,0 +1,131 @@
+"""Drives under the PCI function that they hang on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import msgspec
+
+from raidctl.evidence import Line, Sheet
+from raidctl.host import BlockDevice, HostView, PciDevice
+from raidctl.model import Capability, Controller, Drive, Mode, Problem
+from raidctl.text import listing
+from raidctl_drives.build import Group, Source, drive_of, identify, move_facts, problems_of
+from raidctl_drives.kernel import SOURCE, cache_word
+from raidctl_drives.plain import HBA_DRIVERS, is_virtual
+
+CAPABILITIES = {
+    "drives": Capability(read=True, set=False),
+    "drive_write_cache": Capability(read=True, set=False, why="Use hdparm -W, sdparm --set=WCE or nvme set-feature."),
+    "device": Capability(read=True, set=False),
+}  # fmt: skip
+_SHOWN = 4
+
+
+@dataclass(frozen=True)
+class Found:
+    """A drive: its paths, and what was told of it."""
+
+    paths: Sequence[BlockDevice]
+    sources: list[Source]
+
+
+def controllers_of(found: Sequence[Found], host: HostView) -> tuple[list[Controller], list[Problem]]:
+    """The controllers with their drives, and the problems of the drives."""
+    functions = {device.address: device for device in host.pci}
+    groups = [Group(one.sources, fallback=one.paths[0].name) for one in found]
+    drives: dict[str | None, list[Drive]] = {}
+    virtual: dict[str | None, list[BlockDevice]] = {}
+    problems: list[Problem] = []
+    ids = identify(groups)
+    move_facts(groups, ids)
+    for one, group, object_id in zip(found, groups, ids, strict=True):
+        block = one.paths[0]
+        drive = drive_of(group, object_id)
+        drives.setdefault(block.pci_address, []).append(
+            msgspec.structs.replace(drive, device=block.node, role="passthrough")
+        )
+        problems += problems_of(group, object_id)
+        problems += _contradiction(drive, block)
+        if is_virtual(block):
+            virtual.setdefault(block.pci_address, []).append(block)
+    controllers = [
+        _controller(functions.get(address or ""), address, listed, virtual.get(address, []))
+        for address, listed in drives.items()
+    ]
+    all_virtual = [block for blocks in virtual.values() for block in blocks]
+    if all_virtual:
+        problems.append(_virtual(all_virtual, host, whole=len(all_virtual) == len(found)))
+    return controllers, problems
+
+
+def controller_sheet(controllers: Sequence[Controller]) -> Sheet:
+    """Where the facts of the controllers were read: one line of the kernel's side for each."""
+    rows = [
+        (controller.id, name, value, f"{controller.pci_address or controller.id}: {name.replace('_', ' ')} {value}")
+        for controller in controllers
+        for name, value in (
+            ("pci_address", controller.pci_address),
+            ("driver", controller.driver),
+            ("vendor", controller.vendor),
+            ("model", controller.model),
+            ("drives", len(controller.drives)),
+        )
+        if value is not None
+    ]
+    lines = tuple(Line(number, text) for number, (_, _, _, text) in enumerate(rows, 1))
+    sheet = Sheet(SOURCE, lines)
+    for line, (object_id, name, value, _) in zip(lines, rows, strict=True):
+        sheet.fact(line, object_id, name, value)
+    return sheet
+
+
+def _controller(
+    function: PciDevice | None, address: str | None, drives: Sequence[Drive], virtual: Sequence[BlockDevice]
+) -> Controller:
+    driver = function.driver if function else next((block.driver for block in virtual if block.driver), None)
+    mode: Mode = "hba" if driver in HBA_DRIVERS else "none"
+    return Controller(
+        id=f"drives:{address or 'virtual'}",
+        vendor=function.vendor if function else None,
+        model=function.model if function else None,
+        driver=driver,
+        pci_address=address,
+        mode=mode,
+        drives=tuple(drives),
+        capabilities=CAPABILITIES,
+    )
+
+
+def _contradiction(drive: Drive, block: BlockDevice) -> list[Problem]:
+    """A write cache that is on while the kernel, which sends the flushes, takes it for off, loses data."""
+    if is_virtual(block) or drive.write_cache != "enabled" or cache_word(block.write_cache) != "disabled":
+        return []
+    return [
+        Problem(
+            severity="warning",
+            where=drive.id,
+            message=f"The write cache of {block.node} is on, but the kernel takes it for off and sends no flushes: "
+            "written data can be lost when the power fails.",
+            remedy=f"Let the kernel look again: echo 1 > /sys/block/{block.name}/device/rescan; or turn the cache off.",
+            kind="state",
+        )
+    ]
+
+
+def _virtual(blocks: Sequence[BlockDevice], host: HostView, *, whole: bool) -> Problem:
+    nodes = [block.node for block in blocks]
+    shown = listing(nodes) if len(nodes) <= _SHOWN else f"{len(nodes)} of the disks"
+    one = len(nodes) == 1
+    by = f" ({host.virtual})" if host.virtual and host.virtual != "unknown" else ""
+    subject = "This is a virtual machine: " if whole and host.virtual else ""
+    return Problem(
+        severity="info",
+        where="drives",
+        message=f"{subject}{shown} {'is a virtual disk' if one else 'are virtual disks'} of the hypervisor{by}. What "
+        f"RAID and what caches lie beneath {'it' if one else 'them'} only the host knows.",
+        remedy="Run raidctl on the host, or ask the provider how the volume is protected; what Linux itself builds on "
+        "it (md) is shown here.",
+        kind="note",
+    )

@@ -1,0 +1,82 @@
+"""What a reader knows so far of one drive, while it goes through an output line by line."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from raidctl.evidence import Line, Sheet
+from raidctl.model import Problem
+from raidctl.text import collapse, printable
+from raidctl_drives.parts import DrivePart
+
+LONGEST = 1000
+"""Characters that one detail may have: what a tool repeats for ever is cut there."""
+_LARGEST = 2**63 - 1
+_MOST_PROBLEMS = 50
+
+
+@dataclass
+class Draft:
+    """A :class:`DrivePart` in the making; every fact goes to the sheet at the same time."""
+
+    sheet: Sheet
+    key: str
+    values: dict[str, Any] = field(default_factory=dict)
+    details: dict[str, str] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+    marks: dict[str, tuple[Line, int]] = field(default_factory=dict)
+    """Figures that make a fact only together with others, and the lines that they stand in."""
+
+    def mark(self, line: Line, name: str, value: int = 1) -> None:
+        """Remember a figure, or that something was said."""
+        self.marks[name] = (line, value)
+
+    def marked(self, name: str) -> int:
+        """A remembered figure; 0 when there is none."""
+        return self.marks[name][1] if name in self.marks else 0
+
+    def problem(self, problem: Problem) -> None:
+        """A problem of the drive, once; there is an end to how many a text can bring."""
+        if len(self.problems) < _MOST_PROBLEMS and problem not in self.problems:
+            self.problems.append(problem)
+
+    def fact(self, line: Line, name: str, value: object) -> None:
+        """The line gave a field (``errors.media`` in the model's spelling); None is kept as a detail would be."""
+        if isinstance(value, str):
+            value = collapse(printable(value))
+        if value is None or value == "":
+            self.sheet.note(line)
+            return
+        if isinstance(value, int) and abs(value) > _LARGEST:
+            # no such drive exists, and no reader of JSON would take the figure
+            self.detail(line, name, str(value))
+            return
+        self.sheet.fact(line, self.key, name, value)
+        self.values[name.replace(".", "_")] = value
+
+    def detail(self, line: Line, label: str, value: str) -> None:
+        """The line was understood, and has no neutral field; a label that comes again adds to its value."""
+        label, value = collapse(printable(label)), collapse(printable(value))
+        self.sheet.detail(line, self.key, label, value)
+        known = self.details.get(label)
+        if known is None:
+            self.details[label] = value
+        elif value != known and value not in known.split("; ") and len(known) + len(value) < LONGEST:
+            self.details[label] = f"{known}; {value}" if known else value
+
+    def feature(self, line: Line, label: str, value: str) -> None:
+        """One of many short words of a list: they are kept together under one label."""
+        value = collapse(printable(value))
+        self.sheet.detail(line, self.key, label, value)
+        known = self.details.get(label)
+        if known is None:
+            self.details[label] = value
+        elif len(known) + len(value) < 4 * LONGEST:
+            self.details[label] = f"{known}, {value}"
+
+    def part(self) -> DrivePart | None:
+        """The finished part; None when nothing is known of the drive."""
+        if not self.values and not self.details and not self.problems:
+            return None
+        return DrivePart(key=self.key, details=self.details, problems=tuple(self.problems), **self.values)

@@ -1,0 +1,135 @@
+"""Outputs of hdparm, in any mixture, of one or more devices.
+
+``-I`` and ``--Istdin`` are read by :mod:`raidctl_drives.hdparm_identify`; ``-i``, ``-W``, ``-C``, ``-t`` and the other
+short answers by :mod:`raidctl_drives.hdparm_query`.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from raidctl.evidence import Line, Sheet
+from raidctl_drives import hdparm_identify, hdparm_query, hdparm_trouble
+from raidctl_drives.draft import Draft
+from raidctl_drives.parts import DrivePart
+from raidctl_drives.words import ERRNO, LONGEST_LINE, node_in, refused
+
+# /dev/sda:
+_HEADER = re.compile(r"(/dev/\S*[^\s:]):")
+# /dev/sdq: No such file or directory
+_UNOPENED = re.compile(r"(/dev/\S*[^\s:]): ([A-Z].*)")
+#  HDIO_DRIVE_CMD(identify) failed: Inappropriate ioctl for device
+_FAILED = re.compile(
+    r"((?:HDIO_|BLK|READ_LOG_EXT|READ_NATIVE_MAX|GET_NATIVE_MAX|SET_MAX|TASKFILE|DEVICE CONFIGURATION|SANITIZE"
+    r"|read\(\)|lseek\(\)|fstat\(\)|mlock\(\))[^:]{0,80}? failed)(?::\s*(.*))?"
+)
+# SG_IO: bad/missing sense data, sb[]:  70 00 05 00
+_SENSE = re.compile(r"SG_IO: ")
+_TITLES = ("ATA device, with ", "ATAPI ", "CompactFlash ATA device", "Unknown device type:")
+
+
+@dataclass
+class _State:
+    """Where the reader is in the text."""
+
+    sheet: Sheet
+    document: str
+    drafts: list[Draft] = field(default_factory=list)
+    section: hdparm_identify.Section = field(default_factory=hdparm_identify.Section)
+    half: tuple[Line, str, str] | None = None
+    """A complaint whose message the mailer has wrapped: its line, what failed, the first half of the message."""
+
+    def begin(self) -> Draft:
+        self.section = hdparm_identify.Section()
+        return self._add()
+
+    def _add(self) -> Draft:
+        self.drafts.append(Draft(self.sheet, f"{self.document}#{len(self.drafts) + 1}"))
+        return self.drafts[-1]
+
+    @property
+    def draft(self) -> Draft:
+        if not self.drafts and (device := node_in(self.document)):
+            self._add().values["device"] = device
+        return self.drafts[-1] if self.drafts else self._add()
+
+
+def read_hdparm(document: str, text: str) -> tuple[list[DrivePart], Sheet]:
+    """Read an output of hdparm; one part for each device that it speaks of.
+
+    Args:
+        document: name of the file, or the command line, that the text came from.
+        text: what hdparm printed, its complaints on standard error included if need be.
+    """
+    sheet = Sheet.of_text(document, text)
+    state = _State(sheet, document)
+    for line in sheet.lines:
+        if line.stripped and len(line.text) < LONGEST_LINE:
+            _read_line(state, line)
+        elif state.half:
+            _complain(state, state.half[0], state.half[1], state.half[2])
+    if state.half:
+        _complain(state, state.half[0], state.half[1], state.half[2])
+    for draft in state.drafts:
+        hdparm_identify.settle(draft)
+        hdparm_trouble.settle(draft)
+    return [part for draft in state.drafts if (part := draft.part())], sheet
+
+
+def _read_line(state: _State, line: Line) -> None:
+    words = line.stripped
+    if state.half and _second_half(state, line, words):
+        return
+    if header := _HEADER.fullmatch(words):
+        draft = state.begin()
+        draft.fact(line, "device", header[1])
+    elif (unopened := _UNOPENED.fullmatch(words)) and unopened[2] in ERRNO:
+        # it could not be opened: that is no drive that one could list
+        draft = state.begin()
+        draft.problems.append(refused("hdparm", unopened[1], unopened[2]))
+        state.sheet.note(line)
+    elif words.startswith(_TITLES) and ("removable media" in words or not words.startswith("ATA")):
+        _title(state, line, words)
+    elif _SENSE.match(words):
+        hdparm_trouble.sense(state.draft, line, words.removeprefix("SG_IO: "))
+    elif failed := _FAILED.fullmatch(words):
+        _failed(state, line, failed[1], failed[2] or "")
+    elif not hdparm_identify.read_line(state.draft, state.section, line):
+        hdparm_query.read_line(state.draft, line)
+
+
+def _title(state: _State, line: Line, words: str) -> None:
+    """``ATA device, with non-removable media``: the identification of a drive begins here."""
+    if state.drafts and state.section.begun:
+        state.begin()
+    state.section.begun = True
+    state.draft.detail(line, "device type", words)
+    if not words.startswith("Unknown"):
+        state.draft.mark(line, "ata")
+
+
+def _failed(state: _State, line: Line, what: str, message: str) -> None:
+    if message not in ERRNO and any(known.startswith(message + " ") for known in ERRNO if message):
+        state.half = (line, what, message)
+        state.sheet.note(line)
+    else:
+        _complain(state, line, what, message)
+
+
+def _second_half(state: _State, line: Line, words: str) -> bool:
+    """Whether the line is the rest of the message that the line before began."""
+    if state.half is None:
+        return False
+    first, what, message = state.half
+    whole = f"{message} {words}"
+    complete = whole in ERRNO
+    _complain(state, first, what, whole if complete else message)
+    if complete:
+        state.sheet.note(line)
+    return complete
+
+
+def _complain(state: _State, line: Line, what: str, message: str) -> None:
+    state.half = None
+    hdparm_trouble.failed(state.draft, line, what.strip(), message)

@@ -1,0 +1,149 @@
+"""What the kernel and udev tell of a plain drive: enough to list it when no tool answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from raidctl.evidence import Line, Sheet
+from raidctl.host import BlockDevice, HostView
+from raidctl.model import Interface
+from raidctl_drives.draft import Draft
+from raidctl_drives.parts import DrivePart
+from raidctl_drives.plain import is_virtual
+
+SOURCE = "kernel (udev, sysfs)"
+_INTERFACES: dict[str, Interface] = {
+    "sata": "sata", "sas": "sas", "nvme": "nvme", "scsi": "scsi", "ata": "ata", "usb": "usb", "virtio": "virtual",
+}  # fmt: skip
+_CACHES = {
+    "write back": "enabled",
+    "write through": "disabled",
+    "none": "disabled",
+    "write back, no read (daft)": "enabled",
+}
+"""The words of ``queue/write_cache`` and of ``cache_type``."""
+
+
+def cache_word(text: str | None) -> str | None:
+    """``enabled`` or ``disabled`` of the kernel's word for a cache; None for a word that it does not have."""
+    return _CACHES.get((text or "").strip())
+
+
+class Rows:
+    """Lines ``/dev/sda: model EXAMPLE`` in the making; each becomes a line of the sheet with its fact."""
+
+    def __init__(self) -> None:
+        self.rows: list[tuple[str, str, object]] = []
+
+    def add(self, text: str, name: str, value: object) -> None:
+        """A line and the field (``details[…]`` for a detail) that it gives; None gives no line."""
+        if value is not None and value != "":
+            self.rows.append((text, name, value))
+
+
+class Layers:
+    """What lies on a block device: partitions, md, device-mapper; quick to ask for many drives."""
+
+    def __init__(self, host: HostView) -> None:
+        self._above: dict[str, list[BlockDevice]] = {}
+        for device in host.blocks:
+            for below in {*device.slaves, *((device.parent,) if device.parent else ())}:
+                self._above.setdefault(below, []).append(device)
+
+    def above(self, name: str) -> list[BlockDevice]:
+        """Everything that lies on a device, each once."""
+        found: dict[str, BlockDevice] = {}
+        waiting = [name]
+        while waiting:
+            for device in self._above.get(waiting.pop(), ()):
+                if device.name not in found:
+                    found[device.name] = device
+                    waiting.append(device.name)
+        return list(found.values())
+
+
+def kernel_part(
+    paths: Sequence[BlockDevice], layers: Layers, cache_types: Sequence[tuple[str, str | None]] = ()
+) -> tuple[DrivePart, Sheet]:
+    """What is known of a drive without any tool.
+
+    Args:
+        paths: The block devices that lead to the drive, the first one stands for it.
+        layers: What lies on the machine's block devices.
+        cache_types: Files ``cache_type`` of the drive and what stands in them.
+    """
+    rows = Rows()
+    block = paths[0]
+    _identity(rows, block, _namespaces(paths))
+    _queue(rows, block, cache_types)
+    _layers(rows, paths, layers)
+    lines = tuple(Line(number, text) for number, (text, _, _) in enumerate(rows.rows, 1))
+    sheet = Sheet(SOURCE, lines)
+    draft = Draft(sheet, f"{SOURCE} {block.name}")
+    for line, (_, name, value) in zip(lines, rows.rows, strict=True):
+        if name.startswith("details["):
+            draft.detail(line, name[len("details[") : -1], str(value))
+        else:
+            draft.fact(line, name, value)
+    part = draft.part()
+    return part or DrivePart(key=draft.key, device=block.node), sheet
+
+
+def _namespaces(paths: Sequence[BlockDevice]) -> list[BlockDevice]:
+    """The namespaces of an drive, each once: they share its serial number and have names and sizes of their own."""
+    if paths[0].transport != "nvme":
+        return [paths[0]]
+    return list({path.wwn or path.name: path for path in reversed(paths)}.values())[::-1]
+
+
+def _identity(rows: Rows, block: BlockDevice, spaces: Sequence[BlockDevice]) -> None:
+    node = block.node
+    sizes = [space.size_bytes for space in spaces if space.size_bytes is not None]
+    rows.add(f"{node}: block device", "device", node)
+    rows.add(f"{node}: model {block.model}", "model", block.model)
+    rows.add(f"{node}: serial number {block.serial}", "serial", block.serial)
+    rows.add(f"{node}: firmware {block.firmware}", "firmware", block.firmware)
+    rows.add(f"{node}: world wide name {block.wwn}", "wwn", block.wwn)
+    nodes = ", ".join(space.node for space in spaces)
+    if len(spaces) > 1:
+        rows.add(f"{node}: a namespace of the drive that also has {nodes}", "details[namespaces]", nodes)
+    rows.add(f"{nodes}: {sum(sizes)} bytes", "size_bytes", sum(sizes) if sizes else None)
+    rows.add(f"{node}: vendor {block.vendor}", "details[vendor]", block.vendor)
+    interface = "virtual" if is_virtual(block) else _INTERFACES.get(block.transport or "")
+    rows.add(f"{node}: attached by {block.transport or 'a hypervisor'}", "interface", interface)
+    if block.rotational is not None and interface not in ("virtual", "usb"):
+        # hypervisors and USB adapters say "rotational" of everything
+        media = "hdd" if block.rotational else "ssd"
+        rows.add(f"{node}: rotational {int(block.rotational)}", "media", media)
+    rows.add(f"{node}: SCSI address {block.scsi_address}", "details[SCSI address]", block.scsi_address)
+    if block.removable:
+        rows.add(f"{node}: removable", "details[removable]", "yes")
+
+
+def _queue(rows: Rows, block: BlockDevice, cache_types: Sequence[tuple[str, str | None]]) -> None:
+    """The kernel's idea of the write cache; ``cache_type`` is what the drive said when it was found."""
+    word = block.write_cache
+    rows.add(f"{block.node}: queue/write_cache {word}", "details[queue/write_cache]", word)
+    told = next((text for _, text in cache_types if cache_word(text)), None)
+    for path, text in cache_types:
+        rows.add(f"{path}: {(text or '').strip()}", "details[cache_type]", (text or "").strip())
+    best = told or word
+    name = "cache_type" if told else "queue/write_cache"
+    rows.add(f"{block.node}: {name} {(best or '').strip()} (write cache)", "write_cache", cache_word(best))
+    if is_virtual(block) and cache_word(best):
+        rows.add(
+            f"{block.node}: virtual disk, the hypervisor decides what a flush does",
+            "details[write cache]",
+            "as the kernel sees it; the hypervisor decides what a flush reaches",
+        )
+
+
+def _layers(rows: Rows, paths: Sequence[BlockDevice], layers: Layers) -> None:
+    first = paths[0]
+    if len(paths) > 1:
+        nodes = ", ".join(path.node for path in paths)
+        rows.add(f"{first.node}: the same drive as {nodes}", "details[devices]", nodes)
+    above = [device for path in paths for device in layers.above(path.name)]
+    multipath = sorted({f"/dev/mapper/{d.dm_name}" for d in above if d.dm_name and len(d.slaves) > 1})
+    if len(paths) > 1 and multipath:
+        rows.add(f"{first.node}: paths joined in {multipath[0]}", "details[multipath]", multipath[0])

@@ -1,0 +1,270 @@
+"""Outputs of nvme-cli: ``id-ctrl``, ``id-ns``, ``smart-log``, ``get-feature``, ``list``, logs; JSON: ``nvme_json``."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, field
+
+from raidctl.evidence import Line, Sheet
+from raidctl.model import Problem
+from raidctl.text import collapse
+from raidctl_drives import nvme_labels, nvme_list, nvme_subsystems, nvme_words
+from raidctl_drives.draft import Draft
+from raidctl_drives.nvme_json import read_nvme_json
+from raidctl_drives.parts import DrivePart
+from raidctl_drives.words import ERRNO, LONGEST_LINE, node_in, refused
+
+_TITLE = re.compile(
+    r"NVM[Ee] Identify (?P<controller>Controller)(?: NVM)?:|NVM[Ee] Identify (?P<namespace>Namespace)\b.*:"
+    r"|(?P<smart>Smart Log) for NVME device:\s*(?P<node>\S+) namespace-id:\S+"
+    r"|(?P<vendor>Additional Smart Log) for NVME device:\s*(?P<node2>\S+) namespace-id:\S+"
+    r"|(?P<log>Error Log Entries|Firmware Log|Device Self Test Log) for (?:NVME )?device:\s*(?P<node3>\S+).*"
+    r"|(?P<cloud>SMART Cloud Attributes) ?:-?"
+)
+# get-feature:0x06 (Volatile Write Cache), Current value:0x00000001
+_FEATURE = re.compile(
+    r"get-feature:\s*(0x[0-9a-f]+|\d+) \((.*?)\), (\w[\w ]*?) value: ?(0x[0-9a-f]+|\d+)", re.IGNORECASE
+)
+_COMPLAINT = re.compile(r"(.+?): (.+)")
+# get-feature:0x06 (Volatile Write Cache): NVMe status: Invalid Field in Command(0x4002)
+_NVME_STATUS = re.compile(r"(?:[\w:() -]{1,80}: )?NVMe?(?:-MI)? [Ss]tatus\s*:.*")
+_PAIR = re.compile(r"([\w][\w .()\[\]/-]*?)\s*:(?:\s+(.*))?")
+#   [0:0] : 0x1	Volatile Write Cache Present
+_BITS = re.compile(r"\[(\d+:\d+)\]\s*:\s*(.*)")
+_POWER_STATE = re.compile(
+    r"ps\s+\d+\s*: mp:.*|rwt:\d.*|active_power_workload:.*|active_power:.*|(?:emergency power fail|forced quiescence).*"
+)
+# lbaf  0 : ms:0   lbads:9  rp:0 (in use)
+_FORMAT = re.compile(r"(?:lbaf|LBA Format)\s*(\d+)\s*:\s*(.*)")
+_BLOCK = re.compile(r"(?:lbads|ds):(\d+)")
+_BLOCK_BYTES = re.compile(r"Data Size:\s*(\d+)\s*bytes")
+_VENDOR_ROW = re.compile(r"(?:0x[0-9a-f]+\s+)?([A-Za-z][\w -]*?)\s*(?::\s*|\s{2,})(\d+%?)\s+(\S.*)")
+_CLOUD_ROW = re.compile(r"([A-Z][^\t]*?)(?:\s{2,}|\t+)(\S.*)")
+_DUMP = re.compile(r"(?:[0-9a-f]{4}:\s.*|vs\[\]:|\s*0  1  2  3  4.*|\*)")
+_NOTES = re.compile(
+    r"\.{5,}|\s*Entry\[\s*\d+\]\s*|ID\s+KEY\s+Normalized.*|key\s+normalized\s+raw|Self Test Result\[\d+\]:"
+)
+_WRITE_CACHE = 6
+_WCE = re.compile(r"Volatile Write Cache Enable \(WCE\):\s*(Enabled|Disabled)")
+_ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
+
+
+@dataclass
+class _State:
+    sheet: Sheet
+    document: str
+    drafts: list[Draft] = field(default_factory=list)
+    section: str = ""
+    label: str = ""
+    table: nvme_list.Table | None = None
+    blocks: dict[str, int] = field(default_factory=dict)
+    current: bool = True
+    """Whether the value of a feature that was printed last is the one in force."""
+    tables: int = 0
+    """Headers of tables so far."""
+    usage: bool = False
+    """The tool prints its help: the rest says nothing of a drive."""
+
+    def begin(self, section: str, node: str | None) -> Draft:
+        self.section, self.label, self.table = section, "", None
+        self.blocks = {}
+        device = node_in(self.document)
+        if node:
+            device = node if node.startswith("/dev/") else f"/dev/{node}"
+        draft = Draft(self.sheet, f"{self.document}#{len(self.drafts) + 1}")
+        if device:
+            draft.values["device"] = device
+        self.drafts.append(draft)
+        return draft
+
+
+def read_nvme(document: str, text: str) -> tuple[list[DrivePart], Sheet]:
+    """Read an output of nvme-cli, text or JSON; one part for each drive that it speaks of.
+
+    Args:
+        document: name of the file, or the command line, that the text came from.
+        text: what nvme printed.
+    """
+    start = text.lstrip()
+    if start.startswith(("{", "[")):
+        try:
+            value = json.loads(start)
+        except (ValueError, RecursionError):
+            value = None
+        if value is not None:
+            return read_nvme_json(document, value)
+    sheet = Sheet.of_text(document, text)
+    state = _State(sheet, document)
+    for line in sheet.lines:
+        if line.stripped and len(line.text) < LONGEST_LINE:
+            _read_line(state, line)
+    if state.tables and not state.drafts:
+        nvme_words.nothing_found(state.begin("", None), document)
+    return [part for draft in state.drafts if (part := nvme_words.finished(draft))], sheet
+
+
+def _read_line(state: _State, line: Line) -> None:
+    words = _ESCAPE.sub("", line.stripped).strip()
+    if state.usage:
+        state.sheet.note(line)
+    elif title := _TITLE.fullmatch(words):
+        section = title.lastgroup if title.lastgroup in ("controller", "namespace", "cloud") else None
+        section = section or next(name for name in ("smart", "vendor", "log") if title[name])
+        draft = state.begin(section, title["node"] or title["node2"] or title["node3"])
+        if "device" in draft.values and title.lastgroup not in ("controller", "namespace", "cloud"):
+            draft.fact(line, "device", draft.values["device"])
+        state.sheet.note(line)
+    elif feature := _FEATURE.fullmatch(words):
+        _read_feature(state, line, feature)
+    elif enabled := _WCE.fullmatch(words):
+        draft = state.drafts[-1] if state.drafts else state.begin("feature", None)
+        if state.current:
+            draft.fact(line, "write_cache", enabled[1].lower())
+        else:
+            draft.detail(line, "Volatile Write Cache Enable (WCE), not the current value", enabled[1])
+    elif nvme_list.is_header(words):
+        state.table = nvme_list.Table(line.text)
+        state.section = "list"
+        state.tables += 1
+        state.sheet.note(line)
+    elif state.table is not None and state.section == "list":
+        _read_row(state, line)
+    elif nvme_list.is_banner(words):
+        state.sheet.note(line)
+    elif nvme_subsystems.is_line(words):
+        nvme_subsystems.read_line(state, line, words)
+    elif not _read_in_section(state, line, words):
+        _read_complaint(state, line, words)
+
+
+def _read_row(state: _State, line: Line) -> None:
+    table = state.table
+    if table is None or table.read_rule(line):
+        state.sheet.note(line)
+        return
+    draft = Draft(state.sheet, f"{state.document}#{len(state.drafts) + 1}")
+    if table.read_row(draft, line):
+        state.drafts.append(draft)
+    elif not nvme_list.is_banner(line.stripped):
+        _read_complaint(state, line, line.stripped)
+    else:
+        state.sheet.note(line)
+
+
+def _read_feature(state: _State, line: Line, feature: re.Match[str]) -> None:
+    number, name, which, value = feature.groups()
+    label = f"feature {name} ({which})"
+    # several features of one drive; the same one again is another drive's
+    again = state.section != "feature" or label in state.drafts[-1].details
+    draft = state.begin("feature", None) if again else state.drafts[-1]
+    draft.detail(line, label, value)
+    state.current = which.lower() == "current"
+    # get-feature:0x06 (Volatile Write Cache), Current value:0x00000001
+    if (int(number, 16) if number.startswith("0x") else int(number)) == _WRITE_CACHE and state.current:
+        draft.fact(line, "write_cache", nvme_words.enabled(value))
+
+
+def _read_in_section(state: _State, line: Line, words: str) -> bool:
+    if not state.drafts or not state.section:
+        return False
+    draft = state.drafts[-1]
+    if _NOTES.fullmatch(words) or _DUMP.fullmatch(words):
+        state.sheet.note(line)
+        return True
+    if bits := _BITS.fullmatch(words):
+        draft.feature(line, f"{state.label} bits", f"{bits[1]} {bits[2]}")
+        return True
+    if state.section == "controller" and _POWER_STATE.fullmatch(words):
+        draft.feature(line, "power states", words)
+        return True
+    if state.section == "namespace" and (formats := _FORMAT.fullmatch(words)):
+        _read_format(state, draft, line, formats)
+        return True
+    if state.section in ("vendor", "cloud"):
+        return _read_vendor(state, draft, line, words)
+    if state.section == "feature" and line.text[:1].isspace():
+        label, _, value = words.partition(":")
+        draft.detail(line, label, value or label)
+        return True
+    pair = _PAIR.fullmatch(words)
+    return pair is not None and _read_pair(state, draft, line, pair[1].strip(), pair[2] or "")
+
+
+def _read_pair(state: _State, draft: Draft, line: Line, label: str, value: str) -> bool:
+    state.label = label
+    if state.section == "controller" and label in nvme_labels.CONTROLLER:
+        nvme_words.read_controller(draft, line, label, value)
+    elif state.section == "smart" and (label in nvme_labels.SMART or nvme_words.is_sensor(label)):
+        nvme_words.read_smart(draft, line, label, value, kelvin=False)
+    elif state.section == "namespace" and label in nvme_labels.NAMESPACE:
+        _read_namespace(state, draft, line, label, value)
+    elif state.section == "log" and label in nvme_labels.LOGS:
+        draft.detail(line, label, value)
+    else:
+        return False
+    return True
+
+
+def _read_namespace(state: _State, draft: Draft, line: Line, label: str, value: str) -> None:
+    # nsze    : 0x1d1c0beb0
+    draft.detail(line, label, value)
+    if label == "nsze" and (figure := re.match(r"(0x[0-9a-f]+|\d+)\b", value)):
+        state.blocks["nsze"] = int(figure[1], 0)
+    elif label in ("nguid", "eui64") and value.strip("0") and "wwn" not in draft.values:
+        draft.fact(line, "wwn", value)
+
+
+def _read_format(state: _State, draft: Draft, line: Line, formats: re.Match[str]) -> None:
+    draft.detail(line, f"lbaf {formats[1]}", collapse(formats[2]))
+    if "(in use)" not in formats[2]:
+        return
+    if shift := _BLOCK.search(formats[2]):
+        state.blocks["lbads"] = int(shift[1])
+    elif (size := _BLOCK_BYTES.search(formats[2])) and int(size[1]) > 0:
+        state.blocks["lbads"] = int(size[1]).bit_length() - 1
+    if total := nvme_words.namespace_size(state.blocks):
+        draft.fact(line, "size_bytes", total)
+
+
+def _read_vendor(state: _State, draft: Draft, line: Line, words: str) -> bool:
+    # wear_leveling                   : 100%       min: 3, max: 5, avg: 4
+    row = (_VENDOR_ROW if state.section == "vendor" else _CLOUD_ROW).fullmatch(words)
+    if row is None:
+        return False
+    value = f"{row[3]} (normalized {row[2].rstrip('%')}%)" if state.section == "vendor" else row[2]
+    draft.detail(line, row[1], value)
+    return True
+
+
+def _read_complaint(state: _State, line: Line, words: str) -> None:
+    if words.startswith("Usage: nvme"):
+        state.usage = True
+        state.sheet.note(line)
+    elif _NVME_STATUS.match(words):
+        _add_problem(state, line, words)
+    elif (said := _COMPLAINT.fullmatch(words)) and said[2].strip() in ERRNO:
+        if said[1].startswith("Failed to scan topology"):
+            nvme_words.nothing_found(state.begin("", None), state.document, f" (it said: {said[2]})")
+            state.sheet.note(line)
+        else:
+            what = said[1].removeprefix("Failed to open ").strip()
+            where = what if what.startswith("/dev/") else (node_in(state.document) or state.document)
+            state.begin("", None).problems.append(refused("nvme", where, said[2].strip()))
+            state.drafts[-1].values.clear()
+            state.sheet.note(line)
+
+
+def _add_problem(state: _State, line: Line, words: str) -> None:
+    draft = state.drafts[-1] if state.drafts else state.begin("", None)
+    state.sheet.note(line)
+    where = str(draft.values.get("device", state.document))
+    draft.problem(
+        Problem(
+            severity="warning",
+            where=where,
+            message=f"The NVMe drive refused a question: {collapse(words)}.",
+            remedy="The drive does not have what was asked for; see nvme id-ctrl.",
+            kind="unread",
+        )
+    )

@@ -1,0 +1,129 @@
+"""The tables of ``nvme list`` and ``nvme list -v``: columns by the rule of dashes below the header."""
+
+from __future__ import annotations
+
+import re
+
+from raidctl.evidence import Line
+from raidctl_drives.draft import Draft
+
+_HEADERS = (
+    re.compile(r"Node\s+(?:Generic\s+)?SN\s+Model\s+(?:Version\s+)?Namespace\s+Usage\s+Format\s+FW Rev"),
+    re.compile(r"Subsystem\s+Subsystem-NQN\s+Controllers"),
+    re.compile(
+        r"Device\s+(?:Orchestrator\s+)?(?:Cntlid\s+)?SN\s+MN\s+FR\s+TxPort\s+Address\s+(?:Slot\s+)?Subsystem\s+Namespaces"
+    ),
+    re.compile(r"Device\s+(?:Generic\s+)?NSID\s+Usage\s+Format\s+Controllers"),
+)
+_NAMES = (
+    "Node", "Generic", "SN", "Model", "Version", "Namespaces", "Namespace", "Usage", "Format", "FW Rev",
+    "Subsystem-NQN", "Subsystem", "Controllers", "Device", "Orchestrator", "Cntlid", "MN", "FR", "TxPort", "Address",
+    "Slot", "NSID",
+)  # fmt: skip
+_NAME = re.compile(r"(?<!\S)(?:" + "|".join(sorted(map(re.escape, _NAMES), key=len, reverse=True)) + r")(?!\S)")
+_RULE = re.compile(r"-+(?:\s+-+)*")
+_USAGE = re.compile(r"\s*[\d.,]+\s*[kKMGTPE]?B\s*/\s*([\d.,]+)\s*([kKMGTPE]?)B\b.*")
+# the same row where a mailer has squeezed the blanks
+_SQUEEZED = re.compile(
+    r"(?P<Node>/dev/\S+)\s+(?:(?P<Generic>/dev/\S+)\s+)?(?P<SN>\S+)\s+(?P<Model>.*?)\s+(?P<Namespace>0x[0-9a-f]+|\d+)\s+"
+    r"(?P<Usage>[\d.,]+\s*[kMGTPE]?B\s*/\s*[\d.,]+\s*[kMGTPE]?B)\s+(?P<Format>\d+\s*\w*B\s*\+\s*\d+\s*B)(?:\s+(?P<FW>\S.*))?"
+)
+# the rows of the table of namespaces, whose columns many versions print wider than their header
+_NAMESPACE = re.compile(
+    r"(?P<Device>(?:/dev/)?(?:nvme|ng)\S+)\s+(?:(?P<Generic>(?:/dev/)?ng\d\S*)\s+)?(?P<NSID>0x[0-9a-f]+|[0-9a-f]{1,8})\s+"
+    r"(?P<Usage>[\d.,]+\s*[kMGTPE]?B\s*/\s*[\d.,]+\s*[kMGTPE]?B)(?:\s+\((?P<Binary>[^()]*)\))?\s+"
+    r"(?P<Format>\d+\s*\w*B\s*\+\s*\d+\s*B)(?:\s+(?P<Controllers>\S.*))?"
+)
+_FACTS = {"SN": "serial", "Model": "model", "MN": "model", "FW Rev": "firmware", "FR": "firmware", "FW": "firmware"}
+_POWERS = {"": 0, "k": 1, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5, "E": 6}
+_BANNERS = ("NVM Express Subsystems", "NVM Express Controllers", "NVM Express Namespaces")
+
+
+def is_header(words: str) -> bool:
+    """Whether a line is the header of one of the tables."""
+    return words.startswith(("Node", "Subsystem", "Device")) and any(header.match(words) for header in _HEADERS)
+
+
+def is_banner(words: str) -> bool:
+    """``NVM Express Controllers`` above a table of nvme-cli 1.x."""
+    return words in _BANNERS
+
+
+def parse_usage(text: str) -> int | None:
+    """Bytes of the second figure of ``122.33  GB / 960.20  GB``: decimal units, point or comma."""
+    match = _USAGE.fullmatch(text)
+    if not match:
+        return None
+    try:
+        figure = float(match[1].replace(",", "."))
+    except ValueError:
+        return None
+    return int(round(figure * 1000 ** _POWERS[match[2]], 3))
+
+
+class Table:
+    """One table: the names of its columns and where they begin."""
+
+    def __init__(self, header: str) -> None:
+        self.names = _NAME.findall(header)
+        self.starts = [match.start() for match in _NAME.finditer(header)]
+
+    def read_rule(self, line: Line) -> bool:
+        """Whether the line is the rule of dashes; it tells the columns more exactly than the header."""
+        if not _RULE.fullmatch(line.stripped):
+            return False
+        starts = [match.start() for match in re.finditer(r"-+", line.text)]
+        if len(starts) == len(self.names):
+            self.starts = starts
+        return True
+
+    def read_row(self, draft: Draft, line: Line) -> bool:
+        """Read a row; False when it is none."""
+        cells = self._cells(line)
+        device = cells.get("Node") or cells.get("Device")
+        if "Subsystem-NQN" in cells:
+            # a subsystem has no serial number; its controllers follow in the next table
+            draft.sheet.note(line)
+            return bool(cells["Subsystem-NQN"].startswith("nqn.")) and self._subsystem(draft, line, cells)
+        if not device or not re.fullmatch(r"(?:/dev/)?(?:spdk/)?(?:nvme|ng)\S+", device):
+            return False
+        draft.fact(line, "device", device if device.startswith("/dev/") else f"/dev/{device}")
+        for name, value in cells.items():
+            if field := _FACTS.get(name):
+                draft.fact(line, field, value)
+            elif name == "Usage":
+                draft.detail(line, name, value)
+                size = parse_usage(value)
+                if size is not None:
+                    draft.fact(line, "size_bytes", size)
+            elif value and name not in ("Node", "Device"):
+                draft.detail(line, name, value)
+        return True
+
+    def _subsystem(self, draft: Draft, line: Line, cells: dict[str, str]) -> bool:
+        controllers = [name for name in cells.get("Controllers", "").split(", ") if name]
+        if not controllers:
+            return False
+        draft.fact(line, "device", f"/dev/{controllers[0]}")
+        draft.detail(line, "Subsystem", cells.get("Subsystem", ""))
+        draft.detail(line, "Subsystem-NQN", cells["Subsystem-NQN"])
+        return True
+
+    def _cells(self, line: Line) -> dict[str, str]:
+        if "NSID" in self.names and (row := _NAMESPACE.fullmatch(line.stripped)):
+            return {name: value.strip() for name, value in row.groupdict().items() if value}
+        ends = [*self.starts[1:], None]
+        cells = {
+            name: line.text[start:end].strip() for name, start, end in zip(self.names, self.starts, ends, strict=True)
+        }
+        # a usage that is no usage, or a figure cut in two, shows that the columns have moved
+        moved = "Usage" in cells and cells["Usage"] and parse_usage(cells["Usage"]) is None
+        if "Node" in cells and (moved or self._cut(line)) and (squeezed := _SQUEEZED.fullmatch(line.stripped)):
+            return {name: value.strip() for name, value in squeezed.groupdict().items() if value}
+        return cells
+
+    def _cut(self, line: Line) -> bool:
+        """Whether a column's border goes through a word."""
+        return any(
+            0 < start < len(line.text) and not line.text[start - 1].isspace() for start in self.starts
+        )  # fmt: skip

@@ -1,0 +1,57 @@
+"""``nvme list-subsys``: the subsystems as a tree, with the ways that lead to each."""
+
+from __future__ import annotations
+
+import re
+from typing import Protocol
+
+from raidctl.evidence import Line
+from raidctl_drives.draft import Draft
+
+# nvme-subsys0 - NQN=nqn.2014.08.org.nvmexpress:12341234ABC123  EXAMPLE Q9
+_SUBSYSTEM = re.compile(r"(nvme-subsys\d+) - NQN=(.*)")
+#                hostnqn=nqn.2014-08.org.nvmexpress:uuid:…
+_ATTRIBUTE = re.compile(r"(hostnqn|hostid|iopolicy|model|serial|firmware|type)=(.*)")
+#  +- nvme0 pcie 0000:01:00.0 live
+_WAY = re.compile(r"\+- (nvme\d+)(?: (\S+))?(?: (.*))?")
+_BRANCH = re.compile(r"\\|\+- ns \d+.*")
+_FACTS = frozenset(("model", "serial", "firmware"))
+
+
+class State(Protocol):
+    """What the reader of nvme's outputs knows of where it is."""
+
+    section: str
+    drafts: list[Draft]
+
+    def begin(self, section: str, node: str | None) -> Draft:
+        """A new drive begins."""
+
+
+def is_line(words: str) -> bool:
+    """Whether a line is one of such a tree."""
+    return any(form.fullmatch(words) for form in (_SUBSYSTEM, _ATTRIBUTE, _WAY, _BRANCH))
+
+
+def read_line(state: State, line: Line, words: str) -> None:
+    """Read a line of the tree."""
+    if subsystem := _SUBSYSTEM.fullmatch(words):
+        draft = state.begin("subsystem", None)
+        draft.detail(line, "Subsystem", subsystem[1])
+        draft.detail(line, "Subsystem-NQN", subsystem[2])
+        return
+    if state.section != "subsystem" or not state.drafts:
+        return
+    draft = state.drafts[-1]
+    if attribute := _ATTRIBUTE.fullmatch(words):
+        if attribute[1] in _FACTS:
+            draft.fact(line, attribute[1], attribute[2])
+        else:
+            draft.detail(line, attribute[1], attribute[2])
+    elif way := _WAY.fullmatch(words):
+        if "device" not in draft.values:
+            draft.fact(line, "device", f"/dev/{way[1]}")
+        draft.detail(line, "Transport", way[2] or "")
+        draft.detail(line, f"way {way[1]}", way[3] or "")
+    else:
+        draft.sheet.note(line)

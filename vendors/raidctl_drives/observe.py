@@ -1,0 +1,220 @@
+"""The plain drives of a machine: the kernel's knowledge, and what hdparm, sdparm, nvme and smartctl add."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from raidctl.evidence import Sheet
+from raidctl.host import BlockDevice, HostView
+from raidctl.model import Problem, Tool
+from raidctl.request import Dialogue, Read, Run, RunAnswer, Trouble, Which, ask_all, together
+from raidctl.text import listing
+from raidctl.vendor import Observation
+from raidctl_drives.build import Source
+from raidctl_drives.controllers import Found, controller_sheet, controllers_of
+from raidctl_drives.hdparm import read_hdparm
+from raidctl_drives.kernel import Layers, kernel_part
+from raidctl_drives.nvme import read_nvme
+from raidctl_drives.plain import by_drive, is_virtual, plain_disks
+from raidctl_drives.sdparm import read_sdparm
+from raidctl_drives.smart import ask_smartctl
+from raidctl_drives.tools import PACKAGES
+
+_TIMEOUT = 30.0
+_READERS = {"hdparm": read_hdparm, "sdparm": read_sdparm, "nvme": read_nvme}
+
+
+@dataclass
+class _Asked:
+    """What came of asking for one drive."""
+
+    sources: list[Source] = field(default_factory=list)
+    sheets: list[Sheet] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+
+
+def observe(host: HostView) -> Dialogue[Observation]:
+    """Read every plain drive of the machine; the calls for different drives are carried out side by side."""
+    drives = by_drive(plain_disks(host))
+    if not drives:
+        return Observation()
+    wanted = sorted({tool for paths in drives for tool in tools_for(paths[0])})
+    places = yield from ask_all(Which(name) for name in wanted)
+    found = {name: answer.path for name, answer in zip(wanted, places, strict=True) if answer.path}
+    usable = frozenset() if host.root is False else frozenset(found)
+    layers = Layers(host)
+    asked = yield from together(_ask_drive(paths, layers, usable) for paths in drives)
+    problems = [problem for one in asked for problem in one.problems]
+    problems += _lacking(drives, wanted, found, root=host.root)
+    finds = [Found(paths, one.sources) for paths, one in zip(drives, asked, strict=True)]
+    controllers, more = controllers_of(finds, host)
+    return Observation(
+        controllers=tuple(controllers),
+        problems=tuple(_merged([*problems, *more])),
+        tools=tuple(Tool(name=name, path=path) for name, path in found.items()),
+        sheets=(controller_sheet(controllers), *(sheet for one in asked for sheet in one.sheets)),
+    )
+
+
+def tools_for(block: BlockDevice) -> tuple[str, ...]:
+    """The programs that a drive is asked with: none for virtual disks."""
+    if is_virtual(block):
+        return ()
+    if block.transport == "nvme":
+        return ("nvme", "smartctl")
+    if block.transport in ("sata", "ata"):
+        return ("hdparm", "smartctl")
+    if block.transport in ("sas", "scsi"):
+        return ("sdparm", "smartctl")
+    # USB adapters answer ATA and SCSI questions with anything; smartctl knows them by name
+    return ("smartctl",)
+
+
+def _ask_drive(paths: Sequence[BlockDevice], layers: Layers, usable: frozenset[str]) -> Dialogue[_Asked]:
+    block = paths[0]
+    found = _Asked()
+    tools = [tool for tool in tools_for(block) if tool in usable]
+    halves: list[Dialogue[_Asked]] = [_ask_kernel(paths, layers)]
+    if "nvme" in tools:
+        halves.append(_ask_nvme(block))
+    if "hdparm" in tools:
+        # -I and -W in one call: what the drive says of itself, and the state of its write cache
+        halves.append(_ask_runs("hdparm", [("hdparm", "-I", "-W", block.node)]))
+    if "sdparm" in tools:
+        halves.append(_ask_runs("sdparm", [("sdparm", "--get=WCE,RCD", block.node)]))
+    if "smartctl" in tools:
+        halves.append(_ask_smart(block))
+    for half in (yield from together(halves)):
+        found.sources += half.sources
+        found.sheets += half.sheets
+        found.problems += half.problems
+    return found
+
+
+def _ask_kernel(paths: Sequence[BlockDevice], layers: Layers) -> Dialogue[_Asked]:
+    files = [
+        f"/sys/class/scsi_disk/{path.scsi_address}/cache_type"
+        for path in paths
+        if path.scsi_address and not is_virtual(path)
+    ]
+    answers = yield from ask_all(Read(path) for path in files)
+    part, sheet = kernel_part(paths, layers, [(p, a.text) for p, a in zip(files, answers, strict=True) if a.text])
+    return _Asked([Source("kernel", part, sheet)], [sheet])
+
+
+def _ask_smart(block: BlockDevice) -> Dialogue[_Asked]:
+    parts, sheets, problems = yield from ask_smartctl(block.node)
+    sources = [Source("smartctl", part, _sheet_of(part.key, sheets)) for part in parts]
+    return _Asked(sources, list(sheets), list(problems))
+
+
+def _sheet_of(key: str, sheets: Sequence[Sheet]) -> Sheet:
+    """The sheet that holds the facts of a part."""
+    empty = Sheet("smartctl", ())
+    return next((sheet for sheet in sheets if any(fact.object_id == key for fact in sheet.facts)), empty)
+
+
+def _ask_runs(tool: str, commands: Iterable[tuple[str, ...]]) -> Dialogue[_Asked]:
+    runs = [Run(argv, timeout=_TIMEOUT) for argv in commands]
+    answers = yield from ask_all(runs)
+    found = _Asked()
+    for run, answer in zip(runs, answers, strict=True):
+        _keep(found, tool, run, answer)
+    return found
+
+
+def _ask_nvme(block: BlockDevice) -> Dialogue[_Asked]:
+    found = yield from _ask_runs("nvme", [("nvme", "id-ctrl", block.node), ("nvme", "smart-log", block.node)])
+    present = any(source.part.details.get("volatile write cache") == "present" for source in found.sources)
+    if present:
+        # a drive without a volatile cache refuses the question for feature 6
+        more = yield from _ask_runs("nvme", [("nvme", "get-feature", block.node, "-f", "6")])
+        found.sources += more.sources
+        found.sheets += more.sheets
+        found.problems += more.problems
+    return found
+
+
+def _keep(found: _Asked, tool: str, run: Run, answer: RunAnswer) -> None:
+    command = " ".join(run.argv)
+    if not answer.fine and answer.trouble is not Trouble.FLOOD:
+        found.problems.append(_not_asked(command, tool, answer))
+        return
+    text = answer.text
+    if answer.error_text.strip():
+        text = f"{text.rstrip()}\n{answer.error_text}" if text.strip() else answer.error_text
+    parts, sheet = _READERS[tool](command, text)
+    found.sheets.append(sheet)
+    found.sources += [Source(tool, part, sheet) for part in parts]
+
+
+def _not_asked(command: str, tool: str, answer: RunAnswer) -> Problem:
+    why = answer.detail or (answer.trouble.value if answer.trouble else "")
+    if answer.trouble is Trouble.DENIED:
+        return Problem(
+            severity="error", where=command, message=f"{tool} could not be run: {why}.", remedy="Run raidctl as root.",
+            kind="no_right",
+        )  # fmt: skip
+    if answer.trouble is Trouble.MISSING:
+        return Problem(
+            severity="warning", where=command, message=f"{tool} is not installed.",
+            remedy=f"Install the package {PACKAGES[tool]}.", kind="no_tool",
+        )  # fmt: skip
+    return Problem(
+        severity="error",
+        where=command,
+        message=f"{tool} gave no answer ({why}); what it would have told is not shown.",
+        remedy="Run the command by hand: a drive that does not answer in time is often about to fail.",
+        kind="unread",
+    )
+
+
+def _lacking(
+    drives: Sequence[Sequence[BlockDevice]], wanted: Sequence[str], found: dict[str, str], *, root: bool | None
+) -> list[Problem]:
+    """One problem for all tools that are missing, one for the missing right."""
+    real = [paths[0].node for paths in drives if tools_for(paths[0])]
+    problems = []
+    missing = [name for name in wanted if name not in found]
+    if missing:
+        packages = listing(sorted({PACKAGES[name] for name in missing}))
+        problems.append(
+            Problem(
+                severity="warning",
+                where="drives",
+                message=f"{listing(missing)} {'is' if len(missing) == 1 else 'are'} not installed: health, temperature "
+                f"and write cache of the plain drives are only known as far as the kernel knows them.",
+                remedy=f"Install {packages}.",
+                kind="no_tool",
+            )
+        )
+    if root is False and real:
+        problems.append(_no_root(real))
+    return problems
+
+
+def _no_root(nodes: Sequence[str]) -> Problem:
+    shown = listing(nodes) if len(nodes) <= 4 else f"{len(nodes)} drives"
+    return Problem(
+        severity="warning",
+        where="drives",
+        message=f"Without root the drives themselves could not be asked: {shown} "
+        f"{'is' if len(nodes) == 1 else 'are'} shown as the kernel sees {'it' if len(nodes) == 1 else 'them'}.",
+        remedy="Run raidctl as root.",
+        kind="no_right",
+    )
+
+
+def _merged(problems: Iterable[Problem]) -> list[Problem]:
+    """Each problem once; the many "not permitted" of single drives as one."""
+    kept: dict[Problem, None] = {}
+    refused: list[str] = []
+    for problem in problems:
+        if problem.kind == "no_right" and problem.where != "drives":
+            refused.append(problem.where)
+        else:
+            kept[problem] = None
+    if refused and not any(problem.kind == "no_right" for problem in kept):
+        kept[_no_root(sorted(set(refused)))] = None
+    return list(kept)

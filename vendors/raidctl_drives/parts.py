@@ -1,0 +1,77 @@
+"""What one output told of one drive: the form in which the readers of this family hand over what they read.
+
+Several outputs speak of the same drive; :mod:`raidctl_drives.build` lays their parts together to one
+:class:`raidctl.model.Drive`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Literal
+
+import msgspec
+
+from raidctl.evidence import Sheet
+from raidctl.model import Health, Interface, Media, Problem
+
+
+@dataclass(frozen=True, kw_only=True)
+class DrivePart:
+    """What one output told of one drive; None is "this output did not say".
+
+    The names and units are those of :class:`raidctl.model.Drive`; ``errors_media`` is ``errors.media`` and so on.
+    """
+
+    key: str
+    """The object id under which the facts of this drive stand on the sheet; :func:`readdress` changes it."""
+    device: str | None = None
+    """The node as printed (``/dev/sda``, ``/dev/nvme0``); None where the output does not name it, and where the node
+    is not the drive but the controller that it lies behind."""
+    address: str | None = None
+    """How a drive behind a controller is reached, ``/dev/bus/0 megaraid,8``: two addresses are two drives."""
+    model: str | None = None
+    serial: str | None = None
+    firmware: str | None = None
+    size_bytes: int | None = None
+    media: Media | None = None
+    interface: Interface | None = None
+    rpm: int | None = None
+    status: Health | None = None
+    """None where the output says nothing of the drive's health."""
+    status_text: str | None = None
+    temperature_celsius: int | None = None
+    link_gbps: float | None = None
+    write_cache: Literal["enabled", "disabled"] | None = None
+    errors_media: int | None = None
+    errors_other: int | None = None
+    errors_predictive: int | None = None
+    wwn: str | None = None
+    power_on_hours: int | None = None
+    details: Mapping[str, str] = field(default_factory=dict)
+    problems: tuple[Problem, ...] = ()
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing is told of a drive: at most where it is, and what went wrong."""
+        said = {f.name for f in fields(self) if getattr(self, f.name) not in (None, {}, ())}
+        return said <= {"key", "device", "address", "problems"}
+
+
+def rekey(part: DrivePart, key: str) -> DrivePart:
+    """The part, and its problems, under another object id."""
+    problems = tuple(
+        msgspec.structs.replace(problem, where=key) if problem.where == part.key else problem
+        for problem in part.problems
+    )
+    return replace(part, key=key, problems=problems)
+
+
+def readdress(sheet: Sheet, ids: Mapping[str, str]) -> None:
+    """Put the facts of a sheet under other object ids, ``{key of a part: id of the drive}``.
+
+    A drive's id is its serial number, which is known only when its output has been read.
+    """
+    sheet.facts[:] = [
+        fact._replace(object_id=ids[fact.object_id]) if fact.object_id in ids else fact for fact in sheet.facts
+    ]

@@ -1,0 +1,95 @@
+"""Which block devices are plain drives, which of them are virtual, and which lead to the same drive."""
+
+from __future__ import annotations
+
+import re
+
+from raidctl.host import BlockDevice, HostView
+from raidctl_drives.build import serial_key, wwn_key
+
+DRIVERS = (
+    "ahci", "nvme", "ata_piix", "ata_generic", "pata_acpi", "sata_sil24", "sata_sil", "sata_nv", "sata_mv", "sata_via",
+    "sata_svw", "sata_promise", "sata_uli", "sata_vsc", "sata_sis", "sata_sx4", "ahci_platform", "pata_amd",
+    "pata_atiixp", "pata_jmicron", "pata_marvell", "pata_via", "pata_sis", "pata_oldpiix", "pata_serverworks", "vmd",
+    "intel-nvme-remap", "mpt3sas", "mpt2sas", "mptsas", "mptspi", "mptfc", "pm80xx", "pm8001", "isci", "mvsas",
+    "aic94xx", "aic7xxx", "aic79xx", "sym53c8xx", "esas2r", "hisi_sas_v3_hw", "virtio-pci", "vmw_pvscsi", "sdhci-pci",
+)  # fmt: skip
+"""Kernel drivers of ports and host bus adapters that keep no RAID volumes of their own cache."""
+HBA_DRIVERS = frozenset({
+    "mpt3sas", "mpt2sas", "mptsas", "mptspi", "mptfc", "pm80xx", "pm8001", "isci", "mvsas", "aic94xx", "aic7xxx",
+    "aic79xx", "sym53c8xx", "esas2r", "hisi_sas_v3_hw",
+})  # fmt: skip
+"""Those of adapters for SCSI and SAS drives: their controllers are in mode ``hba``."""
+_CARD_DRIVERS = frozenset({
+    "hpsa", "smartpqi", "cciss", "megaraid_sas", "megaraid_mbox", "megaraid_legacy", "aacraid", "3w-9xxx", "3w-sas",
+    "3w-xxxx", "arcmsr", "ips", "dpt_i2o", "hptiop", "gdth", "DAC960", "myrb", "myrs", "mvumi", "stex",
+})  # fmt: skip
+"""Drivers of RAID cards: what hangs on them is other families' to tell."""
+_RAID_CLASS = 0x0104
+_LOGICAL = re.compile(r"LOGICAL[ _]?VOLUME|^PERC|^MR\d|^RAID|^Virtual Disk$|^LSI Logical|^SAS\d+.*RAID", re.IGNORECASE)
+_VIRTUAL = re.compile(
+    r"QEMU|VMware|VBOX|Virtual[ _]?(?:disk|HD)|^Msft|PersistentDisk|Elastic Block Store|Xen|bhyve|"
+    r"^(?:Google|OVHcloud|DO|HC|Nutanix|AliCloud|BlockVolume)\b",
+    re.IGNORECASE,
+)
+_GUEST_NAME = re.compile(r"(?:vd|xvd)[a-z]+\d*")
+
+
+def is_virtual(block: BlockDevice) -> bool:
+    """Whether a hypervisor pretends the disk: what lies beneath it is only the host's to know."""
+    named = any(_VIRTUAL.search(word) for word in (block.vendor, block.model) if word)
+    return block.transport == "virtio" or _GUEST_NAME.fullmatch(block.name) is not None or named
+
+
+def plain_disks(host: HostView) -> list[BlockDevice]:
+    """The disks that no array hides and no other family has shown, empty card readers left out."""
+    cards = {device.address for device in host.pci if _is_card(device.pci_class >> 8, device.driver)}
+    answered = {block.pci_address for block in host.blocks if block.node in host.claimed}
+    return [
+        block
+        for block in host.blocks
+        if block.kind == "disk"
+        and block.node not in host.claimed
+        and block.size_bytes != 0
+        and not (block.removable and not block.size_bytes)
+        and not _belongs_to_card(block, cards, answered)
+    ]
+
+
+def _is_card(pci_class: int, driver: str | None) -> bool:
+    return driver in _CARD_DRIVERS or (pci_class == _RAID_CLASS and driver not in DRIVERS)
+
+
+def _belongs_to_card(block: BlockDevice, cards: set[str], answered: set[str | None]) -> bool:
+    """Whether a RAID card's family has to tell of it.
+
+    Where the family has told of other disks of the card, a disk that it left out is one that the card passes through.
+    """
+    if block.pci_address not in cards:
+        return False
+    return block.pci_address not in answered or bool(block.model and _LOGICAL.search(block.model))
+
+
+def by_drive(blocks: list[BlockDevice]) -> list[list[BlockDevice]]:
+    """The disks with all paths to the same drive together: by WWN, else by serial number and model."""
+    groups: list[list[BlockDevice]] = []
+    index: dict[str, list[BlockDevice]] = {}
+    for block in blocks:
+        keys = []
+        # adapters with several USB drives give all of them the same names
+        if block.transport == "usb":
+            groups.append([block])
+            continue
+        # the namespaces of an NVMe drive have names of their own and the drive's serial number
+        if wwn := wwn_key(block.wwn):
+            keys.append(f"wwn {wwn}")
+        if (serial := serial_key(block.serial)) and not is_virtual(block):
+            keys.append(f"serial {serial} {block.model}")
+        group = next((index[key] for key in keys if key in index), None)
+        if group is None:
+            group = []
+            groups.append(group)
+        group.append(block)
+        for key in keys:
+            index.setdefault(key, group)
+    return groups

@@ -1,0 +1,124 @@
+"""Loose outputs of the family's tools: what they tell, put together drive by drive under ``drives:loose``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from raidctl.evidence import Sheet
+from raidctl.model import Controller, Drive, Problem, Tool, Volume
+from raidctl.vendor import Document, Observation
+from raidctl_drives.build import Group, Source, drive_of, grouped, identify, move_facts, problems_of
+from raidctl_drives.hdparm import read_hdparm
+from raidctl_drives.nvme import read_nvme
+from raidctl_drives.parts import DrivePart
+from raidctl_drives.sdparm import read_sdparm
+from raidctl_drives.smart import read_smartctl
+
+LOOSE = "drives:loose"
+"""The controller of drives that were read from loose files."""
+_LAYER = re.compile(r"/dev/(?:md|dm-|mapper/|loop|zram|ram|drbd|bcache|rbd)")
+
+# smartctl 7.3 2022-02-28 r5338 [x86_64-linux-6.1.0] (local build)
+# "smartctl": {"version": [7, 3],
+_VERSION = re.compile(
+    r"^smartctl (?:version |pre-)?(\d+\.\d+)\b|\"smartctl\"\s*:\s*\{\s*\"version\"\s*:\s*\[\s*(\d+),\s*(\d+)",
+    re.MULTILINE,
+)
+
+Reader = Callable[[str, str], tuple[list[DrivePart], Sheet]]
+
+
+def _smartctl(document: str, text: str) -> tuple[list[DrivePart], Sheet]:
+    return read_smartctl(document, text, f"{document}#1")
+
+
+_READERS: dict[str, Reader] = {
+    "hdparm": read_hdparm,
+    "sdparm": read_sdparm,
+    "nvme": read_nvme,
+    "smartctl": _smartctl,
+}
+
+
+def tool_of(kind: str) -> str:
+    """The tool of a document's kind: ``smartctl`` of ``smartctl-json``."""
+    return kind.partition("-")[0]
+
+
+def read(documents: Sequence[Document]) -> Observation:
+    """Read outputs of hdparm, sdparm, nvme and smartctl, and put together what belongs to one drive."""
+    sources: list[Source] = []
+    sheets: list[Sheet] = []
+    tools: dict[str, str | None] = {}
+    lost: list[Problem] = []
+    for document in documents:
+        tool = tool_of(document.kind)
+        reader = _READERS.get(tool)
+        if reader is None:
+            continue
+        parts, sheet = reader(document.name, document.text)
+        sheets.append(sheet)
+        sources += [Source(tool, part, sheet) for part in parts]
+        tools[tool] = tools.get(tool) or (smartctl_version(document.text) if tool == "smartctl" else None)
+        wordless = [part for part in parts if part.empty and not part.problems]
+        lost += [_nothing(part.device or document.name, tool) for part in wordless]
+        if not parts:
+            lost.append(_nothing(document.name, tool))
+    silent = [source for source in sources if source.part.empty]
+    groups = grouped(source for source in sources if not source.part.empty)
+    for group in groups:
+        group.fallback = group.sources[0].sheet.command.rsplit("/", 1)[-1]
+    problems = [problem for source in silent for problem in source.part.problems]
+    controller = _controller(groups, problems)
+    _drop_homeless(sheets, controller)
+    return Observation(
+        controllers=(controller,) if controller else (),
+        problems=tuple(dict.fromkeys([*problems, *lost])),
+        tools=tuple(Tool(name=tool, version=version) for tool, version in tools.items()),
+        sheets=tuple(sheets),
+    )
+
+
+def smartctl_version(text: str) -> str | None:
+    """``7.3`` of a text's first banner, or of the JSON's own word for it."""
+    match = _VERSION.search(text)
+    return ".".join(part for part in match.groups() if part) if match else None
+
+
+def _controller(groups: Sequence[Group], problems: list[Problem]) -> Controller | None:
+    if not groups:
+        return None
+    drives: list[Drive] = []
+    volumes: list[Volume] = []
+    ids = identify(groups)
+    move_facts(groups, ids)
+    for group, object_id in zip(groups, ids, strict=True):
+        problems += problems_of(group, object_id)
+        drive = drive_of(group, object_id)
+        if drive.device and _LAYER.match(drive.device):
+            # hdparm -t /dev/md0: not a drive, but what lies on drives
+            volumes.append(
+                Volume(id=object_id, device=drive.device, size_bytes=drive.size_bytes, details=dict(drive.details))
+            )
+        else:
+            drives.append(drive)
+    return Controller(id=LOOSE, drives=tuple(drives), volumes=tuple(volumes))
+
+
+def _drop_homeless(sheets: Sequence[Sheet], controller: Controller | None) -> None:
+    """Facts of which no drive came: their lines are read all the same."""
+    known = {drive.id for drive in controller.drives} if controller else set()
+    known |= {volume.id for volume in controller.volumes} if controller else set()
+    for sheet in sheets:
+        sheet.facts[:] = [fact for fact in sheet.facts if fact.object_id in known]
+
+
+def _nothing(where: str, tool: str) -> Problem:
+    return Problem(
+        severity="warning",
+        where=where,
+        message=f"This output of {tool} tells nothing of {where if where.startswith('/dev/') else 'any drive'}.",
+        remedy="The text may be cut off or empty: run the tool again as root and keep all that it prints.",
+        kind="unread",
+    )

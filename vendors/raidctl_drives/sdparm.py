@@ -1,0 +1,221 @@
+"""Outputs of sdparm: mode pages (``sdparm D``, ``-a``, ``-l``, ``--get=WCE,RCD``) and VPD pages (``--inquiry``)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from raidctl.evidence import Line, Sheet
+from raidctl.model import Problem, ProblemKind
+from raidctl_drives import sdparm_vpd
+from raidctl_drives.draft import Draft
+from raidctl_drives.parts import DrivePart
+from raidctl_drives.words import ERRNO, LONGEST_LINE, node_in, refused
+
+#     /dev/sda: EXAMPLE   HD1000            0001  [disk]
+_HEADER = re.compile(r"\s*(/dev/\S*[^\s:]): (.*?)(?:\s+(\[[^\]]*\]))?\s*")
+_COLUMNS = re.compile(r"(\S.{0,7}?)\s{2,}(\S.{0,15}?)\s{2,}(\S{1,4})\s*")
+_MODE_PAGE = re.compile(r"(\S.*?) mode (?:sub)?page(?: \[PS=[01]\])?(?: \[0x[0-9a-f,x]+\])?:")
+_VPD_PAGE = re.compile(
+    r"(\S.*?) VPD page(?: \[0x[0-9a-f]+\])?(?: \(SBC\))?:|SCSI Feature sets:|standard INQUIRY:(?: \[.*\])?"
+)
+# sdparm --command=capacity:
+# blocks: 7814037168
+_CAPACITY = re.compile(
+    r"(blocks|block_length|capacity_mib|ZBC_rc_basis|p_type|prot_en|p_i_exponent|lbs_per_physical_block_exponent|lbpme"
+    r"|lbprz|lowest_aligned_lba): (\d+(?:\.\d+)?(?:e\+\d+)?)"
+)
+# sdparm --command=ready
+_READY = re.compile(r"Ready|Not ready(?:, progress indication: \d+% done)?|Operation in progress: .* done")
+#   WCE           1  [cha: y, def:  1, sav:  1]  Write cache enable
+_FIELD = re.compile(r"([A-Z0-9][A-Z0-9_+-]*(?:\.\d+)?)\s+(-?\d+|0x[0-9a-f]+)(?:\s+(\[.*?\]))?(?:\s{1,}(\S.*))?")
+_COMPLAINT = re.compile(
+    r">>>? .*|.*cdb not supported, try again.*|.*\((?:6|10)\) failed, .*|.*\((?:6|10)\): .*"
+    r"|SCSI INQUIRY command failed.*|INQUIRY fetching .* failed.*|.*failed fetching page.*|.*some problem|.*not found"
+    r"|.* not found in .* mode page|.*try '--transport=TN'.*|see page in hex\.|.*no fields found.*|see more debug\."
+    r"|The page number field should be .*"
+)
+_UNANSWERED = re.compile(
+    r"device not ready|unit attention|aborted command|some problem|mode (?:sub)?page failed|command failed|fetching "
+    r"|cdb not supported|(?:MODE|mode) (?:SENSE|sense)[ (].*\): ",
+    re.IGNORECASE,
+)
+_NO_CACHE_PAGE = re.compile(r"Caching .*mode page (?:not found|not supported)|WCE not found")
+_HEX_ROW = re.compile(r"[0-9a-f]{2,4}\s+(?:[0-9a-f]{2}(?:\s+|\Z)){1,16}\S*.*")
+_HEX_TITLES = ("Current:", "Changeable:", "Default:", "Saved:")
+
+_OPEN = re.compile(r"open error: (\S+) \[[^\]]*\]: (.*)")
+_LOOSE = frozenset(
+    ("WCE", "RCD", "AWRE", "ARRE", "PER", "SWP", "EWASC", "DEXCPT", "MRIE", "DRA", "NV_DIS", "IC", "FSW")
+)
+_PROTOCOLS = {"1": "scsi", "6": "sas"}
+_SLOWEST = 1025
+"""Smaller figures are not rotations per minute: 0 is "not told", 1 solid state, the others are reserved."""
+_NAMELESS = re.compile(r"(?:Direct access device specific parameters|Parameter for direct access): ?(.*)")
+
+
+@dataclass
+class _State:
+    sheet: Sheet
+    document: str
+    drafts: list[Draft] = field(default_factory=list)
+    page: str = ""
+    vpd: sdparm_vpd.Page | None = None
+    copies: dict[str, int] = field(default_factory=dict)
+    """How often each mode page came since the device's header: the first one holds the current values."""
+
+    def begin(self) -> Draft:
+        self.page, self.vpd = "", None
+        self.copies.clear()
+        return self._add()
+
+    def _add(self) -> Draft:
+        self.drafts.append(Draft(self.sheet, f"{self.document}#{len(self.drafts) + 1}"))
+        return self.drafts[-1]
+
+    @property
+    def draft(self) -> Draft:
+        if not self.drafts and (device := node_in(self.document)):
+            self._add().values["device"] = device
+        return self.drafts[-1] if self.drafts else self._add()
+
+
+def read_sdparm(document: str, text: str) -> tuple[list[DrivePart], Sheet]:
+    """Read an output of sdparm; one part for each device that it speaks of.
+
+    Args:
+        document: name of the file, or the command line, that the text came from.
+        text: what sdparm printed.
+    """
+    sheet = Sheet.of_text(document, text)
+    state = _State(sheet, document)
+    for line in sheet.lines:
+        if line.stripped and len(line.text) < LONGEST_LINE:
+            _read_line(state, line)
+    return [part for draft in state.drafts if (part := draft.part())], sheet
+
+
+def _read_line(state: _State, line: Line) -> None:
+    words = line.stripped
+    if (header := _HEADER.fullmatch(line.text)) and _read_header(state, line, header):
+        return
+    if page := _MODE_PAGE.fullmatch(words):
+        state.page, state.vpd = page[1], None
+        state.copies[state.page] = state.copies.get(state.page, 0) + 1
+        state.sheet.note(line)
+    elif page := _VPD_PAGE.fullmatch(words):
+        state.page, state.vpd = "", sdparm_vpd.Page((page[1] or words).split(" [")[0])
+        state.sheet.note(line)
+    elif opened := _OPEN.fullmatch(words):
+        state.begin().problems.append(refused("sdparm", opened[1], opened[2]))
+        state.sheet.note(line)
+    elif state.vpd is not None and sdparm_vpd.read_line(state.draft, state.vpd, line):
+        pass
+    elif (found := _FIELD.fullmatch(words)) and (state.page or found[3] or found[1] in _LOOSE):
+        _read_field(state, line, found)
+    elif _COMPLAINT.fullmatch(words):
+        _read_complaint(state, line, words)
+    elif capacity := _CAPACITY.fullmatch(words):
+        _read_capacity(state.draft, line, capacity[1], capacity[2])
+    elif _READY.fullmatch(words):
+        state.draft.detail(line, "ready", words)
+    elif state.page and (words in _HEX_TITLES or _HEX_ROW.fullmatch(words)):
+        # sdparm --hex: the page's bytes instead of its fields
+        state.draft.detail(line, f"{state.page} mode page", words)
+    elif parameters := _NAMELESS.fullmatch(words):
+        #     Direct access device specific parameters: WP=0  DPOFUA=1
+        state.draft.detail(line, "device specific parameters", parameters[1])
+    elif state.page and line.indent >= 6:
+        # sdparm -ll explains the values of a field in further indented lines
+        state.sheet.note(line)
+
+
+def _read_header(state: _State, line: Line, header: re.Match[str]) -> bool:
+    if header[2].strip() in ERRNO:
+        state.begin().problems.append(refused("sdparm", header[1], header[2].strip()))
+        state.sheet.note(line)
+        return True
+    rest = header[2]
+    # vendor 8, product 16, revision 4 characters with two blanks between; mailers squeeze them
+    if len(rest) >= 26 and rest[8:10] == "  " and rest[26:28].strip() == "":
+        vendor, product, revision = rest[:8].strip(), rest[10:26].strip(), rest[28:32].strip()
+    elif squeezed := _COLUMNS.fullmatch(rest):
+        vendor, product, revision = squeezed.groups()
+    else:
+        return False
+    draft = state.begin()
+    draft.fact(line, "device", header[1])
+    draft.fact(line, "model", product)
+    draft.fact(line, "firmware", revision)
+    draft.detail(line, "vendor", vendor)
+    if header[3]:
+        draft.detail(line, "device type", header[3].strip("[]"))
+    return True
+
+
+def _read_field(state: _State, line: Line, found: re.Match[str]) -> None:
+    name, value, bracket, meaning = found.groups()
+    copy = state.copies.get(state.page, 1)
+    draft = state.draft
+    shown = f"{value} {bracket}" if bracket else value
+    if copy > 1:
+        draft.detail(line, f"{name} ({_ordinal(copy)} copy of the page)", shown)
+        return
+    # WCE           1  [cha: y, def:  1, sav:  1]
+    if name == "WCE" and value in ("0", "1"):
+        draft.fact(line, "write_cache", "enabled" if value == "1" else "disabled")
+    #   MRR         15000  [cha: n, def:15000, sav:15000]  Medium rotation rate (rpm)
+    elif name == "MRR" and value.isdecimal() and int(value) >= _SLOWEST:
+        draft.fact(line, "rpm", int(value))
+        draft.fact(line, "media", "hdd")
+    #   PPID          6  Port's (transport) protocol identifier
+    elif name == "PPID" and value in _PROTOCOLS and draft.details.get("vendor") != "ATA":
+        draft.fact(line, "interface", _PROTOCOLS[value])
+    draft.detail(line, name, shown)
+    if meaning and not bracket and len(meaning) > 1:
+        draft.sheet.note(line)
+
+
+def _ordinal(number: int) -> str:
+    return {2: "2nd", 3: "3rd"}.get(number, f"{number}th")
+
+
+def _read_capacity(draft: Draft, line: Line, label: str, value: str) -> None:
+    draft.detail(line, label, value)
+    # block_length: 512
+    if label == "block_length":
+        if size := draft.marked("blocks") * int(value):
+            draft.fact(draft.marks["blocks"][0], "size_bytes", size)
+    elif label == "blocks":
+        draft.mark(line, "blocks", int(value))
+
+
+def _read_complaint(state: _State, line: Line, words: str) -> None:
+    draft = state.draft
+    page = f"{state.page} mode page: " if state.page else ""
+    said = words.lstrip("> ")
+    draft.detail(line, "warning", f"{page}{said}")
+    where = str(draft.values.get("device", state.document))
+    if "malformed" in words or "too long" in words:
+        _tell(
+            draft,
+            f"sdparm finds {state.page or 'a'} mode page of {where} malformed, so its values may be wrong.",
+            "Compare with sdparm --flexible; USB adapters often answer so.",
+            "state",
+        )
+    elif _NO_CACHE_PAGE.search(words):
+        _tell(draft, f"{where} tells nothing of its write cache: {said}.", "Ask smartctl, or its controller.", "note")
+    elif _UNANSWERED.search(words):
+        _tell(draft, f"{where} did not answer sdparm: {said}.", "Ask again, then smartctl or its controller.", "unread")
+
+
+def _tell(draft: Draft, message: str, remedy: str, kind: ProblemKind) -> None:
+    draft.problem(
+        Problem(
+            severity="warning" if kind == "unread" else "info",
+            where=draft.key,
+            message=message,
+            remedy=remedy,
+            kind=kind,
+        )
+    )

@@ -1,0 +1,27 @@
+"""Outputs of smartctl, and smartctl itself through pySMART.
+
+Offered to the rest of the family: :func:`read_smartctl`, :func:`sniff_smartctl`, :func:`ask_smartctl`.
+"""
+
+from __future__ import annotations
+
+from raidctl.evidence import Sheet
+from raidctl_drives.parts import DrivePart
+from raidctl_drives.smart.ask import ask_smartctl
+from raidctl_drives.smart.json_reader import read_json
+from raidctl_drives.smart.sniff import is_json, sniff_smartctl
+from raidctl_drives.smart.text import read_text
+
+__all__ = ["ask_smartctl", "read_smartctl", "sniff_smartctl"]
+
+
+def read_smartctl(sheet_command: str, text: str, drive_id: str) -> tuple[list[DrivePart], Sheet]:
+    """Read an output of smartctl, text or JSON.
+
+    One part for each drive that the text speaks of, in order; their keys are ``drive_id``, then
+    ``drive_id#2``, ``drive_id#3`` … (several outputs in one file, or ``--scan``). The parts carry the problems;
+    a part that is :attr:`~raidctl_drives.parts.DrivePart.empty` has nothing else. Nothing is raised.
+    """
+    if is_json(text):
+        return read_json(sheet_command, text, drive_id)
+    return read_text(sheet_command, text, drive_id)

@@ -1,0 +1,119 @@
+"""A live drive: one call of smartctl, read by pySMART and by our own reader.
+
+``smartctl -n standby -x -f old DEVICE`` answers everything in one call: the tables of ``-x`` (write cache, link
+speed, SCSI's background scan and SAS ports) in the form that pySMART reads (``-f old``), and a drive that sleeps
+is left asleep. pySMART asks its questions of :class:`~raidctl_drives.smart.pysmart.Collected`; what that cannot
+answer from the call is run as well, and pySMART begins again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import msgspec
+
+from raidctl.evidence import Sheet
+from raidctl.model import Problem
+from raidctl.request import Dialogue, Run, RunAnswer, Trouble, ask
+from raidctl_drives.parts import DrivePart
+from raidctl_drives.smart import pysmart
+from raidctl_drives.smart.text import read_text
+
+Told = tuple[list[DrivePart], list[Sheet], list[Problem]]
+"""Parts that tell of a drive, the sheets that they were read from, and the problems of the asking."""
+
+TIMEOUT = 60.0
+"""Seconds; a drive in trouble repeats a command for half a minute and more."""
+_FULL = ("smartctl", "-n", "standby", "-x", "-f", "old")
+_PLAIN = ("smartctl", "-n", "standby", "-a")
+_ROUNDS = 4
+"""How often pySMART may ask for another command; it knows three."""
+_COMMAND_LINE, _NOT_OPENED, _FAILING = 1, 2, 8
+"""Bits of smartctl's exit status."""
+
+
+def ask_smartctl(device: str, *, kind: str | None = None) -> Dialogue[Told]:
+    """Ask smartctl about a drive.
+
+    Args:
+        device: the node, ``/dev/sda`` or ``/dev/nvme0n1``.
+        kind: smartctl's ``-d`` type, where the drive needs one (``sat``, ``megaraid,5``); None lets smartctl find it.
+
+    Returns:
+        The parts (none where the drive could not be read), their sheets, and what went wrong in the asking.
+        The parts' key is ``smartctl:DEVICE``. Everything that has to do with one drive is a problem, nothing is raised.
+    """
+    target = (("-d", kind) if kind else ()) + (device,)
+    command = _FULL + target
+    answer = yield from ask(Run(command, timeout=TIMEOUT))
+    if answer.fine and answer.code is not None and answer.code & _COMMAND_LINE:
+        # An old release that does not know an option; then the plain table has to do
+        command = _PLAIN + target
+        answer = yield from ask(Run(command, timeout=TIMEOUT))
+    if not answer.fine and answer.trouble is not Trouble.FLOOD:
+        return [], [], [_not_asked(device, answer)]
+    text = answer.text if answer.text.strip() else answer.error_text
+    parts, sheet = read_text(" ".join(command), text, f"smartctl:{device}")
+    told, problems = _sorted(device, parts, answer)
+    if told:
+        collected = pysmart.Collected(command, text, answer.code)
+        opinion = yield from _ask_pysmart(device, kind, told[0], collected)
+        told[0] = pysmart.compared(told[0], opinion, sheet)
+    return told, [sheet], problems
+
+
+def _ask_pysmart(
+    device: str, kind: str | None, part: DrivePart, collected: pysmart.Collected
+) -> Dialogue[pysmart.Opinion | None]:
+    """What pySMART makes of the answers; every command that it needs on top is run."""
+    interface = kind if kind and "megaraid," in kind else pysmart.interface_of(part)
+    for _ in range(_ROUNDS):
+        try:
+            return pysmart.read(device, interface, collected)
+        except pysmart.NeededError as needed:
+            answer = yield from ask(Run(needed.argv, timeout=TIMEOUT))
+            collected.add(needed.argv, answer)
+    return None
+
+
+def _sorted(device: str, parts: list[DrivePart], answer: RunAnswer) -> tuple[list[DrivePart], list[Problem]]:
+    """The parts that tell something, and the problems that belong to none of them."""
+    told = [part if part.device or part.address else replace(part, device=device) for part in parts if not part.empty]
+    told = told[:1]
+    problems = [
+        msgspec.structs.replace(problem, where=device) for part in parts if part.empty for problem in part.problems
+    ]
+    code = answer.code or 0
+    if answer.trouble is Trouble.FLOOD:
+        problems.append(_problem(device, "smartctl printed more than raidctl reads; the rest is not shown"))
+    if not told and not problems:
+        why = "could not open the drive" if code & _NOT_OPENED else "said nothing of the drive"
+        problems.append(_problem(device, f"smartctl {why} (exit status {answer.code})"))
+    if told and code & _FAILING and told[0].status not in ("critical", "warning"):
+        problems.append(
+            _problem(device, "smartctl's exit status says that the drive is failing, its text does not", "warning")
+        )
+    return told, problems
+
+
+def _problem(device: str, message: str, severity: str = "error") -> Problem:
+    return Problem(
+        severity="warning" if severity == "warning" else "error", where=device, message=f"{message}.", kind="unread",
+        remedy=f"Run smartctl -x {device} and look at its words.",
+    )  # fmt: skip
+
+
+def _not_asked(device: str, answer: RunAnswer) -> Problem:
+    if answer.trouble is Trouble.MISSING:
+        return Problem(
+            severity="warning", where=device, message="smartctl is not installed: the drive's health is not known.",
+            remedy="Install the package smartmontools.", kind="no_tool",
+        )  # fmt: skip
+    if answer.trouble is Trouble.DENIED:
+        return Problem(
+            severity="error", where=device, message="smartctl could not be run: the right is missing.",
+            remedy="Run raidctl as root.", kind="no_right",
+        )  # fmt: skip
+    why = {Trouble.TIMEOUT: "did not end in time", Trouble.UNRECORDED: "was not asked when the machine was recorded"}
+    said = why.get(answer.trouble or Trouble.FAILED, "could not be run")
+    return _problem(device, f"smartctl {said}{f' ({answer.detail})' if answer.detail else ''}")

@@ -1,0 +1,173 @@
+"""The verdict on a drive's health, and the sums over its attributes.
+
+The rules:
+
+* ``PASSED`` and ``OK`` are ok.
+* A SMART alert foresees a failure, it is none: ``FAILED!``, an attribute that is ``FAILING_NOW``, SCSI's
+  informational exceptions (``[asc=5d, ascq=…]``: it foresees its failure; ``[asc=b, …]``: a limit was passed) and
+  the bits of NVMe's critical warning are a warning, as predictive failures are in every family. The problem that
+  comes with it says how urgent it is: its severity is error where the drive itself expects to fail.
+* Critical is a drive that can no longer do its work: NVMe, when the media has become read-only (bit 3).
+* A ``Pre-fail`` attribute that failed ``In_the_past`` is a warning; one of the type ``Old_age`` (wear, heat) that
+  did is no matter of today.
+* ``errors.media`` of ATA drives is the number of sectors that are damaged: the reallocated ones (attribute 5)
+  and those that cannot be read now (the larger of 197 and 198, which count the same sectors).
+  ``errors.other`` is the number of transfer errors on the cable (attribute 199).
+* ``errors.media`` of SCSI drives is the sum of the errors that could not be corrected while reading, writing and
+  verifying; the grown defect list is a detail. ``errors.other`` is the count of non-medium errors.
+* ``errors.media`` of NVMe drives is ``Media and Data Integrity Errors``; ``errors.other`` is the number of commands
+  that ended in error (``Error Information Log Entries``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from raidctl.model import Health as Verdict
+from raidctl.text import attempt
+from raidctl_drives.smart import figures
+from raidctl_drives.smart.draft import Attribute, Draft
+
+REALLOCATED = re.compile(r"Re-?alloc|Retired|Bad_Bl", re.IGNORECASE)
+PENDING = re.compile(r"Pending", re.IGNORECASE)
+_IMPENDING = re.compile(r"(?!.*\(FALSE\)).*(?:FAILURE|THRESHOLD EXCEEDED)")
+"""SCSI's words for a failure that is foreseen; with ``(FALSE)`` it is a test of the alarm."""
+UNCORRECTABLE = re.compile(r"Offl|Unc", re.IGNORECASE)
+CRC = re.compile(r"CRC|Interface", re.IGNORECASE)
+TEMPERATURE = re.compile(r"Temp", re.IGNORECASE)
+POWER_ON = re.compile(r"Power[_-]?On", re.IGNORECASE)
+
+CRITICAL_WARNINGS = (
+    (0x01, "available spare has fallen below threshold"),
+    (0x02, "temperature is above or below threshold"),
+    (0x04, "NVM subsystem reliability has been degraded"),
+    (0x08, "media has been placed in read only mode"),
+    (0x10, "volatile memory backup device has failed"),
+    (0x20, "persistent memory region has become read-only or unreliable"),
+)
+"""The bits of NVMe's critical warning, in the words that smartctl prints for them."""
+_READ_ONLY = CRITICAL_WARNINGS[3]
+_PASSED = {"PASSED", "OK", "OK!"}
+_FAILED = {"FAILED!", "FAILED"}
+
+
+def settle(draft: Draft) -> None:
+    """Turn what was collected into fields: sums over attributes, status, and the problems that follow."""
+    _attributes(draft)
+    for line, _ in draft.counters:
+        draft.offer(line, "errors_media", sum(count for _, count in draft.counters))
+    _status(draft)
+    media = draft.told("errors_media")
+    if media:
+        draft.problem(
+            f"The drive counts {media} media errors (unreadable or reallocated data).",
+            remedy="Check the backups, watch whether the count grows, and replace the drive when it does.",
+        )
+
+
+def _find(attributes: Iterable[Attribute], number: int, name: re.Pattern[str]) -> Attribute | None:
+    return next((row for row in attributes if row.number == number and name.search(row.name)), None)
+
+
+def _count(row: Attribute | None) -> int | None:
+    found = attempt(figures.first_number, row.raw) if row else None
+    # Above 32 bits a maker has packed several figures into one: what it counts is not known
+    return found if found is not None and 0 <= found < 1 << 32 else None
+
+
+def _attributes(draft: Draft) -> None:
+    rows = draft.attributes.values()
+    reallocated = _find(rows, 5, REALLOCATED)
+    unreadable = [row for row in (_find(rows, 197, PENDING), _find(rows, 198, UNCORRECTABLE)) if row]
+    counts = [count for row in unreadable if (count := _count(row)) is not None]
+    if _count(reallocated) is not None or counts:
+        total = (_count(reallocated) or 0) + max(counts, default=0)
+        for row in (reallocated, *unreadable):
+            if row and _count(row) is not None:
+                draft.offer(row.line, "errors_media", total)
+    crc = _find(rows, 199, CRC)
+    if crc and _count(crc) is not None:
+        draft.offer(crc.line, "errors_other", _count(crc))
+    for number, rank in ((194, 2), (190, 1), (231, 0), (220, 0)):
+        warm = _find(rows, number, TEMPERATURE)
+        degrees = attempt(figures.ata_celsius, warm.raw) if warm else None
+        if warm and degrees is not None:
+            draft.offer(warm.line, "temperature_celsius", degrees, rank=rank)
+    on = _find(rows, 9, POWER_ON)
+    time = attempt(figures.hours, on.raw) if on else None
+    if on and time is not None and ("h" in on.raw or "Hours" in on.name):  # else it counts minutes or seconds
+        draft.offer(on.line, "power_on_hours", time, rank=2)
+
+
+def _failing(draft: Draft) -> list[tuple[str, Attribute]]:
+    found: list[tuple[str, Attribute]] = []
+    for row in draft.attributes.values():
+        if row.failed == "now":
+            found.append((f"{row.name} FAILING_NOW", row))
+        elif row.failed == "past" and row.prefail:
+            found.append((f"{row.name} failed In_the_past", row))
+    return found
+
+
+def _status(draft: Draft) -> None:
+    health = draft.health
+    failing = _failing(draft)
+    told = _told(draft)
+    reasons = list(dict.fromkeys([*health.reasons, *(words for words, _ in failing)]))
+    verdicts = ["warning"] * len(failing) + ([told] if told else [])
+    if not verdicts:
+        return
+    status = next(word for word in ("critical", "warning", "unknown", "ok") if word in verdicts)
+    text = "; ".join(([health.verdict] if health.verdict else []) + reasons) or health.warning_text
+    lines = [line for line in (health.verdict_line, health.warning_line) if line] + [row.line for _, row in failing]
+    for line in lines:
+        draft.offer(line, "status", status)
+        if text:
+            draft.offer(line, "status_text", text)
+    if status in ("critical", "warning"):
+        _alert(draft, status, str(text), [row for _, row in failing])
+
+
+def _alert(draft: Draft, status: str, text: str, failing: Iterable[Attribute]) -> None:
+    """The problem of a drive that is not well, as urgent as it is."""
+    health = draft.health
+    wearing = any(row.failed == "now" and row.prefail and not TEMPERATURE.search(row.name) for row in failing)
+    impending = health.scsi and _IMPENDING.match(health.verdict or "") is not None
+    hot = bool(health.reasons) and all(TEMPERATURE.search(reason) for reason in health.reasons)
+    if status == "critical":
+        draft.problem(
+            f"The drive has failed, it takes no more writes: {text}.", severity="error",
+            remedy="Copy its data now, as long as it can be read, and replace it.",
+        )  # fmt: skip
+    elif (health.verdict in _FAILED and not hot) or wearing or impending:
+        draft.problem(
+            f"The drive itself expects to fail soon: {text}.", severity="error",
+            remedy="Save its data now and replace it; do not wait until it fails.",
+        )  # fmt: skip
+    else:
+        draft.problem(
+            f"The drive reports trouble: {text}.",
+            remedy="Check the backups, look at the drive with smartctl -x, and replace it where it fails.",
+        )
+
+
+def _told(draft: Draft) -> Verdict | None:
+    """What the verdict alone says; None where there is none."""
+    health = draft.health
+    warning = health.critical_warning or 0
+    known = [words for bit, words in CRITICAL_WARNINGS if warning & bit]
+    health.reasons += [words for words in known if words not in health.reasons]
+    if warning & _READ_ONLY[0] or _READ_ONLY[1] in health.reasons:
+        return "critical"
+    if warning or health.verdict in _FAILED or (health.verdict is not None and health.scsi):
+        return "warning"
+    if health.verdict in _PASSED:
+        return "ok"
+    if health.verdict is not None:
+        draft.problem(
+            f"The drive's health could not be told: {health.verdict!r}.", kind="unread",
+            remedy="Run smartctl -x on the drive and look at its words.",
+        )  # fmt: skip
+        return "unknown"
+    return "ok" if health.critical_warning == 0 else None

@@ -1,0 +1,210 @@
+"""One drive in smartctl's JSON."""
+
+from __future__ import annotations
+
+import json
+
+from raidctl.evidence import Line
+from raidctl.text import attempt, collapse
+from raidctl_drives.smart import figures, json_words, messages, scan
+from raidctl_drives.smart.draft import Attribute, Draft
+from raidctl_drives.smart.health import settle
+from raidctl_drives.smart.json_tree import Leaves, branch, leaf_value, number, words
+from raidctl_drives.smart.labels import unreadable
+from raidctl_drives.smart.words import TRANSPORTS
+
+_FAILING = 8
+"""The bit of smartctl's exit status for a drive that fails."""
+
+
+def read_drive(draft: Draft, leaves: Leaves) -> None:
+    """Everything that the JSON of one drive tells."""
+    for path, line in leaves.items():
+        _leaf(draft, path, line)
+    _device(draft, leaves)
+    _verdict(draft, leaves)
+    _rotation(draft, leaves)
+    _world_wide_name(draft, leaves)
+    _interface(draft, leaves)
+    _speed(draft, leaves)
+    _attributes(draft, leaves)
+    _counters(draft, leaves)
+    _messages(draft, leaves)
+    _tests(draft, leaves)
+    settle(draft)
+
+
+def _leaf(draft: Draft, path: str, line: Line) -> None:
+    value = leaf_value(line)
+    if path in json_words.TEXTS:
+        name, rank = json_words.TEXTS[path]
+        text = words(value)
+        if text:
+            draft.offer(line, name, collapse(text) if name == "model" else text, rank=rank, label=path)
+        else:
+            draft.note(line)
+    elif path in json_words.NUMBERS:
+        name, rank, low, high = json_words.NUMBERS[path]
+        figure = number(value)
+        if figure is not None and low <= figure < high:
+            draft.offer(line, name, figure, rank=rank, label=path if rank < 2 else None)
+        else:
+            draft.detail(line, path, value)
+            if value not in (None, 0):
+                unreadable(draft, path, value)
+    elif path == "write_cache.enabled" and isinstance(value, bool):
+        draft.offer(line, "write_cache", "enabled" if value else "disabled")
+    elif json_words.DETAILS.fullmatch(path):
+        draft.detail(line, path, value if isinstance(value, str) else json.dumps(value))
+    elif json_words.NOTED.fullmatch(path):
+        draft.note(line)
+
+
+def _device(draft: Draft, leaves: Leaves) -> None:
+    node = leaves.line("device.name")
+    if node:
+        draft.found_at(node, words(leaves.value("device", "name")))
+    draft.kind = words(leaves.value("device", "type"))
+    kind, name, protocol = (str(leaves.value("device", part) or "") for part in ("type", "info_name", "protocol"))
+    line = leaves.line("device.type")
+    interface = scan.interface_of(kind, name, protocol)
+    if interface and line:
+        draft.offer(line, "interface", interface, rank=3 if interface == "usb" else 1)
+    if protocol == "NVMe" and line:
+        draft.offer(line, "media", "ssd", rank=1)
+
+
+def _verdict(draft: Draft, leaves: Leaves) -> None:
+    line = leaves.line("smart_status.passed")
+    passed = leaves.value("smart_status", "passed")
+    health = draft.health
+    if line and isinstance(passed, bool):
+        # The words are those that the text output has for it
+        sense = words(leaves.value("smart_status", "scsi", "ie_string"))
+        scsi = leaves.value("device", "protocol") == "SCSI"
+        health.verdict = (("OK" if scsi else "PASSED") if passed else sense) or "FAILED!"
+        health.scsi = sense is not None and not passed
+        health.verdict_line = line
+    if passed is None and (number(leaves.value("smartctl", "exit_status")) or 0) & _FAILING:
+        draft.problem(
+            "smartctl's exit status says that the drive is failing, its output does not.", kind="unread",
+            remedy="Run smartctl -x on the drive and look at its words.",
+        )  # fmt: skip
+    log, status = "nvme_smart_health_information_log", "smart_status"
+    for path in ((log, "critical_warning"), (status, "nvme", "value")):
+        warning = number(leaves.value(*path))
+        line = leaves.line(".".join(path))
+        if warning is not None and line and health.critical_warning is None:
+            health.critical_warning, health.warning_line = warning, line
+
+
+def _rotation(draft: Draft, leaves: Leaves) -> None:
+    line = leaves.line("rotation_rate")
+    rate = number(leaves.value("rotation_rate"))
+    if line and rate == 0:
+        draft.offer(line, "media", "ssd", rank=2)
+    elif line and rate is not None and rate > 1:
+        draft.offer(line, "media", "hdd", rank=2)
+        draft.offer(line, "rpm", rate)
+
+
+def _world_wide_name(draft: Draft, leaves: Leaves) -> None:
+    line = leaves.line("wwn.id")
+    naa, oui, own = (number(leaves.value("wwn", part)) for part in ("naa", "oui", "id"))
+    if line and naa and oui is not None and own is not None:
+        draft.offer(line, "wwn", f"{naa:x} {oui:06x} {own:09x}")  # as the text output prints it
+    spaces = leaves.value("nvme_namespaces")
+    for index, space in enumerate(spaces if isinstance(spaces, list) else []):
+        line = leaves.line(f"nvme_namespaces[{index}].eui64.ext_id")
+        oui, own = (number(branch(space, "eui64", part)) for part in ("oui", "ext_id"))
+        if line and oui is not None and own and draft.told("wwn") is None:
+            draft.offer(line, "wwn", f"{oui:06x} {own:010x}")
+
+
+def _interface(draft: Draft, leaves: Leaves) -> None:
+    # "sata_value" stands only in the speeds of a SATA link
+    line = leaves.line("sata_version.string") or leaves.line("interface_speed.max.sata_value")
+    if line:
+        draft.offer(line, "interface", "sata", rank=2)
+    line = leaves.line("nvme_version.string") or leaves.line("nvme_smart_health_information_log.critical_warning")
+    if line:
+        draft.offer(line, "interface", "nvme", rank=1)
+        draft.offer(line, "media", "ssd", rank=1)
+    line = leaves.line("scsi_transport_protocol.name")
+    name = leaves.value("scsi_transport_protocol", "name")
+    if line and isinstance(name, str):
+        interface = next((word for pattern, word in TRANSPORTS if pattern.search(name)), None)
+        if interface:
+            draft.offer(line, "interface", interface, rank=2)
+
+
+def _speed(draft: Draft, leaves: Leaves) -> None:
+    line = leaves.line("interface_speed.current.string")
+    text = leaves.value("interface_speed", "current", "string")
+    speed = attempt(figures.gbps, text) if isinstance(text, str) else None
+    if line and speed is not None:
+        draft.offer(line, "link_gbps", speed, rank=1)
+    for path, leaf in leaves.items():
+        if path.startswith("scsi_sas_port_") and path.endswith("negotiated_logical_link_rate"):
+            text = leaf_value(leaf)
+            speed = attempt(figures.gbps, text) if isinstance(text, str) else None
+            if speed is not None:
+                draft.offer(leaf, "link_gbps", speed)
+                draft.offer(leaf, "interface", "sas", rank=1)
+
+
+def _attributes(draft: Draft, leaves: Leaves) -> None:
+    table = leaves.value("ata_smart_attributes", "table")
+    for index, row in enumerate(table if isinstance(table, list) else []):
+        at = f"ata_smart_attributes.table[{index}].raw"
+        line = leaves.line(f"{at}.string") or leaves.line(f"{at}.value")
+        which, name, raw = branch(row, "id"), words(branch(row, "name")), branch(row, "raw", "string")
+        if line is None or not isinstance(which, int) or name is None:
+            continue
+        raw = collapse(raw) if isinstance(raw, str) else str(branch(row, "raw", "value"))
+        failed = str(branch(row, "when_failed") or "")
+        prefail = branch(row, "flags", "prefailure") is True
+        failed = failed if failed in ("now", "past") else ""
+        draft.attributes[which, name] = Attribute(line, which, name, raw, prefail, failed)
+        draft.detail(line, name if name not in draft.details else f"{name} ({which})", raw)
+
+
+def _counters(draft: Draft, leaves: Leaves) -> None:
+    for what in ("read", "write", "verify"):
+        path = ("scsi_error_counter_log", what, "total_uncorrected_errors")
+        line, count = leaves.line(".".join(path)), number(leaves.value(*path))
+        if line and count is not None:
+            draft.counters.append((line, count))
+
+
+def _messages(draft: Draft, leaves: Leaves) -> None:
+    found = leaves.value("smartctl", "messages")
+    for message in found if isinstance(found, list) else []:
+        text = words(branch(message, "string"))
+        if text and not messages.heard(draft, text):
+            serious = branch(message, "severity") == "error"
+            kind, severity = ("unread", "warning") if serious else ("note", "info")
+            draft.problem(f"smartctl says: {text}", kind=kind, severity=severity)  # type: ignore[arg-type] # the pair above
+    if leaves.value("smart_support", "enabled") is False and leaves.value("smart_support", "available"):
+        draft.problem("The drive's SMART is switched off.", remedy="Switch it on with smartctl -s on.", severity="info")
+
+
+def _tests(draft: Draft, leaves: Leaves) -> None:
+    """A problem where the newest self-test failed."""
+    tables = [leaves.value("ata_smart_self_test_log", form, "table") for form in ("extended", "standard")]
+    for table in (*tables, leaves.value("nvme_self_test_log", "table")):
+        newest = table[0] if isinstance(table, list) and table else None
+        ata, nvme = words(branch(newest, "status", "string")), words(branch(newest, "self_test_result", "string"))
+        failed = branch(newest, "status", "passed") is False and "fail" in str(ata)
+        if failed or number(branch(newest, "self_test_result", "value")) in (5, 6, 7):
+            draft.problem(
+                f"The drive's last self-test failed: {ata or nvme}.",
+                remedy="Check the backups and replace the drive.",
+            )
+            return
+    scsi = leaves.value("scsi_self_test_0", "result")
+    if number(branch(scsi, "value")) in (3, 4, 5, 6, 7):
+        draft.problem(
+            f"The drive's last self-test failed: {branch(scsi, 'string')}.",
+            remedy="Check the backups and replace the drive.",
+        )

@@ -1,0 +1,110 @@
+"""smartctl's JSON output (``--json``, ``-j``): one drive each, or the list of a scan."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from raidctl.evidence import Line, Sheet
+from raidctl.model import Problem
+from raidctl_drives.parts import DrivePart
+from raidctl_drives.smart import json_words, messages, scan
+from raidctl_drives.smart.draft import Draft
+from raidctl_drives.smart.json_drive import read_drive
+from raidctl_drives.smart.json_tree import BEGINNING, Leaves, Tree, mended, parse, words
+
+
+def read_json(command: str, text: str, key: str) -> tuple[list[DrivePart], Sheet]:
+    """Read a JSON output of smartctl, or several in one text.
+
+    A text that breaks off is read as far as it goes; a problem says so.
+    """
+    broken: str | None = None
+    try:
+        values = parse(text)
+    except ValueError as error:
+        broken = str(error)
+        start = text.lstrip(BEGINNING)
+        values = _rest(start[: getattr(error, "pos", len(start))])
+    flat = [tree for value in values for tree in (value if isinstance(value, list) else [value])]
+    trees = [tree for tree in flat if isinstance(tree, dict)]
+    if not trees:
+        return [_broken(key, broken or "it holds no object")], Sheet.of_text(command, text)
+    sheet = Sheet.of_json(command, trees[0] if len(trees) == 1 else trees)
+    drafts: list[Draft] = []
+    for leaves in _leaves(sheet, trees):
+        if isinstance(leaves.tree.get("devices"), list):
+            drafts += _scan(sheet, leaves, key, len(drafts))
+        else:
+            draft = Draft(sheet, _key(key, len(drafts)))
+            read_drive(draft, leaves)
+            drafts.append(draft)
+    if broken and drafts:
+        drafts[-1].problem(_sentence(broken), kind="unread", severity="error", remedy=_REMEDY)
+    return [draft.finish() for draft in drafts], sheet
+
+
+_REMEDY = "Collect the output again; it breaks off or was altered."
+
+
+def _sentence(why: str) -> str:
+    return f"The JSON of smartctl could not be read to its end: {why}."
+
+
+def _rest(text: str) -> list[Any]:
+    whole = mended(text)
+    try:
+        return parse(whole) if whole else []
+    except ValueError:
+        return []
+
+
+def _broken(key: str, why: str) -> DrivePart:
+    problem = Problem(severity="error", where=key, kind="unread", message=_sentence(why), remedy=_REMEDY)
+    return DrivePart(key=key, problems=(problem,))
+
+
+def _key(key: str, before: int) -> str:
+    return key if before == 0 else f"{key}#{before + 1}"
+
+
+def _leaves(sheet: Sheet, trees: Sequence[Tree]) -> list[Leaves]:
+    """The trees, each with its lines of the sheet."""
+    groups: list[dict[str, Line]] = [{} for _ in trees]
+    for line in sheet.lines:
+        path = line.text.split(": ", 1)[0]
+        if len(trees) == 1:
+            groups[0][path] = line
+        else:
+            index, _, rest = path.removeprefix("[").partition("]")
+            groups[int(index)][rest.removeprefix(".")] = line
+    return [Leaves(tree, lines) for tree, lines in zip(trees, groups, strict=True)]
+
+
+def _scan(sheet: Sheet, leaves: Leaves, key: str, before: int) -> list[Draft]:
+    """``smartctl --scan --json``: a drive for each entry of ``devices``."""
+    drafts: list[Draft] = []
+    for index, device in enumerate(leaves.tree["devices"]):
+        if not isinstance(device, dict):
+            continue
+        draft = Draft(sheet, _key(key, before + len(drafts)))
+        draft.scanned = True
+        node = leaves.line(f"devices[{index}].name")
+        if node:
+            draft.found_at(node, words(device.get("name")))
+        draft.kind = words(device.get("type"))
+        kind, name, protocol = (str(device.get(part) or "") for part in ("type", "info_name", "protocol"))
+        interface = scan.interface_of(kind, name, protocol)
+        line = leaves.line(f"devices[{index}].type")
+        if line:
+            draft.detail(line, "type", kind)
+            if interface:
+                draft.offer(line, "interface", interface)
+        trouble = words(device.get("open_error"))
+        if trouble and not messages.heard(draft, trouble):
+            draft.problem(f"smartctl could not open the drive: {trouble}.", kind="unread")
+        drafts.append(draft)
+    for path, line in leaves.items():
+        if (json_words.NOTED.fullmatch(path) or path.startswith("devices[")) and not sheet.used(line):
+            sheet.note(line)
+    return drafts

@@ -1,0 +1,113 @@
+"""JSON texts as trees: parsed as far as they go, with the leaf of the sheet for each path."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from raidctl.evidence import Line
+from raidctl.text import attempt, printable
+
+Tree = Mapping[str, Any]
+
+_DEEPEST = 40
+"""Levels of nesting that smartctl can print many times over; deeper trees are not its."""
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
+BEGINNING = "\N{ZERO WIDTH NO-BREAK SPACE} \t\r\n"
+"""What may stand before the first character."""
+
+
+def parse(text: str) -> list[Any]:
+    """The JSON values that a text holds, one after another; ValueError where it is none, or breaks off."""
+    decoder = json.JSONDecoder()
+    values: list[Any] = []
+    rest = text.lstrip(BEGINNING)
+    place = 0
+    try:
+        while place < len(rest):
+            value, place = decoder.raw_decode(rest, place)
+            values.append(value)
+            while place < len(rest) and rest[place] in " \t\r\n,":
+                place += 1
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    if any(_depth(value) > _DEEPEST for value in values):
+        raise ValueError("nested too deeply")
+    return values
+
+
+def mended(text: str) -> str | None:
+    """A text that broke off, cut back to its last whole member and closed; None where that is not to be done."""
+    closers: list[str] = []
+    good: tuple[int, str] | None = None
+    for token in _TOKEN.finditer(text):
+        mark = token[0]
+        if mark in "{[":
+            closers.append("}" if mark == "{" else "]")
+            if len(closers) > _DEEPEST:
+                return None
+        elif mark in "}]":
+            if not closers or closers.pop() != mark:
+                return None
+        elif mark == "," and closers:
+            good = token.start(), "".join(reversed(closers))
+    return text[: good[0]] + good[1] if good else None
+
+
+def _depth(value: object) -> int:
+    deepest, waiting = 0, [(value, 1)]
+    while waiting:
+        inner, level = waiting.pop()
+        deepest = max(deepest, level)
+        if level <= _DEEPEST and isinstance(inner, (dict, list)):
+            waiting += [(item, level + 1) for item in (inner.values() if isinstance(inner, dict) else inner)]
+    return deepest
+
+
+class Leaves:
+    """One drive's tree and, by the path from its root, the lines of the sheet that are its leaves."""
+
+    def __init__(self, tree: Tree, lines: Mapping[str, Line]) -> None:
+        self.tree = tree
+        self.lines = lines
+
+    def line(self, path: str) -> Line | None:
+        """The leaf's line, None where there is no such leaf."""
+        return self.lines.get(path)
+
+    def items(self) -> Iterator[tuple[str, Line]]:
+        """Path and line of each leaf, in order."""
+        return iter(self.lines.items())
+
+    def value(self, *path: str) -> Any:
+        """What stands at a path of names, None where nothing does."""
+        return branch(self.tree, *path)
+
+
+def branch(tree: Any, *path: str) -> Any:
+    """What stands in a tree at a path of names, None where nothing does."""
+    node = tree
+    for name in path:
+        node = node.get(name) if isinstance(node, dict) else None
+    return node
+
+
+def number(value: object) -> int | None:
+    """A whole number; figures of more than 53 bits may stand as text."""
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, str):
+        return attempt(int, value) if len(value) < 50 else None
+    return value if isinstance(value, int) else None
+
+
+def words(value: object) -> str | None:
+    """A text that is not empty, without blanks around it."""
+    return printable(value.strip()) if isinstance(value, str) and value.strip() else None
+
+
+def leaf_value(line: Line) -> Any:
+    """The value of a leaf of the sheet (``path: value``); None where the path itself holds ``: ``."""
+    return attempt(json.loads, line.text.partition(": ")[2])

@@ -1,0 +1,132 @@
+"""What smartctl says when it cannot read a drive, or warns of it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from raidctl.model import ProblemKind, Severity
+from raidctl_drives.smart.draft import Draft
+
+
+@dataclass(frozen=True)
+class Message:
+    """A kind of message: its form, and what it means for the reader."""
+
+    pattern: re.Pattern[str]
+    """Searched for in the line; its beginning is fixed where the words could be anybody's."""
+    kind: ProblemKind
+    severity: Severity
+    meaning: str
+    """A sentence that ends in the tool's words, which follow it."""
+    remedy: str | None = None
+    last: bool = False
+    """Told only where no other message has told the cause."""
+
+
+def _message(
+    pattern: str, kind: ProblemKind, severity: Severity, meaning: str, remedy: str | None = None, *, last: bool = False
+) -> Message:
+    return Message(re.compile(pattern, re.ASCII), kind, severity, meaning, remedy, last)
+
+
+_ROOT = "Run raidctl as root (or with the capability CAP_SYS_RAWIO)."
+_REACH = "Check that the drive is connected and answers, and run smartctl -x on it."
+_LATER = "Read again when it is in use, to see its values."
+_MEMBERS = "Its drives are shown with their controller."
+
+MESSAGES = (
+    _message(
+        r"Permission denied|Operation not permitted", "no_right", "error", "smartctl may not open the drive", _ROOT
+    ),
+    _message(
+        # "Smartctl open device: /dev/sda failed: DELL or MegaRaid controller, please try adding '-d megaraid,N'"
+        r"or MegaRaid controller, please try adding|3ware controller, please try adding|"
+        r"please try '-d (?:marvell|cciss|areca|3ware|hpt)",
+        "note", "info", "The device belongs to a RAID controller", _MEMBERS,
+    ),
+    _message(
+        # "/dev/sdb: Unknown USB bridge [0x1234:0x5678 (0x100)]"
+        r": (?:[Uu]nable to (?:auto)?detect device type|(?:Unknown|Unsupported) USB bridge \[)",
+        "unread", "warning", "smartctl does not know how to reach the drive",
+        "Run smartctl with -d and the drive's type; some adapters let nothing through.",
+    ),
+    _message(
+        # "Device is in STANDBY mode, exit(2)"
+        r"^Device is in [\w ()-]+ mode(?:, exit\(\d+\))?",
+        "state", "info", "The drive sleeps and was left asleep", _LATER,
+    ),
+    _message(
+        r"^Smartctl open device: \S.* failed: |[Dd]evice open failed|^/dev/\S+: No such (?:device|file or directory)$",
+        "unread", "error", "smartctl could not open the drive", _REACH,
+    ),
+    _message(
+        r"^Standard Inquiry \(\d+ bytes\) failed |^Read Device Identity failed: |^Read NVMe Identify \w.*failed: |"
+        r"^Read SMART (?:Data|Thresholds) failed: |^Read NVMe SMART/Health Information .*failed: |^INQUIRY failed|"
+        r"^Smartctl: Device Read Identity Failed|^Error SMART (?:Values|Thresholds) Read failed|"
+        r"^Smartctl: SMART Read (?:Values|Thresholds) failed",
+        "unread", "error", "The drive did not answer smartctl", _REACH,
+    ),
+    _message(
+        # "Log Sense failed, IE page [unsupported field in scsi command]": the verdict comes from that page
+        r"^Log Sense failed, IE page", "unread", "warning", "The drive's health could not be told",
+        "Run smartctl -x on the drive and look at its words.",
+    ),
+    _message(
+        r"^A mandatory SMART command failed: exiting", "unread", "warning", "smartctl gave the drive up", _REACH,
+        last=True,
+    ),
+    _message(
+        r"^Read SMART (?:Error|Self-test|Log Directory)\b.* failed|^SMART Status command failed|^Log Sense failed|"
+        r"^Read \d+ entries from Error Information Log failed|"
+        r"^SMART Status (?:not supported|command failed): |^Error SMART .* failed|^Smartctl: SMART .* [Ff]ailed",
+        "note", "info", "The drive did not answer one of smartctl's questions",
+    ),
+    _message(
+        r"^device is NOT READY \(e\.g\. spun down, busy\)|^NO MEDIUM present (?:in|on) device|"
+        r"^device Test Unit Ready +\[",
+        "note", "info", "The drive is not ready", _LATER,
+    ),
+    _message(
+        r"^Warning! .* error: invalid SMART checksum", "state", "warning", "The drive's data has a wrong checksum",
+        "Compare with what smartctl -x says; the drive's firmware may be at fault.",
+    ),
+    _message(
+        r"^Warning: This result is based on an Attribute check", "note", "info",
+        "The drive did not give a verdict of its own",
+    ),
+    _message(r"^==> WARNING: ", "state", "warning", "smartctl warns of this model", "Follow the link that it names."),
+    _message(
+        r"^=======> (?:UNRECOGNIZED OPTION|INVALID ARGUMENT TO|ARGUMENT REQUIRED FOR OPTION)|"
+        r"^ERROR: smartctl (?:requires|takes|can only run) |^\S+: Unknown device type '",
+        "unread", "error", "smartctl did not understand the command", "Update smartmontools.",
+    ),
+)  # fmt: skip
+"""In the order in which they are tried; the first that is found counts."""
+
+_LONGEST = 500
+_HINT = re.compile(
+    r"[Ff]ail|denied|permitted|please try|detect|bridge|Device is in|No such|INQUIRY|Inquiry|NOT READY|MEDIUM|"
+    r"Test Unit Ready|Warning|WARNING|=====|ERROR|Unknown device|SMART Status"
+)
+"""What each of the messages has in it: most lines need not be compared with all of them."""
+_DEVICE = re.compile(r"(?:Smartctl open device: )?(/dev/[^\s:]+)(?: \[[^\]]*\])*(?: failed)?:", re.ASCII)
+
+
+def heard(draft: Draft, text: str) -> bool:
+    """Whether the text is such a message; puts the problem on the draft, each matter once."""
+    if len(text) > _LONGEST or not _HINT.search(text):
+        return False
+    found = next((message for message in MESSAGES if message.pattern.search(text)), None)
+    if found is None:
+        return False
+    named = _DEVICE.match(text)
+    if named and draft.device is None:
+        draft.device = named[1]
+    known = any(problem.message.startswith(found.meaning) for problem in draft.problems)
+    if not known and not (found.last and draft.problems):
+        draft.problem(
+            f"{found.meaning}: {text.removeprefix('==> WARNING: ').rstrip('.,;')}.",
+            remedy=found.remedy, kind=found.kind, severity=found.severity,
+        )  # fmt: skip
+    return True

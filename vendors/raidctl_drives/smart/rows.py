@@ -1,0 +1,213 @@
+"""Rows of tables that give facts: attributes, SCSI error counters, self-tests, device statistics, SAS ports."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from raidctl.evidence import Line
+from raidctl.text import attempt, collapse, printable
+from raidctl_drives.smart import figures
+from raidctl_drives.smart.draft import Attribute, Draft
+
+# "  5 Reallocated_Sector_Ct   0x0033   100   100   010    Pre-fail  Always       -       0"
+# "0x05 ..." with -f hex; "---" where the drive gives no value
+_FULL = re.compile(
+    r"(?P<id>\d{1,3}|0x[0-9a-f]{2}) (?P<name>\S.{0,60}?) +0x[0-9a-f]{4} +(?P<value>\S+) +(?P<worst>\S+)"
+    r" +(?P<threshold>\S+) +(?P<type>Pre-fail|Old_age) +(?P<updated>Always|Offline)"
+    r" +(?P<failed>FAILING_NOW|In_the_past|-) *(?P<raw>.*)",
+    re.ASCII,
+)
+# "  5 Reallocated_Sector_Ct   PO--CK   100   100   010    -    0"     (-x, -f brief)
+_BRIEF = re.compile(
+    r"(?P<id>\d{1,3}|0x[0-9a-f]{2}) (?P<name>\S.{0,60}?) +(?P<flags>[-POSRCK+]{6,7}) +(?P<value>\S+) +(?P<worst>\S+)"
+    r" +(?P<threshold>\S+) +(?P<failed>NOW|Past|-) *(?P<raw>.*)",
+    re.ASCII,
+)
+# "read:   123456        0         0    123456     123456       5678.901           0"
+_COUNTER = re.compile(r"(?P<what>read|write|verify): +(?P<figures>\d+(?: +[\d.,]+){5,6})", re.ASCII)
+# "# 1  Short offline       Completed without error       00%     12345         -"
+_TEST = re.compile(r"# ?(?P<number>\d+) +(?P<words>\S.*)", re.ASCII)
+# "0x01  0x010  4           12345  ---  Power-on Hours"; before 6.4 page and value looked otherwise
+_STATISTIC = re.compile(
+    r"(?:0x[0-9a-f]{2}|\d+) +0x(?P<offset>[0-9a-f]{3}) +(?:\d+|-) +(?P<value>-?\d+|-)~?"
+    r" +(?:[-NDC+V~]{3,5} +)?(?P<name>\S.*)",
+    re.ASCII,
+)
+# "    negotiated logical link rate: phy enabled; 12 Gbps"
+_LINK = re.compile(r"negotiated logical link rate: (?P<rate>.*)", re.ASCII)
+_ADDRESS = re.compile(r"SAS address = (?P<address>\S+)", re.ASCII)
+# "    Accumulated power on time, hours:minutes 12345:06 [740706 minutes]"
+_POWER_ON = re.compile(r"Accumulated power on time, hours:minutes (?P<hours>\d+:\d\d)\b.*", re.ASCII)
+# "  number of hours powered up = 12345.67"
+_POWERED = re.compile(r"number of hours powered up ?= (?P<hours>\d+)(?:[.,]\d+)?", re.ASCII)
+# "    Number of background scans performed: 12,  scan progress: 0.00%"
+_SCANS = re.compile(
+    r"Number of background scans performed: (?P<count>\d+), +scan progress: (?P<progress>\S+)", re.ASCII
+)
+# "  Pending defect count:0 Pending Defects"
+_PENDING = re.compile(r"Pending defect count: ?(?P<count>\d+) Pending Defects?\b.*", re.ASCII)
+# "Current temperature = 34"                                            (-l envrep)
+_ENVIRONMENT = re.compile(
+    r"(?P<label>(?:Current|Lifetime (?:maximum|minimum)|M(?:ax|in)imum(?: other)?|Relative)"
+    r" (?:relative )?(?:temperature|humidity)(?: since power on)?) = (?P<value>-?\d+|unknown)",
+    re.ASCII,
+)
+
+
+def attribute(draft: Draft, line: Line, text: str) -> bool:
+    """A row of the ATA attribute table, in the full or the brief form."""
+    match = _FULL.fullmatch(text) or _BRIEF.fullmatch(text)
+    if not match:
+        return False
+    row = match.groupdict()
+    number = int(row["id"], 16 if row["id"].startswith("0x") else 10)
+    raw = collapse(row["raw"])
+    prefail = row["type"] == "Pre-fail" if "type" in row else row["flags"].startswith("P")
+    failed = {"FAILING_NOW": "now", "NOW": "now", "In_the_past": "past", "Past": "past"}.get(row["failed"], "")
+    name = printable(row["name"])
+    if (number, name) in draft.attributes:
+        draft.note(line)  # the same table once more: the "marginal" or "failed" attributes
+        return True
+    draft.attributes[number, name] = Attribute(line, number, name, raw, prefail, failed)
+    draft.detail(line, name if name not in draft.details else f"{name} ({number})", raw)
+    return True
+
+
+def counter(draft: Draft, line: Line, text: str) -> bool:
+    """A row of SCSI's error counters; the last figure is the errors that could not be corrected."""
+    match = _COUNTER.fullmatch(text)
+    if not match:
+        return False
+    columns = match["figures"].split()
+    if len(columns) < 7:
+        return False
+    uncorrected = int(columns[-1]) if columns[-1].isdigit() else None
+    draft.detail(line, f"{match['what']} errors corrected", columns[3])
+    draft.detail(line, f"{match['what']} errors uncorrected", columns[-1])
+    if uncorrected is not None:
+        draft.counters.append((line, uncorrected))
+    return True
+
+
+def test(draft: Draft, line: Line, text: str) -> bool:
+    """A self-test; the newest one is kept, the older ones are history."""
+    match = _TEST.fullmatch(text)
+    if not match:
+        return False
+    _keep_test(draft, line, collapse(match["words"]), newest=match["number"] == "1")
+    return True
+
+
+def nvme_test(draft: Draft, line: Line, text: str) -> bool:
+    """A self-test of an NVMe drive: `` 0   Short   Completed without error   1234  -  -  -  -  -``."""
+    match = re.fullmatch(r"(\d+) +((?:Short|Extended|Vendor specific|Unknown \(.*?\))\s.*)", text, re.ASCII)
+    if not match:
+        return False
+    _keep_test(draft, line, collapse(match[2]), newest=match[1] == "0")
+    return True
+
+
+def _keep_test(draft: Draft, line: Line, words: str, *, newest: bool) -> None:
+    if newest and "Last self-test" not in draft.details:
+        draft.detail(line, "Last self-test", words)
+        if re.search(r"failure|Fatal|failed segment|Failed in|handling damage", words):
+            draft.problem(
+                f"The drive's last self-test failed: {words}.", remedy="Check the backups and replace the drive."
+            )
+    else:
+        draft.note(line)
+
+
+def statistic(draft: Draft, line: Line, text: str) -> bool:
+    """A row of the device statistics."""
+    match = _STATISTIC.fullmatch(text)
+    if not match or match["value"] == "-":
+        return False
+    name = collapse(match["name"])
+    value = int(match["value"])
+    if name == "Power-on Hours":
+        draft.offer(line, "power_on_hours", value, rank=3)
+    elif name == "Current Temperature" and 0 < value < 128:
+        draft.offer(line, "temperature_celsius", value, rank=1, label="Current Temperature (device statistics)")
+    else:
+        draft.detail(line, name, value)
+    return True
+
+
+def port(draft: Draft, line: Line, text: str) -> bool:
+    """A row of the SAS ports' log: the link's speed and the drive's address."""
+    rate = _LINK.fullmatch(text)
+    if rate:
+        speed = attempt(figures.gbps, rate["rate"])
+        if speed is not None:
+            draft.offer(line, "link_gbps", speed)
+            draft.offer(line, "interface", "sas", rank=1)
+        else:
+            draft.note(line)  # "phy enabled; unknown rate": the port that nothing is plugged into
+        return True
+    address = _ADDRESS.fullmatch(text)
+    if address and "SAS address" not in draft.details:
+        draft.detail(line, "SAS address", address["address"])
+        return True
+    if address:
+        draft.note(line)
+        return True
+    return False
+
+
+def background(draft: Draft, line: Line, text: str) -> bool:
+    """Rows of the background scan: the hours since manufacture stand there."""
+    on = _POWER_ON.fullmatch(text)
+    if on:
+        draft.offer(line, "power_on_hours", figures.hours(on["hours"]), rank=2)
+        return True
+    scans = _SCANS.fullmatch(text)
+    if scans:
+        draft.detail(line, "Number of background scans performed", scans["count"])
+        return True
+    return False
+
+
+def powered(draft: Draft, line: Line, text: str) -> bool:
+    """``number of hours powered up`` of the makers' own log page."""
+    match = _POWERED.fullmatch(text)
+    if match:
+        draft.offer(line, "power_on_hours", int(match["hours"]), rank=1, label="number of hours powered up")
+    return match is not None
+
+
+def environment(draft: Draft, line: Line, text: str) -> bool:
+    """Temperature and humidity of SCSI's environmental reports."""
+    match = _ENVIRONMENT.fullmatch(text)
+    if not match:
+        return False
+    if match["label"] == "Current temperature" and match["value"] != "unknown":
+        draft.offer(line, "temperature_celsius", int(match["value"]), rank=1, label="Current temperature")
+    else:
+        draft.detail(line, match["label"], match["value"])
+    return True
+
+
+def pending(draft: Draft, line: Line, text: str) -> bool:
+    """How many sectors of a SCSI drive wait to be reassigned."""
+    match = _PENDING.fullmatch(text)
+    if match:
+        draft.detail(line, "Pending defect count", match["count"])
+    return match is not None
+
+
+HANDLERS: dict[str, Callable[[Draft, Line, str], bool]] = {
+    "attributes": attribute,
+    "marginal": attribute,
+    "counters": counter,
+    "tests": test,
+    "nvme_tests": nvme_test,
+    "statistics": statistic,
+    "ports": port,
+    "seagate": powered,
+}
+"""Who reads the rows of a section before they are matched against its grammar."""
+
+ANYWHERE: tuple[Callable[[Draft, Line, str], bool], ...] = (background, powered, environment, pending)
+"""Rows that stand in no section of their own in some releases."""

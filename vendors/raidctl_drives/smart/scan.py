@@ -1,0 +1,82 @@
+"""``smartctl --scan`` and ``--scan-open``: which drives there are and how smartctl reaches them."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from raidctl.evidence import Line
+from raidctl.model import Interface
+from raidctl_drives.smart import messages
+from raidctl_drives.smart.draft import Draft
+
+if TYPE_CHECKING:
+    from raidctl_drives.smart.text import Reader
+
+# "/dev/bus/0 -d sat+megaraid,5 # /dev/bus/0 [megaraid_disk_05] [SAT], ATA device"
+ROW = re.compile(
+    r"(?P<device>(?:/dev/|IOService:/|/)\S+|[a-z]+\d*) -d (?P<kind>\S+)(?: # (?P<name>.*?), (?P<protocol>\w+) device)?",
+    re.ASCII,
+)
+# "# /dev/sda -d scsi # /dev/sda, SCSI device open failed: Permission denied"
+FAILED = re.compile(r"# (?P<device>\S+) -d (?P<kind>\S+) # (?P<name>.*), \w+ device open failed: (?P<why>.*)", re.ASCII)
+
+
+# "/dev/sda [SAT]: Device of type 'sat' [ATA] opened"                                            (-d test)
+OPENED = re.compile(
+    r"(?P<device>\S+)(?P<name>(?: \[[^\]]*\])*): Device (?:of type '(?P<kind>[^']*)' \[(?P<protocol>[^\]]*)\]"
+    r" (?P<what>detected|opened)|open changed type from '[^']*' to '[^']*')",
+    re.ASCII,
+)
+
+
+def row(reader: Reader, line: Line, text: str) -> bool:
+    """Whether the line is a row of a scan; each row is a drive of its own."""
+    opened = OPENED.fullmatch(text)
+    if opened:
+        _opened(reader.draft, line, opened)
+        return True
+    match = ROW.fullmatch(text)
+    if match:
+        draft = _begin(reader, line, match["device"], match["kind"])
+        interface = interface_of(match["kind"], match["name"] or "", match["protocol"] or "")
+        if interface:
+            draft.offer(line, "interface", interface)
+        return True
+    failed = FAILED.fullmatch(text)
+    if failed:
+        draft = _begin(reader, line, failed["device"], failed["kind"])
+        if not messages.heard(draft, failed["why"]):
+            draft.problem(f"smartctl could not open {failed['device']}: {failed['why']}.", kind="unread")
+        return True
+    return False
+
+
+def _opened(draft: Draft, line: Line, match: re.Match[str]) -> None:
+    draft.scanned = True
+    if match["what"] != "opened":
+        draft.note(line)
+        return
+    draft.found_at(line, draft.device or match["device"], match["kind"])
+    interface = interface_of(match["kind"], match["name"], match["protocol"])
+    if interface:
+        draft.offer(line, "interface", interface)
+
+
+def _begin(reader: Reader, line: Line, device: str, kind: str) -> Draft:
+    draft = reader.draft
+    if not draft.blank:
+        draft = Draft(reader.sheet, f"{reader.key}#{len(reader.drafts) + 1}")
+        reader.drafts.append(draft)
+    draft.found_at(line, device, kind)
+    draft.scanned = True
+    return draft
+
+
+def interface_of(kind: str, name: str, protocol: str) -> Interface | None:
+    """How the drive is attached, where the type or the name tells: NVMe, or behind a USB bridge."""
+    if "[USB" in name or kind.startswith(("usb", "snt")):
+        return "usb"
+    if kind.startswith("nvme") or protocol == "NVMe":
+        return "nvme"
+    return None

@@ -1,0 +1,171 @@
+"""smartctl's text output: sections, labels, rows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from raidctl.evidence import Line, Sheet
+from raidctl.text import printable
+from raidctl_drives.parts import DrivePart
+from raidctl_drives.smart import labels, messages, rows, scan, sections, sentences
+from raidctl_drives.smart.draft import Draft
+from raidctl_drives.smart.health import settle
+
+LONGEST = 2000
+"""Characters of a line that may be smartctl's; a longer one is not looked at."""
+
+_ARGUMENT_DEVICE = re.compile(r"(?<!\S)(?!/dev/(?:null|stdout|stderr|tty)\b)(/dev/[\w./:+@-]*\w)(?=[\s;|&)\"']|$)")
+_ARGUMENT_TYPE = re.compile(r"(?<!\S)(?:-d\s*|--device[= ])(\S+)")
+_RULE = re.compile(r"([=\-_*#~])\1{2,}|[0-9a-f]{2,4} {2,}(?:[0-9a-f]{2} ){4,}.*")
+"""A rule, or a row of a dump in hexadecimal figures."""
+_CRITICAL = re.compile(r"- .*(?:threshold|degraded|read only mode|has failed|unreliable|critical warning\(s\).*)")
+
+
+class Reader:
+    """Goes through the lines of one output, drive by drive."""
+
+    def __init__(self, sheet: Sheet, key: str) -> None:
+        self.sheet = sheet
+        self.key = key
+        self.section = ""
+        self.prompted = False
+        called = sentences.PROMPT.fullmatch(sheet.command)
+        self.called = _asked(called["arguments"]) if called else (None, None)
+        self.drafts: list[Draft] = []
+        self._begin(*self.called)
+
+    @property
+    def draft(self) -> Draft:
+        """The drive that the lines are about."""
+        return self.drafts[-1]
+
+    def read(self, lines: Sequence[Line]) -> list[DrivePart]:
+        """All drives of the output."""
+        for line in lines:
+            text = line.stripped
+            if not text and self.section == "warning":
+                self.section = ""
+            elif text and len(text) <= LONGEST:
+                self._line(line, text)
+        drafts = _joined(self.drafts)
+        for draft in drafts:
+            settle(draft)
+        return [draft.finish() for draft in drafts]
+
+    def _line(self, line: Line, text: str) -> None:
+        if self._banner(line, text) or self._head(line, text):
+            return
+        draft, section = self.draft, self.section
+        handler = rows.HANDLERS.get(section)
+        if handler and handler(draft, line, text):
+            return
+        grammar = sections.ROWS.get(section)
+        if section != "warning" and labels.read(draft, line, text, section):
+            return
+        if grammar and grammar.fullmatch(text):
+            draft.note(line)
+        elif scan.row(self, line, text):
+            return
+        elif _RULE.fullmatch(text):
+            draft.note(line)
+        elif any(read(draft, line, text) for read in rows.ANYWHERE):
+            return
+        elif messages.heard(draft, text) or sentences.known(text) or sentences.capability(text):
+            draft.note(line)
+        elif _CRITICAL.fullmatch(text):
+            # "- available spare has fallen below threshold"
+            draft.health.reasons.append(printable(text.removeprefix("- ")))
+            draft.note(line)
+
+    def _banner(self, line: Line, text: str) -> bool:
+        prompt = sentences.PROMPT.fullmatch(text)
+        if prompt:
+            if self.draft.blank:
+                self._drop()
+            self._begin()
+            self.draft.found_at(line, *_asked(prompt["arguments"]))
+            self.sheet.note(line)
+            self.prompted = True
+            return True
+        if sentences.BANNER.match(text):
+            if not self.prompted:
+                self._next()
+            self.section = ""
+            self.prompted = False
+            self.sheet.note(line)
+            return True
+        return False
+
+    def _next(self) -> None:
+        """Another output begins: another drive, unless the last one has said nothing yet."""
+        self.section = ""
+        if not self.draft.blank:
+            self._begin(*self.called)
+
+    def _begin(self, device: str | None = None, kind: str | None = None) -> None:
+        """A drive begins, at the device that the command named."""
+        self.section = ""
+        number = len(self.drafts) + 1
+        self.drafts.append(
+            Draft(self.sheet, self.key if number == 1 else f"{self.key}#{number}", device=device, kind=kind)
+        )
+        if kind:
+            self.draft.details["type"] = kind
+
+    def _drop(self) -> None:
+        """Forget a drive of which nothing was said but where it is."""
+        forgotten = self.drafts.pop()
+        while self.sheet.facts and self.sheet.facts[-1].object_id == forgotten.key:
+            self.sheet.facts.pop()
+
+    def _head(self, line: Line, text: str) -> bool:
+        match = sections.HEADS.match(text)
+        if not match or not match.lastgroup:
+            return False
+        if match.lastgroup == "information" and self.draft.identified:
+            self._next()
+        self.section = match.lastgroup
+        self.draft.seen.add(self.section)
+        if self.section == "warning":
+            messages.heard(self.draft, text)
+        elif self.section == "nvme_health":
+            # "SMART/Health Information (NVMe Log 0x02)": -A alone says in no other place what kind of drive it is
+            self.draft.offer(line, "interface", "nvme")
+            self.draft.offer(line, "media", "ssd")
+        known = self.section != "warning" and (
+            labels.read(self.draft, line, text, self.section) or rows.pending(self.draft, line, text)
+        )
+        if not known:
+            self.draft.note(line)
+        return True
+
+
+def _asked(arguments: str) -> tuple[str | None, str | None]:
+    """The one device that a command line names, and the type that it names; None where it names none or several."""
+    devices = dict.fromkeys(_ARGUMENT_DEVICE.findall(arguments))
+    kind = _ARGUMENT_TYPE.search(arguments)
+    return (next(iter(devices)) if len(devices) == 1 else None), (printable(kind[1]) if kind else None)
+
+
+def _joined(drafts: Sequence[Draft]) -> list[Draft]:
+    """The drives, each once: ``smartctl -i``, ``-H`` and ``-A`` of one drive may stand in one text.
+
+    An output that does not say which drive it is belongs to the drive before it, unless that has had the same
+    sections, or the two stand under commands that name different devices.
+    """
+    joined: list[Draft] = []
+    for draft in drafts:
+        last = joined[-1] if joined else None
+        same = last and last.device == draft.device and last.details.get("type") == draft.details.get("type")
+        if last and same and last.identified and not draft.identified and not (last.told_of() & draft.told_of()):
+            last.merge(draft)
+        elif not draft.blank:
+            joined.append(draft)
+    return joined or [drafts[0]]
+
+
+def read_text(command: str, text: str, key: str) -> tuple[list[DrivePart], Sheet]:
+    """Read a text output of smartctl."""
+    sheet = Sheet.of_text(command, text)
+    return Reader(sheet, key).read(sheet.lines), sheet

@@ -1,0 +1,114 @@
+"""The labels of smartctl's text output (all releases from 5.38 to 7.5), and what each of them tells.
+
+Source: ataprint.cpp, scsiprint.cpp, nvmeprint.cpp, smartctl.cpp of smartmontools.
+"""
+
+from __future__ import annotations
+
+import re
+
+IDENTITY: dict[str, str] = {
+    "Device Model": "model",
+    "Model Number": "model",
+    "Product": "model",
+    "Serial Number": "serial",
+    "Serial number": "serial",
+    "Firmware Version": "firmware",
+    "Revision": "firmware",
+    "LU WWN Device Id": "wwn",
+    "Logical Unit id": "wwn",
+}
+"""Labels whose value is the field, as printed."""
+
+FIGURES: dict[str, tuple[str, str, int]] = {
+    # label: field, reader in figures, rank
+    "User Capacity": ("size_bytes", "capacity", 2),
+    "Total NVM Capacity": ("size_bytes", "capacity", 0),
+    "Current Drive Temperature": ("temperature_celsius", "celsius", 2),
+    "Temperature": ("temperature_celsius", "celsius", 2),
+    "Current Temperature": ("temperature_celsius", "celsius", 3),
+    "Power On Hours": ("power_on_hours", "grouped", 2),
+    "Media and Data Integrity Errors": ("errors_media", "grouped", 2),
+    "Error Information Log Entries": ("errors_other", "grouped", 2),
+    "Non-medium error count": ("errors_other", "grouped", 2),
+}
+"""Labels whose value is read as a figure."""
+
+DETAILS = frozenset(
+    (
+        # identity of ATA drives
+        "Model Family", "Add. Product Id", "Sector Size", "Sector Sizes", "Form Factor", "TRIM Command", "Zoned Device",
+        "ATA Version is", "ATA Standard is", "SATA Version is", "Transport Type",
+        # of SCSI drives
+        "Vendor", "Compliance", "Logical block size", "Physical block size", "Lowest aligned LBA", "Device type",
+        "Transport protocol", "LB provisioning type", "Temperature Warning",
+        # of NVMe drives
+        "PCI Vendor ID", "PCI Vendor Subsystem ID", "PCI Vendor/Subsystem ID", "IEEE OUI Identifier",
+        "Unallocated NVM Capacity", "Controller ID", "NVMe Version", "Number of Namespaces",
+        "Maximum Data Transfer Size", "Warning Comp. Temp. Threshold", "Critical Comp. Temp. Threshold",
+        # features
+        "SMART support is", "AAM feature is", "AAM level is", "APM feature is", "APM level is", "Rd look-ahead is",
+        "Write cache is", "DSN feature is", "ATA Security is", "Wt Cache Reorder", "SCT Write Cache Control",
+        "Power mode is", "Power mode was", "Read Cache is", "Writeback Cache is", "Standby timer is", "Power mode",
+        # NVMe health
+        "Critical Warning", "Available Spare", "Available Spare Threshold", "Percentage Used", "Data Units Read",
+        "Data Units Written", "Host Read Commands", "Host Write Commands", "Controller Busy Time", "Power Cycles",
+        "Unsafe Shutdowns", "Warning Comp. Temperature Time", "Critical Comp. Temperature Time",
+        "Thermal Temp. 1 Transition Count", "Thermal Temp. 2 Transition Count", "Thermal Temp. 1 Total Time",
+        "Thermal Temp. 2 Total Time", "Self-test status",
+        # SCSI health
+        "Drive Trip Temperature", "Elements in grown defect list", "Specified cycle count over device lifetime",
+        "Accumulated start-stop cycles", "Specified load-unload count over device lifetime",
+        "Accumulated load-unload cycles", "Percentage used endurance indicator", "Pending defect count",
+        "SS Media used endurance indicator", "Current start stop count", "Recommended maximum start stop count",
+        "Track following error count [Hitachi]", "Positioning error count [Hitachi]", "TapeAlert",
+        "Number of background scans performed", "Number of background medium scans performed", "Status",
+        # ATA logs
+        "ATA Error Count", "Device Error Count", "Device State", "Power Cycle Min/Max Temperature",
+        "Lifetime Min/Max Temperature", "Lifetime Average Temperature", "Power Cycle Max Temperature",
+        "Lifetime Max Temperature", "Under/Over Temperature Limit Count", "Specified Max Operating Temperature",
+        "SMART Status",
+    )
+)  # fmt: skip
+"""Labels that are kept in ``details`` under their own name (runs of blanks made one)."""
+
+NOTED = frozenset(
+    (
+        "Local Time is", "Device is", "SMART Attributes Data Structure revision number", "SCT Status Version",
+        "SCT Version (vendor specific)", "SCT Support Level", "Vendor specific", "SCT Temperature History Version",
+        "Temperature Sampling Period", "Temperature Logging Interval", "Min/Max recommended Temperature",
+        "Min/Max Temperature Limit", "Temperature History Size (Index)", "Minimum supported ERC Time Limit",
+        "Offline data collection status", "Self-test execution status",
+    )
+)  # fmt: skip
+"""Labels whose value is of no use to an inventory: the local time, versions of log formats."""
+
+NUMBERED_DETAILS = re.compile(
+    r"(?:Namespace \d+ (?:Size|Capacity|Size/Capacity|Utilization|Formatted LBA Size|IEEE EUI-64|Features)"
+    r"|Temperature Sensor \d+|Firmware Updates|Optional Admin Commands|Optional NVM Commands|Log Page Attributes)"
+    r"(?: \(0x[0-9a-f]+\))?",
+    re.ASCII,
+)
+"""Labels with a number in them, kept in ``details``."""
+
+NAMESPACE_NAME = re.compile(r"Namespace \d+ IEEE EUI-64", re.ASCII)
+"""NVMe: the world wide name of the first namespace that has one stands for the drive."""
+
+NAMESPACE_SIZE = re.compile(r"Namespace \d+ (?:Size/Capacity|Capacity)", re.ASCII)
+"""NVMe: what of the drive the operating system sees."""
+
+BEHIND = re.compile(
+    r"(?:^|\+)(?:megaraid|cciss|3ware|areca|hpt|aacraid|sssraid|jmb39x(?:-q2?)?|jms56x|intelliprop),\d", re.ASCII
+)
+"""Types (``-d``) of drives that lie behind a controller: the device is then the controller's, or one of its volumes."""
+
+TRANSPORTS: tuple[tuple[re.Pattern[str], str], ...] = (
+    (re.compile(r"SAS\b"), "sas"),
+    (re.compile(r"Parallel SCSI|Fibre channel|iSCSI|SSA\b|SCSI RDMA|SRP\b|SPI\b"), "scsi"),
+    (re.compile(r"ATA\b|AT Attachment"), "sata"),
+    (re.compile(r"UAS\b|USB\b"), "usb"),
+)
+"""``Transport protocol:`` of SCSI devices, the protocol identifiers of SPC-5 in smartctl's words."""
+
+VERDICTS = frozenset(("SMART overall-health self-assessment test result", "SMART Health Status", "SMART Sense"))
+"""Labels of the verdict on the drive's health."""

@@ -1,0 +1,68 @@
+"""What the tools of this family have in common: device nodes, the system's error messages, figures."""
+
+from __future__ import annotations
+
+import re
+
+from raidctl.model import Problem
+
+NODE = re.compile(r"/dev/[\w./:+@-]*\w")
+LONGEST_LINE = 4000
+"""Characters; no line of these tools comes near it, and longer ones are left unread rather than searched for long."""
+_NVME = re.compile(r"(?:/dev/)?(?:nvme|ng)(\d+)(?:c\d+)?(?:n\d+)?(?:p\d+)?")
+_GROUPED = re.compile(r"\d{1,3}(?:[.,'  \u00a0\u2009\u202f ]\d{3})+|\d{1,2}(?:,\d\d)+,\d{3}|\d+")
+
+ERRNO = (
+    "Operation not permitted", "Permission denied", "No such file or directory", "No such device or address",
+    "No such device", "Input/output error", "Invalid argument", "Inappropriate ioctl for device",
+    "Operation not supported", "No message of desired type", "No medium found", "Device or resource busy",
+    "Remote I/O error", "Invalid exchange", "Bad address", "Invalid request descriptor", "Protocol error",
+    "Function not implemented", "Connection timed out", "Resource temporarily unavailable", "Read-only file system",
+    "Wrong medium type", "Bad message", "Value too large for defined data type", "Is a directory", "Not a directory",
+    "Block device required", "Interrupted system call", "Cannot allocate memory", "Numerical result out of range",
+)  # fmt: skip
+"""The messages of the C library that these tools end their complaints with."""
+
+_RIGHTS = ("Operation not permitted", "Permission denied")
+_ABSENT = ("No such file or directory", "No such device", "No such device or address")
+
+
+def grouped_number(text: str) -> int | None:
+    """An integer with or without separators of thousands (``1,677``, ``1.677``, ``1 677``); None when it is none."""
+    text = text.strip()
+    return int(re.sub(r"\D", "", text)) if _GROUPED.fullmatch(text) else None
+
+
+def any_integer(text: str) -> int | None:
+    """``0x1c5c``, ``7``, ``0``; None when it is no integer."""
+    text = text.strip()
+    try:
+        return int(text, 16) if text.lower().startswith("0x") else int(text)
+    except ValueError:
+        return None
+
+
+def nvme_controller(node: str | None) -> str | None:
+    """``nvme0`` of ``/dev/nvme0n1``, ``/dev/ng0n1``, ``nvme0``; None for other nodes."""
+    match = _NVME.fullmatch(node or "")
+    return f"nvme{match[1]}" if match else None
+
+
+def node_in(text: str) -> str | None:
+    """The device node that a command line names, ``/dev/sda``; None when it names none or several."""
+    found = set(NODE.findall(text))
+    return found.pop() if len(found) == 1 else None
+
+
+def refused(tool: str, where: str, message: str) -> Problem:
+    """A problem for what the system answered to a tool: no right, no such device, or anything else."""
+    said = f"{tool} could not read {where}: {message}."
+    if message in _RIGHTS:
+        return Problem(
+            severity="error", where=where, message=said, remedy="Run it as root.", kind="no_right",
+        )  # fmt: skip
+    if message in _ABSENT:
+        remedy = "Check the name of the device: there is no such drive on that machine."
+    else:
+        remedy = "The device does not answer this tool's questions: ask the controller that it hangs on, or smartctl."
+    return Problem(severity="warning", where=where, message=said, remedy=remedy, kind="unread")
