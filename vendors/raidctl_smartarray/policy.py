@@ -31,7 +31,9 @@ def volume_cache(
     return VolumeCache(
         write_policy=policy,
         write_active=active,
-        write_protected=_protected(active, batteries, battery_count),
+        # Drive Write Cache: Enabled
+        # what the drives hold themselves is lost with the power, whatever backs the controller's cache
+        write_protected=False if drive_write_cache == "enabled" else _protected(active, batteries, battery_count),
         why_not_in_force=why if policy not in (None, active) or caching is None else None,
         drive_write_cache=drive_write_cache,
     )

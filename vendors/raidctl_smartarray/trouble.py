@@ -116,6 +116,13 @@ def state_problems(controller: Controller, battery_count: int | None) -> Iterabl
             f"The cache is not in use: {cache.status_text}.",
             "Look at its battery or capacitor and its module.",
         )
+    if any(volume.cache is not None and volume.cache.drive_write_cache == "enabled" for volume in controller.volumes):
+        yield _state(
+            controller.id,
+            "The drives' own write caches are on: what they hold is lost when the power fails, whatever backs the "
+            "controller's cache.",
+            "Turn them off (`modify drivewritecache=disable`), unless the server's power cannot fail.",
+        )
     for battery in controller.batteries[:1]:
         if battery.status == "unknown":
             yield _battery_unknown(battery.id, battery.status_text, battery_count)

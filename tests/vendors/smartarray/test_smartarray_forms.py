@@ -232,3 +232,11 @@ def test_an_encrypted_array_is_no_unknown_state() -> None:
     array = found.controllers[0].arrays[0]
     assert (array.status_text, array.details["Encryption"]) == (None, "Encrypted")
     assert found.problems == ()
+
+
+def test_drive_write_caches_leave_data_unprotected() -> None:
+    """With the drives' own write caches on, no battery of the controller keeps what they hold: said, not called safe."""
+    text = CARD.replace("Drive Write Cache: Disabled", "Drive Write Cache: Enabled")
+    caches = [volume.cache for volume in card(text).volumes]
+    assert [cache.write_protected for cache in caches if cache is not None] == [False] * len(caches)
+    assert [problem.kind for problem in told(text).problems if "own write caches" in problem.message] == ["state"]
