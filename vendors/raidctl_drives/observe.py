@@ -71,6 +71,16 @@ def tools_for(block: BlockDevice) -> tuple[str, ...]:
     return ("smartctl",)
 
 
+def health_tools(block: BlockDevice) -> set[str]:
+    """The programs of which one is enough for a drive's health."""
+    return {"smartctl", "nvme"} & set(tools_for(block))
+
+
+def cache_tools(block: BlockDevice) -> set[str]:
+    """The programs of which one is enough for a drive's write cache; of NVMe drives smartctl does not tell it."""
+    return {"nvme"} if block.transport == "nvme" else set(tools_for(block))
+
+
 def _ask_drive(paths: Sequence[BlockDevice], layers: Layers, usable: frozenset[str]) -> Dialogue[_Asked]:
     block = paths[0]
     found = _Asked()
@@ -173,24 +183,28 @@ def _not_asked(command: str, tool: str, answer: RunAnswer) -> Problem:
 def _lacking(
     drives: Sequence[Sequence[BlockDevice]], wanted: Sequence[str], found: dict[str, str], *, root: bool | None
 ) -> list[Problem]:
-    """One problem for all tools that are missing, one for the missing right."""
-    real = [paths[0].node for paths in drives if tools_for(paths[0])]
+    """One problem for what the missing tools would tell, one for the missing right."""
+    real = [paths[0] for paths in drives if tools_for(paths[0])]
     problems = []
+    lost = [
+        what
+        for what, tellers in (("health, temperature and errors", health_tools), ("write cache", cache_tools))
+        if any(not tellers(block) & set(found) for block in real)
+    ]
     missing = [name for name in wanted if name not in found]
-    if missing:
-        packages = listing(sorted({PACKAGES[name] for name in missing}))
+    if lost:
         problems.append(
             Problem(
                 severity="warning",
                 where="drives",
-                message=f"{listing(missing)} {'is' if len(missing) == 1 else 'are'} not installed: health, temperature "
-                f"and write cache of the plain drives are only known as far as the kernel knows them.",
-                remedy=f"Install {packages}.",
+                message=f"{listing(missing)} {'is' if len(missing) == 1 else 'are'} not installed: {listing(lost)} of "
+                "the plain drives are only known as far as the kernel knows them.",
+                remedy=f"Install {listing(sorted({PACKAGES[name] for name in missing}))}.",
                 kind="no_tool",
             )
         )
     if root is False and real:
-        problems.append(_no_root(real))
+        problems.append(_no_root([block.node for block in real]))
     return problems
 
 

@@ -235,7 +235,7 @@ def test_an_encrypted_array_is_no_unknown_state() -> None:
 
 
 def test_drive_write_caches_leave_data_unprotected() -> None:
-    """With the drives' own write caches on, no battery of the controller keeps what they hold: said, not called safe."""
+    """With the drives' own write caches on, no battery keeps what they hold: that is said, and not called safe."""
     text = CARD.replace("Drive Write Cache: Disabled", "Drive Write Cache: Enabled")
     caches = [volume.cache for volume in card(text).volumes]
     assert [cache.write_protected for cache in caches if cache is not None] == [False] * len(caches)

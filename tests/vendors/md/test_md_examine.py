@@ -1,0 +1,271 @@
+"""``mdadm --examine``."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.vendors.md.md_texts import DETAIL, EXAMINE, controller, drives, read, unparsed, volume
+
+OLD = """\
+/dev/sdb1:
+          Magic : a92b4efc
+        Version : 0.90.00
+           UUID : 1a2b3c4d:5e6f7081:92a3b4c5:d6e7f809 (local to host plum)
+  Creation Time : Thu Apr  4 10:20:30 2013
+     Raid Level : raid5
+  Used Dev Size : 10476544 (9.99 GiB 10.73 GB)
+     Array Size : 20953088 (19.98 GiB 21.46 GB)
+   Raid Devices : 3
+  Total Devices : 3
+Preferred Minor : 4
+
+    Update Time : Fri Apr  5 11:21:31 2013
+          State : clean
+ Active Devices : 2
+Working Devices : 2
+ Failed Devices : 1
+  Spare Devices : 0
+       Checksum : 5a5a0f0f - correct
+         Events : 0.123
+
+         Layout : left-symmetric
+     Chunk Size : 64K
+
+      Number   Major   Minor   RaidDevice State
+this     1       8        1        1      active sync   /dev/sda1
+
+   0     0       8       17        0      active sync   /dev/sdb1
+   1     1       8        1        1      active sync   /dev/sda1
+   2     2       0        0        2      faulty removed
+"""
+
+IMSM = """\
+/dev/sdb:
+          Magic : Intel Raid ISM Cfg Sig.
+        Version : 1.3.00
+    Orig Family : 0badcafe
+         Family : 0badcafe
+     Generation : 00000042
+  Creation Time : Unknown
+     Attributes : All supported
+           UUID : 99aa99aa:88bb88bb:77cc77cc:66dd66dd
+       Checksum : 12345678 correct
+    MPB Sectors : 2
+          Disks : 2
+   RAID Devices : 1
+
+  Disk01 Serial : PLUM-0002
+          State : active
+             Id : 00000001
+    Usable Size : 41943040 (20.00 GiB 21.47 GB)
+
+[System]:
+       Subarray : 0
+           UUID : 99aa99aa:88bb88bb:77cc77cc:66dd66de
+     RAID Level : 1 <-- 1
+        Members : 2 <-- 2
+          Slots : [U_] <-- [U_]
+    Failed disk : none
+      This Slot : 1 (out-of-sync)
+    Sector Size : 512
+     Array Size : 20971520 (10.00 GiB 10.74 GB)
+   Per Dev Size : 20971784 (10.00 GiB 10.74 GB)
+  Sector Offset : 0
+    Num Stripes : 81920
+     Chunk Size : 64 KiB <-- 64 KiB
+       Reserved : 0
+  Migrate State : rebuild
+      Map State : normal <-- degraded
+     Checkpoint : 12 (512)
+    Dirty State : clean
+     RWH Policy : off
+      Volume ID : 1
+
+  Disk00 Serial : PLUM-0001
+          State : active
+             Id : 00000000
+    Usable Size : 41943040 (20.00 GiB 21.47 GB)
+"""
+
+DDF = """\
+/dev/sdc:
+          Magic : de11de11
+        Version : 01.02.00
+Controller GUID : 4C696E75:782D4D44:20202020:20202020:20706C75:6D202020
+                  (Linux-MD        plum)
+ Container GUID : 4C696E75:782D4D44:DEADBEEF:00000000:41414141:42424242
+                  (Linux-MD 04/05/24 11:21:31)
+            Seq : 00000003
+  Redundant hdr : yes
+  Virtual Disks : 1
+
+      VD GUID[0] : 4C696E75:782D4D44:DEADBEEF:00000000:43434343:44444444
+                  (Linux-MD 04/05/24 11:22:32)
+         unit[0] : 0
+        state[0] : Degraded, Not Consistent
+   init state[0] : Fully Initialised
+       access[0] : Read/Write
+         Name[0] : pears
+ Raid Devices[0] : 2 (0@0K --@0K)
+   Chunk Size[0] : 128 sectors
+   Raid Level[0] : RAID1
+  Device Size[0] : 524288
+   Array Size[0] : 524288
+
+ Physical Disks : 1023
+      Number    RefNo      Size       Device      Type/State
+         0    0a0b0c0d    524288K /dev/sdc        active/Online
+         1    0a0b0c0e    524288K                 active/Offline, Failed
+         2    0a0b0c0f    524288K /dev/sdd        Global-Spare/Online
+"""
+
+
+def test_md_examine_every_field_of_a_superblock() -> None:
+    """Array and member come out of a 1.2 superblock; the id is the UUID, because it names no device."""
+    found = volume(EXAMINE)
+    assert found.id == "md:0a1b2c3d:4e5f6071:8293a4b5:c6d7e8f9"
+    assert (found.device, found.name, found.raid_level) == (None, "plum:seven", "raid6")
+    assert (found.size_bytes, found.strip_bytes, found.bitmap) == (20953088 * 1024, 256 * 1024, "internal")
+    assert (found.status, found.drives_expected, found.drives_active) == ("degraded", 4, 3)
+    drive = drives(EXAMINE)["sdd1"]
+    assert (drive.role, drive.flags, drive.status_text) == ("member", ("write_mostly", "failfast"), "Active device 3")
+    assert drive.details["Device UUID"] == "11223344:55667788:99aabbcc:ddeeff00"
+    assert unparsed(read(EXAMINE)) == []
+    assert any("bad blocks" in problem.message for problem in read(EXAMINE).problems)
+
+
+@pytest.mark.parametrize(
+    ("role", "expected", "flags"),
+    [
+        ("Active device 0", "member", ()),
+        ("spare", "spare", ()),
+        ("Journal", "journal", ()),
+        ("Replacement device 1", "member", ("replacement",)),
+    ],
+)
+def test_md_examine_roles(role: str, expected: str, flags: tuple[str, ...]) -> None:
+    """Each role that a superblock can name is read."""
+    text = EXAMINE.replace("Active device 3", role).replace("          Flags : write-mostly failfast\n", "")
+    assert (drives(text)["sdd1"].role, drives(text)["sdd1"].flags) == (expected, flags)
+
+
+@pytest.mark.parametrize(
+    ("slots", "status"),
+    [("AAAA", "ok"), ("AA..", "degraded"), ("A...", "failed"), ("ARAA", "rebuilding"), ("....", "unknown")],
+)
+def test_md_examine_state_of_the_array(slots: str, status: str) -> None:
+    """The map of slots tells how the array was when the superblock was written; one without members tells nothing."""
+    assert volume(EXAMINE.replace("AA.A (", f"{slots} (")).status == status
+
+
+def test_md_examine_sizes_of_older_releases() -> None:
+    """Where the number has no unit, the figure in brackets decides between KiB and sectors."""
+    text = EXAMINE.replace("20953088 KiB (19.98", "41906176 (19.98")
+    assert volume(text).size_bytes == 20953088 * 1024
+
+
+def test_md_examine_array_slot_of_mdadm_2() -> None:
+    """The list of slots tells the role of the device, the letters u and U the working ones."""
+    text = EXAMINE.replace("   Device Role : Active device 3\n", "").replace(
+        "AA.A ('A' == active, '.' == missing, 'R' == replacing)", "uu_U 1 failed"
+    )
+    text = text.replace("     Chunk Size", "    Array Slot : 5 (0, 1, failed, empty, failed, 3)\n     Chunk Size")
+    assert (volume(text).drives_active, drives(text)["sdd1"].role) == (3, "member")
+    assert drives(text)["sdd1"].details["RaidDevice"] == "3"
+    assert unparsed(read(text)) == []
+
+
+def test_md_examine_a_090_superblock_names_all_members() -> None:
+    """The examined device takes the place of the row "this"; a row that bears its name from former times is another."""
+    found = drives(OLD)
+    assert (found["sdb1"].details["Number"], found["sdb1"].role) == ("1", "member")
+    assert found["8:17"].device is None
+    assert set(found) == {"sdb1", "8:17"}
+    assert (volume(OLD).metadata, volume(OLD).status, volume(OLD).unique_id) == (
+        "0.90",
+        "degraded",
+        "1a2b3c4d:5e6f7081:92a3b4c5:d6e7f809",
+    )
+    assert unparsed(read(OLD)) == []
+
+
+def test_md_examine_the_newest_superblock_counts() -> None:
+    """Of two members with different event counts the later one tells the state."""
+    stale = EXAMINE.replace("sdd1", "sdc1").replace("Events : 77", "Events : 12").replace("AA.A (", "AAAA (")
+    assert volume(stale, EXAMINE).status == "degraded"
+    assert volume(EXAMINE, stale).status == "degraded"
+    assert set(drives(stale, EXAMINE)) == {"sdc1", "sdd1"}
+
+
+def test_md_examine_the_running_array_outweighs_the_superblock() -> None:
+    """Detail and examine of one array, joined by its UUID, make one volume with the state of now."""
+    found = volume(DETAIL, EXAMINE)
+    assert (found.id, found.status, found.drives_active) == ("md:md7", "ok", 4)
+    assert len(controller(DETAIL, EXAMINE).drives) == 5
+
+
+def test_md_examine_imsm() -> None:
+    """A container with its volume and disks: level, size, rebuilding, serials; the first disk is this one."""
+    found = controller(IMSM)
+    (item,) = found.volumes
+    assert (item.name, item.raid_level, item.size_bytes, item.metadata) == ("System", "raid1", 10 * 1024**3, "imsm")
+    assert (item.status, item.drives_expected, item.drives_active) == ("rebuilding", 2, 1)
+    assert item.array == found.arrays[0].id == "md:99aa99aa:88bb88bb:77cc77cc:66dd66dd/array"
+    assert [(d.device, d.serial, d.role) for d in found.drives] == [
+        (None, "PLUM-0001", "member"),
+        ("/dev/sdb", "PLUM-0002", "member"),
+    ]
+    assert [d.status for d in found.drives] == ["ok", "warning"]
+    assert {d.size_bytes for d in found.drives} == {41943040 * 512}
+    assert unparsed(read(IMSM)) == []
+
+
+def test_md_examine_imsm_of_both_disks_lists_each_once() -> None:
+    """A disk that one text knows by serial only is the one that the other text examines."""
+    other = (
+        IMSM.replace("/dev/sdb", "/dev/sda")
+        .replace("PLUM-0001", "x")
+        .replace("PLUM-0002", "PLUM-0001")
+        .replace(": x", ": PLUM-0002")
+    )
+    assert [(d.device, d.serial) for d in controller(IMSM, other).drives] == [
+        ("/dev/sdb", "PLUM-0002"),
+        ("/dev/sda", "PLUM-0001"),
+    ]
+
+
+def test_md_examine_ddf() -> None:
+    """Virtual disks and physical disks of a DDF container, with their states and GUIDs in words."""
+    found = controller(DDF)
+    (item,) = found.volumes
+    assert (item.name, item.raid_level, item.size_bytes, item.strip_bytes) == ("pears", "raid1", 524288 * 1024, 65536)
+    assert (item.status, item.status_text, item.metadata) == ("degraded", "Degraded, Not Consistent", "ddf")
+    assert [(d.device, d.role, d.status) for d in found.drives] == [
+        ("/dev/sdc", "member", "ok"),
+        ("/dev/sdd", "spare", "ok"),
+        (None, "failed", "critical"),
+    ]
+    assert found.arrays[0].spares == (found.drives[1].id,)
+    assert unparsed(read(DDF)) == []
+
+
+def test_md_examine_a_partition_table_is_no_member() -> None:
+    """A disk with an MBR or a GPT gives no array, but a note that says what it carries."""
+    text = (
+        "/dev/sda:\n   MBR Magic : aa55\nPartition[0] :      4194304 sectors at         2048 (type fd)\n"
+        "/dev/sdb:\n    GPT Magic : 5452415020494645\n GPT Revision : 65536\n"
+        "  Partition[00] :      4194304 sectors at         2048\n"
+    )
+    found = read(text)
+    assert found.controllers == ()
+    assert [(p.where, p.severity, p.kind) for p in found.problems] == [
+        ("/dev/sda", "info", "note"),
+        ("/dev/sdb", "info", "note"),
+    ]
+    assert unparsed(found) == []
+
+
+def test_md_examine_a_wrong_checksum_is_said() -> None:
+    """A checksum that does not fit is a problem of that member."""
+    found = read(EXAMINE.replace("5a5a0f0f - correct", "5a5a0f0f - expected 11110000"))
+    assert any("checksum" in p.message and p.where.endswith("/sdd1") for p in found.problems)

@@ -1,0 +1,207 @@
+"""/proc/mdstat."""
+
+from __future__ import annotations
+
+import pytest
+
+from raidctl.model import Progress
+from tests.vendors.md.md_texts import array, controller, drives, read, told, unparsed, volume
+
+
+def test_md_mdstat_a_mirror_is_read_whole() -> None:
+    """Level, size, counts, bitmap and members of a mirror come out of its three lines."""
+    text = (
+        "Personalities : [raid1] \nmd0 : active raid1 sdb1[1] sda1[0]\n      523264 blocks super 1.2 [2/2] [UU]\n"
+        "      bitmap: 1/4 pages [4KB], 65536KB chunk\n\nunused devices: <none>\n"
+    )
+    found = volume(text)
+    assert (found.id, found.device, found.array) == ("md:md0", "/dev/md0", "md:md0/array")
+    assert (found.raid_level, found.size_bytes, found.status) == ("raid1", 523264 * 1024, "ok")
+    assert (found.drives_expected, found.drives_active, found.metadata, found.bitmap) == (2, 2, "1.2", "internal")
+    assert array(text).drives == ("md:md0/sda1", "md:md0/sdb1")
+    assert drives(text)["sda1"].device == "/dev/sda1"
+    assert unparsed(read(text)) == []
+    assert told(read(text), "md:md0", "size_bytes") == ["      523264 blocks super 1.2 [2/2] [UU]"]
+
+
+@pytest.mark.parametrize(
+    ("flags", "role", "status", "names"),
+    [
+        ("", "member", "ok", ()),
+        ("(F)", "failed", "critical", ()),
+        ("(W)(F)", "failed", "critical", ("write_mostly",)),
+        ("(S)", "spare", "ok", ()),
+        ("(J)", "journal", "ok", ()),
+        ("(W)", "member", "ok", ("write_mostly",)),
+        ("(R)", "member", "ok", ("replacement",)),
+        ("(W)(R)", "member", "ok", ("write_mostly", "replacement")),
+        ("(W)(S)", "spare", "ok", ("write_mostly",)),
+        ("(E)", "member", "critical", ()),
+    ],
+)
+def test_md_mdstat_flags_of_a_member(flags: str, role: str, status: str, names: tuple[str, ...]) -> None:
+    """Each flag, alone or with others, gives role, health and flag names."""
+    text = f"md1 : active raid1 cciss/c0d1p2[1]{flags} sdb[0]\n      1024 blocks [2/2] [UU]\n"
+    found = drives(text)["c0d1p2"]
+    assert found.id == "md:md1/cciss/c0d1p2"
+    assert (found.role, found.status, found.flags, found.device) == (role, status, names, "/dev/cciss/c0d1p2")
+
+
+@pytest.mark.parametrize(
+    ("tail", "status", "progress"),
+    [
+        ("[3/3] [UUU]", "ok", None),
+        ("[3/2] [UU_]", "degraded", None),
+        ("[3/1] [U__]", "failed", None),
+        ("[3/2] [UU_]\n      [=>.......]  recovery =  7.5% (75/1000) finish=3.0min speed=9K/sec", "rebuilding",
+         Progress(operation="recovery", percent=7.5)),
+        ("[3/3] [UUU]\n      [>........]  resync = 0.1% (1/1000) finish=3.0min speed=9K/sec", "checking",
+         Progress(operation="resync", percent=0.1)),
+        ("[3/3] [UUU]\n      [====>....]  check = 55.0% (550/1000) finish=3.0min speed=9K/sec", "checking",
+         Progress(operation="check", percent=55.0)),
+        ("[3/3] [UUU]\n      [====>....]  reshape = 55.0% (550/1000) finish=3.0min speed=9K/sec", "migrating",
+         Progress(operation="reshape", percent=55.0)),
+        ("[3/3] [UUU]\n        resync=DELAYED", "checking", Progress(operation="resync")),
+        ("[3/3] [UUU]\n        resync=PENDING", "checking", Progress(operation="resync")),
+        ("[3/3] [UUU]\n        resync=REMOTE", "checking", Progress(operation="resync")),
+        ("[3/2] [UU_]\n        resync=DELAYED", "degraded", Progress(operation="resync")),
+    ],
+)  # fmt: skip
+def test_md_mdstat_states_of_a_raid5(tail: str, status: str, progress: Progress | None) -> None:
+    """Counts, the map of slots and the running operation together make the state; a lost disk outweighs a check."""
+    text = (
+        f"md5 : active raid5 sdc[3] sdb[1] sda[0]\n      2048 blocks super 1.2 level 5, 64k chunk, algorithm 2 {tail}\n"
+    )
+    found = volume(text)
+    assert (found.status, found.progress) == (status, progress)
+    assert (found.strip_bytes, found.layout) == (65536, "left-symmetric")
+    assert unparsed(read(text)) == []
+
+
+def test_md_mdstat_the_member_that_is_rebuilt_is_found() -> None:
+    """The late device that fills the empty slot is a warning, the ones that work are ok."""
+    text = (
+        "md5 : active raid5 sdc[3] sdb[1] sda[0]\n      2048 blocks level 5, 64k chunk, algorithm 2 [3/2] [UU_]\n"
+        "      [=>...]  recovery = 7.5% (75/1000) finish=3.0min speed=9K/sec\n"
+    )
+    assert {name: drive.status for name, drive in drives(text).items()} == {"sdc": "warning", "sdb": "ok", "sda": "ok"}
+
+
+def test_md_mdstat_which_member_is_rebuilt_is_not_guessed() -> None:
+    """Of two late devices of which one is in sync, neither is called ok."""
+    text = (
+        "md5 : active raid5 sdc[3] sdb[4] sda[0]\n      2048 blocks level 5, 64k chunk, algorithm 2 [3/2] [UU_]\n"
+        "      [=>...]  recovery = 7.5% (75/1000) finish=3.0min speed=9K/sec\n"
+    )
+    assert {name: drive.status for name, drive in drives(text).items()} == {
+        "sdc": "unknown",
+        "sdb": "unknown",
+        "sda": "ok",
+    }
+
+
+def test_md_mdstat_an_array_that_is_not_started_has_no_spares() -> None:
+    """(S) behind every device of an inactive array is no spare; its blocks are the members', not the array's."""
+    text = "md9 : inactive sdb[1](S) sda[0](S)\n      4096 blocks super 1.2\n"
+    found = volume(text)
+    assert (found.status, found.size_bytes, found.raid_level) == ("inactive", None, None)
+    assert array(text).size_bytes == 4096 * 1024
+    assert array(text).spares == ()
+    assert [problem.kind for problem in read(text).problems] == ["state"]
+
+
+def test_md_mdstat_a_container_has_no_volume_and_its_arrays_refer_to_it() -> None:
+    """The container is an array with the disks, listed once; a disk that no array of it uses is a spare."""
+    text = (
+        "md126 : active raid1 sdb[1] sda[0]\n      9000 blocks super external:/md127/0 [2/2] [UU]\n\n"
+        "md127 : inactive sdc[2](S) sdb[1](S) sda[0](S)\n      9459 blocks super external:imsm\n"
+    )
+    found = controller(text)
+    assert [(v.id, v.array, v.metadata) for v in found.volumes] == [("md:md126", "md:md127/array", "imsm")]
+    assert [a.id for a in found.arrays] == ["md:md127/array"]
+    assert found.arrays[0].drives == ("md:md127/sda", "md:md127/sdb")
+    assert found.arrays[0].spares == ("md:md127/sdc",)
+    assert found.arrays[0].status == "ok"
+
+
+def test_md_mdstat_an_array_that_is_no_container_holds_no_other() -> None:
+    """A text that contradicts itself loses no array."""
+    text = (
+        "md1 : active raid0 sdb[1] sda[0]\n      9000 blocks super external:/md2/0 64k chunks\n\n"
+        "md2 : active raid1 sdd[1] sdc[0]\n      100 blocks [2/2] [UU]\n"
+    )
+    assert [v.id for v in controller(text).volumes] == ["md:md1", "md:md2"]
+
+
+@pytest.mark.parametrize(
+    ("line", "layout", "strip"),
+    [
+        ("512K chunks 2 near-copies [4/4] [UUUU]", "near=2", 524288),
+        ("64K chunks 2 far-copies [4/4] [UUUU]", "far=2", 65536),
+        ("64K chunks 2 near-copies 2 offset-copies [4/4] [UUUU]", "near=2, offset=2", 65536),
+        ("64K chunks 2 far-copies 2 devices per set [4/4] [UUUU]", "far=2", 65536),
+    ],
+)
+def test_md_mdstat_layouts_of_raid10(line: str, layout: str, strip: int) -> None:
+    """Near, far and offset copies become the layout as mdadm spells it."""
+    text = f"md3 : active raid10 sdd[3] sdc[2] sdb[1] sda[0]\n      9000 blocks super 1.2 {line}\n"
+    assert (volume(text).layout, volume(text).strip_bytes, volume(text).status) == (layout, strip, "ok")
+    assert unparsed(read(text)) == []
+
+
+@pytest.mark.parametrize(("slots", "status"), [("U_U_", "degraded"), ("__UU", "failed")])
+def test_md_mdstat_raid10_fails_when_both_copies_are_gone(slots: str, status: str) -> None:
+    """Two lost disks are survivable in different pairs, and fatal in one."""
+    text = f"md3 : active raid10 sdb[1] sda[0]\n      9000 blocks 64K chunks 2 near-copies [4/2] [{slots}]\n"
+    assert volume(text).status == status
+
+
+def test_md_mdstat_striping_does_not_survive_a_faulty_disk() -> None:
+    """raid0 with a faulty member, and a broken one, have failed."""
+    assert volume("md0 : active raid0 sdb[1](F) sda[0]\n      90 blocks 64k chunks\n").status == "failed"
+    assert volume("md0 : broken raid0 sdb[1] sda[0]\n      90 blocks super 1.2 64k chunks\n").status == "failed"
+
+
+def test_md_mdstat_levels_that_are_no_raid() -> None:
+    """Multipath is shown with an unknown level and its own word, linear with its rounding."""
+    found = volume("md0 : active multipath sdb[1] sda[0]\n      90 blocks [2/2] [UU]\n")
+    assert (found.raid_level, found.details["level"]) == ("unknown", "multipath")
+    assert volume("md0 : active linear sdb[1] sda[0]\n      90 blocks super 1.2 0k rounding\n").raid_level == "linear"
+
+
+def test_md_mdstat_of_linux_2_4() -> None:
+    """Header lines, devices by number and a bar of another length are understood."""
+    text = (
+        "Personalities : [raid1]\nread_ahead 1024 sectors\nEvent: 3\n"
+        "md0 : active raid1 [dev 08:11][1] [dev 08:01][0]\n      8000 blocks [2/2] [UU]\n"
+        "      [=====>..............]  resync = 28.0% (2240/8000) finish=1.2min speed=80K/sec\nunused devices: <none>\n"
+    )
+    assert set(drives(text)) == {"08:11", "08:01"}
+    assert drives(text)["08:01"].device is None
+    assert unparsed(read(text)) == []
+
+
+def test_md_mdstat_wrapped_lines_and_strange_words() -> None:
+    """A line that a mailer broke is still understood; a word that nobody knows leaves its line unparsed."""
+    text = (
+        "Personalities : [raid1]\n[raid6]\nmd0 : active raid1 sdb1[1]\nsda1[0]\n   8000 blocks [2/2] [UU]\n"
+        "   [==>..]  check = 28.0% (2240/8000)\nfinish=1.2min speed=80K/sec\n      8001 blobs\n"
+    )
+    assert set(drives(text)) == {"sda1", "sdb1"}
+    assert unparsed(read(text)) == ["      8001 blobs"]
+
+
+def test_md_mdstat_without_arrays_is_empty() -> None:
+    """A kernel without arrays gives no controller and no problem."""
+    found = read("Personalities : [raid1] \nunused devices: <none>\n")
+    assert (found.controllers, found.problems, unparsed(found)) == ((), (), [])
+
+
+def test_md_mdstat_read_only_and_bitmap_file() -> None:
+    """Read-only marks stay in the words of the state; a bitmap in a file is told by its path."""
+    text = (
+        "md0 : active (auto-read-only) raid1 sdb1[1] sda1[0]\n      8000 blocks [2/2] [UU]\n"
+        "      bitmap: 0/1 pages [0KB], 4096B chunk, file: /boot/md0.map\n"
+    )
+    assert (volume(text).status, volume(text).bitmap) == ("ok", "/boot/md0.map")
+    assert volume(text).status_text == "active (auto-read-only) [2/2] [UU]"

@@ -1,0 +1,236 @@
+"""``mdadm --detail /dev/mdX`` (-D, --query --detail), mdadm 1 to 4.
+
+The labels are those of Detail.c and of the ``detail_super`` functions of the metadata formats, in all releases.
+"""
+
+from __future__ import annotations
+
+import re
+
+from raidctl.evidence import Line, Sheet
+from raidctl.model import Progress
+from raidctl_md.lines import is_table_head, label_of, name_of, open_bracket, row_of, take_member
+from raidctl_md.parts import Parent, Part, Reading, Source, Trouble
+from raidctl_md.split import Section
+from raidctl_md.state import State, of_detail
+from raidctl_md.words import LEVELS, NO_RAID, OPERATIONS, chunk_bytes, is_uuid, size_in, version
+
+_DETAILS = frozenset(
+    {
+        "Creation Time", "Update Time", "Used Dev Size", "Device Size", "Total Devices", "Preferred Minor",
+        "Persistence", "Working Devices", "Failed Devices", "Spare Devices", "Events", "Rounding", "Seq",
+        "Virtual Disks", "Container GUID", "Member Arrays", "Delta Devices", "New Level", "New Layout", "New Chunksize",
+        "Reshape pos'n", "Cluster Name", "Checksum", "Sync checkpoint",
+    }
+)  # fmt: skip
+_WORK = {"Rebuild Status": "recovery", "Resync Status": "resync", "Reshape Status": "reshape", "Check Status": "check"}
+_DONE = re.compile(r"(\d{1,3})% complete", re.ASCII)
+# "Container : /dev/md127, member 0"
+_CONTAINER = re.compile(r"(\S+), member (\S+)")
+_DELTA = re.compile(r"(-?\d{1,6})\b")
+_COUNT = re.compile(r"\d{1,9}", re.ASCII)
+_BRACKETED = re.compile(r"\s*\([^()]*\)\s*")
+
+
+def read(sheet: Sheet, section: Section, reading: Reading) -> None:
+    """Read one array's detail."""
+    part = Part(Source.DETAIL, sheet, node=section.node)
+    reader = _Reader(part)
+    for line in section.lines:
+        if line.text.strip():
+            reader.feed(line)
+    if section.head and (part.claims or section.head.stripped.startswith("/dev/md")):
+        part.tell(section.head, "device", section.node, "device")
+    if part.claims:
+        reader.settle()
+        reading.parts.append(part)
+
+
+class _Reader:
+    """The lines of one array while they come in."""
+
+    def __init__(self, part: Part) -> None:
+        self.part = part
+        self.last = ""
+        self.wrapped = False
+        self.states = True
+        self.state: State | None = None
+        self.percent: tuple[str, float] | None = None
+
+    def feed(self, line: Line) -> None:
+        part = self.part
+        if is_table_head(line):
+            self.states = "State" in line.text
+            part.sheet.note(line)
+            return
+        columns = row_of(line)
+        if columns:
+            member = take_member(part, line, columns, states=self.states)
+            if member is not None and member.values.get("role") is None and "status" in member.values:
+                _strange(part, member.key, str(member.values.get("status_text", "")))
+            return
+        told = label_of(line)
+        if told is None:
+            self._continue(line)
+            return
+        label, value = told
+        if self._take(line, label, value):
+            self.last, self.wrapped = label, open_bracket(value)
+
+    def _continue(self, line: Line) -> None:
+        """A line without a label: a GUID in words, or the rest of a name that a mailer broke."""
+        text = line.text.strip()
+        if self.last == "Container GUID" and _BRACKETED.fullmatch(line.text):
+            self.part.detail(line, "Container GUID in words", text.strip("()"))
+        elif self.wrapped and ")" in text:
+            self.part.sheet.note(line)
+            self.wrapped = False
+
+    def _take(self, line: Line, label: str, value: str) -> bool:
+        part = self.part
+        if label in _WORK:
+            return self._take_progress(line, label, value)
+        if label == "State":
+            return self._take_state(line, value)
+        if label in _FIELDS:
+            name, parse = _FIELDS[label]
+            parsed = parse(value)
+            if parsed is None:
+                part.detail(line, label, value)
+                if name != "layout":
+                    part.troubles.append(
+                        Trouble("warning", "unread", f"{label} {value!r} is in no form that is known.")
+                    )
+            else:
+                part.tell(line, name, parsed, label)
+            return True
+        if label in _DETAILS:
+            part.detail(line, label, value)
+            if label == "Container GUID":
+                # a label of DDF's alone; an array in the container has no line Version
+                part.tell(line, "metadata", "ddf", label)
+            return True
+        return self._take_special(line, label, value)
+
+    def _take_special(self, line: Line, label: str, value: str) -> bool:
+        part = self.part
+        if label == "Raid Level":
+            level = LEVELS.get(value)
+            part.is_container = value == "container"
+            if level is None:
+                part.detail(line, label, value)
+                level = "unknown"
+                if value not in NO_RAID:
+                    part.troubles.append(Trouble("warning", "unread", f"The RAID level {value!r} is not known."))
+            part.tell(line, "raid_level", level, label)
+        elif label == "UUID":
+            # 0.90 keeps the host in the UUID: "1f2e3d4c:…:0a1b2c3d (local to host box)"
+            uuid = name_of(value)
+            part.uuid = uuid if uuid and is_uuid(uuid) else None
+            part.tell(line, "unique_id", uuid, label)
+        elif label == "Version":
+            _take_version(part, line, value)
+        elif label == "Name":
+            part.tell(line, "name", name_of(value), label)
+        elif label == "Container":
+            match = _CONTAINER.fullmatch(value)
+            part.parent = Parent(match[1], match[2]) if match else None
+            part.detail(line, label, value)
+        else:
+            return False
+        return True
+
+    def _take_state(self, line: Line, value: str) -> bool:
+        part = self.part
+        part.tell(line, "status_text", value, "State")
+        self.state = of_detail(value)
+        if self.state is None:
+            part.values["status"] = "unknown"
+            part.troubles.append(Trouble("warning", "unread", f"The state {value!r} has a word that is not known."))
+        else:
+            part.values["status"] = self.state.status
+        return True
+
+    def _take_progress(self, line: Line, label: str, value: str) -> bool:
+        match = _DONE.fullmatch(value)
+        if not match:
+            return False
+        percent = min(float(match[1]), 100.0)
+        self.percent = (label, percent)
+        self.part.tell(line, "progress", Progress(operation=OPERATIONS[_WORK[label]], percent=percent), label)
+        return True
+
+    def settle(self) -> None:
+        """Put state, progress and the shape of the array together."""
+        part = self.part
+        progress = self.state.progress if self.state else None
+        if self.percent:
+            label, percent = self.percent
+            # mdadm 2 prints "Rebuild Status" for a resync too; the state's word tells which it is
+            operation = progress.operation if progress else OPERATIONS[_WORK[label]]
+            progress = Progress(operation=operation, percent=percent)
+        part.values["progress"] = progress
+        delta = _DELTA.match(part.details.get("Delta Devices", ""))
+        if part.values.get("status") == "migrating" and delta and int(delta[1]) > 0:
+            part.values["status"] = "expanding"
+        if part.is_container:
+            part.values.pop("status", None)
+            # DDF containers have a GUID in place of a UUID
+            part.uuid = part.uuid or part.details.get("Container GUID")
+        elif "Total Devices" in part.details and "drives_expected" not in part.values:
+            # an inactive array: mdadm prints neither Raid Devices nor, in some releases, its state
+            part.values.setdefault("status", "inactive")
+        _doubt_level(part)
+
+
+def _take_version(part: Part, line: Line, value: str) -> None:
+    """``1.2``, ``imsm``; ``/md127/0`` of an array in a container; empty without superblocks."""
+    if value[:1] in ("/", "-"):
+        container, _, index = value[1:].partition("/")
+        part.parent = Parent(f"/dev/{container}", index)
+        part.detail(line, "Version", value)
+    else:
+        part.tell(line, "metadata", version(value), "Version")
+
+
+def _doubt_level(part: Part) -> None:
+    """Up to 4.1, mdadm prints raid0 for every inactive array, because the kernel has told it no level."""
+    inactive = part.values.get("status") == "inactive" and "drives_expected" not in part.values
+    if inactive and part.values.get("raid_level") == "raid0":
+        part.troubles.append(
+            Trouble(
+                "info",
+                "note",
+                "mdadm prints the RAID level raid0 for any array that is not started; it need not be its level.",
+                "Look at a member with `mdadm --examine`.",
+            )
+        )
+
+
+def _strange(part: Part, member: str, text: str) -> None:
+    if text and not set(text.split()) <= {"removed", "missing"}:
+        part.troubles.append(Trouble("warning", "unread", f"The member state {text!r} is not known.", member=member))
+
+
+def _count(value: str) -> int | None:
+    return int(value) if _COUNT.fullmatch(value) else None
+
+
+def _kib(value: str) -> int | None:
+    return size_in(value, (1024,))
+
+
+def _bitmap(value: str) -> str | None:
+    return value.lower() if value.lower().startswith("internal") else value or None
+
+
+_FIELDS = {
+    "Array Size": ("size_bytes", _kib),
+    "Raid Devices": ("drives_expected", _count),
+    "Active Devices": ("drives_active", _count),
+    "Intent Bitmap": ("bitmap", _bitmap),
+    "Layout": ("layout", lambda value: None if value in ("-unknown-", "") else value),
+    "Chunk Size": ("strip_bytes", chunk_bytes),
+    "Consistency Policy": ("consistency_policy", lambda value: value or None),
+}
+"""Labels whose value fills a field, with what reads the value (None: it cannot)."""

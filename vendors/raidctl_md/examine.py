@@ -1,0 +1,44 @@
+"""``mdadm --examine``: which metadata a device carries decides who reads the answer.
+
+A disk without metadata but with a partition table is told by the labels of super-mbr.c and super-gpt.c.
+"""
+
+from __future__ import annotations
+
+import re
+
+from raidctl.evidence import Sheet
+from raidctl_md import ddf, imsm, native
+from raidctl_md.lines import label_of
+from raidctl_md.parts import Reading, Trouble
+from raidctl_md.split import Section
+
+_TABLE_LABELS = re.compile(r"\s*(?:MBR Magic|GPT Magic|GPT Revision|Partition\[\d{1,3}\]) :")
+
+
+def read(sheet: Sheet, section: Section, reading: Reading) -> None:
+    """Read one examined device; its format decides who reads it."""
+    for line in section.lines:
+        told = label_of(line)
+        if told and told[0] == "Magic":
+            if told[1].startswith("Intel Raid"):
+                imsm.read(sheet, section, reading)
+                return
+            if told[1] == "de11de11":
+                ddf.read(sheet, section, reading)
+                return
+            break
+        if _TABLE_LABELS.match(line.text):
+            _partition_table(sheet, section, reading)
+            return
+    native.read(sheet, section, reading)
+
+
+def _partition_table(sheet: Sheet, section: Section, reading: Reading) -> None:
+    # "   MBR Magic : aa55", "Partition[0] :      2097152 sectors at         2048 (type 83)"
+    for line in section.lines:
+        if _TABLE_LABELS.match(line.text):
+            sheet.note(line)
+    where = section.node or sheet.command
+    message = f"{where} carries a partition table and no RAID metadata of its own; its partitions may be members."
+    reading.troubles.append((where, Trouble("info", "note", message)))

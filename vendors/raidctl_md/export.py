@@ -1,0 +1,170 @@
+"""The short forms of mdadm: --export, --scan and --brief."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from raidctl.evidence import Line, Sheet
+from raidctl.text import attempt
+from raidctl.units import parse_size
+from raidctl_md.parts import Claim, Parent, Part, Reading, Source, key_of, slot_of
+from raidctl_md.split import Section
+from raidctl_md.words import LEVELS, is_uuid, version
+
+_PAIR = re.compile(r"\s*((?:MD|IMSM)_\w+)=(.*)")
+# MD_DEVICE_dev_sda1_ROLE=0; older ones: MD_DEVICE_ev_sda1_ROLE
+_DEVICE = re.compile(r"MD_DEVICE_(\w+)_(ROLE|DEV)")
+_DETAILS = frozenset(
+    {"MD_UPDATE_TIME", "MD_EVENTS", "MD_CREATION_TIME", "MD_RESHAPE_ACTIVE", "MD_MEMBER", "MD_CONTAINER", "MD_DEV_UUID"}
+)
+_PLATFORM_KEYS = re.compile(r"MD_FIRMWARE_TYPE|IMSM_\w{1,60}")
+
+
+def read_export(sheet: Sheet, section: Section, reading: Reading) -> None:
+    """``KEY=value`` lines; a key that comes again begins the next array."""
+    part: Part | None = None
+    begun = len(reading.parts)
+    seen: set[str] = set()
+    members: dict[str, str] = {}
+    for line in section.lines:
+        match = _PAIR.fullmatch(line.text)
+        if not match:
+            continue
+        key, value = match[1], match[2].strip()
+        if _PLATFORM_KEYS.fullmatch(key):
+            reading.controller.append((sheet, line, key, value))
+            continue
+        if part is None or key in seen:
+            part = Part(Source.EXPORT, sheet, node=section.node if part is None else None)
+            reading.parts.append(part)
+            seen.clear()
+            members.clear()
+        seen.add(key)
+        _take_export(part, line, key, value, members)
+    for done in reading.parts[begun:]:
+        _settle_export(done)
+
+
+def _take_export(part: Part, line: Line, key: str, value: str, members: dict[str, str]) -> None:
+    device = _DEVICE.fullmatch(key)
+    if device:
+        _take_device(part, line, device, value, members)
+    elif key == "MD_LEVEL":
+        part.is_container = value == "container"
+        part.tell(line, "raid_level", LEVELS.get(value, "unknown"), key)
+        part.details[key] = value
+    elif key == "MD_DEVICES":
+        part.tell(line, "drives_expected", int(value) if value.isdecimal() and len(value) < 6 else None, key)
+    elif key == "MD_METADATA":
+        part.tell(line, "metadata", version(value), key)
+    elif key == "MD_UUID":
+        part.uuid = value if is_uuid(value) else None
+        part.tell(line, "unique_id", value, key)
+    elif key == "MD_NAME":
+        part.tell(line, "name", value or None, key)
+    elif key == "MD_DEVNAME":
+        part.node = part.node or f"/dev/md/{value}"
+        part.detail(line, key, value)
+    elif key == "MD_ARRAY_SIZE":
+        # 21.46GB is decimal, 19.98GiB of older releases is not; rounded in any case
+        part.tell(line, "size_bytes", attempt(lambda text: parse_size(text, binary=False), value), key)
+    elif key in _DETAILS:
+        part.detail(line, key, value)
+
+
+def _take_device(part: Part, line: Line, match: re.Match[str], value: str, members: dict[str, str]) -> None:
+    """Role and device of a member come in two lines, in either order."""
+    word, what = match[1], match[2]
+    if what == "DEV":
+        former = part.members.pop(members.get(word, ""), None)
+        member = part.member(key_of(value), value)
+        if former is not None:
+            member.values, member.details, member.slot = former.values, former.details, former.slot
+            part.claims = [_renamed(claim, former.key, member.key) for claim in part.claims]
+        members[word] = member.key
+        part.detail_member(line, member, "device", value)
+        return
+    key = members.setdefault(word, word.removeprefix("dev_").removeprefix("ev_"))
+    member = part.member(key)
+    # a journal, and a faulty device, is called "spare" here too
+    part.tell_member(line, member, "role", "spare" if value == "spare" else "member")
+    member.slot = slot_of(value)
+    part.detail_member(line, member, "ROLE", value)
+
+
+def _renamed(claim: Claim, old: str, new: str) -> Claim:
+    return replace(claim, member=new) if claim.member == old else claim
+
+
+def _settle_export(part: Part) -> None:
+    container = part.details.get("MD_CONTAINER")
+    if container:
+        part.parent = Parent(container, part.details.get("MD_MEMBER", ""))
+    if "MD_EVENTS" in part.details or "MD_DEV_UUID" in part.details or (part.is_container and not part.node):
+        # the device that the command names is the member then, not the array
+        part.source = Source.EXAMINE
+        if part.node and not part.node.startswith("/dev/md"):
+            member = part.member(key_of(part.node), part.node)
+            part.node = None
+            moved = part.details.pop("MD_DEV_UUID", None)
+            if moved:
+                member.details["MD_DEV_UUID"] = moved
+                part.claims = [_given(claim, member.key) for claim in part.claims]
+
+
+def _given(claim: Claim, member: str) -> Claim:
+    return replace(claim, member=member) if claim.label == "MD_DEV_UUID" else claim
+
+
+# what may follow in the next line, as mdadm prints it (devices, spares) or where a mailer broke the line
+_CONTINUED = re.compile(
+    r"(?:devices|spares|UUID|name|metadata|level|num-devices|container|member|bitmap|spare-group|super-minor|auto)=\S"
+)
+
+
+def read_scan(sheet: Sheet, section: Section, reading: Reading) -> None:
+    """Lines of ``--detail --scan`` and ``--examine --scan``: ``ARRAY /dev/md0 metadata=1.2 UUID=…``."""
+    part: Part | None = None
+    for line in section.lines:
+        words = line.text.split()
+        if words and words[0] in ("ARRAY", "INACTIVE-ARRAY"):
+            part = Part(Source.SCAN, sheet)
+            reading.parts.append(part)
+            _take_scan(part, line, words[1:])
+            if words[0] == "INACTIVE-ARRAY":
+                part.tell(line, "status_text", words[0], words[0])
+                part.values["status"] = "inactive"
+        elif part is not None and words and all(_CONTINUED.match(word) for word in words):
+            _take_scan(part, line, words)
+
+
+_SCAN_FIELDS = {"name": "name", "metadata": "metadata", "bitmap": "bitmap"}
+
+
+def _take_scan(part: Part, line: Line, words: list[str]) -> None:
+    for word in words:
+        key, equals, value = word.partition("=")
+        if not equals:
+            part.node = word if word.startswith("/") else f"/dev/{word}"
+            part.detail(line, "device", word)
+        elif key == "level":
+            part.is_container = value == "container"
+            part.tell(line, "raid_level", LEVELS.get(value, "unknown"), key)
+        elif key == "num-devices" and value.isdecimal() and len(value) < 6:
+            part.tell(line, "drives_expected", int(value), key)
+        elif key == "UUID":
+            part.uuid = value if is_uuid(value) else None
+            part.tell(line, "unique_id", value, key)
+        elif key in _SCAN_FIELDS:
+            part.tell(line, _SCAN_FIELDS[key], value, key)
+        elif key == "devices":
+            for node in value.split(","):
+                if node.startswith("/"):
+                    part.detail_member(line, part.member(key_of(node), node), "device", node)
+        else:
+            part.detail(line, key, value)
+    if not part.parent and "container" in part.details:
+        part.parent = Parent(part.details["container"], part.details.get("member", ""))
+    if part.values.get("metadata") in ("imsm", "ddf") and part.parent is None:
+        part.is_container = True

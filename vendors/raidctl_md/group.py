@@ -1,0 +1,204 @@
+"""Find out which parts tell of the same array.
+
+Kernel name, device, UUID; place in a container; the same members. A superblock names no kernel device: it belongs to
+the array that lists its device as a member, unless the UUIDs differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from raidctl_md.parts import Parent, Part, Source, kernel_of
+
+_MOST_CONTAINERS = 100
+"""With more, which one an array belongs to is not sought by its members: the work grows with the square."""
+
+Alias = Callable[[str], "str | None"]
+"""Kernel name of a device path (``/dev/md/root`` -> ``md127``), None where it is not known."""
+
+
+@dataclass(eq=False)
+class Group:
+    """All parts of one array, the strongest source first."""
+
+    parts: list[Part] = field(default_factory=list)
+    is_container: bool = False
+    kernel: str | None = None
+    node: str | None = None
+    uuid: str | None = None
+    container: Group | None = None
+    index: str = ""
+    children: list[Group] = field(default_factory=list)
+    name: str = ""
+    """What stands behind ``md:`` in its id."""
+
+    def ranked(self) -> list[Part]:
+        """The parts, the strongest source first; of several superblocks the most recent one, else the last told."""
+        numbered = enumerate(self.parts)
+        return [part for _, part in sorted(numbered, key=lambda item: (item[1].source, -item[1].events, -item[0]))]
+
+
+class Grouper:
+    """Puts parts into groups, one after the other."""
+
+    def __init__(self, alias: Alias) -> None:
+        self.alias = alias
+        self.groups: list[Group] = []
+        self.index: dict[tuple[object, ...], Group] = {}
+
+    def kernel(self, node: str | None) -> str | None:
+        """The kernel's name of an array's device."""
+        return (self.alias(node) or kernel_of(node)) if node else None
+
+    def add(self, part: Part) -> None:
+        """Put a part into its group, a new one where there is none."""
+        container = self._container(part.parent) if part.parent else None
+        kernel = self.kernel(part.node)
+        keys = _keys(part, kernel, container)
+        group = next((self.index[key] for key in keys if self._fits(key, part, kernel)), None)
+        if group is None:
+            group = self._by_member(part)
+        if group is None:
+            group = Group(is_container=part.is_container)
+            self.groups.append(group)
+        group.parts.append(part)
+        group.is_container |= part.is_container
+        group.kernel = group.kernel or kernel
+        group.node = group.node or part.node
+        group.uuid = group.uuid or part.uuid
+        if container is not None and group.container is None and container is not group:
+            group.container, group.index = container, part.parent.index if part.parent else ""
+            container.children.append(group)
+        self._remember(group, part, keys)
+
+    def _fits(self, key: tuple[object, ...], part: Part, kernel: str | None) -> bool:
+        group = self.index.get(key)
+        if group is None:
+            return False
+        if group.kernel and kernel and group.kernel != kernel:
+            # not even by UUID: masked outputs repeat one
+            return False
+        return key[0] != "members" or not ((group.kernel and kernel) or _contradict(group, part))
+
+    def _by_member(self, part: Part) -> Group | None:
+        if part.source is not Source.EXAMINE or part.parent:
+            return None
+        for member in part.members.values():
+            if member.node is None:
+                continue
+            group = self.index.get(("member", part.is_container, member.key))
+            if group is not None and not _contradict(group, part):
+                return group
+            if part.values.get("raid_level") is not None:
+                break
+        return None
+
+    def _remember(self, group: Group, part: Part, keys: Iterable[tuple[object, ...]]) -> None:
+        for key in keys:
+            self.index.setdefault(key, group)
+        if part.source in (Source.DETAIL, Source.MDSTAT, Source.SYSFS):
+            for name in part.members:
+                self.index.setdefault(("member", group.is_container, name), group)
+
+    def _container(self, parent: Parent) -> Group | None:
+        """The container that a part names; made where nothing else tells of it."""
+        if not parent.ref:
+            return None
+        kernel = self.kernel(parent.ref) if parent.ref.startswith("/") else None
+        keys: list[tuple[object, ...]] = [("dev", kernel)] if kernel else []
+        keys.append(("node", parent.ref) if parent.ref.startswith("/") else ("uuid", parent.ref))
+        for key in keys:
+            if key in self.index:
+                return self.index[key]
+        group = Group(is_container=True, kernel=kernel)
+        if parent.ref.startswith("/"):
+            group.node = parent.ref
+        else:
+            group.uuid = parent.ref
+        self.groups.append(group)
+        for key in keys:
+            self.index[key] = group
+        return group
+
+
+def _keys(part: Part, kernel: str | None, container: Group | None) -> list[tuple[object, ...]]:
+    keys: list[tuple[object, ...]] = []
+    if kernel:
+        keys.append(("dev", kernel))
+    if part.node:
+        keys.append(("node", part.node))
+    if part.uuid:
+        keys.append(("uuid", part.uuid))
+    if container is not None and part.parent and part.parent.index:
+        keys.append(("sub", id(container), part.parent.index))
+    elif part.members and part.source in (Source.DETAIL, Source.MDSTAT, Source.SYSFS, Source.EXPORT):
+        keys.append(("members", part.is_container, frozenset(part.members)))
+    return keys
+
+
+def _contradict(group: Group, part: Part) -> bool:
+    return bool(group.uuid and part.uuid and group.uuid != part.uuid)
+
+
+def group(parts: Sequence[Part], alias: Alias) -> list[Group]:
+    """The arrays that the parts tell of; containers know their arrays."""
+    grouper = Grouper(_with_containers(parts, alias))
+    for part in sorted(parts, key=lambda part: (not part.is_container, part.source)):
+        grouper.add(part)
+    for item in list(grouper.groups):
+        _check_container(item)
+    told = [item for item in grouper.groups if item.is_container and item.parts]
+    if len(told) <= _MOST_CONTAINERS:
+        for item in list(grouper.groups):
+            _find_container(item, told, grouper.groups)
+    _name(grouper.groups)
+    return grouper.groups
+
+
+def _with_containers(parts: Sequence[Part], alias: Alias) -> Alias:
+    """Learn the kernel's name of a container from an array whose container two sources name differently.
+
+    mdadm says ``/dev/md/imsm0`` where mdstat says ``/md127/0``.
+    """
+    places: dict[str, str] = {}
+    for part in parts:
+        kernel = kernel_of(part.parent.ref) if part.parent else None
+        if part.node and kernel:
+            places[part.node] = kernel
+    learnt = {part.parent.ref: places[part.node] for part in parts if part.parent and part.node in places}
+    return lambda node: alias(node) or learnt.get(node)
+
+
+def _find_container(item: Group, told: Sequence[Group], groups: list[Group]) -> None:
+    """A container that only its arrays name, ``/dev/md/imsm0``: the one that lists all their members is it."""
+    if item.parts or item.kernel or not item.children:
+        return
+    used = {key for child in item.children for part in child.parts for key in part.members}
+    fitting = [other for other in told if used and used <= {key for p in other.parts for key in p.members}]
+    if len(fitting) == 1:
+        for child in item.children:
+            child.container = fitting[0]
+        fitting[0].children += item.children
+        groups.remove(item)
+
+
+def _check_container(item: Group) -> None:
+    """An array that is told to be no container cannot hold others, whatever they say; they stand on their own then."""
+    if item.parts and not any(part.is_container for part in item.parts):
+        for child in item.children:
+            child.container = None
+        item.children.clear()
+        item.is_container = False
+
+
+def _name(groups: Sequence[Group]) -> None:
+    taken: dict[str, int] = {}
+    for item in groups:
+        base = item.kernel or (item.node or "").removeprefix("/dev/md/").removeprefix("/dev/") or item.uuid
+        name = base = base or "unknown"
+        while name in taken:
+            taken[base] += 1
+            name = f"{base}-{taken[base]}"
+        taken[name] = 1
+        item.name = name

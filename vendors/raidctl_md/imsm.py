@@ -1,0 +1,230 @@
+"""``mdadm --examine`` of Intel's metadata (imsm): one container, its volumes, its disks. Labels of super-intel.c."""
+
+from __future__ import annotations
+
+import re
+
+from raidctl.evidence import Line, Sheet
+from raidctl.model import Operation, Progress, VolumeStatus
+from raidctl_md.lines import label_of, name_of
+from raidctl_md.parts import Member, Parent, Part, Reading, Source, Trouble, key_of, slot_of
+from raidctl_md.split import Section
+from raidctl_md.words import LEVELS, chunk_bytes, is_uuid, size_in
+
+_CONTAINER_DETAILS = frozenset(
+    {
+        "Orig Family", "Family", "Generation", "Creation Time", "Attributes", "Checksum", "MPB Sectors", "Disks",
+        "RAID Devices", "Log Size", "Signature", "Entry Count", "First Spare", "Spare Blocks", "Magic",
+        # migration record
+        "Status", "Current Unit", "Ascending", "Blocks Per Unit", "Dest. Depth Per Unit", "Checkpoint Area pba",
+        "First member lba", "Total Number of Units", "Size of volume", "Record was read from",
+        "Expansion space for LBA64",
+    }
+)  # fmt: skip
+_VOLUME_DETAILS = frozenset(
+    {
+        "Failed disk", "This Slot", "Sector Size", "Per Dev Size", "Sector Offset", "Num Stripes", "Reserved",
+        "Migrate State", "Checkpoint", "Dirty State", "RWH Policy", "Volume ID",
+    }
+)  # fmt: skip
+_DISK_DETAILS = frozenset({"Id", "Usable Size"})
+_TITLES = ("Bad Block Management Log:", "Migration Record Information:", "Examine one of first two disks in array")
+# "[Volume0]:"
+_VOLUME = re.compile(r"\s*\[([^\]]{0,64})\]:\s*")
+# "  Disk00 Serial : WD-WX11A", "    Disk Serial : …" of a spare
+_SERIAL = re.compile(r"Disk(?:\d{2,4})? Serial")
+# "1 <-- 1": now, and what it was (or will be) on the other side of a migration
+_ARROW = re.compile(r"\s+<--\s+")
+_SLOTS = re.compile(r"\[([U_]{0,256})\]")
+_MAP_STATUS: dict[str, VolumeStatus] = {
+    "normal": "ok", "uninitialized": "initializing", "degraded": "degraded", "failed": "failed",
+}  # fmt: skip
+_MIGRATION: dict[str, tuple[Operation, VolumeStatus]] = {
+    "initialize": ("initialize", "initializing"),
+    "rebuild": ("recovery", "rebuilding"),
+    "check": ("check", "checking"),
+    "repair": ("repair", "checking"),
+    "general migration": ("migrate", "migrating"),
+    "state change": ("migrate", "migrating"),
+    # mdadm 3.0
+    "initializing": ("initialize", "initializing"),
+    "rebuilding": ("recovery", "rebuilding"),
+    "migrating": ("migrate", "migrating"),
+}
+_DISK_WORDS = frozenset({"active", "spare", "failed", "journal"})
+
+
+def read(sheet: Sheet, section: Section, reading: Reading) -> None:
+    """Read one examined disk of an imsm container."""
+    reader = _Reader(sheet, section.node)
+    for line in section.lines:
+        if line.text.strip():
+            reader.feed(line)
+    reader.settle()
+    reading.parts.extend(part for part in (reader.container, *reader.volumes) if part.claims)
+
+
+class _Reader:
+    def __init__(self, sheet: Sheet, node: str | None) -> None:
+        self.sheet = sheet
+        self.node = node
+        self.container = Part(Source.EXAMINE, sheet, is_container=True)
+        self.volumes: list[Part] = []
+        self.disk: Member | None = None
+        self.volume: Part | None = None
+
+    def feed(self, line: Line) -> None:
+        title = _VOLUME.fullmatch(line.text)
+        if title:
+            self.disk = None
+            self.volume = Part(Source.EXAMINE, self.sheet)
+            self.volumes.append(self.volume)
+            self.volume.tell(line, "name", title[1].strip() or None, "Name")
+            self.volume.tell(line, "metadata", "imsm", "Magic")
+            return
+        if line.stripped.startswith(_TITLES):
+            self.volume = self.disk = None
+            self.sheet.note(line)
+            return
+        told = label_of(line)
+        if told is None:
+            return
+        label, value = told
+        if _SERIAL.fullmatch(label):
+            self._take_serial(line, label, value)
+        elif self.disk is not None:
+            self._take_disk(line, label, value)
+        elif self.volume is not None:
+            self._take_volume(line, label, value)
+        else:
+            self._take_container(line, label, value)
+
+    def _take_container(self, line: Line, label: str, value: str) -> None:
+        part = self.container
+        if label == "UUID":
+            part.uuid = value if is_uuid(value) else None
+            part.tell(line, "unique_id", value, label)
+            if part.uuid is None:
+                part.troubles.append(
+                    Trouble("info", "note", "The disk is a spare of any container: its UUID is all zeros.")
+                )
+        elif label == "Version":
+            part.tell(line, "metadata", "imsm", label)
+            part.detail(line, label, value)
+        elif label in _CONTAINER_DETAILS:
+            part.detail(line, label, value)
+
+    def _take_serial(self, line: Line, label: str, value: str) -> None:
+        """The first disk of the text is the one that was examined; the others are told by their serial only."""
+        self.volume = None
+        mine = not self.container.members and self.node is not None
+        key = key_of(self.node) if mine and self.node else value
+        self.disk = self.container.member(key, self.node if mine else None)
+        self.disk.names.add(value)
+        self.container.tell_member(line, self.disk, "serial", value)
+        self.disk.slot = slot_of(label[4:-7].strip())
+        if label != "Disk Serial":
+            self.container.detail_member(line, self.disk, "Disk", label[4:-7])
+
+    def _take_disk(self, line: Line, label: str, value: str) -> None:
+        if self.disk is None:
+            return
+        part = self.container
+        if label == "State":
+            words = value.split()
+            role = (
+                "failed"
+                if "failed" in words
+                else "journal"
+                if "journal" in words
+                else "spare"
+                if "spare" in words
+                else "member"
+            )
+            part.tell_member(line, self.disk, "role", role if words else None)
+            part.tell_member(
+                line, self.disk, "status", "critical" if "failed" in words else "ok" if words else "unknown"
+            )
+            part.tell_member(line, self.disk, "status_text", value or None)
+            if not set(words) <= _DISK_WORDS:
+                part.tell_member(line, self.disk, "status", "unknown")
+                part.troubles.append(
+                    Trouble("warning", "unread", f"The disk state {value!r} is not known.", member=self.disk.key)
+                )
+        elif label in _DISK_DETAILS:
+            part.detail_member(line, self.disk, label, value)
+            size = size_in(value, (512, 4096)) if label == "Usable Size" else None
+            if size:
+                part.tell_member(line, self.disk, "size_bytes", size)
+            if label == "Id" and value == "ffffffff":
+                # the metadata's way to keep the place of a disk that is gone; its serial then ends in ":0"
+                self.disk.values["role"], self.disk.values["status"] = "failed", "critical"
+                text = "The metadata keeps the place of a disk that is no longer there (Id ffffffff)."
+                part.troubles.append(Trouble("warning", "state", text, member=self.disk.key))
+
+    def _take_volume(self, line: Line, label: str, value: str) -> None:
+        part = self.volume
+        if part is None:
+            return
+        now = _ARROW.split(value)[0]
+        if label == "UUID":
+            part.uuid = value if is_uuid(value) else None
+            part.tell(line, "unique_id", name_of(value), label)
+        elif label == "Subarray":
+            part.detail(line, label, value)
+        elif label == "RAID Level":
+            part.tell(line, "raid_level", LEVELS.get(now, "unknown"), label)
+            part.details[label] = value
+        elif label == "Members":
+            part.tell(line, "drives_expected", int(now) if now.isdecimal() and len(now) < 6 else None, label)
+        elif label == "Slots":
+            match = _SLOTS.match(now)
+            part.detail(line, label, value)
+            if match:
+                part.values["drives_active"] = match[1].count("U")
+                part.tell(line, "drives_active", match[1].count("U"), label)
+        elif label == "Array Size":
+            part.tell(line, "size_bytes", size_in(value, (512, 4096)), label)
+        elif label == "Chunk Size":
+            part.tell(line, "strip_bytes", chunk_bytes(now), label)
+        elif label == "Map State":
+            part.tell(line, "status_text", value, label)
+        elif label in _VOLUME_DETAILS:
+            part.detail(line, label, value)
+            if label == "This Slot" and value.endswith("(out-of-sync)"):
+                self._out_of_sync(line)
+
+    def _out_of_sync(self, line: Line) -> None:
+        """The examined disk, which is the first of the text, is being filled."""
+        me = next(iter(self.container.members.values()), None)
+        if me is not None and me.values.get("status") == "ok":
+            self.container.tell_member(line, me, "status", "warning")
+
+    def settle(self) -> None:
+        """Put states together and say which container the volumes belong to."""
+        for index, part in enumerate(self.volumes):
+            if self.container.uuid:
+                part.parent = Parent(self.container.uuid, part.details.get("Subarray", str(index)))
+            _settle_volume(part)
+
+
+def _settle_volume(part: Part) -> None:
+    text = str(part.values.get("status_text") or "")
+    work = part.details.get("Migrate State", "idle").partition(":")[2].strip() or part.details.get(
+        "Migrate State", "idle"
+    )
+    if not text:
+        return
+    status = _MAP_STATUS.get(_ARROW.split(text)[0])
+    if status is None:
+        part.values["status"] = "unknown"
+        part.troubles.append(Trouble("warning", "unread", f"The map state {text!r} is not known."))
+        return
+    if work in _MIGRATION:
+        operation, busy = _MIGRATION[work]
+        part.values["progress"] = Progress(operation=operation)
+        if status == "ok" or (status == "degraded" and busy == "rebuilding"):
+            status = busy
+    elif work not in ("idle", "migrating"):
+        part.troubles.append(Trouble("warning", "unread", f"The migration state {work!r} is not known."))
+    part.values["status"] = status

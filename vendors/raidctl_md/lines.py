@@ -1,0 +1,152 @@
+"""Pieces that the ``Label : value`` outputs of mdadm share."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from raidctl.evidence import Line
+from raidctl.text import pair
+from raidctl_md.parts import Member, Part, key_of, slot_of
+
+# "       1       8       17        1      active sync   /dev/sdb1"
+_ROW = re.compile(
+    r"\s*(?P<number>\d{1,6}|-)\s+(?P<major>\d{1,6})\s+(?P<minor>\d{1,8})\s+(?P<slot>\d{1,6}|-)(?P<rest>(?:\s+\S.*)?)",
+    re.ASCII,
+)
+# "this     1       8       17        1      active sync   /dev/sdb1"
+# "   0     0       8        1        0      active sync   /dev/sda1"
+_OLD_ROW = re.compile(
+    r"\s*(?P<index>this|\d{1,6})\s+(?P<number>-?\d{1,6})\s+(?P<major>\d{1,6})\s+(?P<minor>\d{1,8})\s+(?P<slot>-?\d{1,6})"
+    r"(?P<rest>(?:\s+\S.*)?)",
+    re.ASCII,
+)
+_SET = re.compile(r"set-[A-Z]")
+_LOCAL = re.compile(r"\s*\(local to host.*", re.DOTALL)
+_TABLE_HEAD = ("Number", "Major", "Minor", "RaidDevice")
+
+ROW_WORDS = frozenset(
+    {
+        "faulty",
+        "active",
+        "sync",
+        "removed",
+        "writemostly",
+        "write-mostly",
+        "failfast",
+        "journal",
+        "spare",
+        "rebuilding",
+        "failed",
+    }
+)
+"""What stands between slot and device in the tables of --detail and of --examine (0.90)."""
+_ROW_FLAGS = {"writemostly": "write_mostly", "write-mostly": "write_mostly", "failfast": "failfast"}
+
+
+def label_of(line: Line) -> tuple[str, str] | None:
+    """Label and value of ``   Raid Level : raid1``; None when the line is no such pair."""
+    return pair(line.text)
+
+
+def is_table_head(line: Line) -> bool:
+    """``    Number   Major   Minor   RaidDevice State``."""
+    return tuple(line.text.split()[:4]) == _TABLE_HEAD
+
+
+def name_of(value: str) -> str | None:
+    """The name alone of ``box:root  (local to host box)``; None where the superblock carries none."""
+    return _LOCAL.sub("", value).strip() or None
+
+
+def open_bracket(value: str) -> bool:
+    """Whether a mailer broke the line within ``(local to host …)``."""
+    return "(local to host" in value and ")" not in value
+
+
+def row_of(line: Line, *, old: bool = False) -> re.Match[str] | None:
+    """The columns of a row of the member table (``old``: of a 0.90 superblock); None when the line is none."""
+    match = (_OLD_ROW if old else _ROW).fullmatch(line.text)
+    return match if match and (match["rest"].strip() or match["major"] != "0") else None
+
+
+def split_row(rest: str) -> tuple[list[str], str | None]:
+    """State words and device of what follows the slot's column."""
+    words = rest.split()
+    node = words.pop() if words and words[-1].startswith("/") else None
+    return words, node
+
+
+def take_member(
+    part: Part,
+    line: Line,
+    columns: re.Match[str],
+    *,
+    states: bool = True,
+    node: str | None = None,
+    not_node: str | None = None,
+) -> Member | None:
+    """A row of the member table; returns the member, None for a slot without a device.
+
+    ``states`` is False where the table has no column State (containers, inactive arrays). ``node`` overrules the
+    device in the row, and a row that names ``not_node`` names a device of former times.
+    """
+    words, told = split_row(columns["rest"])
+    node = node or (told if told != not_node else None)
+    gone = words and words[-1] == "missing"
+    if gone:
+        words.pop()
+    if node is None and (columns["major"], columns["minor"]) == ("0", "0"):
+        part.detail(line, f"RaidDevice {columns['slot']}", " ".join(words) or "-")
+        return None
+    member = part.member(key_of(node) if node else f"{columns['major']}:{columns['minor']}", node)
+    if columns["number"] != "-":
+        member.number = columns["number"]
+    member.slot = slot_of(columns["slot"])
+    for label in ("number", "major", "minor", "slot"):
+        part.detail_member(line, member, {"slot": "RaidDevice"}.get(label, label.title()), columns[label])
+    if words or states:
+        _take_state(part, line, member, words, columns["slot"])
+    else:
+        part.tell_member(line, member, "role", "member")
+    if gone:
+        part.tell_member(line, member, "status", "critical")
+        part.tell_member(line, member, "status_text", " ".join([*words, "missing"]))
+    return member
+
+
+def _take_state(part: Part, line: Line, member: Member, words: Sequence[str], slot: str) -> None:
+    text = " ".join(words)
+    if text:
+        part.tell_member(line, member, "status_text", text)
+    role, status = role_and_status(words, slot)
+    part.tell_member(line, member, "role", role)
+    part.tell_member(line, member, "status", status)
+    flags = tuple(_ROW_FLAGS[word] for word in words if word in _ROW_FLAGS)
+    if flags:
+        part.tell_member(line, member, "flags", flags)
+    for word in words:
+        if _SET.fullmatch(word):
+            part.detail_member(line, member, "set", word)
+
+
+def role_and_status(words: Sequence[str], slot: str) -> tuple[str | None, str]:
+    """Role and health of the state words of a row."""
+    if any(word not in ROW_WORDS and not _SET.fullmatch(word) for word in words):
+        return None, "unknown"
+    if "faulty" in words or "failed" in words:
+        return "failed", "critical"
+    if "journal" in words:
+        return "journal", "ok"
+    if "removed" in words:
+        return None, "critical"
+    if "rebuilding" in words:
+        return "member", "warning"
+    if "spare" in words:
+        return "spare", "ok"
+    if "sync" in words:
+        return "member", "ok"
+    if "active" in words:
+        # in its slot, not in sync: a reshape or a recovery is filling it
+        return "member", "warning"
+    return ("member" if slot != "-" else None), "unknown"

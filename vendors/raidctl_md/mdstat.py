@@ -1,0 +1,222 @@
+"""/proc/mdstat, from Linux 2.4 to now. The words are those of ``md_seq_show`` and the personalities' ``status``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from raidctl.evidence import Line, Sheet
+from raidctl.model import Progress
+from raidctl_md.parts import Parent, Part, Reading, Source, Trouble
+from raidctl_md.pieces import pieces
+from raidctl_md.settle import settle
+from raidctl_md.split import ARRAY_LINE, Section
+from raidctl_md.words import LEVELS, NO_RAID, OPERATIONS, parity_layout, version
+
+_LEVEL_NAME = re.compile(r"\s*Personalities ?:((?:\s+\[[\w-]{1,20}\])*)\s*")
+_MORE_LEVELS = re.compile(r"(?:\s*\[[A-Za-z][\w-]{1,20}\])+\s*")
+# Linux 2.2 and 2.4, above the arrays
+_HEADER = re.compile(r"\s*(?P<label>read_ahead|Event):? (?P<value>\d{1,12}(?: sectors)?|not set)\s*")
+_UNUSED = re.compile(r"\s*unused devices ?:(?P<rest>.*)")
+
+# Flags behind a member. E is Synology's kernel: the drive has reported errors and is still in the array.
+_FLAG_NAMES = {"W": "write_mostly", "R": "replacement"}
+
+
+def read(sheet: Sheet, section: Section, reading: Reading) -> None:
+    """Read one listing of /proc/mdstat."""
+    current: _Array | None = None
+    begun = len(reading.parts)
+    levels_open = False
+    for line in section.lines:
+        text = line.text
+        found = ARRAY_LINE.match(text)
+        if found:
+            current = _Array(sheet, found[1])
+            reading.parts.append(current.part)
+            current.feed(line, found.end(1) + text[found.end(1) :].index(":") + 1)
+        elif _LEVEL_NAME.fullmatch(text):
+            reading.controller.append((sheet, line, "Personalities", " ".join(text.partition(":")[2].split())))
+        elif levels_open and _MORE_LEVELS.fullmatch(text):
+            reading.controller.append((sheet, line, "Personalities (continued)", text.strip()))
+        elif _UNUSED.fullmatch(text):
+            _unused(sheet, line, reading)
+            current = None
+        elif current is not None and text.strip():
+            current.feed(line, 0)
+        elif current is None and (header := _HEADER.fullmatch(text)):
+            reading.controller.append((sheet, line, header["label"], header["value"]))
+        levels_open = "Personalities" in text or (levels_open and bool(_MORE_LEVELS.fullmatch(text)))
+    for part in reading.parts[begun:]:
+        settle(part)
+
+
+def _unused(sheet: Sheet, line: Line, reading: Reading) -> None:
+    match = _UNUSED.fullmatch(line.text)
+    rest = match["rest"].strip() if match else ""
+    if rest in ("", "<none>"):
+        sheet.note(line)
+    else:
+        reading.controller.append((sheet, line, "unused devices", rest))
+
+
+class _Array:
+    """One array of the listing while its lines come in."""
+
+    def __init__(self, sheet: Sheet, name: str) -> None:
+        self.part = Part(Source.MDSTAT, sheet, node=f"/dev/{name}")
+        self.words: list[str] = []
+
+    def feed(self, line: Line, start: int) -> None:
+        part = self.part
+        claims = len(part.claims)
+        strange = False
+        for piece in pieces(line.text, start):
+            if piece is None:
+                strange = True
+                continue
+            kind, match = piece
+            if kind == "member":
+                _take_member(part, line, match)
+            elif kind == "state":
+                self.words.append(match[0])
+                part.tell(line, "status_text", " ".join(self.words), "state")
+            elif kind in _TAKE:
+                _TAKE[kind](part, line, match)
+        if strange:
+            # what is understood counts, but the line stays listed as not understood: its claims carry no line
+            del part.claims[claims:]
+        elif len(part.claims) == claims:
+            part.sheet.note(line)
+
+
+def _take_counts(part: Part, line: Line, match: re.Match[str]) -> None:
+    part.tell(line, "drives_expected", int(match["want"]), "devices")
+    part.tell(line, "drives_active", int(match["have"]), "active")
+
+
+def _take_work(part: Part, line: Line, match: re.Match[str]) -> None:
+    progress = Progress(operation=OPERATIONS[match["doing"]], percent=min(float(match["percent"]), 100.0))
+    part.tell(line, "progress", progress, match["doing"])
+
+
+def _take_waits(part: Part, line: Line, match: re.Match[str]) -> None:
+    part.detail(line, "waiting", match[0])
+    part.tell(line, "progress", Progress(operation=OPERATIONS[match["for"]]), match["for"])
+
+
+def _take_bitmap(part: Part, line: Line, match: re.Match[str]) -> None:
+    part.tell(line, "bitmap", match["file"] or "internal", "bitmap")
+    part.detail(line, "bitmap pages", match["pages"])
+
+
+def _take_blocks(part: Part, line: Line, match: re.Match[str]) -> None:
+    part.detail(line, "blocks", match["count"])
+    part.tell(line, "size_bytes", int(match["count"]) * 1024, "blocks")
+
+
+def _take_parity(part: Part, line: Line, match: re.Match[str]) -> None:
+    _take_level(part, line, f"raid{match['digit']}")
+    part.tell(line, "strip_bytes", int(match["chunk"]) * 1024, "chunk")
+    part.detail(line, "algorithm", match["algorithm"])
+    layout = parity_layout(match["digit"], int(match["algorithm"]))
+    if layout:
+        part.tell(line, "layout", layout, "algorithm")
+
+
+def _take_copies(part: Part, line: Line, match: re.Match[str]) -> None:
+    told = part.values.get("layout")
+    layout = f"{match['where']}={match['times']}"
+    part.tell(line, "layout", f"{told}, {layout}" if told else layout, "copies")
+
+
+def _take_old(part: Part, line: Line, match: re.Match[str]) -> None:
+    label, _, value = match[0].strip("[]").partition(" ")
+    part.detail(line, label.rstrip(":"), value)
+
+
+def _take_faults(part: Part, line: Line, match: re.Match[str]) -> None:
+    label, _, value = match[0].partition("=")
+    part.detail(line, label, value or "yes")
+
+
+def _take_level(part: Part, line: Line, word: str) -> None:
+    level = LEVELS.get(word)
+    part.tell(line, "raid_level", level or "unknown", "level")
+    if level is None:
+        part.detail(line, "level", word)
+        if word not in NO_RAID:
+            part.troubles.append(Trouble("warning", "unread", f"The RAID level {word!r} is not known."))
+
+
+def _take_super(part: Part, line: Line, word: str) -> None:
+    if not word.startswith("external:"):
+        part.tell(line, "metadata", version(word), "super")
+        return
+    name = word.removeprefix("external:")
+    if name[:1] not in "/-":
+        part.is_container = True
+        part.tell(line, "metadata", name, "super")
+        return
+    # external:/md127/0 is the first array of container md127; a minus instead of the slash says that it is frozen
+    part.detail(line, "super", word)
+    container, _, index = name[1:].partition("/")
+    part.parent = Parent(f"/dev/{container}", index)
+
+
+def _take_member(part: Part, line: Line, match: re.Match[str]) -> None:
+    """``sdc1[4](W)(S)``; an array that is not started gives every device (S), which then means nothing."""
+    name, number, flags = match.group("name", "number", "flags")
+    if name.startswith("[dev"):
+        member = part.member(name[5:-1])
+    else:
+        name = name.replace("!", "/")
+        member = part.member(name, f"/dev/{name}")
+    member.number = number
+    part.detail_member(line, member, "number", number)
+    if not flags:
+        part.tell_member(line, member, "role", "member")
+        part.tell_member(line, member, "status", "ok")
+        return
+    letters = flags[1::3]
+    # Linux 2.4 names the level of an array that is not running; the marks mean something then
+    dormant = str(part.values.get("status_text", "")).startswith("inactive") and "raid_level" not in part.values
+    if "F" in letters:
+        role, health = "failed", "critical"
+    else:
+        role = "journal" if "J" in letters else "spare" if "S" in letters and not dormant else "member"
+        health = "critical" if "E" in letters else "ok"
+    part.tell_member(line, member, "role", role)
+    part.tell_member(line, member, "status", health)
+    part.tell_member(line, member, "status_text", flags)
+    named = tuple(_FLAG_NAMES[letter] for letter in letters if letter in _FLAG_NAMES)
+    if named:
+        part.tell_member(line, member, "flags", named)
+    if set(letters) - set("FSRWJE"):
+        part.tell_member(line, member, "status", "unknown")
+        text = f"The mark {flags!r} behind a member is not known."
+        part.troubles.append(Trouble("warning", "unread", text, member=member.key))
+
+
+_Take = Callable[[Part, Line, re.Match[str]], None]
+_TAKE: dict[str, _Take] = {
+    "level": lambda part, line, match: _take_level(part, line, match[0]),
+    "super": lambda part, line, match: _take_super(part, line, match["format"]),
+    "counts": _take_counts,
+    "map": lambda part, line, match: part.detail(line, "map", match["slots"]),
+    "blocks": _take_blocks,
+    "parity": _take_parity,
+    "chunks": lambda part, line, match: part.tell(line, "strip_bytes", int(match["strip"]) * 1024, "chunks"),
+    "copies": _take_copies,
+    "sets": lambda part, line, match: part.detail(line, "devices per set", match["perset"]),
+    "rounding": lambda part, line, match: part.detail(line, "rounding", f"{match['round']}k"),
+    "work": _take_work,
+    "waits": _take_waits,
+    "done": lambda part, line, match: part.detail(line, "done", match["sectors"]),
+    "finish": lambda part, line, match: part.detail(line, "finish", match["minutes"]),
+    "speed": lambda part, line, match: part.detail(line, "speed", match["rate"]),
+    "bitmap": _take_bitmap,
+    "old": _take_old,
+    "faults": _take_faults,
+}
+"""What takes each kind of piece; members and states are taken where the array is known."""

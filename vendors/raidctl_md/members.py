@@ -1,0 +1,205 @@
+"""The members of an array (of a container: of all its arrays), put together from all parts that list them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import cast
+
+from raidctl.model import Drive, Errors, Health, Role
+from raidctl_md.group import Alias, Group
+from raidctl_md.parts import Member, Part, Source, key_of
+from raidctl_md.state import worst
+
+_ROLE_ORDER = (
+    Source.SYSFS, Source.DETAIL, Source.MDSTAT, Source.EXAMINE, Source.EXPORT, Source.QUERY, Source.SCAN,
+)  # fmt: skip
+_DORMANT_ORDER = (
+    Source.EXAMINE, Source.SYSFS, Source.DETAIL, Source.MDSTAT, Source.EXPORT, Source.QUERY, Source.SCAN,
+)  # fmt: skip
+"""While an array is not started, only the superblocks know what its devices are for."""
+_SLOT_ORDER = {source: rank for rank, source in enumerate(_ROLE_ORDER)}
+_NO_ERRORS = Errors()
+_RANK: dict[Role | None, int] = {"journal": 1, "spare": 2, "failed": 3}
+
+
+@dataclass(eq=False)
+class Device:
+    """A member, with everything that was told of it."""
+
+    key: str
+    node: str | None = None
+    number: str | None = None
+    names: set[str] = field(default_factory=set)
+    told: list[tuple[Part, Member]] = field(default_factory=list)
+
+    def pick(self, name: str, order: Sequence[Source]) -> object:
+        """The value of the strongest source that tells it."""
+        if len(self.told) == 1:
+            return self.told[0][1].values.get(name)
+        for _, member in sorted(self.told, key=lambda told: order.index(told[0].source)):
+            value = member.values.get(name)
+            if value is not None:
+                return value
+        return None
+
+    def place(self) -> tuple[int, int]:
+        """Where it stands among the members: by slot; by md's number where no slot is told; else after these."""
+        slots = [(_SLOT_ORDER[part.source], member.slot) for part, member in self.told if member.slot is not None]
+        if slots:
+            return 0, min(slots)[1]
+        return (0, int(self.number)) if self.number and self.number.isdecimal() else (1, 0)
+
+
+class Roll:
+    """The devices of one array or container."""
+
+    def __init__(self, alias: Alias) -> None:
+        self.alias = alias
+        self.devices: list[Device] = []
+        self._by_key: dict[str, Device] = {}
+        self._by_name: dict[str, Device] = {}
+        self._by_number: dict[str, Device] = {}
+
+    def key(self, member: Member) -> str:
+        """The kernel's name of a member where it is known, else what was printed."""
+        if member.node and member.node.startswith("/dev/") and "/" in member.node[5:]:
+            return self.alias(member.node) or member.key
+        return member.key
+
+    def add(self, part: Part, member: Member, *, numbered: bool) -> Device:
+        """Enter a member; ``numbered`` when the numbers of the text are those of this array."""
+        key = self.key(member)
+        device = self._by_key.get(key)
+        named = next((self._by_name[n] for n in member.names if n in self._by_name), None) if member.names else None
+        if named is not None and named.node and member.node and named.key != key:
+            # two devices are two, whatever serial a masked text gives them
+            named = None
+        if device is not None and named is not None and named is not device:
+            self._absorb(device, named)
+        device = device or named
+        if device is None and numbered and member.number is not None:
+            former = self._by_number.get(member.number)
+            if former is not None and _other_name(former.key, key):
+                device = former
+        if device is None:
+            device = Device(key, member.node, member.number)
+            self.devices.append(device)
+        elif device.node is None and member.node:
+            device.key, device.node = key, member.node
+        device.told.append((part, member))
+        device.names |= member.names
+        self._by_key.setdefault(key, device)
+        for name in member.names:
+            self._by_name.setdefault(name, device)
+        if numbered and member.number is not None:
+            self._by_number.setdefault(member.number, device)
+        return device
+
+    def _absorb(self, device: Device, other: Device) -> None:
+        """Two that were entered apart turn out to be one."""
+        self.devices.remove(other)
+        device.told += other.told
+        device.names |= other.names
+        for index in (self._by_key, self._by_name, self._by_number):
+            for name in [name for name, entry in index.items() if entry is other]:
+                index[name] = device
+
+
+def _other_name(one: str, two: str) -> bool:
+    """Whether two names can be of one device: a device-mapper name, a link, a bare major:minor."""
+    return any(name.startswith("dm-") or "/" in name or ":" in name for name in (one, two)) and one != two
+
+
+def roll_of(group: Group, alias: Alias) -> Roll:
+    """All members of a group; of a container, with those of its arrays, each device once, in the order of the text."""
+    roll = Roll(alias)
+    for child in group.children:
+        for part in child.ranked():
+            for member in part.members.values():
+                roll.add(part, member, numbered=False)
+    for part in group.ranked():
+        for member in part.members.values():
+            roll.add(part, member, numbered=not group.is_container)
+    if len(group.parts) == 1 and not group.children:
+        return roll
+    order: dict[int, int] = {}
+    for part in sorted((p for g in (group, *group.children) for p in g.parts), key=lambda part: part.source):
+        for member in part.members.values():
+            order[id(member)] = len(order)
+    roll.devices.sort(key=lambda device: min([order[id(member)] for _, member in device.told]))
+    return roll
+
+
+def in_order(drives: Iterable[tuple[Device, Drive]]) -> list[Drive]:
+    """Members by their slots, then what is no member: journal, spares, failed ones; else as the text has them."""
+    return [drive for _, drive in sorted(drives, key=lambda item: (_RANK.get(item[1].role, 0), item[0].place()))]
+
+
+def drive_of(device: Device, group: Group, *, drive_id: str, array_id: str, dormant: bool) -> Drive:
+    """The drive of the model."""
+    order = _DORMANT_ORDER if dormant else _ROLE_ORDER
+    role = cast("Role | None", device.pick("role", order))
+    if group.is_container and role == "member" and _is_left_over(device, group):
+        role = "spare"
+    status, text = _status(device)
+    if dormant and not group.is_container:
+        text = cast("str | None", device.pick("status_text", order)) or text
+    errors, size = device.pick("media_errors", order), device.pick("size_bytes", order)
+    flags = [flag for _, member in device.told for flag in member.values.get("flags", ())]  # type: ignore[attr-defined]  # a tuple
+    return Drive(
+        id=drive_id,
+        array=array_id,
+        role=role,
+        device=device.node,
+        serial=cast("str | None", device.pick("serial", order)),
+        size_bytes=size if isinstance(size, int) else None,
+        status=status,
+        status_text=text,
+        flags=tuple(dict.fromkeys(flags)) if flags else (),
+        errors=Errors(media=errors) if isinstance(errors, int) else _NO_ERRORS,
+        spare_for=(array_id,) if role == "spare" else (),
+        details=_details(device.told),
+    )
+
+
+def _status(device: Device) -> tuple[Health, str | None]:
+    """The worst word of the strongest source that has one, and that source's own words."""
+    if len(device.told) == 1:
+        values = device.told[0][1].values
+        return cast("Health", values.get("status", "unknown")), cast("str | None", values.get("status_text"))
+    ranked = sorted(device.told, key=lambda told: told[0].source)
+    text = next((str(m.values["status_text"]) for _, m in ranked if m.values.get("status_text")), None)
+    for source in dict.fromkeys(part.source for part, _ in ranked):
+        mine = [member for part, member in ranked if part.source is source]
+        healths = [cast("Health", member.values["status"]) for member in mine if member.values.get("status")]
+        health = worst(healths)
+        if health != "unknown":
+            own = next(
+                (
+                    str(m.values["status_text"])
+                    for m in mine
+                    if m.values.get("status") == health and m.values.get("status_text")
+                ),
+                None,
+            )
+            return health, own or text
+    return "unknown", text
+
+
+def _is_left_over(device: Device, group: Group) -> bool:
+    """A disk of a container that none of its arrays uses, where the kernel has listed container and arrays."""
+    sources = {part.source for child in group.children for part in child.parts}
+    listed = any(part.source is Source.MDSTAT for part in group.parts)
+    used = any(not part.is_container for part, _ in device.told)
+    return listed and Source.MDSTAT in sources and not used
+
+
+def _details(told: Sequence[tuple[Part, Member]]) -> dict[str, str]:
+    merged: dict[str, str] = {}
+    for _, member in sorted(told, key=lambda item: -item[0].source) if len(told) > 1 else told:
+        merged.update(member.details)
+    return merged
+
+
+__all__ = ["Device", "Roll", "drive_of", "key_of", "roll_of"]

@@ -1,0 +1,206 @@
+"""Ask a machine: mdstat, sysfs, and ``mdadm --detail`` for each array; ``--examine`` where that does not tell all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from raidctl.host import HostView
+from raidctl.model import Capability, Problem, Tool
+from raidctl.request import (
+    Dialogue,
+    Glob,
+    GlobAnswer,
+    Read,
+    ReadAnswer,
+    Request,
+    Run,
+    RunAnswer,
+    Trouble,
+    Which,
+    WhichAnswer,
+    ask_all,
+)
+from raidctl.vendor import Document, Observation
+from raidctl_md.build import build
+from raidctl_md.group import Alias
+from raidctl_md.parts import Part, Reading, Source, key_of
+from raidctl_md.problems import of_trouble
+from raidctl_md.reader import read_documents
+from raidctl_md.single import trouble_of
+from raidctl_md.sysfs import ARRAY_FILES, MEMBER_FILES
+
+MDSTAT = "/proc/mdstat"
+PLACES = ("/sbin/mdadm", "/usr/sbin/mdadm")
+_LIMIT = 65_536
+
+
+@dataclass
+class _Asked:
+    documents: list[Document] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    tools: list[Tool] = field(default_factory=list)
+
+
+def observe(host: HostView, capabilities: Mapping[str, Capability]) -> Dialogue[Observation]:
+    """Read all arrays of a machine. No md in the kernel, or no arrays: an empty observation."""
+    tool, mdstat, arrays, members = yield from _look()
+    asked = _Asked()
+    if mdstat.text is not None:
+        asked.documents.append(Document(MDSTAT, "md", mdstat.text))
+    elif mdstat.trouble is not Trouble.MISSING:
+        asked.problems.append(_unreadable(mdstat))
+    names = _names(asked.documents, arrays)
+    if not names:
+        reading = read_documents(asked.documents)
+        return replace(build(reading, capabilities), problems=tuple(asked.problems))
+    may_run = _tool_problems(host, tool, names, asked)
+    if may_run:
+        asked.tools.append(Tool(name="mdadm", path=tool.path))
+    yield from _read_arrays(names, members, asked, may_run=may_run)
+    if may_run:
+        yield from _examine(asked)
+    measured = {block.node for block in host.blocks if block.size_bytes}
+    found = build(read_documents(asked.documents), capabilities, _alias(host), measured)
+    return replace(found, problems=(*asked.problems, *found.problems), tools=tuple(asked.tools))
+
+
+def _look() -> Dialogue[tuple[WhichAnswer, ReadAnswer, GlobAnswer, GlobAnswer]]:
+    questions: tuple[Request[Any], ...] = (
+        Which("mdadm", PLACES),
+        Read(MDSTAT),
+        Glob("/sys/block/md*/md/array_state"),
+        Glob("/sys/block/md*/md/dev-*/state"),
+    )
+    tool, mdstat, arrays, members = yield questions
+    return tool, mdstat, arrays, members
+
+
+def _unreadable(answer: ReadAnswer) -> Problem:
+    denied = answer.trouble is Trouble.DENIED
+    why = answer.detail or (answer.trouble.value if answer.trouble else "no data")
+    return Problem(
+        severity="error",
+        where=MDSTAT,
+        message=f"{MDSTAT} could not be read: {why}.",
+        remedy="Run it as root." if denied else "Read it with `cat /proc/mdstat`.",
+        kind="no_right" if denied else "unread",
+    )
+
+
+def _names(documents: Sequence[Document], arrays: GlobAnswer) -> list[str]:
+    """Kernel names of the arrays, from mdstat and sysfs."""
+    listed = [
+        key_of(part.node) for part in read_documents(documents).parts if part.source is Source.MDSTAT and part.node
+    ]
+    return list(dict.fromkeys([*listed, *(path.split("/")[3] for path in arrays.paths if path.count("/") > 4)]))
+
+
+def _tool_problems(host: HostView, tool: WhichAnswer, names: Sequence[str], asked: _Asked) -> bool:
+    """Whether mdadm can be asked; says so where it cannot."""
+    count = f"{len(names)} md array{'s' if len(names) != 1 else ''}"
+    if tool.path is None:
+        missing = tool.trouble in (Trouble.MISSING, None)
+        asked.problems.append(
+            Problem(
+                severity="warning",
+                where="mdadm",
+                message=f"{count} found, but mdadm {'is not installed' if missing else 'could not be looked for'}; "
+                "what the kernel tells is shown.",
+                remedy="Install the package mdadm.",
+                kind="no_tool" if missing else "unread",
+            )
+        )
+        return False
+    if host.root is False:
+        asked.problems.append(
+            Problem(
+                severity="warning",
+                where="mdadm",
+                message=f"{count} found, but mdadm opens them for root only; what the kernel tells everybody is shown.",
+                remedy="Run it as root (sudo).",
+                kind="no_right",
+            )
+        )
+        return False
+    return True
+
+
+def _read_arrays(names: Sequence[str], members: GlobAnswer, asked: _Asked, *, may_run: bool) -> Dialogue[None]:
+    """Sysfs files and ``mdadm --detail`` of all arrays, side by side."""
+    listed: dict[str, list[str]] = {name: [] for name in names}
+    for path in members.paths:
+        pieces = path.split("/")
+        if len(pieces) > 5 and pieces[3] in listed:
+            listed[pieces[3]].append(pieces[5])
+    files = {
+        name: [*ARRAY_FILES, *(f"{member}/{file}" for member in found for file in MEMBER_FILES)]
+        for name, found in listed.items()
+    }
+    reads = [Read(f"/sys/block/{name}/md/{file}", _LIMIT) for name, wanted in files.items() for file in wanted]
+    runs = [Run(("mdadm", "--detail", f"/dev/{name}")) for name in names] if may_run else []
+    answers = yield (*reads, *runs)
+    texts = iter(answers[: len(reads)])
+    for name, wanted in files.items():
+        text = "".join(_lines(file, next(texts)) for file in wanted)
+        if text:
+            asked.documents.append(Document(f"/sys/block/{name}/md", "sysfs", text))
+    for run, answer in zip(runs, answers[len(reads) :], strict=True):
+        _take_run(run, answer, asked)
+
+
+def _lines(file: str, answer: ReadAnswer) -> str:
+    text = (answer.text or "").strip()
+    return "".join(f"{file}: {line}\n" for line in text.splitlines())
+
+
+def _take_run(run: Run, answer: RunAnswer, asked: _Asked) -> None:
+    command = " ".join(run.argv)
+    if answer.text.strip():
+        asked.documents.append(Document(command, "md", answer.text))
+    if answer.trouble is not None:
+        asked.problems.append(_trouble(command, answer))
+    elif answer.code and (answer.err.strip() or not answer.out.strip()):
+        words = " ".join(answer.error_text.replace("mdadm: ", "").split())
+        message = trouble_of(words[:500] or f"nothing; it ended with exit code {answer.code}")
+        asked.problems.append(of_trouble(message, command))
+
+
+def _trouble(command: str, answer: RunAnswer) -> Problem:
+    kinds = {Trouble.MISSING: "no_tool", Trouble.DENIED: "no_right"}
+    kind = kinds.get(answer.trouble, "unread") if answer.trouble else "unread"
+    why = answer.detail or (answer.trouble.value if answer.trouble else "")
+    return Problem(
+        severity="warning",
+        where=command,
+        message=f"`{command}` gave no proper answer: {why}.",
+        remedy="Run it by hand; what the kernel tells is shown.",
+        kind="no_tool" if kind == "no_tool" else "no_right" if kind == "no_right" else "unread",
+    )
+
+
+def _examine(asked: _Asked) -> Dialogue[None]:
+    """The superblocks of members of containers and of arrays that are not started."""
+    nodes = _worth_examining(read_documents(asked.documents))
+    runs = [Run(("mdadm", "--examine", node)) for node in nodes]
+    answers = yield from ask_all(runs)
+    for run, answer in zip(runs, answers, strict=True):
+        _take_run(run, answer, asked)
+
+
+def _worth_examining(reading: Reading) -> list[str]:
+    nodes: dict[str, None] = {}
+    for part in reading.parts:
+        if part.is_container or part.values.get("status") == "inactive":
+            nodes.update(dict.fromkeys(_nodes(part)))
+    return list(nodes)
+
+
+def _nodes(part: Part) -> Iterable[str]:
+    return (member.node for member in part.members.values() if member.node)
+
+
+def _alias(host: HostView) -> Alias:
+    names = {link: block.name for block in host.blocks for link in (block.node, *block.links)}
+    return names.get

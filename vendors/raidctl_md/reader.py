@@ -1,0 +1,43 @@
+"""Text in, parts out: which parser reads which section."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from raidctl.evidence import Sheet
+from raidctl.vendor import Document
+from raidctl_md import detail, examine, export, mdstat, single, sysfs
+from raidctl_md.parts import Reading
+from raidctl_md.split import Section, split
+
+_READERS: dict[str, Callable[[Sheet, Section, Reading], None]] = {
+    "mdstat": mdstat.read,
+    "detail": detail.read,
+    "examine": examine.read,
+    "export": export.read_export,
+    "scan": export.read_scan,
+    "query": single.read_query,
+    "message": single.read_message,
+    "bitmap": single.read_bitmap,
+    "badblocks": single.read_bad_blocks,
+    "platform": single.read_platform,
+}
+_SYSFS = re.compile(r"/sys/(?:block|devices/virtual/block)/([^/*]{1,120})/md\b")
+
+
+def read_documents(documents: Sequence[Document]) -> Reading:
+    """Everything that the texts tell, not yet put together."""
+    reading = Reading()
+    for document in documents:
+        sheet = Sheet.of_text(document.name, document.text)
+        reading.sheets.append(sheet)
+        place = _SYSFS.search(document.name)
+        if document.kind == "sysfs":
+            sysfs.read(sheet, place[1] if place else "", reading)
+            continue
+        for section in split(sheet):
+            reader = _READERS.get(section.kind)
+            if reader is not None:
+                reader(sheet, section, reading)
+    return reading

@@ -1,0 +1,89 @@
+"""The conclusions of /proc/mdstat when all lines of an array are in: its state, and which member is being filled."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from raidctl.model import Operation, Progress
+from raidctl_md.parts import Part
+from raidctl_md.state import judge
+from raidctl_md.words import LEVELS, enough
+
+
+def settle(part: Part) -> None:
+    """Draw the conclusions when all lines of an array are in."""
+    values = part.values
+    text = str(values.get("status_text", ""))
+    if part.details.get("map"):
+        values["status_text"] = (
+            f"{text} [{values.get('drives_expected', '?')}/{values.get('drives_active', '?')}] [{part.details['map']}]"
+        )
+    if text.startswith("inactive"):
+        values["status"] = "inactive"
+        if "raid_level" not in values:
+            # the sum of what the devices have, not the size of the array
+            size = values.pop("size_bytes", None)
+            values["raw_bytes"] = None if part.is_container else size
+        return
+    progress = values.get("progress")
+    work: Operation | None = progress.operation if isinstance(progress, Progress) else None
+    values["status"] = judge(
+        lost=text.startswith("broken") or _lost(part),
+        dormant=False,
+        degraded=_degraded(part),
+        work=work,
+        waiting="waiting" in part.details,
+    )
+    _find_rebuilding(part, work)
+
+
+def _degraded(part: Part) -> bool:
+    want, have = part.values.get("drives_expected"), part.values.get("drives_active")
+    counted = isinstance(want, int) and isinstance(have, int) and have < want
+    return counted or "_" in part.details.get("map", "")
+
+
+def _lost(part: Part) -> bool:
+    level = part.values.get("raid_level")
+    if level in ("raid0", "linear"):
+        return any(member.values.get("role") == "failed" for member in part.members.values())
+    slots = [letter != "_" for letter in part.details.get("map", "")]
+    want, have = part.values.get("drives_expected"), part.values.get("drives_active")
+    if isinstance(want, int) and isinstance(have, int) and slots.count(True) < have <= want < 5000:
+        # a reshape: the slots that it adds are not in sync yet, and nothing is missing
+        slots = [True] * have + [False] * (want - have)
+    if level in LEVELS.values():
+        layout = part.values.get("layout")
+        return enough(level, str(layout) if layout else None, slots) is False  # type: ignore[arg-type]  # level is one of the table's values
+    return bool(slots) and not any(slots)
+
+
+def _find_rebuilding(part: Part, work: Operation | None) -> None:
+    """Mark the member that a recovery is filling; mdstat shows it like one that is in sync.
+
+    A device keeps the number of its slot from when the array was made; later ones get the next number free. The slots
+    that work and belong to no early device must then belong to the later ones: when there are fewer of them than
+    later devices, which ones are in sync cannot be told.
+    """
+    slots = part.details.get("map", "")
+    plain = [m for m in part.members.values() if m.values.get("role") == "member" and m.number is not None]
+    missing = len(plain) - slots.count("U") - slots.count("E")
+    if not slots or work not in ("recovery", "resync") or missing <= 0:
+        return
+    if "_" not in slots:
+        # nothing is missing: what is filled is the replacement of a member that still works
+        for member in plain:
+            if "replacement" in cast("tuple[str, ...]", member.values.get("flags", ())):
+                member.values["status"] = "warning"
+        return
+    early = [m for m in plain if int(m.number or 0) < len(slots)]
+    empty = [m for m in early if slots[int(m.number or 0)] == "_"]
+    late = [m for m in plain if int(m.number or 0) >= len(slots)]
+    if len(empty) + len(late) == missing:
+        for member in empty + late:
+            member.values["status"] = "warning"
+            member.values.setdefault("status_text", "rebuilding")
+    else:
+        for member in empty + late:
+            member.values["status"] = "unknown"
+            member.values.pop("status_text", None)

@@ -1,0 +1,147 @@
+"""Cut a text into the outputs that it holds.
+
+People keep several outputs in one file (``mdadm --detail /dev/md*``, a mail with mdstat and three ``--examine``); the
+first words of a line tell where the next one begins.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from raidctl.evidence import Line, Sheet
+
+ARRAY_LINE = re.compile(r"\s*(md[\w.-]*)\s?: +(?:(?:in)?active|broken)(?=[ (]|$)")
+DEVICE_LINE = re.compile(r"\s*(/dev/\S+):\s*")
+_MDSTAT = re.compile(r"\s*Personalities ?:(?=\s|$)")
+_EXPORT = re.compile(r"\s*(?:MD|IMSM)_\w+=")
+_SCAN = re.compile(r"\s*(?:INACTIVE-)?ARRAY\s+\S")
+_MESSAGE = re.compile(r"\s*mdadm: ")
+# "/dev/md0: 19.98GiB raid1 2 devices, 1 spare. Use mdadm --detail for more detail."; no size of a tiny array
+_QUERY = re.compile(r"\s*/dev/\S+: (?:is |device \d|No md super|\S* \S+ -?\d+ devices?, )")
+_BAD_BLOCKS = re.compile(r"\s*(?:Bad-blocks (?:on|list is empty in)|No bad-blocks list configured on) /dev/")
+_BITMAP = re.compile(r"\s*Filename : \S")
+_PLATFORM = re.compile(r"\s*Platform : \S")
+_MAGIC = re.compile(r"\s*Magic : \S")
+_HEADLESS = re.compile(r"\s*(?:Version|Container) : \S")
+# "# cat /proc/mdstat", "root@box:~$ sudo mdadm --detail /dev/md0"
+PROMPT = re.compile(
+    r"(?:\S{0,80}[^\S\n]?\S{0,80}[#$>%] ?|sudo )?(?:sudo )?(?:cat /proc/mdstat|(?:/\w{1,9}){0,3}/?mdadm -.{1,300})\s*"
+)
+_DEVICE_WORD = re.compile(r"(?<!\S)/dev/\S+")
+
+
+@dataclass
+class Section:
+    """The lines of one output about one thing."""
+
+    kind: str
+    """``mdstat``, ``device`` (detail or examine), ``detail``, ``examine``, ``export``, ``scan``, ``query``,
+    ``message``, ``bitmap``, ``badblocks``, ``platform``, ``stray``."""
+    node: str | None = None
+    """The device that the header line, or the command above it, names."""
+    head: Line | None = None
+    """The line with the device, ``/dev/md0:``."""
+    lines: list[Line] = field(default_factory=list)
+
+
+class _Cutter:
+    def __init__(self, sheet: Sheet) -> None:
+        self.sheet = sheet
+        self.sections: list[Section] = []
+        self.current = Section("stray")
+        self.asked: str | None = _last_device(sheet.command)
+
+    def start(self, kind: str, node: str | None = None) -> None:
+        self.current = Section(kind, node or self.asked)
+        self.sections.append(self.current)
+
+    def feed(self, line: Line) -> None:
+        text = line.text
+        kind = self.current.kind
+        header = DEVICE_LINE.fullmatch(text)
+        if header:
+            self.sheet.note(line)
+            self.start("device", header[1])
+            self.current.head = line
+            return
+        if PROMPT.fullmatch(text):
+            self.sheet.note(line)
+            self.asked = _last_device(text)
+            self.current = Section("stray")
+            return
+        started = self._begins(text, kind)
+        if started:
+            self.start(started)
+        elif kind in ("query", "message"):
+            self.current = Section("stray")
+        self.current.lines.append(line)
+
+    def _begins(self, text: str, kind: str) -> str | None:
+        """The kind of output that begins with this line, None when the line goes on with the current one."""
+        if _MESSAGE.match(text):
+            return "message"
+        if _QUERY.match(text):
+            return "query"
+        if _MDSTAT.match(text):
+            return "mdstat"
+        if ARRAY_LINE.match(text):
+            return None if kind == "mdstat" else "mdstat"
+        if _EXPORT.match(text):
+            return None if kind == "export" else "export"
+        if _SCAN.match(text):
+            return None if kind == "scan" else "scan"
+        if _BITMAP.match(text):
+            return "bitmap"
+        if _PLATFORM.match(text):
+            return "platform"
+        if _BAD_BLOCKS.match(text):
+            return "badblocks"
+        return self._headless(text, kind)
+
+    def _headless(self, text: str, kind: str) -> str | None:
+        """Detail and examine outputs whose first line, the device, was cut off."""
+        if _MAGIC.match(text):
+            return "examine" if kind not in ("device", "bitmap") or self._seen("Magic") else None
+        if _HEADLESS.match(text) and kind not in ("device", "examine", "detail", "bitmap", "platform"):
+            return "detail"
+        return None
+
+    def _seen(self, label: str) -> bool:
+        return any(line.text.lstrip().startswith(f"{label} :") for line in self.current.lines[:3])
+
+
+def _last_device(command: str) -> str | None:
+    words = _DEVICE_WORD.findall(command)
+    return words[0] if len(words) == 1 and "*" not in words[0] else None
+
+
+def split(sheet: Sheet) -> list[Section]:
+    """The outputs in a sheet, in order; lines of none of them are in no section."""
+    cutter = _Cutter(sheet)
+    for line in sheet.lines:
+        cutter.feed(line)
+    for section in cutter.sections:
+        if section.kind == "device":
+            section.kind = _kind_of_device(section)
+    return cutter.sections
+
+
+_EXAMINE_LABELS = (
+    "Magic :",
+    "MBR Magic :",
+    "GPT Magic :",
+    "Array UUID :",
+    "Device UUID :",
+    "Device Role :",
+    "Super Offset :",
+)
+
+
+def _kind_of_device(section: Section) -> str:
+    """Whether ``/dev/X:`` heads an examined member or a detailed array."""
+    for line in section.lines:
+        text = line.text.lstrip()
+        if text.startswith(_EXAMINE_LABELS):
+            return "examine"
+    return "detail"

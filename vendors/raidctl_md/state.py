@@ -1,0 +1,78 @@
+"""The neutral state of an array, from the words of each source."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from raidctl.model import Health, Operation, Progress, VolumeStatus
+from raidctl_md.words import OPERATIONS
+
+# words of "State :" in mdadm --detail, in lower case; of raid0 and linear it prints the word of sysfs ("broken")
+_QUIET = frozenset(
+    {"clean", "active", "active-idle", "write-pending", "readonly", "read-auto", "dirty", "no-errors", "suspended"}
+)
+_LOST = frozenset({"failed", "broken", "errors"})
+_DORMANT = frozenset({"inactive", "not started", "clear"})
+_UNDER_WAY = re.compile(r"(recovering|resyncing|reshaping|checking)(?: \((DELAYED|PENDING|REMOTE)\))?")
+_WORK_STATUS: dict[Operation, VolumeStatus] = {
+    "recovery": "rebuilding", "resync": "checking", "check": "checking", "repair": "checking", "reshape": "migrating",
+}  # fmt: skip
+
+VOLUME_HEALTH: dict[VolumeStatus, Health] = {
+    "ok": "ok", "checking": "ok", "initializing": "ok", "expanding": "ok", "migrating": "ok",
+    "degraded": "warning", "rebuilding": "warning",
+    "failed": "critical", "offline": "critical", "inactive": "critical", "unknown": "unknown",
+}  # fmt: skip
+ORDER: tuple[Health, ...] = ("critical", "warning", "unknown", "ok")
+"""Worst first."""
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What a source says of an array."""
+
+    status: VolumeStatus
+    progress: Progress | None = None
+    waiting: bool = False
+    """The operation is delayed or pending."""
+
+
+def worst(healths: Sequence[Health]) -> Health:
+    """The worst of several; unknown when there is none."""
+    return next((health for health in ORDER if health in healths), "unknown")
+
+
+def judge(*, lost: bool, dormant: bool, degraded: bool, work: Operation | None, waiting: bool) -> VolumeStatus:
+    """One word out of what is known, the gravest first; lost redundancy outweighs everything but its rebuilding."""
+    if lost:
+        return "failed"
+    if dormant:
+        return "inactive"
+    if work == "recovery" and not waiting:
+        return "rebuilding"
+    if degraded:
+        return "degraded"
+    return _WORK_STATUS[work] if work else "ok"
+
+
+def of_detail(text: str) -> State | None:
+    """The state of ``clean, degraded, recovering``; None when a word of it is not known."""
+    lost = dormant = degraded = waiting = False
+    work: Operation | None = None
+    for word in (part.strip() for part in text.split(",")):
+        lower = word.lower()
+        match = _UNDER_WAY.fullmatch(word)
+        if match:
+            work, waiting = OPERATIONS[match[1]], match[2] is not None
+        elif lower in _LOST:
+            lost = True
+        elif lower in _DORMANT:
+            dormant = True
+        elif lower == "degraded":
+            degraded = True
+        elif lower not in _QUIET:
+            return None
+    status = judge(lost=lost, dormant=dormant, degraded=degraded, work=work, waiting=waiting)
+    return State(status, Progress(operation=work) if work else None, waiting)
