@@ -12,6 +12,7 @@ import pytest
 
 from raidctl.evidence import Sheet
 from raidctl.model import Controller, Inventory
+from raidctl.output.explain import facts_of, final_values, told
 from raidctl.output.json import to_json
 from raidctl.registry import vendors
 from raidctl.request import Run, RunAnswer, decode
@@ -75,6 +76,17 @@ def test_every_object_can_be_explained(machine: str) -> None:
     existing = {name for controller in survey.inventory.controllers for name in ids_of(controller)}
     assert explained - existing == set()
     assert existing - explained - {array.id for c in survey.inventory.controllers for array in c.arrays} == set()
+
+
+@machines
+def test_an_explanation_never_contradicts_the_inventory(machine: str) -> None:
+    """Where a line by itself said something else than was concluded in the end, the explanation says both."""
+    survey = replayed(machine)
+    for controller in survey.inventory.controllers:
+        for name in ids_of(controller):
+            final = final_values(survey.inventory, name)
+            for fact in facts_of(survey.sheets, name):
+                assert told(fact, final).startswith(final.get(fact.field, ""))
 
 
 @machines

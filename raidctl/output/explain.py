@@ -28,18 +28,20 @@ def facts_of(sheets: Sequence[Sheet], identifier: str) -> list[Fact]:
 
 def explained(inventory: Inventory, sheets: Sequence[Sheet], identifiers: Sequence[str]) -> list[dict[str, Any]]:
     """The same for programs: each object with its facts, and what was concluded from them."""
+    finals = {identifier: final_values(inventory, identifier) for identifier in identifiers}
     return [
         {
             "id": identifier,
             "facts": [
                 {
                     "field": fact.field,
-                    "value": fact.value,
+                    "value": told(fact, final),
                     "command": fact.command,
                     "line": fact.line.number,
                     "text": fact.line.text,
                 }
                 for fact in facts_of(sheets, identifier)
+                for final in (finals[identifier],)
             ],
             "concluded": dict(concluded(inventory, sheets, identifier)),
         }
@@ -56,6 +58,26 @@ def concluded(inventory: Inventory, sheets: Sequence[Sheet], identifier: str) ->
     return [(field, value) for field, value in _filled(item) if not any(_covers(name, field) for name in read)]
 
 
+def final_values(inventory: Inventory, identifier: str) -> dict[str, str]:
+    """What the inventory says of an object in the end, by the path of the field."""
+    item = next((i for c in inventory.controllers for i in items(c) if i.id == identifier), None)
+    return dict(_filled(item)) if item is not None else {}
+
+
+def told(fact: Fact, final: Mapping[str, str]) -> str:
+    """The value that the inventory has; where the line by itself said something else, that too."""
+    value = {"True": "yes", "False": "no", "()": "none"}.get(fact.value, fact.value)
+    parts = [f"{path.removeprefix(fact.field + '.')} {text}" for path, text in final.items()]
+    below = [part for path, part in zip(final, parts, strict=True) if path.startswith(f"{fact.field}.")]
+    if below:
+        return ", ".join(below)
+    known = final.get(fact.field)
+    if known is None or known == value:
+        return value
+    same = value.strip("()',").lower() in known.lower()
+    return known if same else f"{known} (this line alone: {value})"
+
+
 def _covers(read: str, field: str) -> bool:
     return read == field or read.startswith((f"{field}.", f"{field}[")) or field.startswith(f"{read}.")
 
@@ -69,8 +91,8 @@ def _filled(item: Item) -> Iterator[tuple[str, str]]:
                 continue
             if isinstance(inner, dict):
                 yield from walk(inner, f"{path}{name}.")
-            elif inner not in (None, [], "unknown") and (path or name != "id"):
-                yield f"{path}{name}", ", ".join(map(str, inner)) if isinstance(inner, list) else _value(inner)
+            elif inner not in (None, [], (), "unknown") and (path or name != "id"):
+                yield f"{path}{name}", ", ".join(map(str, inner)) if isinstance(inner, (list, tuple)) else _value(inner)
 
     yield from walk(msgspec.to_builtins(item), "")
 
@@ -91,16 +113,17 @@ def explanation(inventory: Inventory, sheets: Sequence[Sheet], identifiers: Sequ
 def _object(inventory: Inventory, sheets: Sequence[Sheet], identifier: str, paper: Paper) -> Iterator[RenderableType]:
     yield line((paper.clean(identifier), STRONG))
     found = facts_of(sheets, identifier)
+    final = final_values(inventory, identifier)
     for command, facts in groupby(found, key=lambda fact: fact.command):
-        told = list(facts)
+        rows = list(facts)
         yield Text("")
         yield line(("from ", DULL), paper.clean(command))
         yield table(
             [
-                Column("line", [(str(fact.line.number), DULL) for fact in told], right=True),
-                Column("field", cells([paper.clean(fact.field) for fact in told]), 24),
-                Column("value", cells([paper.clean(fact.value) for fact in told], STRONG), 10),
-                Column("as printed", cells([paper.clean(fact.line.text) for fact in told], DULL), 16),
+                Column("line", [(str(fact.line.number), DULL) for fact in rows], right=True),
+                Column("field", cells([paper.clean(fact.field) for fact in rows]), 24),
+                Column("value", cells([paper.clean(told(fact, final)) for fact in rows], STRONG), 10),
+                Column("as printed", cells([paper.clean(fact.line.text) for fact in rows], DULL), 16),
             ],
             paper,
         )

@@ -20,11 +20,10 @@ LOOSE = "drives:loose"
 _LAYER = re.compile(r"/dev/(?:md|dm-|mapper/|loop|zram|ram|drbd|bcache|rbd)")
 
 # smartctl 7.3 2022-02-28 r5338 [x86_64-linux-6.1.0] (local build)
-# "smartctl": {"version": [7, 3],
-_VERSION = re.compile(
-    r"^smartctl (?:version |pre-)?(\d+\.\d+)\b|\"smartctl\"\s*:\s*\{\s*\"version\"\s*:\s*\[\s*(\d+),\s*(\d+)",
-    re.MULTILINE,
-)
+# smartctl pre-7.4 2023-03-21 r5470 [x86_64-linux-6.1.0] (CircleCI)
+_BANNER = re.compile(r"^smartctl (?:version )?((?:pre-)?\d+\.\d+)\b", re.MULTILINE)
+# "smartctl": {"argv": ["smartctl", "-j"], "version": [7, 3], …
+_JSON_VERSION = re.compile(r'"smartctl"\s*:\s*\{.{0,4000}?"version"\s*:\s*\[\s*(\d+),\s*(\d+)', re.DOTALL)
 
 Reader = Callable[[str, str], tuple[list[DrivePart], Sheet]]
 
@@ -82,8 +81,8 @@ def read(documents: Sequence[Document]) -> Observation:
 
 def smartctl_version(text: str) -> str | None:
     """``7.3`` of a text's first banner, or of the JSON's own word for it."""
-    match = _VERSION.search(text)
-    return ".".join(part for part in match.groups() if part) if match else None
+    match = _BANNER.search(text) or _JSON_VERSION.search(text)
+    return ".".join(match.groups()) if match else None
 
 
 def _controller(groups: Sequence[Group], problems: list[Problem]) -> Controller | None:
