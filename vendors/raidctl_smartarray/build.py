@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from raidctl.draft import Draft
 from raidctl.model import Array, Battery, BatteryKind, Cache, Controller, Drive, Errors, Problem, Progress, Volume
 from raidctl_smartarray import words
 from raidctl_smartarray.capability import capabilities
-from raidctl_smartarray.draft import ArrayDraft, ControllerDraft, Draft
+from raidctl_smartarray.draft import ArrayDraft, ControllerDraft
 from raidctl_smartarray.policy import volume_cache
 from raidctl_smartarray.trouble import state_problems
 

@@ -6,12 +6,13 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from raidctl.draft import DETAIL, REPORT, ROW, WEAK, Pair
 from raidctl.evidence import Sheet
 from raidctl.text import collapse
 from raidctl_smartarray import figures, words
-from raidctl_smartarray.draft import DETAIL, REPORT, ROW, WEAK, ControllerDraft
+from raidctl_smartarray.draft import ControllerDraft
 from raidctl_smartarray.grammar import brackets
-from raidctl_smartarray.outline import Pair, Section
+from raidctl_smartarray.outline import Section
 from raidctl_smartarray.words import NOTHING, word
 
 _BRANDS = ("smart array", "smart hba", "dynamic smart array", "msa", "ra4", "integrated smart array")

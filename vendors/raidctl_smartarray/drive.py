@@ -6,13 +6,14 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from raidctl.draft import REPORT, ROW, Draft, Pair
 from raidctl.evidence import Line, Sheet
 from raidctl.model import Role
 from raidctl.text import attempt
 from raidctl_smartarray import figures, words
-from raidctl_smartarray.draft import REPORT, ROW, ControllerDraft, Draft
+from raidctl_smartarray.draft import ControllerDraft
 from raidctl_smartarray.interface import interface
-from raidctl_smartarray.outline import Pair, Section
+from raidctl_smartarray.outline import Section
 from raidctl_smartarray.words import NOTHING, split_progress, word
 
 _SIZE = re.compile(r"(?:[\d.]+|[-?]+) ?[KMGTP]?B", re.ASCII | re.IGNORECASE)

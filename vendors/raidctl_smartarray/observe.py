@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from posixpath import basename, dirname
 
 import msgspec
 
+from raidctl.calls import call_problem, installed
 from raidctl.host import HostView
 from raidctl.model import Controller, Problem, Tool
-from raidctl.request import Dialogue, Run, RunAnswer, Trouble, Which, ask, ask_all, together
+from raidctl.request import Dialogue, Run, RunAnswer, Trouble, ask, ask_all, together
 from raidctl.vendor import Document, Observation, ToolSpec
 from raidctl_smartarray.build import build, controller_ids
 from raidctl_smartarray.collect import Collection, collect
@@ -51,7 +51,6 @@ TOOLS = (
         version_argv=("version",),
     ),
 )
-_ON_PATH = frozenset({"/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"})
 _FINAL = frozenset({"none", "busy", "denied", "missing"})
 """Errors that the next call would give again."""
 
@@ -73,7 +72,8 @@ class _Asked:
 
 def observe(host: HostView) -> Dialogue[Observation]:
     """Read every card of the family; an empty observation where none of the tools is installed."""
-    asked = yield from _installed()
+    found = yield from installed(TOOLS)
+    asked = [_Asked(one.tool(), one.command) for one in found]
     if not asked:
         return Observation()
     yield from together([_ask_all_at_once(one) for one in asked])
@@ -88,17 +88,6 @@ def observe(host: HostView) -> Dialogue[Observation]:
         yield from together([_ask_one_by_one(one, slots) for one in again])
     collections = [collect(one.outlines) for one in asked]  # anew: choosing the richest has taken evidence away
     return _assemble(asked, collections, host)
-
-
-def _installed() -> Dialogue[list[_Asked]]:
-    answers = yield from ask_all([Which(spec.name, spec.places) for spec in TOOLS])
-    found: dict[str, _Asked] = {}
-    for spec, answer in zip(TOOLS, answers, strict=True):
-        if answer.path is None or answer.path in found:
-            continue
-        plain = basename(answer.path) == spec.name and dirname(answer.path) in _ON_PATH
-        found[answer.path] = _Asked(Tool(name=spec.name, path=answer.path), spec.name if plain else answer.path)
-    return list(found.values())
 
 
 def _run(one: _Asked, *words: str) -> Run:
@@ -136,7 +125,7 @@ def _ask_one_by_one(one: _Asked, seen: set[str]) -> Dialogue[None]:
 def _judge(one: _Asked, request: Run, answer: RunAnswer) -> Outline | None:
     """Keep what a call printed, and say what was wrong with it; the outline of the text where there is one."""
     where = " ".join(request.argv)
-    trouble = _trouble(where, request, answer)
+    trouble = call_problem(request, answer)
     if trouble is not None:
         one.problems.append(trouble)
     if answer.trouble is Trouble.FLOOD:  # no tool of the family prints so much: it is not an answer
@@ -162,32 +151,6 @@ def _judge(one: _Asked, request: Run, answer: RunAnswer) -> Outline | None:
     if named and not codes and answer.code not in (0, None):
         one.problems.append(_odd_exit(where, answer.code))
     return found
-
-
-def _trouble(where: str, request: Run, answer: RunAnswer) -> Problem | None:
-    """The problem of a call that was not carried out as it should."""
-    if answer.trouble is None:
-        return None
-    detail = f" ({answer.detail})" if answer.detail else ""
-    if answer.trouble is Trouble.DENIED:
-        return Problem(
-            severity="error", kind="no_right", where=where,
-            message=f"The tool may not be run{detail}.", remedy="Run raidctl as root (sudo).",
-        )  # fmt: skip
-    if answer.trouble is Trouble.MISSING:
-        return Problem(
-            severity="error", kind="no_tool", where=where,
-            message=f"The tool is there but could not be started{detail}.", remedy="Install its package anew.",
-        )  # fmt: skip
-    what, remedy = {
-        Trouble.TIMEOUT: (
-            f"did not answer within {request.timeout:g} seconds and was ended",
-            "Look for a drive that does not answer (dmesg) and for another instance of the tool.",
-        ),
-        Trouble.FLOOD: ("printed more than it should and was ended", "Run the command by hand."),
-        Trouble.UNRECORDED: ("has no answer in this recording", "Record the machine again."),
-    }.get(answer.trouble, ("failed", "Run the command by hand."))  # fmt: skip
-    return Problem(severity="error", kind="unread", where=where, message=f"The tool {what}{detail}.", remedy=remedy)
 
 
 def _silent(where: str, code: int | None) -> Problem:

@@ -12,6 +12,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Literal
 
+from raidctl.draft import Pair
 from raidctl.evidence import Line, Sheet
 from raidctl.text import pair
 from raidctl_smartarray.grammar import (
@@ -46,15 +47,6 @@ _SECOND_PAIR = re.compile(r"\s{2,}(?=[A-Z][\w()/ .-]{2,60}:(?:\s|$))")
 # Max: 1042188 (Units in MB)
 # 5 (default value)
 _OPTION = re.compile(r"(?:Max|Min): \d+ \(Units in \w+\)|\S{1,40}(?: \((?:default|current)[^()]*\))*|Current value.*")
-
-
-@dataclass
-class Pair:
-    """``Label: value`` with the lines that its value ran on."""
-
-    label: str
-    value: str
-    lines: list[Line]
 
 
 @dataclass

@@ -1,0 +1,69 @@
+"""What the dialogues with the tools of all families have in common: which are installed, and how a call can fail."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from posixpath import basename, dirname
+
+from raidctl.model import Problem, Tool
+from raidctl.request import Dialogue, Run, RunAnswer, Trouble, Which, ask_all
+from raidctl.vendor import ToolSpec
+
+_ON_PATH = frozenset({"/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"})
+
+
+@dataclass(frozen=True)
+class Installed:
+    """A program of a family that is on the machine."""
+
+    spec: ToolSpec
+    path: str
+    """Where it is, links resolved."""
+
+    @property
+    def command(self) -> str:
+        """First word of its command lines: the name where it is on the PATH, the full path elsewhere."""
+        plain = basename(self.path) == self.spec.name and dirname(self.path) in _ON_PATH
+        return self.spec.name if plain else self.path
+
+    def tool(self, version: str | None = None) -> Tool:
+        """The program as the inventory lists it."""
+        return Tool(name=self.spec.name, path=self.path, version=version)
+
+
+def installed(specs: Sequence[ToolSpec]) -> Dialogue[list[Installed]]:
+    """Which of the programs are there, in their order; one that goes by several names counts once."""
+    answers = yield from ask_all([Which(spec.name, spec.places) for spec in specs])
+    found: dict[str, Installed] = {}
+    for spec, answer in zip(specs, answers, strict=True):
+        if answer.path is not None:
+            found.setdefault(answer.path, Installed(spec, answer.path))
+    return list(found.values())
+
+
+def call_problem(request: Run, answer: RunAnswer) -> Problem | None:
+    """The problem of a call that was not carried out as it should; None where it was, whatever its exit code."""
+    if answer.trouble is None:
+        return None
+    where = " ".join(request.argv)
+    detail = f" ({answer.detail})" if answer.detail else ""
+    if answer.trouble is Trouble.DENIED:
+        return Problem(
+            severity="error", kind="no_right", where=where,
+            message=f"The tool may not be run{detail}.", remedy="Run raidctl as root (sudo).",
+        )  # fmt: skip
+    if answer.trouble is Trouble.MISSING:
+        return Problem(
+            severity="error", kind="no_tool", where=where,
+            message=f"The tool is there but could not be started{detail}.", remedy="Install its package anew.",
+        )  # fmt: skip
+    what, remedy = {
+        Trouble.TIMEOUT: (
+            f"did not answer within {request.timeout:g} seconds and was ended",
+            "Look for a drive that does not answer (dmesg) and for another instance of the tool.",
+        ),
+        Trouble.FLOOD: ("printed more than it should and was ended", "Run the command by hand."),
+        Trouble.UNRECORDED: ("has no answer in this recording", "Record the machine again."),
+    }.get(answer.trouble, ("failed", "Run the command by hand."))  # fmt: skip
+    return Problem(severity="error", kind="unread", where=where, message=f"The tool {what}{detail}.", remedy=remedy)

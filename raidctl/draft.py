@@ -1,0 +1,127 @@
+"""Objects while a vendor package puts them together: what was told, by which line, and how much a source counts.
+
+The id of a controller is known only when all outputs were read; evidence is therefore kept in the draft and written
+to the sheets at the end, when it is certain which card of which tool is shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from raidctl.evidence import Line, Sheet
+from raidctl.model import Problem, ProblemKind, Severity
+
+T = TypeVar("T")
+
+WEAK, ROW, DETAIL = 0, 1, 2
+"""How much a source counts: derived from something else, a list's row, the object's own section."""
+
+_MOST_COMPLAINTS = 50
+"""Of one object; an output with more is rubbish."""
+
+REPORT = "Report it with a recording of the machine (raidctl record); the raw words are shown until then."
+
+
+@dataclass
+class Pair:
+    """``Label: value`` with the lines that its value ran on."""
+
+    label: str
+    value: str
+    lines: list[Line]
+
+
+@dataclass(frozen=True)
+class Complaint:
+    """A problem of an object whose id is not known yet."""
+
+    severity: Severity
+    kind: ProblemKind
+    message: str
+    remedy: str | None = None
+
+    def problem(self, where: str) -> Problem:
+        """The problem, at the object's id."""
+        return Problem(severity=self.severity, kind=self.kind, where=where, message=self.message, remedy=self.remedy)
+
+
+@dataclass
+class Draft:
+    """One object: field values with their weight, details in the tool's words, evidence, complaints."""
+
+    name: str = ""
+    values: dict[str, tuple[int, Any]] = field(default_factory=dict)
+    details: dict[str, str] = field(default_factory=dict)
+    told: list[tuple[Sheet, Line, str, object]] = field(default_factory=list)
+    complaints: list[Complaint] = field(default_factory=list)
+
+    def put(self, sheet: Sheet, line: Line | None, name: str, value: object, weight: int = DETAIL) -> None:
+        """The line told a field. The weightier source wins, among equals the first."""
+        if name not in self.values or self.values[name][0] < weight:
+            self.values[name] = (weight, value)
+        if line is not None:
+            self.told.append((sheet, line, name, value))
+
+    def get(self, name: str) -> Any:
+        """The value of a field, None when nobody told it."""
+        return self.values[name][1] if name in self.values else None
+
+    def detail(self, sheet: Sheet, line: Line, label: str, value: str) -> None:
+        """A fact without a neutral field. The same label told twice keeps its first value."""
+        self.details.setdefault(label, value)
+        self.told.append((sheet, line, f"details[{label}]", value))
+
+    def seen(self, sheet: Sheet, line: Line | None, name: str, value: object) -> None:
+        """Evidence for a field that is worked out when everything is known."""
+        if line is not None:
+            self.told.append((sheet, line, name, value))
+
+    def complain(self, severity: Severity, kind: ProblemKind, message: str, remedy: str | None = None) -> None:
+        """Keep a problem, each one once."""
+        complaint = Complaint(severity, kind, message, remedy)
+        if len(self.complaints) < _MOST_COMPLAINTS and complaint not in self.complaints:
+            self.complaints.append(complaint)
+
+    def unread(self, label: str, value: str) -> None:
+        """A value that is not in the form that the tool's other versions print."""
+        self.complain("warning", "unread", f"The tool's {label} {value!r} was not understood.", REPORT)
+
+    def take(
+        self, sheet: Sheet, pair: Pair, name: str, parse: Callable[[str], T | None], weight: int = DETAIL
+    ) -> T | None:
+        """Read a pair into a field; what cannot be read, or says that there is nothing, becomes a detail."""
+        value: T | None
+        try:
+            value = parse(pair.value)
+        except ValueError:
+            value = None
+            self.unread(pair.label, pair.value)
+        if value is None:
+            self.keep(sheet, pair)
+            return None
+        for line in pair.lines:
+            self.put(sheet, line, name, value, weight)
+        return value
+
+    def keep(self, sheet: Sheet, pair: Pair, prefix: str = "") -> None:
+        """A pair that is a detail; a label without a value is none."""
+        if not pair.value:
+            sheet.note(*pair.lines)
+            return
+        for line in pair.lines:
+            self.detail(sheet, line, f"{prefix}{pair.label}", pair.value)
+
+    def write_evidence(self, object_id: str) -> None:
+        """Say on the sheets which line told what of the object."""
+        for sheet, line, name, value in self.told:
+            if name.startswith("details["):
+                sheet.detail(line, object_id, name[8:-1], value)
+            else:
+                sheet.fact(line, object_id, name, value)
+
+    def drop_evidence(self) -> None:
+        """The lines were understood, but the object is shown as another tool told it."""
+        for sheet, line, _, _ in self.told:
+            sheet.note(line)
