@@ -107,3 +107,31 @@ def mdstat(arrays: int, members: int) -> str:
             "",
         ]
     return "\n".join([*lines, "unused devices: <none>", ""])
+
+
+def areca(count: int) -> str:
+    """``cli64 disk info`` with so many drives."""
+    rule = "=" * 79
+    rows = "".join(
+        f"{n + 1:>3} {n // 24 + 1:02d}  Slot#{n % 24 + 1:<2}  {'RCTL RA2000':<32} 2000.4GB  Raid Set # {n // 8:03d}\n"
+        for n in range(count)
+    )
+    head = "  # Enc# Slot#   ModelName                        Capacity  Usage"
+    return f"{head}\n{rule}\n{rows}{rule}\nGuiErrMsg<0x00>: Success.\n"
+
+
+def threeware(count: int) -> str:
+    """``tw_cli /c0 show`` with so many drives, eight to a unit."""
+    units = "".join(
+        f"u{n:<4} RAID-6    OK             -       -       256K    11175.8   RiW    ON     \n"
+        for n in range(-(-count // 8))
+    )
+    ports = "".join(
+        f"p{n:<5} OK               u{n // 8:<5} 1.82 TB     3907029168    RCTLT{n:05d}        \n" for n in range(count)
+    )
+    return (
+        "\nUnit  UnitType  Status         %RCmpl  %V/I/M  Stripe  Size(GB)  Cache  AVrfy\n"
+        f"{'-' * 78}\n{units}"
+        "\nPort   Status           Unit   Size        Blocks        Serial\n"
+        f"{'-' * 63}\n{ports}\n"
+    )

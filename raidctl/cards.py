@@ -6,11 +6,13 @@ The neutral core knows no card by name: vendor packages tell the drivers of thei
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from raidctl.discovery import bare as kernel_only
 from raidctl.discovery.bare import evidence
 from raidctl.discovery.pci import normalised
+from raidctl.duplicates import tellers
+from raidctl.evidence import Sheet
 from raidctl.host import HostView, PciDevice
 from raidctl.link import claimed
 from raidctl.model import Controller, Problem, ProblemKind, Tool
@@ -59,6 +61,10 @@ class CardRow:
     """Whether a program tells of it; None when it is a guest's, or not clear which of several cards is listed."""
     note: str | None
     """One sentence where there is something to say of the card."""
+    told_by: tuple[str, ...] = ()
+    """Which of the installed programs have told of it, the one that has told most first."""
+    why: tuple[str, ...] = ()
+    """What there is to say of the choice between them, and of what else is good to know of its controllers."""
 
 
 @dataclass(frozen=True)
@@ -72,6 +78,8 @@ class _Card:
     """Its driver serves ports of plain drives."""
     ambiguous: bool = False
     """The family lists fewer controllers than it has cards, and does not tell which."""
+    able: tuple[Vendor, ...] = ()
+    """All vendor packages that know its driver; ``vendor`` is one of them."""
 
     @property
     def pci_class(self) -> int:
@@ -116,7 +124,7 @@ def unanswered(
     bare: list[Controller] = []
     problems: list[Problem] = []
     taken = claimed(controllers, view)
-    for card in _cards(view, controllers, vendors):
+    for card in _cards(view, controllers, vendors, tools_found):
         if card.function.driver is None:
             problems.append(_unbound(card))
         elif card.raid and not card.controllers:
@@ -127,17 +135,29 @@ def unanswered(
 
 
 def overview(
-    view: HostView, vendors: Sequence[Vendor], controllers: Sequence[Controller], tools: Iterable[Tool] = ()
+    view: HostView,
+    vendors: Sequence[Vendor],
+    controllers: Sequence[Controller],
+    tools: Iterable[Tool] = (),
+    *,
+    problems: Iterable[Problem] = (),
+    sheets: Sequence[Sheet] = (),
 ) -> list[CardRow]:
-    """Each storage controller on the PCI bus, in the order of the addresses: who is in charge, and does it answer."""
+    """Each storage controller on the PCI bus, in the order of the addresses: who is in charge, and does it answer.
+
+    ``sheets`` tell which program has told of it, the notes among ``problems`` why that one.
+    """
     installed = {tool.name for tool in tools}
     last = next((vendor for vendor in vendors if vendor.LAST), None)
+    known = {controller.id: controller for controller in controllers}
+    notes = [problem for problem in problems if problem.kind == "note"]
     rows = []
-    for card in _cards(view, controllers, vendors):
+    for card in _cards(view, controllers, vendors, installed):
         vendor = card.vendor or (None if card.raid or card.given_away else last)
         names = tuple(tool.name for tool in vendor.TOOLS) if vendor else ()
         at = [c.id for c in controllers if vendor and _family(c) == vendor.FAMILY and _at(c) == card.function.address]
         ids = card.controllers or tuple(at)
+        told = [name for one in ids for name in tellers(known[one], sheets, _programs(vendors, one))]
         rows.append(
             CardRow(
                 address=card.function.address,
@@ -149,15 +169,24 @@ def overview(
                 controllers=ids,
                 answers=None if card.given_away or card.ambiguous else bool(ids),
                 note=_note(card, len(vendors)),
+                told_by=tuple(dict.fromkeys(told)),
+                why=tuple(dict.fromkeys(problem.message for problem in notes if problem.where in ids)),
             )
         )
     return rows
 
 
-def _cards(view: HostView, controllers: Sequence[Controller], vendors: Sequence[Vendor]) -> list[_Card]:
+def _programs(vendors: Iterable[Vendor], object_id: str) -> list[str]:
+    """The names of the programs of the family that an id belongs to."""
+    family = object_id.split(":", 1)[0]
+    return [tool.name for vendor in vendors if family == vendor.FAMILY for tool in vendor.TOOLS]
+
+
+def _cards(
+    view: HostView, controllers: Sequence[Controller], vendors: Sequence[Vendor], tools: Collection[str]
+) -> list[_Card]:
     """All functions with the vendor package in charge and the controllers that it has listed there."""
     nobody = {vendor.FAMILY for vendor in vendors if vendor.LAST} | {kernel_only.FAMILY}
-    by_driver = {driver: vendor for vendor in vendors if not vendor.LAST for driver in vendor.DRIVERS}
     listed: dict[str, list[str]] = {}
     homeless: dict[str, list[str]] = {}
     for controller in controllers:
@@ -169,16 +198,23 @@ def _cards(view: HostView, controllers: Sequence[Controller], vendors: Sequence[
         else:
             homeless.setdefault(_family(controller), []).append(controller.id)
     plain = _PLAIN_DRIVERS | {driver for vendor in vendors if vendor.LAST for driver in vendor.DRIVERS}
-    cards = [
-        _Card(
-            function,
-            by_driver.get(function.driver or ""),
-            tuple(listed.get(function.address, ())),
-            plain=function.driver in plain,
-        )
-        for function in view.pci
-    ]
+    cards = []
+    for function in view.pci:
+        ids = tuple(listed.get(function.address, ()))
+        able = tuple(vendor for vendor in vendors if not vendor.LAST and function.driver in vendor.DRIVERS)
+        here = {object_id.split(":", 1)[0] for object_id in ids}
+        # a tool may well list a card on a driver that its family does not know to be its own
+        telling = next((one for one in vendors if one.FAMILY in here), None)
+        vendor = telling or _in_charge(able, set(homeless), tools)
+        cards.append(_Card(function, vendor, ids, plain=function.driver in plain, able=able))
     return [_by_count(card, cards, homeless) for card in cards]
+
+
+def _in_charge(able: Sequence[Vendor], telling: Collection[str], tools: Collection[str]) -> Vendor | None:
+    """Of those that know a driver the one that tells of the card, else one that has a program, else the first."""
+    has = (vendor for vendor in able if any(tool.name in tools for tool in vendor.TOOLS))
+    tells = (vendor for vendor in able if vendor.FAMILY in telling)
+    return next(tells, None) or next(has, None) or next(iter(able), None)
 
 
 def _by_count(card: _Card, cards: Sequence[_Card], homeless: dict[str, list[str]]) -> _Card:
@@ -190,10 +226,10 @@ def _by_count(card: _Card, cards: Sequence[_Card], homeless: dict[str, list[str]
     if not nameless:
         return card
     if len(nameless) < len(left):
-        return _Card(card.function, card.vendor, ambiguous=True)
+        return replace(card, ambiguous=True)
     place = left.index(card)
     ids = nameless if len(left) == 1 else [nameless[place]] if len(nameless) == len(left) else nameless
-    return _Card(card.function, card.vendor, tuple(ids))
+    return replace(card, controllers=tuple(ids))
 
 
 def _family(controller: Controller) -> str:
@@ -218,14 +254,15 @@ def _silent(card: _Card, view: HostView, tools_found: Collection[str]) -> Proble
             "Its maker's own tool can tell of its arrays and its cache.",
             kind="no_tool",
         )
-    here = [tool.name for tool in card.vendor.TOOLS if tool.name in tools_found]
+    here = [tool.name for vendor in card.able for tool in vendor.TOOLS if tool.name in tools_found]
     if not here:
+        needs = (f"{one.TITLE} needs {listing((t.name for t in one.TOOLS), 'or')}" for one in card.able)
         return Problem(
             severity="error",
             where=card.function.address,
             message=f"The kernel sees the RAID card {where} (driver {driver}), but no program that can tell of it is "
-            f"installed: {card.vendor.TITLE} needs {listing((t.name for t in card.vendor.TOOLS), 'or')}.",
-            remedy=_install(card.vendor),
+            f"installed: {listing(needs, 'or')}.",
+            remedy=_install(card.able),
             kind="no_tool",
         )
     kind: ProblemKind = "no_right" if view.root is False else "unread"
@@ -242,12 +279,14 @@ def _silent(card: _Card, view: HostView, tools_found: Collection[str]) -> Proble
     )
 
 
-def _install(vendor: Vendor) -> str:
-    best = vendor.TOOLS[0] if vendor.TOOLS else None
-    if best is None:
+def _install(vendors: Sequence[Vendor]) -> str:
+    sources = []
+    for best in (vendor.TOOLS[0] for vendor in vendors if vendor.TOOLS):
+        source = best.package or best.name
+        sources.append(source if best.name in source else f"{best.name} ({source})")
+    if not sources:
         return "Install its maker's tool and run raidctl again."
-    source = best.package or best.name
-    named = source if best.name in source else f"{best.name} ({source})"
+    named = "; or ".join(sources)
     return f"Install {named}, then run raidctl again; until then only its block devices are shown."
 
 

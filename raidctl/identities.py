@@ -133,7 +133,7 @@ def identities(text: str) -> Iterator[Identity]:
             group = "value" if "value" in pattern.groupindex else 0
             yield from _unique(match[group], match.start(group))
     for match in _SERIAL.finditer(text):
-        yield from _serials(match["value"], match.start("value"))
+        yield from serial_parts(match["value"], match.start("value"))
     for match in _UDEV_SERIAL.finditer(text):
         yield from _udev_serial(text, match)
     for match in _VOLUME.finditer(text):
@@ -167,13 +167,13 @@ def identities_of_answer(entry: Entry, text: str) -> Iterator[Identity]:
     if path.endswith(_HOST_FILES) or entry.run in _HOST_CALLS:
         yield from _host(text.strip(), len(text) - len(text.lstrip()))
     elif path.endswith(_SERIAL_FILES):
-        yield from _serials("".join(char if " " < char <= "~" else " " for char in text), 0)
+        yield from serial_parts("".join(char if " " < char <= "~" else " " for char in text), 0)
     elif path.endswith(_HEX_FILES):
         # naa.5000c5…, or t10.ATA     MODEL            AB12
         for word in re.finditer(r"[^\s.]+(?=\s*\Z)", text):
             yield from _unique(word[0], word.start())
             if text.startswith("t10."):
-                yield from _serials(word[0], word.start())
+                yield from serial_parts(word[0], word.start())
 
 
 def _plain(text: str) -> bool:
@@ -182,7 +182,7 @@ def _plain(text: str) -> bool:
     return bare in _NONE or len(set(bare.removeprefix("0x")) - _PADDING) < 2
 
 
-def _serials(value: str, start: int) -> Iterator[Identity]:
+def serial_parts(value: str, start: int) -> Iterator[Identity]:
     """A value may be padded, and may consist of several groups; another label may follow on the line."""
     words = list(re.finditer(r"\S+", value))
     if not words or words[0][0][0] in "[<" or all(word[0].lower() in _NONE for word in words):
@@ -203,7 +203,7 @@ def _udev_serial(text: str, match: re.Match[str]) -> Iterator[Identity]:
         return
     model = _UDEV_MODEL.search(block) or _UDEV_MODEL.search(rest)
     skip = len(model[1]) + 1 if model and match["value"].startswith(f"{model[1]}_") else 0
-    yield from _serials(match["value"][skip:], match.start("value") + skip)
+    yield from serial_parts(match["value"][skip:], match.start("value") + skip)
 
 
 def _unique(value: str, start: int) -> Iterator[Identity]:
@@ -232,4 +232,4 @@ def _column(text: str, match: re.Match[str]) -> Iterator[Identity]:
     end = text.find("\n\n", match.end())
     for row in re.finditer(r"[^\n]+", text[match.end() : end if end >= 0 else len(text)]):
         cell = row[0][rule.start() : rule.end()]
-        yield from _serials(cell, match.end() + row.start() + rule.start())
+        yield from serial_parts(cell, match.end() + row.start() + rule.start())

@@ -11,12 +11,13 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from raidctl.discovery.index import Index, serial, wwn
+from raidctl.discovery.index import Index, registered, serial, wwn
 from raidctl.discovery.pci import normalised
 from raidctl.discovery.sheet import KernelSheet
 from raidctl.evidence import Sheet
 from raidctl.host import BlockDevice, HostView, PciDevice
 from raidctl.model import Controller, Drive, Interface, Problem, Volume
+from raidctl.targets import by_target
 from raidctl.text import listing
 
 _INTERFACES: Mapping[str, Interface] = {
@@ -50,6 +51,7 @@ def link(
     work = _Link(Index(view))
     linked = [work.controller(controller) for controller in known]
     linked = work.only_cards(linked, drivers or {})
+    linked = work.targets(linked, drivers or {})
     described = [work.described(controller) for controller in linked]
     return Linked(tuple(described), tuple(work.problems), work.evidence.sheets())
 
@@ -113,18 +115,26 @@ class _Link:
         volumes = tuple(self.volume(volume, software=software) for volume in controller.volumes)
         drives = tuple(self.member(d) if software else self.drive(d, controller) for d in controller.drives)
         address = controller.pci_address and (normalised(controller.pci_address) or controller.pci_address)
-        if address is None and not software:
-            nodes = [volume.device for volume in volumes] + [drive.device for drive in drives]
-            disks = [disk for node in nodes if (own := self.index.device(node)) for disk in self.index.below(own)]
-            places = {disk.pci_address for disk in disks}
-            address = next(iter(places)) if len(places) == 1 else None
-            if address:
-                self.evidence.fact(f"{disks[0].node}: on PCI function {address}", controller.id, "pci_address", address)
-        return replace(controller, volumes=volumes, drives=drives, pci_address=address)
+        return self.at_home(replace(controller, volumes=volumes, drives=drives, pci_address=address))
+
+    def at_home(self, controller: Controller) -> Controller:
+        """A controller with its PCI address, where all of its devices hang on one function."""
+        if controller.pci_address is not None or controller.mode == "software":
+            return controller
+        nodes = [volume.device for volume in controller.volumes] + [drive.device for drive in controller.drives]
+        disks = [disk for node in nodes if (own := self.index.device(node)) for disk in self.index.below(own)]
+        places = {disk.pci_address for disk in disks}
+        address = next(iter(places)) if len(places) == 1 else None
+        if address:
+            self.evidence.fact(f"{disks[0].node}: on PCI function {address}", controller.id, "pci_address", address)
+        return replace(controller, pci_address=address)
 
     def volume(self, volume: Volume, *, software: bool) -> Volume:
         """A volume with its device and mount points."""
-        device = volume.device if software else self.device_of(volume)
+        return self.placed(volume, volume.device if software else self.device_of(volume))
+
+    def placed(self, volume: Volume, device: str | None) -> Volume:
+        """A volume with this device, and with the mount points and the size that the kernel knows of it."""
         block = self.index.device(device)
         if block is None:
             return replace(volume, device=device)
@@ -157,7 +167,7 @@ class _Link:
             if self.index.view.blocks:
                 self.contradiction(volume, "the kernel has no such device")
             return None if self.index.view.blocks else volume.device
-        if _registered(own) and _registered(wwn(named.wwn)):
+        if registered(own) and registered(wwn(named.wwn)):
             self.contradiction(volume, f"that has the world wide name {named.wwn}, and no device has the volume's own")
             return None
         return volume.device
@@ -262,6 +272,24 @@ class _Link:
             self.evidence.fact(text, object_id, "pci_address", card.address)
         return [replace(c, pci_address=only[c.id].address) if c.id in only else c for c in controllers]
 
+    def targets(self, controllers: Sequence[Controller], drivers: Mapping[str, Sequence[str]]) -> list[Controller]:
+        """Volumes whose tool tells their SCSI target get the one disk that has it, and their card its address."""
+        found = by_target(controllers, self.index, drivers)
+        if not found:
+            return list(controllers)
+        for object_id, disk in found.items():
+            text = f"{disk.node}: SCSI address {disk.scsi_address} on PCI function {disk.pci_address}"
+            self.evidence.fact(text, object_id, "device", disk.node)
+        return [
+            self.at_home(replace(controller, volumes=tuple(self.at_target(v, found) for v in controller.volumes)))
+            for controller in controllers
+        ]
+
+    def at_target(self, volume: Volume, found: Mapping[str, BlockDevice]) -> Volume:
+        """A volume with the disk that its target has told."""
+        disk = found.get(volume.id)
+        return volume if disk is None else self.placed(volume, disk.node)
+
     def described(self, controller: Controller) -> Controller:
         """A controller with what the kernel and the PCI database say of its card."""
         card = self.index.functions.get(controller.pci_address or "")
@@ -286,8 +314,3 @@ class _Link:
 
 def _family(controller: Controller) -> str:
     return controller.id.split(":", 1)[0]
-
-
-def _registered(digits: str | None) -> bool:
-    """Whether a name is a full NAA 6 one, as RAID controllers give their volumes: two that differ are two volumes."""
-    return digits is not None and len(digits) == 32 and digits.startswith("6")

@@ -1,8 +1,9 @@
 """Ask every vendor package, put the answers together; one failure never hides the rest.
 
 The order: what the kernel knows (:mod:`raidctl.discovery`), then all families that do not depend on each other side by
-side, then which of their volumes is which block device (:mod:`raidctl.link`), then the families that take what is left
-(plain drives), and last the cards that nobody has listed (:mod:`raidctl.cards`).
+side, then which of their controllers are the same card (:mod:`raidctl.duplicates`) and which of their volumes is which
+block device (:mod:`raidctl.link`), then the families that take what is left (plain drives), and last the cards that
+nobody has listed (:mod:`raidctl.cards`).
 """
 
 from __future__ import annotations
@@ -10,11 +11,12 @@ from __future__ import annotations
 import traceback
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from functools import partial
 
-from raidctl import cards, link
+from raidctl import cards, duplicates, link
 from raidctl.discovery import Look, look
 from raidctl.evidence import Sheet
 from raidctl.host import HostView
@@ -78,10 +80,13 @@ def survey(
     """
     seen: Look = converse(look(), runner)
     harvest = _Harvest(problems=[*problems, *seen.problems], sheets=list(seen.sheets))
-    _ask([vendor for vendor in vendors if not vendor.LAST], seen.view, runner, harvest)
+    last = [vendor for vendor in vendors if vendor.LAST]
+    _ask([vendor for vendor in vendors if not vendor.LAST], seen.view, runner, harvest, partial(_warm, last))
+    _once(vendors, harvest)
     _link(seen.view, vendors, harvest)
+    _once(vendors, harvest)  # what the kernel knows of their places has shown more of them to be the same
     view = replace(seen.view, claimed=link.claimed(harvest.controllers, seen.view))
-    _ask([vendor for vendor in vendors if vendor.LAST], view, runner, harvest)
+    _ask(last, view, runner, harvest)
     bare, missing = cards.unanswered(view, harvest.controllers, vendors, [tool.name for tool in harvest.tools])
     harvest.controllers += bare
     harvest.problems += missing
@@ -106,21 +111,39 @@ def survey_documents(
     harvest = _Harvest(problems=list(problems))
     for vendor, documents in texts:
         _guarded(vendor, "while reading its tools' output", partial(vendor.read, documents), harvest)
+    _once([vendor for vendor, _ in texts], harvest)
     return _survey(Host(source=source), harvest, HostView())
 
 
-def _ask(vendors: Sequence[Vendor], view: HostView, runner: Runner, harvest: _Harvest) -> None:
+def _ask(
+    vendors: Sequence[Vendor],
+    view: HostView,
+    runner: Runner,
+    harvest: _Harvest,
+    meanwhile: Callable[[], None] = lambda: None,
+) -> None:
     """Lead the dialogues of several vendors at the same time; the harvest stays in the order of the vendors."""
     if not vendors:
         return
     pool = ThreadPoolExecutor(max_workers=len(vendors), thread_name_prefix="vendor")
     try:
         futures = [(vendor, pool.submit(_converse, vendor, view, runner)) for vendor in vendors]
+        meanwhile()
         for vendor, future in futures:
             _guarded(vendor, "while asking its tools", future.result, harvest)
     finally:
         # when this thread is interrupted, whoever owns the runner closes it, and that ends the others
         pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _warm(vendors: Sequence[Vendor]) -> None:
+    """Have vendor packages import what they need for their dialogues, which are not begun; faults show themselves then.
+
+    The tools of the others take their time; it costs none when the parsers are imported meanwhile.
+    """
+    for vendor in vendors:
+        with suppress(Exception):
+            vendor.observe(HostView()).close()
 
 
 def _converse(vendor: Vendor, view: HostView, runner: Runner) -> Observation:
@@ -136,6 +159,13 @@ def _guarded(vendor: Vendor, what: str, call: Callable[[], Observation], harvest
 
 def _link(view: HostView, vendors: Sequence[Vendor], harvest: _Harvest) -> None:
     _keep(link.link(harvest.controllers, view, {vendor.FAMILY: vendor.DRIVERS for vendor in vendors}), harvest)
+
+
+def _once(vendors: Sequence[Vendor], harvest: _Harvest) -> None:
+    tools = {vendor.FAMILY: [tool.name for tool in vendor.TOOLS] for vendor in vendors}
+    kept = duplicates.once(harvest.controllers, harvest.sheets, tools)
+    harvest.controllers = list(kept.controllers)
+    harvest.problems = [*duplicates.forget(harvest.sheets, harvest.problems, kept.dropped), *kept.problems]
 
 
 def _keep(linked: link.Linked, harvest: _Harvest) -> None:

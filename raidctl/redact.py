@@ -11,29 +11,40 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from msgspec import structs
 
 from raidctl.errors import RecordError
-from raidctl.identities import NUMBERS, Identity, identities, identities_of_answer
+from raidctl.identities import NUMBERS, Identity, identities, identities_of_answer, serial_parts
 from raidctl.manifest import Entry
 from raidctl.masks import Masks
+from raidctl.model import Inventory
 from raidctl.record import Recording
 
 _ATTEMPTS = 8
 
 
-def redact(recording: Recording, salt: bytes | None = None) -> Recording:
+def serials(inventory: Inventory) -> tuple[str, ...]:
+    """The serial numbers that the vendor packages have read: they know those that stand in a column without a label."""
+    found = [controller.serial for controller in inventory.controllers]
+    found += [drive.serial for controller in inventory.controllers for drive in controller.drives]
+    return tuple(dict.fromkeys(serial for serial in found if serial))
+
+
+def redact(recording: Recording, salt: bytes | None = None, *, known: Sequence[str] = ()) -> Recording:
     """A copy of a recording without serial numbers, unique ids, addresses and names of machines and users.
 
-    ``salt`` makes the replacements; random when None.
+    Args:
+        recording: What was recorded.
+        salt: Makes the replacements; random when None.
+        known: Serial numbers that are to be masked even where no label stands before them, see :func:`serials`.
 
     Raises:
         RecordError: an original would still stand in the copy.
     """
     for attempt in range(_ATTEMPTS):
-        masks = _masks(recording, (salt or secrets.token_bytes(32)) + bytes([attempt]))
+        masks = _masks(recording, (salt or secrets.token_bytes(32)) + bytes([attempt]), known)
         masked = _masked(recording, masks)
         if not any(masks.left(text) for _, text in _texts(masked)):
             return masked
@@ -69,10 +80,11 @@ def _found(entry: Entry | None, text: str) -> list[Identity]:
     return [*identities(text), *(identities_of_answer(entry, text) if entry else ())]
 
 
-def _masks(recording: Recording, salt: bytes) -> Masks:
+def _masks(recording: Recording, salt: bytes, known: Sequence[str]) -> Masks:
     masks = Masks(hashlib.blake2b(salt).digest())
     texts = list(_texts(recording))
     found = {(identity.kind, identity.text) for entry, text in texts for identity in _found(entry, text)}
+    found |= {(one.kind, one.text) for text in known for one in serial_parts(_latin(text), 0)}
     for _, text in texts:
         for match in NUMBERS.finditer(text):
             masks.add_number(match)

@@ -6,6 +6,8 @@ import re
 
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGTPE]?)(i?)(B?)\s*", re.IGNORECASE | re.ASCII)
 _POWERS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5, "E": 6}
+_TOO_LARGE = 2**80
+_TOO_FAST = 1e6
 _PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*%", re.ASCII)
 _CELSIUS = re.compile(r"(-?\d+)(?:\.\d+)?\s*(?:°\s*C?|C|Celsius)?", re.ASCII | re.IGNORECASE)
 _GBPS = re.compile(r"(\d+(?:\.\d+)?)\s*(G|M)(?:b/s|bps|bit/s|T/s|T)", re.IGNORECASE | re.ASCII)
@@ -17,14 +19,17 @@ def parse_size(text: str, *, binary: bool) -> int:
     """Bytes of ``512 MB``, ``4.0 GB``, ``256 KiB``, ``1.8T``.
 
     ``binary`` says what the tool means by KB, MB, GB; KiB, MiB, GiB are binary in any case.
-    A figure without a unit is refused: what it means depends on the tool.
+    A figure without a unit is refused: what it means depends on the tool; so is one of 1024 ZiB or more.
     """
     match = _SIZE.fullmatch(text.strip())
     if not match or not (match[2] or match[4]):
         raise ValueError(f"not a size with a unit: {text!r}")
     base = 1024 if binary or match[3] else 1000
     factor: int = base ** _POWERS[match[2].upper()]
-    return round(float(match[1]) * factor)
+    size = float(match[1]) * factor
+    if size >= _TOO_LARGE:
+        raise ValueError(f"not a size of anything: {text[:40]!r}")
+    return round(size)
 
 
 def parse_percent(text: str) -> float:
@@ -48,7 +53,10 @@ def parse_gbps(text: str) -> float:
     match = _GBPS.fullmatch(text.strip())
     if not match:
         raise ValueError(f"not a link speed: {text!r}")
-    return float(match[1]) / (1000 if match[2].upper() == "M" else 1)
+    speed = float(match[1]) / (1000 if match[2].upper() == "M" else 1)
+    if speed >= _TOO_FAST:
+        raise ValueError(f"not a link speed of anything: {text[:40]!r}")
+    return speed
 
 
 def parse_seconds(text: str) -> int:

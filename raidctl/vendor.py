@@ -2,8 +2,8 @@
 
 A vendor package is a module that satisfies :class:`Vendor`; it is registered as an entry point of the group
 ``raidctl.vendors``. It does no I/O: ``observe`` is a dialogue (:mod:`raidctl.request`), ``read`` takes text.
-It may import calls, draft, errors, units, model, request, evidence, host, text and this module of the core, and nothing
-else of it.
+It may import calls, draft, errors, units, model, order, request, evidence, host, text and this module of the core, and
+nothing else of it.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-VENDOR_MAY = {"calls", "draft", "errors", "evidence", "host", "model", "request", "text", "units", "vendor"}
+VENDOR_MAY = {"calls", "draft", "errors", "evidence", "host", "model", "order", "request", "text", "units", "vendor"}
 CORE = sorted((ROOT / "raidctl").rglob("*.py"))
 VENDOR = sorted((ROOT / "vendors").rglob("*.py"))
 VENDOR_WORDS = re.compile(

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from msgspec import structs
+
+from raidctl.evidence import Sheet
 from raidctl.host import HostView
-from raidctl.model import Capability, Controller
+from raidctl.model import Capability, Controller, Problem, Volume
 from raidctl.observe import survey, survey_documents
 from raidctl.request import (
     Answer,
@@ -96,3 +99,84 @@ def test_an_empty_machine_is_an_empty_inventory() -> None:
     found = survey(Bare(), [], collected_at="2026-01-02T03:04:05Z")
     assert found.inventory.controllers == ()
     assert found.inventory.host.collected_at == "2026-01-02T03:04:05Z"
+
+
+class Teller(Family):
+    """A family that tells of one card, with a volume, a fact of each, and a problem of the volume."""
+
+    def __init__(self, family: str, tool: str, **facts: str) -> None:
+        super().__init__(family)
+        self.TOOLS = (ToolSpec(tool),)
+        self.facts = facts
+
+    def observe(self, host: HostView) -> Dialogue[Observation]:  # noqa: ARG002 - the protocol's signature
+        """The card."""
+        yield from ask(Read("/proc/nothing"))
+        return self.read([Document(f"/opt/bin/{self.TOOLS[0].name} show all", "text", "Card\nVolume\n")])
+
+    def read(self, documents: Sequence[Document]) -> Observation:
+        """As observe."""
+        (document,) = documents
+        sick = Volume(id=f"{self.FAMILY}:1/v1", status="degraded")
+        own = structs.replace(Controller(id=f"{self.FAMILY}:1", volumes=(sick,)), **self.facts)
+        sheet = Sheet.of_text(document.name, document.text)
+        sheet.fact(sheet.lines[0], own.id, "model", "Card")
+        sheet.fact(sheet.lines[1], own.volumes[0].id, "status", "degraded")
+        ill = Problem(severity="warning", where=own.volumes[0].id, message="It is degraded.", kind="state")
+        return Observation((own,), (ill,), (), (sheet,))
+
+
+CARD = "0000:03:00.0"
+
+
+def test_a_card_that_two_families_list_is_shown_once() -> None:
+    """The one that tells more stays; a note names both tools and the reason; nothing of the other is left."""
+    poor, rich = (
+        Teller("poor", "poorcli", pci_address="03:00.0"),
+        Teller("rich", "richcli", pci_address=CARD, model="R"),
+    )
+    found = survey(Bare(), [poor, rich])
+    assert [controller.id for controller in found.inventory.controllers] == ["rich:1"]
+    ill, note = found.inventory.problems[-2:]
+    assert (ill.where, note.where, note.kind, note.severity) == ("rich:1/v1", "rich:1", "note", "info")
+    for word in ("richcli", "poorcli", CARD, "poor:1", "tells more"):
+        assert word in note.message
+    assert {fact.object_id for sheet in found.sheets for fact in sheet.facts} == {"rich:1", "rich:1/v1"}
+    assert [sheet.unparsed() for sheet in found.sheets if "poorcli" in sheet.command] == [[]]
+    assert not any(problem.where.startswith("poor") for problem in found.inventory.problems)
+
+
+def test_of_two_that_tell_as_much_the_first_stays() -> None:
+    """The order of the families decides, so that the ids are the same every time."""
+    families = [Teller(name, f"{name}cli", pci_address=CARD) for name in ("one", "two")]
+    assert [c.id for c in survey(Bare(), families).inventory.controllers] == ["one:1"]
+
+
+def test_a_serial_number_stands_in_for_an_address() -> None:
+    """One of the tools prints no address: the same number is the same card, a masked or a different one is not."""
+    number, masked = "PDNMF0ARH2X1Q7", "*" * 14
+    for ours, theirs, count in ((number.lower(), number, 1), (masked, masked, 2), (number, f"{number}A", 2)):
+        one, two = Teller("one", "onecli", pci_address=CARD, serial=ours), Teller("two", "twocli", serial=theirs)
+        assert len(survey(Bare(), [one, two]).inventory.controllers) == count
+
+
+def test_two_addresses_are_two_cards() -> None:
+    """Whatever their serial numbers say: a board can have two controllers, and a vendor one number for both."""
+    one = Teller("one", "onecli", pci_address=CARD, serial="PDNMF0ARH2X1Q7")
+    two = Teller("two", "twocli", pci_address="0000:04:00.0", serial="PDNMF0ARH2X1Q7")
+    assert len(survey(Bare(), [one, two]).inventory.controllers) == 2
+
+
+def test_controllers_of_one_family_are_left_to_it() -> None:
+    """Two controllers of the same family are not the core's to put together."""
+    families = [Teller("one", "onecli", pci_address=CARD), Teller("one", "onecli", pci_address=CARD)]
+    assert len(survey(Bare(), families).inventory.controllers) == 2
+
+
+def test_loose_files_of_two_tools_show_a_card_once() -> None:
+    """A support archive holds what both tools said; the file names no tool, so the families are named."""
+    families = [Teller("one", "onecli", serial="PDNMF0ARH2X1Q7"), Teller("two", "twocli", serial="PDNMF0ARH2X1Q7")]
+    texts = [(family, [Document("output.txt", "text", "Card\nVolume\n")]) for family in families]
+    found = survey_documents(texts, source="replay:x")
+    assert [controller.id for controller in found.inventory.controllers] == ["one:1"]
+    assert "one and two list the same controller" in found.inventory.problems[-1].message

@@ -67,7 +67,9 @@ def _examine(named: Machine, *, verbose: bool) -> Checkup:
     present = [*inventory.tools, *(Tool(name=tool.name, path=tool.path) for tool in tools if tool.path)]
     return Checkup(
         inventory=msgspec.structs.replace(inventory, problems=tuple(problems)),
-        cards=overview(seen.view, named.vendors, inventory.controllers, present),
+        cards=overview(
+            seen.view, named.vendors, inventory.controllers, present, problems=inventory.problems, sheets=seen.sheets
+        ),
         tools=tools,
         root=seen.view.root,
         libraries=libraries,

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,10 +14,12 @@ from raidctl.cli.options import Settings
 from raidctl.errors import AccessMissing, CannotTell, UsageError
 from raidctl.model import Problem
 from raidctl.observe import Survey, survey, survey_documents
-from raidctl.record import Recording, is_recording, load
 from raidctl.registry import vendors
 from raidctl.request import Read, Runner, Trouble
 from raidctl.vendor import Vendor
+
+if TYPE_CHECKING:
+    from raidctl.record import Recording
 
 
 @dataclass
@@ -47,7 +51,10 @@ def machine(settings: Settings) -> Iterator[Machine]:
     """
     settings.check()
     found, problems = vendors()
+    gc.freeze()  # what was imported stays to the end: looking through it for garbage again and again costs time
     if settings.replay is not None:
+        from raidctl.record import is_recording, load  # noqa: PLC0415 - only where it is asked for
+
         if not is_recording(settings.replay):
             raise UsageError(
                 f"{settings.replay} is no recording; files that tools have printed can only be shown: "
@@ -91,7 +98,7 @@ def recorded(kept: Recording, found: Sequence[Vendor], path: str, problems: Sequ
 def look(settings: Settings) -> Survey:
     """What is known of the machine, or of the loose files, that the options name; tracebacks with ``-v``."""
     settings.check()
-    if settings.replay is not None and not is_recording(settings.replay):
+    if settings.replay is not None and _are_loose(settings.replay):
         seen = _loose(settings.replay)
     else:
         with machine(settings) as named:
@@ -107,6 +114,12 @@ def tell_tracebacks(seen: Survey) -> None:
 
     for text in seen.tracebacks:
         click.echo(printable(text), err=True)
+
+
+def _are_loose(path: str) -> bool:
+    from raidctl.record import is_recording  # noqa: PLC0415 - as above
+
+    return not is_recording(path)
 
 
 def _loose(path: str) -> Survey:

@@ -43,8 +43,9 @@ def command(context: click.Context, destination: str, redact: bool, about: str) 
         tell_tracebacks(seen)
     if redact:
         from raidctl.redact import redact as masked  # noqa: PLC0415 - only where it is asked for
+        from raidctl.redact import serials  # noqa: PLC0415 - as above
 
-        kept = masked(kept)
+        kept = masked(kept, known=serials(seen.inventory))
     record.save(kept, destination)
     if settings.as_json:
         emit_json(kept_data(kept, destination))

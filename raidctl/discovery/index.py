@@ -33,6 +33,11 @@ def serial(text: str | None) -> str | None:
     return None if masked or len(bare) < _SERIAL_SHORTEST else bare
 
 
+def registered(digits: str | None) -> bool:
+    """Whether a name is a full NAA 6 one, as RAID controllers give their volumes: two that differ are two volumes."""
+    return digits is not None and len(digits) == 32 and digits.startswith("6")
+
+
 class Index:
     """Look-ups in a view, each in constant time."""
 
@@ -58,6 +63,7 @@ class Index:
             "wwn": wwn(device.wwn) or wwn(linked),
             "serial": serial(device.serial),
             "scsi": device.scsi_address,
+            "target": device.scsi_address and device.scsi_address.partition(":")[2],
         }
         for key, value in keys.items():
             if value:
@@ -68,7 +74,10 @@ class Index:
         return self._named.get(name_or_node) if name_or_node else None
 
     def disks(self, key: str, value: str | None) -> list[BlockDevice]:
-        """The disks whose ``wwn``, ``serial`` (both as made comparable here) or ``scsi`` address is that."""
+        """The disks whose ``wwn``, ``serial`` (both as made comparable here), ``scsi`` address or ``target`` is that.
+
+        A target is the address without its host: ``C:T:L``.
+        """
         found = self._by.get((key, value), []) if value else []
         return sorted(found, key=lambda device: natural(device.name))
 

@@ -64,7 +64,8 @@ def _parts(checkup: Checkup, paper: Paper) -> Iterator[RenderableType]:
     yield from _tools(checkup, paper)
     yield Text("")
     yield facts([("rights", [_rights(checkup.root)]), *_libraries(checkup, paper)], paper, indent=0)
-    yield from problem_sections(found, notes(bare), paper)
+    told = {(note, one) for card in checkup.cards for note in card.why for one in card.controllers}
+    yield from problem_sections(found, [note for note in notes(bare) if (note.message, note.where) not in told], paper)
 
 
 def _verdict(found: Sequence[Trouble], paper: Paper) -> Text:
@@ -83,7 +84,10 @@ def _cards(checkup: Checkup, paper: Paper) -> Iterator[RenderableType]:
     if not checkup.cards:
         yield line("  none")
         return
-    rows = [(paper.clean(card.address), _card(card, checkup.inventory.problems, paper)) for card in checkup.cards]
+    rows: list[tuple[str, Sequence[Piece]]] = []
+    for card in checkup.cards:
+        rows.append((paper.clean(card.address), _card(card, checkup.inventory.problems, paper)))
+        rows += [("", [(paper.clean(why), DULL)]) for why in card.why]
     yield facts(rows, paper)
 
 
@@ -94,11 +98,19 @@ def _card(card: CardRow, problems: Sequence[Problem], paper: Paper) -> list[Piec
         paper.clean(f"driver {card.driver or 'none'}"),
         paper.clean(f"family {card.family or 'none'}"),
     ]
-    if card.found:
-        told.append(paper.clean(f"told by {listing(card.found)}"))
+    told += _programs(card, paper)
     text, style = _state(card, problems)
     told.append((paper.clean(text), style))
     return [*told, (paper.clean(card.note), DULL)] if card.note else told
+
+
+def _programs(card: CardRow, paper: Paper) -> list[Piece]:
+    """Which of the installed programs has told of the card, and which have not."""
+    told = card.told_by or (card.found if card.answers else ())
+    others = listing((name for name in card.found if name not in told), "or")
+    if told:
+        return [paper.clean(f"told by {listing(told)}{f', not by {others}' if others else ''}")]
+    return [paper.clean(f"not told by {others}")] if others else []
 
 
 def _state(card: CardRow, problems: Sequence[Problem]) -> tuple[str, Style]:

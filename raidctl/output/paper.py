@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -16,6 +17,9 @@ from raidctl.text import collapse, printable
 LEAST_WIDTH = 60
 """Narrower screens get lines of this width; the terminal breaks them."""
 _ASCII = str.maketrans({"→": ">", "·": "|", "…": "~", "°": ""})
+
+_STEPS = re.compile(r"^/[^/]*/?|[^/]*/|[^/]+")
+"""Of a path: its first name with the root, each further one with the slash behind it."""
 
 Piece = tuple[str, Style] | str
 """A text in a style, or a plain one."""
@@ -83,6 +87,28 @@ class Paper:
         return "".join(f"{line.rstrip()}\n" for line in text.split("\n")[:-1])
 
 
+def broken(text: str, width: int) -> str:
+    """A text with line breaks so that long paths are broken behind a slash; other words are left to the screen.
+
+    Where everything fits, or nothing can be done, it is the text itself.
+    """
+    words = text.split(" ")
+    if not any("/" in word and cell_len(word) > width for word in words):
+        return text
+    lines: list[str] = []
+    row = ""
+    for word in words:
+        parts = _STEPS.findall(word) if cell_len(word) > width else [word]
+        for number, part in enumerate(parts):
+            between = " " if row and not number else ""
+            if cell_len(row) + len(between) + cell_len(part) <= width:
+                row += between + part
+                continue
+            lines += [row] if row else []
+            row = part
+    return "\n".join([*lines, row])
+
+
 def line(*pieces: Piece) -> Text:
     """A line of styled pieces; nothing in them is markup."""
     return Text.assemble(*pieces, overflow="fold")
@@ -93,10 +119,12 @@ def pack(pieces: Sequence[Piece], room: int, between: str) -> Text:
     row: list[Piece] = []
     used = 0
     for piece in pieces:
-        size = cell_len(piece if isinstance(piece, str) else piece[0])
-        fits = used + cell_len(between) + size <= room
+        text, style = (piece, Style()) if isinstance(piece, str) else piece
+        text = broken(text, room)
+        size = cell_len(text.rsplit("\n", 1)[-1])
+        fits = "\n" not in text and used + cell_len(between) + size <= room
         if row:
             row.append(between if fits else "\n")
         used = used + cell_len(between) + size if row and fits else size
-        row.append(piece)
+        row.append((text, style))
     return line(*row)

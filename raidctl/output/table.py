@@ -12,7 +12,7 @@ from rich.style import Style
 from rich.table import Table
 from rich.text import Text
 
-from raidctl.output.paper import DULL, PLAIN, Paper, Piece, pack
+from raidctl.output.paper import DULL, PLAIN, Paper, Piece, broken, pack
 
 GAP = 2
 _FLOOR = 3
@@ -102,7 +102,10 @@ def table(columns: Sequence[Column], paper: Paper, indent: int = 2) -> Padding:
         justify: JustifyMethod = "right" if column.right else "left"
         grid.add_column(title, width=width, overflow=overflow, no_wrap=column.cut, justify=justify)
     for row in zip(*(column.cells for column in chosen), strict=True):
-        grid.add_row(*(Text(text, style=style) for text, style in row))
+        pieces = zip(chosen, row, widths, strict=True)
+        grid.add_row(
+            *(Text(text if column.cut else broken(text, width), style=style) for column, (text, style), width in pieces)
+        )
     return Padding(grid, (0, 0, 0, indent), expand=False)
 
 

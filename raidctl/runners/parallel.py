@@ -16,6 +16,8 @@ WIDTH = 16
 """Pieces of work under way at a time."""
 GLANCE = 0.2
 """Seconds between two looks at what nobody reports: an interruption, a read that hangs."""
+BRIEF = 0.005
+"""Seconds that one thread gets for all that is usually done at once (reading files): threads cost more than that."""
 PARTING = 6.0
 """Seconds that interrupted work gets to end its programs."""
 
@@ -75,7 +77,9 @@ class Crew:
     """Threads that carry chains of tasks out; the tasks of one chain one after the other."""
 
     def __init__(self, chains: Sequence[Sequence[Task]], stop: threading.Event, width: int = WIDTH) -> None:
-        self.waiting = deque(chain for chain in chains if chain)
+        # what bounds itself (programs) first: it takes long, and each gets a thread
+        self.long = sum(1 for chain in chains if chain and _is_long(chain))
+        self.waiting = deque(sorted((chain for chain in chains if chain), key=_is_long, reverse=True))
         self.tasks = [task for chain in chains for task in chain]
         self.open = len(self.tasks)
         self.width = width
@@ -90,11 +94,15 @@ class Crew:
             BaseException: What a piece of work raised (a fault of ours), or an interruption of this thread; the work
                 under way has been told to end by then.
         """
-        for _ in range(min(self.width, len(self.waiting))):
+        hired = min(self.width, self.long + (self.long < len(self.waiting)))
+        for _ in range(hired):
             self._hire()
         try:
             with self.change:
-                while self.open and not self.stop.is_set():
+                self.change.wait_for(self._over, BRIEF)
+                for _ in range(min(self.width - hired, len(self.waiting))):
+                    self._hire()
+                while not self._over():
                     self.change.wait(GLANCE)
                     self._give_up_the_late()
         except BaseException:
@@ -106,6 +114,10 @@ class Crew:
         for task in self.tasks:
             if task.fault is not None:
                 raise task.fault
+
+    def _over(self) -> bool:
+        """Whether everything is done, or nothing more is wanted."""
+        return not self.open or self.stop.is_set()
 
     def _part(self) -> None:
         """Tell the work under way to end, and wait until it has, within bounds."""
@@ -163,3 +175,8 @@ class Crew:
     def _idle(self) -> bool:
         """Whether nothing is under way that ends by itself."""
         return not any(task.began is not None and task.patience is None for task in self.tasks)
+
+
+def _is_long(chain: Sequence[Task]) -> bool:
+    """Whether a chain has work that bounds itself."""
+    return any(task.patience is None for task in chain)

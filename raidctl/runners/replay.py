@@ -22,6 +22,7 @@ from raidctl.request import (
     RunAnswer,
     Trouble,
     Which,
+    WhichAnswer,
 )
 from raidctl.runners.answers import answer_of
 
@@ -54,7 +55,15 @@ class ReplayRunner:
             return answer_of(request, Trouble.UNRECORDED, f"not in the recording: {describe(request)}")
         if isinstance(request, Glob):
             return GlobAnswer(tuple(sorted(_matching(request.pattern, self._paths))))
+        if isinstance(request, Run) and self._installed(request):
+            # the program is there; what it says to this was never asked
+            return answer_of(request, Trouble.UNRECORDED, f"not in the recording: {describe(request)}")
         return answer_of(request, Trouble.MISSING, _missing(request))
+
+    def _installed(self, request: Run) -> bool:
+        """Whether the recording says that a program is there."""
+        known = [answer for (kind, *_), answer in self._answers.items() if kind == "which"]
+        return any(isinstance(answer, WhichAnswer) and answer.path == request.argv[0] for answer in known)
 
     @cached_property
     def _paths(self) -> frozenset[str]:

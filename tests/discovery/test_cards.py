@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from raidctl import cards
+from raidctl.evidence import Sheet
 from raidctl.host import HostView, PciDevice
-from raidctl.model import Controller, Tool, Volume
+from raidctl.model import Controller, Problem, Tool, Volume
 from raidctl.vendor import ToolSpec
 from tests.discovery.machines import Family, seen
 
@@ -134,3 +135,49 @@ def test_the_overview_says_what_a_port_in_raid_mode_is() -> None:
     assert "Calls itself RAID" in notes["0000:00:17.0"]
     assert "virtual" in notes["0000:00:05.0"]
     assert "guest" in notes["0000:05:00.0"]
+
+
+def test_the_overview_tells_which_program_was_used_and_why() -> None:
+    """The evidence knows whose output a controller was read from; the family's note on the controller says why."""
+    sheet = Sheet.of_text("/opt/bin/oldcli show all", "Card 1\n")
+    sheet.fact(sheet.lines[0], "example:1", "model", "Card 1")
+    note = Problem(severity="info", where="example:1", message="newcli does not know it.")
+    ill = Problem(severity="error", where="example:1", message="It is ill.", kind="state")
+    (row,) = cards.overview(
+        HostView(pci=(raid("0000:03:00.0"),)), VENDORS, [Controller(id="example:1", pci_address="0000:03:00.0")],
+        [Tool(name="newcli"), Tool(name="oldcli")], problems=[note, ill], sheets=[sheet],
+    )  # fmt: skip
+    assert (row.found, row.told_by, row.why) == (("newcli", "oldcli"), ("oldcli",), ("newcli does not know it.",))
+
+
+BOTH = (
+    Family("another", ["hpsa"], [ToolSpec("anothercli", package="the other package")]),
+    Family("example", ["hpsa"], [ToolSpec("newcli", package="the example package")]),
+)
+
+
+def test_of_two_families_with_one_driver_the_one_that_tells_is_in_charge() -> None:
+    """Two makers' cards share a driver: whoever lists the card, else whoever has a program, answers for it."""
+    view = HostView(pci=(raid("0000:03:00.0"),))
+    listed = [Controller(id="example:1", pci_address="0000:03:00.0")]
+    assert [row.family for row in cards.overview(view, BOTH, listed)] == ["example"]
+    assert [row.family for row in cards.overview(view, BOTH, [Controller(id="example:1")])] == ["example"]
+    assert [row.family for row in cards.overview(view, BOTH, (), [Tool(name="newcli")])] == ["example"]
+    assert [row.family for row in cards.overview(view, BOTH, ())] == ["another"]
+
+
+def test_whoever_lists_a_card_is_in_charge_of_it() -> None:
+    """Also where its family does not count the card's driver among its own."""
+    listed = [Controller(id="example:1", pci_address="0000:03:00.0")]
+    (row,) = cards.overview(HostView(pci=(raid("0000:03:00.0", "new_driver"),)), BOTH, listed)
+    assert (row.family, row.controllers, row.answers) == ("example", ("example:1",), True)
+
+
+def test_of_two_families_with_one_driver_both_tools_are_named() -> None:
+    """Without a program nobody can tell whose card it is: both are offered."""
+    (problem,) = cards.unanswered(HostView(pci=(raid("0000:03:00.0"),)), (), BOTH, ())[1]
+    assert (problem.kind, problem.where) == ("no_tool", "0000:03:00.0")
+    for word in ("anothercli", "newcli"):
+        assert word in problem.message
+    assert "the other package" in (problem.remedy or "")
+    assert "the example package" in (problem.remedy or "")

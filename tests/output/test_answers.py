@@ -14,7 +14,7 @@ from raidctl.cards import CardRow
 from raidctl.checkup import ToolCheck
 from raidctl.evidence import Sheet
 from raidctl.manifest import FORMAT, Entry, Manifest
-from raidctl.model import Capability, Inventory
+from raidctl.model import Capability, Inventory, Problem
 from raidctl.output.doctor import Checkup, checkup_data, checkup_screen
 from raidctl.output.explain import concluded, explained, explanation, facts_of
 from raidctl.output.json import schema, to_json
@@ -119,6 +119,31 @@ def test_the_doctor_tells_of_each_card_who_answers_for_it() -> None:
     assert "told by acmecli" in told
     assert "shown as acme:1" in told
     assert "Handed to a guest." in told
+
+
+def test_the_doctor_explains_the_choice_under_the_card() -> None:
+    """Of several programs it says which one told, which did not, and the family's reason; that is not said twice."""
+    why = "acmecli and acmectl see this controller; it is shown as acmecli told it."
+    other = Problem(severity="info", where="acme:9", message="Something about another card.")
+    mine = Problem(severity="info", where="acme:1", message=why)
+    row = CardRow(
+        "0000:06:00.0", "Acme R 6", "acme", "acme", ("acmecli", "acmectl"), ("acmecli", "acmectl"), ("acme:1",),
+        answers=True, note=None, told_by=("acmecli",), why=(why,),
+    )  # fmt: skip
+    inventory = msgspec.structs.replace(NOTHING, problems=(mine, other))
+    told = checkup_screen(Checkup(inventory, (row,), (), root=True, libraries={}), EIGHTY)
+    assert "told by acmecli, not by acmectl" in told
+    card, notes = " ".join(told.split()).split(" Notes ")
+    assert why in card
+    assert why not in notes
+    assert "Something about another card." in notes
+
+
+def test_the_doctor_does_not_praise_a_program_that_is_silent() -> None:
+    """A program that is installed and lists no such card has not told of it."""
+    row = CardRow("0000:06:00.0", "R 6", "acme", "acme", ("acmecli",), ("acmecli",), (), answers=False, note=None)
+    told = checkup_screen(Checkup(NOTHING, (row,), (), root=True, libraries={}), EIGHTY)
+    assert "not told by acmecli" in told
 
 
 def test_the_doctor_tells_programs_rights_and_libraries() -> None:

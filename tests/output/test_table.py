@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from raidctl.output.paper import Paper, pack
+from raidctl.output.paper import Paper, broken, pack
 from raidctl.output.table import Column, cells, fit, said, table
 
 WIDTHS = st.integers(1, 200)
@@ -61,3 +61,34 @@ def test_facts_in_a_row_break_between_facts(pieces: list[str], room: int) -> Non
     lines = pack(pieces, room, " · ").plain.split("\n")
     assert [part for text in lines for part in text.split(" · ")] == (pieces or [""])
     assert all(len(text) <= room or " · " not in text for text in lines)
+
+
+def test_a_long_path_is_broken_behind_a_slash() -> None:
+    """A mount point that does not fit stays readable: no name in it is torn apart, and nothing is lost."""
+    path = "/srv/customers/northwind/databases/warehouse"
+    columns = [Column("volume", cells(["example:1/v1"])), Column("mounted", cells([f"{path}, /home"]), 10)]
+    told = Paper(width=60).render([table(columns, Paper(width=60), indent=20)])
+    rows = [row.removeprefix(" " * 20)[14:] for row in told.splitlines()[1:]]
+    assert rows == ["/srv/customers/northwind/", "databases/warehouse, /home"]
+
+
+def test_a_long_path_among_facts_is_broken_behind_a_slash() -> None:
+    """So are the mount points of a drive, which stand in a row."""
+    told = pack(["/dev/sda on /srv/customers/northwind", "/dev/sdb on /"], 20, ", ").plain
+    assert told == "/dev/sda on /srv/\ncustomers/northwind\n/dev/sdb on /"
+
+
+@given(st.text(alphabet="ab/ ,\u4e00", max_size=60), st.integers(1, 30))
+def test_breaking_adds_line_ends_and_nothing_else(text: str, width: int) -> None:
+    """Each break stands behind a slash or in the place of a blank, and lines are as long as they may be."""
+    told = broken(text, width)
+    assert "".join(told.split()) == "".join(text.split())
+    rows = told.split("\n")
+    if told != text:
+        assert all(cell_len(row) <= width or not row[:-1].strip("/").count("/") for row in rows)
+
+
+def test_what_cannot_be_broken_is_left_to_the_screen() -> None:
+    """A word without a slash, or a path that fits, stays as it is."""
+    assert broken("averyveryverylongword and /a/b", 10) == "averyveryverylongword and /a/b"
+    assert broken("/a/b", 10) == "/a/b"

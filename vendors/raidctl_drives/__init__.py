@@ -1,20 +1,42 @@
 """Plain drives: every disk that no array hides, read with hdparm, sdparm, nvme and smartctl, and by the kernel alone.
 
 Outputs of these tools are read from loose files as well. Everything is put together drive by drive: see
-:mod:`raidctl_drives.build`.
+:mod:`raidctl_drives.build`. The parsers are imported when there is something for them to do.
 """
 
 from __future__ import annotations
 
-from raidctl_drives.controllers import CAPABILITIES as SUPPORT
-from raidctl_drives.observe import observe
-from raidctl_drives.plain import DRIVERS
-from raidctl_drives.read import read
-from raidctl_drives.sniff import sniff
-from raidctl_drives.tools import TOOLS
+from collections.abc import Sequence
+
+from raidctl.host import HostView
+from raidctl.request import Dialogue
+from raidctl.vendor import Document, Observation, Sniffed
+from raidctl_drives.tools import CAPABILITIES as SUPPORT
+from raidctl_drives.tools import DRIVERS, TOOLS
 
 __all__ = ["DRIVERS", "FAMILY", "LAST", "SUPPORT", "TITLE", "TOOLS", "observe", "read", "sniff"]
 
 FAMILY = "drives"
 TITLE = "Plain drives and host bus adapters"
 LAST = True
+
+
+def observe(host: HostView) -> Dialogue[Observation]:
+    """Read every plain drive of a machine; none there: an empty observation."""
+    from raidctl_drives import dialogue  # noqa: PLC0415 - a start that asks no machine does not need it
+
+    return dialogue.observe(host)
+
+
+def sniff(name: str, text: str) -> Sniffed | None:
+    """Whether a text is an output of one of the tools."""
+    from raidctl_drives import signs  # noqa: PLC0415 - for loose texts only
+
+    return signs.sniff(name, text)
+
+
+def read(documents: Sequence[Document]) -> Observation:
+    """Read outputs, in whole or in part, and put together what belongs together."""
+    from raidctl_drives import reader  # noqa: PLC0415 - for loose texts only
+
+    return reader.read(documents)

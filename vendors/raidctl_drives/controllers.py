@@ -9,17 +9,13 @@ import msgspec
 
 from raidctl.evidence import Line, Sheet
 from raidctl.host import BlockDevice, HostView, PciDevice
-from raidctl.model import Capability, Controller, Drive, Mode, Problem
+from raidctl.model import Controller, Drive, Mode, Problem
 from raidctl.text import listing
 from raidctl_drives.build import Group, Source, drive_of, identify, move_facts, problems_of
 from raidctl_drives.kernel import SOURCE, cache_word
 from raidctl_drives.plain import HBA_DRIVERS, is_virtual
+from raidctl_drives.tools import CAPABILITIES
 
-CAPABILITIES = {
-    "drives": Capability(read=True, set=False),
-    "drive_write_cache": Capability(read=True, set=False, why="Use hdparm -W, sdparm --set=WCE or nvme set-feature."),
-    "device": Capability(read=True, set=False),
-}  # fmt: skip
 _SHOWN = 4
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from raidctl.evidence import Line, Sheet
 from raidctl.model import Problem
 from raidctl.text import collapse, printable
-from raidctl_drives.parts import DrivePart
+from raidctl_drives.parts import DrivePart, is_blank_name
 
 LONGEST = 1000
 """Characters that one detail may have: what a tool repeats for ever is cut there."""
@@ -51,6 +51,9 @@ class Draft:
         if isinstance(value, int) and abs(value) > _LARGEST:
             # no such drive exists, and no reader of JSON would take the figure
             self.detail(line, name, str(value))
+            return
+        if name == "wwn" and is_blank_name(value):
+            self.detail(line, "WWN", str(value))
             return
         self.sheet.fact(line, self.key, name, value)
         self.values[name.replace(".", "_")] = value

@@ -75,3 +75,9 @@ def readdress(sheet: Sheet, ids: Mapping[str, str]) -> None:
     sheet.facts[:] = [
         fact._replace(object_id=ids[fact.object_id]) if fact.object_id in ids else fact for fact in sheet.facts
     ]
+
+
+def is_blank_name(text: object) -> bool:
+    """Whether a world wide name is all zeros: the maker has given the drive none."""
+    bare = str(text).strip().lower().removeprefix("0x").removeprefix("naa.").removeprefix("eui.")
+    return not bare.strip("0 :.-")

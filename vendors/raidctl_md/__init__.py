@@ -1,4 +1,4 @@
-"""Linux software RAID: /proc/mdstat, sysfs and mdadm."""
+"""Linux software RAID: /proc/mdstat, sysfs and mdadm. The parsers are imported when there is something to parse."""
 
 from __future__ import annotations
 
@@ -8,14 +8,11 @@ from raidctl.host import HostView
 from raidctl.model import Capability
 from raidctl.request import Dialogue
 from raidctl.vendor import Document, Observation, Sniffed, ToolSpec
-from raidctl_md import observe as _observe
-from raidctl_md import sniff as _sniff
-from raidctl_md.build import build
-from raidctl_md.reader import read_documents
+from raidctl_md.first import PLACES, first_look
 
 FAMILY = "md"
 TITLE = "Linux software RAID (md)"
-TOOLS = (ToolSpec("mdadm", ("/sbin/mdadm", "/usr/sbin/mdadm"), "the package mdadm of the distribution"),)
+TOOLS = (ToolSpec("mdadm", PLACES, "the package mdadm of the distribution"),)
 DRIVERS: tuple[str, ...] = ()
 LAST = False
 
@@ -37,14 +34,24 @@ SUPPORT = {
 
 def observe(host: HostView) -> Dialogue[Observation]:
     """Read all arrays of a machine; no md there: an empty observation."""
-    return (yield from _observe.observe(host, SUPPORT))
+    first = yield from first_look()
+    if first.nothing:
+        return Observation()
+    from raidctl_md import dialogue  # noqa: PLC0415 - takes its time, and most machines have no md
+
+    return (yield from dialogue.observe(host, first, SUPPORT))
 
 
 def sniff(name: str, text: str) -> Sniffed | None:
     """Whether a text is /proc/mdstat or an output of mdadm's."""
-    return _sniff.sniff(name, text)
+    from raidctl_md import signs  # noqa: PLC0415 - for loose texts only
+
+    return signs.sniff(name, text)
 
 
 def read(documents: Sequence[Document]) -> Observation:
     """Read outputs, in whole or in part, and put together what belongs together."""
+    from raidctl_md.build import build  # noqa: PLC0415 - as in observe()
+    from raidctl_md.reader import read_documents  # noqa: PLC0415 - as in observe()
+
     return build(read_documents(documents), SUPPORT)

@@ -165,7 +165,7 @@ def _take_super(part: Part, line: Line, word: str) -> None:
 
 
 def _take_member(part: Part, line: Line, match: re.Match[str]) -> None:
-    """``sdc1[4](W)(S)``; an array that is not started gives every device (S), which then means nothing."""
+    """``sdc1[4](W)(S)``; an array that is not started gives every device (S), be it a member or a spare."""
     name, number, flags = match.group("name", "number", "flags")
     if name.startswith("[dev"):
         member = part.member(name[5:-1])
@@ -189,6 +189,8 @@ def _take_member(part: Part, line: Line, match: re.Match[str]) -> None:
     part.tell_member(line, member, "role", role)
     part.tell_member(line, member, "status", health)
     part.tell_member(line, member, "status_text", flags)
+    if role == "member" and "S" in letters:
+        part.undecided.add(member.key)
     named = tuple(_FLAG_NAMES[letter] for letter in letters if letter in _FLAG_NAMES)
     if named:
         part.tell_member(line, member, "flags", named)

@@ -92,6 +92,8 @@ class Part:
     members: dict[str, Member] = field(default_factory=dict)
     claims: list[Claim] = field(default_factory=list)
     troubles: list[Trouble] = field(default_factory=list)
+    undecided: set[str] = field(default_factory=set)
+    """Keys of members of which the text does not tell whether they are spares, if the array is no container."""
 
     def tell(self, line: Line, name: str, value: object, label: str) -> None:
         """The line gave a field of the volume; ``label`` is the tool's name of it. None: it says that there is none."""

@@ -24,6 +24,8 @@ def settle(part: Part) -> None:
             # the sum of what the devices have, not the size of the array
             size = values.pop("size_bytes", None)
             values["raw_bytes"] = None if part.is_container else size
+        if not part.is_container:
+            _forget_roles(part)
         return
     progress = values.get("progress")
     work: Operation | None = progress.operation if isinstance(progress, Progress) else None
@@ -35,6 +37,13 @@ def settle(part: Part) -> None:
         waiting="waiting" in part.details,
     )
     _find_rebuilding(part, work)
+
+
+def _forget_roles(part: Part) -> None:
+    """Of an array that is not started only the superblocks know which of its devices are spares."""
+    for key in part.undecided:
+        part.members[key].values.pop("role", None)
+    part.claims = [c for c in part.claims if c.field != "role" or c.member not in part.undecided]
 
 
 def _degraded(part: Part) -> bool:

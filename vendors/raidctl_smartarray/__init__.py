@@ -2,13 +2,41 @@
 
 from __future__ import annotations
 
-from raidctl_smartarray.build import FAMILY
-from raidctl_smartarray.capability import SUPPORT
-from raidctl_smartarray.observe import DRIVERS, TOOLS, observe
-from raidctl_smartarray.read import read
-from raidctl_smartarray.sniff import sniff
+from collections.abc import Sequence
 
+from raidctl.calls import installed
+from raidctl.host import HostView
+from raidctl.request import Dialogue
+from raidctl.vendor import Document, Observation, Sniffed
+from raidctl_smartarray.capability import SUPPORT
+from raidctl_smartarray.tools import DRIVERS, TOOLS
+
+__all__ = ["DRIVERS", "FAMILY", "LAST", "SUPPORT", "TITLE", "TOOLS", "observe", "read", "sniff"]
+
+FAMILY = "smartarray"
 TITLE = "HP and HPE Smart Array"
 LAST = False
 
-__all__ = ["DRIVERS", "FAMILY", "LAST", "SUPPORT", "TITLE", "TOOLS", "observe", "read", "sniff"]
+
+def observe(host: HostView) -> Dialogue[Observation]:
+    """Read every card of the family; an empty observation where none of the tools is installed."""
+    found = yield from installed(TOOLS)
+    if not found:
+        return Observation()
+    from raidctl_smartarray import dialogue  # noqa: PLC0415 - takes its time, and most machines have no such card
+
+    return (yield from dialogue.observe(host, found))
+
+
+def sniff(name: str, text: str) -> Sniffed | None:
+    """Whether a text is an output of one of the tools."""
+    from raidctl_smartarray import signs  # noqa: PLC0415 - for loose texts only
+
+    return signs.sniff(name, text)
+
+
+def read(documents: Sequence[Document]) -> Observation:
+    """Read outputs, in whole or in part, and put together what belongs together."""
+    from raidctl_smartarray import reader  # noqa: PLC0415 - for loose texts only
+
+    return reader.read(documents)

@@ -180,6 +180,13 @@ def test_the_identification_gives_every_fact() -> None:
     assert drive.write_cache == "disabled"
 
 
+def test_a_world_wide_name_of_zeros_is_none() -> None:
+    """A drive without a name of its own prints zeros: it has none, and the line stays among the details."""
+    drive = only(IDENTIFY.replace("5000cca0c0ffee01", "0000000000000000"))
+    assert drive.wwn is None
+    assert drive.details["WWN"] == "0000000000000000"
+
+
 def test_supported_speeds_are_no_negotiated_link() -> None:
     """``Gen3 signaling speed`` is a capability: the link stays unknown."""
     drive = only(IDENTIFY)

@@ -110,6 +110,12 @@ def test_the_kernel_alone_tells_enough_without_tools() -> None:
     assert all(name in str(problem.remedy) for name in ("smartmontools", "hdparm", "sdparm", "nvme-cli"))
 
 
+def test_a_world_wide_name_of_zeros_is_not_the_drives() -> None:
+    """What the kernel read of a drive without a name is no name either."""
+    (controller,) = seen(Machine(tools=()), replace(SATA, wwn="0x0000000000000000")).controllers
+    assert controller.drives[0].wwn is None
+
+
 def test_without_root_nothing_is_run_and_one_problem_says_so() -> None:
     """The kernel's view is shown; the drives are not asked in vain."""
     machine = Machine()

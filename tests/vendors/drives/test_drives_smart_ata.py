@@ -246,6 +246,12 @@ def test_the_whole_table_of_a_drive_is_read() -> None:
     assert sheet.unparsed() == []
 
 
+def test_a_world_wide_name_of_zeros_is_not_told() -> None:
+    """A drive without a name of its own prints zeros in all three groups."""
+    assert one(FULL)[0].wwn is not None
+    assert one(FULL.replace("5 0a1b2c 3d4e5f607", "0 000000 000000000"))[0].wwn is None
+
+
 def test_a_failed_self_test_and_damaged_sectors_are_told() -> None:
     """What the drive itself complains of becomes a problem, though its verdict is ``PASSED``."""
     part, _ = one(FULL)

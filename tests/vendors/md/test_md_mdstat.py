@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+import raidctl_md as md
 from raidctl.model import Progress
+from raidctl.vendor import Document
 from tests.vendors.md.md_texts import array, controller, drives, read, told, unparsed, volume
 
 
@@ -108,6 +110,29 @@ def test_md_mdstat_an_array_that_is_not_started_has_no_spares() -> None:
     assert array(text).size_bytes == 4096 * 1024
     assert array(text).spares == ()
     assert [problem.kind for problem in read(text).problems] == ["state"]
+
+
+def test_md_mdstat_what_a_device_of_an_array_that_is_not_started_is_for_is_not_told() -> None:
+    """The kernel marks members and spares alike with (S): the role is null, and no line claims it; a failed one is."""
+    text = "md9 : inactive sdc[2](S)(F) sdb[1](S) sda[0](S)\n      4096 blocks super 1.2\n"
+    assert {drive.device: drive.role for drive in controller(text).drives} == {
+        "/dev/sda": None, "/dev/sdb": None, "/dev/sdc": "failed",
+    }  # fmt: skip
+    claimed = {fact.object_id for sheet in read(text).sheets for fact in sheet.facts if fact.field == "role"}
+    assert claimed == {"md:md9/sdc"}
+    assert "md:md9/sda" in array(text).drives
+
+
+def test_md_mdstat_the_superblock_knows_the_role_in_an_array_that_is_not_started() -> None:
+    """What mdadm --examine says of the device stands, where mdstat cannot tell."""
+    examine = (
+        "/dev/sda:\n          Magic : a92b4efc\n        Version : 1.2\n"
+        "     Array UUID : 2f3a4b5c:6d7e8f90:a1b2c3d4:e5f60718\n     Raid Level : raid1\n   Raid Devices : 2\n"
+        "   Device Role : spare\n   Array State : AA ('A' == active, '.' == missing, 'R' == replacing)\n"
+    )
+    mdstat = "md9 : inactive sda[0](S)\n      4096 blocks super 1.2\n"
+    found = md.read([Document("/proc/mdstat", "md", mdstat), Document("mdadm --examine /dev/sda", "md", examine)])
+    assert [drive.role for drive in found.controllers[0].drives if drive.device == "/dev/sda"] == ["spare"]
 
 
 def test_md_mdstat_a_container_has_no_volume_and_its_arrays_refer_to_it() -> None:

@@ -15,7 +15,7 @@ import msgspec
 from raidctl.evidence import Line, Sheet
 from raidctl.model import Problem, ProblemKind, Severity
 from raidctl.text import printable
-from raidctl_drives.parts import DrivePart, readdress
+from raidctl_drives.parts import DrivePart, is_blank_name, readdress
 from raidctl_drives.smart.words import BEHIND
 
 _FIRST = re.compile(r"#1((?:#\d+)?)$")
@@ -96,6 +96,9 @@ class Draft:
         """The line gives a field (``errors_media`` for ``errors.media``)."""
         if isinstance(value, str):
             value = printable(value)
+        if name == "wwn" and is_blank_name(value):
+            self.detail(line, label or "WWN", value)
+            return
         offer = Offer(line, value, rank, label)
         self.offers.setdefault(name, []).append(offer)
         if name not in self.best or rank > self.best[name].rank:

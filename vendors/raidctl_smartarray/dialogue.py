@@ -12,16 +12,17 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from raidctl.calls import call_problem, installed
+from raidctl.calls import Installed, call_problem
 from raidctl.host import HostView
 from raidctl.model import Controller, Problem, Tool
 from raidctl.request import Dialogue, Run, RunAnswer, Trouble, ask, ask_all, together
-from raidctl.vendor import Document, Observation, ToolSpec
+from raidctl.vendor import Document, Observation
 from raidctl_smartarray.build import build, controller_ids
 from raidctl_smartarray.collect import Collection, collect
 from raidctl_smartarray.grammar import slot_of_command
 from raidctl_smartarray.outline import Outline
-from raidctl_smartarray.read import KIND, Choice, outlines, richest, said_problems, unreadable
+from raidctl_smartarray.reader import KIND, Choice, outlines, richest, said_problems, unreadable
+from raidctl_smartarray.tools import DRIVERS
 from raidctl_smartarray.trouble import meaning
 
 LOCK = "smartarray"
@@ -30,27 +31,6 @@ TIMEOUT = 120.0
 ENVIRONMENT = (("INFOMGR_BYPASS_NONSA", "1"),)
 """Keeps the tools from asking every LUN of a storage network what it is."""
 EVERYTHING = ("ctrl", "all", "show", "config", "detail")
-DRIVERS = ("hpsa", "cciss", "smartpqi")
-TOOLS = (
-    ToolSpec(
-        name="ssacli",
-        places=("/opt/smartstorageadmin/ssacli/bin/ssacli", "/opt/hp/ssacli/bld/ssacli"),
-        package="ssacli, from HPE's Management Component Pack",
-        version_argv=("version",),
-    ),
-    ToolSpec(
-        name="hpssacli",
-        places=("/opt/hp/hpssacli/bld/hpssacli", "/opt/hp/hpssacli/bin/hpssacli", "/opt/hp/ssacli/bld/hpssacli"),
-        package="hpssacli, from HP's Management Component Pack, for Gen8 and Gen9",
-        version_argv=("version",),
-    ),
-    ToolSpec(
-        name="hpacucli",
-        places=("/opt/compaq/hpacucli/bld/hpacucli", "/opt/hp/hpacucli/bld/hpacucli"),
-        package="hpacucli, from HP's Service Pack for ProLiant, for cards up to Gen7",
-        version_argv=("version",),
-    ),
-)
 _FINAL = frozenset({"none", "busy", "denied", "missing"})
 """Errors that the next call would give again."""
 
@@ -70,12 +50,9 @@ class _Asked:
     """Commands whose failure does not matter, because others told the same."""
 
 
-def observe(host: HostView) -> Dialogue[Observation]:
-    """Read every card of the family; an empty observation where none of the tools is installed."""
-    found = yield from installed(TOOLS)
+def observe(host: HostView, found: Sequence[Installed]) -> Dialogue[Observation]:
+    """Read every card of the family with the programs that are installed."""
     asked = [_Asked(one.tool(), one.command) for one in found]
-    if not asked:
-        return Observation()
     yield from together([_ask_all_at_once(one) for one in asked])
     collections = [collect(one.outlines) for one in asked]
     seen = richest(

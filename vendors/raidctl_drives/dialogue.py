@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
+from typing import cast
 
 from raidctl.evidence import Sheet
 from raidctl.host import BlockDevice, HostView
@@ -13,16 +15,13 @@ from raidctl.text import listing
 from raidctl.vendor import Observation
 from raidctl_drives.build import Source
 from raidctl_drives.controllers import Found, controller_sheet, controllers_of
-from raidctl_drives.hdparm import read_hdparm
 from raidctl_drives.kernel import Layers, kernel_part
-from raidctl_drives.nvme import read_nvme
+from raidctl_drives.parts import DrivePart
 from raidctl_drives.plain import by_drive, is_virtual, plain_disks
-from raidctl_drives.sdparm import read_sdparm
-from raidctl_drives.smart import ask_smartctl
 from raidctl_drives.tools import PACKAGES
 
 _TIMEOUT = 30.0
-_READERS = {"hdparm": read_hdparm, "sdparm": read_sdparm, "nvme": read_nvme}
+_Reader = Callable[[str, str], tuple[list[DrivePart], Sheet]]
 
 
 @dataclass
@@ -114,6 +113,8 @@ def _ask_kernel(paths: Sequence[BlockDevice], layers: Layers) -> Dialogue[_Asked
 
 
 def _ask_smart(block: BlockDevice) -> Dialogue[_Asked]:
+    from raidctl_drives.smart import ask_smartctl  # noqa: PLC0415 - takes its time, and is for drives that can tell
+
     parts, sheets, problems = yield from ask_smartctl(block.node)
     sources = [Source("smartctl", part, _sheet_of(part.key, sheets)) for part in parts]
     return _Asked(sources, list(sheets), list(problems))
@@ -154,9 +155,14 @@ def _keep(found: _Asked, tool: str, run: Run, answer: RunAnswer) -> None:
     text = answer.text
     if answer.error_text.strip():
         text = f"{text.rstrip()}\n{answer.error_text}" if text.strip() else answer.error_text
-    parts, sheet = _READERS[tool](command, text)
+    parts, sheet = _reader(tool)(command, text)
     found.sheets.append(sheet)
     found.sources += [Source(tool, part, sheet) for part in parts]
+
+
+def _reader(tool: str) -> _Reader:
+    """The parser of a tool's outputs, imported when that tool has answered."""
+    return cast("_Reader", getattr(import_module(f"raidctl_drives.{tool}"), f"read_{tool}"))
 
 
 def _not_asked(command: str, tool: str, answer: RunAnswer) -> Problem:

@@ -9,7 +9,7 @@ from raidctl.vendor import Sniffed
 from raidctl_smartarray.grammar import bare, heading, saying, tool_of_command
 from raidctl_smartarray.labels import knows
 from raidctl_smartarray.outline import LONGEST_LINE
-from raidctl_smartarray.read import KIND
+from raidctl_smartarray.reader import KIND
 from raidctl_smartarray.trouble import SAYINGS
 from raidctl_smartarray.words import word
 

@@ -4,26 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from raidctl.host import HostView
 from raidctl.model import Capability, Problem, Tool
-from raidctl.request import (
-    Dialogue,
-    Glob,
-    GlobAnswer,
-    Read,
-    ReadAnswer,
-    Request,
-    Run,
-    RunAnswer,
-    Trouble,
-    Which,
-    WhichAnswer,
-    ask_all,
-)
+from raidctl.request import Dialogue, GlobAnswer, Read, ReadAnswer, Run, RunAnswer, Trouble, WhichAnswer, ask_all
 from raidctl.vendor import Document, Observation
 from raidctl_md.build import build
+from raidctl_md.first import MDSTAT, First
 from raidctl_md.group import Alias
 from raidctl_md.parts import Part, Reading, Source, key_of
 from raidctl_md.problems import of_trouble
@@ -31,8 +18,6 @@ from raidctl_md.reader import read_documents
 from raidctl_md.single import trouble_of
 from raidctl_md.sysfs import ARRAY_FILES, MEMBER_FILES
 
-MDSTAT = "/proc/mdstat"
-PLACES = ("/sbin/mdadm", "/usr/sbin/mdadm")
 _LIMIT = 65_536
 
 
@@ -43,9 +28,9 @@ class _Asked:
     tools: list[Tool] = field(default_factory=list)
 
 
-def observe(host: HostView, capabilities: Mapping[str, Capability]) -> Dialogue[Observation]:
-    """Read all arrays of a machine. No md in the kernel, or no arrays: an empty observation."""
-    tool, mdstat, arrays, members = yield from _look()
+def observe(host: HostView, first: First, capabilities: Mapping[str, Capability]) -> Dialogue[Observation]:
+    """Read all arrays of a machine, of which a first look has told that there is something to read."""
+    tool, mdstat, arrays, members = first
     asked = _Asked()
     if mdstat.text is not None:
         asked.documents.append(Document(MDSTAT, "md", mdstat.text))
@@ -64,17 +49,6 @@ def observe(host: HostView, capabilities: Mapping[str, Capability]) -> Dialogue[
     measured = {block.node for block in host.blocks if block.size_bytes}
     found = build(read_documents(asked.documents), capabilities, _alias(host), measured)
     return replace(found, problems=(*asked.problems, *found.problems), tools=tuple(asked.tools))
-
-
-def _look() -> Dialogue[tuple[WhichAnswer, ReadAnswer, GlobAnswer, GlobAnswer]]:
-    questions: tuple[Request[Any], ...] = (
-        Which("mdadm", PLACES),
-        Read(MDSTAT),
-        Glob("/sys/block/md*/md/array_state"),
-        Glob("/sys/block/md*/md/dev-*/state"),
-    )
-    tool, mdstat, arrays, members = yield questions
-    return tool, mdstat, arrays, members
 
 
 def _unreadable(answer: ReadAnswer) -> Problem:

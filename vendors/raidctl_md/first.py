@@ -1,0 +1,36 @@
+"""The first look: whether there is anything of md on the machine."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from raidctl.request import Dialogue, Glob, GlobAnswer, Read, ReadAnswer, Request, Trouble, Which, WhichAnswer
+
+MDSTAT = "/proc/mdstat"
+PLACES = ("/sbin/mdadm", "/usr/sbin/mdadm")
+
+
+class First(NamedTuple):
+    """What the first round of requests gave."""
+
+    tool: WhichAnswer
+    mdstat: ReadAnswer
+    arrays: GlobAnswer
+    members: GlobAnswer
+
+    @property
+    def nothing(self) -> bool:
+        """Whether the kernel has no md at all: no table, no array, and no reason to doubt it."""
+        return self.mdstat.trouble is Trouble.MISSING and not self.arrays.paths
+
+
+def first_look() -> Dialogue[First]:
+    """Ask for the table of arrays, their directories, and whether mdadm is installed."""
+    questions: tuple[Request[Any], ...] = (
+        Which("mdadm", PLACES),
+        Read(MDSTAT),
+        Glob("/sys/block/md*/md/array_state"),
+        Glob("/sys/block/md*/md/dev-*/state"),
+    )
+    tool, mdstat, arrays, members = yield questions
+    return First(tool, mdstat, arrays, members)

@@ -1,0 +1,27 @@
+"""The programs of the family, and the kernel drivers of its cards."""
+
+from __future__ import annotations
+
+from raidctl.vendor import ToolSpec
+
+DRIVERS = ("hpsa", "cciss", "smartpqi")
+TOOLS = (
+    ToolSpec(
+        name="ssacli",
+        places=("/opt/smartstorageadmin/ssacli/bin/ssacli", "/opt/hp/ssacli/bld/ssacli"),
+        package="ssacli, from HPE's Management Component Pack",
+        version_argv=("version",),
+    ),
+    ToolSpec(
+        name="hpssacli",
+        places=("/opt/hp/hpssacli/bld/hpssacli", "/opt/hp/hpssacli/bin/hpssacli", "/opt/hp/ssacli/bld/hpssacli"),
+        package="hpssacli, from HP's Management Component Pack, for Gen8 and Gen9",
+        version_argv=("version",),
+    ),
+    ToolSpec(
+        name="hpacucli",
+        places=("/opt/compaq/hpacucli/bld/hpacucli", "/opt/hp/hpacucli/bld/hpacucli"),
+        package="hpacucli, from HP's Service Pack for ProLiant, for cards up to Gen7",
+        version_argv=("version",),
+    ),
+)
