@@ -29,7 +29,10 @@ sys.path[:0] = [str(ROOT), str(ROOT / "vendors")]
 from raidctl.loose import Gathered, gather  # noqa: E402 - the checkout comes first on the path
 from raidctl.vendor import Vendor  # noqa: E402 - as above
 
-TOOLS = ("hpacucli", "mdadm", "mdstat", "hdparm", "smartctl", "nvme", "sdparm")
+TOOLS = (
+    "hpacucli", "storcli_json", "storcli_text", "megacli", "arcconf", "areca", "tw_cli",
+    "mdadm", "mdstat", "hdparm", "smartctl", "nvme", "sdparm",
+)  # fmt: skip
 MEMBERS = ("FAMILY", "TOOLS", "sniff", "read")
 SLOW = 2.0
 

@@ -29,7 +29,15 @@ def read(documents): ...
 def test_our_own_families_are_registered() -> None:
     """All in-tree families load, in the order of their names, without a problem."""
     found, problems = vendors()
-    assert [vendor.FAMILY for vendor in found] == ["drives", "md", "smartarray"]
+    assert [vendor.FAMILY for vendor in found] == [
+        "adaptec",
+        "areca",
+        "drives",
+        "md",
+        "megaraid",
+        "smartarray",
+        "threeware",
+    ]
     assert problems == []
 
 
@@ -55,5 +63,5 @@ def test_a_broken_package_is_told_and_skipped(
     install(tmp_path, name, body)
     monkeypatch.syspath_prepend(str(tmp_path))
     found, problems = vendors()
-    assert len(found) == 3
+    assert len(found) == 4
     assert [said in problem.message and name in problem.where for problem in problems] == [True]

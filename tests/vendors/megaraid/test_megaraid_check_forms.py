@@ -1,0 +1,172 @@
+"""The same machine in storcli's JSON, in storcli's text and in MegaCli's words: one inventory."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from raidctl_megaraid import sniff
+from tests.vendors.megaraid.megaraid_one_machine import (
+    Answer,
+    answer,
+    as_json,
+    as_text,
+    facts,
+    megacli,
+    observed,
+    pd_row,
+    storcli,
+    text_of,
+    vd_row,
+)
+
+# What MegaCli has no word for, or tells less exactly than storcli's number of blocks.
+_ONLY_STORCLI = {("megaraid:0", "status"), ("megaraid:0", "vendor")}
+_ROUNDED = {("megaraid:0/v0", "size_bytes"), ("megaraid:0/v1", "size_bytes")}
+
+
+def differences(one: dict[str, Any], other: dict[str, Any]) -> set[tuple[str, str]]:
+    """The fields, by object, in which two inventories of a machine differ."""
+    names = {(key, name) for found in (one, other) for key, item in found.items() for name in item}
+    return {(key, name) for key, name in names if one.get(key, {}).get(name) != other.get(key, {}).get(name)}
+
+
+def test_storcli_tells_the_same_in_json_and_in_text() -> None:
+    """No field of the machine depends on whether J stood at the end of the command."""
+    first, second = as_json(storcli()), as_text(storcli())
+    assert facts(first.controllers[0]) == facts(second.controllers[0])
+    said = [[(item.where, item.message) for item in found.problems] for found in (first, second)]
+    assert said[0] == said[1]
+
+
+def test_megacli_tells_the_same_as_storcli() -> None:
+    """Both tools give one inventory of one machine, but for what one of them has no word for."""
+    first, second = (facts(found.controllers[0]) for found in (as_json(storcli()), observed(*megacli())))
+    assert differences(first, second) <= _ONLY_STORCLI | _ROUNDED
+    for key, name in _ROUNDED:
+        assert first[key][name] == pytest.approx(second[key][name], rel=0.002)
+
+
+def test_the_three_forms_report_the_same_troubles() -> None:
+    """What the hardware has is told with the same weight about the same objects by each of the tools."""
+    seen = [as_json(storcli()), as_text(storcli()), observed(*megacli())]
+    told = [sorted((item.severity, item.kind, item.where) for item in found.problems) for found in seen]
+    assert told[0] == told[1] == told[2]
+
+
+def test_the_machine_is_what_was_written_down() -> None:
+    """Values that all three forms share are right, not merely equal."""
+    found = as_text(storcli()).controllers[0]
+    one, two = found.volumes
+    assert (one.cache and one.cache.write_active, two.cache and two.cache.write_active) == (
+        "write_back",
+        "write_through",
+    )
+    assert (two.status, two.drives_expected, two.progress and two.progress.operation) == ("degraded", 3, "rebuild")
+    assert two.size_bytes == 2 * 0x8BAA0000 * 512
+    assert [drive.status for drive in found.drives] == ["ok", "ok", "warning", "warning", "ok", "ok", "critical"]
+    assert [drive.errors.media for drive in found.drives] == [0, 3, 0, 0, 0, 0, 99]
+    assert [drive.array for drive in found.drives][4:] == ["megaraid:0/g1", None, None]
+    assert found.pci_address == "0000:02:00.0"
+    assert found.cache is not None
+    assert (found.cache.size_bytes, found.cache.available_bytes) == (2 << 30, 1706 << 20)
+
+
+STATES = (
+    "Onln", "Offln", "UGood", "UBad", "GHS", "DHS", "Rbld", "Cpybck", "JBOD", "Failed", "Msng", "UGUnsp", "UGShld",
+    "HSPShld", "CFShld", "CBShld", "UBUnsp", "Sntze", "Frgn", "Dgrd",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_each_state_of_a_drive_is_known_in_both_forms(state: str) -> None:
+    """Every word of the tool's legend has a health, and the table's text gives the same drive as its JSON."""
+    group = 0 if state in ("Onln", "Offln", "DHS", "Rbld", "Cpybck", "Failed", "CFShld") else "-"
+    rows = [
+        pd_row("8:1", 3, state, group, "ZT 4000 = RI"),
+        pd_row(" :12", 14, "Onln", 0, "ZT480", Med="SSD", Intf="SATA"),
+    ]
+    asked = answer("Show Drive Information Succeeded.", {"Drive Information": rows})
+    first, second = as_json([asked]), as_text([asked])
+    assert facts(first.controllers[0]) == facts(second.controllers[0])
+    drive = first.controllers[0].drives[0]
+    assert (drive.model, drive.status_text) == ("ZT 4000 = RI", state)
+    assert drive.status != "unknown"
+    assert not [item for item in first.problems if item.kind == "unread"]
+
+
+def _lists() -> list[Answer]:
+    rows = [
+        vd_row("0/0", "RAID10", "Pdgd", "RaAWBC", "5.455 TB", "a = b c"),
+        vd_row("-/12", "RAID0", "OfLn", "-", "0 KB", ""),
+    ]
+    rate = [{"Ctrl_Prop": "Cache Flush Interval", "Value": "4 sec"}, {"Ctrl_Prop": "Rebuild Rate", "Value": "30%"}]
+    busy = [
+        {
+            "VD": 0,
+            "Operation": "CC",
+            "Progress%": 36,
+            "Status": "In progress",
+            "Estimated Time Left": "1 Hours 12 Minutes",
+        },
+        {"VD": 1, "Operation": "CC", "Progress%": "-", "Status": "Not in progress", "Estimated Time Left": "-"},
+    ]
+    filled = [
+        {"Drive-ID": "/c0/e8/s1", "Progress%": 7, "Status": "In progress", "Estimated Time Left": "2 Hours 5 Minutes"},
+        {"Drive-ID": "/c0/e8/s2", "Progress%": "-", "Status": "Not in progress", "Estimated Time Left": "-"},
+    ]
+    return [
+        answer("None", {"Virtual Drives": rows}),
+        answer("None", {"Controller Properties": rate}),
+        answer("None", {"VD Operation Status": busy}),
+        answer("Show Drive Rebuild Status Succeeded.", {"": filled}),
+    ]
+
+
+@pytest.mark.parametrize("asked", _lists())
+def test_a_list_is_the_same_in_both_forms(asked: Answer) -> None:
+    """Lists of volumes, properties and of what goes on lose nothing in the text."""
+    first, second = as_json([asked]), as_text([asked])
+    assert facts(first.controllers[0]) == facts(second.controllers[0])
+
+
+def test_the_text_of_a_check_shows_how_far_it_is() -> None:
+    """``VD Operation Progress%``: the first two words of the head are two columns."""
+    volume, other = as_text([_lists()[2]]).controllers[0].volumes
+    assert volume.progress is not None
+    assert (volume.progress.operation, volume.progress.percent) == ("check", 36)
+    assert other.progress is None
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_colour_and_indentation_hide_nothing(number: int) -> None:
+    """A terminal's colours around each line, or blanks before it, do not keep an output from being recognised."""
+    text = text_of(storcli()[number])
+    headless = text[text.index("\n\n") :]
+    for each in (text, headless):
+        painted = "".join(f"\x1b[1;32m{line}\x1b[0m\n" for line in each.splitlines())
+        moved = "".join(f"    {line}\n" if line else "\n" for line in each.splitlines())
+        plain = facts(observed(each).controllers[0])
+        assert facts(observed(painted).controllers[0]) == plain
+        assert facts(observed(moved).controllers[0]) == plain
+
+
+def test_numbers_may_be_strings_in_json() -> None:
+    """Versions differ in which figures they quote."""
+
+    def quoted(value: object) -> object:
+        if isinstance(value, dict):
+            return {name: quoted(inner) for name, inner in value.items()}
+        if isinstance(value, list):
+            return [quoted(inner) for inner in value]
+        return str(value)
+
+    strings = [json.dumps(quoted(one)) for one in storcli()]
+    assert facts(observed(*strings).controllers[0]) == facts(as_json(storcli()).controllers[0])
+
+
+def test_an_output_of_another_tool_is_not_claimed() -> None:
+    """Colours do not make a claim on what is not the tool's."""
+    assert sniff("x", "\x1b[31mtotal 4\x1b[0m\n-rw-r--r-- 1 root root 5 Jan  1 00:00 x\n") is None

@@ -1,0 +1,182 @@
+from __future__ import annotations
+
+import pytest
+
+from raidctl.model import BatteryKind, BatteryStatus
+from tests.vendors.megaraid.megacli_texts import BATTERY, battery, card, complaints, fields, left, told
+
+
+def _flagged(label: str, value: str, state: str | None = "Optimal") -> str:
+    """The battery's text with one flag set."""
+    lines = []
+    for line in BATTERY.splitlines():
+        if line.strip().startswith(label):
+            lines.append(f"  {label} : {value}")
+        elif line.startswith("Battery State"):
+            lines += [] if state is None else [f"Battery State: {state}"]
+        else:
+            lines.append(line)
+    return "\n".join(lines)
+
+
+def test_a_battery_tells_all_of_itself() -> None:
+    """Status, capacity, design and properties are one battery's."""
+    found = battery(BATTERY)
+    assert fields(found, "kind", "status", "status_text") == ("battery", "ok", "Optimal")
+    assert fields(found, "charge_percent", "temperature_celsius", "voltage_volts") == (96, 31, 3.985)
+    assert fields(found, "replace", "next_learn_at") == (False, "2031-10-12T12:20:37")
+    assert found.details["Design Capacity"] == "500 mAh"
+    assert found.details["BBU Mode"] == "5"
+    assert found.details["BBU Firmware Status Voltage"] == "OK"
+
+
+def test_no_line_of_a_battery_is_left() -> None:
+    """Lines with an equals sign are pairs as well."""
+    assert left(BATTERY) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "kind"),
+    [
+        ("iBBU", "battery"), ("BBU", "battery"), ("iBBU08", "battery"), ("CVPM02", "capacitor"), ("TMMC", "capacitor"),
+        ("SuperCaP", "capacitor"), ("Unknown", None),
+    ],
+)  # fmt: skip
+def test_the_kinds_of_packs(words: str, kind: BatteryKind | None) -> None:
+    """What is not told is not guessed."""
+    assert battery(f"BBU status for Adapter: 0\nBatteryType: {words}\nVoltage: 1 mV\n").get("kind") == kind
+
+
+@pytest.mark.parametrize(
+    ("words", "status"),
+    [
+        ("Optimal", "ok"), ("Operational", "ok"), ("Non Operational", "failed"), ("Failed", "failed"),
+        ("Degraded(Need Attention)", "degraded"), ("Learning", "learning"), ("Charging", "charging"),
+        ("Missing", "missing"), ("Dancing", "unknown"),
+    ],
+)  # fmt: skip
+def test_the_states_of_a_battery(words: str, status: BatteryStatus) -> None:
+    """A word that is not known is unknown and said."""
+    found = battery(BATTERY.replace("Battery State: Optimal", f"Battery State     : {words}"))
+    assert fields(found, "status", "status_text") == (status, words)
+    assert bool(complaints(found, "unread")) == (status == "unknown")
+
+
+@pytest.mark.parametrize(
+    ("label", "value", "status"),
+    [
+        ("Learn Cycle Active", "Yes", "learning"),
+        ("Battery Replacement required", "Yes", "degraded"),
+        ("Remaining Capacity Low", "Yes", "degraded"),
+        ("Battery Pack Missing", "Yes", "missing"),
+        ("I2c Errors Detected", "Yes", "degraded"),
+        ("No space to cache offload", "Yes", "degraded"),
+        ("Pack is about to fail & should be replaced", "Yes", "degraded"),
+        ("Charging Status", "Charging", "ok"),
+        ("Learn Cycle Requested", "Yes", "ok"),
+    ],
+)
+def test_flags_beside_a_good_state_word(label: str, value: str, status: BatteryStatus) -> None:
+    """Optimal does not outweigh a flag that tells of trouble; topping up is none."""
+    assert battery(_flagged(label, value)).get("status") == status
+
+
+@pytest.mark.parametrize(
+    ("label", "value", "status"),
+    [
+        ("Battery Replacement required", "Yes", "failed"),
+        ("Charging Status", "Charging", "charging"),
+        ("Learn Cycle Active", "Yes", "learning"),
+        ("Remaining Capacity Low", "Yes", "degraded"),
+        ("Transparent Learn", "No", "ok"),
+    ],
+)
+def test_flags_without_a_state_word(label: str, value: str, status: BatteryStatus) -> None:
+    """Older versions print the flags alone."""
+    assert battery(_flagged(label, value, None)).get("status") == status
+
+
+def test_a_pack_that_learns_is_not_dead() -> None:
+    """Non Operational is also what it is meanwhile."""
+    assert battery(_flagged("Learn Cycle Active", "Yes", "Non Operational")).get("status") == "learning"
+
+
+def test_a_replacement_is_asked_for() -> None:
+    """The words of the flag stand in the status text."""
+    found = battery(_flagged("Battery Replacement required", "Yes", "Operational"))
+    assert found.get("replace") is True
+    assert found.get("status_text") == "Operational; Battery Replacement required: Yes"
+
+
+def test_a_state_of_health_that_is_not_good() -> None:
+    """The battery is worn though nothing else says so."""
+    found = battery(BATTERY.replace("isSOHGood: Yes", "isSOHGood: No"))
+    assert found.get("status") == "degraded"
+    assert any("health" in message for message in complaints(found, "state"))
+
+
+def test_a_charge_beyond_all_measure_is_said() -> None:
+    """No figure is better than a wrong one."""
+    found = battery(BATTERY.replace("Relative State of Charge: 96 %", "Relative State of Charge: 4711 %"))
+    assert found.get("charge_percent") is None
+    assert complaints(found, "unread")
+
+
+@pytest.mark.parametrize(
+    ("printed", "read"),
+    [
+        ("Sun Oct 12 12:20:37 2031", "2031-10-12T12:20:37"),
+        ("441826320 Sec", "2013-12-31T17:32:00"),
+        ("2592000 Sec", "2592000 Sec"),
+        ("Sun Okt 99 12:20:37 2031", "Sun Okt 99 12:20:37 2031"),
+        ("None", None),
+    ],
+)
+def test_the_next_learn_cycle(printed: str, read: str | None) -> None:
+    """Seconds since 2000 are a date when they cannot be a time to wait; another form stays as printed."""
+    assert (
+        battery(f"BBU Properties for Adapter: 0\nNext Learn time: {printed}\nBBU Mode = 4\n").get("next_learn_at")
+        == read
+    )
+
+
+def test_a_capacitor_has_no_gauge() -> None:
+    """Its firmware prints 0 % where a battery has a charge."""
+    found = battery("BBU status for Adapter: 0\nBatteryType: CVPM02\nRelative State of Charge: 0 %\n")
+    assert found.get("charge_percent") is None
+    assert found.details["Relative State of Charge"] == "0 %"
+
+
+def test_a_card_without_a_battery() -> None:
+    """The firmware's reason, or its code alone, tells that none is there."""
+    text = (
+        "Adapter 0: Get BBU Status Failed.\n\nFW error description:\n The required hardware component is not present.\n"
+    )
+    for given in (f"{text}\nExit Code: 0x22\n", "Adapter 0: Get BBU Status Failed.\n\nExit Code: 0x22\n"):
+        cards, _, problems = told(given)
+        assert cards.cards["0"].get("bbu_present") is False
+        assert problems == []
+        assert left(given) == []
+
+
+def test_a_battery_that_could_not_be_read_is_not_absent() -> None:
+    """Old versions say no more than that it failed."""
+    cards, _, problems = told("Adapter 0: Get BBU Status Failed.\n\nExit Code: 0x01\n")
+    assert cards.cards["0"].get("bbu_present") is None
+    assert [problem.kind for problem in problems] == ["unread"]
+
+
+def test_two_adapters_have_a_battery_each() -> None:
+    """The heading names the adapter."""
+    cards, _, _ = told(BATTERY, BATTERY.replace("Adapter: 0", "Adapter: 1").replace("31 C", "44 C"))
+    found = [item.batteries["bbu"].get("temperature_celsius") for item in cards.cards.values()]
+    assert found == [31, 44]
+
+
+def test_the_parts_of_a_battery_come_in_any_order() -> None:
+    """What was told before the type is the CacheVault's too."""
+    found = card(
+        "BBU Properties for Adapter: 0\nAuto Learn Period: 27 Days\n\nExit Code: 0x00\n",
+        "BBU status for Adapter: 0\nBatteryType: CVPM02\nBattery State: Optimal\n\nExit Code: 0x00\n",
+    )
+    assert list(found.batteries) == ["cachevault"]

@@ -1,0 +1,282 @@
+from __future__ import annotations
+
+import pytest
+
+from raidctl_megaraid.megacli import sniff, tool_version
+from tests.vendors.megaraid import megacli_texts as texts
+from tests.vendors.megaraid.megacli_texts import (
+    ALL_INFO,
+    CONFIGURATION,
+    DRIVE,
+    SUMMARY,
+    VOLUME,
+    card,
+    complaints,
+    fields,
+    left,
+    told,
+)
+
+
+def test_a_card_tells_all_of_itself() -> None:
+    """The firmware is the version; the package that it came in is a detail."""
+    found = card(ALL_INFO)
+    assert fields(found, "model", "serial", "firmware") == ("PERC H810 Adapter", "41K00PB", "3.131.05-8148")
+    assert fields(found, "cache.size_bytes", "cache.available_bytes") == (1024**3, 883 * 1024**2)
+    assert fields(found, "cache.flush_interval_seconds", "cache.unwritten_data") == (4, False)
+    assert found.get("bbu_present") is True
+    assert found.details["FW Package Build"] == "21.3.2-0005"
+
+
+def test_no_line_of_a_card_is_left() -> None:
+    """Lists and lines that run on belong to the label above them."""
+    assert left(ALL_INFO) == []
+    found = card(ALL_INFO)
+    assert found.details["Allowed Mixing"] == "Mix in Enclosure Allowed; Mix of SAS/SATA of HDD type in VD Allowed"
+    assert found.details["Default Settings: Power Saving option"].count(";") == 2
+    assert found.details["Port 0"] == "500056b3aabbcc00"
+
+
+def test_what_a_card_supports_is_not_what_it_has() -> None:
+    """BBU stands in the hardware's section and among the operations."""
+    found = card(ALL_INFO.replace("BBU              : Present", "BBU              : Absent"))
+    assert found.get("bbu_present") is False
+    assert found.details["Supported Adapter Operations: BBU"] == "Yes"
+
+
+def test_the_firmware_package_stands_in_for_the_version() -> None:
+    """A text that was cut has only that one."""
+    found = card("Adapter #0\nProduct Name    : PERC H310 Adapter\nFW Package Build: 20.13.3-0001\n")
+    assert found.get("firmware") == "20.13.3-0001"
+
+
+@pytest.mark.parametrize(("label", "count"), [("Failed Disks    ", 1), ("  Degraded        ", 2)])
+def test_counts_that_tell_of_trouble(label: str, count: int) -> None:
+    """Zero is none."""
+    assert complaints(card(ALL_INFO), "state") == []
+    assert complaints(card(ALL_INFO.replace(f"{label}: 0", f"{label}: {count}")), "state")
+
+
+def test_a_preserved_cache() -> None:
+    """It waits for drives that are gone."""
+    found = card("Adapter #0\n\nVirtual Drive(Target ID 06): Missing.\n\nExit Code: 0x00\n")
+    assert found.get("cache.unwritten_data") is True
+    assert found.volumes == {}
+    none = card("Adapter #0\n\nNo Virtual Drive has Preserved Cache Data.\n\nExit Code: 0x00\n")
+    assert none.get("cache.unwritten_data") is False
+
+
+def test_the_place_on_the_bus_is_hexadecimal() -> None:
+    """The tool tells no domain."""
+    found = card(
+        "PCI information for Controller 0\n--------------------------------\nBus Number      : 5e\n"
+        "Device Number   : 0\n"
+        "Function Number : 0\n\n\nExit Code: 0x00\n"
+    )
+    assert found.get("bus") == "0000:5e:00.0"
+
+
+def test_the_property_command() -> None:
+    """Known properties are fields, the others details, each of its own adapter."""
+    cards, _, problems = told(
+        "Adapter 0: Cache Flush Interval = 4s\nAdapter 0: NCQ is Enabled.\nAdapter 1: BIOS will Stop On Error.\n\n"
+        "Exit Code: 0x00\n"
+    )
+    assert cards.cards["0"].get("cache.flush_interval_seconds") == 4
+    assert cards.cards["0"].details["NCQ"] == "Enabled"
+    assert cards.cards["1"].details["BIOS"] == "Stop On Error"
+    assert problems == []
+
+
+def test_foreign_configurations_are_no_volumes() -> None:
+    """What they hold belongs to another controller."""
+    text = (
+        "Adapter #0\n\nForeign configuration 0\nDISK GROUP: 0\nSPAN: 0\nVirtual Drive: 0 (Target Id: 0)\n"
+        "Name                :old\nState               : Optimal\n"
+        "Physical Disk: 0\nEnclosure Device ID: 32\nSlot Number: 4\n"
+        "Drive's position: DiskGroup: 0, Span: 0, Arm: 0\nFirmware state: Unconfigured(good), Spun Up\n"
+        "Foreign State: Foreign\n\nExit Code: 0x00\n"
+    )
+    found = card(text)
+    assert found.volumes == {}
+    assert found.groups == {}
+    assert found.get("foreign") is True
+    assert fields(found.drives["32:4"], "array", "foreign", "status") == (None, True, "warning")
+    assert found.details["Foreign configuration 0 Virtual Drive 0 Name"] == "old"
+    assert left(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "count", "flag"),
+    [
+        ("There are 2 foreign configuration(s) on controller 0.", "2", True),
+        ("There is no foreign configuration on controller 0.", "0", None),
+    ],
+)
+def test_the_scan_for_foreign_configurations(text: str, count: str, flag: bool | None) -> None:
+    """None is an answer as well."""
+    found = card(f"{text}\n\nExit Code: 0x00\n")
+    assert found.details["Foreign configurations"] == count
+    assert found.get("foreign") is flag
+
+
+def test_missing_drives() -> None:
+    """The row of the table names the disk group."""
+    text = (
+        "    Adapter 0 - Missing Physical drives\n\n    No.   Array   Row   Size Expected\n"
+        "    0     1       4     390144 MB\n\nExit Code: 0x00\n"
+    )
+    found = card(text).group("1")
+    assert found.details["Missing drive, row 4"] == "390144 MB"
+    assert complaints(found, "state")
+    assert left(text) == []
+
+
+def test_enclosures_and_their_sensors() -> None:
+    """Each under the enclosure's number; a part that is not well is a problem."""
+    text = (
+        "    Number of enclosures on adapter 0 -- 1\n\n    Enclosure 0:\n    Device ID                     : 32\n"
+        "    Status                        : Normal\n    Inquiry data                  :\n"
+        "        Vendor Identification     : DP\n\nFan                          : 0\n"
+        "Fan Status                   : OK\n\n"
+        "Fan                          : 1\nFan Status                   : Critical\n\nExit Code: 0x00\n"
+    )
+    found = card(text)
+    assert found.details["Enclosure 32 Fan 1 Fan Status"] == "Critical"
+    assert found.details["Number of enclosures"] == "1"
+    assert found.drives == {}
+    assert len(complaints(found, "state")) == 1
+    assert left(text) == []
+
+
+def test_events_are_counted() -> None:
+    """What they say of drives is history, and no drive."""
+    text = (
+        "seqNum: 0x00002a10\nTime: Mon Mar  3 04:05:06 2031\n\nCode: 0x00000051\nClass: 0\nLocale: 0x01\n"
+        "Event Description: State change on VD 00/0 from DEGRADED(2) to OPTIMAL(3)\nEvent Data:\n===========\n"
+        "Slot Number: 1\nTarget Id: 0\nNone\n\n"
+    ) * 3
+    found = card(text)
+    assert found.details["Events"] == "3"
+    assert found.details["Event 0x00002a10"].startswith("State change on VD 00/0")
+    assert found.drives == {}
+    assert left(text) == []
+
+
+def test_schedules_are_details() -> None:
+    """Patrol read and consistency check have the same labels."""
+    patrol = (
+        "Adapter 0: Patrol Read Information:\n\nPatrol Read Mode: Auto\nCurrent State: Stopped\n\nExit Code: 0x00\n"
+    )
+    check = "Adapter #0\n\nOperation Mode: Concurrent\nCurrent State: Active\n\nExit Code: 0x00\n"
+    found = card(patrol, check)
+    assert found.details["Patrol Read: Current State"] == "Stopped"
+    assert found.details["Consistency Check: Current State"] == "Active"
+    assert found.details["Patrol Read Mode"] == "Auto"
+
+
+def test_the_summary() -> None:
+    """It knows no enclosure numbers; the backplane that it lists is no drive."""
+    found = card(SUMMARY)
+    assert fields(found, "model", "firmware", "status") == ("PERC H710 Adapter", "21.3.4-0001", "ok")
+    assert list(found.drives) == [":0"]
+    assert fields(found.drives[":0"], "model", "interface", "media", "role") == ("ST600MM0006", "sas", "hdd", "member")
+    assert fields(found.volumes["0"], "name", "raid_level", "status") == ("system", "raid10", "ok")
+    assert fields(found.batteries["bbu"], "kind", "status", "status_text") == ("battery", "ok", "Healthy")
+    assert left(SUMMARY) == []
+
+
+def test_the_summary_and_a_list_tell_of_the_same_drive() -> None:
+    """Whichever comes first: by the slot, where the models do not differ."""
+    listed = DRIVE.replace("Slot Number: 3", "Slot Number: 0")
+    same = SUMMARY.replace("ST600MM0006", "ST9300653SS")
+    for order in ((listed, same), (same, listed), (f"{same}\n{listed}",)):
+        cards, _, _ = told(*order)
+        assert [key for found in cards.cards.values() for key in found.drives].count("32:0") == 1
+    assert list(card(f"{same}\n{listed}").drives) == ["32:0"]
+
+
+def test_drives_of_one_slot_in_two_enclosures() -> None:
+    """The summary tells them apart by their connectors."""
+    second = SUMMARY.replace("00<Internal><Encl Pos 1 >: Slot 0", "01<External><Encl Pos 1 >: Slot 0")
+    row = second[
+        second.index("                Connector") : second.index("                Connector          : 00<Internal>:")
+    ]
+    found = card(SUMMARY.replace("\nStorage", f"\n{row}\nStorage"))
+    assert list(found.drives) == [":0", "01 External Encl Pos 1:0"]
+
+
+def test_several_outputs_in_one_text() -> None:
+    """Each command's answer ends with its exit code."""
+    text = f"# MegaCli64 -AdpAllInfo -aALL\n{ALL_INFO}\n# MegaCli64 -LDInfo -Lall -aALL\n{VOLUME}\n{DRIVE}"
+    found = card(text)
+    assert found.get("model") == "PERC H810 Adapter"
+    assert (list(found.volumes), list(found.drives)) == (["0"], ["32:3"])
+    assert left(text) == []
+
+
+def test_adapters_are_told_apart() -> None:
+    """The same place in two adapters holds two drives."""
+    cards, _, _ = told(
+        DRIVE.replace("Exit Code: 0x00", "") + DRIVE.replace("Adapter #0", "Adapter #1").replace("AAAA", "BBBB")
+    )
+    assert [item.drives["32:3"].get("serial") for item in cards.cards.values()] == ["6SJ0AAAA", "6SJ0BBBB"]
+    assert list(told(CONFIGURATION)[0].cards) == ["1"]
+
+
+def test_the_command_line_names_the_adapter() -> None:
+    """Some outputs do not."""
+    fragment = "Enclosure Device ID: 8\nSlot Number: 1\nFirmware state: Online\n\nExit Code: 0x00\n"
+    assert list(told(fragment, name="MegaCli64 -pdInfo -PhysDrv[8:1] -a2 -NoLog")[0].cards) == ["2"]
+    assert list(told(fragment, name="MegaCli64 -pdInfo -PhysDrv[8:1] -aALL -NoLog")[0].cards) == [""]
+
+
+@pytest.mark.parametrize("name", ["ALL_INFO", "VOLUME", "DRIVE", "BATTERY", "CONFIGURATION", "MEMBERS", "SUMMARY"])
+def test_the_tools_outputs_are_recognised(name: str) -> None:
+    """By their content, without a telling name."""
+    claim = sniff("loose.txt", getattr(texts, name))
+    assert claim is not None
+    assert claim.confidence >= 70
+    assert claim.command.startswith("MegaCli64 -")
+
+
+@pytest.mark.parametrize(
+    ("text", "command"),
+    [
+        ("Controller Count: 1.\n\nExit Code: 0x01\n", "-AdpCount"),
+        ("Adapter 0: Rebuild Rate = 30%\n\nExit Code: 0x00\n", "-AdpGetProp"),
+        ("There is no foreign configuration on controller 0.\n\nExit Code: 0x00\n", "-CfgForeign"),
+        ("\nExit Code: 0x00\n", "MegaCli64"),
+    ],
+)
+def test_short_outputs_are_recognised(text: str, command: str) -> None:
+    """One sentence is enough, an exit code alone for a weak claim."""
+    claim = sniff("loose.txt", text)
+    assert claim is not None
+    assert command in claim.command
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        '{"Controllers": [{"Command Status": {"Controller": 0}}]}',
+        "Controller = 0\nStatus = Success\nDescription = None\nFirmware state = x\nRaw size = 1 GB\n",
+        "Controllers found: 1\nController Status : Optimal\nPower State : Full rpm\nConnector : 0\nVendor : X\n",
+        "The adapter was replaced on Monday. Slot number: 3 was empty.",
+    ],
+)
+def test_other_texts_are_not_claimed(text: str) -> None:
+    """Other tools share some of the labels."""
+    assert sniff("loose.txt", text) is None
+
+
+def test_the_version_of_the_tool() -> None:
+    """Out of its banner."""
+    banner = (
+        "\n      MegaCLI SAS RAID Management Tool  Ver 8.07.14 Dec 16, 2013\n\n    (c)Copyright 2013, LSI\n\n"
+        "Exit Code: 0x00\n"
+    )
+    assert tool_version(banner) == "8.07.14"
+    assert told(banner)[2] == []
+    assert left(banner) == []

@@ -1,0 +1,255 @@
+from __future__ import annotations
+
+import pytest
+
+from raidctl.model import Health, Role
+from tests.vendors.megaraid.megacli_texts import (
+    DRIVE,
+    MEMBERS,
+    card,
+    complaints,
+    drive,
+    fields,
+    inquiry,
+    left,
+)
+
+_SATA = "     WD-WMAY02123456WDC WD2003FYYS-02W0B1                   01.01D02"
+
+
+def test_a_drive_tells_all_of_itself() -> None:
+    """The size is the coerced one, to the byte; the link speed is the negotiated one."""
+    found = drive(DRIVE)
+    assert found.name == "32:3"
+    assert fields(found, "enclosure", "bay", "array") == ("32", "3", "0")
+    assert fields(found, "model", "serial", "firmware") == ("ST9300653SS", "6SJ0AAAA", "ES0A")
+    assert found.get("size_bytes") == 0x2FA00000 * 512
+    assert fields(found, "media", "interface", "link_gbps") == ("hdd", "sas", 3.0)
+    assert fields(found, "errors.media", "errors.other", "errors.predictive") == (7, 2, 0)
+    assert fields(found, "temperature_celsius", "wwn", "write_cache") == (34, "5000C500AABBCC04", "disabled")
+    assert fields(found, "status", "status_text", "role") == ("ok", "Online, Spun Up", "member")
+
+
+def test_no_line_of_a_drive_list_is_left() -> None:
+    """Each line gives a field, a detail, or is a title."""
+    assert left(DRIVE) == []
+
+
+def test_what_has_no_field_stays_under_the_tools_labels() -> None:
+    """Labels that repeat for each port get the port's name."""
+    found = drive(DRIVE)
+    assert found.details["Port-1 Port's Linkspeed"] == "Unknown"
+    assert found.details["Device Speed"] == "6.0Gb/s"
+    assert found.details["Raw Size"].startswith("381.812 GB")
+    assert found.details["Vendor"] == "SEAGATE"
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "role"),
+    [
+        ("Online, Spun Up", "ok", "member"),
+        ("Online", "ok", "member"),
+        ("Hotspare, Spun down", "ok", "spare"),
+        ("Unconfigured(good), Spun down", "ok", "unassigned"),
+        ("Unconfigured(bad)", "critical", "failed"),
+        ("Failed", "critical", "failed"),
+        ("Offline", "critical", "failed"),
+        ("Missing", "critical", "failed"),
+        ("Rebuild", "warning", "member"),
+        ("Copyback", "warning", "member"),
+        ("JBOD", "ok", "passthrough"),
+    ],
+)
+def test_the_states_of_a_drive(words: str, status: Health, role: Role) -> None:
+    """What stands behind the comma is no state."""
+    found = drive(f"Enclosure Device ID: 8\nSlot Number: 1\nFirmware state: {words}\n")
+    assert fields(found, "status", "role", "status_text") == (status, role, words)
+
+
+def test_a_state_that_is_not_known_is_said() -> None:
+    """The raw word is kept beside an unknown status."""
+    found = drive("Enclosure Device ID: 8\nSlot Number: 1\nFirmware state: Dancing, Spun Up\n")
+    assert fields(found, "status", "status_text") == ("unknown", "Dancing, Spun Up")
+    assert complaints(found, "unread") == ["The drive's status word 'Dancing' is not known."]
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["Predictive Failure Count: 3", "Drive has flagged a S.M.A.R.T alert : Yes", "Foreign State: Foreign"],
+)
+def test_an_online_drive_with_an_alarm_is_no_good_drive(line: str) -> None:
+    """The state word stays Online while the drive foresees its failure."""
+    found = drive(f"Enclosure Device ID: 8\nSlot Number: 1\n{line}\nFirmware state: Online, Spun Up\n")
+    assert found.get("status") == "warning"
+
+
+def test_a_smart_alert_is_a_problem() -> None:
+    """A person at night is told to replace the drive."""
+    found = drive(DRIVE.replace("S.M.A.R.T alert : No", "S.M.A.R.T alert : Yes"))
+    assert complaints(found, "state") == ["The drive has flagged a S.M.A.R.T. alert."]
+
+
+def test_a_locked_drive_is_a_problem() -> None:
+    """Unlocked ones are none."""
+    assert complaints(drive(DRIVE), "state") == []
+    assert len(complaints(drive(DRIVE.replace("Locked: Unlocked", "Locked: Locked")), "state")) == 1
+
+
+def test_a_drive_without_an_enclosure() -> None:
+    """N/A is no enclosure."""
+    found = drive("Enclosure Device ID: N/A\nSlot Number: 7\nFirmware state: Online\n")
+    assert found.name == ":7"
+    assert fields(found, "enclosure", "bay") == (None, "7")
+
+
+def test_what_is_not_told_is_none() -> None:
+    """N/A and Unknown are no values, and no problems."""
+    text = (
+        "Enclosure Device ID: 8\nSlot Number: 1\nDrive Temperature : N/A\nLink Speed: Unknown\nWWN:\nPD Type: Unknown\n"
+    )
+    found = drive(text)
+    assert fields(found, "temperature_celsius", "link_gbps", "wwn", "interface") == (None, None, None, None)
+    assert found.complaints == []
+
+
+@pytest.mark.parametrize("line", ["Media Error Count: many", "Drive Temperature :9999C (1.00 F)", "Coerced Size: big"])
+def test_a_value_that_is_none_is_said_and_kept(line: str) -> None:
+    """It is no field, but a detail and a problem."""
+    found = drive(f"Enclosure Device ID: 8\nSlot Number: 1\n{line}\n")
+    label = line.partition(":")[0].strip()
+    assert label in found.details
+    assert len(complaints(found, "unread")) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [
+        ("381.0 GB [0x2fa00000 Sectors]", 0x2FA00000 * 512),
+        ("7.277 TB [0x747000000 Sectors]", round(7.277 * 1024**4)),
+        ("7.277 TB [0x74700000 Sectors]", 0x74700000 * 4096),
+        ("390144MB [0x2fa00000 Sectors]", 0x2FA00000 * 512),
+        ("381.0 GB", round(381.0 * 1024**3)),
+        ("0 KB [0x0 Sectors]", None),
+    ],
+)
+def test_sizes_count_sectors_where_they_fit(text: str, size: int | None) -> None:
+    """Sectors of 512 or 4096 bytes, whichever the printed figure agrees with; else that figure."""
+    assert drive(f"Enclosure Device ID: 8\nSlot Number: 1\nCoerced Size: {text}\n").get("size_bytes") == size
+
+
+def test_the_raw_size_stands_in_for_a_coerced_one_that_was_cut() -> None:
+    """A mail ended before it."""
+    found = drive("Enclosure Device ID: 8\nSlot Number: 1\nRaw Size: 381.812 GB [0x2fba0000 Sectors]\n")
+    assert found.get("size_bytes") == 0x2FBA0000 * 512
+
+
+def test_a_global_spare_is_in_no_group() -> None:
+    """Its type is a detail."""
+    text = "Enclosure Device ID: 8\nSlot Number: 1\nFirmware state: Hotspare, Spun Up\nHotspare Information:\n"
+    found = card(f"{text}Type: Global, is revertible\n")
+    assert found.drives["8:1"].details["Hotspare Type"] == "Global, is revertible"
+    assert found.groups == {}
+
+
+def test_a_dedicated_spare_belongs_to_its_group() -> None:
+    """The next drive's lines are not the spare's."""
+    found = card(
+        "Adapter #0\nEnclosure Device ID: 8\nSlot Number: 1\nFirmware state: Hotspare, Spun Up\n"
+        "Hotspare Information:\nType: Dedicated, is revertible\nArray #: 2\n\n"
+        "Enclosure Device ID: 8\nSlot Number: 2\nFirmware state: Online, Spun Up\n"
+    )
+    assert list(found.group("2").spares) == ["8:1"]
+    assert found.drives["8:2"].get("role") == "member"
+
+
+def test_the_members_of_a_virtual_drive() -> None:
+    """A place whose drive is gone is no drive."""
+    found = card(MEMBERS)
+    assert list(found.drives) == ["8:0", "8:2", "8:3"]
+    assert list(found.volumes["2"].members) == ["8:0", "8:2", "8:3"]
+    assert list(found.group("1").members) == ["8:0", "8:2", "8:3"]
+    assert left(MEMBERS) == []
+
+
+def test_drives_whose_slot_was_cut_off_are_not_mixed_up() -> None:
+    """Two fragments are two drives."""
+    found = card("Enclosure Device ID: 8\nMedia Error Count: 1\nEnclosure Device ID: 8\nMedia Error Count: 2\n")
+    assert [item.get("errors.media") for item in found.drives.values()] == [1, 2]
+
+
+def test_the_columns_of_a_sata_drive() -> None:
+    """Serial number first, in twenty columns; the firmware is told whole, not only its last four characters."""
+    found = inquiry(_SATA, "SATA", "1D02")
+    assert fields(found, "serial", "model", "firmware") == ("WD-WMAY02123456", "WDC WD2003FYYS-02W0B1", "01.01D02")
+
+
+def test_a_serial_number_that_fills_its_column() -> None:
+    """No blank stands between it and the model."""
+    found = inquiry("S1AXNSAF912345K1234ASAMSUNG MZ7WD240HCFV-00003              DXM9203Q", "SATA")
+    assert fields(found, "serial", "model", "firmware") == (
+        "S1AXNSAF912345K1234A",
+        "SAMSUNG MZ7WD240HCFV-00003",
+        "DXM9203Q",
+    )
+
+
+def test_a_sata_drive_behind_older_firmware() -> None:
+    """Vendor ATA, sixteen columns of model, four of firmware, the serial number set right."""
+    found = inquiry("ATA     ST9250610NS     SN03            9XE1AAAA", "SATA")
+    assert fields(found, "serial", "model", "firmware") == ("9XE1AAAA", "ST9250610NS", "SN03")
+
+
+@pytest.mark.parametrize(
+    ("data", "model", "firmware", "serial"),
+    [
+        ("TOSHIBA AL14SEB030      DJ0AY7K0A0AAFJD5        ", "AL14SEB030", "DJ0A", "Y7K0A0AAFJD5"),
+        ("HITACHI HUS156060VLS600 A5D0JWXAAAAA", "HUS156060VLS600", "A5D0", "JWXAAAAA"),
+        ("MAXTOR  ATLAS15K2_147SASBL01J8EXAAAA    ", "ATLAS15K2_147SAS", "BL01", "J8EXAAAA"),
+        ("IBM-ESXSST9146853SS     B62D6XM1AAAA0611B62D    ", "ST9146853SS", "B62D", "6XM1AAAA"),
+        ("SEAGATE ST9300653SS     00076XN2AAAA", "ST9300653SS", "0007", "6XN2AAAA"),
+    ],
+)
+def test_the_columns_of_a_sas_drive(data: str, model: str, firmware: str, serial: str) -> None:
+    """Vendor, model, firmware, serial number; IBM sets marks of its own behind the latter."""
+    assert fields(inquiry(data), "model", "firmware", "serial") == (model, firmware, serial)
+
+
+@pytest.mark.parametrize(
+    ("data", "attached", "level", "expected"),
+    [
+        ("SEAGATE ST9300653SS ES0A6SJ0AAAA", "SAS", "ES0A", ("ST9300653SS", "ES0A", "6SJ0AAAA")),
+        ("SEAGATE ST9300653SS ES0A6SJ0AAAA", "SAS", None, ("ST9300653SS", "ES0A", "6SJ0AAAA")),
+        ("MAXTOR ATLAS15K2_147SASBL01J8EXAAAA", "SAS", "BL01", ("ATLAS15K2_147SAS", "BL01", "J8EXAAAA")),
+        ("IBM-ESXSST9146853SS B62D6XM1AAAA0611B62D", "SAS", "B62D", ("ST9146853SS", "B62D", "6XM1AAAA")),
+        ("WD-WMAY02123456WDC WD2003FYYS-02W0B1 01.01D02", "SATA", "1D02",
+         ("WDC WD2003FYYS-02W0B1", "01.01D02", "WD-WMAY02123456")),
+        ("ATA ST9250610NS SN03 9XE1AAAA", "SATA", None, ("ST9250610NS", "SN03", "9XE1AAAA")),
+    ],
+)  # fmt: skip
+def test_inquiry_data_whose_blanks_were_lost(
+    data: str, attached: str, level: str | None, expected: tuple[str, str, str]
+) -> None:
+    """The firmware level or a maker's name tells the borders."""
+    assert fields(inquiry(data, attached, level), "model", "firmware", "serial") == expected
+
+
+@pytest.mark.parametrize("data", ["ABCD1234EXAMPLE500 SN04", "IBM-ESXSM", "XYZ"])
+def test_what_cannot_be_told_apart_is_not_told(data: str) -> None:
+    """The text stays a detail, and a note says so."""
+    found = inquiry(data, "SATA")
+    assert fields(found, "model", "serial") == (None, None)
+    assert found.details["Inquiry Data"] == data
+    assert complaints(found, "note")
+
+
+def test_the_firmware_level_stands_in_for_inquiry_data_that_tells_none() -> None:
+    """It is the last four characters of it."""
+    assert inquiry("IBM-ESXSM", "SAS", "SB1A").get("firmware") == "SB1A"
+
+
+def test_a_rebuild_is_told_of_its_drive() -> None:
+    """By enclosure and slot, with the share."""
+    found = drive("Rebuild Progress on Device at Enclosure 8, Slot 3 Completed 27% in 64 Minutes.\n\nExit Code: 0x00\n")
+    assert found.name == "8:3"
+    assert fields(found, "progress.operation", "progress.percent") == ("rebuild", 27.0)
+    assert found.details["Progress"] == "Rebuild 27%"

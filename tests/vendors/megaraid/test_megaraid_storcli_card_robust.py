@@ -1,0 +1,89 @@
+"""Whatever comes in, drafts come out."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.vendors.megaraid.megaraid_card_texts import GOOD, SHOW_ALL, properties, read, section, table
+
+BATTERY = properties(
+    "BBU_Info", ("Type", "BBU"), ("Voltage", "4024 mV"), ("Temperature", "25 C"), ("Battery State", "Optimal")
+)
+LABELS = (
+    "Model", "Serial Number", "PCI Address", "Driver Name", "Controller Status", "Current Personality", "BBU Status",
+    "On Board Memory Size", "Current Size of FW Cache (MB)", "SubVendor Id", "OEMID", "BBU", "Enable JBOD",
+    "Bus Number", "Device Number", "Function Number", "Next Battery Learn", "Memory Uncorrectable Errors",
+)  # fmt: skip
+VALUES = st.one_of(
+    st.text(max_size=30),
+    st.integers().map(str),
+    st.sampled_from(["9" * 400, "1e999", "0x" + "f" * 400, "-", "\u0663MB"]),
+)
+
+
+@pytest.mark.parametrize("text", [SHOW_ALL, BATTERY])
+def test_megaraid_card_robust_a_text_may_end_anywhere(text: str) -> None:
+    """Cut after every character, each text still gives cards that say nothing the whole text does not."""
+    whole = read(text)
+    for cut in range(0, len(text), 3):
+        found = read(text[:cut])
+        assert set(found.cards.cards) <= {*whole.cards.cards, ""}
+
+
+@given(st.dictionaries(st.sampled_from(LABELS), VALUES))
+def test_megaraid_card_robust_any_value_is_taken(pairs: dict[str, str]) -> None:
+    """A value of any form is a field, a detail or a problem; no line is lost."""
+    text = json.dumps(
+        {
+            "Controllers": [
+                {
+                    "Command Status": {"Controller": 0, "Status": "Success", "Description": "None"},
+                    "Response Data": {"Basics": pairs},
+                }
+            ]
+        }
+    )
+    assert read(text).unparsed == []
+
+
+@given(st.lists(st.tuples(st.sampled_from(["Voltage", "Temperature", "State", "Type", "Next Learn time"]), VALUES)))
+def test_megaraid_card_robust_any_value_of_a_battery_is_taken(rows: list[tuple[str, str]]) -> None:
+    """As for the card, so for the battery."""
+    data = {"BBU_Info": [{"Property": label, "Value": value} for label, value in rows]}
+    text = json.dumps({"Controllers": [{"Command Status": {"Status": "Success"}, "Response Data": data}]})
+    assert read(text).unparsed == []
+
+
+@given(st.text(alphabet="abc:=-/ \n0", max_size=300))
+def test_megaraid_card_robust_garbage_below_an_answer_is_no_crash(text: str) -> None:
+    """Text that is no section leaves the answer readable."""
+    assert len(read(f"{GOOD}\n{text}").cards.cards) <= 1
+
+
+def test_megaraid_card_robust_sections_told_twice_count_once() -> None:
+    """The same output twice tells the same card."""
+    once, twice = read(SHOW_ALL), read(SHOW_ALL, SHOW_ALL)
+    assert twice.card.values == once.card.values
+    assert twice.card.details == once.card.details
+
+
+def test_megaraid_card_robust_rows_with_one_name_are_all_kept() -> None:
+    """Rows of the same first cell are told apart by a number."""
+    card = read(table("Spare Things", ("Thing", "Value"), ("Left", "1"), ("Left", "2"))).card
+    assert card.details == {"Spare Things: Left": "1", "Spare Things: Left (2)": "2"}
+
+
+def test_megaraid_card_robust_a_section_of_a_version_to_come_is_kept() -> None:
+    """Labels of a title that nobody knows are details behind that title."""
+    assert read(section("Quantum Setup", "Spin = up")).card.details == {"Quantum Setup: Spin": "up"}
+
+
+def test_megaraid_card_robust_events_are_not_the_cards_state() -> None:
+    """An event log is accounted for, and fills no details."""
+    found = read(section("Events", "seqNum = 0x000012ab", "Event Description = Fan failed"))
+    assert found.card.details == {}
+    assert found.unparsed == []

@@ -1,0 +1,110 @@
+from __future__ import annotations
+
+import pytest
+
+from raidctl.model import Health
+from tests.vendors.megaraid.megaraid_storage_answers import Data, drive_row, read, topology_row
+
+
+def group_row(**changes: Data) -> dict[str, Data]:
+    """The row of a group: ``0 -   -   -        -   RAID1 Optl``."""
+    return topology_row(**{
+        "Arr": "-", "Row": "-", "EID": "-", "DID": "-", "Type": "RAID1", "State": "Optl", "Size": "1.090 TB",
+        "FSpace": "N",
+    } | changes)  # fmt: skip
+
+
+def span_row(**changes: Data) -> dict[str, Data]:
+    """The row of a span."""
+    return group_row(**{"Arr": 0} | changes)
+
+
+def test_the_topology_tells_groups_and_their_drives() -> None:
+    """A group's row, its span's, and those of the drives."""
+    card = read({"TOPOLOGY": [group_row(), span_row(), topology_row(Row=0), topology_row(EID="64:3")]})
+    group = card.groups["0"]
+    assert (group.get("status"), group.get("status_text")) == ("ok", "Optl")
+    assert list(group.members) == ["64:2", "64:3"]
+    assert (group.details["Type"], group.details["Span 0 State"]) == ("RAID1", "Optl")
+    assert card.drives["64:3"].get("array") == "0"
+
+
+@pytest.mark.parametrize(
+    ("state", "status"),
+    [("Optl", "ok"), ("Dgrd", "warning"), ("Pdgd", "warning"), ("OfLn", "critical"), ("Tilted", "unknown")],
+)
+def test_the_state_of_a_group(state: str, status: Health) -> None:
+    """A word that is not known is unknown and said."""
+    group = read({"TOPOLOGY": [group_row(State=state)]}).groups["0"]
+    assert (group.get("status"), group.get("status_text")) == (status, state)
+    assert bool(group.complaints) == (status == "unknown")
+
+
+def test_a_group_whose_state_is_not_told() -> None:
+    """Version 8 prints a dash there."""
+    row = group_row(State="-") | {"Span": "-", "Status": "-"}
+    del row["Arr"]
+    assert read({"TOPOLOGY": [row]}).groups["0"].get("status") is None
+
+
+def test_a_span_does_not_speak_for_the_group() -> None:
+    """One span of a RAID 10 can be degraded; the group's own row says what the group is."""
+    card = read({"TOPOLOGY": [group_row(State="Dgrd"), span_row(), span_row(Arr=1, State="Dgrd")]})
+    assert card.groups["0"].get("status_text") == "Dgrd"
+    assert card.groups["0"].details["Span 1 State"] == "Dgrd"
+
+
+def test_missing_drives_are_counted() -> None:
+    """They have no address, and no drive is made up; printed twice they are not twice as many."""
+    rows = [group_row(State="Dgrd"), topology_row(EID="-", State="Msng", Row=2), topology_row(EID="-", State="Msng")]
+    card = read({"TOPOLOGY": rows + rows})
+    assert card.drives == {}
+    assert card.groups["0"].details["Missing drives"] == "2"
+    assert [item.message for item in card.groups["0"].complaints] == ["The group misses 2 drives."]
+
+
+def test_a_missing_drive_is_not_the_one_in_its_slot() -> None:
+    """Another drive may be in that slot now."""
+    card = read({"TOPOLOGY": [topology_row(State="Msng")], "PD LIST": [drive_row(State="UGood", DG="-")]})
+    assert card.drives["64:2"].get("status") == "ok"
+    assert card.groups["0"].details["Missing drives"] == "1"
+
+
+def test_spares_of_the_topology() -> None:
+    """A global spare is in no group, a dedicated one is the spare of its group."""
+    card = read(
+        {
+            "TOPOLOGY": [
+                topology_row(EID="64:8", DG="-", Arr="-", Row="-", State="GHS"),
+                topology_row(EID="64:9", DG=1, Arr="-", Row="-", State="DHS"),
+            ]
+        }
+    )
+    assert [drive.get("role") for drive in card.drives.values()] == ["spare", "spare"]
+    assert list(card.groups["1"].spares) == ["64:9"]
+    assert "0" not in card.groups
+
+
+def test_the_list_of_drives_outweighs_the_topology() -> None:
+    """Where the two differ."""
+    card = read({"TOPOLOGY": [topology_row()], "PD LIST": [drive_row(State="Offln")]})
+    assert (card.drives["64:2"].get("status"), card.drives["64:2"].get("role")) == ("critical", "failed")
+
+
+def test_free_space() -> None:
+    """What no volume of the group uses."""
+    card = read({"TOPOLOGY": [group_row()], "FREE SPACE DETAILS": [{"DG": 0, "Size": "20.5 GB"}]})
+    assert card.groups["0"].get("free_bytes") == round(20.5 * 2**30)
+
+
+def test_free_space_in_pieces() -> None:
+    """The pieces of a group are added."""
+    card = read({"FREE SPACE DETAILS": [{"DG": 0, "Size": "1 GB"}, {"DG": 0, "Size": "2 GB"}]})
+    assert card.groups["0"].get("free_bytes") == 3 * 2**30
+
+
+def test_a_topology_row_without_group_and_drive_is_kept() -> None:
+    """Its words are details of the card."""
+    card = read({"TOPOLOGY": [group_row(DG="-")]})
+    assert card.groups == {}
+    assert card.details["Topology Type"] == "RAID1"

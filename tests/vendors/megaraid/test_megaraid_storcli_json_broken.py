@@ -1,0 +1,325 @@
+"""JSON outputs of storcli and its relatives that are not whole, or not alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from raidctl_megaraid.storcli.form import outline
+from raidctl_megaraid.storcli.outline import Outline
+from tests.vendors.megaraid.storcli_outlines import (
+    answer_text,
+    cells,
+    controller,
+    drive,
+    every_pair,
+    json_text,
+    lost,
+    section,
+    status,
+    told,
+    unparsed,
+    unread,
+    volume,
+)
+
+COMMAND = "perccli64 /call show all J"
+DATA: dict[str, Any] = {"HwCfg": {"BBU": "Present", "Ports": 8}, "PD LIST": [drive(f"9:{n}") for n in range(4)]}
+WHOLE = json_text(controller(DATA))
+
+
+def read(text: str) -> Outline:
+    """The outline of a text."""
+    return outline(COMMAND, text)
+
+
+def problems(found: Outline) -> list[tuple[str, str]]:
+    """Severity and kind of the problems."""
+    return [(problem.severity, problem.kind) for problem in found.problems]
+
+
+@pytest.mark.parametrize(
+    ("before", "shown"),
+    [
+        ("WARNING: the driver is old\n", "WARNING: the driver is old"),
+        ("\x1b[1mnotice: \x1b[0mslow\n", "notice: slow"),
+        ("a\nb\nc\nd\ne\n", "a; b; c … (5 lines)"),
+    ],
+)
+def test_warning_before_is_a_note(before: str, shown: str) -> None:
+    """Words before the JSON are told as a note; the JSON is read."""
+    found = read(before + WHOLE)
+    assert problems(found) == [("info", "note")]
+    assert f"“{shown}”" in found.problems[0].message
+    assert len(section(found, "PD LIST").rows) == 4
+    assert unparsed(found) == []
+
+
+@pytest.mark.parametrize("before", ["\ufeff", "\x1b[?1034h", "\n\n  ", "\x00", "\ufeff\r\n"])
+def test_invisible_bytes_before_are_nothing(before: str) -> None:
+    """Byte order marks, escape codes and blank lines before the JSON are no problem."""
+    found = read(before + WHOLE)
+    assert found.problems == []
+    assert unparsed(found) == []
+
+
+def test_problem_names_the_command() -> None:
+    """A problem stands at the command."""
+    assert {problem.where for problem in read(WHOLE[:300]).problems} == {COMMAND}
+
+
+def test_prompt_after_stays_unparsed() -> None:
+    """The prompt after the JSON is no output of the tool, and no problem."""
+    found = read(f"{WHOLE}[root@far ~]# \n")
+    assert found.problems == []
+    assert unparsed(found) == ["[root@far ~]# "]
+
+
+def test_log_lines_after_are_a_note() -> None:
+    """Words after the JSON are told as a note."""
+    found = read(f"{WHOLE}log: done in 3 s\n")
+    assert problems(found) == [("info", "note")]
+    assert "done in 3 s" in found.problems[0].message
+
+
+def test_two_documents() -> None:
+    """Two documents in one output are both read."""
+    found = read(WHOLE + json_text(controller({"a": 1}, status(1))))
+    assert [answer.number for answer in found.answers] == ["0", "1"]
+    assert found.problems == []
+
+
+def test_list_of_documents() -> None:
+    """A list of documents is read as the documents."""
+    found = read(f"[\n{WHOLE},\n{json_text(controller({'a': 1}, status(1)))}]\n")
+    assert [answer.number for answer in found.answers] == ["0", "1"]
+    assert found.problems == []
+
+
+def test_broken_list_of_documents() -> None:
+    """Of a list of documents that breaks off, all that were complete are read."""
+    second = json_text(controller({"a": 1}, status(1)))
+    found = read(f"[\n{WHOLE},\n{second[:-30]}")
+    assert [answer.number for answer in found.answers] == ["0", "1"]
+    assert len(unread(found)) == 1
+
+
+@pytest.mark.parametrize("length", range(60, len(WHOLE) - 6, 13))
+def test_cut_json_tells_so(length: int) -> None:
+    """JSON that breaks off anywhere is told, and nothing is read that the whole output does not say."""
+    found = read(WHOLE[:length])
+    assert any("breaks off" in message for message in unread(found))
+    whole = read(WHOLE).answers[0]
+    allowed = {(pair.label, pair.value) for pair in every_pair(whole)}
+    assert {(pair.label, pair.value) for answer in found.answers for pair in every_pair(answer)} <= allowed
+
+
+def test_cut_json_keeps_what_was_complete() -> None:
+    """Rows before the break are read in full, those of the break as far as their cells are complete."""
+    found = read(WHOLE[: WHOLE.index('"9:2"') + 60])
+    rows = cells(section(found, "PD LIST"))
+    assert rows[:2] == [drive("9:0"), drive("9:1")]
+    assert rows[2]["EID:Slt"] == "9:2"
+    assert len(rows) == 3
+
+
+def test_cut_says_where() -> None:
+    """The problem says in which part and line the JSON breaks off."""
+    cut = WHOLE[: WHOLE.index('"9:2"')]
+    assert f"“PD LIST[2] / EID:Slt” (line {cut.count(chr(10)) + 1})" in unread(read(cut))[0]
+
+
+def test_cut_number_is_not_taken() -> None:
+    """The first digits of a number that breaks off are no number."""
+    cut = json_text(controller({"Counts": {"Errors": 12345}}))
+    found = read(cut[: cut.index("12345") + 2])
+    assert section(found, "Counts").pairs == []
+
+
+def test_half_word_stays_in_the_sheet() -> None:
+    """A value that breaks off is a line that nobody used."""
+    found = read(WHOLE[: WHOLE.index("Present") + 3])
+    assert any('"Pre' in line for line in unparsed(found))
+
+
+@pytest.mark.parametrize(
+    "words", ["Illegal instruction", "Segmentation fault (core dumped)", "./run.sh: line 3: Killed"]
+)
+def test_tool_that_died(words: str) -> None:
+    """A tool that died in the middle is told with the shell's words."""
+    found = read(f"{WHOLE[: WHOLE.index('9:2') - 20]}\n{words}\n")
+    assert any(words in message for message in unread(found))
+    assert len(section(found, "PD LIST").rows) == 2
+
+
+def test_tool_that_died_inside_a_value() -> None:
+    """Words of the shell inside a value are not taken for the value."""
+    found = read(f"{WHOLE[: WHOLE.index('Present') + 3]}Illegal instruction\n")
+    assert section(found, "HwCfg").pairs == []
+    assert any("Illegal instruction" in message for message in unread(found))
+
+
+def test_next_document_after_a_broken_one() -> None:
+    """The document after one that breaks off is read in full."""
+    found = read(f"{WHOLE[:400]}Illegal instruction\n{json_text(controller({'a': 1}, status(1)))}")
+    assert found.answers[-1].number == "1"
+    assert told(found.answers[-1].sections[0].pairs) == [("a", "1")]
+
+
+def test_words_between_the_lines() -> None:
+    """A line that the shell printed in between costs nothing but itself."""
+    at = WHOLE.index('"Ports"')
+    found = read(f"{WHOLE[:at]}megaraid_sas: reset\n{WHOLE[at:]}")
+    assert told(section(found, "HwCfg").pairs) == [("BBU", "Present"), ("Ports", "8")]
+    assert "megaraid_sas: reset" in unread(found)[0]
+
+
+def test_trailing_commas_are_a_note() -> None:
+    """Commas too many cost nothing and are a note."""
+    found = read(WHOLE.replace('"Ports" : 8', '"Ports" : 8,').replace("]\n\t\t\t}", "],\n\t\t\t}"))
+    assert told(section(found, "HwCfg").pairs) == [("BBU", "Present"), ("Ports", "8")]
+    assert len(section(found, "PD LIST").rows) == 4
+    assert problems(found) == [("info", "note")]
+
+
+def test_missing_comma_is_a_note() -> None:
+    """A comma too few costs nothing and is a note."""
+    found = read(WHOLE.replace('"Present",', '"Present"'))
+    assert told(section(found, "HwCfg").pairs) == [("BBU", "Present"), ("Ports", "8")]
+    assert problems(found) == [("info", "note")]
+
+
+@pytest.mark.parametrize("word", ["NaN", "Infinity", "-Infinity", "1e999"])
+def test_odd_numbers_are_kept(word: str) -> None:
+    """Numbers that JSON has not, or that no machine holds, stand as printed."""
+    assert told(section(read(WHOLE.replace("8\n", f"{word}\n")), "HwCfg").pairs)[1] == ("Ports", word)
+
+
+@pytest.mark.parametrize("name", ["DOM\\user", 'my "big" one', "C:\\u", 'a"', "\\"])
+def test_names_without_escapes(name: str) -> None:
+    """A volume's name with quotation marks and backslashes is read though the tool did not escape them."""
+    text = json_text(controller({"VD LIST": [volume(name="NAME"), volume("1/1", name="next")]})).replace("NAME", name)
+    assert [row["Name"] for row in cells(section(read(text), "VD LIST"))] == [name, "next"]
+
+
+def test_number_with_a_unit_is_not_taken() -> None:
+    """A value that is no JSON is reported, and its neighbours are read."""
+    found = read(WHOLE.replace('"Ports" : 8', '"Ports" : 8C'))
+    assert told(section(found, "HwCfg").pairs) == [("BBU", "Present")]
+    assert len(section(found, "PD LIST").rows) == 4
+    assert "HwCfg / Ports" in unread(found)[0]
+
+
+def test_text_where_json_was_asked_for() -> None:
+    """An answer in text is read as text, with a note."""
+    found = read(answer_text({"HwCfg": {"BBU": "Present"}}))
+    assert told(section(found, "HwCfg").pairs) == [("BBU", "Present")]
+    assert problems(found) == [("info", "note")]
+
+
+def test_text_after_json() -> None:
+    """Answers of two commands in one file, one JSON and one text, are both read."""
+    found = read(WHOLE + answer_text({"VD LIST": [volume()]}, status(1)))
+    assert [answer.number for answer in found.answers] == ["0", "1"]
+    assert cells(section(found, "VD LIST")) == [volume()]
+
+
+def test_text_after_broken_json() -> None:
+    """An answer in text ends the JSON that breaks off before it."""
+    found = read(f"{WHOLE[:500]}\n{answer_text({'VD LIST': [volume()]}, status(1))}")
+    assert cells(section(found, "VD LIST")) == [volume()]
+    assert len(unread(found)) == 1
+
+
+def test_missing_beginning() -> None:
+    """Of JSON whose beginning is missing, the objects that begin in it are read, and the loss is told."""
+    text = json_text(controller({"Drive /c0/e9/s0": [drive()], "Drive /c0/e9/s1": [drive("9:1")], "A": {"b": 1}}))
+    found = read(text[text.index('"TESTDISK') :])
+    assert cells(section(found, "Drive /c0/e9/s1")) == [drive("9:1")]
+    assert told(section(found, "A").pairs) == [("b", "1")]
+    assert any("beginning of the JSON is missing" in message for message in unread(found))
+    assert found.answers[0].number is None
+
+
+def test_missing_beginning_before_a_whole_controller() -> None:
+    """Controllers after a loose end are read in full."""
+    text = json_text(controller({"PD LIST": [drive()]}), controller({"PD LIST": [drive("7:7")]}, status(1)))
+    found = read(text[text.index('"TESTDISK') :])
+    assert found.answers[-1].number == "1"
+    assert cells(found.answers[-1].sections[0]) == [drive("7:7")]
+
+
+@pytest.mark.parametrize("text", ["", "\n \n", "\ufeff", "\x00\x00"])
+def test_empty_output(text: str) -> None:
+    """An output without a word is told as such."""
+    assert unread(read(text)) == ["The tool printed nothing."]
+
+
+def test_help_text() -> None:
+    """The tool's help in place of an answer is told."""
+    help_text = "     Storage Command Line Tool  Ver 007.1999.0000.0000\n\n storcli -v\n storcli /cx show all\n"
+    assert unread(read(help_text)) == ["The tool printed its help instead of an answer."]
+
+
+def test_other_json_is_not_read() -> None:
+    """JSON of another program gives no answer."""
+    found = read('{"smartctl": {"version": [7, 3]}, "Status": "Success"}')
+    assert found.answers == []
+    assert len(unread(found)) == 1
+
+
+def test_bare_syntax_error() -> None:
+    """A syntax error without any frame is told."""
+    assert "TOKEN_WRITE_CACHE" in unread(read("syntax error, unexpected TOKEN_WRITE_CACHE, expecting $end\n"))[0]
+
+
+def test_deep_nesting_does_no_harm() -> None:
+    """Ten thousand brackets stop nobody."""
+    for bracket in ("[", '{"a":'):
+        found = read('{"Controllers":[{"Response Data":' + bracket * 10_000)
+        assert unread(found)
+
+
+def test_deep_but_whole_nesting() -> None:
+    """Nesting that is deeper than any output of the tools is not followed to its end."""
+    found = read(f'{{"Controllers":[{{"Response Data":{"[" * 300}1{"]" * 300}}}]}}')
+    assert len(found.answers) == 1
+
+
+PIECES = st.lists(
+    st.sampled_from(
+        [
+            '{"Controllers":[', '{"Command Status" : {', '"Response Data" : {', '"PD LIST" : [', "{", "}", "[", "]",
+            ",", '"EID:Slt" : "9:0"', '"a" : 1', '"a"', ":", "12", "null", "tru", '"half', "\\", "\n", " ", "Killed\n",
+            "[root@far ~]# ", "CLI Version = 007.1\n", "Controller = 0\nStatus = Success\n", "-" * 20 + "\n",
+            "\x00", "\ud7ff",
+        ]
+    ),
+    max_size=40,
+)  # fmt: skip
+
+
+@given(PIECES)
+def test_any_mixture_is_survived(pieces: list[str]) -> None:
+    """Whatever the pieces of an output, the reader ends, and each pair stands in a line of the sheet."""
+    found = read("".join(pieces))
+    assert lost(found) == []
+
+
+@given(st.text(max_size=300))
+def test_any_text_is_survived(text: str) -> None:
+    """Any text at all is survived, by itself and as JSON that breaks off into it."""
+    for found in (read(text), read(WHOLE[:333] + text)):
+        assert lost(found) == []
+
+
+@given(st.integers(0, len(WHOLE)), st.text(alphabet='{}[],:"\\x0 \n', max_size=3))
+def test_any_small_damage_is_survived(at: int, damage: str) -> None:
+    """Damage at any place leaves no value that differs from the whole output's without a problem."""
+    found = read(WHOLE[:at] + damage + WHOLE[at + len(damage) :])
+    whole = {(pair.label, pair.value) for pair in every_pair(read(WHOLE).answers[0])}
+    told_now = {(pair.label, pair.value) for answer in found.answers for pair in every_pair(answer)}
+    assert found.problems or len(told_now - whole) <= 1

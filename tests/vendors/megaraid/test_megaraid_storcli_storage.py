@@ -1,0 +1,225 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from raidctl.evidence import Sheet
+from raidctl_megaraid.draft import Cards
+from raidctl_megaraid.storcli.from_text import from_text
+from raidctl_megaraid.storcli.outline import Answer
+from raidctl_megaraid.storcli.volumes import read_storage
+from tests.vendors.megaraid.megaraid_storage_answers import (
+    Data,
+    answer_text,
+    details,
+    drive_row,
+    modern_drive,
+    read,
+    read_all,
+    topology_row,
+    volume_row,
+)
+
+ENCLOSURE = {"EID": 64, "State": "OK", "Slots": 12, "PD": 4, "PS": 2, "Fans": 3, "ProdID": "BOX"}
+EVERYTHING: dict[str, Data] = {
+    "Drive Groups": 1, "TOPOLOGY": [topology_row(Type="RAID5", Row="-", Arr="-"), topology_row()],
+    "Virtual Drives": 1, "VD LIST": [volume_row()], "Physical Drives": 1, "PD LIST": [drive_row()],
+    "Enclosures": 1, "Enclosure LIST": [ENCLOSURE], "Drive /c0/e64/s2": [drive_row()], **details(),
+    "VD3 Properties": {"Strip Size": "64 KB"}, "Drives List": [modern_drive()],
+}  # fmt: skip
+
+
+def test_every_line_is_accounted_for() -> None:
+    """Each leaf of the response data is evidence of an object."""
+    cards, left, sheets = read_all(answer_text(EVERYTHING))
+    for draft in cards.cards["0"].all():
+        draft.write_evidence(draft.name)
+    assert left == []
+    assert [line.text for line in sheets[0].unparsed() if "Response Data" in line.text] == []
+
+
+def test_what_is_not_about_storage_is_left() -> None:
+    """The sections of the controller are read by somebody else; no card is made for them here."""
+    cards, left, _ = read_all(
+        answer_text({"Product Name": "X", "HwCfg": {"BBU": "Present"}, "Cachevault_Info": [{"State": "Optimal"}]})
+    )
+    assert [section.title for section in left] == ["", "HwCfg", "Cachevault_Info"]
+    assert cards.cards == {}
+
+
+def test_the_counts_are_the_cards() -> None:
+    """The rest of the pairs that stand directly in the response data is left."""
+    cards, left, _ = read_all(answer_text({"Virtual Drives": 7, "Serial Number": "Y"}))
+    assert cards.cards["0"].details == {"Virtual Drives": "7"}
+    assert [pair.label for section in left for pair in section.pairs] == ["Serial Number"]
+
+
+def test_a_table_is_known_by_its_columns() -> None:
+    """A title that no version prints yet makes no difference."""
+    card = read({"Somebody's drives": [drive_row()], "Somebody's volumes": [volume_row()]})
+    assert (list(card.drives), list(card.volumes)) == (["64:2"], ["3"])
+
+
+def test_a_row_with_other_columns_is_kept() -> None:
+    """One row of a table without its address does not end the reading."""
+    card = read({"PD LIST": [drive_row(), {"Text": "odd"}, drive_row(EID="64:3")]})
+    assert list(card.drives) == ["64:2", "64:3"]
+    assert card.details["PD LIST 1 Text"] == "odd"
+
+
+def test_enclosures_are_details_of_the_card() -> None:
+    """One that reports trouble is a problem."""
+    card = read({"Enclosure LIST": [ENCLOSURE, ENCLOSURE | {"EID": 65, "State": "Critical"}]})
+    assert card.details["Enclosure 64 ProdID"] == "BOX"
+    assert [item.message for item in card.complaints] == ["Enclosure 65 reports 'Critical'."]
+
+
+def test_the_sections_of_an_enclosure_are_not_of_a_drive() -> None:
+    """Its inquiry data and properties are the card's details."""
+    card = read({"Drive /c0/e64/s2": [drive_row()], "Enclosure /c0/e64 ": {"Inquiry Data": {"Vendor": "MAKER"}}})
+    assert card.details["Enclosure 64 Inquiry Data Vendor"] == "MAKER"
+    assert "Vendor" not in card.drives["64:2"].details
+
+
+def test_cards_do_not_mix() -> None:
+    """Each answer is about its controller."""
+    cards, _, _ = read_all(
+        answer_text({"PD LIST": [drive_row()]}, controller=0), answer_text({"PD LIST": [drive_row()]}, controller=1)
+    )
+    assert [list(card.drives) for card in cards.cards.values()] == [["64:2"], ["64:2"]]
+
+
+def test_reading_twice_changes_nothing() -> None:
+    """The same output given twice tells the same."""
+    once, _, _ = read_all(answer_text(EVERYTHING))
+    twice, _, _ = read_all(answer_text(EVERYTHING), answer_text(EVERYTHING))
+    for one, two in zip(once.cards["0"].all(), twice.cards["0"].all(), strict=True):
+        assert (one.values, one.details, one.complaints) == (two.values, two.details, two.complaints)
+
+
+def test_very_many_drives() -> None:
+    """They are all listed."""
+    card = read({"PD LIST": [drive_row(EID=f"{number // 100}:{number % 100}") for number in range(20_000)]})
+    assert len(card.drives) == 20_000
+
+
+_VALUES = st.one_of(
+    st.sampled_from(["-", "", "N/A", "64:2", "0/3", " :4", "Onln", "Msng", "Optl", "DRIVE", "RWBD", "F", "0", "9" * 400,
+                     "1.0 TB", "37", "Yes", "No", "1.0 TB [0xffffffffffffffff Sectors]", "Rebuild (5%)"]),
+    st.integers(), st.text(max_size=12), st.none(), st.booleans(),
+)  # fmt: skip
+_LABELS = st.one_of(
+    st.sampled_from(sorted({
+        *drive_row(), *volume_row(), *topology_row(), *ENCLOSURE, "VD", "Operation", "Progress%", "Status",
+        "Estimated Time Left", "Drive-ID", "PID", "LUN/NSID", "Active Operations", "Coerced size", "Strip Size",
+        "Number of Blocks", "Block Size", "Span Depth", "Number of Drives Per Span", "Drive Temperature",
+        "Predictive Failure Count", "S.M.A.R.T alert flagged by drive", "Total Foreign PDs", "CurrentCache",
+    })),
+    st.text(max_size=8),
+)  # fmt: skip
+_TITLES = st.one_of(
+    st.sampled_from(["VD LIST", "TOPOLOGY", "/c0/v3", "PDs for VD 3", "VD3 Properties", "Drive /c0/e64/s2", "VD Info",
+                     "Drive /c0/e64/s2 State", "Drives List", "JBOD LIST", "FREE SPACE DETAILS", "LU/NS Properties",
+                     "FOREIGN CONFIGURATION", "Enclosure /c0/e1", "Port Information", "Inquiry Data", "PDs", ""]),
+    st.text(max_size=8),
+)  # fmt: skip
+_OBJECTS = st.dictionaries(_LABELS, _VALUES, max_size=8)
+_SECTIONS = st.recursive(
+    st.one_of(_OBJECTS, st.lists(_OBJECTS, max_size=4), st.lists(_VALUES, max_size=3)),
+    lambda inner: st.one_of(st.dictionaries(_TITLES, inner, max_size=4), st.lists(inner, max_size=3)),
+    max_leaves=8,
+)
+
+
+@settings(deadline=None)
+@given(
+    st.dictionaries(_TITLES, _SECTIONS, max_size=5), st.sampled_from(["None", "Show Drive Rebuild Status", "foreign"])
+)
+def test_no_answer_makes_it_fail(response: Data, description: str) -> None:
+    """Whatever labels and values stand wherever; figures stay in the range of the model."""
+    cards, _, _ = read_all(answer_text(response, description))
+    for card in cards.cards.values():
+        for draft in card.all():
+            draft.write_evidence("x")
+            for name, (_, value) in draft.values.items():
+                assert not isinstance(value, int) or abs(value) < 2**63, name
+
+
+@pytest.mark.parametrize("share", [0.1, 0.35, 0.6, 0.85, 0.97])
+def test_half_an_output_tells_half(share: float) -> None:
+    """What stands before the end is read."""
+    text = answer_text(EVERYTHING)
+    cards, _, _ = read_all(text[: int(len(text) * share)])
+    whole, _, _ = read_all(text)
+    for number, card in cards.cards.items():
+        assert set(card.volumes) <= set(whole.cards[number].volumes)
+
+
+def test_an_empty_answer() -> None:
+    """Nothing said, nothing made."""
+    cards, left, _ = read_all(json.dumps({"Controllers": [{"Command Status": {"Controller": 0}}]}))
+    assert (cards.cards, left) == ({}, [])
+
+
+def test_an_answer_without_sections_leaves_none() -> None:
+    """It is asked for every answer."""
+    assert read_storage(Cards(), Answer(), Sheet("storcli64 show", ())) == []
+
+
+TEXT = """\
+CLI Version = 007.1912.0000.0000 Nov 23, 2021
+Operating system = Linux 5.10.0
+Controller = 2
+Status = Success
+Description = None
+
+TOPOLOGY :
+========
+
+-----------------------------------------------------------------------------
+DG Arr Row EID:Slot DID Type  State BT       Size PDC  PI SED DS3  FSpace TR
+-----------------------------------------------------------------------------
+ 0 -   -   -        -   RAID1 Dgrd  N    1.090 TB dsbl N  N   none N      N
+ 0 0   -   -        -   RAID1 Dgrd  N    1.090 TB dsbl N  N   none N      N
+ 0 0   0   64:2     11  DRIVE Onln  N    1.090 TB dsbl N  N   none -      N
+ 0 0   1   -        -   DRIVE Msng  -    1.090 TB -    -  -   -    -      N
+ - -   -   64:9     12  DRIVE GHS   -    1.090 TB -    -  -   -    -      N
+-----------------------------------------------------------------------------
+
+Virtual Drives = 1
+
+VD LIST :
+=======
+
+---------------------------------------------------------------
+DG/VD TYPE  State Access Consist Cache Cac sCC     Size Name
+---------------------------------------------------------------
+0/3   RAID1 Dgrd  RW     Yes     RWTD  -   ON  1.090 TB payroll
+---------------------------------------------------------------
+
+Physical Drives = 2
+
+PD LIST :
+=======
+
+---------------------------------------------------------------------------
+EID:Slt DID State DG     Size Intf Med SED PI SeSz Model            Sp Type
+---------------------------------------------------------------------------
+64:2     11 Onln   0 1.090 TB SAS  HDD N   N  512B ZX1200TESTDRIVE  U  -
+64:9     12 GHS    - 1.090 TB SAS  HDD N   N  512B ZX1200TESTDRIVE  D  -
+---------------------------------------------------------------------------
+"""
+
+
+def test_the_text_form_tells_the_same() -> None:
+    """Tables of the text are the rows of the JSON."""
+    outline, cards = from_text("storcli64 /c2 show", TEXT), Cards()
+    left = [section for answer in outline.answers for section in read_storage(cards, answer, outline.sheet)]
+    card = cards.cards["2"]
+    assert (card.groups["0"].details["Missing drives"], list(card.groups["0"].members)) == ("1", ["64:2"])
+    assert (card.volumes["3"].get("status"), card.volumes["3"].get("name")) == ("degraded", "payroll")
+    assert [(key, drive.get("role")) for key, drive in card.drives.items()] == [("64:2", "member"), ("64:9", "spare")]
+    assert left == []

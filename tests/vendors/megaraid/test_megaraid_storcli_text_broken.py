@@ -1,0 +1,222 @@
+"""Text outputs of storcli and its relatives that are not whole, or hold something else too."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from raidctl_megaraid.storcli.from_text import from_text
+from tests.vendors.megaraid.storcli_outlines import (
+    answer_text,
+    cells,
+    drive,
+    every_pair,
+    lost,
+    pairs,
+    section,
+    status,
+    table,
+    title,
+    told,
+    unparsed,
+    unread,
+    volume,
+)
+
+COMMAND = "storcli64 /c0 show all"
+DATA: dict[str, Any] = {
+    "HwCfg": {"BBU": "Present", "Alarm": "Off"},
+    "VD LIST": [volume(), volume("1/1", "data")],
+    "PD LIST": [drive(), drive("9:1"), drive("9:2")],
+}
+WHOLE = answer_text(DATA)
+
+
+def test_cut_after_a_title() -> None:
+    """A title without anything below it is told."""
+    found = from_text(COMMAND, WHOLE[: WHOLE.index("PD LIST")] + title("PD LIST"))
+    assert unread(found) == [
+        "The output breaks off in “PD LIST”: what stands before was read, what came after is unknown."
+    ]
+
+
+def test_cut_inside_a_row() -> None:
+    """The row that breaks off is not taken, those before are, and the loss is told."""
+    found = from_text(COMMAND, WHOLE[: WHOLE.index("9:2") + 30])
+    assert cells(section(found, "PD LIST")) == [drive(), drive("9:1")]
+    assert len(unread(found)) == 1
+    assert [line[:3] for line in unparsed(found)] == ["9:2"]
+
+
+def test_cut_after_a_row() -> None:
+    """Rows without the table's last rule are taken, and that some may be missing is told."""
+    found = from_text(COMMAND, WHOLE[: WHOLE.index("9:2")])
+    assert cells(section(found, "PD LIST")) == [drive(), drive("9:1")]
+    assert len(unread(found)) == 1
+
+
+def test_table_cut_by_the_next_answer() -> None:
+    """A table that the next answer's header ends is told, and the answer is read."""
+    found = from_text(COMMAND, f"{WHOLE[: WHOLE.index('9:2')]}{answer_text(DATA, status(1))}")
+    assert [answer.number for answer in found.answers] == ["0", "1"]
+    assert len(cells(found.answers[1].sections[-1])) == 3
+    assert len(unread(found)) == 1
+
+
+@pytest.mark.parametrize(
+    "words", ["Illegal instruction", "Segmentation fault (core dumped)", "./run: line 3: 77 Killed"]
+)
+def test_tool_that_died(words: str) -> None:
+    """A tool that died in the middle is told with the shell's words and the section."""
+    found = from_text(COMMAND, f"{WHOLE[: WHOLE.index('Alarm')]}{words}\n")
+    assert unread(found) == [f"The tool died in “HwCfg” ({words}): what it had printed until then was read."]
+    assert unparsed(found) == []
+
+
+def test_tool_that_died_inside_a_value() -> None:
+    """Words of the shell at the end of a value are not taken for the value."""
+    found = from_text(COMMAND, f"{WHOLE[: WHOLE.index('Present') + 3]}Segmentation fault\n")
+    assert section(found, "HwCfg").pairs == []
+    assert len(unread(found)) == 1
+
+
+def test_second_controller_after_a_crash() -> None:
+    """The answer after a crash is read."""
+    found = from_text(COMMAND, f"{WHOLE[:400]}Illegal instruction\n{answer_text(DATA, status(1))}")
+    assert found.answers[-1].number == "1"
+    assert len(found.answers[-1].sections) == 3
+
+
+def test_rows_without_head() -> None:
+    """The rest of a table whose beginning is missing is left unparsed."""
+    found = from_text(COMMAND, WHOLE[WHOLE.index("9:1") :])
+    assert len(unparsed(found)) == 2
+    assert all(not part.rows for answer in found.answers for part in answer.sections)
+
+
+def test_pairs_without_header() -> None:
+    """The rest of an output whose header is missing is an answer of no controller in particular."""
+    found = from_text(COMMAND, WHOLE[WHOLE.index("HwCfg") :])
+    assert found.answers[0].number is None
+    assert len(section(found, "PD LIST").rows) == 3
+
+
+def test_words_among_the_lines() -> None:
+    """Prose between the lines stays unparsed and costs nothing else."""
+    at = WHOLE.index("Alarm")
+    found = from_text(COMMAND, f"{WHOLE[:at]}(shortened)\n{WHOLE[at:]}")
+    assert told(section(found, "HwCfg").pairs) == [("BBU", "Present"), ("Alarm", "Off")]
+    assert unparsed(found) == ["(shortened)"]
+
+
+def test_sentence_in_place_of_a_table() -> None:
+    """A sentence below a title is the section's text."""
+    found = from_text(COMMAND, f"{pairs(status())}\n{title('VD LIST')}\nNo VDs have been configured\n")
+    assert [pair.value for pair in section(found, "VD LIST").texts] == ["No VDs have been configured"]
+
+
+def test_broken_lines_of_a_mail() -> None:
+    """A long value that a mailer broke is one value."""
+    long = "This is a list of words that is so long that a mailer breaks it"
+    found = from_text(COMMAND, f"{pairs(status())}\n{title('HwCfg')}Words = {long}\nsomewhere\nAlarm = Off\n")
+    assert told(section(found, "HwCfg").pairs) == [("Words", f"{long} somewhere"), ("Alarm", "Off")]
+
+
+def test_prompt_is_no_value() -> None:
+    """The prompt below a pair is not a part of its value."""
+    found = from_text(COMMAND, f"{WHOLE[: WHOLE.index('Alarm')]}Words = {'x' * 70},\n[root@far ~]# ls\n")
+    assert told(section(found, "HwCfg").pairs)[-1] == ("Words", "x" * 70 + ",")
+
+
+@pytest.mark.parametrize("text", ["", "\n\n", "\x00", "\ufeff\n"])
+def test_empty_output(text: str) -> None:
+    """An output without a word is told as such."""
+    assert unread(from_text(COMMAND, text)) == ["The tool printed nothing."]
+
+
+def test_something_else() -> None:
+    """A text of something else is told with its first words."""
+    found = from_text(COMMAND, "bash: storcli64: command not found\n")
+    assert unread(found) == [
+        "The output holds no answer of the tool; it begins with “bash: storcli64: command not found”."
+    ]
+
+
+def test_escape_codes_do_not_reach_problems() -> None:
+    """What a problem quotes has no escape codes in it."""
+    found = from_text(COMMAND, "\x1b[31mgarbage\x07 and more\n")
+    assert "\x1b" not in unread(found)[0]
+    assert "\x07" not in unread(found)[0]
+
+
+def test_endless_line_is_not_read() -> None:
+    """A line of a million characters is left unparsed."""
+    found = from_text(COMMAND, f"{WHOLE}\nName = {'x' * 1_000_000}\n")
+    assert len(found.answers[0].sections) == 3
+    assert [len(line) for line in unparsed(found)] == [1_000_007]
+
+
+def test_endless_head_is_not_split() -> None:
+    """A table with a head of ten thousand columns is told and left unparsed."""
+    rule = "-" * 30
+    found = from_text(COMMAND, f"{title('T')}{rule}\n{'ab ' * 5000}\n{rule}\nx y z\n{rule}\n")
+    assert unparsed(found) == ["x y z"]
+    assert len(unread(found)) == 1
+
+
+def test_many_problems_are_few() -> None:
+    """A text that is rubbish from end to end gives no endless list of problems."""
+    found = from_text(COMMAND, "".join(f"T{n} :\n===\n\nController = {n}\nStatus = Failure\n" for n in range(200)))
+    assert len(found.problems) <= 20
+
+
+LINES = st.lists(
+    st.sampled_from(
+        [
+            "CLI Version = 007.1", "Controller = 0", "Status = Success", "Description = None", "Detailed Status :",
+            "=====", "-" * 30, "", "PD LIST :", "EID:Slt DID State DG     Size Intf Model",
+            "9:0      31 Onln   0 1.000 TB SAS  A B", "A = b,", "c", ", d", "Optl=Optimal|RO=Read Only",
+            "Policies :", "Policies Table :", "Port Information :",
+            "Drive /c0/e9/s0 - Detailed Information :", "Drive /c0/e9/s0 State :", "Inquiry Data =", "00 01 02 03",
+            "Killed", "root@far:~# ls", "Mode 5: x", "\x1b[1mBold\x1b[0m = \x00", "\t\t=", " :", "= =", "a" * 70,
+        ]
+    ),
+    max_size=40,
+)  # fmt: skip
+
+
+@given(LINES, st.sampled_from(["\n", "\r\n", "\n\n"]))
+def test_any_mixture_is_survived(lines: list[str], end: str) -> None:
+    """Whatever the order of the lines, the reader ends, and each pair and cell stands in a line of the sheet."""
+    found = from_text(COMMAND, end.join(lines))
+    assert lost(found) == []
+    assert all(pair.lines for answer in found.answers for pair in every_pair(answer))
+
+
+@given(st.text(max_size=300))
+def test_any_text_is_survived(text: str) -> None:
+    """Any text at all is survived, by itself and as an output that breaks off into it."""
+    for found in (from_text(COMMAND, text), from_text(COMMAND, WHOLE[:500] + text)):
+        assert lost(found) == []
+
+
+@given(st.integers(0, len(WHOLE)))
+def test_any_cut_takes_nothing_wrong(length: int) -> None:
+    """Wherever a text is cut, each cell of a table is one that was printed."""
+    found = from_text(COMMAND, WHOLE[:length])
+    rows = [row for answer in found.answers for part in answer.sections for row in cells(part)]
+    assert all(row in [*DATA["VD LIST"], *DATA["PD LIST"]] for row in rows)
+
+
+@given(st.lists(st.sampled_from([drive(), drive("9:1", "A B"), drive("9:2", "")]), min_size=1, max_size=4), st.data())
+def test_shifted_rows_are_right_or_told(rows: list[dict[str, str]], data: st.DataObject) -> None:
+    """A row that somebody moved by some blanks is read rightly or not at all, and then it is told."""
+    lines = table(rows).split("\n")
+    at = data.draw(st.integers(3, len(lines) - 3))
+    lines[at] = " " * data.draw(st.integers(1, 4)) + lines[at]
+    found = from_text(COMMAND, f"{title('PD LIST')}\n" + "\n".join(lines))
+    read = cells(section(found, "PD LIST"))
+    assert read == rows or (len(read) < len(rows) and unread(found) and all(row in rows for row in read))

@@ -1,0 +1,114 @@
+from __future__ import annotations
+
+import pytest
+
+from raidctl.model import Health, RaidLevel, Role, VolumeStatus
+from raidctl_megaraid import words
+
+
+@pytest.mark.parametrize(
+    ("text", "level"),
+    [
+        ("RAID0", "raid0"), ("RAID-5", "raid5"), ("R6", "raid6"), ("raid 10", "raid10"), ("RAID1E", "raid1e"),
+        ("RAID00", "raid0"), ("RAID60", "raid60"), ("JBOD", "jbod"), ("Cac1", "raid1"), ("-", None), ("N/A", None),
+    ],
+)  # fmt: skip
+def test_the_words_of_raid_levels(text: str, level: RaidLevel | None) -> None:
+    """All dialects' spellings of a level are one level; a dash is none."""
+    assert words.raid_level(text) == level
+
+
+@pytest.mark.parametrize("text", ["RAID77", "Optl", "RAID", "5", "RAID-" + "5" * 400])
+def test_a_level_that_is_not_known_is_refused(text: str) -> None:
+    """A guess would be worse than a problem."""
+    with pytest.raises(ValueError, match="not a RAID level"):
+        words.raid_level(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "status"),
+    [
+        ("Optl", "ok"), ("Optimal", "ok"), ("Dgrd", "degraded"), ("Pdgd", "degraded"),
+        ("Partially Degraded", "degraded"), ("OfLn", "offline"), ("Rec", "rebuilding"), ("Failed", "failed"),
+    ],
+)  # fmt: skip
+def test_the_words_of_volumes(text: str, status: VolumeStatus) -> None:
+    """Short and long words mean the same; a partially degraded volume is degraded."""
+    found = words.volume_state(text)
+    assert found is not None
+    assert found.status == status
+
+
+@pytest.mark.parametrize(
+    ("text", "health", "role"),
+    [
+        ("Onln", "ok", "member"), ("UGood", "ok", "unassigned"), ("GHS", "ok", "spare"), ("DHS", "ok", "spare"),
+        ("JBOD", "ok", "passthrough"), ("UBad", "critical", "failed"), ("Offln", "critical", "failed"),
+        ("Failed", "critical", "failed"), ("Rbld", "warning", "member"), ("Cpybck", "warning", "member"),
+        ("CBShld", "warning", "member"), ("CFShld", "warning", "member"), ("HSPShld", "warning", "spare"),
+        ("UGShld", "warning", "unassigned"), ("UGUnsp", "warning", "unassigned"), ("Sntze", "warning", "unassigned"),
+        ("Frgn", "warning", "unassigned"), ("Unconfigured(good)", "ok", "unassigned"),
+        ("Unconfigured(bad)", "critical", "failed"), ("Hotspare", "ok", "spare"), ("ConfShld", "warning", "member"),
+        ("UConfUnsp", "warning", "unassigned"), ("GHSSntz", "warning", "spare"), ("JBODDgrd", "warning", "passthrough"),
+        ("UConfBad", "critical", "failed"),
+    ],
+)  # fmt: skip
+def test_the_words_of_drives(text: str, health: Health, role: Role) -> None:
+    """A spare and a good free drive are ok; what the firmware tests, fills or wipes is a warning."""
+    assert words.drive_state(text) == (health, role)
+
+
+@pytest.mark.parametrize("look_up", [words.volume_state, words.group_state, words.drive_state, words.drive_status])
+def test_a_state_that_is_not_known_is_none(look_up: object) -> None:
+    """The caller says so and keeps the raw word."""
+    assert callable(look_up)
+    assert look_up("Dancing") is None
+
+
+def test_every_operation_that_changes_the_status_has_a_name() -> None:
+    """A volume that something goes on with gets the status of that operation."""
+    named = {words.operation(text) for text in ("CC", "BGI", "Initialization", "Migrate", "OCE", "Rebuild", "Recovery")}
+    assert named == set(words.BUSY_STATUS)
+    assert words.operation("Erase") == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("text", "policy"),
+    [("Disk's Default", "default"), ("Enabled", "enabled"), ("dsbl", "disabled"), ("Off", "disabled"), ("N/A", None)],
+)
+def test_the_words_of_drive_caches(text: str, policy: str | None) -> None:
+    """The topology's short words and the properties' long ones are the same setting."""
+    assert words.disk_cache(text) == policy
+
+
+@pytest.mark.parametrize(
+    ("text", "policy"),
+    [
+        ("WriteBack", "protected_write_back"), ("WriteThrough", "write_through"), ("Write Through", "write_through"),
+        ("AlwaysWriteBack", "unprotected_write_back"), ("Always Write Back", "unprotected_write_back"), ("-", None),
+    ],
+)  # fmt: skip
+def test_the_words_of_write_policies(text: str, policy: str | None) -> None:
+    """Always write back is the unprotected one."""
+    assert words.write_policy(text) == policy
+
+
+def test_words_of_reading_and_of_io() -> None:
+    """The words of MegaCli's cache policy are known one by one."""
+    assert [words.read_policy(text) for text in ("ReadAheadNone", "ReadAhead", "ReadAdaptive")] == [
+        "none", "read_ahead", "adaptive",
+    ]  # fmt: skip
+    assert [words.io_policy(text) for text in ("Direct", "Cached", "-")] == ["direct", "cached", None]
+    with pytest.raises(ValueError, match="IO policy"):
+        words.io_policy("Sideways")
+
+
+def test_media_and_interfaces() -> None:
+    """Words of both dialects; a dash is not told."""
+    assert [words.media(text) for text in ("HDD", "Solid State Device", "-")] == ["hdd", "ssd", None]
+    assert [words.interface(text) for text in ("SAS", "NVMe", "Parallel SCSI", "")] == ["sas", "nvme", "scsi", None]
+
+
+def test_switches() -> None:
+    """On and off are what the model calls enabled and disabled."""
+    assert [words.switch(text) for text in ("On", "Disabled", "N/A")] == ["enabled", "disabled", None]

@@ -1,0 +1,45 @@
+"""Broadcom, LSI and Dell MegaRAID: storcli, perccli, storcli2, perccli2 and MegaCli, several dialects for one family.
+
+The parsers are imported when there is something for them to do: a start that finds none of the tools is spared them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from raidctl.calls import installed
+from raidctl.host import HostView
+from raidctl.request import Dialogue
+from raidctl.vendor import Document, Observation, Sniffed
+from raidctl_megaraid.support import SUPPORT
+from raidctl_megaraid.tools import DRIVERS, TOOLS
+
+__all__ = ["DRIVERS", "FAMILY", "LAST", "SUPPORT", "TITLE", "TOOLS", "observe", "read", "sniff"]
+
+FAMILY = "megaraid"
+TITLE = "Broadcom, LSI and Dell MegaRAID"
+LAST = False
+
+
+def observe(host: HostView) -> Dialogue[Observation]:
+    """Read every card of the family; an empty observation where none of the tools is installed."""
+    found = yield from installed(TOOLS)
+    if not found:
+        return Observation()
+    from raidctl_megaraid import dialogue  # noqa: PLC0415 - takes its time, and most machines have no such card
+
+    return (yield from dialogue.observe(host, found))
+
+
+def sniff(name: str, text: str) -> Sniffed | None:
+    """Whether a text is an output of one of the tools, in any of their dialects."""
+    from raidctl_megaraid import signs  # noqa: PLC0415 - for loose texts only
+
+    return signs.sniff(name, text)
+
+
+def read(documents: Sequence[Document]) -> Observation:
+    """Read outputs, in whole or in part and in any mixture, and put together what belongs together."""
+    from raidctl_megaraid import reader  # noqa: PLC0415 - for loose texts only
+
+    return reader.read(documents)

@@ -1,0 +1,66 @@
+"""The ``BBU Status`` figure of a MegaRAID card: the firmware's bit mask of what is wrong with battery or capacitor.
+
+Bits 0 to 12 stand in the driver sources of FreeBSD (``mfireg.h``, ``MFI_BBU_STATE_…``). The tools print those above
+only as words (``No space to cache offload``), so their numbers are not known here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from raidctl.model import BatteryStatus
+
+MISSING, VOLTAGE_LOW, TEMPERATURE_HIGH, CHARGING, DISCHARGING = (1 << bit for bit in range(5))
+LEARN_REQUESTED, LEARN_ACTIVE, LEARN_FAILED, LEARN_TIMEOUT, BUS_ERROR = (1 << bit for bit in range(5, 10))
+REPLACE, CAPACITY_LOW, LEARN_REQUIRED = (1 << bit for bit in range(10, 13))
+
+BITS: dict[int, str] = {
+    MISSING: "pack missing",
+    VOLTAGE_LOW: "voltage low",
+    TEMPERATURE_HIGH: "temperature high",
+    CHARGING: "charging",
+    DISCHARGING: "discharging",
+    LEARN_REQUESTED: "learn cycle requested",
+    LEARN_ACTIVE: "learn cycle active",
+    LEARN_FAILED: "learn cycle failed",
+    LEARN_TIMEOUT: "learn cycle timed out",
+    BUS_ERROR: "I2C errors",
+    REPLACE: "replacement required",
+    CAPACITY_LOW: "remaining capacity low",
+    LEARN_REQUIRED: "periodic learn cycle required",
+}
+
+_WIDEST = 32
+_STATES: tuple[tuple[int, BatteryStatus], ...] = (
+    (MISSING, "missing"),
+    (REPLACE, "failed"),
+    (LEARN_ACTIVE, "learning"),
+    (VOLTAGE_LOW | TEMPERATURE_HIGH | LEARN_FAILED | LEARN_TIMEOUT | BUS_ERROR | CAPACITY_LOW, "degraded"),
+    (CHARGING, "charging"),
+)
+_HARMLESS = DISCHARGING | LEARN_REQUESTED | LEARN_REQUIRED
+"""A pack that waits for a learn cycle works; a full one that is not being charged discharges a little."""
+
+
+def words(mask: int) -> list[str]:
+    """What the bits say, the lowest first; a bit that no source names is ``bit 14``."""
+    return list(_words(mask))
+
+
+def _words(mask: int) -> Iterator[str]:
+    for bit in range(_WIDEST):
+        if mask >> bit & 1:
+            yield BITS.get(1 << bit, f"bit {bit}")
+
+
+def status(mask: int) -> BatteryStatus:
+    """The state of the pack as far as the mask tells it; ``unknown`` when only bits are set that no source names."""
+    for bits, state in _STATES:
+        if mask & bits:
+            return state
+    return "ok" if not mask & ~_HARMLESS else "unknown"
+
+
+def replace(mask: int) -> bool:
+    """Whether the firmware asks for a new pack."""
+    return bool(mask & REPLACE)

@@ -1,0 +1,226 @@
+"""Drafts made into the objects of the model, with their final ids and the evidence on the sheets."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from raidctl.draft import Draft
+from raidctl.model import Array, Battery, Cache, Controller, Drive, Errors, Problem, Progress, Volume
+from raidctl_megaraid import bbu_mask
+from raidctl_megaraid.capability import capabilities
+from raidctl_megaraid.draft import CardDraft, GroupDraft, VolumeDraft
+from raidctl_megaraid.homes import owned, write_evidence
+from raidctl_megaraid.policy import Power, masked, volume_cache
+from raidctl_megaraid.settle import settle
+from raidctl_megaraid.trouble import state_problems
+
+FAMILY = "megaraid"
+
+# PCI Address = 00:03:00:00      (domain:bus:device:function, hexadecimal)
+_PCI = re.compile(r"(?:([0-9a-f]{1,8}):)?([0-9a-f]{1,2}):([0-9a-f]{1,2})[.:]0?([0-7])", re.IGNORECASE)
+
+
+def controller_ids(cards: Sequence[CardDraft]) -> list[str]:
+    """``megaraid:NUMBER``; a number that another card has, or that is not known, is told apart: ``megaraid:0-2``."""
+    taken: Counter[str] = Counter()
+    ids = []
+    for card in cards:
+        number = card.get("number")
+        base = f"{FAMILY}:{(card.name if number is None else number) or 'unknown'}"
+        base = f"{FAMILY}:0" if number == 0 else base
+        taken[base] += 1
+        ids.append(base if taken[base] == 1 else f"{base}-{taken[base]}")
+    return ids
+
+
+def build(card: CardDraft, object_id: str, kind: str) -> tuple[Controller, list[Problem]]:
+    """The controller, and the problems of it and all that is on it; writes the evidence.
+
+    Args:
+        card: All that was told of it.
+        object_id: Its id.
+        kind: The kind of the tool that told it: ``storcli``, ``storcli2``, ``megacli``.
+    """
+    settle(card, kind)
+    spares = _spares(card)
+    cache = _cache(card)
+    batteries = _batteries(card, cache, object_id)
+    power = Power(cache, batteries, card.get("bbu_present"), card.get("bbu_status"))
+    found = Controller(
+        id=object_id,
+        vendor=card.get("vendor"),
+        model=card.get("model"),
+        serial=card.get("serial"),
+        firmware=card.get("firmware"),
+        driver=card.get("driver"),
+        pci_address=pci_address(card.get("pci_address")) or pci_address(card.get("bus")),
+        slot=card.get("slot"),
+        status=card.get("status") or "unknown",
+        status_text=card.get("status_text"),
+        mode=card.get("mode"),
+        cache=cache,
+        batteries=batteries,
+        arrays=tuple(_array(item, card, object_id) for item in card.groups.values()),
+        volumes=tuple(_volume(item, card, power, object_id) for item in card.volumes.values()),
+        drives=tuple(_drive(item, spares, object_id) for item in card.drives.values()),
+        capabilities=capabilities(card, kind, cache),
+        details=card.details,
+    )
+    problems = [complaint.problem(where) for draft, where in owned(card, object_id) for complaint in draft.complaints]
+    problems += state_problems(found, card, power)
+    write_evidence(card, found)
+    return found, problems
+
+
+def pci_address(text: str | None) -> str | None:
+    """``0000:03:00.0`` of ``00:03:00:00`` or ``03:00.0``; None when the text is no address of a PCI function."""
+    match = _PCI.fullmatch((text or "").strip())
+    if match is None:
+        return None
+    domain, bus, device, function = (int(part or "0", 16) for part in match.groups())
+    return f"{domain:04x}:{bus:02x}:{device:02x}.{function:x}"
+
+
+def _cache(card: CardDraft) -> Cache | None:
+    told = {name[6:]: value for name, (_, value) in card.values.items() if name.startswith("cache.")}
+    if not told:
+        return None
+    size = told.get("size_bytes")
+    present = told.get("present")
+    return Cache(
+        present=size > 0 if present is None and size is not None else present,
+        status=told.get("status"),
+        status_text=told.get("status_text"),
+        size_bytes=size,
+        read_percent=told.get("read_percent"),
+        write_percent=told.get("write_percent"),
+        read_bytes=told.get("read_bytes"),
+        write_bytes=told.get("write_bytes"),
+        available_bytes=told.get("available_bytes"),
+        no_battery_write_cache=told.get("no_battery_write_cache"),
+        flush_interval_seconds=told.get("flush_interval_seconds"),
+        unwritten_data=told.get("unwritten_data"),
+    )
+
+
+def _batteries(card: CardDraft, cache: Cache | None, controller: str) -> tuple[Battery, ...]:
+    """What keeps the cache. A card with cache memory that says it has none gets one that is missing."""
+    if card.batteries:
+        drafts = enumerate(card.batteries.values())
+        return tuple(_battery(draft, f"{controller}/battery{number}") for number, draft in drafts)
+    named = any(name == "bbu_present" for _, _, name, _ in card.told)
+    if not named or (cache is not None and cache.present is False):
+        return ()
+    present, mask = card.get("bbu_present"), card.get("bbu_status")
+    if present is False:
+        return (Battery(id=f"{controller}/battery0", status="missing", status_text="Absent"),)
+    if present is True and mask is not None:
+        said = ", ".join(masked(mask))
+        text = f"BBU Status {mask}: {said}" if said else f"BBU Status {mask}"
+        return (Battery(id=f"{controller}/battery0", status=bbu_mask.status(mask), status_text=text),)
+    if present is True:
+        # BBU              : Present        it is there; how it is stands in another output
+        return (Battery(id=f"{controller}/battery0", status="unknown", status_text="Present"),)
+    return ()
+
+
+def _battery(draft: Draft, object_id: str) -> Battery:
+    return Battery(
+        id=object_id,
+        kind=draft.get("kind") or "unknown",
+        status=draft.get("status") or "unknown",
+        status_text=draft.get("status_text"),
+        charge_percent=draft.get("charge_percent"),
+        temperature_celsius=draft.get("temperature_celsius"),
+        voltage_volts=draft.get("voltage_volts"),
+        replace=draft.get("replace"),
+        next_learn_at=draft.get("next_learn_at"),
+        details=draft.details,
+    )
+
+
+def _array(draft: GroupDraft, card: CardDraft, controller: str) -> Array:
+    return Array(
+        id=f"{controller}/g{draft.name}",
+        status=draft.get("status") or "unknown",
+        status_text=draft.get("status_text"),
+        drives=tuple(f"{controller}/{key}" for key in draft.members if key in card.drives),
+        spares=tuple(f"{controller}/{key}" for key in draft.spares if key in card.drives),
+        size_bytes=draft.get("size_bytes"),
+        free_bytes=draft.get("free_bytes"),
+        details=draft.details,
+    )
+
+
+def _volume(draft: VolumeDraft, card: CardDraft, power: Power, controller: str) -> Volume:
+    array = draft.get("array")
+    operation, percent = draft.get("progress.operation"), draft.get("progress.percent")
+    return Volume(
+        id=f"{controller}/v{draft.name}",
+        name=draft.get("name"),
+        array=None if array is None else f"{controller}/g{array}",
+        raid_level=draft.get("raid_level"),
+        size_bytes=draft.get("size_bytes"),
+        strip_bytes=draft.get("strip_bytes"),
+        status=draft.get("status") or "unknown",
+        status_text=draft.get("status_text"),
+        device=draft.get("device"),
+        mountpoints=draft.get("mountpoints") or (),
+        unique_id=draft.get("unique_id"),
+        cache=volume_cache(draft, card, power),
+        progress=None
+        if operation is None and percent is None
+        else Progress(operation=operation or "unknown", percent=percent),
+        drives_expected=draft.get("drives_expected"),
+        drives_active=draft.get("drives_active"),
+        details=draft.details,
+    )
+
+
+def _spares(card: CardDraft) -> dict[str, list[str]]:
+    """The groups that each spare is kept for."""
+    found: dict[str, list[str]] = {}
+    for group in card.groups.values():
+        for key in group.spares:
+            found.setdefault(key, []).append(group.name)
+    return found
+
+
+def _drive(draft: Draft, spares: dict[str, list[str]], controller: str) -> Drive:
+    spare_for = tuple(f"{controller}/g{name}" for name in spares.get(draft.name, ()))
+    array = draft.get("array")
+    enclosure, _, bay = draft.name.rpartition(":")
+    media, rpm = draft.get("media"), draft.get("rpm")
+    return Drive(
+        id=f"{controller}/{draft.name}",
+        enclosure=draft.get("enclosure") or enclosure or None,
+        # the key ends in ? where the text was cut before the slot
+        bay=draft.get("bay") or (bay if not bay.startswith("?") else None) or None,
+        array=None if array is None else f"{controller}/g{array}",
+        role=draft.get("role"),
+        device=draft.get("device"),
+        model=draft.get("model"),
+        serial=draft.get("serial"),
+        firmware=draft.get("firmware"),
+        size_bytes=draft.get("size_bytes"),
+        media="hdd" if media is None and rpm else media,
+        interface=draft.get("interface"),
+        rpm=rpm,
+        status=draft.get("status") or "unknown",
+        status_text=draft.get("status_text"),
+        temperature_celsius=draft.get("temperature_celsius"),
+        link_gbps=draft.get("link_gbps"),
+        write_cache=draft.get("write_cache"),
+        errors=Errors(
+            media=draft.get("errors.media"),
+            other=draft.get("errors.other"),
+            predictive=draft.get("errors.predictive"),
+        ),
+        wwn=draft.get("wwn"),
+        mountpoints=draft.get("mountpoints") or (),
+        power_on_hours=draft.get("power_on_hours"),
+        spare_for=spare_for,
+        details=draft.details,
+    )

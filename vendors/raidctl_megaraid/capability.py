@@ -1,0 +1,54 @@
+"""What the tools can read and set on a card, and why not."""
+
+from __future__ import annotations
+
+from raidctl.model import Cache, Capability
+from raidctl_megaraid.draft import CardDraft
+from raidctl_megaraid.support import SUPPORT
+
+_V8 = {
+    "io_policy": Capability(read=False, set=False, why="Cards of this generation have no such setting."),
+    "drive_write_cache": Capability(read=True, set=False, why="No command of storcli2 is documented for it."),
+    "flush": Capability(read=False, set=False, why="No command of storcli2 is documented for it."),
+    "flush_interval": Capability(read=False, set=False, why="storcli2 neither shows nor sets it."),
+}
+
+# Supported VD Operations : IO Policy = No
+# Supported Adapter Operations (MegaCli) prints the same names below "Supported VD Operations"
+_SWITCHES = {
+    "read policy": ("read_policy",),
+    "write policy": ("write_policy", "no_battery_write_cache"),
+    "io policy": ("io_policy",),
+    "disk cache policy": ("drive_write_cache",),
+}
+_SECTIONS = ("supported vd operations", "vd operations")
+_CACHE = ("write_policy", "no_battery_write_cache", "read_policy", "io_policy", "flush", "flush_interval")
+
+
+def capabilities(card: CardDraft, kind: str, cache: Cache | None) -> dict[str, Capability]:
+    """The family's table with what this card and the tool that told of it lack."""
+    found = dict(SUPPORT)
+    if kind == "storcli2":
+        found |= _V8
+    for name in denied(card):
+        found[name] = Capability(
+            read=found[name].read, set=False, why="The card says that it does not support changing it."
+        )
+    why = None
+    if card.get("mode") == "hba":
+        why = "The controller is in HBA mode: it caches nothing."
+    elif cache is not None and cache.present is False:
+        why = "The controller has no cache memory."
+    if why is not None:
+        found |= {name: Capability(read=found[name].read, set=False, why=why) for name in _CACHE}
+    return found
+
+
+def denied(card: CardDraft) -> list[str]:
+    """The settings that the card's own list of operations says no to, by the names of the capabilities."""
+    names: list[str] = []
+    for label, value in card.details.items():
+        low = label.lower()
+        if value.strip().lower() == "no" and low.startswith(_SECTIONS):
+            names += next((own for switch, own in _SWITCHES.items() if low.endswith(f" {switch}")), ())
+    return names

@@ -1,0 +1,73 @@
+"""Which card can be asked with which kind of tool. Pure data and its look-up.
+
+Sources: the id tables of the kernel's ``drivers/scsi/megaraid/megaraid_sas.h`` and ``drivers/scsi/mpi3mr``, the PCI ID
+database (pci.ids), and the reports of hosts that MegaCli froze (hwraid issues 131 and 136).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from raidctl.host import HostView, PciDevice
+
+LSI, DELL = 0x1000, 0x1028
+
+AERO = range(0x10E0, 0x10E8)
+"""Device ids of the 95xx and the PERC 11 (SAS3816, SAS3908, SAS3916): MegaCli freezes the host or the firmware."""
+
+V7, V8, OLD = "storcli", "storcli2", "megacli"
+_PLAIN = (V7, "perccli", OLD)
+_PERC = ("perccli", V7, OLD)
+_BY_DRIVER: dict[str, tuple[str, ...]] = {
+    "megaraid_sas": _PLAIN,
+    "mpi3mr": (V8, "perccli2"),
+    # Parallel SCSI: megarc, megamgr and dellmgr knew them; no tool of the family does.
+    "megaraid": (),
+    "megaraid_mbox": (),
+    "megaraid_mm": (),
+}
+
+
+@dataclass(frozen=True)
+class Need:
+    """A card of the PCI bus and the kinds of tools that can tell of it, the best one first."""
+
+    device: PciDevice
+    kinds: tuple[str, ...]
+    frozen_by_megacli: bool = False
+    """MegaCli must not be run on a host with this card at all."""
+
+    @property
+    def name(self) -> str:
+        """``1000:10e2 at 0000:01:00.0``."""
+        return f"{self.device.vendor_id:04x}:{self.device.device_id:04x} at {self.device.address}"
+
+
+def needs(host: HostView) -> list[Need]:
+    """The family's cards on the bus, by their driver, and those that bar MegaCli whatever their driver is."""
+    found = [_need(device) for device in host.pci]
+    return [need for need in found if need is not None]
+
+
+def _need(device: PciDevice) -> Need | None:
+    lsi = device.vendor_id == LSI
+    aero = lsi and device.device_id in AERO
+    if device.driver in _BY_DRIVER:
+        kinds = _BY_DRIVER[device.driver]
+    elif aero:
+        kinds = ()  # not bound to its driver, or handed to a guest: no tool reaches it, and MegaCli could still hurt it
+    else:
+        return None
+    if kinds == _PLAIN and DELL in (device.vendor_id, device.subvendor_id):
+        kinds = _PERC
+    if kinds[:1] == (V8,) and device.subvendor_id == DELL:
+        kinds = tuple(reversed(kinds))
+    if aero:
+        kinds = tuple(kind for kind in kinds if kind != OLD)
+    return Need(device, kinds, frozen_by_megacli=aero)
+
+
+def asked_with(kind: str, cards: Sequence[Need]) -> list[Need]:
+    """The cards that a kind of tool can tell of."""
+    return [need for need in cards if kind in need.kinds]

@@ -1,0 +1,247 @@
+"""``-AdpBbuCmd`` and its parts: status, capacity, design, properties of the battery or the CacheVault's capacitor."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from raidctl.draft import REPORT, ROW, WEAK, Draft, Pair
+from raidctl.evidence import Sheet
+from raidctl.model import BatteryStatus
+from raidctl_megaraid import bbu_mask
+from raidctl_megaraid.draft import CardDraft
+from raidctl_megaraid.megacli import figures
+from raidctl_megaraid.megacli.outline import Block, Item
+from raidctl_megaraid.storcli.battery_labels import REPLACE, TROUBLES
+from raidctl_megaraid.storcli.controller_words import battery_kind, battery_status
+from raidctl_megaraid.words import told, word
+
+FLAGS = "BBU Firmware Status"
+_BITS: dict[str, tuple[str, int]] = {
+    # Voltage                                 : OK
+    "voltage": ("low", bbu_mask.VOLTAGE_LOW),
+    "temperature": ("high", bbu_mask.TEMPERATURE_HIGH),
+    "learn cycle requested": ("yes", bbu_mask.LEARN_REQUESTED),
+    "learn cycle active": ("yes", bbu_mask.LEARN_ACTIVE),
+    "learn cycle status": ("failed", bbu_mask.LEARN_FAILED),
+    "learn cycle timeout": ("yes", bbu_mask.LEARN_TIMEOUT),
+    "i2c errors detected": ("yes", bbu_mask.BUS_ERROR),
+    "battery pack missing": ("yes", bbu_mask.MISSING),
+    "battery replacement required": ("yes", bbu_mask.REPLACE),
+    "remaining capacity low": ("yes", bbu_mask.CAPACITY_LOW),
+    "periodic learn required": ("yes", bbu_mask.LEARN_REQUIRED),
+}
+"""The words that the tool prints for the bits of the firmware's mask, and what sets them."""
+# Charging Status              : Charging
+_CHARGING: dict[str, int] = {
+    "none": 0, "complete": 0, "charged": 0, "fully charged": 0, "idle": 0, "not charging": 0, "n/a": 0, "unknown": 0,
+    # so one version spells it
+    "charging": bbu_mask.CHARGING, "charching": bbu_mask.CHARGING, "discharging": bbu_mask.DISCHARGING,
+}  # fmt: skip
+_WORN = frozenset({"no space to cache offload", "pack is about to fail & should be replaced", "issohgood"})
+_GOOD_WORDS = frozenset({"ok", "no", "none", "good", "normal"})
+_BAD = bbu_mask.VOLTAGE_LOW | bbu_mask.TEMPERATURE_HIGH | bbu_mask.LEARN_FAILED | bbu_mask.LEARN_TIMEOUT
+_BAD |= bbu_mask.BUS_ERROR | bbu_mask.REPLACE | bbu_mask.CAPACITY_LOW | bbu_mask.MISSING
+
+# Firmware Status: 00000440        of older versions, which do not say the bits in words
+_FIGURE = re.compile(r"(?:0x)?([0-9a-f]{8})", re.IGNORECASE | re.ASCII)
+_FIGURES = frozenset({"firmware status", "bbu firmware status"})
+
+_GOING: dict[BatteryStatus, int] = {"learning": bbu_mask.LEARN_ACTIVE, "charging": bbu_mask.CHARGING}
+
+_FIELDS: dict[str, tuple[str, Callable[[str], Any]]] = {
+    # Voltage: 3985 mV
+    "voltage": ("voltage_volts", figures.volts),
+    # Temperature: 18 C
+    "temperature": ("temperature_celsius", figures.celsius),
+    # Relative State of Charge: 98 %
+    "relative state of charge": ("charge_percent", figures.charge),
+    # Next Learn time: Sun Oct 12 12:20:37 2014
+    "next learn time": ("next_learn_at", figures.next_learn),
+}
+
+
+def battery_of(card: CardDraft, block: Block) -> Draft:
+    """The draft of the card's pack: a CacheVault by its type, else a BBU; a card has one."""
+    kinds = {
+        battery_kind(item.pair.value)
+        for item in block.items
+        if item.label in ("batterytype", "battery type") and not item.section
+    }
+    name = "cachevault" if "capacitor" in kinds else "bbu"
+    known = next(iter(card.batteries), None)
+    if known is not None and known != name and name == "cachevault" and not card.batteries[known].get("kind"):
+        card.batteries[name] = card.batteries.pop(known)
+        card.batteries[name].name = name
+    return card.batteries[known] if known is not None and known in card.batteries else card.battery(name)
+
+
+def read_battery(card: CardDraft, sheet: Sheet, block: Block) -> None:
+    """``BBU status for Adapter: 0`` and what stands below it."""
+    if not any(item.pair.value for item in block.items):
+        sheet.note(*(line for item in block.items for line in item.pair.lines))
+        return
+    battery = battery_of(card, block)
+    for item in block.items:
+        _read_item(battery, sheet, item)
+    if any(item.section == FLAGS or item.label == "battery state" or _figure(item.pair) for item in block.items):
+        _judge(card, battery, sheet, block.items)
+
+
+def _read_item(battery: Draft, sheet: Sheet, item: Item) -> None:
+    pair, label = item.pair, item.label
+    if item.section == FLAGS and label != "bbu firmware status":
+        # ``Voltage`` and ``Temperature`` are words here, and figures above.
+        battery.keep(sheet, pair, f"{FLAGS} " if label in _FIELDS else "")
+        _flag(battery, pair)
+    elif label in ("batterytype", "battery type"):
+        _kind(battery, sheet, pair)
+    elif label == "relative state of charge" and battery.get("kind") == "capacitor" and pair.value[:2] in ("0", "0 "):
+        # a capacitor has no gauge, and firmware prints 0 %
+        battery.keep(sheet, pair)
+    elif label in _FIELDS:
+        name, parse = _FIELDS[label]
+        if battery.take(sheet, pair, name, parse) is not None and name == "next_learn_at":
+            battery.keep(sheet, pair)
+    else:
+        _flag(battery, pair)
+        battery.keep(sheet, pair)
+
+
+def _kind(battery: Draft, sheet: Sheet, pair: Pair) -> None:
+    """``BatteryType: iBBU``, ``CVPM02``, ``TMMC``, ``SuperCaP``; ``No Battery`` is none."""
+    battery.keep(sheet, pair)
+    kind = battery_kind(pair.value)
+    if kind is not None and not word(pair.value).startswith("no "):
+        battery.put(sheet, pair.lines[0], "kind", kind)
+
+
+def _flag(battery: Draft, pair: Pair) -> None:
+    """What a flag says that has gone wrong, as a problem with what to do about it."""
+    label, value = word(pair.label), word(pair.value)
+    values, message, remedy = TROUBLES.get(label, (frozenset(), "", ""))
+    if value in values:
+        battery.complain("warning", "state", message, remedy)
+
+
+def _judge(card: CardDraft, battery: Draft, sheet: Sheet, items: Iterable[Item]) -> None:
+    """The status out of the state word and the flags; both count, and older versions have no state word."""
+    flags = [item.pair for item in items if item.section == FLAGS and item.label != "bbu firmware status"]
+    flags += [item.pair for item in items if item.label == "issohgood" or _figure(item.pair) is not None]
+    mask = _mask(battery, flags)
+    worn = [pair for pair in flags if word(pair.label) in _WORN and _bad(pair)]
+    stated = next((item.pair for item in items if item.label == "battery state" and item.pair.value), None)
+    status = _status(_stated(battery, stated), stated.value if stated else "", mask, worn=bool(worn))
+    asked = [pair for pair in flags if word(pair.label) in REPLACE or _figure(pair) is not None]
+    if asked:
+        battery.put(sheet, asked[0].lines[0], "replace", any(_bad(pair) for pair in asked))
+    if status is None:
+        return
+    going = _GOING.get(status, 0)
+    telling = [pair for pair in flags if _sets(pair) & (_BAD | going) or pair in worn]
+    words = ([stated.value] if stated is not None else []) + [f"{pair.label}: {_said(pair)}" for pair in telling]
+    told_by = [pair for pair in (stated, *telling) if pair is not None] or flags[:1]
+    for pair in told_by:
+        battery.put(sheet, pair.lines[0], "status", status)
+    if words:
+        battery.put(sheet, told_by[0].lines[0], "status_text", "; ".join(words))
+    if status != "missing":
+        card.put(sheet, None, "bbu_present", value=True, weight=WEAK)
+
+
+def _sets(pair: Pair) -> int:
+    """The bits of the mask that a flag sets."""
+    figure = _figure(pair)
+    if figure is not None:
+        return figure
+    if word(pair.label) == "charging status":
+        return _CHARGING.get(word(pair.value), 0)
+    setter, bit = _BITS.get(word(pair.label), ("", 0))
+    return bit if setter and word(pair.value).startswith(setter) else 0
+
+
+def _figure(pair: Pair) -> int | None:
+    """The mask that older versions print as a number."""
+    match = _FIGURE.fullmatch(pair.value.strip()) if word(pair.label) in _FIGURES else None
+    return int(match[1], 16) if match is not None else None
+
+
+def _said(pair: Pair) -> str:
+    figure = _figure(pair)
+    return pair.value if figure is None else ", ".join(bbu_mask.words(figure))
+
+
+def _bad(pair: Pair) -> bool:
+    figure = _figure(pair)
+    if figure is not None:
+        return bbu_mask.replace(figure)
+    return word(pair.value) == ("no" if word(pair.label) == "issohgood" else "yes")
+
+
+def _mask(battery: Draft, flags: Iterable[Pair]) -> int:
+    mask = 0
+    for pair in flags:
+        label, value = word(pair.label), word(pair.value)
+        if label == "charging status":
+            if value in _CHARGING or not told(value):
+                mask |= _CHARGING.get(value, 0)
+            else:
+                battery.unread(pair.label, pair.value)
+        elif label in _FIGURES:
+            mask |= _sets(pair)
+        elif label in _BITS:
+            bit = _sets(pair)
+            mask |= bit
+            if not bit and value and value not in _GOOD_WORDS and told(value):
+                battery.unread(pair.label, pair.value)
+    return mask
+
+
+def _stated(battery: Draft, pair: Pair | None) -> BatteryStatus | None:
+    """``Battery State     : Operational``; None when it is not told."""
+    if pair is None:
+        return None
+    try:
+        return battery_status(pair.value)
+    except ValueError:
+        battery.complain("warning", "unread", f"The battery's status word {pair.value!r} is not known.", REPORT)
+        return "unknown"
+
+
+def _status(stated: BatteryStatus | None, text: str, mask: int, *, worn: bool) -> BatteryStatus | None:
+    """The state of the pack.
+
+    ``Operational`` beside a flag that tells of trouble is degraded; ``Non Operational`` is also what a pack is while it
+    learns or charges. Without a state word the flags alone tell.
+    """
+    said = bbu_mask.status(mask)
+    if mask & bbu_mask.MISSING:
+        return "missing"
+    if stated is None:
+        if said == "ok" and not worn and word(text) == "unknown":
+            return "unknown"
+        return "degraded" if worn and said in ("ok", "charging") else said
+    if stated == "failed" and word(text).startswith("non") and said in ("learning", "charging"):
+        return said
+    if stated != "ok" or said == "learning":
+        return said if stated == "ok" else stated
+    return "degraded" if worn or mask & _BAD else "ok"
+
+
+def read_summary(card: CardDraft, sheet: Sheet, pair: Pair) -> None:
+    """``Status            : Healthy`` of ``-ShowSummary``."""
+    battery = battery_of(card, Block("battery"))
+    status = _stated(battery, pair)
+    if status is None:
+        battery.keep(sheet, pair)
+        return
+    battery.put(sheet, pair.lines[0], "status", status, ROW)
+    battery.put(sheet, pair.lines[0], "status_text", pair.value, ROW)
+
+
+def read_summary_kind(card: CardDraft, sheet: Sheet, pair: Pair) -> None:
+    """``BBU Type          : BBU``."""
+    block = Block("battery", items=[Item("", Pair("BatteryType", pair.value, pair.lines))])
+    battery = battery_of(card, block)
+    _kind(battery, sheet, pair)

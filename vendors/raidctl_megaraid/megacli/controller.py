@@ -1,0 +1,169 @@
+"""The card itself: ``-AdpAllInfo``, the head of ``-CfgDsply``, ``-AdpGetPciInfo``, schedules, enclosures, groups."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from raidctl.draft import DETAIL, ROW, WEAK, Pair
+from raidctl.evidence import Sheet
+from raidctl.text import attempt
+from raidctl_megaraid.draft import CardDraft, GroupDraft
+from raidctl_megaraid.megacli import figures
+from raidctl_megaraid.megacli.outline import Block, Item
+from raidctl_megaraid.words import flag, told, word
+
+_REPEATING = ("supported ", "default settings", "patrol read", "consistency check")
+"""Sections whose labels other sections have too; their details get the section's name."""
+_OWN_LABELS = frozenset({"patrol read mode", "patrol read execution delay", "patrol read on ssd devices"})
+_HEX = re.compile(r"(?:0x)?([0-9a-f]{1,4})", re.IGNORECASE | re.ASCII)
+
+
+def _text(text: str) -> str | None:
+    return " ".join(text.split()) if told(text) else None
+
+
+def _present(text: str) -> bool | None:
+    """``Present``, ``Absent``, ``Not Present``, ``Missing``."""
+    if word(text) in ("not present", "missing", "not installed", "unavailable"):
+        return False
+    return flag(text)
+
+
+_FIELDS: dict[str, tuple[str, Callable[[str], Any], int]] = {
+    "product name": ("model", _text, DETAIL),
+    "serial no": ("serial", _text, DETAIL),
+    # FW Version         : 3.131.05-8148        the package that it came in is told beside it
+    "fw version": ("firmware", _text, DETAIL),
+    "memory size": ("cache.size_bytes", figures.size, DETAIL),
+    "current size of fw cache": ("cache.available_bytes", figures.some_size, DETAIL),
+    "cache flush interval": ("cache.flush_interval_seconds", figures.seconds, DETAIL),
+}
+_HEAD: dict[str, tuple[str, Callable[[str], Any], int]] = {
+    # Memory: 128MB        of -CfgDsply
+    "memory": ("cache.size_bytes", figures.size, ROW),
+    "bbu": ("bbu_present", _present, DETAIL),
+}
+_HARDWARE = ("", "hw configuration")
+
+
+def read_card(card: CardDraft, sheet: Sheet, block: Block) -> None:
+    """The pairs of a card, whatever command printed them."""
+    for item in block.items:
+        _read_item(card, sheet, item)
+    _bus(card, sheet, block)
+
+
+def _read_item(card: CardDraft, sheet: Sheet, item: Item) -> None:
+    pair, label, section = item.pair, item.label, item.section.lower()
+    prefix = f"{item.section}: " if section.startswith(_REPEATING) and label not in _OWN_LABELS else ""
+    if label == "enable jbod" and section in _JBOD_HOMES:
+        _jbod(card, sheet, pair)
+    if prefix:
+        card.keep(sheet, pair, prefix)
+    elif label == "bbu" and section in _HARDWARE:
+        card.take(sheet, pair, "bbu_present", _present)
+    elif label == "memory":
+        _memory(card, sheet, pair)
+    elif label in _FIELDS:
+        name, parse, weight = _FIELDS[label]
+        card.take(sheet, pair, name, parse, weight)
+    elif label in ("fw package build", "fw package version"):
+        card.keep(sheet, pair)
+        card.take(sheet, pair, "firmware", _text, ROW)
+    elif label == "any offline vd cache preserved":
+        card.take(sheet, pair, "cache.unwritten_data", flag)
+    else:
+        card.keep(sheet, pair)
+        _trouble(card, label, pair.value)
+
+
+_JBOD_HOMES = frozenset({"", "settings", "supported pd operations"})
+
+
+def _jbod(card: CardDraft, sheet: Sheet, pair: Pair) -> None:
+    """``Enable JBOD                             : No``: whether drives may stand beside the volumes."""
+    allowed = attempt(flag, pair.value)
+    if allowed is not None:
+        card.put(sheet, pair.lines[0], "mode", "mixed" if allowed else "raid", WEAK)
+
+
+def _memory(card: CardDraft, sheet: Sheet, pair: Pair) -> None:
+    """``Memory: 128MB`` of ``-CfgDsply``; ``Memory           : Present`` of ``-AdpAllInfo``."""
+    if pair.value[:1].isdigit():
+        card.take(sheet, pair, "cache.size_bytes", figures.size, ROW)
+        return
+    card.keep(sheet, pair)
+    if word(pair.value) == "absent":
+        card.put(sheet, pair.lines[0], "cache.present", value=False)
+
+
+# Failed Disks    : 1
+_COUNTS: dict[str, tuple[str, str]] = {
+    "degraded": ("degraded virtual drives", "Look at the virtual drives and replace the failed drive."),
+    "offline": ("offline virtual drives", "Look at the virtual drives and their drives."),
+    "critical disks": ("critical drives", "Look at the drives."),
+    "failed disks": ("failed drives", "Replace the failed drive."),
+    "memory uncorrectable errors": ("uncorrectable errors of the cache memory", "Replace the controller's memory."),
+}
+# Security Key Failed              : No
+_WARNED: dict[str, tuple[str, str]] = {
+    "security key failed": ("The controller's security key failed.", "Enter the key that the drives were locked with."),
+}
+
+
+def _trouble(card: CardDraft, label: str, value: str) -> None:
+    """Counts that tell of trouble where nothing else of the text does."""
+    what, remedy = _COUNTS.get(label, ("", ""))
+    if what and value.isascii() and value.isdecimal() and int(value[:18]) > 0:
+        card.complain("warning", "state", f"The controller counts {value} {what}.", remedy)
+    message, remedy = _WARNED.get(label, ("", ""))
+    if message and word(value) == "yes":
+        card.complain("warning", "state", message, remedy)
+
+
+def _bus(card: CardDraft, sheet: Sheet, block: Block) -> None:
+    """``Bus Number      : 5e``, ``Device Number   : 0``, ``Function Number : 0``, in hexadecimal, without a domain."""
+    found = []
+    for label in ("bus number", "device number", "function number"):
+        pair = next((item.pair for item in block.items if item.label == label), None)
+        match = _HEX.fullmatch(pair.value) if pair is not None else None
+        if match is None:
+            return
+        found.append(int(match[1], 16))
+    bus, device, function = found
+    if bus <= 0xFF and device <= 0x1F and function <= 7:
+        line = next(item.pair.lines[0] for item in block.items if item.label == "bus number")
+        card.put(sheet, line, "bus", f"0000:{bus:02x}:{device:02x}.{function:x}")
+
+
+def read_group(card: CardDraft, sheet: Sheet, block: Block) -> None:
+    """``DISK GROUP: 0`` and ``SPAN: 0``: numbers of spans, drives, virtual drives and spares."""
+    group: GroupDraft = card.group(block.name or "?")
+    for item in block.items:
+        group.keep(sheet, item.pair, f"{item.section} " if item.section else "")
+
+
+_WELL = frozenset(
+    {
+        "normal", "ok", "optimal", "good", "off", "not installed", "no device", "not available", "not supported", "n/a",
+        "unknown", "unavailable", "",
+    }
+)  # fmt: skip
+
+
+def read_enclosure(card: CardDraft, sheet: Sheet, block: Block) -> None:
+    """``Enclosure 0:`` of ``-EncInfo``: its parts and sensors, under the enclosure's number."""
+    device = next((item.pair.value for item in block.items if item.label == "device id"), block.name)
+    name = f"Enclosure {device}"
+    for item in block.items:
+        part = (
+            f"{item.section} " if item.section and word(item.section) != f"{item.label} {word(item.pair.value)}" else ""
+        )
+        card.keep(sheet, item.pair, f"{name} {part}")
+        status = item.label == "status" or item.label.endswith(" status")
+        if status and word(item.pair.value) not in _WELL:
+            card.complain(
+                "warning", "state", f"{name}: {part}{item.pair.label} is {item.pair.value}.", "Look at the enclosure."
+            )

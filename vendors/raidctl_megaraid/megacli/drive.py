@@ -1,0 +1,292 @@
+"""Physical drives: ``-PDList``, ``-pdInfo``, and the drives inside ``-LdPdInfo`` and ``-CfgDsply``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from raidctl.draft import DETAIL, REPORT, ROW, WEAK, Draft, Pair
+from raidctl.evidence import Line, Sheet
+from raidctl_megaraid.draft import CardDraft
+from raidctl_megaraid.megacli import figures
+from raidctl_megaraid.megacli.inquiry import split_inquiry
+from raidctl_megaraid.megacli.outline import Block, Item
+from raidctl_megaraid.words import DriveWord, drive_state, interface, media, operation, switch, told, word
+
+# Drive's position: DiskGroup: 0, Span: 0, Arm: 1        Drive's postion: … of older versions
+_POSITION = re.compile(
+    r"disk\s*group\s*:\s*(\d{1,5})\s*,\s*span\s*:\s*(\d{1,5})\s*,\s*arm\s*:\s*(\d{1,5})", re.IGNORECASE | re.ASCII
+)
+_DIGITS = re.compile(r"\d{1,5}", re.ASCII)
+_NAME = re.compile(r"[\w.\-/]{1,20}")
+_REPLACE = "Replace the drive."
+
+
+def drive_key(enclosure: str | None, slot: str | None) -> str:
+    """``252:3``; ``:3`` for a drive without an enclosure."""
+    return f"{enclosure if enclosure is not None and told(enclosure) else ''}:{slot if slot is not None else '?'}"
+
+
+def key_of(block: Block) -> str:
+    """The key of the drive that a block tells of; it ends in ``?`` where the text was cut before the slot."""
+    told_of = {item.label: item.pair.value for item in reversed(block.items) if not item.section}
+    slot = told_of.get("slot number", "")
+    enclosure = told_of.get("enclosure device id", "")
+    return drive_key(enclosure if _NAME.fullmatch(enclosure) else None, slot if _NAME.fullmatch(slot) else None)
+
+
+def read_drive(card: CardDraft, sheet: Sheet, block: Block) -> str | None:
+    """A drive and its pairs; its key, None for a heading with nothing below it (the place of a drive that is gone)."""
+    if not any(item.pair.value for item in block.items):
+        sheet.note(*([block.line] if block.line else []), *(line for item in block.items for line in item.pair.lines))
+        return None
+    key = _free(card, key_of(block))
+    drive = card.drive(key)
+    flags = {item.label: item.pair.value for item in block.items if not item.section}
+    for item in block.items:
+        _read_item(drive, sheet, item, _Place(card, block, flags))
+    if block.volume is not None and block.foreign is None:
+        card.volume(block.volume).members.setdefault(key)
+    listed = block.line is not None and block.foreign is None
+    if block.rest == "spare" and block.line is not None:
+        drive.put(sheet, block.line, "role", "spare", ROW)
+    if block.group is not None and listed:
+        # DISK GROUP: 0
+        group = card.group(block.group)
+        (group.spares if block.rest == "spare" else group.members).setdefault(key)
+    return key
+
+
+def _free(card: CardDraft, key: str) -> str:
+    """Drives whose slot is not told are different ones."""
+    if not key.endswith("?") or key not in card.drives:
+        return key
+    return f"{key}{len(card.drives) + 1}"
+
+
+def _text(text: str) -> str | None:
+    return text.strip() if told(text) else None
+
+
+def _slot(text: str) -> str | None:
+    return text.strip() if _NAME.fullmatch(text.strip()) and told(text) else None
+
+
+_FIELDS: dict[str, tuple[str, Callable[[str], Any]]] = {
+    "enclosure device id": ("enclosure", _slot),
+    "slot number": ("bay", _slot),
+    "media error count": ("errors.media", figures.integer),
+    "other error count": ("errors.other", figures.integer),
+    "predictive failure count": ("errors.predictive", figures.integer),
+    "pd type": ("interface", interface),
+    # Media Type: Solid State Device
+    "media type": ("media", media),
+    # Drive Temperature :32C (89.60 F)
+    "drive temperature": ("temperature_celsius", figures.celsius),
+    # Link Speed: 6.0Gb/s        what was negotiated; Device Speed is what the drive could
+    "link speed": ("link_gbps", figures.link),
+    "wwn": ("wwn", _text),
+    "drive's write cache": ("write_cache", switch),
+    "drive write cache": ("write_cache", switch),
+}
+
+
+@dataclass
+class _Place:
+    """Where a drive was read, and what the rest of its block says."""
+
+    card: CardDraft
+    block: Block
+    flags: dict[str, str]
+    """Its pairs, the parts left out."""
+
+
+def _read_item(drive: Draft, sheet: Sheet, item: Item, place: _Place) -> None:
+    pair, label = item.pair, item.label
+    if item.section == "Hotspare":
+        _hotspare(place.card, drive, sheet, item)
+    elif item.section == "Ongoing Progresses":
+        _progress(drive, sheet, pair)
+    elif item.section:
+        # Port-0 :
+        # Port status: Active
+        drive.keep(sheet, pair, "" if label == word(item.section) else f"{item.section} ")
+    elif label == "firmware state":
+        _state(drive, sheet, pair, place.flags)
+    elif label == "inquiry data":
+        _inquiry(drive, sheet, pair, place.flags)
+    elif label == "device firmware level":
+        drive.keep(sheet, pair)
+        drive.take(sheet, pair, "firmware", _text, ROW)
+    elif label in ("drive's position", "drive's postion"):
+        _position(drive, sheet, pair, place)
+    elif label in _FIELDS:
+        name, parse = _FIELDS[label]
+        drive.take(sheet, pair, name, parse)
+    elif label in _SIZES:
+        _size(drive, sheet, pair, _SIZES[label])
+    else:
+        _flag(drive, pair)
+        drive.keep(sheet, pair)
+        if label == "foreign state" and word(pair.value).startswith("foreign"):
+            drive.put(sheet, None, "foreign", value=True)
+
+
+# Coerced Size: 381.0 GB [0x2fa00000 Sectors]        what arrays use of the drive
+_SIZES = {"coerced size": DETAIL, "non coerced size": WEAK, "raw size": ROW}
+
+
+def _size(drive: Draft, sheet: Sheet, pair: Pair, weight: int) -> None:
+    """The drive's size; the other two figures are details, and stand in for it where the text is cut."""
+    drive.keep(sheet, pair)
+    try:
+        size = figures.drive_size(pair.value)
+    except ValueError:
+        drive.unread(pair.label, pair.value)
+        return
+    if size is not None:
+        drive.put(sheet, pair.lines[0] if weight == DETAIL else None, "size_bytes", size, weight)
+
+
+def _state(drive: Draft, sheet: Sheet, pair: Pair, flags: dict[str, str]) -> None:
+    """``Firmware state: Unconfigured(good), Spun down``; ``flags`` are the drive's other pairs."""
+    line = pair.lines[0]
+    if not told(pair.value):
+        drive.keep(sheet, pair)
+        return
+    bare = pair.value.split(",")[0]
+    found = _state_word(bare)
+    drive.put(sheet, line, "status_text", " ".join(pair.value.split()))
+    if found is None:
+        drive.put(sheet, line, "status", "unknown")
+        drive.complain("warning", "unread", f"The drive's status word {bare!r} is not known.", REPORT)
+        return
+    worse = found.health == "ok" and _alarmed(flags)
+    drive.put(sheet, line, "status", "warning" if worse else found.health)
+    if found.role is not None:
+        drive.put(sheet, line, "role", found.role)
+
+
+# Hotspare(Shielded)        Online (Spun Up)
+_QUALIFIED = re.compile(r"([a-z ]{1,30}?)\s*\(\s*([a-z ]{1,20}?)\s*\)", re.IGNORECASE)
+_POWER_WORDS = frozenset({"spun up", "spun down", "transition", "power save", "stopped", "active"})
+
+
+def _state_word(text: str) -> DriveWord | None:
+    """What a state word means; one in brackets behind it is part of it, or the drive's power state."""
+    found, match = drive_state(text), _QUALIFIED.fullmatch(text.strip())
+    if found is not None or match is None:
+        return found
+    plain, inner = drive_state(match[1]), word(match[2])
+    if plain is not None and inner in ("shielded", "foreign"):
+        return DriveWord("warning", plain.role)
+    return plain if inner in _POWER_WORDS else drive_state(f"{match[1]} {inner}")
+
+
+def _alarmed(flags: dict[str, str]) -> bool:
+    """Whether other lines of the drive tell of trouble that its state word leaves out."""
+    predictive = flags.get("predictive failure count", "")
+    return (
+        word(flags.get("drive has flagged a s.m.a.r.t alert", "")).startswith("yes")
+        or word(flags.get("foreign state", "")).startswith("foreign")
+        or word(flags.get("locked", "")) == "locked"
+        or (predictive.isascii() and predictive.isdecimal() and int(predictive[:18]) > 0)
+    )
+
+
+# Drive has flagged a S.M.A.R.T alert : Yes
+# Foreign State: Foreign
+# Locked: Locked
+# Needs EKM Attention: Yes
+_FLAGS: dict[str, tuple[str, str, str]] = {
+    "drive has flagged a s.m.a.r.t alert": ("yes", "The drive has flagged a S.M.A.R.T. alert.", _REPLACE),
+    "locked": ("locked", "The drive is locked: its data cannot be read without its key.", "Unlock the drive."),
+    "needs ekm attention": ("yes", "The drive waits for the key management server.", "Look at that server."),
+}  # fmt: skip
+_FINE = frozenset({"no", "unlocked"})
+
+
+def _flag(drive: Draft, pair: Pair) -> None:
+    bad, message, remedy = _FLAGS.get(word(pair.label), ("", "", ""))
+    value = word(pair.value).rstrip(".")
+    if bad and value == bad:
+        drive.complain("warning", "state", message, remedy)
+    elif bad and value not in _FINE and told(value):
+        drive.unread(pair.label, pair.value)
+
+
+def _position(drive: Draft, sheet: Sheet, pair: Pair, place: _Place) -> None:
+    """``Drive's position: DiskGroup: 0, Span: 0, Arm: 1``."""
+    drive.keep(sheet, pair)
+    match = _POSITION.fullmatch(pair.value.strip().rstrip("."))
+    if match is None:
+        if told(pair.value):
+            drive.unread(pair.label, pair.value)
+        return
+    if place.block.foreign is None:
+        drive.put(sheet, pair.lines[0], "array", match[1])
+        place.card.group(match[1]).members.setdefault(drive.name)
+
+
+def _hotspare(card: CardDraft, drive: Draft, sheet: Sheet, item: Item) -> None:
+    """``Type: Dedicated, is revertible`` and ``Array #: 0``."""
+    pair = item.pair
+    drive.keep(sheet, pair, "Hotspare ")
+    if item.label == "type":
+        drive.put(sheet, pair.lines[0], "role", "spare", ROW)
+    elif item.label.startswith("array"):
+        for number in _DIGITS.findall(pair.value):
+            card.group(str(int(number))).spares.setdefault(drive.name)
+
+
+def _progress(drive: Draft, sheet: Sheet, pair: Pair) -> None:
+    """``  Rebuild                  : Completed 12%, Taken 9 min.``."""
+    percent = figures.percent_in(pair.value)
+    if percent is not None:
+        progress(drive, sheet, pair.lines[0], pair.label, percent)
+    drive.keep(sheet, pair, "Ongoing ")
+
+
+def progress(drive: Draft, sheet: Sheet, line: Line, label: str, percent: float) -> None:
+    """An operation of a drive under way; drives of the model have no field for it, their volume has."""
+    what = operation(label)
+    drive.put(sheet, line, "progress.operation", what)
+    if what == "rebuild":
+        # Rebuild Progress on Device at Enclosure 8, Slot 3 Completed 27% in 64 Minutes.
+        drive.put(sheet, line, "status", "warning", WEAK)
+        drive.put(sheet, line, "status_text", label, WEAK)
+        drive.put(sheet, line, "role", "member", WEAK)
+    drive.put(sheet, line, "progress.percent", percent)
+    drive.detail(sheet, line, "Progress", f"{label} {percent:g}%")
+
+
+def _inquiry(drive: Draft, sheet: Sheet, pair: Pair, flags: dict[str, str]) -> None:
+    """``Inquiry Data: SEAGATE ST600MM0006     LS08S0M3ABCD``; blanks count, so the line is read as it stands."""
+    line = pair.lines[0]
+    behind = line.text.partition(":")[2]
+    raw = behind.removeprefix(" ") + "".join(more.text.strip() for more in pair.lines[1:])
+    attached = word(flags.get("pd type", "")) or None
+    level = flags.get("device firmware level", "")
+    drive.keep(sheet, pair)
+    if not told(pair.value):
+        return
+    found = split_inquiry(raw.expandtabs(1), attached, level if told(level) else None)
+    if found.serial is not None and drive.get("serial") not in (None, found.serial):
+        # two adapters whose headings are not there, or two moments in one file
+        drive.complain(
+            "warning", "unread", f"Another drive is told of in the same place: {found.model}, serial {found.serial}.",
+            "Give the outputs of each adapter and of each moment in files of their own.",
+        )  # fmt: skip
+    for name, value in (("model", found.model), ("serial", found.serial)):
+        if value is not None:
+            drive.put(sheet, line, name, value, DETAIL)
+        else:
+            drive.complain(
+                "info", "note", f"The drive's {name} could not be told apart in its inquiry data {pair.value!r}."
+            )
+    if found.firmware is not None:
+        drive.put(sheet, line, "firmware", found.firmware, DETAIL)
+    if found.vendor is not None:
+        drive.detail(sheet, line, "Vendor", found.vendor)

@@ -1,0 +1,195 @@
+"""What MegaCli says when it could not do what it was asked: sentences, the firmware's reason, exit codes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from raidctl.evidence import Line, Sheet
+from raidctl.model import Problem
+from raidctl_megaraid.draft import CardDraft
+from raidctl_megaraid.megacli.labels import LABELS
+from raidctl_megaraid.words import word
+
+NO_HARDWARE = 0x22
+CODES: dict[int, str] = {
+    0x02: "invalid controller command", 0x03: "invalid parameter", 0x0C: "no such device",
+    0x15: "the cache could not be flushed", 0x17: "a consistency check is under way",
+    0x1B: "the virtual drive is not optimal", 0x1E: "wrong RAID level", NO_HARDWARE: "the hardware is not there",
+    0x23: "not found", 0x27: "patrol read is disabled", 0x30: "a flush failed", 0x32: "not possible in this state",
+    0x33: "the virtual drive is offline", 0x54: "the cache holds preserved data", 0x55: "already under way",
+    0x67: "the configuration has changed meanwhile", 0x73: "an earlier flush is still active", 0xFF: "no answer",
+}  # fmt: skip
+"""The firmware's status codes, which the tool hands on as its exit code; 1 is also what it ends with on its own."""
+
+_ADAPTER = re.compile(r"Adapter\s*:?\s*(\d{1,3})\s*[:-]", re.IGNORECASE | re.ASCII)
+# Adapter 0: Get BBU Status Failed.
+_BATTERY = re.compile(r"\bget bbu\b.{0,40}\bfail|bbu .{0,40}(?:failed|not (?:present|found|supported))", re.IGNORECASE)
+_NOT_THERE = re.compile(
+    r"required hardware component is not present|battery is not present|bbu is not present|no bbu\b", re.IGNORECASE
+)
+_PINNED = re.compile(r"(?:data|cache).{0,60}(?:pinned|preserved|offline or missing virtual)", re.IGNORECASE)
+_LIBRARY = re.compile(
+    r"cannot open shared object|error while loading shared libraries|symbol lookup error", re.IGNORECASE
+)
+_RIGHTS = re.compile(
+    r"permission denied|must be (?:run as )?root|operation not permitted|root privilege", re.IGNORECASE
+)
+_MISSING = re.compile(r"command not found|no such file or directory", re.IGNORECASE)
+_NOBODY = re.compile(
+    r"user specified (?:controller|adapter) is not present|could not detect controller|no adapters? (?:found|present)|"
+    r"failed to get (?:cp)?controller ?object",
+    re.IGNORECASE,
+)
+_DEVICE = re.compile(r"device.{0,30}(?:is )?not found|is not a valid|does not exist", re.IGNORECASE)
+_FAILED = re.compile(
+    r"\bfail(?:ed|ure|s)?\b|^(?:fatal )?error\b|\berror ?:|\binvalid\b|"
+    r"\bnot (?:found|present|supported|possible|allowed|"
+    r"available|valid|permitted)\b|\bwrong\b|\bcould not\b|\bcannot\b|\bunable\b|\bunsupported\b|\bdenied\b|"
+    r"\billegal\b",
+    re.IGNORECASE,
+)
+_SETS = re.compile(
+    r"\bset\b|\bclear|\bdelete|\bcreate|\bdiscard|\bimport|\bstart|\bstop|\babort|\bsilence", re.IGNORECASE
+)
+_FIRMWARE = re.compile(r"FW error description\s*:?\s*(.{0,300})", re.IGNORECASE)
+_LONGEST = 300
+_LABELS = (
+    *(label for labels in LABELS.values() for label in labels),
+    "pack is about to fail & should be replaced", "security key failed",
+)  # fmt: skip
+_SHORTEST_CUT = 8
+
+
+@dataclass
+class Failure:
+    """One failure: the tool's sentence, and the firmware's reason behind it."""
+
+    text: str
+    line: Line
+    adapter: str | None
+    reason: str = ""
+
+
+def failures(sheet: Sheet, lines: list[tuple[str | None, Line]]) -> list[Failure]:
+    """The failures among lines that are no sentences of another kind."""
+    found: list[Failure] = []
+    waiting = False
+    for adapter, line in lines:
+        text = " ".join(line.text[: _LONGEST * 2].split())
+        described = _FIRMWARE.fullmatch(text)
+        if described or waiting:
+            # FW error description:
+            #  The required hardware component is not present.
+            sheet.note(line)
+            reason = described[1] if described else text
+            waiting = not reason
+            if reason:
+                _reason(found, reason, line, adapter)
+        elif _is_failure(text):
+            sheet.note(line)
+            match = _ADAPTER.match(text)
+            found.append(Failure(text, line, str(int(match[1])) if match else adapter))
+    return found
+
+
+def _is_failure(text: str) -> bool:
+    """Whether a line is a failure of the tool or of the shell that called it, and no prose."""
+    if len(text) > _LONGEST:
+        return False
+    forms = (_LIBRARY, _RIGHTS, _MISSING, _NOBODY, _DEVICE, _BATTERY)
+    short = len(text.split()) <= 30 and _FAILED.search(text) is not None
+    return (short or any(form.search(text) for form in forms)) and not _is_cut_label(text)
+
+
+def _is_cut_label(text: str) -> bool:
+    """Whether a text ends in the middle of a label: ``Pack is about to fail & should``, ``Predictive Failure Cou``."""
+    key = word(text)
+    return len(key) >= _SHORTEST_CUT and any(label.startswith(key) for label in _LABELS)
+
+
+def _reason(found: list[Failure], reason: str, line: Line, adapter: str | None) -> None:
+    if found and not found[-1].reason:
+        found[-1].reason = reason
+    else:
+        found.append(Failure("The firmware refused.", line, adapter, reason))
+
+
+def problems(
+    found: list[Failure], code: int | None, card_of: Callable[[str | None], CardDraft], sheet: Sheet
+) -> list[Problem]:
+    """Make problems of failures; a battery that is not there, and a pinned cache, are facts of the card."""
+    made = []
+    for failure in found:
+        said = f"{failure.text} {failure.reason}"
+        if _BATTERY.search(failure.text):
+            card = card_of(failure.adapter)
+            if _NOT_THERE.search(said) or code == NO_HARDWARE:
+                card.put(sheet, failure.line, "bbu_present", value=False)
+                continue
+        elif _PINNED.search(said):
+            card_of(failure.adapter).put(sheet, failure.line, "cache.unwritten_data", value=True)
+        made.append(_problem(failure, code, sheet.command))
+    return made
+
+
+def _problem(failure: Failure, code: int | None, where: str) -> Problem:
+    text = failure.text
+    said = f"{text.rstrip('.')}: {failure.reason}" if failure.reason else text
+    meaning = CODES.get(code or 0)
+    if meaning and not failure.reason:
+        said = f"{said.rstrip('.')} (exit code {code:#04x}: {meaning})."
+    if _LIBRARY.search(text):
+        return Problem(
+            severity="error", kind="no_tool", where=where, message=f"The tool could not start: {said}",
+            remedy="Install the library that it names beside the tool, or the vendor's whole package.",
+        )  # fmt: skip
+    if _RIGHTS.search(text):
+        return Problem(
+            severity="error", kind="no_right", where=where, message=f"The tool may not be run: {said}",
+            remedy="Run it as root.",
+        )  # fmt: skip
+    if _MISSING.search(text):
+        return Problem(
+            severity="error", kind="no_tool", where=where, message=f"The tool is not there: {said}",
+            remedy="Install MegaCli, or give the path that it is at.",
+        )  # fmt: skip
+    if (_SETS.search(text) or _PINNED.search(said)) and not _BATTERY.search(text):
+        return Problem(
+            severity="warning", kind="state", where=where, message=f"A command failed: {said}",
+            remedy="Nothing was changed; read what the tool says.",
+        )  # fmt: skip
+    return Problem(
+        severity="error", kind="unread", where=where, message=f"The tool says: {said}",
+        remedy="Run the command by hand, as root.",
+    )  # fmt: skip
+
+
+def ended(code: int, where: str) -> Problem:
+    """The problem of a command that ended with a code and without a word on it."""
+    meaning = CODES.get(code)
+    return Problem(
+        severity="warning", kind="unread", where=where,
+        message=f"The tool ended with exit code {code:#04x}{f': {meaning}' if meaning else ''}; "
+        "what it should have told may be missing.",
+        remedy="Run the command by hand, as root.",
+    )  # fmt: skip
+
+
+def nobody(where: str) -> Problem:
+    """The problem of ``Controller Count: 0.``."""
+    return Problem(
+        severity="warning", kind="unread", where=where,
+        message="The tool counts no adapters: there is none that it knows, or it was not run as root.",
+        remedy="Run it as root.",
+    )  # fmt: skip
+
+
+def silent(where: str) -> Problem:
+    """The problem of an output that is nothing but ``Exit Code: 0x00``."""
+    return Problem(
+        severity="error", kind="unread", where=where,
+        message="The tool printed nothing: it was not run as root, or there is no adapter that it knows.",
+        remedy="Run it as root.",
+    )  # fmt: skip

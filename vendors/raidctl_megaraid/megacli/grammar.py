@@ -1,0 +1,195 @@
+"""What a single line of MegaCli's output is: the headings, the rules, the command lines, the pairs."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from raidctl_megaraid.words import word
+
+Kind = Literal[
+    "adapter", "card", "volume", "drive", "hotspare", "group", "span", "span_of_volume", "battery", "enclosure",
+    "event", "foreign", "summary", "section", "missing",
+]  # fmt: skip
+
+LONGEST_LINE = 4096
+"""Characters; the tool's lines are below 300."""
+_LABEL = 90
+RULE = re.compile(r"[=\-_*]{3,}")
+EXIT = re.compile(r"Exit Code\s*:\s*(0x[0-9a-f]{1,8}|\d{1,5})\.?", re.IGNORECASE | re.ASCII)
+# MegaCLI SAS RAID Management Tool  Ver 8.07.14 Dec 16, 2013
+VERSION = re.compile(r"MegaCLI SAS RAID Management Tool\s+Ver(?:sion)?\s+(\d[\w.\-]{0,40})", re.IGNORECASE)
+COPYRIGHT = re.compile(r"\(c\)\s*Copyright\b.{0,100}", re.IGNORECASE)
+# root@host:~# /opt/MegaRAID/MegaCli/MegaCli64 -LDInfo -Lall -a0 -NoLog
+COMMAND = re.compile(
+    r"(?:^|[\s/#$>\"'`(])(?:megacli(?:64)?|megasascli|cmdtool2(?:64)?)(?:\.exe)?[\"']?\s+"
+    r"(?:-{1,2}[a-z]|(?:adp|ld|pd|cfg|enc|show|dpm|getp)[a-z]*\b)",
+    re.IGNORECASE,
+)
+_ADAPTER_OPTION = re.compile(r"(?:^|\s)-?a(\d{1,3})\b", re.IGNORECASE | re.ASCII)
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A line that opens something."""
+
+    kind: Kind
+    name: str = ""
+    """Number or title as printed."""
+    adapter: str | None = None
+    target: str | None = None
+    """Of a virtual drive: its SCSI target."""
+    rest: str = ""
+    """What the line tells besides."""
+
+
+_N = r"(\d{1,5})"
+_TARGET = rf"(?:\(\s*Target Id\s*:\s*(?P<target>{_N})\s*\))?"
+_FORMS: tuple[tuple[Kind, str], ...] = (
+    # Adapter #0
+    ("adapter", rf"(?:Adapter|Controller)\s*#\s*(?P<adapter>{_N})\s*:?"),
+    # Adapter 0:        of -AdpGetTime
+    ("adapter", rf"Adapter\s+(?P<adapter>{_N})\s*:"),
+    # Adapter: 0
+    ("card", rf"(?:Adapter|Controller)\s*:\s*(?P<adapter>{_N})"),
+    # Adapter 0 -- Virtual Drive Information:
+    ("adapter", rf"Adapter\s+(?P<adapter>{_N})\s*--?\s*Virtual (?:Drive|Disk) Information\s*:?"),
+    # PCI information for Controller 0
+    ("section", rf"(?P<name>PCI) information for (?:Controller|Adapter)\s*:?\s*(?P<adapter>{_N})\s*:?"),
+    # Adapter 0: Patrol Read Information:
+    ("section", rf"Adapter\s+(?P<adapter>{_N})\s*:\s*(?P<name>Patrol Read) Information\s*:?"),
+    # Number of enclosures on adapter 0 -- 1
+    ("adapter", rf"Number of enclosures on adapter\s*(?P<adapter>{_N})\s*--\s*(?P<rest>\d{{1,5}})"),
+    # BBU status for Adapter: 0
+    # BBU Capacity Info for Adapter: 0
+    ("battery", rf"BBU (?P<name>[A-Za-z ]{{1,40}}?) for Adapter\s*:?\s*(?P<adapter>{_N})\s*:?"),
+    # Adapter 0 - Missing Physical drives
+    ("missing", rf"Adapter\s+(?P<adapter>{_N})\s*-+\s*Missing Physical drives\s*:?"),
+    # DISK GROUP: 0        DISK GROUPS: 0
+    ("group", rf"DISK GROUPS?\s*:\s*(?P<name>{_N})"),
+    # SPAN: 0
+    ("span", rf"SPAN\s*:\s*(?P<name>{_N})"),
+    # Span: 0 - Number of PDs: 2
+    ("span_of_volume", rf"Span\s*:\s*(?P<name>{_N})\s*-+\s*(?P<rest>Number of PDs\s*:\s*\d{{1,5}})"),
+    # Virtual Drive: 0 (Target Id: 0)        Virtual Disk: 0 (target id: 0)
+    # CacheCade Virtual Drive: 1 (Target Id: 1)
+    ("volume", rf"(?P<rest>CacheCade\s+)?Virtual (?:Drive|Disk)\s*:\s*(?P<name>{_N})\s*{_TARGET}"),
+    # PD: 0 Information        Physical Disk: 0
+    ("drive", rf"PD\s*:\s*(?P<name>{_N})\s+Information\s*:?"),
+    ("drive", rf"Physical (?:Disk|Drive)\s*:\s*(?P<name>{_N})"),
+    # Dedicated Hotspare: 0
+    ("hotspare", rf"(?P<rest>Dedicated |Global )?Hot\s?spare\s*:\s*(?P<name>{_N})"),
+    # Enclosure 0:
+    ("enclosure", rf"Enclosure\s+(?P<name>{_N})\s*:"),
+    # Foreign configuration 0
+    ("foreign", rf"Foreign Config(?:uration)?\s*[#:]?\s*(?P<name>{_N})\s*:?"),
+    # seqNum: 0x00002a10
+    ("event", r"seqNum\s*:\s*(?P<name>0x[0-9a-f]{1,8}|\d{1,10})"),
+)
+_HEADINGS = tuple((kind, re.compile(form, re.IGNORECASE | re.ASCII)) for kind, form in _FORMS)
+_FIRST_LETTERS = frozenset("acpnbdsvphegf")
+
+# Physical Disk Information:
+TITLES = re.compile(
+    r"(?:Virtual (?:Drive|Disk)|Physical (?:Disk|Drive)|(?:Dedicated |Global )?Hot\s?spares?|BBU) Information\s*:?"
+    r"|Exit Code\s*:?|Adapter Information\s*:?|Done\.?",
+    re.IGNORECASE,
+)
+SUMMARY_START = frozenset({"System", "Hardware", "Storage"})
+SUMMARY_PARTS = frozenset(
+    {
+        "System", "Hardware", "Controller", "BBU", "Enclosure", "PD", "Storage", "Virtual Drives", "CacheVault",
+        "Foreign Drives", "Unconfigured Drives", "Virtual Drive",
+    }
+)  # fmt: skip
+SECTIONS = frozenset(
+    {
+        "Versions", "Mfg. Data", "Image Versions in Flash", "Pending Images in Flash", "PCI Info", "HW Configuration",
+        "Settings", "Capabilities", "Status", "Limitations", "Device Present", "Supported Adapter Operations",
+        "Supported VD Operations", "Supported PD Operations", "Error Counters", "Cluster Information",
+        "Default Settings", "Current Settings", "Allowed Mixing",
+    }
+)  # fmt: skip
+"""Titles of ``-AdpAllInfo``."""
+
+
+_OPERATION = (
+    r"(?:Check Consistency|Consistency Check|Background Initialization|Initialization|Reconstruction|Rebuild|Copyback|"
+    r"Clear|Erase|Secure Erase|Patrol Read)"
+)
+SENTENCE = re.compile(
+    # Adapter 0: Rebuild Rate = 30%        Adapter: 0: EnclId-8 SlotId-3 state changed to OffLine.
+    # Adapter 0-VD 0(target id: 0): Cache Policy:WriteBack, ReadAdaptive, Direct, No Write Cache if bad BBU
+    rf"Adapter\s*:?\s*\d{{1,3}}\s*[:-]\s*\S"
+    # Virtual Drive(Target ID 06): Missing.
+    r"|Virtual (?:Drive|Disk)\s*\(\s*Target"
+    # Rebuild Progress on Device at Enclosure 8, Slot 3 Completed 27% in 64 Minutes.
+    rf"|{_OPERATION}\s+(?:Progress\s+)?on\s+(?:VD|Virtual|Device)"
+    # Number of Virtual Drives Configured on Adapter 0: 1
+    r"|Number of (?:Virtual|Physical) (?:Drives|Disks)(?: Configured)? on Adapter"
+    r"|FW error description|Controller Count\b|(?:Fatal )?error\b|Device\s*(?:\(Encl|at Enclosure)|Device\s*- "
+    r"|EnclId\s*-"
+    r"|There (?:is|are) |User specified|Failed to |Invalid |No (?:Virtual|Physical|Foreign|Missing|Adapter)",
+    re.IGNORECASE | re.ASCII,
+)
+"""How the lines begin that are sentences of the tool, though some hold a colon."""
+
+
+def heading(text: str) -> Heading | None:
+    """What a line opens, None when it opens nothing."""
+    if not text or text[0].lower() not in _FIRST_LETTERS or len(text) > _LABEL:
+        return None
+    for kind, form in _HEADINGS:
+        match = form.fullmatch(text)
+        if match is not None:
+            found = {key: (value or "").strip() for key, value in match.groupdict().items()}
+            return Heading(
+                kind,
+                _number(found.get("name", "")),
+                _number(found["adapter"]) if found.get("adapter") else None,
+                _number(found["target"]) if found.get("target") else None,
+                found.get("rest", ""),
+            )
+    return None
+
+
+def _number(text: str) -> str:
+    """``00`` and ``0`` are one number."""
+    return str(int(text)) if text.isdecimal() and text.isascii() else text
+
+
+def split(text: str) -> tuple[str, str] | None:
+    """Label and value of ``Name                :Virtual Disk 0``, ``Max Error = 0 %``; None when it is no pair."""
+    cut = text.find(":")
+    equal = text.find(" = ")
+    if equal != -1 and (cut == -1 or equal < cut):
+        cut, width = equal, 3
+    else:
+        width = 1
+    label = text[:cut].strip() if cut != -1 else ""
+    if not label or len(label) > _LABEL or not any(c.isalpha() for c in label):
+        return None
+    return label, text[cut + width :].strip()
+
+
+# Default Cache Policy: WriteBack, ReadAdaptive, Direct, No Write Cache if        Bad BBU
+_POLICY_END = re.compile(r"(?:[a-z]+, ?)*(?:no )?(?:write )?(?:cache )?(?:ok )?(?:if )?(?:bad )?bbu\.?", re.IGNORECASE)
+# RAID Level          : Primary-1, Secondary-0, RAID Level        Qualifier-0
+_LEVEL_END = re.compile(r"(?:secondary-\d{1,2}, ?)?(?:raid )?(?:level )?qualifier-\d{1,2}", re.IGNORECASE)
+
+
+def wrapped(label: str, value: str, text: str) -> bool:
+    """Whether a mail or a page has wrapped a value of a virtual drive, and its end stands in the next line."""
+    key, said = word(label), word(value)
+    if key.endswith("cache policy"):
+        return not said.rstrip(".").endswith("bbu") and _POLICY_END.fullmatch(text) is not None
+    return key == "raid level" and "qualifier" not in said and _LEVEL_END.fullmatch(text) is not None
+
+
+def adapter_of_command(text: str) -> str | None:
+    """The adapter that ``MegaCli64 -LDInfo -Lall -a0 -NoLog`` asks; None for ``-aALL`` and for no command line."""
+    if len(text) > LONGEST_LINE or COMMAND.search(text) is None:
+        return None
+    found = _ADAPTER_OPTION.findall(text)
+    return _number(found[0]) if len(found) == 1 else None

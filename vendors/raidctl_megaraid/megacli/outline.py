@@ -1,0 +1,394 @@
+"""One text of MegaCli as blocks: what stands below one heading, with the adapter that it belongs to.
+
+The tool's outputs have no grammar in common: ``-PDList`` starts a drive with its enclosure, ``-LdPdInfo`` with ``PD: 0
+Information``, ``-AdpAllInfo`` sets titles above rules. Blank lines stand inside blocks and between them; they mean
+nothing. One file may hold several outputs one after the other, or a fragment of one.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Literal
+
+from raidctl.draft import Pair
+from raidctl.evidence import Line, Sheet
+from raidctl_megaraid.megacli import grammar
+from raidctl_megaraid.megacli.grammar import Heading, Kind
+from raidctl_megaraid.megacli.labels import AFTER_GAUGE, LABELS, ONCE, PARTS, SENSORS, owner
+from raidctl_megaraid.words import word
+
+BlockKind = Literal[
+    "card", "volume", "drive", "group", "battery", "enclosure", "event", "summary", "missing", "hotspare"
+]
+
+LONGEST_RUN = 60
+"""Lines that one value runs on at most."""
+_LONGEST_CONTINUATION = 160
+# Check Consistency        : Completed 17%, Taken 55 min.
+_PROGRESS = re.compile(r"completed\s+[\d.]{1,8}\s*%|taken\s+\d", re.IGNORECASE)
+# Name                :RAID Level          : Primary-1, Secondary-0, RAID Level Qualifier-0
+_GLUED = re.compile(r"(.*?)\s*\b(RAID Level)\s*:\s*(.+)")
+# 0        500056b3aabbcc00
+_PORT_ROW = re.compile(r"(\d{1,3})\s+([0-9a-fA-F]{8,32})", re.ASCII)
+_PROMPT = re.compile(r"\S{0,80}[#$>%]\s")
+_PORT = re.compile(r"port\s*-\s*\d{1,2}", re.IGNORECASE | re.ASCII)
+
+
+@dataclass
+class Item:
+    """A pair, and the part of its block that it stands in."""
+
+    section: str
+    pair: Pair
+
+    @property
+    def label(self) -> str:
+        """The label as it is looked up."""
+        return word(self.pair.label)
+
+
+@dataclass
+class Block:
+    """What stands below one heading, or below a label that starts something new."""
+
+    kind: BlockKind
+    name: str = ""
+    line: Line | None = None
+    adapter: str | None = None
+    target: str | None = None
+    rest: str = ""
+    group: str | None = None
+    """The disk group around it."""
+    volume: str | None = None
+    """The virtual drive (its target) that lists this drive as its own."""
+    foreign: str | None = None
+    """The number of the foreign configuration that it was read from."""
+    items: list[Item] = field(default_factory=list)
+    texts: list[Line] = field(default_factory=list)
+    """Lines that are no pairs."""
+
+    def has(self, label: str) -> bool:
+        """Whether a label was told already."""
+        return any(item.label == label for item in self.items)
+
+
+@dataclass
+class Segment:
+    """The answer to one command: what stands above one exit code."""
+
+    blocks: list[Block] = field(default_factory=list)
+    sentences: list[tuple[str | None, Line]] = field(default_factory=list)
+    """Lines that may be sentences, with the adapter that was spoken of last."""
+    code: int | None = None
+    code_line: Line | None = None
+    version: str | None = None
+    hint: str | None = None
+    """The adapter that the command line named."""
+
+
+class Outliner:
+    """Goes through the lines once."""
+
+    def __init__(self, sheet: Sheet) -> None:
+        self.sheet = sheet
+        self.segments: list[Segment] = [Segment(hint=grammar.adapter_of_command(sheet.command))]
+        self.hint = self.segments[0].hint
+        self.adapter: str | None = self.hint
+        self.foreign: str | None = None
+        self.group: str | None = None
+        self.volume: Block | None = None
+        self.block: Block | None = None
+        self.section = ""
+        self.summary = False
+        self.last: Pair | None = None
+
+    def take(self, line: Line, following: str) -> None:
+        """One line; ``following`` is the next line that says something."""
+        text = line.stripped if len(line.text) <= grammar.LONGEST_LINE else ""
+        if not text:
+            self.last = None if self.last is not None and self.last.value else self.last
+            return
+        if grammar.RULE.fullmatch(text):
+            self.sheet.note(line)
+        elif not (self.ends(text, line) or self.opens(text, line) or self.titles(text, line, following)):
+            self.content(text, line)
+
+    def ends(self, text: str, line: Line) -> bool:
+        """An exit code, a command line, a banner."""
+        exit_code = grammar.EXIT.fullmatch(text)
+        if exit_code:
+            self.sheet.note(line)
+            segment = self.segments[-1]
+            segment.code, segment.code_line = int(exit_code[1], 0 if "x" in exit_code[1].lower() else 10), line
+            self.begin(self.hint)
+            return True
+        if grammar.COMMAND.search(text):
+            self.sheet.note(line)
+            self.begin(grammar.adapter_of_command(text) or self.hint)
+            return True
+        version = grammar.VERSION.search(text)
+        if version:
+            self.segments[-1].version = version[1]
+        if version or grammar.COPYRIGHT.fullmatch(text) or (grammar.TITLES.fullmatch(text) and not self.sub(text)):
+            self.sheet.note(line)
+            return True
+        return False
+
+    def begin(self, hint: str | None) -> None:
+        """Another command's answer follows."""
+        if self.segments[-1].blocks or self.segments[-1].sentences or self.segments[-1].code is not None:
+            self.segments.append(Segment())
+        self.segments[-1].hint = hint
+        self.adapter, self.foreign, self.group, self.volume, self.block = hint, None, None, None, None
+        self.section, self.summary, self.last = "", False, None
+
+    def sub(self, text: str) -> bool:
+        """Whether the line opens a part of the drive or battery that stands above."""
+        return self.block is not None and self.block.kind == "drive" and word(text.rstrip(":")) in PARTS
+
+    def opens(self, text: str, line: Line) -> bool:
+        """A heading."""
+        found = grammar.heading(text)
+        in_event = self.block is not None and self.block.kind == "event"
+        if found is None or (in_event and found.kind not in ("event", "adapter", "card")):
+            return False
+        self.sheet.note(line)
+        self.section, self.last = "", None
+        if found.adapter is not None:
+            if found.adapter != self.adapter or found.kind in ("adapter", "card"):
+                self.group, self.volume, self.foreign = None, None, None
+            self.adapter = found.adapter
+        getattr(self, f"open_{found.kind}", self.open_block)(found, line)
+        return True
+
+    def open_block(self, found: Heading, line: Line | None, kind: BlockKind | None = None) -> Block:
+        """Begin a block."""
+        simple: dict[Kind, BlockKind] = {"adapter": "card", "section": "card"}
+        block = Block(
+            kind or simple.get(found.kind, found.kind),  # type: ignore[arg-type] # the others are of both
+            found.name, line, self.adapter, found.target, found.rest,
+            group=self.group, foreign=self.foreign,
+        )  # fmt: skip
+        self.block = block
+        self.segments[-1].blocks.append(block)
+        return block
+
+    def open_adapter(self, found: Heading, line: Line) -> None:
+        """``Adapter #0``: any kind of thing follows."""
+        block = self.open_block(found, line, "card")
+        block.name = ""
+        self.summary = False
+
+    def open_section(self, found: Heading, line: Line) -> None:
+        """``PCI information for Controller 0``."""
+        self.open_block(found, line, "card")
+        self.section = found.name
+
+    def open_group(self, found: Heading, line: Line) -> None:
+        """``DISK GROUP: 0``."""
+        self.group, self.volume = found.name, None
+        self.open_block(found, line)
+
+    def open_span(self, found: Heading, line: Line) -> None:
+        """``SPAN: 0``: the pairs below it are the group's."""
+        self.volume = None
+        self.open_block(Heading("group", self.group or ""), line)
+        self.section = f"Span {found.name}"
+
+    def open_span_of_volume(self, found: Heading, line: Line) -> None:
+        """``Span: 0 - Number of PDs: 2``."""
+        if self.volume is None:
+            self.block = None
+            return
+        block = self.open_block(Heading("volume", self.volume.name, target=self.volume.target), None)
+        label, value = grammar.split(found.rest) or ("", "")
+        block.items.append(Item("", Pair(f"Span {found.name} {label}", value, [line])))
+
+    def open_volume(self, found: Heading, line: Line) -> None:
+        """``Virtual Drive: 0 (Target Id: 0)``."""
+        self.volume = self.open_block(found, line)
+
+    def open_drive(self, found: Heading, line: Line) -> None:
+        """``PD: 0 Information``: the drive belongs to the virtual drive that stands above, or to the disk group."""
+        block = self.open_block(found, line)
+        if self.volume is not None and self.group is None:
+            block.volume = self.volume.target or self.volume.name
+
+    def open_hotspare(self, _: Heading, line: Line) -> None:
+        """``Dedicated Hotspare: 0``."""
+        self.volume = None
+        block = self.open_block(Heading("drive"), line)
+        block.rest = "spare"
+
+    def open_foreign(self, found: Heading, line: Line) -> None:
+        """``Foreign configuration 0``."""
+        self.foreign, self.group, self.volume = found.name, None, None
+        self.open_block(found, line, "card").foreign = found.name
+
+    def titles(self, text: str, line: Line, following: str) -> bool:
+        """A title of ``-AdpAllInfo`` or of ``-ShowSummary``."""
+        title = text.rstrip(":").strip()
+        if self.block is not None and self.block.kind == "event":
+            return False
+        if title in grammar.SUMMARY_START or (self.summary and title in grammar.SUMMARY_PARTS and title == text):
+            self.summary, self.section, self.last = True, title, None
+            self.sheet.note(line)
+            self.block = None
+            return True
+        underlined = len(following) >= 8 and set(following) == {"="}
+        if (title in grammar.SECTIONS and (underlined or text == title)) or (underlined and ":" not in title):
+            self.sheet.note(line)
+            if self.block is None or self.block.kind != "card":
+                self.open_block(Heading("card"), None)
+            self.section, self.last = title, None
+            return True
+        return False
+
+    def content(self, text: str, line: Line) -> None:
+        """A pair, a line that a value runs on, or a sentence."""
+        if self.block is not None and self.block.kind in ("event", "missing"):
+            self.block.texts.append(line)
+            return
+        if grammar.SENTENCE.match(text):
+            self.segments[-1].sentences.append((self.adapter, line))
+            return
+        found = grammar.split(text)
+        if found is not None and self.pair(found[0], found[1], line):
+            return
+        if not self.runs_on(text, line):
+            self.segments[-1].sentences.append((self.adapter, line))
+
+    def pair(self, label: str, value: str, line: Line) -> bool:
+        """Give a pair to the block that it belongs to, beginning one where its label does; whether it was taken."""
+        key = word(label)
+        if self.summary:
+            self.summed(key, label, value, line)
+            return True
+        if key in ("time", "code") and self.block is None and re.match(r"\w{3} \w{3} |\d+ sec|0x", value):
+            self.open_block(Heading("event"), None).texts.append(line)
+            return True
+        if self.block is None or self.starts(key):
+            kind = owner(key)
+            if kind is None:
+                return False
+            self.section = ""
+            self.open_block(Heading(kind), None)
+        block = self.block
+        if block is None:
+            return False
+        if key == "port" and word(value) == "address":
+            self.sheet.note(line)
+            return True
+        section = self.part(block, key, label, value)
+        item = Pair(label, value, [line])
+        glued = _GLUED.fullmatch(value) if key == "name" else None
+        if glued:
+            item.value = glued[1]
+            block.items.append(Item(section, Pair(glued[2], glued[3], [line])))
+        block.items.append(Item(section, item))
+        self.last = item
+        return True
+
+    def starts(self, key: str) -> bool:
+        """Whether a label begins another thing than the open one."""
+        block = self.block
+        if block is None:
+            return True
+        if key == "enclosure device id":
+            # Also below ``PD: 0 Information``, whose first label it is
+            return block.kind != "drive" or block.has(key) or block.has("slot number")
+        if key == "slot number":
+            return block.kind == "drive" and block.has(key)
+        if block.kind in ("volume", "drive"):
+            return key in ONCE and owner(key) == block.kind and block.has(key)
+        if block.kind == "card" and not self.section:
+            kind = owner(key)
+            return kind is not None and kind != "card"
+        return False
+
+    def part(self, block: Block, key: str, label: str, value: str) -> str:
+        """The part of a block that a pair stands in; some labels open one."""
+        if block.kind == "card" and key == "operation mode" and not self.section:
+            self.section = "Consistency Check"
+        if block.kind == "enclosure" and key in SENSORS:
+            self.section = f"{label} {value}"
+            return self.section
+        if key in PARTS and (not value or key == "bbu gasgauge status"):
+            self.section = PARTS[key]
+        elif key == "battery state" and not value:
+            self.section = ""
+        elif block.kind == "drive" and _PORT.fullmatch(key):
+            self.section = label
+        elif _ends_part(block, self.section, key, value):
+            self.section = ""
+        return self.section
+
+    def summed(self, key: str, label: str, value: str, line: Line) -> None:
+        """A pair of ``-ShowSummary``."""
+        begins = {"connector", "virtual drive", "productname", "product name"}
+        again = self.block is not None and self.section == "Enclosure" and self.block.has(key)
+        if self.block is None or key in begins or again:
+            block = self.open_block(Heading("summary", self.section), None)
+            block.name = self.section
+        if self.block is not None:
+            self.last = Pair(label, value, [line])
+            self.block.items.append(Item(self.section, self.last))
+
+    def runs_on(self, text: str, line: Line) -> bool:
+        """A line that belongs to the value above it."""
+        block, last = self.block, self.last
+        if block is None or len(text) > _LONGEST_CONTINUATION or _PROMPT.match(text):
+            return False
+        row = _PORT_ROW.fullmatch(text)
+        if block.kind == "card" and row and self.section:
+            block.items.append(Item(self.section, Pair(f"Port {row[1]}", row[2], [line])))
+            return True
+        if block.kind == "card" and self.section and text[:8] != "Adapter ":
+            if last is None:
+                self.last = Pair(self.section, text, [line])
+                block.items.append(Item("", self.last))
+                return True
+            return _append(last, text, line, "; " if last.value else "")
+        if self.section == "Ongoing Progresses" and word(text).rstrip(".") in ("none", "no"):
+            self.sheet.note(line)
+            return True
+        if block.kind == "drive" and last is not None and word(last.label) == "inquiry data":
+            return _append(last, text, line, " ")
+        if block.kind == "volume" and last is not None and grammar.wrapped(last.label, last.value, text):
+            return _append(last, text, line, " ")
+        return False
+
+
+def _ends_part(block: Block, section: str, key: str, value: str) -> bool:
+    """Whether a label stands below the part of a block that was open, and not in it."""
+    if section == "Ongoing Progresses":
+        return bool(value) and not _PROGRESS.search(value)
+    if block.kind == "battery":
+        return key in AFTER_GAUGE
+    if block.kind != "drive":
+        return False
+    if section.lower().startswith("port"):
+        return not key.startswith("port")
+    return section == "Hotspare" and key in LABELS["drive"]
+
+
+def _append(pair: Pair, text: str, line: Line, between: str) -> bool:
+    if len(pair.lines) >= LONGEST_RUN:
+        return False
+    pair.value = f"{pair.value}{between}{text}"
+    pair.lines.append(line)
+    return True
+
+
+def outline(sheet: Sheet) -> list[Segment]:
+    """The segments of a text. Linear in its lines; never raises for what stands there."""
+    outliner = Outliner(sheet)
+    following = ""
+    nexts: list[str] = []
+    for line in reversed(sheet.lines):
+        nexts.append(following)
+        following = line.stripped[:100] if line.text[:200].strip() else following
+    for line, upcoming in zip(sheet.lines, reversed(nexts), strict=True):
+        outliner.take(line, upcoming)
+    return outliner.segments

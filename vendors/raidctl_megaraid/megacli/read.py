@@ -1,0 +1,195 @@
+"""Outputs of MegaCli, whole or in part, read onto the drafts of the cards."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from raidctl.draft import ROW
+from raidctl.evidence import Sheet
+from raidctl.model import Problem
+from raidctl.vendor import Document
+from raidctl_megaraid.draft import CardDraft, Cards
+from raidctl_megaraid.megacli import failure, said, summary
+from raidctl_megaraid.megacli.battery import read_battery
+from raidctl_megaraid.megacli.controller import read_card, read_enclosure, read_group
+from raidctl_megaraid.megacli.drive import read_drive
+from raidctl_megaraid.megacli.outline import Block, Segment, outline
+from raidctl_megaraid.megacli.volume import read_volume
+from raidctl_megaraid.words import BUSY_STATUS
+
+_LONGEST_SENTENCE = 400
+# Controller Count: 1.
+_CONTROLLERS = re.compile(r"Controller Count\s*:?\s*(\d{1,4})\.?", re.IGNORECASE | re.ASCII)
+
+
+def read(cards: Cards, document: Document) -> tuple[Sheet, list[Problem]]:
+    """Read one text; several outputs may stand in it one after the other. Never raises for what it says.
+
+    Returns:
+        The sheet, with what is no fact of a card noted already, and the problems that are not of an object.
+    """
+    sheet = Sheet.of_text(document.name, document.text)
+    reading = _Reading(cards, sheet)
+    segments = outline(sheet)
+    reading.adopt(segments)
+    for segment in segments:
+        reading.segment(segment)
+    for card in cards.cards.values():
+        settle(card)
+    return sheet, list(dict.fromkeys(reading.problems))
+
+
+class _Reading:
+    """One text on its way to the drafts."""
+
+    def __init__(self, cards: Cards, sheet: Sheet) -> None:
+        self.cards = cards
+        self.sheet = sheet
+        self.problems: list[Problem] = []
+        self.only: str | None = None
+        """The adapter that a nameless part speaks of: the only one that the text names."""
+
+    def adopt(self, segments: list[Segment]) -> None:
+        """Nameless parts of a text that names one adapter are about that one."""
+        blocks = [block.adapter for segment in segments for block in segment.blocks]
+        said_of = [(adapter, line) for segment in segments for adapter, line in segment.sentences]
+        spoken = [adapter if adapter is not None else _named(line.text) for adapter, line in said_of]
+        numbers = dict.fromkeys(number for number in (*blocks, *spoken) if number is not None)
+        if len(numbers) == 1:
+            self.only = next(iter(numbers))
+
+    def card(self, number: str | None) -> CardDraft:
+        """The draft of an adapter."""
+        return self.cards.card(number if number is not None else self.only)
+
+    def segment(self, segment: Segment) -> None:
+        """The answer to one command."""
+        before = len(self.problems)
+        events = [block for block in segment.blocks if block.kind == "event"]
+        if events:
+            said.read_events(self.card(events[0].adapter), self.sheet, events)
+        told = self.blocks(block for block in segment.blocks if block.kind != "event")
+        count = self.sentences(segment)
+        self.ending(segment, count, quiet=not (told or events or len(self.problems) > before))
+
+    def blocks(self, blocks: Iterable[Block]) -> bool:
+        """Read blocks; whether there was anything in them."""
+        anything = False
+        nameless_controllers = 0
+        for block in blocks:
+            anything = anything or bool(block.items or block.texts or block.line)
+            if block.kind == "summary":
+                nameless_controllers += block.name == "Controller"
+                number = block.adapter
+                if number is None and nameless_controllers > 1:
+                    # -aALL: the adapters in the order of their numbers
+                    number = str(nameless_controllers - 1)
+                summary.read_block(self.card(number), self.sheet, block)
+            elif block.foreign is not None and block.kind != "drive":
+                self.foreign(block)
+            else:
+                self.block(block)
+        return anything
+
+    def block(self, block: Block) -> None:
+        """One block of a kind that names its adapter, or none."""
+        if not block.items and not block.texts and block.kind == "card":
+            if block.adapter is not None:
+                self.enclosures(self.card(block.adapter), block)
+            return
+        card = self.card(block.adapter)
+        if block.kind == "volume":
+            read_volume(card, self.sheet, block)
+        elif block.kind == "drive":
+            read_drive(card, self.sheet, block)
+        elif block.kind == "battery":
+            read_battery(card, self.sheet, block)
+        elif block.kind == "group":
+            read_group(card, self.sheet, block)
+        elif block.kind == "enclosure":
+            read_enclosure(card, self.sheet, block)
+        elif block.kind == "missing":
+            said.read_missing(card, self.sheet, block)
+        else:
+            read_card(card, self.sheet, block)
+
+    def enclosures(self, card: CardDraft, block: Block) -> None:
+        """``Number of enclosures on adapter 0 -- 1``."""
+        if block.rest.isdecimal() and block.line is not None:
+            card.detail(self.sheet, block.line, "Number of enclosures", block.rest)
+
+    def foreign(self, block: Block) -> None:
+        """What a foreign configuration holds is no volume and no group of this card."""
+        card = self.card(block.adapter)
+        kind = {"volume": f"Virtual Drive {block.target or block.name} ", "group": f"Disk Group {block.name} "}
+        for item in block.items:
+            part = f"{item.section} " if item.section else ""
+            card.keep(self.sheet, item.pair, f"Foreign configuration {block.foreign} {kind.get(block.kind, '')}{part}")
+        card.put(self.sheet, None, "foreign", value=True)
+
+    def sentences(self, segment: Segment) -> int | None:
+        """Read the sentences; the number of controllers where the tool tells it."""
+        count: int | None = None
+        left = []
+        for adapter, line in segment.sentences:
+            text = " ".join(line.text.split())
+            counted = _CONTROLLERS.fullmatch(text)
+            if counted:
+                count = int(counted[1])
+                self.sheet.note(line)
+            elif not said.read_sentence(self.card, self.sheet, line, adapter):
+                left.append((adapter, line))
+        found = failure.failures(self.sheet, left)
+        self.problems += failure.problems(found, segment.code, self.card, self.sheet)
+        for _, line in left:
+            if not self.sheet.used(line) and not any(one.line is line for one in found):
+                said.read_setting(self.card, self.sheet, line)
+        segment.sentences = [(adapter, line) for adapter, line in left if self.sheet.used(line)]
+        return count
+
+    def ending(self, segment: Segment, count: int | None, *, quiet: bool) -> None:
+        """The exit code: ``-adpCount`` ends with the number of controllers, the other commands with an error."""
+        where = self.sheet.command
+        if count is not None:
+            if count == 0:
+                self.problems.append(failure.nobody(where))
+            return
+        if segment.code is None:
+            return
+        if segment.code and not segment.sentences:
+            self.problems.append(failure.ended(segment.code, where))
+        elif not segment.code and quiet and not self.anything(segment):
+            self.problems.append(failure.silent(where))
+
+    def anything(self, segment: Segment) -> bool:
+        """Whether a sentence or a banner stands in the segment."""
+        return bool(segment.version or segment.sentences or self.spoken(segment))
+
+    def spoken(self, segment: Segment) -> bool:
+        """Whether any line of the segment says something, exit code and rules aside."""
+        if segment.code_line is None:
+            return False
+        for line in reversed(self.sheet.lines[: segment.code_line.number - 1]):
+            if line.stripped and set(line.stripped) - set("=-"):
+                return not line.stripped.lower().startswith("exit code")
+        return False
+
+
+# Set Write Policy to WriteBack on Adapter 0, VD 0 (target id: 0) success
+_NAMED = re.compile(r"\b(?:adapter|controller)\s*[:#]?\s*(\d{1,3})\b", re.IGNORECASE | re.ASCII)
+
+
+def _named(text: str) -> str | None:
+    """The adapter that a sentence names."""
+    match = _NAMED.search(text[:_LONGEST_SENTENCE])
+    return str(int(match[1])) if match is not None else None
+
+
+def settle(card: CardDraft) -> None:
+    """What follows from several lines, of one text or of several that were put together; idempotent."""
+    summary.settle(card)
+    for volume in card.volumes.values():
+        busy = BUSY_STATUS.get(volume.get("progress.operation"))
+        if volume.get("status") == "ok" and busy is not None:
+            volume.put(Sheet("", ()), None, "status", busy, volume.values["status"][0] + ROW)

@@ -1,0 +1,213 @@
+"""``-ShowSummary``: one screen of everything, without the numbers of adapters and enclosures."""
+
+from __future__ import annotations
+
+import re
+
+from raidctl.draft import REPORT, ROW, Draft, Pair
+from raidctl.evidence import Sheet
+from raidctl.model import Health
+from raidctl_megaraid.draft import CardDraft
+from raidctl_megaraid.megacli import battery, figures, volume
+from raidctl_megaraid.megacli.level import plain_level
+from raidctl_megaraid.megacli.outline import Block
+from raidctl_megaraid.storcli.controller_words import health
+from raidctl_megaraid.words import drive_state, interface, media, told, word
+
+# PERC H710 Adapter(Bus 0, Dev 0)
+_PRODUCT = re.compile(r"(.*?)\s*\(\s*Bus\s*(\w{1,5})\s*,\s*Dev\s*(\w{1,5})\s*\)", re.IGNORECASE | re.ASCII)
+# 00<Internal><Encl Pos 1 >: Slot 3
+_CONNECTOR = re.compile(r"(.{0,80}?)\s*:\s*Slot\s*(\d{1,5})", re.IGNORECASE | re.ASCII)
+_ENCLOSURE_POSITION = re.compile(r"<\s*Encl Pos\s*(\d{1,5})\s*>", re.IGNORECASE | re.ASCII)
+_PARTS = re.compile(r"\w+")
+# Target Id 0 ,VD name Virtual Disk 0
+_TARGET = re.compile(r"Target Id\s*(\d{1,5})\s*(?:,\s*VD name\s*(.*))?", re.IGNORECASE | re.ASCII)
+POSITION = "Enclosure position"
+ONLY_SUMMARY = "summary"
+"""Mark of drives whose enclosure is not told: they are joined with others of the same slot (:func:`settle`)."""
+
+
+def read_block(card: CardDraft, sheet: Sheet, block: Block) -> None:
+    """One paragraph; its name is the title above it."""
+    readers = {
+        "Controller": _controller, "BBU": _bbu, "CacheVault": _bbu, "PD": _drive, "Virtual Drives": _volume,
+        "Foreign Drives": _drive, "Unconfigured Drives": _drive,
+    }  # fmt: skip
+    reader = readers.get(block.name)
+    if reader is not None:
+        reader(card, sheet, block)
+        return
+    prefix = "Enclosure " if block.name == "Enclosure" else ""
+    for item in block.items:
+        card.keep(sheet, item.pair, prefix)
+        if prefix and item.label == "status" and word(item.pair.value) not in ("ok", "normal", "optimal"):
+            card.complain("warning", "state", f"An enclosure's status is {item.pair.value}.", "Look at the enclosure.")
+
+
+def _controller(card: CardDraft, sheet: Sheet, block: Block) -> None:
+    for item in block.items:
+        pair, label = item.pair, item.label
+        if label in ("productname", "product name"):
+            match = _PRODUCT.fullmatch(pair.value)
+            card.put(sheet, pair.lines[0], "model", match[1] if match else pair.value, ROW)
+            card.keep(sheet, pair)
+        elif label == "fw package version":
+            card.keep(sheet, pair)
+            card.put(sheet, pair.lines[0], "firmware", pair.value, ROW)
+        elif label == "status":
+            _status(card, sheet, pair)
+        else:
+            card.keep(sheet, pair)
+
+
+def _status(card: CardDraft, sheet: Sheet, pair: Pair) -> None:
+    """``Status            : Optimal``."""
+    found: Health | None
+    try:
+        found = health(pair.value)
+    except ValueError:
+        found = "unknown"
+        card.complain("warning", "unread", f"The controller's status word {pair.value!r} is not known.", REPORT)
+    if found is None:
+        card.keep(sheet, pair)
+        return
+    card.put(sheet, pair.lines[0], "status", found, ROW)
+    card.put(sheet, pair.lines[0], "status_text", pair.value, ROW)
+
+
+def _bbu(card: CardDraft, sheet: Sheet, block: Block) -> None:
+    for item in block.items:
+        if item.label in ("bbu type", "type", "cachevault type"):
+            battery.read_summary_kind(card, sheet, item.pair)
+        elif item.label == "status":
+            battery.read_summary(card, sheet, item.pair)
+        else:
+            card.keep(sheet, item.pair, f"{block.name} ")
+
+
+def _drive(card: CardDraft, sheet: Sheet, block: Block) -> None:
+    """A drive below ``PD``. Backplanes stand among them: of no known type and without capacity."""
+    pairs = {item.label: item.pair for item in block.items}
+    connector = pairs.get("connector")
+    match = _CONNECTOR.fullmatch(connector.value) if connector is not None else None
+    if match is None or _backplane(pairs):
+        for item in block.items:
+            card.keep(sheet, item.pair, f"{match[1]} {match[2]} " if match else "PD ")
+        return
+    position = _ENCLOSURE_POSITION.search(match[1])
+    drive = card.drive(_key(card, match[2], match[1]))
+    drive.values.setdefault(ONLY_SUMMARY, (0, match[1]))
+    if connector is not None:
+        drive.keep(sheet, connector)
+        drive.put(sheet, connector.lines[0], "bay", match[2], ROW)
+    if position:
+        drive.details.setdefault(POSITION, position[1])
+    if block.name == "Foreign Drives":
+        drive.put(sheet, None, "foreign", value=True)
+    for item in block.items:
+        _drive_pair(drive, sheet, item.label, item.pair)
+
+
+def _key(card: CardDraft, slot: str, connector: str) -> str:
+    """``:3``, as the enclosure's number is not told; two of the same slot are told apart by their connectors."""
+    free = f":{slot}"
+    taken = card.drives.get(free)
+    if taken is None or (ONLY_SUMMARY in taken.values and taken.values[ONLY_SUMMARY][1] == connector):
+        return free
+    return f"{' '.join(_PARTS.findall(connector))}:{slot}"
+
+
+def _backplane(pairs: dict[str, Pair]) -> bool:
+    kind, capacity = pairs.get("disk type"), pairs.get("capacity")
+    return (
+        kind is not None and capacity is not None
+        and word(kind.value).startswith(("unknown", "ses", "sgpio")) and capacity.value.split(" ")[0] == "0"
+    )  # fmt: skip
+
+
+def _drive_pair(drive: Draft, sheet: Sheet, label: str, pair: Pair) -> None:
+    line = pair.lines[0]
+    if label == "connector":
+        return
+    if label == "product id" and told(pair.value):
+        # sixteen characters, which cut the models of SATA drives
+        drive.put(sheet, line, "model", " ".join(pair.value.split()), ROW)
+    elif label == "state" and told(pair.value):
+        _state(drive, sheet, pair)
+    elif label == "capacity":
+        drive.take(sheet, pair, "size_bytes", figures.some_size, ROW)
+    elif label == "disk type":
+        _disk_type(drive, sheet, pair)
+    else:
+        drive.keep(sheet, pair)
+
+
+def _state(drive: Draft, sheet: Sheet, pair: Pair) -> None:
+    """``State              : Online``, ``Unconfigured Good``, ``Global HotSpare``."""
+    found = drive_state(pair.value) or drive_state(pair.value.split(",")[0])
+    if found is None:
+        drive.complain("warning", "unread", f"The drive's status word {pair.value!r} is not known.", REPORT)
+    drive.put(sheet, pair.lines[0], "status", found.health if found else "unknown", ROW)
+    drive.put(sheet, pair.lines[0], "status_text", pair.value, ROW)
+    if found is not None and found.role is not None:
+        drive.put(sheet, pair.lines[0], "role", found.role, ROW)
+
+
+def _disk_type(drive: Draft, sheet: Sheet, pair: Pair) -> None:
+    """``Disk Type          : SATA,Solid State Device``."""
+    attached, _, kind = pair.value.partition(",")
+    drive.take(sheet, Pair(pair.label, attached, pair.lines), "interface", interface, ROW)
+    if kind:
+        drive.take(sheet, Pair(pair.label, kind, pair.lines), "media", media, ROW)
+
+
+def _volume(card: CardDraft, sheet: Sheet, block: Block) -> None:
+    first = next((item.pair for item in block.items if item.label == "virtual drive"), None)
+    match = _TARGET.fullmatch(first.value) if first is not None else None
+    if match is None or first is None:
+        for item in block.items:
+            card.keep(sheet, item.pair, "Virtual drive ")
+        return
+    target = str(int(match[1]))
+    draft = card.volume(target)
+    draft.put(sheet, first.lines[0], "target", int(target), ROW)
+    if (match[2] or "").strip():
+        draft.put(sheet, first.lines[0], "name", match[2].strip(), ROW)
+    for item in block.items:
+        if item.label == "size":
+            draft.take(sheet, item.pair, "size_bytes", figures.some_size, ROW)
+        elif item.label == "state":
+            volume.state(draft, sheet, item.pair, ROW)
+        elif item.label == "raid level":
+            draft.take(sheet, item.pair, "raid_level", plain_level, ROW)
+        elif item.pair is not first:
+            draft.keep(sheet, item.pair)
+
+
+def settle(card: CardDraft) -> None:
+    """Join the drives of the summary with those of the lists, whatever came first."""
+    alone = [key for key, drive in card.drives.items() if ONLY_SUMMARY in drive.values]
+    others: dict[str, list[str]] = {}
+    for key, drive in card.drives.items() if alone else ():
+        if ONLY_SUMMARY not in drive.values:
+            others.setdefault(key.rpartition(":")[2], []).append(key)
+    for key in alone:
+        drive = card.drives[key]
+        fitting = [name for name in others.get(key.rpartition(":")[2], ()) if _fits(card.drives[name], drive)]
+        if len(fitting) == 1:
+            _join(card.drives[fitting[0]], card.drives.pop(key))
+
+
+def _fits(one: Draft, other: Draft) -> bool:
+    mine, its = one.get("model"), other.get("model")
+    return not (mine and its) or str(mine).startswith(str(its)) or str(its).startswith(str(mine))
+
+
+def _join(into: Draft, other: Draft) -> None:
+    for name, (weight, value) in other.values.items():
+        if name != ONLY_SUMMARY and (name not in into.values or into.values[name][0] < weight):
+            into.values[name] = (weight, value)
+    for label, text in other.details.items():
+        into.details.setdefault(label, text)
+    into.told += other.told
+    into.complaints += [item for item in other.complaints if item not in into.complaints]

@@ -1,0 +1,249 @@
+"""Virtual drives: ``-LDInfo``, ``-LdPdInfo``, ``-CfgDsply``, ``-LDGetProp``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from raidctl.draft import DETAIL, REPORT, ROW, Pair
+from raidctl.evidence import Line, Sheet
+from raidctl.model import WritePolicy
+from raidctl.text import attempt
+from raidctl_megaraid.draft import CardDraft, VolumeDraft
+from raidctl_megaraid.megacli import figures
+from raidctl_megaraid.megacli.level import level
+from raidctl_megaraid.megacli.outline import Block, Item
+from raidctl_megaraid.words import disk_cache, io_policy, operation, read_policy, told, volume_state, word, write_policy
+
+CHANNEL = 2
+"""The driver megaraid_sas shows virtual drives on this SCSI channel, each under its target id."""
+_MOST_DRIVES = 10_000
+_LD_PREFIX = "Ongoing "
+
+
+def volume_of(card: CardDraft, block: Block) -> VolumeDraft:
+    """The draft of the virtual drive that a block is about.
+
+    The key is the target id: ``-CfgDsply`` counts virtual drives anew in each disk group, so that ``Virtual Drive: 0
+    (Target Id: 3)`` and ``Virtual Drive: 0 (Target Id: 4)`` are two.
+    """
+    number = block.target or block.name
+    if not number and "?" in card.volumes:
+        return card.volume(f"?{len(card.volumes) + 1}")
+    return card.volume(number or "?")
+
+
+def read_volume(card: CardDraft, sheet: Sheet, block: Block) -> None:
+    """``Virtual Drive: 0 (Target Id: 0)`` and the pairs below it."""
+    volume = volume_of(card, block)
+    if block.line is not None:
+        _heading(volume, sheet, block.line, block)
+    if block.group is not None:
+        volume.put(sheet, block.line, "array", block.group)
+    depth = next((item.pair for item in block.items if item.label == "span depth"), None)
+    _expected(volume, sheet, block, depth)
+    for item in block.items:
+        _read_item(volume, sheet, item, depth)
+
+
+def _heading(volume: VolumeDraft, sheet: Sheet, line: Line, block: Block) -> None:
+    """``CacheCade Virtual Drive: 1 (Target Id: 1)``: a pool of SSDs for the cache, which the kernel does not see."""
+    if block.target is None:
+        return
+    volume.put(sheet, line, "target", int(block.target))
+    if not block.rest:
+        volume.detail(sheet, line, "SCSI target", f"{CHANNEL}:{int(block.target)}:0")
+    if block.name != block.target:
+        volume.detail(sheet, line, "Virtual Drive", block.name)
+
+
+def _expected(volume: VolumeDraft, sheet: Sheet, block: Block, depth: Pair | None) -> None:
+    """``Number Of Drives per span:2``; older versions call it ``Number Of Drives`` and mean one span as well."""
+    count = next((item.pair for item in block.items if item.label.startswith("number of drives")), None)
+    figure = attempt(figures.integer, count.value) if count is not None else None
+    spans = attempt(figures.integer, depth.value) if depth is not None else None
+    if count is not None and figure is None and told(count.value):
+        volume.unread(count.label, count.value)
+    if count is not None and figure and spans and figure * spans < _MOST_DRIVES:
+        volume.put(sheet, count.lines[0], "drives_expected", figure * spans)
+
+
+def _size(text: str) -> int | None:
+    return figures.size(text) or None
+
+
+def _name(text: str) -> str | None:
+    return text.strip() or None
+
+
+_FIELDS: dict[str, tuple[str, Callable[[str], Any]]] = {
+    # Name                :Virtual Disk 0
+    "name": ("name", _name),
+    "size": ("size_bytes", _size),
+    # Strip Size          : 64 KB
+    "strip size": ("strip_bytes", _size),
+    # Stripe Size: 64kB        of older versions, which mean the strip of one drive too
+    "stripe size": ("strip_bytes", _size),
+    # Disk Cache Policy   : Disk's Default
+    "disk cache policy": ("cache.drive_write_cache", disk_cache),
+}
+
+
+def _read_item(volume: VolumeDraft, sheet: Sheet, item: Item, depth: Pair | None) -> None:
+    pair = item.pair
+    if item.section == "Ongoing Progresses":
+        _progress(volume, sheet, pair)
+    elif item.label == "raid level":
+        _level(volume, sheet, pair, depth)
+    elif item.label == "state":
+        state(volume, sheet, pair)
+    elif item.label == "default cache policy":
+        cache_policy(volume, sheet, pair, "write_configured", ROW)
+    elif item.label == "current cache policy":
+        cache_policy(volume, sheet, pair, "write_current", DETAIL)
+    elif item.label == "bad blocks exist":
+        _bad_blocks(volume, sheet, pair)
+    elif item.label in _FIELDS:
+        name, parse = _FIELDS[item.label]
+        volume.take(sheet, pair, name, parse)
+    else:
+        volume.keep(sheet, pair)
+
+
+def _level(volume: VolumeDraft, sheet: Sheet, pair: Pair, depth: Pair | None) -> None:
+    spans = None
+    if depth is not None:
+        try:
+            spans = figures.integer(depth.value)
+        except ValueError:
+            volume.unread(depth.label, depth.value)
+    try:
+        found = level(pair.value, spans)
+    except ValueError:
+        found = "unknown"
+        volume.unread(pair.label, pair.value)
+    if found is None or found == "unknown":
+        volume.keep(sheet, pair)
+    for line in pair.lines if found is not None else ():
+        volume.put(sheet, line, "raid_level", found)
+
+
+def state(volume: VolumeDraft, sheet: Sheet, pair: Pair, weight: int = DETAIL) -> None:
+    """``State               : Optimal``."""
+    if not told(pair.value):
+        volume.keep(sheet, pair)
+        return
+    found = volume_state(pair.value)
+    if found is None:
+        volume.complain("warning", "unread", f"The volume's status word {pair.value!r} is not known.", REPORT)
+    volume.put(sheet, pair.lines[0], "status", found.status if found else "unknown", weight)
+    volume.put(sheet, pair.lines[0], "status_text", " ".join(pair.value.split()), weight)
+    if found is not None and found.operation is not None:
+        volume.put(sheet, pair.lines[0], "progress.operation", found.operation, ROW)
+
+
+def _bad_blocks(volume: VolumeDraft, sheet: Sheet, pair: Pair) -> None:
+    """``Bad Blocks Exist: Yes``: data that could not be read when a drive was rebuilt."""
+    volume.keep(sheet, pair)
+    if word(pair.value).startswith("yes"):
+        volume.complain(
+            "warning", "state", "The volume has bad blocks: some of its data is lost.",
+            "Check its files and databases, restore what is damaged, then clear the bad block table.",
+        )  # fmt: skip
+
+
+# Completed 17%, Taken 55 min.
+_TAKEN = re.compile(r"completed\s", re.IGNORECASE)
+
+
+def _progress(volume: VolumeDraft, sheet: Sheet, pair: Pair) -> None:
+    """``  Check Consistency        : Completed 17%, Taken 55 min.``."""
+    if not pair.value or word(pair.label).startswith("ongoing"):
+        volume.keep(sheet, pair)
+        return
+    if _TAKEN.match(pair.value):
+        under_way(volume, sheet, pair.lines[0], pair.label, figures.percent_in(pair.value))
+    volume.keep(sheet, pair, _LD_PREFIX)
+
+
+def under_way(volume: VolumeDraft, sheet: Sheet, line: Line, label: str, percent: float | None) -> None:
+    """An operation that goes on; of several the first one counts."""
+    if volume.get("progress.percent") is not None:
+        return
+    volume.put(sheet, line, "progress.operation", operation(label))
+    if percent is None:
+        volume.unread(f"progress of {label}", line.stripped)
+    else:
+        volume.put(sheet, line, "progress.percent", percent)
+
+
+_ALWAYS = re.compile(r"forced|always\s*write|\bawb\b|\bfwb\b", re.IGNORECASE)
+# No Write Cache if Bad BBU        Write Cache OK if bad BBU
+_BAD_BBU = re.compile(r"(no\s*)?write\s*cache\s*(ok\s*)?if\s*bad\s*bbu\.?", re.IGNORECASE)
+
+
+def cache_policy(volume: VolumeDraft, sheet: Sheet, pair: Pair, field: str, weight: int) -> None:
+    """``Default Cache Policy: WriteBack, ReadAdaptive, Direct, No Write Cache if Bad BBU``.
+
+    ``field`` is where the write policy goes. Read and IO policy are the same in both lines but for a moment; what is
+    in force counts more (``weight``).
+    """
+    line = pair.lines[0]
+    if not told(pair.value):
+        volume.keep(sheet, pair)
+        return
+    parts = [" ".join(part.split()) for part in pair.value.strip().rstrip(".").split(",") if part.strip()]
+    write: WritePolicy | None = None
+    bad_bbu: bool | None = None
+    for part in parts:
+        clause = _BAD_BBU.fullmatch(part)
+        if clause:
+            bad_bbu = clause[1] is None
+            continue
+        if not _policy_word(volume, sheet, line, part, weight):
+            write = _write_word(part) or write
+            if _write_word(part) is None:
+                volume.unread(pair.label, part)
+    if field == "write_configured" and bad_bbu is not None:
+        volume.put(sheet, line, "bad_bbu", bad_bbu)
+    write = _with_battery(write, bad_bbu)
+    if write is None:
+        if told(pair.value):
+            volume.unread(pair.label, pair.value)
+        volume.keep(sheet, pair)
+        return
+    for each in pair.lines:
+        volume.put(sheet, each, field, write)
+
+
+def _policy_word(volume: VolumeDraft, sheet: Sheet, line: Line, part: str, weight: int) -> bool:
+    """``ReadAheadNone`` or ``Direct``; whether it was one."""
+    for name, parse in (("cache.read_policy", read_policy), ("cache.io_policy", io_policy)):
+        try:
+            value: str | None = parse(part)
+        except ValueError:
+            continue
+        if value is not None:
+            volume.put(sheet, line, name, value, weight)
+            return True
+    return False
+
+
+def _write_word(part: str) -> WritePolicy | None:
+    try:
+        return "unprotected_write_back" if _ALWAYS.search(part) else write_policy(part)
+    except ValueError:
+        return None
+
+
+def _with_battery(write: WritePolicy | None, bad_bbu: bool | None) -> WritePolicy | None:
+    """``WriteBack`` is protected with ``No Write Cache if Bad BBU``, unprotected with ``Write Cache OK if Bad BBU``.
+
+    A line that was cut before that clause does not tell which.
+    """
+    if write != "protected_write_back":
+        return write
+    if bad_bbu is None:
+        return None
+    return "unprotected_write_back" if bad_bbu else "protected_write_back"

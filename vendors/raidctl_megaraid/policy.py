@@ -1,0 +1,164 @@
+"""How a volume is cached: what is configured, what is in force, and why the two differ.
+
+The tools tell both: the initial or default setting and the current one. A protected write-back falls back to
+write-through while the battery is not good. Where the current setting says write-back although there is nothing that
+could keep the data, one of the two is wrong, and nothing is claimed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from raidctl.model import Battery, Cache, VolumeCache, WriteActive, WritePolicy
+from raidctl.text import listing
+from raidctl_megaraid import bbu_mask
+from raidctl_megaraid.capability import denied
+from raidctl_megaraid.draft import CardDraft, VolumeDraft
+
+_WRITE_BACK: tuple[WritePolicy, ...] = ("protected_write_back", "unprotected_write_back")
+_NOT_TOLD = "The tool does not say why."
+
+
+@dataclass(frozen=True)
+class Power:
+    """What stands behind the cache memory."""
+
+    cache: Cache | None
+    batteries: Sequence[Battery]
+    present: bool | None
+    """Whether there is a battery at all; None when the tool does not tell."""
+    mask: int | None
+
+    @property
+    def good(self) -> bool | None:
+        """True with a healthy battery, False with one that is gone or failed, None in between and when not told."""
+        if self.present is False:
+            return False
+        states = {battery.status for battery in self.batteries}
+        if states == {"ok"}:
+            # a good battery that is being topped up keeps the cache
+            return True if self.mask is None or bbu_mask.status(self.mask) in ("ok", "charging") else None
+        if states and states <= {"failed", "missing"}:
+            return False
+        if not states and self.present and self.mask is not None:
+            return {"ok": True, "missing": False, "failed": False}.get(bbu_mask.status(self.mask))
+        return None
+
+    @property
+    def cause(self) -> str | None:
+        """What keeps write-back from being in force, one sentence; None when the tool tells of nothing."""
+        if self.cache is not None and self.cache.present is False:
+            return "The controller has no cache memory."
+        if self.present is False and not self.batteries:
+            return "The controller has no battery or capacitor for its cache."
+        for battery in self.batteries:
+            if battery.status not in ("ok", "unknown"):
+                return _battery(battery)
+        words = masked(self.mask)
+        if words:
+            return f"The controller says of its battery: {listing(words)} (BBU Status {self.mask})."
+        if self.cache is not None and self.cache.unwritten_data:
+            return "Preserved data of an offline volume holds the cache memory."
+        return None
+
+
+def masked(mask: int | None) -> list[str]:
+    """What the bits of ``BBU Status`` say; nothing where they tell of no trouble."""
+    return [] if mask is None or bbu_mask.status(mask) == "ok" else bbu_mask.words(mask)
+
+
+def _battery(battery: Battery) -> str:
+    name = "battery or capacitor" if battery.kind == "unknown" else battery.kind
+    text = {
+        "learning": f"The cache's {name} is in a learn cycle",
+        "charging": f"The cache's {name} is charging",
+        "missing": f"The cache's {name} is missing",
+        "failed": f"The cache's {name} has failed",
+    }.get(battery.status, f"The cache's {name} is {battery.status}")
+    said = battery.status_text
+    # "is in a learn cycle: Learn Cycle Active: Yes" says it twice
+    twice = said is None or said.lower() in text.lower() or said.lower().startswith(("learn", "charging"))
+    return f"{text}." if twice else f"{text}: {said}."
+
+
+def volume_cache(volume: VolumeDraft, card: CardDraft, power: Power) -> VolumeCache | None:
+    """The cache of a volume; None when nothing at all was told of it."""
+    names = ("read_policy", "io_policy", "drive_write_cache")
+    read, io, drives = (volume.get(f"cache.{name}") for name in names)
+    current: WritePolicy | None = volume.get("write_current")
+    configured = _configured(volume, current, power, fixed="write_policy" in denied(card))
+    if current is configured is read is io is drives is None:
+        return None
+    active, why = _active(configured, current, power)
+    held = drives == "enabled" or (drives != "disabled" and _drives_hold(volume, card))
+    return VolumeCache(
+        write_policy=configured,
+        write_active=active,
+        # Disk Cache Policy = Enabled
+        # what the drives hold themselves is lost with the power, whatever backs the controller's cache
+        write_protected=False if held else _protected(active, power),
+        why_not_in_force=why,
+        read_policy=read,
+        io_policy=io,
+        drive_write_cache=drives,
+    )
+
+
+def _configured(volume: VolumeDraft, current: WritePolicy | None, power: Power, *, fixed: bool) -> WritePolicy | None:
+    """The default or initial setting; without one, what is in force, unless that may be a fallback.
+
+    ``fixed``: the card cannot change the policy, so that what is in force is all there is.
+    """
+    told: WritePolicy | None = volume.get("write_configured")
+    if told is None:
+        # without memory, nothing else can be configured
+        fixed = fixed or (power.cache is not None and power.cache.present is False)
+        if current is not None and current not in _WRITE_BACK and not fixed and power.cause is not None:
+            return None
+        told = current
+    if told == "protected_write_back" and (volume.get("bad_bbu") is True or current == "unprotected_write_back"):
+        # Write Cache(initial setting) = WriteBack beside RAWBD: the initial setting has one word for both
+        return "unprotected_write_back"
+    return told
+
+
+def _drives_hold(volume: VolumeDraft, card: CardDraft) -> bool:
+    """Whether a member's own write cache is known to be on, where the volume's setting does not decide."""
+    keys = volume.members or (card.groups[volume.get("array")].members if volume.get("array") in card.groups else {})
+    return any(card.drives[key].get("write_cache") == "enabled" for key in keys if key in card.drives)
+
+
+def _active(
+    configured: WritePolicy | None, current: WritePolicy | None, power: Power
+) -> tuple[WriteActive | None, str | None]:
+    """What is in force, and the reason where it is not what is configured."""
+    if current == "off":
+        return "off", None
+    if power.cache is not None and power.cache.present is False and _WRITE_BACK[0] in (configured, current):
+        return "write_through", power.cause
+    if current in _WRITE_BACK:
+        if current == "protected_write_back" and power.good is False and configured != "unprotected_write_back":
+            return None, f"{power.cause} Yet the tool shows write-back as in force, which cannot be."
+        return "write_back", None if configured in _WRITE_BACK else _NOT_TOLD
+    if current is not None:
+        return "write_through", (power.cause or _NOT_TOLD) if configured in _WRITE_BACK else None
+    return _inferred(configured, power)
+
+
+def _inferred(configured: WritePolicy | None, power: Power) -> tuple[WriteActive | None, str | None]:
+    """Without a word on the current setting: only what the configured one makes certain."""
+    if configured == "write_through":
+        return "write_through", None
+    if configured == "unprotected_write_back":
+        return "write_back", None
+    if configured == "protected_write_back" and power.good is False:
+        return "write_through", power.cause
+    return None, None
+
+
+def _protected(active: WriteActive | None, power: Power) -> bool | None:
+    """Whether unwritten data outlives a power loss; nothing is unwritten without write-back."""
+    if active is None:
+        return None
+    return True if active != "write_back" else power.good

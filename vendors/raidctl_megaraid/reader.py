@@ -1,0 +1,85 @@
+"""Outputs of the tools, whole or in part, in any mixture of dialects, read into an observation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from raidctl.evidence import Sheet
+from raidctl.model import Controller, Problem, Tool
+from raidctl.vendor import Document, Observation
+from raidctl_megaraid.build import build, controller_ids
+from raidctl_megaraid.draft import CardDraft
+from raidctl_megaraid.gather import SHOWN, Told, told
+from raidctl_megaraid.join import Choice, Machine, join, richest
+
+
+def read(documents: Sequence[Document]) -> Observation:
+    """Read outputs of the tools and put together what belongs to the same card. Never raises for what they say."""
+    outputs = [told(document) for document in documents]
+    machines: list[Machine] = []
+    for item in sorted(outputs, key=_nameless):
+        join(machines, item.kind, item.document, item.cards)
+    tellings = [Telling(card, SHOWN[one.kind], one.kind) for one in machines for card in one.cards.cards.values()]
+    tools = dict.fromkeys(Tool(name=item.tool or SHOWN[item.kind], version=item.version) for item in _versions(outputs))
+    found = Assembly(tellings, tuple(tools))
+    found.problems += [problem for item in outputs for problem in item.problems]
+    found.sheets += [item.sheet for item in outputs]
+    return found.observation()
+
+
+def _nameless(item: Told) -> bool:
+    """Outputs that do not name their card come last: then it is known whether there is only one."""
+    return "" in item.cards.cards
+
+
+def _versions(outputs: Iterable[Told]) -> Iterable[Told]:
+    return (item for item in outputs if item.version)
+
+
+@dataclass(frozen=True)
+class Telling:
+    """A card as one tool told it."""
+
+    card: CardDraft
+    tool: str
+    kind: str
+
+
+@dataclass
+class Assembly:
+    """All that was told, on its way to the observation."""
+
+    tellings: Sequence[Telling]
+    tools: tuple[Tool, ...] = ()
+    problems: list[Problem] = field(default_factory=list)
+    sheets: list[Sheet] = field(default_factory=list)
+
+    def observation(self) -> Observation:
+        """Each card once, as the tool told it that told most; its problems after those of reading."""
+        choices = richest([(item.card, item.tool, item.kind) for item in self.tellings])
+        ids = controller_ids([choice.card for choice in choices])
+        controllers: list[Controller] = []
+        problems = list(self.problems)
+        for choice, object_id in zip(choices, ids, strict=True):
+            controller, own = build(choice.card, object_id, choice.kind)
+            controllers.append(controller)
+            problems += [*own, *_seen_twice(choice, object_id)]
+        return Observation(
+            controllers=tuple(controllers),
+            problems=tuple(dict.fromkeys(problems)),
+            tools=self.tools,
+            sheets=tuple(self.sheets),
+        )
+
+
+def _seen_twice(choice: Choice, object_id: str) -> list[Problem]:
+    others = ", ".join(sorted(set(choice.tools) - {choice.teller}))
+    if not others:
+        return []
+    return [
+        Problem(
+            severity="info", kind="note", where=object_id,
+            message=f"{choice.teller} and {others} see this controller; it is shown as {choice.teller} told it.",
+        )
+    ]  # fmt: skip

@@ -1,0 +1,262 @@
+"""What storcli and its relatives say of the battery, the CacheVault or the energy pack."""
+
+from __future__ import annotations
+
+import re
+
+from raidctl.draft import DETAIL, REPORT, ROW, WEAK, Draft, Pair
+from raidctl.evidence import Sheet
+from raidctl.model import BatteryStatus
+from raidctl_megaraid import bbu_mask
+from raidctl_megaraid.draft import CardDraft
+from raidctl_megaraid.storcli import battery_labels as labels
+from raidctl_megaraid.storcli import controller_words as words
+from raidctl_megaraid.storcli.outline import Answer, Row, Section
+from raidctl_megaraid.storcli.tables import keep, keep_rows, keep_texts, two_columns
+
+_FLAGGED, _DEAD = DETAIL + 1, DETAIL + 2
+"""Weights: a learn cycle under way counts more than the state word, a failed or missing pack more than that."""
+
+_NAMES = {"bbu": "bbu", "battery": "bbu", "cachevault": "cachevault", "cache": "cachevault", "cv": "cachevault"}
+_PACKS = ("energy", "energypack", "ep")
+
+
+_COMMAND = re.compile(r"/c\w+\s?/(bbu|cv|ep)\b", re.IGNORECASE)
+
+
+def kind_of_answer(answer: Answer, command: str) -> str | None:
+    """Which pack an answer is about, by its first title that tells, or by its command."""
+    for section in answer.sections:
+        name = _name_of_title(section.title)
+        if name is not None:
+            return name
+    asked = _COMMAND.search(command)
+    return _name_of_title(asked[1]) if asked else None
+
+
+def _name_of_title(title: str) -> str | None:
+    plain = words.word(title)
+    if not labels.TITLES.fullmatch(plain):
+        return None
+    first = plain.replace("_", " ").split(" ", 1)[0]
+    return "energypack" if first in _PACKS else _NAMES.get(first)
+
+
+def is_battery(section: Section, kind: str | None) -> bool:
+    """Whether a section is about the pack. ``Properties`` and ``Status`` are the card's in other answers."""
+    title = words.word(section.title)
+    if labels.TITLES.fullmatch(title):
+        return True
+    if kind is None or title not in labels.SHARED_TITLES or not section.rows:
+        return False
+    # Properties: rows of Property and Value below Cachevault_Info
+    return [words.word(label) for label in section.rows[0]] == ["property", "value"]
+
+
+def read_battery(card: CardDraft, sheet: Sheet, section: Section, kind: str | None) -> None:
+    """Read a section of the pack into its draft."""
+    name = _name_of_title(section.title) or kind or next(iter(card.batteries), "bbu")
+    battery = _pack(card, name)
+    title = section.title if labels.FIRMWARE_TITLES.fullmatch(words.word(section.title)) else ""
+    for pair in section.pairs:
+        _read_pair(battery, sheet, pair, title)
+    rest: list[Row] = []
+    count = 0
+    for row in section.rows:
+        pair_of_row = two_columns(row)
+        if _is_pack(row):
+            count += 1
+            _read_wide(battery if count == 1 else _pack(card, f"{name}{count}"), sheet, row)
+        elif pair_of_row is not None:
+            _read_pair(battery, sheet, pair_of_row, title)
+        else:
+            rest.append(row)
+    keep_rows(battery, sheet, section, rest, section.title)
+    keep_texts(battery, sheet, section)
+    if name == "cachevault":
+        battery.put(sheet, None, "kind", "capacitor", WEAK)
+
+
+def read_column(card: CardDraft, sheet: Sheet, cell: Pair) -> None:
+    """The column ``BBU`` or ``EPack`` of the overview: the state of the card's pack, whatever kind it is."""
+    if words.word(cell.value) in words.NOTHING or len(card.batteries) > 1:
+        return
+    _read_state(card.battery(next(iter(card.batteries), _UNNAMED)), sheet, cell, ROW)
+
+
+def read_next_learn(card: CardDraft, sheet: Sheet, pair: Pair) -> None:
+    """``Next Battery Learn = 06/18/2031, 20:00:00`` among the card's scheduled tasks."""
+    when = words.moment(pair.value)
+    if when is None:
+        return
+    told = (sheet, pair.lines[0] if pair.lines else None, when)
+    card.put(sheet, None, "next_learn", told)
+    if len(card.batteries) == 1:
+        next(iter(card.batteries.values())).put(sheet, told[1], "next_learn_at", when, WEAK)
+
+
+def settle_batteries(card: CardDraft) -> None:
+    """Bring together, when all outputs are read, what each of them told of the card's pack.
+
+    An output that tells no state (the column of the overview, figures alone) is about the only pack that has one; the
+    scheduled tasks and the bit mask ``BBU Status`` fill in what no output of the pack itself told.
+    """
+    named = [name for name in card.batteries if name != _UNNAMED]
+    states = [name for name in named if card.batteries[name].get("status") is not None]
+    if len(states) == 1 or len(named) == 1:
+        home = card.batteries[(states or named)[0]]
+        for name in [name for name in card.batteries if name not in states and name != home.name]:
+            _merge(home, card.batteries.pop(name))
+    for each in card.batteries.values():
+        _doubt(each)
+    if len(card.batteries) != 1:
+        return
+    battery = next(iter(card.batteries.values()))
+    _give_next_learn(card, battery)
+    mask = card.get("bbu_status")
+    if mask is None:
+        return
+    if battery.get("status") is None:
+        said = ", ".join(bbu_mask.words(mask))
+        battery.values["status"] = (WEAK, bbu_mask.status(mask))
+        battery.values["status_text"] = (WEAK, f"BBU Status {mask}: {said}" if said else f"BBU Status {mask}")
+    if bbu_mask.replace(mask):
+        battery.values.setdefault("replace", (WEAK, True))
+
+
+def _doubt(battery: Draft) -> None:
+    """``Battery State  Optimal`` beside ``Remaining Capacity Low  Yes`` is degraded, as with MegaCli.
+
+    A capacitor has no gauge, and firmware prints ``Relative State of Charge  0%``: it tells no charge.
+    """
+    if battery.get("kind") == "capacitor" and battery.get("charge_percent") == 0:
+        del battery.values["charge_percent"]
+    flaws: tuple[str, ...] | None = battery.get("flaws")
+    if flaws and battery.get("status") in ("ok", None):
+        said = battery.get("status_text")
+        battery.values["status"] = (DETAIL, "degraded")
+        battery.values["status_text"] = (DETAIL, "; ".join((said, *flaws) if said else flaws))
+
+
+def _merge(battery: Draft, other: Draft) -> None:
+    """Two drafts of one pack."""
+    for name, (weight, value) in other.values.items():
+        battery.put(_NOWHERE, None, name, value, weight)
+    for label, text in other.details.items():
+        battery.details.setdefault(label, text)
+    battery.told.extend(other.told)
+    battery.complaints.extend(complaint for complaint in other.complaints if complaint not in battery.complaints)
+
+
+def _give_next_learn(card: CardDraft, battery: Draft) -> None:
+    if card.get("next_learn") is not None and battery.get("next_learn_at") is None:
+        sheet, line, when = card.get("next_learn")
+        battery.put(sheet, line, "next_learn_at", when, WEAK)
+
+
+_NOWHERE = Sheet("", ())
+"""For values whose lines were told before."""
+_UNNAMED = "unnamed"
+"""The pack that only the overview has told of: battery, CacheVault or energy pack."""
+
+
+def _pack(card: CardDraft, name: str) -> Draft:
+    """The draft of a pack; what was told of a pack without a name is told of this one."""
+    if name not in card.batteries:
+        early = card.batteries.pop(_UNNAMED, None)
+        if early is not None:
+            _merge(card.battery(name), early)
+        _give_next_learn(card, card.battery(name))
+    return card.battery(name)
+
+
+def _is_pack(row: Row) -> bool:
+    """``Model State RetentionTime Temp Mode MfgDate``; v8 ``Type SubType Voltage(mV) Temperature(C) Status``."""
+    return any(words.word(label) in labels.STATES for label in row)
+
+
+def _read_wide(battery: Draft, sheet: Sheet, row: Row) -> None:
+    for cell in row.values():
+        _read_pair(battery, sheet, cell, "")
+
+
+def _read_pair(battery: Draft, sheet: Sheet, pair: Pair, title: str) -> None:
+    """One label; ``title`` is that of a section of flags, empty for the others."""
+    label = words.word(pair.label)
+    field = None if title and label != "relative state of charge" else labels.FIELDS.get(label)
+    if label in labels.STATES and not title:
+        _read_state(battery, sheet, pair)
+    elif field is not None:
+        value = battery.take(sheet, pair, field.name, field.parse)
+        if value == 0 or (value is not None and field.name == "next_learn_at"):
+            battery.details.setdefault(pair.label, pair.value)
+    elif label in labels.REPLACE:
+        _read_replace(battery, sheet, pair)
+    else:
+        _read_type(battery, sheet, pair, label)
+        _read_flag(battery, sheet, pair, label)
+        keep(battery, sheet, Pair(f"{title}: {pair.label}" if title else pair.label, pair.value, pair.lines))
+
+
+def _read_state(battery: Draft, sheet: Sheet, pair: Pair, weight: int = DETAIL) -> None:
+    """``Battery State  Optimal``, ``Degraded (need attention)``."""
+    status: BatteryStatus | None
+    try:
+        status = words.battery_status(pair.value)
+    except ValueError:
+        status = "unknown"
+        battery.complain("warning", "unread", f"The battery's status word {pair.value[:80]!r} is not known.", REPORT)
+    if status is None:
+        keep(battery, sheet, pair)
+        return
+    if weight == DETAIL and status in ("failed", "missing"):
+        weight = _DEAD
+    for line in pair.lines:
+        battery.put(sheet, line, "status", status, weight)
+        battery.put(sheet, line, "status_text", words.plain_text(pair.value), weight)
+
+
+def _read_replace(battery: Draft, sheet: Sheet, pair: Pair) -> None:
+    """``Replacement required  Yes``, ``Pack is about to fail & should be replaced  No``: one Yes is enough."""
+    try:
+        asked = words.flag(pair.value)
+    except ValueError:
+        asked = None
+        battery.unread(pair.label, pair.value)
+    if asked is not None:
+        for line in pair.lines:
+            battery.put(sheet, line, "replace", asked, DETAIL if asked else ROW)
+    if asked:
+        _flaw(battery, pair)
+    keep(battery, sheet, pair)
+
+
+def _read_type(battery: Draft, sheet: Sheet, pair: Pair, label: str) -> None:
+    """``Type  CVPM02``."""
+    kind = words.battery_kind(pair.value) if label in labels.TYPES else None
+    if kind is not None:
+        weight = ROW if label == "device name" else DETAIL
+        battery.put(sheet, pair.lines[0] if pair.lines else None, "kind", kind, weight)
+
+
+def _read_flag(battery: Draft, sheet: Sheet, pair: Pair, label: str) -> None:
+    value = words.word(pair.value)
+    line = pair.lines[0] if pair.lines else None
+    if label in labels.LEARNING and value in words.YES:
+        # Learn Cycle Active  Yes
+        battery.put(sheet, line, "status", "learning", _FLAGGED)
+        battery.put(sheet, line, "status_text", f"{pair.label}: {pair.value}", _FLAGGED)
+    elif label in labels.GONE and value in words.YES:
+        battery.put(sheet, line, "status", "missing", _DEAD)
+        battery.put(sheet, line, "status_text", f"{pair.label}: {pair.value}", _DEAD)
+    trouble = labels.TROUBLES.get(label)
+    if trouble is not None and value in trouble[0]:
+        battery.complain("warning", "state", trouble[1], trouble[2])
+        if label not in labels.ADVICE:
+            _flaw(battery, pair)
+
+
+def _flaw(battery: Draft, pair: Pair) -> None:
+    """Remember a flag that speaks against a good state word."""
+    flaws: tuple[str, ...] = battery.get("flaws") or ()
+    battery.values["flaws"] = (DETAIL, tuple(dict.fromkeys((*flaws, f"{pair.label}: {pair.value}"))))

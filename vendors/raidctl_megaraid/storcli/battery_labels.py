@@ -1,0 +1,79 @@
+"""The labels of the battery's, the CacheVault's and the energy pack's sections."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from raidctl_megaraid.storcli import controller_words as words
+
+TITLES = re.compile(
+    r"(?:bbu|cachevault|cache vault|cv|energy[ _]?pack|ep)(?:[ _].*|)|(?:firmware|design)[ _](?:status|info)"
+    r"|gas ?(?:gauge|guage) ?status|.*learn ?cycle.*|super ?cap.*"
+)
+"""``BBU_Info``, ``BBU_Firmware_Status``, ``Cachevault_Info``, ``GasGaugeStatus``, ``Energy Pack Info``."""
+
+SHARED_TITLES = frozenset({"properties", "modes", "capacity_info", "status"})
+"""Titles that other commands print too: the battery's when the answer is about one and they hold its labels."""
+
+FIRMWARE_TITLES = re.compile(r"(?:.*[ _])?firmware[ _]status|bbu[ _]status|gas ?(?:gauge|guage) ?status")
+"""Sections of flags, whose labels repeat those of the others (``Temperature`` is ``OK`` here)."""
+
+
+class Field(NamedTuple):
+    """Which field a label fills."""
+
+    name: str
+    parse: Callable[[str], Any]
+
+
+FIELDS: dict[str, Field] = {
+    "temperature": Field("temperature_celsius", words.celsius),
+    "temp": Field("temperature_celsius", words.celsius),
+    "temperature(c)": Field("temperature_celsius", words.celsius),
+    "temp(c)": Field("temperature_celsius", words.celsius),
+    "voltage": Field("voltage_volts", words.volts),
+    "voltage(mv)": Field("voltage_volts", words.volts),
+    "relative state of charge": Field("charge_percent", words.percent),
+    "relative state of charge(%)": Field("charge_percent", words.percent),
+    "charge(%)": Field("charge_percent", words.percent),
+    "next learn": Field("next_learn_at", words.moment),
+    "next learn time": Field("next_learn_at", words.moment),
+    "next learn cycle": Field("next_learn_at", words.moment),
+}
+"""In the sections of figures."""
+
+STATES = ("state", "battery state", "status", "battery status", "bbu state", "energy pack status")
+TYPES = ("type", "model", "battery type", "subtype", "device name")
+REPLACE = (
+    "replacement required", "battery replacement required", "pack is about to fail & should be replaced",
+    "pack is about to fail and should be replaced", "replace pack",
+)  # fmt: skip
+LEARNING = ("learn cycle active", "learn active")
+GONE = ("battery pack missing", "pack missing", "energy pack missing")
+
+_POWER = "Look at the tool's own report of the battery; replace it when this stays."
+TROUBLES: dict[str, tuple[frozenset[str], str, str]] = {
+    # Learn Cycle Status  Failed
+    "learn cycle status": (frozenset({"failed", "fail"}), "The last learn cycle failed.", _POWER),
+    "learn cycle timeout": (words.YES, "The last learn cycle ran out of time.", _POWER),
+    "i2c errors detected": (words.YES, "The controller cannot talk to the pack without errors.", "Check its cable."),
+    "remaining capacity low": (words.YES, "The pack's remaining capacity is low.", _POWER),
+    "voltage": (frozenset({"low"}), "The pack's voltage is low.", _POWER),
+    "temperature": (frozenset({"high"}), "The pack's temperature is high.", "Look at fans and air flow."),
+    "issohgood": (words.NO, "The pack's state of health is not good.", _POWER),
+    "over temperature": (words.YES, "The pack is too warm.", "Look at fans and air flow."),
+    "no space to cache offload": (
+        words.YES, "The flash has no room for the cache's content when the power fails.", "Replace the CacheVault.",
+    ),
+    "module microcode update required": (
+        words.YES, "The CacheVault's microcode is too old for the controller.", "Update the controller's firmware.",
+    ),
+    "cache offload premium feature required": (
+        words.YES, "Saving the cache to flash needs a licence that is not there.", "Enter the licence key.",
+    ),
+}  # fmt: skip
+"""Flags of the firmware: the values that mean trouble, the sentence, what to do."""
+ADVICE = ("module microcode update required", "cache offload premium feature required")
+"""Flags that tell of a thing to do, and nothing of the pack's own health."""

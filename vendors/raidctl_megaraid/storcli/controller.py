@@ -1,0 +1,222 @@
+"""What storcli and its relatives say of a card itself: every section that is not about a volume, a drive or a group.
+
+The sections of volumes, drives, enclosures, groups and foreign configurations are handed back.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from raidctl.draft import WEAK, Pair
+from raidctl.evidence import Sheet
+from raidctl_megaraid.draft import CardDraft, Cards
+from raidctl_megaraid.storcli import battery
+from raidctl_megaraid.storcli import controller_labels as labels
+from raidctl_megaraid.storcli import controller_words as words
+from raidctl_megaraid.storcli.outline import Answer, Row, Section
+from raidctl_megaraid.storcli.overview import is_overview, read_overview, row_number
+from raidctl_megaraid.storcli.settings import read_pair, read_property
+from raidctl_megaraid.storcli.tables import keep_rows, keep_texts
+
+_OWN = re.compile(
+    r"supported (?:adapter|controller|pd|vd|drive|enclosure|jbod)s? operations|.*system overview|.*preserved cache.*"
+    r"|aso|(?:controller|ctrl) .*|max\. supported config|virtual drive defaults"
+)
+_OTHERS = re.compile(
+    r"drives?\b.*|/c\w+/(?!bbu|cv|ep\b).*|/[esvdf](?:\d|all).*|.*\bv(?:irtual )?d(?:rive)?s?\d*\b.*|pds?\b.*"
+    r"|.*physical d.*"
+    r"|(?:dg|jbod|un-?configured|foreign|topology|enclosure|lu/ns|inquiry)s?\b.*"
+)
+_DRIVE_PARTS = re.compile(r"(?:port|path|connector|phy) information")
+_OTHER_COLUMNS = frozenset({
+    "eid:slt", "eid:slot", "eid", "dg/vd", "dg", "vd", "did", "pid", "drive", "drive-id", "slt", "slot", "vdid", "jbod",
+    "enclosure", "vd operation", "drive status", "enclid", "eid:slt:pid",
+})  # fmt: skip
+
+
+def read_controller(cards: Cards, answer: Answer, sheet: Sheet) -> list[Section]:
+    """Read the sections of an answer that are about the card, its cache and its battery; return the others.
+
+    A card is made only where something is told of it: an answer "Controller 5 not found" makes none.
+    """
+    own, others = _divide(answer)
+    _read_status_block(cards, answer, sheet)
+    kind = battery.kind_of_answer(answer, sheet.command)
+    for section in own:
+        rest = _without_cards(cards, sheet, section)
+        if rest.pairs or rest.rows or rest.texts:
+            card = _card(cards, answer, sheet)
+            if battery.is_battery(rest, kind):
+                battery.read_battery(card, sheet, rest, kind)
+            else:
+                _read_section(card, sheet, rest)
+    _read_anchor(cards, answer, sheet, own)
+    return [_take_counts(cards, answer, sheet, section) for section in others]
+
+
+def _card(cards: Cards, answer: Answer, sheet: Sheet) -> CardDraft:
+    card = cards.card(answer.number)
+    if answer.number is not None and len(answer.number) < 8 and card.get("number") is None:
+        for pair in answer.status:
+            if words.word(pair.label) == "controller":
+                card.put(sheet, pair.lines[0] if pair.lines else None, "number", int(answer.number))
+    return card
+
+
+def _divide(answer: Answer) -> tuple[list[Section], list[Section]]:
+    """The card's own sections, and the others'. A table of drives in a section of the card goes to the others."""
+    own: list[Section] = []
+    others: list[Section] = []
+    drives = False
+    for section in answer.sections:
+        title = words.word(section.title)
+        drives = drives or title.startswith(("drive", "/c"))
+        if _belongs_elsewhere(section, title, drives=drives):
+            others.append(section)
+            continue
+        rows = [row for row in section.rows if not _OWN.fullmatch(title) and _is_other_row(row)]
+        if rows:
+            others.append(replace(section, pairs=[], texts=[], lines=[], rows=rows))
+            own.append(replace(section, rows=[row for row in section.rows if not _is_other_row(row)]))
+        else:
+            own.append(section)
+    return own, others
+
+
+def _belongs_elsewhere(section: Section, title: str, *, drives: bool) -> bool:
+    if any(_is_others_title(words.word(part)) for part in section.path):
+        return True
+    return _is_others_title(title) or (drives and _DRIVE_PARTS.fullmatch(title) is not None)
+
+
+def _is_others_title(title: str) -> bool:
+    return not _OWN.fullmatch(title) and _OTHERS.fullmatch(title) is not None
+
+
+def _is_other_row(row: Row) -> bool:
+    return any(words.word(label) in _OTHER_COLUMNS for label in row)
+
+
+def _read_status_block(cards: Cards, answer: Answer, sheet: Sheet) -> None:
+    """``CLI Version``, ``Status``, ``Description`` and the rows of ``Detailed Status``: see ``failure.py``."""
+    for pair in answer.status:
+        sheet.note(*pair.lines)
+        # Description = No Virtual Drive has Preserved Cache Data.
+        if words.word(pair.label) == "description" and _NOTHING_PRESERVED.search(pair.value) and answer.number:
+            _card(cards, answer, sheet).put(sheet, pair.lines[0] if pair.lines else None, "cache.unwritten_data", False)
+    for row in answer.details:
+        for cell in row.values():
+            sheet.note(*cell.lines)
+
+
+_NOTHING_PRESERVED = re.compile(r"\bno (?:virtual drives?|vds?) ha(?:s|ve) (?:any )?preserved cache", re.IGNORECASE)
+
+
+def _without_cards(cards: Cards, sheet: Sheet, section: Section) -> Section:
+    """What is left of a section when the rows that name their card, and what is about the machine, are read."""
+    if is_overview(section):
+        read_overview(cards, sheet, section)
+    rows = []
+    for row in section.rows:
+        cell = row_number(row)
+        if cell is None or len(row) < 3:
+            rows.append(row)
+        elif not is_overview(section):
+            _read_card_row(cards, sheet, section, row, cell)
+    return replace(section, rows=rows, pairs=[pair for pair in section.pairs if not _is_hosts(sheet, section, pair)])
+
+
+def _read_card_row(cards: Cards, sheet: Sheet, section: Section, row: Row, number: Pair) -> None:
+    """A row of ``ASO`` in ``show all``: ``Ctl Cl SAS MD R6 WC R5 …``."""
+    card = cards.card(number.value.strip())
+    sheet.note(*number.lines)
+    for cell in row.values():
+        if cell is not number:
+            card.keep(sheet, cell, f"{section.title}: ")
+
+
+def _is_hosts(sheet: Sheet, section: Section, pair: Pair) -> bool:
+    """``Number of Controllers``, ``Host Name``: the machine's, not a card's."""
+    if section.title or words.word(pair.label) not in labels.HOST_LABELS:
+        return False
+    sheet.note(*pair.lines)
+    return True
+
+
+def _take_counts(cards: Cards, answer: Answer, sheet: Sheet, section: Section) -> Section:
+    """``Virtual Drives = 2`` between the tables of a text output."""
+    own = [pair for pair in section.pairs if words.word(pair.label) in labels.COUNTS]
+    if not own:
+        return section
+    card = _card(cards, answer, sheet)
+    for pair in own:
+        read_pair(card, sheet, pair, "", fields=True)
+    return replace(section, pairs=[pair for pair in section.pairs if words.word(pair.label) not in labels.COUNTS])
+
+
+def _read_section(card: CardDraft, sheet: Sheet, section: Section) -> None:
+    title = words.word(section.title)
+    if _is_event_log(section):
+        _note_all(sheet, section)
+        return
+    if "preserved cache" in title and section.rows:
+        _read_preserved(card, sheet, section)
+        return
+    # The rows of the Policies Table and what follows them belong together: Policies: Rebuild Rate
+    shown = "Policies" if title == "policies table" else section.title
+    prefix = "" if title in labels.PLAIN_TITLES else f"{shown}: "
+    for pair in section.pairs:
+        read_pair(card, sheet, pair, prefix, fields=title in labels.FIELD_TITLES)
+    rest = [row for row in section.rows if not read_property(card, sheet, row, title)]
+    keep_rows(card, sheet, section, rest, shown)
+    keep_texts(card, sheet, section)
+
+
+def _read_preserved(card: CardDraft, sheet: Sheet, section: Section) -> None:
+    """A table of volumes whose unwritten data the card holds: volume and state (``Missing``, ``Offline``)."""
+    for cell in next(iter(section.rows)).values():
+        for line in cell.lines[:1]:
+            card.put(sheet, line, "cache.unwritten_data", True)
+    keep_rows(card, sheet, section, section.rows, section.title)
+
+
+def _is_event_log(section: Section) -> bool:
+    """``seqNum: 0x000012ab`` …: what happened once, not what is."""
+    told = {words.word(pair.label) for pair in section.pairs[:20]}
+    return words.word(section.title) == "event data" or not told.isdisjoint(("seqnum", "event description"))
+
+
+def _note_all(sheet: Sheet, section: Section) -> None:
+    for pair in (*section.pairs, *section.texts, *(cell for row in section.rows for cell in row.values())):
+        sheet.note(*pair.lines)
+
+
+def _read_anchor(cards: Cards, answer: Answer, sheet: Sheet, own: list[Section]) -> None:
+    """``Bus Number = 22``, ``Device Number = 0``, ``Function Number = 0`` (decimal), where no address is printed."""
+    found: dict[str, Pair] = {}
+    for pair in _pairs(own):
+        name = labels.ANCHORS.get(words.word(pair.label))
+        if name is not None:
+            found.setdefault(name, pair)
+    if not {"bus", "device", "function"} <= found.keys():
+        return
+    try:
+        parts = {name: words.number(pair.value) for name, pair in found.items()}
+    except ValueError:
+        return
+    bus, device, function = parts["bus"], parts["device"], parts["function"]
+    if bus is None or device is None or function is None or bus > 255 or device > 31 or function > 7:
+        return
+    address = words.join_pci(min(parts.get("domain") or 0, 0xFFFFFFFF), bus, device, function)
+    line = found["bus"].lines[0] if found["bus"].lines else None
+    card = _card(cards, answer, sheet)
+    card.put(sheet, line, "pci_address", address, WEAK)
+    card.put(sheet, None, "bus", address, WEAK)
+
+
+def _pairs(sections: list[Section]) -> Iterator[Pair]:
+    for section in sections:
+        if words.word(section.title) in ("", "bus", "pci version", "basics"):
+            yield from section.pairs

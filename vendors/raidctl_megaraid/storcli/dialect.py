@@ -1,0 +1,109 @@
+"""storcli, storcli2, perccli and perccli2: one output read onto the drafts of the cards that it speaks of."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from posixpath import basename
+
+from raidctl.draft import Draft, Pair
+from raidctl.evidence import Sheet
+from raidctl.model import Problem
+from raidctl_megaraid.draft import Cards
+from raidctl_megaraid.storcli.controller import read_controller
+from raidctl_megaraid.storcli.counts import unlisted
+from raidctl_megaraid.storcli.failure import failures
+from raidctl_megaraid.storcli.form import outline
+from raidctl_megaraid.storcli.outline import Answer, Outline, Section
+from raidctl_megaraid.storcli.volumes import read_storage
+
+V7, V8 = "storcli", "storcli2"
+_NAMES = ("storcli2", "perccli2", "storcli64", "perccli64", "storcli", "perccli")
+
+
+@dataclass
+class Reading:
+    """What became of one output."""
+
+    outline: Outline
+    cards: Cards = field(default_factory=Cards)
+    problems: list[Problem] = field(default_factory=list)
+    version: str | None = None
+    """``007.1616.0000.0000 Dec 24, 2020``."""
+
+    @property
+    def sheet(self) -> Sheet:
+        """The output's lines."""
+        return self.outline.sheet
+
+
+def read_output(command: str, text: str) -> Reading:
+    """Read one output. Never raises for what it says."""
+    found = Reading(outline(command, text))
+    found.problems += found.outline.problems
+    for answer in found.outline.answers:
+        found.version = found.version or _version(answer)
+        left = read_controller(found.cards, answer, found.sheet)
+        left = read_storage(found.cards, replace(answer, sections=left), found.sheet)
+        _keep(found, answer, left)
+        found.problems += [*unlisted(answer, command), *failures(answer, command)]
+    if "" in found.cards.cards and len(found.cards.cards) > 1:
+        found.outline.complain(
+            "error", "unread",
+            "A part of the output does not tell which controller it is about, and others follow; it is shown as one "
+            "of its own.",
+            "Give the output from its beginning.",
+        )  # fmt: skip
+        found.problems += found.outline.problems[-1:]
+    return found
+
+
+def kind_of(reading: Reading, command: str) -> str:
+    """The kind of the tool that printed it, by its version; the file's name is no signal where the version is told."""
+    if reading.version is not None:
+        return V8 if reading.version.lstrip("0").startswith("8.") else V7
+    return V8 if tool_of(command) in ("storcli2", "perccli2") else V7
+
+
+def tool_of(command: str) -> str | None:
+    """``perccli64`` of ``/opt/MegaRAID/perccli/perccli64 /c0 show``, and of the name of a file that says so."""
+    for part in command.split():
+        name = basename(part)
+        if name in _NAMES:
+            return name
+    low = basename(command).lower()
+    return next((name for name in _NAMES if name in low), None)
+
+
+def _version(answer: Answer) -> str | None:
+    return answer.said("CLI Version")
+
+
+def _keep(found: Reading, answer: Answer, left: Sequence[Section]) -> None:
+    """What nobody has a field for stands in the card's details, under the tool's own titles and labels."""
+    sheet = found.sheet
+    pairs = [(section, pair) for section in left for pair in _pairs(section)]
+    waiting = [(section, pair) for section, pair in pairs if not all(sheet.used(line) for line in pair.lines)]
+    if not waiting:
+        return
+    if answer.number is None and not found.cards.cards:
+        for _, pair in waiting:  # `show` without a card: nothing that an object could carry
+            sheet.note(*pair.lines)
+        return
+    draft: Draft = found.cards.card(answer.number)
+    for section, pair in waiting:
+        draft.keep(sheet, pair, f"{section.title}: " if section.title else "")
+
+
+def _pairs(section: Section) -> list[Pair]:
+    """The pairs of a section, and of its rows: ``row 2 Port#`` tells the second row's cell."""
+    found = [*section.pairs]
+    for number, row in enumerate(section.rows, 1):
+        prefix = f"row {number} " if len(section.rows) > 1 else ""
+        found += [Pair(f"{prefix}{label}", pair.value, pair.lines) for label, pair in row.items()]
+    counted: Counter[str] = Counter()
+    for pair in section.texts:
+        counted["text"] += 1
+        found.append(Pair(f"line {counted['text']}", pair.value, pair.lines))
+    return found

@@ -1,0 +1,239 @@
+"""Physical drives: the row of a list, and the sections of their own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from raidctl.draft import DETAIL, REPORT, ROW, WEAK, Draft, Pair
+from raidctl.evidence import Sheet
+from raidctl.model import Health
+from raidctl.text import attempt
+from raidctl_megaraid import words
+from raidctl_megaraid.draft import CardDraft
+from raidctl_megaraid.storcli import figures
+from raidctl_megaraid.storcli.columns import ADDRESSES, Cells, keep_cells, key, place, told
+from raidctl_megaraid.storcli.foreign import FOREIGN
+from raidctl_megaraid.words import word
+
+_GROUPS = re.compile(r"\d{1,6}(?:\s*[,&/ ]\s*\d{1,6})*", re.ASCII)
+_NUMBER = re.compile(r"\d{1,6}", re.ASCII)
+_RANK: dict[Health, int] = {"ok": 0, "unknown": 1, "warning": 2, "critical": 3}
+
+
+def _write_cache(text: str) -> str | None:
+    """``Enabled``, ``On``; the drive's default is not told."""
+    found = words.disk_cache(text)
+    return None if found == "default" else found
+
+
+def _model(text: str) -> str | None:
+    """``ATA     ZT4000VN`` of a drive behind an HBA: what stands before the blanks is the vendor column."""
+    found = figures.text(text)
+    return found.removeprefix("ATA ") if found is not None else None
+
+
+def _size(text: str) -> int | None:
+    """``0 KB`` of a drive that does not answer is no size."""
+    return figures.size(text) or None
+
+
+def _coerced(text: str) -> int | None:
+    return figures.exact_size(text) or None
+
+
+def _rpm(text: str) -> int | None:
+    return figures.integer(text.lower().removesuffix("rpm").strip()) or None
+
+
+_ROW_FIELDS: dict[str, tuple[str, Callable[[str], Any]]] = {
+    # The Size column is the coerced size: what arrays use of the drive.
+    "size": ("size_bytes", _size),
+    "intf": ("interface", words.interface),
+    "med": ("media", words.media),
+    "model": ("model", _model),
+}
+
+_FIELDS: dict[str, tuple[str, Callable[[str], Any], int]] = {
+    "sn": ("serial", figures.text, DETAIL),
+    "serial number": ("serial", figures.text, DETAIL),
+    "model number": ("model", _model, DETAIL),
+    "model": ("model", _model, DETAIL),
+    "firmware revision": ("firmware", figures.text, DETAIL),
+    "firmware revision level": ("firmware", figures.text, DETAIL),
+    "wwn": ("wwn", figures.text, DETAIL),
+    # Coerced size = 446.625 GB [0x37d40000 Sectors]
+    "coerced size": ("size_bytes", _coerced, DETAIL),
+    "media error count": ("errors.media", figures.integer, DETAIL),
+    "other error count": ("errors.other", figures.integer, DETAIL),
+    "predictive failure count": ("errors.predictive", figures.integer, DETAIL),
+    # Drive Temperature =  26C (78.80 F)
+    "drive temperature": ("temperature_celsius", figures.celsius, DETAIL),
+    "temperature(c)": ("temperature_celsius", figures.celsius, DETAIL),
+    "temperature": ("temperature_celsius", figures.celsius, ROW),
+    # Device Speed is what the drive could do.
+    "link speed": ("link_gbps", figures.link_speed, DETAIL),
+    "negotiated speed": ("link_gbps", figures.link_speed, DETAIL),
+    "write cache": ("write_cache", _write_cache, DETAIL),
+    "current write cache": ("write_cache", _write_cache, DETAIL),
+    "hard disk drive rpm": ("rpm", _rpm, DETAIL),
+    "rpm": ("rpm", _rpm, ROW),
+    "os drive name": ("device", figures.device_node, DETAIL),
+    "drive name": ("device", figures.device_node, ROW),
+    "power on hours": ("power_on_hours", figures.hours, DETAIL),
+    "total power on hours": ("power_on_hours", figures.hours, ROW),
+    "power on hours(poh)": ("power_on_hours", figures.hours, ROW),
+}
+
+
+def read_row(card: CardDraft, sheet: Sheet, row: Cells, weight: int = ROW, *, jbod: bool = False) -> Draft | None:
+    """``252:0  8 Onln   0 446.625 GB SATA SSD N   N  512B MODEL U  -``; None where it has no address.
+
+    Args:
+        card: The card that the drive hangs on.
+        sheet: The output.
+        row: Its cells, of version 7 (``State``) or 8 (``State`` and ``Status``).
+        weight: How much the table counts; the topology less than the lists.
+        jbod: The table lists drives that the operating system sees themselves.
+    """
+    where = place(row)
+    if where is None:
+        return None
+    drive = card.drive(key(where))
+    for title in ADDRESSES:
+        if title in row:
+            put_place(drive, sheet, row[title], where)
+    for title, (name, parse) in _ROW_FIELDS.items():
+        if title in row:
+            drive.take(sheet, row[title], name, parse, weight)
+    jbod = jbod or ("type" in row and word(row["type"].value) == "jbod")
+    _state(drive, sheet, row, weight, jbod=jbod)
+    _group(card, drive, sheet, row)
+    keep_cells(drive, sheet, row, skip={*ADDRESSES, *_ROW_FIELDS, "state", "status", "dg"})
+    return drive
+
+
+def put_place(drive: Draft, sheet: Sheet, pair: Pair, where: tuple[str, str]) -> None:
+    """Enclosure and bay out of ``252:3``; a blank enclosure is none."""
+    line = pair.lines[0] if pair.lines else None
+    if where[0]:
+        drive.put(sheet, line, "enclosure", where[0])
+    drive.put(sheet, line, "bay", where[1])
+
+
+def _state(drive: Draft, sheet: Sheet, row: Cells, weight: int, *, jbod: bool) -> None:
+    """``Onln``; of version 8 ``Conf`` and ``Online``."""
+    state, status = told(row, "state"), told(row, "status")
+    for title in ("state", "status"):
+        if title in row and row[title] not in (state, status):
+            drive.keep(sheet, row[title])
+    said = [pair for pair in (state, status) if pair is not None]
+    if not said:
+        return
+    known = words.drive_state(state.value) if state else None
+    second = words.drive_status(status.value) if status else None
+    healths = ([known.health if known else "unknown"] if state else []) + ([second or "unknown"] if status else [])
+    health = max(healths, key=lambda item: _RANK[item])
+    if "unknown" in healths:
+        words_said = " ".join(pair.value for pair in said)
+        drive.complain("warning", "unread", f"The drive's state {words_said!r} is not known.", REPORT)
+        health = "unknown" if health == "ok" else health
+    role = known.role if known else None
+    if second == "critical" and role is not None:
+        role = "failed"
+    if role == "member" and jbod:
+        role = "passthrough"
+    elif role == "member" and "dg" in row and not words.told(row["dg"].value):
+        role = None
+    drive.put(sheet, None, "state", health, weight)
+    for pair in said:
+        for line in pair.lines:
+            drive.seen(sheet, line, "status", health)
+            drive.put(sheet, line, "status_text", ", ".join(each.value for each in said), weight)
+            if role is not None:
+                drive.put(sheet, line, "role", role, weight)
+
+
+def _group(card: CardDraft, drive: Draft, sheet: Sheet, row: Cells) -> None:
+    """``DG``: a number, ``-`` for none, ``F`` for a foreign configuration; of a dedicated spare the groups it is for.
+
+    A drive that is unconfigured is in no group, whatever stands there (HBA firmware prints 0).
+    """
+    if "dg" not in row:
+        return
+    pair, role = row["dg"], drive.get("role")
+    line = pair.lines[0] if pair.lines else None
+    if role == "spare" and _GROUPS.fullmatch(pair.value):
+        names = tuple(_NUMBER.findall(pair.value))
+        drive.values["spare_for"] = (DETAIL, tuple(dict.fromkeys((drive.get("spare_for") or ()) + names)))
+        drive.seen(sheet, line, "spare_for", ", ".join(names))
+        for name in names:
+            card.group(name).spares[drive.name] = None
+    elif role in ("member", "failed", None) and _NUMBER.fullmatch(pair.value) and not _unconfigured(drive):
+        drive.put(sheet, line, "array", pair.value, ROW)
+        card.group(pair.value).members[drive.name] = None
+    else:
+        drive.keep(sheet, pair)
+        if words.told(pair.value) and not _GROUPS.fullmatch(pair.value) and word(pair.value) not in FOREIGN:
+            drive.unread(pair.label, pair.value)
+
+
+def _unconfigured(drive: Draft) -> bool:
+    """``UBad``: it can show the number of a group that it was in."""
+    return (drive.get("status_text") or "").lower().startswith("u")
+
+
+def read_pairs(drive: Draft, sheet: Sheet, pairs: list[Pair], prefix: str = "") -> None:
+    """The pairs of a drive's own sections: ``SN = 6XN0AAAA``."""
+    for pair in pairs:
+        label = word(pair.label)
+        if label in _FIELDS:
+            name, parse, weight = _FIELDS[label]
+            if label == "coerced size":
+                _printed_size(drive, sheet, pair)
+            value = drive.take(sheet, pair, name, parse, weight)
+            if name == "errors.predictive" and value:
+                drive.values["alert"] = (DETAIL, True)
+        elif label.startswith(("s.m.a.r.t", "smart alert")):
+            # S.M.A.R.T alert flagged by drive = No
+            drive.keep(sheet, pair)
+            if attempt(words.flag, pair.value):
+                drive.values["alert"] = (DETAIL, True)
+                drive.complain(
+                    "warning", "state", "The drive has raised a S.M.A.R.T. alert: it expects to fail.",
+                    "Replace the drive while the array still has redundancy.",
+                )  # fmt: skip
+        else:
+            drive.keep(sheet, pair, prefix)
+
+
+def read_unit(drive: Draft, sheet: Sheet, pairs: list[Pair], prefix: str) -> None:
+    """A second logical unit of a drive with two actuators: its errors are the drive's, too."""
+    for pair in pairs:
+        drive.keep(sheet, pair, prefix)
+        name = _FIELDS.get(word(pair.label), ("",))[0]
+        count = attempt(figures.integer, pair.value) if name.startswith("errors.") else None
+        if count is not None:
+            known: dict[str, int] = drive.get("unit_errors") or {}
+            drive.values[name] = (DETAIL, (drive.get(name) or 0) - known.get(prefix + name, 0) + count)
+            drive.values["unit_errors"] = (DETAIL, known | {prefix + name: count})
+
+
+def _printed_size(drive: Draft, sheet: Sheet, pair: Pair) -> None:
+    """The coerced size as printed stays readable beside the bytes."""
+    if words.told(pair.value):
+        drive.keep(sheet, pair)
+
+
+def settle(drive: Draft) -> None:
+    """The status out of the state word, the alerts, and what goes on; idempotent."""
+    state: Health | None = drive.get("state")
+    going = drive.get("progress.operation")
+    worse: Health | None = "warning" if drive.get("alert") or going else None
+    if going and going != "unknown":
+        # an output on the rebuild alone has no state word
+        drive.values.setdefault("status_text", (WEAK, f"{going} in progress"))
+    found = [health for health in (state, worse) if health is not None]
+    if found:
+        drive.values["status"] = (ROW, max(found, key=lambda item: _RANK[item]))

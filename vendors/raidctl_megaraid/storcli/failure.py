@@ -1,0 +1,222 @@
+"""What the answers of storcli and its relatives say went wrong.
+
+Neither the exit code nor ``Status`` decides: a failure can carry complete data (one bad drive among fourteen makes the
+command fail with 46), and what one card does not support is no trouble when another was meant. Each row of
+``Detailed Status`` is judged on its own; the numbers are the firmware's status codes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from raidctl.model import Problem, ProblemKind, Severity
+from raidctl.text import collapse
+from raidctl_megaraid.storcli.controller_words import word
+from raidctl_megaraid.storcli.outline import Answer, Row
+
+_MOST_OBJECTS = 8
+_MOST_CAUSES = 50
+_LONGEST = 300
+_JUDGED = 1000
+"""Characters of a sentence that are looked at; the tools' own are shorter than a line."""
+
+
+class Saying(NamedTuple):
+    """What a failure means."""
+
+    form: re.Pattern[str]
+    codes: frozenset[int]
+    severity: Severity
+    kind: ProblemKind
+    message: str
+    """``{text}`` is the tool's own sentence."""
+    remedy: str | None = None
+
+
+def _saying(  # noqa: PLR0917 - the columns of the table below
+    form: str, codes: tuple[int, ...], severity: Severity, kind: ProblemKind, message: str, remedy: str | None = None
+) -> Saying:
+    return Saying(re.compile(form, re.IGNORECASE), frozenset(codes), severity, kind, message, remedy)
+
+
+_EMPTY = re.compile(
+    r"no (?:vds?|(?:virtual |physical )?drives?|pds?|enclosures?|jbods?|foreign \w+|events?|drive groups?|dgs?)"
+    r"(?:'s)?\b.*|(?:drives|vds|pds|enclosures|virtual drives) not found"
+    r"|(?:could ?n[o']?t|cannot) find any foreign config.*|.*\bno data (?:available|found)|.*have been configured",
+    re.IGNORECASE,
+)
+"""``No VDs have been configured``, ``No drive found!``: an answer, not a failure."""
+
+_OTHER_TOOL = (
+    "Run as root. A Dell PERC answers to perccli, a card on the mpi3mr driver to storcli2 or perccli2, "
+    "a card of the first generation to MegaCli."
+)
+_OPTIONAL = "The tool has no answer to one of the questions: {text}"
+
+SAYINGS: tuple[Saying, ...] = (
+    # Description = No Controller found
+    _saying(r"^no controllers?\b", (), "info", "note", "The tool sees no controller.", _OTHER_TOOL),
+    # Description = Controller 5 not found
+    _saying(
+        r"controller\b.*\bnot found|invalid controller", (), "error", "unread",
+        "The tool does not find what was asked: {text}", _OTHER_TOOL,
+    ),
+    # Description = syntax error, unexpected TOKEN_WRITE_CACHE, expecting $end
+    _saying(
+        r"syntax error|unexpected token|invalid (?:option|argument|syntax)|incomplete command|unknown command", (),
+        "error", "unread", "The tool did not accept the command: {text}",
+        "Ask again in the form that this version of the tool knows.",
+    ),
+    _saying(
+        r"permission|privilege|administrator|super ?user|\broot\b|access (?:is )?denied", (), "error", "no_right",
+        "The tool asks for more rights: {text}", "Run raidctl as root (sudo).",
+    ),
+    # ErrMsg use /cx/cv, ErrCd 255: the card has a CacheVault in place of a battery
+    _saying(r"^use /c", (), "info", "note", "The question fits another kind of battery: {text}"),
+    # ErrCd 34: The required hardware component is not present.
+    _saying(
+        r"\babsent\b|not present|(?:battery|bbu|cache ?vault|cv|pack|alarm) do(?:es)? ?n[o']t exist"
+        r"|no (?:battery|cache ?vault)|hardware .*(?:missing|not)",
+        (34,), "info", "note", "The controller does not have the part that was asked for: {text}",
+    ),
+    _saying(
+        r"un-?supported|not supported|command invalid|invalid (?:d?cmd|command|dcmd)|not allowed|not applicable"
+        r"|not permitted in", (1, 2), "info", "note", _OPTIONAL,
+    ),
+    _saying(r"^\b$", (39, 62, 96), "info", "note", _OPTIONAL),
+    # ErrMsg Incomplete foreign configuration, ErrCd 59
+    _saying(
+        r"incomplete foreign", (59,), "warning", "state", "A foreign configuration is incomplete: {text}",
+        "Put in the drives that are missing, then import it, or clear it.",
+    ),
+    _saying(
+        r"pinned|preserved cache|offline vd", (84,), "warning", "state",
+        "The cache holds data of a volume that is offline: {text}",
+        "Bring the volume's drives back; discarding the cache loses data.",
+    ),
+    _saying(
+        r"scsi .*(?:fail|error)|i/?o (?:has )?failed|device.*not (?:responding|available)", (45, 46), "warning",
+        "state", "A drive did not answer as it should: {text}", "Look at the drives' error counters and cables.",
+    ),
+    # ErrMsg Invalid VD number, ErrCd 255
+    _saying(
+        r"invalid \w+ (?:number|id)|not found|not exist", (12, 35), "warning", "unread",
+        "The tool does not find what was asked: {text}",
+    ),
+)  # fmt: skip
+_OTHER = _saying("", (), "warning", "unread", "The tool reports a failure: {text}", "Run the command by hand.")
+
+_MAIN = re.compile(r"\s/c\w+(?:\s?/[vdes]\w+)*\s+show(?:\s+all)?(?:\s+(?:nolog|noaso|j|page=\d+))*\s*", re.IGNORECASE)
+"""Commands whose answer is the inventory itself; any other asks for something that a card may lack."""
+
+_SUCCESS = frozenset({"success", "ok", "succeeded", "successful", "passed"})
+_NO_CODE = frozenset({"", "-", "0", "00", "none", "n/a", "0x0", "0x00"})
+_PLAIN_COLUMNS = frozenset({
+    "status", "errcd", "errmsg", "errtype", "property", "value", "ctrl", "ctl", "controller", "description",
+    "operation",
+})  # fmt: skip
+
+
+def failures(answer: Answer, command: str) -> list[Problem]:
+    """What failed in an answer to a command, each cause once; an empty list where nothing did.
+
+    A question that the card or the tool has no answer to is a note; a controller that is not found, a command that is
+    not accepted or a failure of an unknown kind is ``unread``; trouble of the hardware is ``state``.
+    """
+    groups: dict[tuple[str, str], list[str]] = {}
+    for row in answer.details:
+        if _failed(row):
+            key = _cell(row, "errmsg") or _cell(row, "description"), _cell(row, "errcd")
+            groups.setdefault(key, []).append(_object(row))
+    found = [
+        problem
+        for (text, code), objects in list(groups.items())[:_MOST_CAUSES]
+        for problem in _problems(answer, command, text, code, objects)
+    ]
+    if len(groups) > _MOST_CAUSES:
+        found.extend(_problems(answer, command, f"{len(groups) - _MOST_CAUSES} more causes are not listed", "", []))
+    status = answer.said("Status")
+    if status is not None and word(status) not in _SUCCESS:
+        found.extend(_whole(answer, command, status, [text for text, _ in groups]))
+    return list(dict.fromkeys(found))
+
+
+def _whole(answer: Answer, command: str, status: str, rows: list[str]) -> Iterator[Problem]:
+    """``Status = Failure`` and its ``Description``; the rows say more where there are any."""
+    text = collapse(answer.said("Description") or "")
+    if word(text) not in _NO_CODE:
+        if text not in rows and not (rows and _vague(text)):
+            yield from _problems(answer, command, text, "", [])
+    elif not rows and word(status) in ("failure", "failed"):
+        yield from _problems(answer, command, "no reason is given", "", [])
+    elif not rows:
+        yield from _problems(answer, command, f"its status is {status}", "", [])
+
+
+def _vague(text: str) -> bool:
+    """``Show Drive Information Failed.``: a headline of what the rows tell."""
+    return re.search(r"\bfailed\b|\bfailure\b", text, re.IGNORECASE) is not None
+
+
+def _failed(row: Row) -> bool:
+    status = word(_cell(row, "status"))
+    code = word(_cell(row, "errcd"))
+    return status not in _SUCCESS and (status not in ("", "-") or code not in _NO_CODE)
+
+
+def _cell(row: Row, name: str) -> str:
+    found = next((pair.value for label, pair in row.items() if word(label) == name), "")
+    return "" if found.strip() == "-" else collapse(found)
+
+
+def _object(row: Row) -> str:
+    """``/c0/e8/s2``, ``VD 5``, ``EID:Slt 306:0``; empty where the row is about the card."""
+    for label, pair in row.items():
+        if word(label) not in _PLAIN_COLUMNS and pair.value.strip() not in ("", "-"):
+            return pair.value if pair.value.startswith("/") else f"{label} {pair.value}"
+    return _cell(row, "property")
+
+
+def _problems(answer: Answer, command: str, text: str, code: str, objects: list[str]) -> Iterator[Problem]:
+    text = text[:_JUDGED]
+    if _EMPTY.fullmatch(text):
+        return
+    saying = _meaning(text, code)
+    if saying.message == _OPTIONAL and _is_main(command) and not _has_data(answer):
+        saying = _OTHER
+    told = text[:_LONGEST].rstrip(".")
+    if word(code) not in _NO_CODE:
+        told += f" (error {code[:12]})"
+    message = saying.message.format(text=f"{_who(answer, objects)}{told}")
+    yield Problem(
+        severity=saying.severity, kind=saying.kind, where=command, message=f"{message.rstrip('.')}.",
+        remedy=saying.remedy,
+    )  # fmt: skip
+
+
+def _meaning(text: str, code: str) -> Saying:
+    number = int(code) if code.isdecimal() and len(code) < 6 else None
+    by_text = next((saying for saying in SAYINGS if saying.form.search(text)), None)
+    by_code = next((saying for saying in SAYINGS if number in saying.codes), None)
+    return by_text or by_code or _OTHER
+
+
+def _is_main(command: str) -> bool:
+    found = _MAIN.search(command)
+    return found is not None and found.end() == len(command)
+
+
+def _has_data(answer: Answer) -> bool:
+    return any(section.pairs or section.rows for section in answer.sections)
+
+
+def _who(answer: Answer, objects: list[str]) -> str:
+    """``controller 0: /c0/e8/s2, /c0/e8/s3: ``."""
+    known = list(dict.fromkeys(name for name in objects if name))
+    names = ", ".join(name[:60] for name in known[:_MOST_OBJECTS])
+    if len(known) > _MOST_OBJECTS:
+        names += f" and {len(known) - _MOST_OBJECTS} more"
+    parts = ([f"controller {answer.number[:8]}"] if answer.number else []) + ([names] if names else [])
+    return "".join(f"{part}: " for part in parts)

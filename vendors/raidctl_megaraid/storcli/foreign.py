@@ -1,0 +1,64 @@
+"""Foreign configurations: groups of drives that another controller made, or this one before it lost them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from raidctl.draft import DETAIL, Draft, Pair
+from raidctl.evidence import Sheet
+from raidctl.text import attempt, collapse
+from raidctl_megaraid.draft import CardDraft
+from raidctl_megaraid.storcli import figures
+from raidctl_megaraid.storcli.outline import Row, Section
+from raidctl_megaraid.words import word
+
+COUNTS = frozenset(
+    {
+        "total foreign drive groups", "total foreign pds", "total locked foreign pds", "total foreign vds",
+        "total foreign drives", "foreign drive groups", "foreign pds",
+    }
+)  # fmt: skip
+FOREIGN = frozenset({"f", "frgn", "foreign"})
+"""What stands in the column ``DG`` of a drive that belongs to such a configuration."""
+_LOCKED = "total locked foreign pds"
+
+
+def is_foreign(section: Section, description: str) -> bool:
+    """Whether what a section lists is not configured on this controller (``/c0/fall show``, its preview too)."""
+    return any("foreign" in word(text) for text in (section.title, *section.path, description))
+
+
+def read_section(card: CardDraft, sheet: Sheet, section: Section) -> None:
+    """``FOREIGN CONFIGURATION``: its rows are details of the card, never groups or volumes."""
+    read_counts(card, sheet, section.pairs)
+    for pair in section.texts:
+        card.keep(sheet, pair, section.title)
+    for number, row in enumerate(section.rows):
+        _row(card, sheet, section.title, number, row)
+
+
+def _row(card: CardDraft, sheet: Sheet, title: str, number: int, row: Row) -> None:
+    """``0 -   RAID60 Frgn  0 KB  1``."""
+    what = "Foreign" if "foreign" in word(title) or not title else f"Foreign {title}"
+    for pair in row.values():
+        card.keep(sheet, pair, f"{collapse(what)} {number} ")
+    card.values["foreign"] = (DETAIL, True)
+
+
+def read_counts(card: CardDraft, sheet: Sheet, pairs: Sequence[Pair]) -> None:
+    """``Total foreign Drive Groups = 1``."""
+    for pair in pairs:
+        card.keep(sheet, pair)
+        count = attempt(figures.integer, pair.value)
+        if word(pair.label) not in COUNTS or not count:
+            continue
+        if word(pair.label) == _LOCKED:
+            card.complain("warning", "state", f"{count} foreign drives are locked.", "Give the key that unlocks them.")
+        else:
+            card.values["foreign"] = (DETAIL, True)
+
+
+def read_mark(drive: Draft, mark: str) -> None:
+    """A drive whose ``DG`` is ``F``."""
+    if word(mark) in FOREIGN:
+        drive.values["foreign"] = (DETAIL, True)

@@ -1,0 +1,248 @@
+"""JSON outputs of storcli, storcli2, perccli and perccli2 brought to an outline."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+
+from raidctl.draft import Pair
+from raidctl.evidence import Line, Sheet
+from raidctl_megaraid.storcli.from_text import AGAIN, from_text, judge
+from raidctl_megaraid.storcli.json_around import between, loose, report
+from raidctl_megaraid.storcli.json_tolerant import (
+    Document,
+    Fields,
+    Number,
+    Value,
+    documents,
+    pieces,
+    torn,
+    whole_characters,
+)
+from raidctl_megaraid.storcli.outline import Answer, Outline, Row, Section, plain
+
+# storcli64 /call show all J    storcli64 /c0 show all nolog J
+_ASKED = re.compile(r"\sJ(?:\s|$)", re.IGNORECASE)
+_DEEPEST = 40
+"""Levels of nesting; the tools print at most eight."""
+
+
+def from_json(command: str, text: str) -> Outline:
+    """Read a JSON output, and what stands around the JSON; text where JSON was asked for. Never raises."""
+    text = whole_characters(text)
+    found = documents(text)
+    if not found and not torn(text):
+        outline = from_text(command, text)
+        if outline.answers and _ASKED.search(command):
+            outline.complain(
+                "info", "note", "The tool answered in text although JSON was asked for; the text was read."
+            )
+        return outline
+    outline = Outline(Sheet(command, ()))
+    walk = _Walk()
+    end = 0
+    for document in found:
+        _gap(outline, walk, text[end : document.start])
+        outline.answers.extend(walk.document(document))
+        report(outline, walk.lines, document, text)
+        end = document.end
+    _gap(outline, walk, text[end:])
+    outline.sheet.lines = tuple(walk.lines)
+    outline.sheet.note(*walk.empty)
+    judge(outline)
+    return outline
+
+
+def _gap(outline: Outline, walk: _Walk, text: str) -> None:
+    """What stands before, between and after the documents; also the rest of one whose beginning is missing."""
+    if not torn(text):
+        between(outline, walk.lines, text)
+        return
+    walk.answer = Answer()
+    outline.answers.append(walk.answer)
+    end = 0
+    for part in pieces(text):
+        loose(walk.lines, text[end : part.start])
+        walk.piece(part)
+        report(outline, walk.lines, part, text)
+        end = part.end
+    loose(walk.lines, text[end:])
+    outline.complain(
+        "error", "unread",
+        "The beginning of the JSON is missing: what began before it, and which controller it is about, was not read.",
+        AGAIN,
+    )  # fmt: skip
+
+
+class _Walk:
+    """Turns documents into answers; each leaf becomes a line ``path: value`` of the sheet, as in ``Sheet.of_json``.
+
+    Unlike there the lines are at hand while the pairs are made: a name may repeat, and may hold dots and brackets.
+    """
+
+    def __init__(self) -> None:
+        self.lines: list[Line] = []
+        self.empty: list[Line] = []
+        self.answer = Answer()
+
+    def document(self, document: Document) -> list[Answer]:
+        answers: list[Answer] = []
+        self._controllers(document.value, "", answers)
+        return answers
+
+    def piece(self, document: Document) -> None:
+        """A member of a document whose beginning is missing; the current answer takes it."""
+        self._response(document.value, "…")
+
+    def _controllers(self, value: Value, place: str, answers: list[Answer]) -> None:
+        """``{"Controllers":[…]}``, a list of these, or one controller taken out of it."""
+        if isinstance(value, Fields):
+            names = {name for name, _ in value.items}
+            if "Command Status" in names or "Response Data" in names:
+                answers.append(self._controller(value, place))
+                return
+            for name, inner in value.items:
+                if name == "Controllers":
+                    self._controllers(inner, _join(place, name), answers)
+                else:
+                    self._leaves(inner, _join(place, name), 1)
+        elif isinstance(value, list):
+            for index, inner in enumerate(value):
+                self._controllers(inner, f"{place}[{index}]", answers)
+        else:
+            self._line(place, value)
+
+    def _controller(self, fields: Fields, place: str) -> Answer:
+        self.answer = Answer()
+        for name, value in fields.items:
+            inner = _join(place, name)
+            if name == "Command Status":
+                self._status(value, inner)
+            elif name == "Response Data":
+                self._response(value, inner)
+            else:
+                self._other(Section(""), name, value, (), inner)
+        return self.answer
+
+    def _status(self, value: Value, place: str) -> None:
+        if not isinstance(value, Fields):
+            self._other(Section(""), "Command Status", value, (), place)
+            return
+        for name, inner in value.items:
+            at = _join(place, name)
+            if isinstance(inner, (Fields, list)) and name.strip().lower() == "detailed status":
+                section = Section(name.strip(), ("Command Status",))
+                self._rows(section, inner if isinstance(inner, list) else [inner], at)
+                self.answer.details.extend(section.rows)
+                if section.texts:
+                    self.answer.sections.append(section)
+            elif isinstance(inner, (Fields, list)):
+                self._section(name, inner, ("Command Status",), at)
+            else:
+                self.answer.status.append(self._pair(name, inner, at))
+
+    def _response(self, value: Value, place: str) -> None:
+        """What stands directly in the response data forms the untitled section."""
+        if not isinstance(value, Fields):
+            self._section("", value, (), place)
+            return
+        section = Section("")
+        for name, inner in value.items:
+            self._other(section, name, inner, (), _join(place, name))
+
+    def _other(self, section: Section, name: str, value: Value, path: tuple[str, ...], place: str) -> None:
+        """A member of an object: a pair of its section, or a section of its own."""
+        if isinstance(value, (Fields, list)):
+            self._section(name, value, path, place)
+        else:
+            if not section.title and not section.pairs:
+                self.answer.sections.append(section)
+            section.pairs.append(self._pair(name, value, place))
+
+    def _section(self, name: str, value: Value, path: tuple[str, ...], place: str) -> None:
+        section = Section(plain(name).strip(), path)
+        self.answer.sections.append(section)
+        if len(path) > _DEEPEST:
+            self._line(place, "(nested deeper than any output of these tools)")
+        elif isinstance(value, Fields) and value.items:
+            for inner_name, inner in value.items:
+                self._other(section, inner_name, inner, (*path, section.title), _join(place, inner_name))
+        elif isinstance(value, list) and value:
+            self._rows(section, value, place)
+        elif isinstance(value, (Fields, list)):
+            self.empty.append(self._line(place, value))
+        else:
+            section.texts.append(self._pair("", value, place))
+
+    def _rows(self, section: Section, values: Sequence[Value], place: str) -> None:
+        """``[{"EID:Slt" : "252:0", …}, …]``: rows. ``[{"VD Info" : {…}, "PDs" : […]}, …]``: sections of each item."""
+        for index, value in enumerate(values):
+            at = f"{place}[{index}]"
+            around = (*section.path, f"{section.title}[{index}]")
+            if isinstance(value, Fields) and value.items:
+                row: Row = {}
+                for name, inner in value.items:
+                    if isinstance(inner, (Fields, list)):
+                        self._section(name, inner, around, _join(at, name))
+                    else:
+                        pair = self._pair(name, inner, _join(at, name))
+                        row[_free(row, pair.label)] = pair
+                if row:
+                    section.rows.append(row)
+            elif isinstance(value, list) and value:
+                self._section("", value, around, at)
+            elif isinstance(value, (Fields, list)):
+                self.empty.append(self._line(at, value))
+            else:
+                section.texts.append(self._pair("", value, at))
+
+    def _pair(self, name: str, value: Value, place: str) -> Pair:
+        return Pair(plain(name).strip(), _plain(value), [self._line(place, value)])
+
+    def _line(self, place: str, value: Value) -> Line:
+        line = Line(len(self.lines) + 1, f"{place}: {_printed(value)}")
+        self.lines.append(line)
+        return line
+
+    def _leaves(self, value: Value, place: str, depth: int) -> None:
+        """Lines of what is no answer: they stay unparsed."""
+        inner: list[tuple[str, Value]] = []
+        if isinstance(value, Fields) and depth < _DEEPEST:
+            inner = [(_join(place, name), item) for name, item in value.items]
+        elif isinstance(value, list) and depth < _DEEPEST:
+            inner = [(f"{place}[{index}]", item) for index, item in enumerate(value)]
+        for at, item in inner:
+            self._leaves(item, at, depth + 1)
+        if not inner:
+            self._line(place, value)
+
+
+def _free(row: Row, label: str) -> str:
+    """``Status``, ``Status (2)``: two columns of one title are both kept."""
+    title, count = label, 1
+    while title in row:
+        count += 1
+        title = f"{label} ({count})"
+    return title
+
+
+def _join(place: str, name: str) -> str:
+    return f"{place}.{name}" if place else name
+
+
+def _plain(value: Value) -> str:
+    """The text of a scalar: numbers as printed, nothing for null."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return plain(value).strip() if isinstance(value, str) else ""
+
+
+def _printed(value: Value) -> str:
+    if isinstance(value, Number):
+        return str(value)
+    if isinstance(value, Fields):
+        return "{}" if not value.items else "{…}"
+    if isinstance(value, list):
+        return "[]" if not value else "[…]"
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,355 @@
+"""Text outputs of storcli, storcli2, perccli and perccli2 brought to an outline."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+from raidctl.draft import Pair
+from raidctl.evidence import Line, Sheet
+from raidctl.text import collapse, printable
+from raidctl_megaraid.storcli import text_lost, text_tables
+from raidctl_megaraid.storcli.outline import Answer, Outline, Section, plain
+from raidctl_megaraid.storcli.text_blocks import PROMPT, Block, blocks
+
+AGAIN = "Run the command by hand, as root, and look at what it prints."
+_SHOWN = 400
+"""Characters of a line that are looked at when nothing was understood."""
+_FEW = 10
+"""Lines; so few tell nothing of how they are spaced."""
+_HEADER = frozenset({"cli version", "operating system", "controller", "status code", "status", "description"})
+_STATUS_WORDS = frozenset({"success", "failure", "failed", "partial success"})
+_VERDICTS = re.compile(r"\b(?:ErrCd|ErrMsg|Status)\b")
+# Enclosure /c0/e252    Drive /c0/e252/s0 - Detailed Information
+_OBJECT = re.compile(r"/c\d+(?:/|\b)")
+_DETAILED = " - detailed information"
+_CHILDREN = frozenset(
+    {
+        "policies table", "port information", "path information", "connector information", "lu/ns properties",
+        "lu/ns information",
+    }
+)  # fmt: skip
+"""Titles of tables inside another section: what follows them belongs to that again."""
+_TOP = frozenset(
+    {
+        "number of controllers", "host name", "storelib it version", "storelib ir version", "storelib ir3 version",
+        "sln library version", "drive groups", "arrays", "virtual drives", "physical drives", "enclosures", "safe id",
+        "jbod drives", "total vd count", "total drive count", "unconfigured drive count", "total foreign drive groups",
+        "total foreign pds", "total locked foreign pds", "requested boot drive", "lu/ns",
+    }
+)  # fmt: skip
+"""Labels that stand in no section, though a section's pairs may stand right before them."""
+_BANNER = re.compile(
+    r"^Generating detailed summary of the adapter|^\s*(?:StorCli2?|PercCli2?)\b.*\bVer\b|Copyright \(c\)|"
+    r"^\s*\(c\) ?Copyright|All [Rr]ights [Rr]eserved",
+    re.IGNORECASE,
+)
+# seqNum: 0x000021b3     Event Description: VD 01/1 is now DEGRADED
+_EVENT = re.compile(
+    r"(?:seqNum|Time|Seconds since last reboot|Code|Class|Locale|Event (?:Description|Data)) ?:", re.IGNORECASE
+)
+# CLI Version = 007.1017.0000.0000    Controller = 0    -----…
+_ANSWER = re.compile(r"^[ \t]*(?:CLI Version|Controller|Status) +=|^[ \t]*-{10,}[ \t\r]*$", re.MULTILINE)
+_SYNTAX = re.compile(r"syntax error, unexpected [^\n]*|unexpected TOKEN_[^\n]*", re.IGNORECASE)
+# Storage Command Line Tool  Ver 007.1017.0000.0000 May 10, 2019     storcli -v     storcli /cx show all
+HELP = re.compile(
+    r"Storage Command Line Tool|^\s*(?:storcli|perccli)\S* (?:-\S+\b|\[?/cx|show ctrlcount|help\b)",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""The tool's list of its commands."""
+
+
+def from_text(command: str, text: str) -> Outline:
+    """Read a text output, or several one after the other. Never raises."""
+    outline = Outline(Sheet.of_text(command, text.removeprefix("\ufeff")))
+    read_lines(outline, outline.sheet.lines, complete=text.endswith("\n"))
+    judge(outline)
+    return outline
+
+
+def is_answer(text: str) -> bool:
+    """Whether a text holds an answer of the tools in text form, or a table of theirs."""
+    return _ANSWER.search(text) is not None
+
+
+def is_prompt(text: str) -> bool:
+    """Whether a line is the shell's: a prompt, with what was typed behind it."""
+    return PROMPT.match(text) is not None
+
+
+def read_lines(outline: Outline, lines: Sequence[Line], *, complete: bool = True) -> None:
+    """Add the answers that some lines of the outline's sheet hold.
+
+    ``complete``: the last line has its end; without it, it may be a part of a line.
+    """
+    reader = _Reader(outline, blocks(_single_spaced(lines)), complete=complete)
+    reader.read()
+
+
+def judge(outline: Outline) -> None:
+    """Report an output that holds no answer at all: nothing, the tool's help, something else."""
+    if outline.answers:
+        return
+    texts = [text for line in outline.sheet.lines if (text := plain(line.text).strip()[:_SHOWN])]
+    whole = "\n".join(texts[:400])
+    first = printable(collapse(texts[0]))[:120] if texts else ""
+    if not texts:
+        outline.complain("error", "unread", "The tool printed nothing.", AGAIN)
+    elif wrong := _SYNTAX.search(whole):
+        outline.complain("error", "unread", f"The tool did not accept the command: {wrong[0][:200]}", AGAIN)
+        outline.sheet.note(*[line for line in outline.sheet.lines if _SYNTAX.search(line.text)])
+    elif HELP.search(whole):
+        outline.complain("error", "unread", "The tool printed its help instead of an answer.", AGAIN)
+        outline.sheet.note(*outline.sheet.lines)
+    elif not outline.problems:
+        outline.complain("error", "unread", f"The output holds no answer of the tool; it begins with “{first}”.", AGAIN)
+
+
+def _single_spaced(lines: Sequence[Line]) -> Sequence[Line]:
+    """Without the blank lines that somebody put after each line, those of the tool included."""
+    filled = [index for index, line in enumerate(lines) if line.text.strip()]
+    close = sum(1 for before, after in pairwise(filled) if after - before == 1)
+    if len(filled) <= _FEW or close * 50 > len(filled):
+        return lines
+    kept = [lines[filled[0]]]
+    for before, after in pairwise(filled):
+        kept.extend(lines[before + 2 : after : 2])
+        kept.append(lines[after])
+    return kept
+
+
+class _Reader:
+    """Puts the blocks where they belong."""
+
+    def __init__(self, outline: Outline, found: Sequence[Block], *, complete: bool) -> None:
+        self.outline = outline
+        self.blocks = found
+        self.complete = complete
+        self.tight = all(block.kind != "blank" for block in found[:-1])
+        self.answer: Answer | None = None
+        self.untitled: Section | None = None
+        self.stack: list[Section] = []
+        self.in_header = self.in_details = self.died = False
+        self.before = "blank"
+        self.adrift = False
+
+    def read(self) -> None:
+        for index, block in enumerate(self.blocks):
+            if block.kind == "pair" and self._is_header(index):
+                self._header(block)
+            elif block.kind != "blank":
+                self.in_header = False
+                self._body(block, last=index == len(self.blocks) - 1)
+            self.before = block.kind
+        self._end()
+
+    def _body(self, block: Block, *, last: bool) -> None:
+        if block.kind == "title":
+            self._title(block)
+        elif block.kind == "pair":
+            if last and not self.complete and block.value:
+                self.outline.complain(
+                    "info", "note", f"The output ends without a line end: its last value, {block.label!r}, may be cut."
+                )
+            self._section_for(block).pairs.append(Pair(block.label, block.value, block.lines))
+        elif block.kind == "table":
+            self._table(block, last=last)
+        elif block.kind in ("legend", "rule"):
+            self._note(block.lines)
+        elif block.kind == "crash":
+            self.died = True
+            said = printable(collapse(block.lines[0].text))[:200]
+            self.outline.sheet.note(*block.lines)
+            where = f" in “{self.stack[-1].title}”" if self.stack else ""
+            self.outline.complain(
+                "error", "unread", f"The tool died{where} ({said}): what it had printed until then was read.", AGAIN
+            )
+        elif block.kind == "text":
+            self._text(block)
+
+    # Header
+
+    def _is_header(self, index: int) -> bool:
+        """``CLI Version = …``, ``Operating system = …``, ``Controller = 0``, ``Status = Success``, ``Description = …``.
+
+        ``Controller = 0`` and the like stand in sections too.
+        """
+        block = self.blocks[index]
+        label = block.label.lower()
+        if label not in _HEADER:
+            return False
+        if label == "cli version":
+            return True
+        if self.in_header and self.answer is not None and self.answer.said(label) is None:
+            return True
+        following = self._following(index)
+        if label == "operating system":
+            return following in ("controller", "status", "status code") and self.before != "pair"
+        if label == "controller":
+            return following == "status"
+        if label in ("status", "status code"):
+            return following in ("status", "description") and block.value.lower() in (*_STATUS_WORDS, "0", "1")
+        return False
+
+    def _following(self, index: int) -> str:
+        for block in self.blocks[index + 1 : index + 3]:
+            if block.kind != "blank":
+                return block.label.lower() if block.kind == "pair" else ""
+        return ""
+
+    def _header(self, block: Block) -> None:
+        if not self.in_header or self.answer is None or self.answer.said(block.label) is not None:
+            self._begin()
+        self.in_header = True
+        if self.answer is not None:
+            self.answer.status.append(Pair(block.label, block.value, block.lines))
+
+    def _begin(self) -> Answer:
+        self._end()
+        self.answer = Answer()
+        self.outline.answers.append(self.answer)
+        self.untitled = None
+        self.stack = []
+        self.in_details = self.died = False
+        return self.answer
+
+    def _end(self) -> None:
+        """A title without anything below it is what is left of a section, except at the head of others."""
+        top = self.stack[-1] if self.stack else None
+        if top is None or top.pairs or top.rows or top.texts or self.before == "table":
+            return
+        if self.before in ("title", "blank") and not self.in_details and not self.died:
+            self._broken(top.title)
+
+    def _broken(self, title: str) -> None:
+        where = f"in “{title}”" if title else "in a table"
+        self.outline.complain(
+            "error", "unread",
+            f"The output breaks off {where}: what stands before was read, what came after is unknown.", AGAIN,
+        )  # fmt: skip
+
+    # Sections
+
+    def _title(self, block: Block) -> None:
+        answer = self.answer or self._begin()
+        title = block.label
+        if title.lower() == "detailed status":
+            self.in_details = True
+            self.stack = []
+            self.outline.sheet.note(*block.lines)
+            return
+        self.in_details = False
+        self._leave_for(title)
+        section = Section(title, tuple(around.title for around in self.stack), list(block.lines))
+        self.outline.sheet.note(*block.lines)
+        self.stack.append(section)
+        answer.sections.append(section)
+
+    def _leave_for(self, title: str) -> None:
+        """Leave the sections that a title does not belong to.
+
+        ``Policies Table`` stands in ``Policies``, ``Drive /c0/e1/s2 State`` in ``Drive /c0/e1/s2 - Detailed
+        Information``, ``Port Information`` in whatever stands before it.
+        """
+        low = title.lower()
+        if low in _CHILDREN:
+            while self.stack and self.stack[-1].title.lower() in _CHILDREN:
+                self.stack.pop()
+            if low != "policies table" or (self.stack and self.stack[-1].title.lower() == "policies"):
+                return
+        root = self.stack[0].title.lower() if self.stack else ""
+        if (
+            root.endswith(_DETAILED)
+            and low.startswith(f"{root.removesuffix(_DETAILED)} ")
+            and not low.endswith(_DETAILED)
+        ):
+            del self.stack[1:]
+            return
+        top = self.stack[0] if self.stack else None
+        around = top is not None and not (top.pairs or top.rows or top.texts) and _OBJECT.search(top.title)
+        if around and not _OBJECT.search(title):
+            del self.stack[1:]
+            return
+        self.stack = []
+
+    def _section_for(self, block: Block) -> Section:
+        """Where a pair belongs: to the section above it; after a blank line or a table, to what is around that."""
+        top = self.stack[-1] if self.stack else None
+        if top is None:
+            return self._untitled()
+        filled = bool(top.pairs or top.rows or self.before in ("table", "legend"))
+        apart = self.before in ("blank", "table", "legend") and not self.tight
+        if self.tight:
+            apart = bool(top.rows) or block.label.lower() in _TOP
+        if not (filled and apart):
+            return top
+        if len(self.stack) > 1 and block.label.lower() not in _TOP:
+            del self.stack[1:]
+            return self.stack[0]
+        if len(self.stack) == 1 and top.title.lower().endswith(_DETAILED):
+            return top
+        self.stack = []
+        return self._untitled()
+
+    def _untitled(self) -> Section:
+        answer = self.answer or self._begin()
+        if self.untitled is None:
+            self.untitled = Section("")
+            answer.sections.append(self.untitled)
+        return self.untitled
+
+    def _note(self, lines: Sequence[Line]) -> None:
+        self.outline.sheet.note(*lines)
+        if self.stack:
+            self.stack[-1].lines.extend(lines)
+
+    def _text(self, block: Block) -> None:
+        text = printable(block.lines[0].text).strip()
+        top = self.stack[-1] if self.stack else None
+        if text_lost.of_table(text):
+            self._adrift(text)
+        elif _BANNER.search(text) or _EVENT.match(text):
+            self.outline.sheet.note(*block.lines)
+        elif top is not None and not top.pairs and not top.rows:
+            top.texts.append(Pair("", text, block.lines))
+
+    def _adrift(self, text: str) -> None:
+        if not self.adrift:
+            self.adrift = True
+            self.outline.complain(
+                "error", "unread",
+                f"Lines of a table stand without its head or its rules, and were not read: “{collapse(text)[:100]}”.",
+                "Give the output as the tool printed it, neither cut nor wrapped, or its JSON.",
+            )  # fmt: skip
+
+    # Tables
+
+    def _table(self, block: Block, *, last: bool) -> None:
+        answer = self.answer or self._begin()
+        self.in_details = self.in_details and _VERDICTS.search(block.head) is not None
+        section = Section("", ()) if self.in_details else self.stack[-1] if self.stack else self._untitled()
+        self.outline.sheet.note(*block.lines)
+        section.lines.extend(block.lines)
+        rows = block.body
+        if not block.closed:
+            if last and not self.complete and rows:
+                rows = rows[:-1]  # a part of a row
+            self._broken(section.title)
+        table = text_tables.split(block.head, [text for text, _ in rows])
+        lost = [lines[0] for index, (_, lines) in enumerate(rows) if table is None or table.rows[index] is None]
+        if lost:
+            self._lost(section, lost)
+        for (_, lines), cells in zip(rows, table.rows if table else (), strict=False):
+            if table is not None and cells is not None:
+                row = {title: Pair(title, cell, lines) for title, cell in zip(table.titles, cells, strict=True)}
+                (answer.details if self.in_details else section.rows).append(row)
+
+    def _lost(self, section: Section, lost: Sequence[Line]) -> None:
+        what = f"of the table “{section.title}”" if section.title else "of a table"
+        shown = printable(collapse(lost[0].text))[:100]
+        self.outline.complain(
+            "warning", "unread",
+            f"{len(lost)} row{'s' if len(lost) > 1 else ''} {what} could not be split into columns: “{shown}”.",
+            "Give the output as the tool printed it, or its JSON (J at the end of the command).",
+        )  # fmt: skip

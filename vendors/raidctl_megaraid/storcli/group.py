@@ -1,0 +1,116 @@
+"""Drive groups: the topology (groups, spans, their drives) and the free space."""
+
+from __future__ import annotations
+
+import re
+
+from raidctl.draft import DETAIL, REPORT, WEAK, Draft, Pair
+from raidctl.evidence import Sheet
+from raidctl.text import attempt
+from raidctl_megaraid import words
+from raidctl_megaraid.draft import CardDraft, GroupDraft
+from raidctl_megaraid.storcli import drive as drives
+from raidctl_megaraid.storcli import figures
+from raidctl_megaraid.storcli.columns import Cells, keep_cells, place
+from raidctl_megaraid.words import word
+
+_NUMBER = re.compile(r"\d{1,6}", re.ASCII)
+_GONE = frozenset({"msng", "missing"})
+MISSING = "Missing drives"
+"""Label of the detail that counts the drives of a group that are not there."""
+
+
+def read_topology(card: CardDraft, sheet: Sheet, row: Cells) -> Draft:
+    """A row of ``TOPOLOGY``: a group, one of its spans, or a drive.
+
+    ====  ===  ===  ========  ===  =====  =====
+    DG    Arr  Row  EID:Slot  DID  Type   State
+    ====  ===  ===  ========  ===  =====  =====
+    0     -    -    -         -    RAID1  Dgrd
+    0     0    -    -         -    RAID1  Dgrd
+    0     0    0    252:0     8    DRIVE  Onln
+    0     0    1    -         -    DRIVE  Msng
+    -     -    -    252:7     9    DRIVE  GHS
+    ====  ===  ===  ========  ===  =====  =====
+    """
+    number = row["dg"].value if "dg" in row and _NUMBER.fullmatch(row["dg"].value) else None
+    group = card.group(number) if number is not None else None
+    if "type" in row and word(row["type"].value) == "drive":
+        return _drive(card, sheet, row, group)
+    if group is None:
+        keep_cells(card, sheet, row, "Topology ")
+        return card
+    group.seen(sheet, row["dg"].lines[0] if row["dg"].lines else None, "id", number)
+    span = next((row[title].value for title in ("arr", "span") if title in row), "-")
+    if words.told(span):
+        _keep_told(group, sheet, row, f"Span {span} ", {"dg", "arr", "span"})
+        return group
+    if "state" in row:
+        _state(group, sheet, row["state"])
+    _keep_told(group, sheet, row, "", {"dg", "state"})
+    return group
+
+
+def _keep_told(group: GroupDraft, sheet: Sheet, row: Cells, prefix: str, skip: set[str]) -> None:
+    """The cells that say something; a dash stands where the column is about drives or spans."""
+    for title, pair in row.items():
+        if title in skip or not words.told(pair.value):
+            group.told.extend((sheet, line, "id", group.name) for line in pair.lines)
+        else:
+            group.keep(sheet, pair, prefix)
+
+
+def _state(group: GroupDraft, sheet: Sheet, pair: Pair) -> None:
+    if not words.told(pair.value):
+        group.keep(sheet, pair)
+        return
+    health = words.group_state(pair.value)
+    for line in pair.lines:
+        group.put(sheet, line, "status", health or "unknown", DETAIL)
+        group.put(sheet, line, "status_text", pair.value, DETAIL)
+    if health is None:
+        group.complain("warning", "unread", f"The drive group's state {pair.value!r} is not known.", REPORT)
+
+
+def _drive(card: CardDraft, sheet: Sheet, row: Cells, group: GroupDraft | None) -> Draft:
+    """A drive; one that is missing has no address, or that of a slot where another drive may be now."""
+    gone = any(title in row and word(row[title].value) in _GONE for title in ("state", "status"))
+    if not gone and place(row) is not None:
+        cells = {title: pair for title, pair in row.items() if title not in ("type", "arr", "span", "row")}
+        found = drives.read_row(card, sheet, cells, WEAK)
+        if found is not None:
+            for title in ("type", "arr", "span", "row"):
+                if title in row:
+                    found.seen(sheet, row[title].lines[0] if row[title].lines else None, "array", row[title].value)
+            return found
+    return _missing(card if group is None else group, sheet, row)
+
+
+def _missing(owner: Draft, sheet: Sheet, row: Cells) -> Draft:
+    """Count it; that the same table is printed again in another output does not make two of it."""
+    where = ":".join(row[title].value for title in ("arr", "span", "row") if title in row)
+    known: dict[str, None] = owner.get("missing") or {}
+    known[where] = None
+    owner.values["missing"] = (DETAIL, known)
+    owner.details[MISSING] = str(len(known))
+    keep_cells(owner, sheet, row, f"Missing {where} ")
+    owner.complaints = [item for item in owner.complaints if not item.message.startswith("The group misses ")]
+    count = "a drive" if len(known) == 1 else f"{len(known)} drives"
+    owner.complain("warning", "state", f"The group misses {count}.", "Put the drives back, or new ones, and rebuild.")
+    return owner
+
+
+def read_free_space(card: CardDraft, sheet: Sheet, row: Cells, number: int) -> Draft:
+    """A row of ``FREE SPACE DETAILS``: a piece of a group that no volume uses. ``number`` is its place in the table."""
+    name = row["dg"].value if "dg" in row else ""
+    owner: Draft = card.group(name) if _NUMBER.fullmatch(name) else card
+    size = attempt(figures.size, row["size"].value) if "size" in row else None
+    if owner is not card and size is not None:
+        pieces: dict[int, int] = owner.get("pieces") or {}
+        pieces[number] = size
+        owner.values["pieces"] = (DETAIL, pieces)
+        owner.values["free_bytes"] = (DETAIL, min(sum(pieces.values()), figures.LARGEST))
+        for line in row["size"].lines:
+            owner.seen(sheet, line, "free_bytes", size)
+    keep_cells(owner, sheet, row, f"Free space {number} ", skip=("dg",) if owner is not card else ())
+    return owner

@@ -1,0 +1,99 @@
+"""One output of storcli or one of its relatives as sections of pairs and of rows, whether it was JSON or text.
+
+The text forms print the sections of the JSON under the same titles and labels, so the readers of the sections know no
+difference. A JSON leaf is a line of its sheet (``Sheet.leaf``); a text pair or row is the line that it stands in.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from raidctl.draft import Pair
+from raidctl.evidence import Line, Sheet
+from raidctl.model import Problem, ProblemKind, Severity
+
+_ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ufeff]")
+
+Row = dict[str, Pair]
+"""A line of a table: the cell of each column, by the column's title. Each cell names its lines.
+
+Two columns of one title are both there: ``Status``, ``Status (2)``."""
+
+_MOST_PROBLEMS = 20
+"""Of one output; one with more is rubbish."""
+
+
+@dataclass
+class Section:
+    """What stands below one title."""
+
+    title: str
+    """As printed: ``HwCfg``, ``VD LIST``, ``/c0/v0``, ``VD0 Properties``, ``Drive /c0/e252/s0 State``; empty for what
+    stands directly in the response data (``Product Name = …``)."""
+    path: tuple[str, ...] = ()
+    """The titles around it, the outermost first: ``("Drive /c0/e252/s0 - Detailed Information",)``."""
+    lines: list[Line] = field(default_factory=list)
+    """Of text: the title, its rule, the table's rules and head. Accounted for by the front end."""
+    pairs: list[Pair] = field(default_factory=list)
+    rows: list[Row] = field(default_factory=list)
+    texts: list[Pair] = field(default_factory=list)
+    """Values without a label: lists of words, the inquiry data's hexadecimal rows. The label is empty."""
+
+
+@dataclass
+class Answer:
+    """What was said of one controller, or of none (``show``): a ``Command Status`` and its ``Response Data``."""
+
+    status: list[Pair] = field(default_factory=list)
+    """``CLI Version``, ``Operating system``, ``Controller``, ``Status``, ``Description``, ``Status Code``."""
+    details: list[Row] = field(default_factory=list)
+    """``Detailed Status``: one row for each object or property that was asked."""
+    sections: list[Section] = field(default_factory=list)
+
+    def said(self, label: str) -> str | None:
+        """A value of the ``Command Status`` by its label, None when it is not there."""
+        return next((pair.value for pair in self.status if pair.label.lower() == label.lower()), None)
+
+    @property
+    def number(self) -> str | None:
+        """The controller's number, None when the answer is about none in particular."""
+        said = self.said("Controller")
+        return said if said is not None and said.isdecimal() else None
+
+    def rows(self, *titles: str) -> Iterator[Row]:
+        """The rows of all sections of these titles, in lower case."""
+        for section in self.sections:
+            if section.title.lower() in titles:
+                yield from section.rows
+
+
+@dataclass
+class Outline:
+    """A whole output: one answer for each controller that it speaks of."""
+
+    sheet: Sheet
+    answers: list[Answer] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    """What the front end could not make out: JSON cut off, text where JSON was asked for, garbage before it."""
+
+    def complain(self, severity: Severity, kind: ProblemKind, message: str, remedy: str | None = None) -> None:
+        """Report a problem of this output, each one once."""
+        problem = Problem(severity=severity, kind=kind, where=self.sheet.command, message=message, remedy=remedy)
+        if len(self.problems) < _MOST_PROBLEMS and problem not in self.problems:
+            self.problems.append(problem)
+
+
+def uncoloured(text: str) -> str:
+    """A text without a terminal's escape sequences."""
+    return _ESCAPES.sub("", text) if "\x1b" in text else text
+
+
+def plain(text: str) -> str:
+    """A text without escape sequences, with blanks for tabs and control bytes; where things stand does not change."""
+    if text.isprintable():
+        return text
+    text = _CONTROL.sub(" ", _ESCAPES.sub("", text.lstrip("\ufeff")))
+    return text.expandtabs(8) if "\t" in text else text

@@ -1,0 +1,106 @@
+"""What goes on in the background: rows of ``show cc``, ``show bgi``, ``show rebuild`` and their like."""
+
+from __future__ import annotations
+
+import re
+
+from raidctl.draft import ROW, Draft, Pair
+from raidctl.evidence import Sheet
+from raidctl.text import collapse
+from raidctl_megaraid import words
+from raidctl_megaraid.draft import CardDraft
+from raidctl_megaraid.storcli import figures
+from raidctl_megaraid.storcli.columns import ADDRESSES, Cells, keep_cells, key, place
+from raidctl_megaraid.storcli.drive import put_place
+from raidctl_megaraid.storcli.volume import Going, put_progress
+from raidctl_megaraid.words import word
+
+_VD = re.compile(r"(?:(?:/c\d+/v)|(?:\d+|-|)/)?(\d{1,6})", re.ASCII | re.IGNORECASE)
+_IDS = ("pid", "did")
+_IDLE = ("not ", "no ", "queued", "waiting", "pending", "completed", "stopped", "aborted", "failed", "none", "-")
+# Show Drive Rebuild Status Succeeded.  Show PD Rebuild Status Succeeded.  Show Drive Copyback Status Succeeded.
+_NAMED = (
+    ("rebuild", "rebuild"), ("copyback", "copyback"), ("replace", "copyback"), ("sanitize", "sanitize"),
+    ("secure", "erase"), ("erase", "erase"), ("erse", "erase"),
+    ("initializ", "initialization"), ("clear", "initialization"), ("format", "format"),
+    ("locate", "locate"), ("consistency", "CC"), ("migrat", "migrate"), ("shield", "shield"),
+    ("background", "BGI"),
+)  # fmt: skip
+
+
+def named(description: str) -> str:
+    """The operation that a command's description speaks of: ``rebuild``; ``operation`` where it names none."""
+    text = description.lower()
+    return next((name for form, name in _NAMED if form in text), "operation")
+
+
+def read_volume_row(card: CardDraft, sheet: Sheet, row: Cells, description: str) -> Draft | None:
+    """``0 CC   36  In progress     1 Hours 12 Minutes``; None where it has no number."""
+    title = "vd" if "vd" in row else "dg/vd"
+    match = _VD.fullmatch(row[title].value.strip()) if title in row else None
+    if match is None:
+        return None
+    volume = card.volume(match[1])
+    for line in row[title].lines:
+        volume.seen(sheet, line, "id", row[title].value)
+    name = row["operation"].value if "operation" in row else named(description)
+    going, share = _progress(volume, row)
+    if going:
+        put_progress(volume, sheet, row.get("operation", row[title]), Going(name, share), ROW)
+    _keep(volume, sheet, row, name, (title,))
+    return volume
+
+
+def read_drive_row(card: CardDraft, sheet: Sheet, row: Cells, description: str) -> Draft | None:
+    """``/c0/e252/s3 - Not in progress -``, ``252:3 37 In progress 2 Hours 5 Minutes``; None without an address."""
+    where = place(row)
+    if where is None:
+        return None
+    drive = card.drive(key(where))
+    for title in ADDRESSES:
+        if title in row:
+            put_place(drive, sheet, row[title], where)
+    name = row["operation"].value if "operation" in row else named(description)
+    going, share = _progress(drive, row)
+    if going:
+        pair = next(row[title] for title in ADDRESSES if title in row)
+        put_progress(drive, sheet, pair, Going(name, share), ROW)
+        drive.details[name] = _summary(row)
+    _keep(drive, sheet, row, name, ADDRESSES)
+    return drive
+
+
+def _keep(draft: Draft, sheet: Sheet, row: Cells, name: str, addresses: tuple[str, ...]) -> None:
+    """``CC Status``: the columns of an operation under its name, ids under their own."""
+    plain = (*addresses, *_IDS)
+    keep_cells(draft, sheet, {title: row[title] for title in _IDS if title in row})
+    keep_cells(draft, sheet, row, f"{collapse(name)} ", skip=plain)
+
+
+def _progress(draft: Draft, row: Cells) -> tuple[bool, float | None]:
+    """Whether the operation goes on, and how far it is in percent."""
+    pair = next((row[title] for title in ("progress%", "progress", "progress(%)") if title in row), None)
+    share: float | None = None
+    if pair is not None:
+        try:
+            share = figures.percent(pair.value)
+        except ValueError:
+            draft.unread(pair.label, pair.value)
+    status = word(row["status"].value) if "status" in row else ""
+    if status and (status in words.NOTHING or status.startswith(_IDLE)):
+        return False, None
+    return ("progress" in status or share is not None), share
+
+
+def _summary(row: Cells) -> str:
+    """``37%, In progress, 2 Hours 5 Minutes left``."""
+    parts: list[str] = []
+    for titles, form in (
+        (("progress%", "progress"), "{}%"),
+        (("status",), "{}"),
+        (("estimated time left",), "{} left"),
+    ):
+        pair: Pair | None = next((row[title] for title in titles if title in row), None)
+        if pair is not None and words.told(pair.value):
+            parts.append(form.format(pair.value.strip().rstrip("%") if "%" in form else pair.value))
+    return ", ".join(parts)

@@ -1,0 +1,117 @@
+"""The labels and the properties of a card: what fills a field of the model, what is a detail, what is trouble."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from raidctl.draft import ROW, WEAK, Pair
+from raidctl.evidence import Sheet
+from raidctl_megaraid.draft import CardDraft
+from raidctl_megaraid.storcli import battery
+from raidctl_megaraid.storcli import controller_labels as labels
+from raidctl_megaraid.storcli import controller_words as words
+from raidctl_megaraid.storcli.outline import Row
+from raidctl_megaraid.storcli.overview import read_brand, read_status, read_subvendor
+from raidctl_megaraid.storcli.tables import keep, two_columns, unique_lines
+
+
+def read_pair(card: CardDraft, sheet: Sheet, pair: Pair, prefix: str, *, fields: bool) -> None:
+    """A label of one of the card's sections; ``fields`` where the section's labels fill fields of the model."""
+    label = words.word(pair.label)
+    if not fields or not _read_field(card, sheet, pair, label):
+        keep(card, sheet, Pair(f"{prefix}{pair.label}" if pair.label else "", pair.value, pair.lines))
+    _raise_alarm(card, label, pair.value)
+
+
+def _read_field(card: CardDraft, sheet: Sheet, pair: Pair, label: str) -> bool:
+    """Fill the field of a label; False where the label has none and is a detail."""
+    if label == "controller":
+        sheet.note(*pair.lines)
+    elif label in ("controller status", "controller health"):
+        read_status(card, sheet, pair)
+    elif label in ("oemid", "oem"):
+        _read_oem(card, sheet, pair)
+        return False
+    elif label in ("subvendor id", "pci subsystem vendor id"):
+        read_subvendor(card, sheet, pair)
+        return False
+    elif label == "next battery learn":
+        battery.read_next_learn(card, sheet, pair)
+        return False
+    elif label in labels.FIELDS:
+        _take(card, sheet, pair, labels.FIELDS[label])
+    else:
+        return False
+    return True
+
+
+def _take(card: CardDraft, sheet: Sheet, pair: Pair, field: labels.Field) -> None:
+    value = card.take(sheet, pair, field.name, field.parse, field.weight)
+    if value is None:
+        return
+    if field.also_detail:
+        card.details.setdefault(pair.label, pair.value)
+    if field.name == "pci_address":
+        card.put(sheet, None, "bus", value, field.weight)
+    elif field.name == "cache.size_bytes":
+        # On Board Memory Size = 0MB: a card without a cache
+        card.put(sheet, pair.lines[0] if pair.lines else None, "cache.present", value > 0, field.weight)
+    elif field.name == "driver" and value.startswith("mpt"):
+        # Driver Name = mpt3sas: an HBA; the firmware called IR makes volumes as well, and tells no mode
+        if not str(card.get("model")).upper().endswith("-IR"):
+            card.put(sheet, pair.lines[0] if pair.lines else None, "mode", "hba", ROW)
+    elif field.name == "model":
+        read_brand(card, sheet, pair, value)
+
+
+def _read_oem(card: CardDraft, sheet: Sheet, pair: Pair) -> None:
+    """``OEMID = Dell``, ``OEM = Broadcom``."""
+    name = words.plain_text(pair.value)
+    if name is not None and not name.isdecimal():
+        maker = labels.OEMS.get(name.lower(), name)
+        # OEMID = LSI: nobody else's card; its name tells which of the maker's names it bears (AVAGO MegaRAID SAS 9361)
+        weight = WEAK if maker in labels.CHIP_MAKERS else ROW
+        card.put(sheet, pair.lines[0] if pair.lines else None, "vendor", maker, weight)
+
+
+def _raise_alarm(card: CardDraft, label: str, value: str) -> None:
+    alarm = labels.ALARMS.get(label)
+    if alarm is not None and words.word(value) in words.YES:
+        card.complain(alarm.severity, alarm.kind, alarm.message, alarm.remedy)
+    # Memory Uncorrectable Errors = 2
+    if label == "memory uncorrectable errors" and value.strip().isdecimal() and value.strip("0 "):
+        card.complain(
+            "warning", "state", f"The controller's memory has had {value.strip()[:20]} errors that it did not correct.",
+            "Replace the cache module or the controller.",
+        )  # fmt: skip
+
+
+def read_property(card: CardDraft, sheet: Sheet, row: Row, title: str) -> bool:
+    """``Cache Flush Interval 4s`` of ``Controller Properties`` (Ctrl_Prop, Value) and of the ``Policies Table``."""
+    columns = [words.word(label) for label in row]
+    if columns == ["ctrl_prop", "value"] or (title == "controller properties" and len(row) == 2):
+        pair = two_columns(row)
+    elif title == "policies table" and len(row) == 3:
+        pair = _policy(row)
+    else:
+        return False
+    if pair is None:
+        return False
+    field = labels.PROPERTIES.get(words.word(pair.label))
+    if field is not None and title == "policies table":
+        _take(card, sheet, replace(pair, value=next(cell.value for cell in list(row.values())[1:])), field)
+    elif field is not None:
+        _take(card, sheet, pair, field)
+    else:
+        prefix = "Policies: " if title == "policies table" else ""
+        keep(card, sheet, replace(pair, label=f"{prefix}{pair.label}"))
+    return True
+
+
+def _policy(row: Row) -> Pair | None:
+    """``Rebuild Rate   30 %    30%``: the current value, and the default where the table has one."""
+    name, current, default = row.values()
+    if not name.value:
+        return None
+    value = f"{current.value} (default {default.value})" if default.value else current.value
+    return Pair(name.value, value, unique_lines(name, current, default))

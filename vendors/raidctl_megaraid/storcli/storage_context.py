@@ -1,0 +1,112 @@
+"""One answer while its sections about storage are read: the card, and what the sections are about at the moment."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from raidctl.draft import Draft
+from raidctl.evidence import Sheet
+from raidctl_megaraid.draft import CardDraft, Cards, VolumeDraft
+from raidctl_megaraid.storcli.columns import key
+from raidctl_megaraid.storcli.outline import Answer, Section
+from raidctl_megaraid.words import word
+
+# Drive /c0/e252/s0 - Detailed Information    Drive /c0/s4 Device attributes
+DRIVE = re.compile(r"(?:drive )?/c(\d{1,6})(?:/e(\d{1,6}))?/s(\d{1,6})\b(?: ?-)? ?(.*)", re.IGNORECASE | re.ASCII)
+# /c0/v3    PDs for VD 3    VD3 Properties
+VOLUME = re.compile(r"/c\d{1,6}/v(\d{1,6})|pds for vd ?(\d{1,6})|vd ?(\d{1,6}) properties", re.IGNORECASE | re.ASCII)
+_CARD = re.compile(r"(?:drive |enclosure )?/c(\d{1,6})(?:/.*)?", re.IGNORECASE | re.ASCII)
+
+OF_DRIVE = frozenset(
+    {
+        "drive detailed information", "lu/ns information", "lu/ns properties", "path information",
+        "connector information", "port information", "inquiry data", "state", "device attributes",
+        "policies/settings", "drive information", "phy information",
+    }
+)  # fmt: skip
+"""Titles of sections of the drive that the sections before were about."""
+_OF_VOLUME = frozenset({"vd info", "vd properties", "pds"})
+
+
+@dataclass
+class Reading:
+    """One answer while it is read."""
+
+    cards: Cards
+    answer: Answer
+    sheet: Sheet
+    description: str
+    drive: Draft | None = None
+    """The drive that the sections are about."""
+    volume: VolumeDraft | None = None
+    """The volume that the sections are about."""
+    units: int = 0
+    """Logical units of the present drive that were read."""
+    pieces: int = 0
+    """Pieces of free space that were read."""
+    touched: dict[int, Draft] = field(default_factory=dict)
+    """What was told of: its status is worked out at the end."""
+    _card: CardDraft | None = None
+    _by_pid: dict[str, Draft] | None = None
+
+    @property
+    def card(self) -> CardDraft:
+        """The card; a draft is made only for an answer that tells something of it."""
+        if self._card is None:
+            self._card = self.cards.card(self.answer.number or self._titled())
+        return self._card
+
+    def _titled(self) -> str | None:
+        """The card's number out of a title, for an answer that lost its head."""
+        for section in self.answer.sections:
+            match = _CARD.fullmatch(section.title)
+            if match is not None:
+                return match[1]
+        return None
+
+    def about(self, draft: Draft | None) -> None:
+        """Something was told of it."""
+        if draft is not None:
+            self.touched[id(draft)] = draft
+
+    def enter_drive(self, draft: Draft) -> None:
+        """The sections that follow are about a drive."""
+        if draft is not self.drive:
+            self.drive, self.units = draft, 0
+        self.volume = None
+        self.about(draft)
+
+    def enter_volume(self, draft: VolumeDraft) -> None:
+        """The sections that follow are about a volume."""
+        self.volume, self.drive = draft, None
+        self.about(draft)
+
+    def enter(self, section: Section) -> None:
+        """What a section is about: its title says it, or the titles around it, or what came before."""
+        for title in (section.title, *reversed(section.path)):
+            match = DRIVE.fullmatch(title)
+            if match is not None:
+                self.enter_drive(self.card.drive(key((match[2] or "", match[3]))))
+                return
+            match = VOLUME.fullmatch(title)
+            if match is not None:
+                self.enter_volume(self.card.volume(match[1] or match[2] or match[3]))
+                return
+        title = word(section.title)
+        if title in _OF_VOLUME and self.volume is None:
+            self.drive = None  # a volume whose number was not read
+        listed = inside(section, "drives list") or inside(section, "virtual drives")
+        if not (listed or title in OF_DRIVE or title in _OF_VOLUME):
+            self.drive = self.volume = None
+
+    def by_pid(self, pid: str) -> Draft | None:
+        """The drive of a persistent id (version 8)."""
+        if self._by_pid is None:
+            self._by_pid = {d.details["PID"]: d for d in self.card.drives.values() if "PID" in d.details}
+        return self._by_pid.get(pid)
+
+
+def inside(section: Section, title: str) -> bool:
+    """Whether a section belongs to an item of a list: ``("Drives List[3]",)``."""
+    return any(path.lower().startswith(f"{title}[") for path in section.path)

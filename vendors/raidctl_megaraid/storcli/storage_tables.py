@@ -1,0 +1,129 @@
+"""Who reads a table, by its columns.
+
+The versions and the commands name the same table differently (``PD LIST``, ``Drive Information``, ``DG Drive LIST``,
+none at all); its columns say what it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from raidctl.draft import DETAIL, ROW
+from raidctl_megaraid.storcli import drive as drives
+from raidctl_megaraid.storcli import enclosure, foreign, group, progress, volume
+from raidctl_megaraid.storcli.columns import Cells, keep_cells, key, place
+from raidctl_megaraid.storcli.outline import Section
+from raidctl_megaraid.storcli.storage_context import VOLUME, Reading
+from raidctl_megaraid.words import word
+
+RowReader = Callable[[Reading, Section, Cells], bool]
+"""Reads a row; False when the row does not say what it is about."""
+
+_DRIVE_COLUMNS = frozenset({"state", "size", "med", "intf", "model", "did", "pid"})
+_GOING_ON = frozenset({"progress%", "operation", "estimated time left"})
+_NUMBER = re.compile(r"\d{1,6}", re.ASCII)
+
+
+def reader_of(section: Section, titles: set[str]) -> RowReader | None:
+    """Who reads a row with these columns; None for a table that is not about storage."""
+    if "dg/vd" in titles:
+        return _volume_progress if titles & _GOING_ON else volume_row
+    if titles & {"eid:slt", "eid:slot", "drive-id"}:
+        return _reader_of_drives(titles)
+    if "vd" in titles:
+        return _volume_progress if titles & _GOING_ON else _volume_note
+    if "eid" in titles and titles & {"slots", "pd", "prodid"}:
+        return _enclosure_row
+    if {"pid", "lun/nsid"} <= titles:
+        return _unit_row
+    return _free_row if word(section.title).startswith("free space") and titles & {"dg", "size"} else None
+
+
+def _reader_of_drives(titles: set[str]) -> RowReader:
+    if titles & {"progress%", "estimated time left"}:
+        return _drive_progress
+    if "row" in titles and titles & {"arr", "span"}:
+        return _topology_row
+    return drive_row if titles & _DRIVE_COLUMNS else _drive_note
+
+
+def volume_row(reading: Reading, section: Section, row: Cells) -> bool:
+    """A row of ``VD LIST``, or the only one of ``/c0/v3``, which counts more."""
+    own = word(section.title) == "vd info" or VOLUME.fullmatch(section.title) is not None
+    found = volume.read_row(reading.card, reading.sheet, row, DETAIL if own else ROW)
+    if found is not None and own:
+        reading.enter_volume(found)
+    reading.about(found)
+    return found is not None
+
+
+def drive_row(reading: Reading, section: Section, row: Cells) -> bool:
+    """A row of ``PD LIST``, ``PDs for VD 3``, ``JBOD LIST`` …."""
+    found = drives.read_row(reading.card, reading.sheet, row, jbod=word(section.title).startswith("jbod"))
+    if found is None:
+        return False
+    if "dg" in row:
+        foreign.read_mark(found, row["dg"].value)
+    if reading.volume is None:
+        reading.enter_drive(found)
+        return True
+    if found.get("role") != "spare":
+        reading.volume.members[found.name] = None
+    reading.about(found)
+    return True
+
+
+def _topology_row(reading: Reading, _: Section, row: Cells) -> bool:
+    reading.about(group.read_topology(reading.card, reading.sheet, row))
+    return True
+
+
+def _volume_progress(reading: Reading, _: Section, row: Cells) -> bool:
+    found = progress.read_volume_row(reading.card, reading.sheet, row, reading.description)
+    reading.about(found)
+    return found is not None
+
+
+def _drive_progress(reading: Reading, _: Section, row: Cells) -> bool:
+    found = progress.read_drive_row(reading.card, reading.sheet, row, reading.description)
+    reading.about(found)
+    return found is not None
+
+
+def _volume_note(reading: Reading, section: Section, row: Cells) -> bool:
+    """Settings of volumes in a table: ``VD AutoBGI``."""
+    number = row["vd"].value.strip()
+    if not _NUMBER.fullmatch(number):
+        return False
+    keep_cells(reading.card.volume(number), reading.sheet, row, f"{section.title} ".lstrip())
+    return True
+
+
+def _drive_note(reading: Reading, section: Section, row: Cells) -> bool:
+    """Settings of drives in a table."""
+    where = place(row)
+    if where is None:
+        return False
+    keep_cells(reading.card.drive(key(where)), reading.sheet, row, f"{section.title} ".lstrip())
+    return True
+
+
+def _enclosure_row(reading: Reading, _: Section, row: Cells) -> bool:
+    enclosure.read_row(reading.card, reading.sheet, row)
+    return True
+
+
+def _unit_row(reading: Reading, _: Section, row: Cells) -> bool:
+    """A logical unit of a drive: ``293 0/-  Online 9.094 TiB``."""
+    found = reading.drive if reading.drive is not None else reading.by_pid(row["pid"].value)
+    if found is None:
+        return False
+    keep_cells(found, reading.sheet, row, f"LU/NS {row['lun/nsid'].value} ")
+    return True
+
+
+def _free_row(reading: Reading, _: Section, row: Cells) -> bool:
+    group.read_free_space(reading.card, reading.sheet, row, reading.pieces)
+    reading.pieces += 1
+    return True

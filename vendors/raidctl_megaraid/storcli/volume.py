@@ -1,0 +1,229 @@
+"""Virtual drives: the row of a list and the properties."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from raidctl.draft import DETAIL, REPORT, ROW, Draft, Pair
+from raidctl.evidence import Sheet
+from raidctl.model import Severity
+from raidctl.text import attempt, collapse
+from raidctl_megaraid import words
+from raidctl_megaraid.cache_token import cache_token
+from raidctl_megaraid.draft import CardDraft, VolumeDraft
+from raidctl_megaraid.storcli import figures
+from raidctl_megaraid.storcli.columns import Cells, keep_cells
+from raidctl_megaraid.words import word
+
+_DG_VD = re.compile(r"\s*(\d{1,6}|-|)\s*/\s*(\d{1,6})\s*", re.ASCII)
+_ACTIVE = re.compile(r"\s*([^()%]{1,60}?)\s*\(\s*(\d{1,3}(?:\.\d{1,6})?)\s*%[^)]{0,80}\)", re.ASCII)
+_BLOCKED = frozenset({"b", "blkd", "blocked"})
+
+
+class Going(NamedTuple):
+    """An operation that goes on, in the tool's words, and how far it is in percent."""
+
+    name: str
+    percent: float | None
+
+
+_ROW_FIELDS: dict[str, tuple[str, Callable[[str], Any]]] = {
+    "type": ("raid_level", words.raid_level),
+    "size": ("size_bytes", figures.size),
+    "name": ("name", lambda text: text.strip() or None),
+}
+
+_FIELDS: dict[str, tuple[str, Callable[[str], Any]]] = {
+    "strip size": ("strip_bytes", figures.size),
+    # Write Cache(initial setting) = WriteBack
+    "write cache(initial setting)": ("write_configured", words.write_policy),
+    "write cache (initial setting)": ("write_configured", words.write_policy),
+    "disk cache policy": ("cache.drive_write_cache", words.disk_cache),
+    "drive write cache policy": ("cache.drive_write_cache", words.disk_cache),
+    "os drive name": ("device", figures.device_node),
+    "scsi naa id": ("unique_id", figures.text),
+    "io policy": ("cache.io_policy", words.io_policy),
+    "read policy": ("cache.read_policy", words.read_policy),
+}
+
+_COUNTS = {
+    # Number of Blocks = 35155607552
+    "number of blocks": "blocks",
+    "block size": "block_size",
+    "span depth": "spans",
+    "number of drives per span": "drives_per_span",
+    "number of drives": "drives_expected",
+}
+
+_ALARMS: dict[str, tuple[bool, Severity, str, str]] = {
+    "cache preserved": (
+        True, "warning", "The controller's cache holds data for this volume that could not be written.",
+        "Bring its drives back and import the foreign configuration; discarding the cache loses that data.",
+    ),
+    "bad block exists": (
+        True, "warning", "The volume has bad blocks: data in them is lost.",
+        "Restore the affected files from a backup.",
+    ),
+    "reached ld bbm failure threshold": (
+        True, "warning", "The volume's table of bad blocks is full.",
+        "Back up the volume, replace the drive with media errors, and make the volume anew.",
+    ),
+    "is ld ready for os requests": (
+        False, "warning", "The volume does not take requests of the operating system.",
+        "Look for its state and access.",
+    ),
+    "vd ready for os requests": (
+        False, "warning", "The volume does not take requests of the operating system.",
+        "Look for its state and access.",
+    ),
+}  # fmt: skip
+
+
+def read_row(card: CardDraft, sheet: Sheet, row: Cells, weight: int = ROW) -> VolumeDraft | None:
+    """``0/0   RAID1 Optl  RW     Yes     RWBD  -   ON  446.625 GB NAME``; None where it has no number."""
+    match = _DG_VD.fullmatch(row["dg/vd"].value) if "dg/vd" in row else None
+    if match is None:
+        return None
+    volume = card.volume(match[2])
+    for line in row["dg/vd"].lines:
+        if match[1].isdecimal():
+            volume.put(sheet, line, "array", match[1])
+            card.group(match[1])
+        volume.put(sheet, None, "target", int(match[2]))
+        volume.seen(sheet, line, "id", match[2])
+    for title, (name, parse) in _ROW_FIELDS.items():
+        if title in row:
+            volume.take(sheet, row[title], name, parse, weight)
+    if "type" in row and word(row["type"].value).startswith("cac"):
+        # Cac0: CacheCade, SSDs that cache other volumes
+        volume.keep(sheet, row["type"])
+    if "state" in row:
+        _state(volume, sheet, row["state"], weight)
+    _caches(volume, sheet, row, weight)
+    _access(volume, row)
+    keep_cells(volume, sheet, row, skip={"dg/vd", *_ROW_FIELDS, "state", "cache", "currentcache", "defaultcache"})
+    return volume
+
+
+def _state(volume: VolumeDraft, sheet: Sheet, pair: Pair, weight: int) -> None:
+    """``Optl``, ``Dgrd``."""
+    if not words.told(pair.value):
+        volume.keep(sheet, pair)
+        return
+    known = words.volume_state(pair.value)
+    volume.put(sheet, None, "state", known.status if known else "unknown", weight)
+    for line in pair.lines:
+        volume.seen(sheet, line, "status", known.status if known else "unknown")
+        volume.put(sheet, line, "status_text", collapse(pair.value), weight)
+    if known is None:
+        volume.complain("warning", "unread", f"The volume's state {pair.value!r} is not known.", REPORT)
+    elif known.operation is not None:
+        volume.put(sheet, None, "progress.operation", known.operation, 0)
+
+
+def _caches(volume: VolumeDraft, sheet: Sheet, row: Cells, weight: int) -> None:
+    """``Cache`` of version 7 is in force now; version 8 has ``CurrentCache`` and ``DefaultCache``."""
+    for title, name in (("cache", "write_current"), ("currentcache", "write_current"), ("defaultcache", "")):
+        if title not in row:
+            continue
+        pair = row[title]
+        token = cache_token(pair.value)
+        volume.keep(sheet, pair)
+        if token is None:
+            if words.told(pair.value):
+                volume.unread(pair.label, pair.value)
+            continue
+        for line in pair.lines:
+            volume.put(sheet, line, name or "write_configured", token.write_policy, weight)
+            if name and token.read_policy is not None:
+                volume.put(sheet, line, "cache.read_policy", token.read_policy, weight)
+            if name and token.io_policy is not None:
+                volume.put(sheet, line, "cache.io_policy", token.io_policy, weight)
+
+
+def _access(volume: VolumeDraft, row: Cells) -> None:
+    """``RW``, ``RO``, ``Blkd``; ``Consist`` Yes or No."""
+    if "access" in row and word(row["access"].value) in _BLOCKED:
+        volume.complain(
+            "warning", "state", "Access to the volume is blocked: the operating system cannot use it.",
+            "Look why it was blocked, then set its access policy to RW.",
+        )  # fmt: skip
+    if "consist" in row:
+        _consistent(volume, row["consist"])
+
+
+def _consistent(volume: VolumeDraft, pair: Pair) -> None:
+    if attempt(words.flag, pair.value) is False:
+        volume.complain(
+            "info", "note", "The tool does not call the volume consistent: it was not initialised or not checked yet.",
+            "Run a consistency check.",
+        )  # fmt: skip
+
+
+def read_pairs(volume: VolumeDraft, sheet: Sheet, pairs: list[Pair]) -> None:
+    """``VD0 Properties``."""
+    for pair in pairs:
+        label = word(pair.label)
+        if label in _FIELDS:
+            volume.take(sheet, pair, *_FIELDS[label])
+        elif label in _COUNTS:
+            _count(volume, sheet, pair, _COUNTS[label])
+        elif label == "active operations":
+            _active(volume, sheet, pair)
+        else:
+            volume.keep(sheet, pair)
+            _alarm(volume, label, pair)
+
+
+def _count(volume: VolumeDraft, sheet: Sheet, pair: Pair, name: str) -> None:
+    """A figure that others are worked out from; it is a detail itself."""
+    volume.keep(sheet, pair)
+    try:
+        number = figures.sector_size(pair.value) if name == "block_size" else figures.integer(pair.value)
+    except ValueError:
+        volume.unread(pair.label, pair.value)
+        return
+    if number is not None:
+        volume.put(sheet, None, name, number)
+
+
+def _alarm(volume: VolumeDraft, label: str, pair: Pair) -> None:
+    if label == "consistent":
+        _consistent(volume, pair)
+    alarm = _ALARMS.get(label)
+    if alarm is not None and attempt(words.flag, pair.value) is alarm[0]:
+        volume.complain(alarm[1], "state", alarm[2], alarm[3])
+
+
+def _active(volume: VolumeDraft, sheet: Sheet, pair: Pair) -> None:
+    """``Active Operations = Consistency Check (36%)``; of several the first."""
+    volume.keep(sheet, pair)
+    if not words.told(pair.value):
+        return
+    match = _ACTIVE.match(pair.value)
+    name, share = (match[1], float(match[2])) if match else (pair.value.split(",", maxsplit=1)[0], None)
+    put_progress(volume, sheet, pair, Going(name.strip(" ,"), share))
+
+
+def put_progress(draft: Draft, sheet: Sheet, pair: Pair, going: Going, weight: int = DETAIL) -> None:
+    """An operation that goes on, and how far it is."""
+    line = pair.lines[0] if pair.lines else None
+    draft.put(sheet, line, "progress.operation", words.operation(going.name), weight)
+    if going.percent is not None and going.percent <= 100:
+        draft.put(sheet, line, "progress.percent", going.percent, weight)
+
+
+def settle(volume: VolumeDraft) -> None:
+    """What follows from several lines: status, exact size, number of drives; idempotent."""
+    state = volume.get("state")
+    if state is not None:
+        busy = words.BUSY_STATUS.get(volume.get("progress.operation"))
+        volume.values["status"] = (ROW, busy if state == "ok" and busy is not None else state)
+    printed, blocks = volume.get("size_bytes"), volume.get("blocks")
+    if printed and blocks:
+        volume.values["size_bytes"] = (DETAIL, figures.exactly(printed, blocks, volume.get("block_size")))
+    spans, each = volume.get("spans"), volume.get("drives_per_span")
+    if spans and each:
+        volume.values.setdefault("drives_expected", (ROW, spans * each))

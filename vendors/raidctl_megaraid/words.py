@@ -1,0 +1,312 @@
+"""The words of MegaRAID's tools and their neutral values: one vocabulary for all of the dialects.
+
+storcli and perccli print short words (``Optl``, ``UGood``), MegaCli long ones (``Optimal``, ``Unconfigured(good)``),
+version 8 splits a drive's word in two (``Conf`` and ``Online``). Words are compared in lower case with runs of blanks
+made one. A word that is not here is None to the caller, who keeps the raw word and says so.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Literal, NamedTuple, TypeVar
+
+from raidctl.model import (
+    DriveCachePolicy,
+    Health,
+    Interface,
+    IoPolicy,
+    Media,
+    Operation,
+    RaidLevel,
+    ReadPolicy,
+    Role,
+    VolumeStatus,
+    WritePolicy,
+)
+from raidctl.text import collapse
+
+T = TypeVar("T")
+
+NOTHING = frozenset(
+    {
+        "", "-", "--", "---", "n/a", "na", "n.a.", "none", "unknown", "unkn", "unkwn", "not available",
+        "not applicable", "not supported", "not set", "undefined", "null", "not reported",
+    }
+)  # fmt: skip
+"""Values that say that there is no value."""
+
+
+class VolumeWord(NamedTuple):
+    """What a state word of a virtual drive means."""
+
+    status: VolumeStatus
+    operation: Operation | None = None
+
+
+class DriveWord(NamedTuple):
+    """What a state word of a physical drive means: its health, and what it is for as far as the word tells."""
+
+    health: Health
+    role: Role | None = None
+
+
+@lru_cache(maxsize=8192)
+def word(text: str) -> str:
+    """The form in which words are looked up."""
+    return collapse(text).lower()
+
+
+def told(text: str) -> bool:
+    """Whether a value says something: not ``-``, ``N/A``, blank."""
+    return word(text) not in NOTHING
+
+
+VOLUME_STATES: dict[str, VolumeWord] = {
+    "optl": VolumeWord("ok"), "optimal": VolumeWord("ok"),
+    # One drive of a RAID 6 is gone: it still has redundancy, and it is degraded.
+    "pdgd": VolumeWord("degraded"), "partially degraded": VolumeWord("degraded"),
+    "partial degraded": VolumeWord("degraded"), "dgrd": VolumeWord("degraded"), "dgd": VolumeWord("degraded"),
+    "degraded": VolumeWord("degraded"), "ofln": VolumeWord("offline"), "offln": VolumeWord("offline"),
+    "offline": VolumeWord("offline"), "failed": VolumeWord("failed"), "fld": VolumeWord("failed"),
+    # Rec=Recovery
+    "rec": VolumeWord("rebuilding", "recovery"), "recovery": VolumeWord("rebuilding", "recovery"),
+    "recovering": VolumeWord("rebuilding", "recovery"), "rbld": VolumeWord("rebuilding", "rebuild"),
+    "rebuild": VolumeWord("rebuilding", "rebuild"), "rebuilding": VolumeWord("rebuilding", "rebuild"),
+    "missing": VolumeWord("failed"), "msng": VolumeWord("failed"), "frgn": VolumeWord("inactive"),
+    "foreign": VolumeWord("inactive"),
+}  # fmt: skip
+
+GROUP_STATES: dict[str, Health] = {
+    "optl": "ok", "optimal": "ok", "onln": "ok", "online": "ok", "pdgd": "warning", "partially degraded": "warning",
+    "dgrd": "warning", "dgd": "warning", "degraded": "warning", "rec": "warning", "recovery": "warning",
+    "rbld": "warning", "rebuild": "warning", "frgn": "warning", "foreign": "warning", "ofln": "critical",
+    "offln": "critical", "offline": "critical", "failed": "critical", "msng": "critical", "missing": "critical",
+}  # fmt: skip
+
+_MEMBER, _SPARE, _FREE, _SEEN, _BAD = (
+    DriveWord("ok", "member"),
+    DriveWord("ok", "spare"),
+    DriveWord("ok", "unassigned"),
+    DriveWord("ok", "passthrough"),
+    DriveWord("critical", "failed"),
+)
+_BUSY_MEMBER = DriveWord("warning", "member")
+
+DRIVE_STATES: dict[str, DriveWord] = {
+    "onln": _MEMBER, "online": _MEMBER, "conf": DriveWord("ok", "member"), "configured": DriveWord("ok", "member"),
+    "rbld": _BUSY_MEMBER, "rebuild": _BUSY_MEMBER, "rebuilding": _BUSY_MEMBER, "cpybck": _BUSY_MEMBER,
+    "cpybk": _BUSY_MEMBER, "copyback": _BUSY_MEMBER, "replacing": _BUSY_MEMBER, "offln": _BAD, "ofln": _BAD,
+    "offline": _BAD, "failed": _BAD, "fld": _BAD, "fail": _BAD, "bad": _BAD, "msng": _BAD, "missing": _BAD,
+    "ugood": _FREE, "uconf": _FREE, "unconfigured": _FREE, "unconfigured good": _FREE, "unconfigured(good)": _FREE,
+    "ready": _FREE, "rdy": _FREE, "available": _FREE, "avl": _FREE, "ubad": _BAD, "ubunsp": _BAD,
+    "unconfigured bad": _BAD, "unconfigured(bad)": _BAD, "ugunsp": DriveWord("warning", "unassigned"),
+    "unsupported": DriveWord("warning", "unassigned"), "unusbl": DriveWord("critical", "unassigned"),
+    "unusable": DriveWord("critical", "unassigned"),
+    # UGShld-UnConfigured shielded|HSPShld-Hotspare shielded|CFShld-Configured shielded|CBShld-Copyback Shielded: the
+    # firmware took the drive aside to test it.
+    "ugshld": DriveWord("warning", "unassigned"), "unconfigured shielded": DriveWord("warning", "unassigned"),
+    "hspshld": DriveWord("warning", "spare"), "hotspare shielded": DriveWord("warning", "spare"),
+    "cfshld": _BUSY_MEMBER, "configured shielded": _BUSY_MEMBER, "cbshld": _BUSY_MEMBER,
+    "copyback shielded": _BUSY_MEMBER, "shld": DriveWord("warning", "passthrough"), "ghs": _SPARE, "dhs": _SPARE,
+    "hsp": _SPARE, "hotspare": _SPARE, "hot spare": _SPARE, "global hotspare": _SPARE, "global hot spare": _SPARE,
+    "dedicated hotspare": _SPARE, "dedicated hot spare": _SPARE, "emergency spare": _SPARE,
+    "commissioned hotspare": _MEMBER, "emergency hotspare": _MEMBER, "jbod": _SEEN,
+    "sntze": DriveWord("warning", "unassigned"), "sntz": DriveWord("warning", "unassigned"),
+    "sanitize": DriveWord("warning", "unassigned"), "erase": DriveWord("warning", "unassigned"),
+    "frgn": DriveWord("warning", "unassigned"), "foreign": DriveWord("warning", "unassigned"),
+    "locked": DriveWord("warning", None), "degraded": DriveWord("warning", None),
+    "dgrd": DriveWord("warning", None),
+}  # fmt: skip
+
+DRIVE_STATUSES: dict[str, Health] = {
+    "online": "ok", "onln": "ok", "good": "ok", "ok": "ok", "optimal": "ok", "rebuild": "warning",
+    "rebuilding": "warning", "rbld": "warning", "copyback": "warning", "cpybck": "warning", "replace": "warning",
+    "replacing": "warning", "shielded": "warning", "shield": "warning", "sanitize": "warning",
+    "sanitizing": "warning", "sntz": "warning", "erase": "warning", "foreign": "warning", "unsupported": "warning",
+    "degraded": "warning", "dgrd": "warning", "various": "warning", "locked": "warning",
+    "predictive failure": "warning", "offline": "critical", "offln": "critical", "failed": "critical",
+    "bad": "critical", "missing": "critical", "msng": "critical", "unusable": "critical",
+}  # fmt: skip
+"""The second word of version 8: ``Conf`` ``Online``, ``UConf`` ``Good``."""
+
+_STEM = re.compile(r"(uconf|conf|jbod|ghs|dhs|hsp)(shld|sntze?|dgrd|unsp|bad)")
+_STEM_ROLE: dict[str, Role] = {
+    "uconf": "unassigned", "conf": "member", "jbod": "passthrough", "ghs": "spare", "dhs": "spare", "hsp": "spare",
+}  # fmt: skip
+
+
+def volume_state(text: str) -> VolumeWord | None:
+    """What ``Optl`` or ``Partially Degraded`` means; None for a word that is not known."""
+    return VOLUME_STATES.get(word(text))
+
+
+def group_state(text: str) -> Health | None:
+    """The health behind the state word of a drive group or a span; None for a word that is not known."""
+    return GROUP_STATES.get(word(text))
+
+
+def drive_state(text: str) -> DriveWord | None:
+    """What ``UGood``, ``Unconfigured(good)``, ``ConfShld`` mean; None for a word that is not known."""
+    known = DRIVE_STATES.get(word(text))
+    if known is not None:
+        return known
+    # Version 8 puts its words together: UConfUnsp, GHSShld, ConfSntz, JBODDgrd.
+    match = _STEM.fullmatch(word(text))
+    if match is None:
+        return None
+    return _BAD if match[2] == "bad" else DriveWord("warning", _STEM_ROLE[match[1]])
+
+
+def drive_status(text: str) -> Health | None:
+    """The health behind version 8's second word, ``Online``, ``Good``; None for a word that is not known."""
+    return DRIVE_STATUSES.get(word(text))
+
+
+_RAID_WORD = re.compile(r"(?:raid|r)[ -]?([0-9]{1,2}|1e0?)(?:[ -]?rlq-?\d)?")
+_RAID_NUMBERS: dict[str, RaidLevel] = {
+    "0": "raid0", "00": "raid0", "1": "raid1", "1e": "raid1e", "4": "raid4", "5": "raid5", "6": "raid6",
+    "10": "raid10", "1e0": "raid10", "50": "raid50", "60": "raid60",
+}  # fmt: skip
+_RAID_WORDS: dict[str, RaidLevel] = {
+    "jbod": "jbod",
+    # CacheCade: SSDs as a cache, a RAID 0 or a RAID 1.
+    "cac0": "raid0",
+    "cac1": "raid1",
+    "cachecade0": "raid0",
+    "cachecade1": "raid1",
+}
+
+
+def raid_level(text: str) -> RaidLevel | None:
+    """The level of ``RAID5``, ``RAID-5``, ``R5``, ``RAID1E``, ``Cac0``; None where there is none.
+
+    Raises:
+        ValueError: A word that is not known.
+    """
+    if not told(text):
+        return None
+    key = word(text)
+    match = _RAID_WORD.fullmatch(key)
+    level = _RAID_WORDS.get(key) or (_RAID_NUMBERS.get(match[1]) if match else None)
+    if level is None:
+        raise ValueError(f"not a RAID level of this tool: {text!r}")
+    return level
+
+
+_MEDIA: dict[str, Media] = {
+    "hdd": "hdd", "hard disk device": "hdd", "hard disk drive": "hdd", "hybrid": "hdd",
+    "ssd": "ssd", "ssm": "ssd", "solid state device": "ssd", "solid state drive": "ssd", "ssd flash": "ssd",
+}  # fmt: skip
+_INTERFACES: dict[str, Interface] = {
+    "sas": "sas", "sata": "sata", "nvme": "nvme", "pcie": "nvme", "scsi": "scsi", "parallel scsi": "scsi",
+    "ide": "ata", "pata": "ata", "ata": "ata", "usb": "usb",
+}  # fmt: skip
+_DISK_CACHE: dict[str, DriveCachePolicy] = {
+    "disk's default": "default", "disks default": "default", "disk default": "default", "default": "default",
+    "dflt": "default", "unchanged": "default",
+    "enabled": "enabled", "enable": "enabled", "enbl": "enabled", "on": "enabled",
+    "disabled": "disabled", "disable": "disabled", "dsbl": "disabled", "off": "disabled",
+}  # fmt: skip
+_WRITE: dict[str, WritePolicy] = {
+    "wb": "protected_write_back", "writeback": "protected_write_back", "write back": "protected_write_back",
+    "awb": "unprotected_write_back", "alwayswriteback": "unprotected_write_back",
+    "always write back": "unprotected_write_back", "always writeback": "unprotected_write_back",
+    "forcedwriteback": "unprotected_write_back", "force write back": "unprotected_write_back",
+    "forced write back": "unprotected_write_back", "forced writeback": "unprotected_write_back",
+    "fwb": "unprotected_write_back", "forcedwb": "unprotected_write_back",
+    "wt": "write_through", "writethrough": "write_through", "write through": "write_through",
+    "write-back": "protected_write_back", "write-through": "write_through", "writethru": "write_through",
+}  # fmt: skip
+_READ: dict[str, ReadPolicy] = {
+    "r": "read_ahead", "ra": "read_ahead", "readahead": "read_ahead", "read ahead": "read_ahead",
+    "always read ahead": "read_ahead", "read ahead always": "read_ahead", "alwaysreadahead": "read_ahead",
+    "nr": "none", "nora": "none", "readaheadnone": "none", "noreadahead": "none", "no read ahead": "none",
+    "readadaptive": "adaptive", "adaptive": "adaptive", "adra": "adaptive", "adaptivereadahead": "adaptive",
+    "read ahead adaptive": "adaptive", "adaptive read ahead": "adaptive",
+}  # fmt: skip
+_IO: dict[str, IoPolicy] = {
+    "d": "direct", "direct": "direct", "direct io": "direct", "directio": "direct",
+    "c": "cached", "cached": "cached", "cached io": "cached", "cachedio": "cached",
+}  # fmt: skip
+
+
+def media(text: str) -> Media | None:
+    """Spinning or solid state; None where it is not told. ValueError for another word."""
+    return _found(_MEDIA, text, "a medium")
+
+
+def interface(text: str) -> Interface | None:
+    """How a drive is attached; None where it is not told. ValueError for another word."""
+    return _found(_INTERFACES, text, "an interface")
+
+
+def disk_cache(text: str) -> DriveCachePolicy | None:
+    """What is done with the drives' own write caches: ``Disk's Default``. ValueError for another word."""
+    return _found(_DISK_CACHE, text, "a disk cache policy")
+
+
+def write_policy(text: str) -> WritePolicy | None:
+    """``WriteBack``, ``WT``, ``Always Write Back``. ValueError for another word."""
+    return _found(_WRITE, text, "a write policy")
+
+
+def read_policy(text: str) -> ReadPolicy | None:
+    """``ReadAheadNone``, ``ReadAdaptive``, ``RA``. ValueError for another word."""
+    return _found(_READ, text, "a read policy")
+
+
+def io_policy(text: str) -> IoPolicy | None:
+    """``Direct``, ``Cached``. ValueError for another word."""
+    return _found(_IO, text, "an IO policy")
+
+
+def switch(text: str) -> Literal["enabled", "disabled"] | None:
+    """``On``, ``Disabled`` of a write cache; None where it is not told. ValueError for another word."""
+    found = flag(text)
+    return None if found is None else "enabled" if found else "disabled"
+
+
+_FLAGS = {
+    "yes": True, "y": True, "true": True, "on": True, "enabled": True, "enable": True, "present": True,
+    "no": False, "n": False, "false": False, "off": False, "disabled": False, "disable": False, "absent": False,
+}  # fmt: skip
+
+
+def flag(text: str) -> bool | None:
+    """Yes or no; None where it is not told. ValueError for another word."""
+    return _found(_FLAGS, text, "yes or no")
+
+
+def _found(table: dict[str, T], text: str, what: str) -> T | None:
+    key = word(text)
+    if key in table:
+        return table[key]
+    if key in NOTHING:
+        return None
+    raise ValueError(f"not {what} of this tool: {text!r}")
+
+
+OPERATIONS: dict[str, Operation] = {
+    "cc": "check", "consistency check": "check", "check consistency": "check", "bgi": "parity",
+    "background initialization": "parity", "background init": "parity", "init": "initialize",
+    "initialization": "initialize", "initialize": "initialize", "fgi": "initialize",
+    "foreground initialization": "initialize", "full initialization": "initialize",
+    "fast initialization": "initialize", "slow initialization": "initialize", "clear": "initialize",
+    "migrate": "migrate", "migration": "migrate", "reconstruction": "migrate", "recon": "migrate",
+    "raid level migration": "migrate", "oce": "expand", "expansion": "expand", "expand": "expand",
+    "online capacity expansion": "expand", "rebuild": "rebuild", "rbld": "rebuild", "copyback": "rebuild",
+    "cpybck": "rebuild", "replace": "rebuild", "recovery": "recovery",
+}  # fmt: skip
+"""Background operations of virtual and physical drives; erasing and flushing have no neutral word."""
+
+BUSY_STATUS: dict[Operation, VolumeStatus] = {
+    "check": "checking", "parity": "checking", "initialize": "initializing", "migrate": "migrating",
+    "expand": "expanding", "rebuild": "rebuilding", "recovery": "rebuilding",
+}  # fmt: skip
+"""What an optimal volume is while an operation goes on; a background initialisation is a kind of check."""
+
+
+def operation(text: str) -> Operation:
+    """The operation of ``Consistency Check`` or ``BGI``; ``unknown`` for erasing, flushing and words not known."""
+    return OPERATIONS.get(word(text), "unknown")
