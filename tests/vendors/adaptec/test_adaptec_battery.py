@@ -1,0 +1,122 @@
+"""Battery, ZMM, cache backup unit, Green Backup."""
+
+from __future__ import annotations
+
+import pytest
+
+from raidctl.model import BatteryStatus
+from tests.vendors.adaptec.adaptec_texts import battery_of, card_of, found, left, machine, part, pqi
+
+
+def battery(status: str, **more: str) -> str:
+    """A card with a battery."""
+    told = {"Status": status, "Over temperature": more.get("hot", "No"), "Capacity remaining": "98 percent"}
+    told["Time remaining (at current draw)"] = "3 days, 1 hours, 11 minutes"
+    return machine(backup=part("Controller Battery Information", told))
+
+
+def unit(overall: str, supercap: str, learn: str = "Idle") -> str:
+    """A card with a cache backup unit."""
+    inner = (
+        "         -----------------------------------\n         Supercap Information\n"
+        "         -----------------------------------\n"
+        "         Current Temperature                : 33 deg C\n"
+        "         Threshold Temperature              : 55 deg C\n"
+        "         Life-time Temperature Recorded\n"
+        "         (Min/Max)                          : 20 deg C/ 47 deg C\n\n"
+        "         Voltage(Present/Max)               : 4951 mV/ 5302 mV\n"
+        "         Health                             : 97 percent\n"
+        "         Charge Level                       : 99 percent\n"
+        f"         Learn Status                       : {learn}\n"
+        "         Next Scheduled Learn Cycle         : 253 hours\n"
+    )
+    head = part(
+        "Controller Cache Backup Unit Information",
+        {"Overall Backup Unit Status": overall, "Non-Volatile Storage Status": "Ready", "Supercap Status": supercap},
+    )
+    return machine(backup=f"{head}\n{inner}")
+
+
+@pytest.mark.parametrize(
+    ("text", "status"),
+    [
+        ("Optimal", "ok"), ("Okay", "ok"), ("Failed", "failed"), ("Charging", "charging"), ("Learning", "learning"),
+        ("Depleted", "degraded"), ("Not Installed", "missing"),
+    ],
+)  # fmt: skip
+def test_a_battery_is_told(text: str, status: BatteryStatus) -> None:
+    """Status, charge and the tool's own word."""
+    told = battery_of(battery(text))
+    assert (told.id, told.kind, told.status, told.status_text) == ("adaptec:1/battery0", "battery", status, text)
+    assert told.charge_percent == 98
+    assert told.details["Time remaining (at current draw)"] == "3 days, 1 hours, 11 minutes"
+
+
+def test_a_hot_battery_is_not_well() -> None:
+    """``Over temperature : Yes`` counts although the status is optimal."""
+    assert battery_of(battery("Optimal", hot="Yes")).status == "degraded"
+
+
+def test_an_unknown_battery_word_is_said() -> None:
+    """The battery is unknown, not well."""
+    observation = found(battery("Humming"))
+    assert observation.controllers[0].batteries[0].status == "unknown"
+    assert [p.where for p in observation.problems if p.kind == "unread"] == ["adaptec:1/battery0"]
+
+
+@pytest.mark.parametrize(
+    ("text", "status"), [("ZMM Optimal", "ok"), ("ZMM not installed", "missing"), ("ZMM Charging", "charging")]
+)
+def test_a_zmm_is_a_capacitor(text: str, status: BatteryStatus) -> None:
+    """Its words begin with its name."""
+    told = battery_of(machine(backup=part("Controller ZMM Information", {"Status": text})))
+    assert (told.kind, told.status, told.status_text) == ("capacitor", status, text)
+
+
+def test_a_backup_unit_is_told() -> None:
+    """Temperature, voltage, charge and the next learn cycle of its capacitor."""
+    text = unit("Ready", "Ready")
+    told = battery_of(text)
+    assert (told.kind, told.status, told.charge_percent, told.temperature_celsius) == ("capacitor", "ok", 99, 33)
+    assert (told.voltage_volts, told.next_learn_at) == (4.951, "253 hours")
+    assert told.details["Life-time Temperature Recorded (Min/Max)"] == "20 deg C/ 47 deg C"
+    assert left(text) == []
+
+
+@pytest.mark.parametrize(
+    ("overall", "supercap", "learn", "status"),
+    [
+        ("Not Ready", "Fatal", "Idle", "failed"), ("Not Ready", "Charging", "Idle", "charging"),
+        ("Not Ready", "Ready", "Idle", "degraded"), ("Ready", "Ready", "In Progress", "learning"),
+        ("Not Present", "Ready", "Idle", "missing"),
+    ],
+)  # fmt: skip
+def test_the_parts_of_a_backup_unit_count(overall: str, supercap: str, learn: str, status: BatteryStatus) -> None:
+    """The overall word does not say what is wrong."""
+    assert battery_of(unit(overall, supercap, learn)).status == status
+
+
+@pytest.mark.parametrize(
+    ("text", "status"),
+    [("Ok", "ok"), ("Recharging", "charging"), ("Failed (Replace Batteries/Capacitors)", "failed")],
+)
+def test_a_green_backup_is_told(text: str, status: BatteryStatus) -> None:
+    """A request to replace it is one."""
+    told = battery_of(pqi(backup={"Backup Power Status": text, "Battery/Capacitor Pack Count": 1}))
+    assert (told.status, told.replace) == (status, True if status == "failed" else None)
+
+
+def test_a_hardware_error_counts() -> None:
+    """Although the status is well."""
+    assert battery_of(pqi(backup={"Backup Power Status": "Ok", "Hardware Error": "Cable Error"})).status == "failed"
+
+
+def test_without_a_section_there_is_no_battery() -> None:
+    """Nothing is invented."""
+    assert card_of(pqi(backup=None)).batteries == ()
+
+
+def test_a_failed_battery_is_a_problem() -> None:
+    """It names the battery and says to replace it."""
+    problems = [p for p in found(battery("Failed")).problems if p.where == "adaptec:1/battery0"]
+    assert [(p.kind, p.remedy) for p in problems] == [("state", "Replace it.")]

@@ -1,0 +1,164 @@
+"""Outputs in part, in mails, one after the other, and with volumes that are being worked on."""
+
+from __future__ import annotations
+
+import pytest
+
+from raidctl.model import Controller
+from raidctl_adaptec import sniff
+from tests.vendors.adaptec.adaptec_texts import (
+    DONE,
+    RULE,
+    SUB,
+    area,
+    card_of,
+    drive_text,
+    found,
+    lines,
+    machine,
+    volume_of,
+    volume_text,
+)
+
+PLACED = [
+    "Present (Controller:1,Enclosure:0,Slot:4)      W470AAB4",
+    "Present (Controller:1,Connector:1,Device:5) W470AAB5",
+]
+
+
+def status_text(operation: str, percent: int, volume: int = 0) -> str:
+    """``getstatus`` with one task."""
+    task = {
+        "Logical device": volume, "Task ID": 101, "Current operation": operation, "Status": "In Progress",
+        "Priority": "High", "Percentage complete": percent,
+    }  # fmt: skip
+    return f"Controllers found: 2\nLogical device Task:\n{lines(task)}\n{DONE}"
+
+
+def volumes_only(*volumes: str) -> str:
+    """``getconfig 1 ld``."""
+    return f"Controllers found: 1\n{area('Logical device information', *volumes)}{DONE}"
+
+
+@pytest.mark.parametrize("mark", ["> ", ">", ">> ", ">  > "])
+def test_a_quotation_in_a_mail_is_the_same_output(mark: str) -> None:
+    """The marks of a quotation are no part of any value."""
+    text = machine(volumes=[volume_text(0, {"Status of logical device": "Degraded"})])
+    quoted = "".join(f"{mark}{line}\n" for line in text.split("\n"))
+    claim = sniff("mail.txt", quoted)
+    assert claim is not None
+    assert claim.kind == "text"
+    assert found(quoted).controllers == found(text).controllers
+
+
+def test_a_task_belongs_to_the_controller_of_its_command_line() -> None:
+    """What another card's volume 0 does is not what this one's does."""
+    text = f"~# arcconf getconfig 1\n{machine()}\n~# arcconf getstatus 2\n{status_text('Rebuild', 7)}"
+    first, second = found(text).controllers
+    assert (first.id, first.volumes[0].status, first.volumes[0].progress) == ("adaptec:1", "ok", None)
+    assert (second.id, second.volumes[0].status) == ("adaptec:2", "rebuilding")
+
+
+@pytest.mark.parametrize(
+    ("operation", "status"),
+    [
+        ("Rebuild", "rebuilding"), ("Build/Verify with fix", "checking"), ("Verify", "checking"),
+        ("Build/Verify", "initializing"), ("Compacting", "migrating"), ("Dancing", "unknown"),
+    ],
+)  # fmt: skip
+def test_a_task_alone_tells_the_status(operation: str, status: str) -> None:
+    """``getstatus`` prints no status of the volume; what goes on is one."""
+    volume = volume_of(status_text(operation, 9))
+    assert volume.status == status
+    assert volume.progress is not None
+    assert volume.progress.percent == 9.0
+
+
+def test_a_rebuild_that_only_the_task_tells_is_a_problem_in_plain_words() -> None:
+    """No status word stands in the message where the tool printed none."""
+    assert [problem.message for problem in found(status_text("Rebuild", 9)).problems] == ["The volume is rebuilding."]
+
+
+def test_a_task_makes_an_optimal_volume_a_checked_one_and_leaves_a_failed_one() -> None:
+    """The status word stands in the text beside it."""
+    for word, status in (("Optimal", "checking"), ("Failed", "failed"), ("Degraded", "degraded")):
+        config = machine(volumes=[volume_text(0, {"Status of logical device": word})])
+        volume = volume_of(config + status_text("Verify", 30).replace("found: 2", "found: 1"))
+        assert (volume.status, volume.status_text) == (status, word)
+
+
+def test_a_rebuilding_drive_makes_its_degraded_volume_a_rebuilding_one() -> None:
+    """Also where the segments of the volume do not say so."""
+    text = machine(
+        volumes=[volume_text(0, {"Status of logical device": "Degraded"})],
+        drives=[drive_text(0), drive_text(1, {"State": "Rebuilding"})],
+    )
+    volume = volume_of(text)
+    assert volume.status == "rebuilding"
+    assert volume.progress is not None
+    assert volume.progress.operation == "rebuild"
+
+
+def test_the_evidence_of_a_status_is_the_status_that_is_shown() -> None:
+    """No line is said to tell ``degraded`` where ``rebuilding`` is shown."""
+    text = machine(volumes=[volume_text(0, {"Status of logical device": "Degraded ( Rebuild : 12 % )"})])
+    (sheet,) = found(text).sheets
+    told = {fact.value for fact in sheet.facts if (fact.object_id, fact.field) == ("adaptec:1/v0", "status")}
+    assert told == {"rebuilding"}
+
+
+def places(card: Controller) -> list[tuple[str, str | None, str | None, str | None]]:
+    """Id, enclosure, bay and serial number of the drives."""
+    return [(drive.id, drive.enclosure, drive.bay, drive.serial) for drive in card.drives]
+
+
+def test_segments_alone_tell_the_drives_by_their_places() -> None:
+    """``getconfig 1 ld`` prints no physical devices; enclosure and slot are their address then."""
+    card = card_of(volumes_only(volume_text(0, segments=PLACED)))
+    assert places(card) == [
+        ("adaptec:1/0:4", "0", "4", "W470AAB4"), ("adaptec:1/connector1:5", "Connector 1", "5", "W470AAB5"),
+    ]  # fmt: skip
+    assert card.arrays[0].drives == tuple(drive.id for drive in card.drives)
+    assert [drive.role for drive in card.drives] == ["member", "member"]
+
+
+def test_two_volumes_on_the_same_places_name_each_drive_once() -> None:
+    """A drive is listed once."""
+    card = card_of(volumes_only(volume_text(0, segments=PLACED), volume_text(1, segments=PLACED)))
+    assert len(card.drives) == 2
+    assert [volume.array for volume in card.volumes] == ["adaptec:1/a0", "adaptec:1/a0"]
+
+
+def test_a_missing_segment_is_no_drive() -> None:
+    """What is gone is not listed as if it were there."""
+    rows = [PLACED[0], "Missing (Controller:1,Enclosure:0,Slot:5) W470AAB5"]
+    card = card_of(volumes_only(volume_text(0, {"Status of logical device": "Degraded"}, rows)))
+    assert [drive.bay for drive in card.drives] == ["4"]
+    assert (card.volumes[0].status, card.volumes[0].drives_expected, card.volumes[0].drives_active) == (
+        "degraded",
+        2,
+        1,
+    )
+
+
+def test_the_array_that_a_volume_names_is_its_array() -> None:
+    """Cards with smartpqi print ``Array : 3``, also where no drive has an address and the arrays are not listed."""
+    row = "Present (11444224MB, SAS, HDD, Connector:CN0, Enclosure:1, Slot:3) ZA1AAA3"
+    volume = f"{volume_text(1, {'Array': 3}, [])}\n{SUB}\n{lines({'Group 0, Segment 0': row})}"
+    card = card_of(volumes_only(volume))
+    assert (card.volumes[0].array, [array.id for array in card.arrays]) == ("adaptec:1/a3", ["adaptec:1/a3"])
+    assert places(card) == [("adaptec:1/1:3", "1", "3", "ZA1AAA3")]
+    assert (card.arrays[0].status, RULE in volume) == ("ok", False)
+
+
+def test_an_array_of_which_nobody_tells_a_state_is_unknown() -> None:
+    """A volume that names its array without naming drives does not make it well."""
+    card = card_of(volumes_only(volume_text(1, {"Array": 3}, [])))
+    assert [(array.id, array.status) for array in card.arrays] == [("adaptec:1/a3", "unknown")]
+
+
+def test_a_size_of_hundreds_of_digits_is_said_and_not_shown() -> None:
+    """Rubbish is no size."""
+    told = found(machine(volumes=[volume_text(0, {"Size": "9" * 400 + " MB"})]))
+    assert told.controllers[0].volumes[0].size_bytes is None
+    assert [problem.where for problem in told.problems if "Size" in problem.message] == ["adaptec:1/v0"]

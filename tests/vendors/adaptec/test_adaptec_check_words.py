@@ -1,0 +1,198 @@
+"""Words that other versions of the tool print, and what they mean."""
+
+from __future__ import annotations
+
+import pytest
+
+from raidctl.model import BatteryStatus, Health, RaidLevel, VolumeStatus
+from tests.vendors.adaptec.adaptec_texts import (
+    GREEN,
+    ZMM,
+    card_of,
+    drive_of,
+    drive_text,
+    found,
+    machine,
+    part,
+    pqi,
+    volume_of,
+    volume_text,
+)
+
+
+def backup(status: str, supercap: str = "Ready") -> str:
+    """A cache backup unit."""
+    told = {"Overall Backup Unit Status": status, "Supercap Status": supercap}
+    return part("Controller Cache Backup Unit Information", told)
+
+
+@pytest.mark.parametrize(
+    ("text", "status", "operation"),
+    [
+        ("Degraded ( Rebuild : 12 % )", "rebuilding", "rebuild"),
+        ("Optimal ( Verify with fix : 12 % )", "checking", "repair"),
+        ("Optimal ( Reconfiguration : 12 % )", "migrating", "migrate"),
+        ("Optimal [Build 12%]", "initializing", "initialize"),
+        ("Degraded ( Verify : 12 % )", "degraded", "check"),
+        ("Failed ( Rebuild : 12 % )", "failed", "rebuild"),
+        ("Impacted ( Build/Verify : 12 % )", "checking", "initialize"),
+    ],
+)
+def test_what_goes_on_is_the_status_of_a_volume_that_is_else_well(
+    text: str, status: VolumeStatus, operation: str
+) -> None:
+    """A rebuild tells more than that it is degraded; a check of a degraded volume does not."""
+    volume = volume_of(machine(volumes=[volume_text(0, {"Status of logical device": text})]))
+    assert (volume.status, volume.status_text) == (status, text)
+    assert volume.progress is not None
+    assert (volume.progress.operation, volume.progress.percent) == (operation, 12.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "status"),
+    [
+        ("Currently Recovering", "rebuilding"), ("Currently Being Erased", "offline"), ("Not Available", "offline"),
+        ("Logical Device Is Not Available", "offline"), ("Has Failed", "failed"), ("Verifying With Fix", "checking"),
+        ("A Physical Drive Is Not Properly Connected", "failed"), ("Hardware Is Overheating", "degraded"),
+    ],
+)  # fmt: skip
+def test_words_that_fill_a_status_do_not_hide_it(text: str, status: VolumeStatus) -> None:
+    """Newer versions say the same in longer words."""
+    assert volume_of(machine(volumes=[volume_text(0, {"Status of logical device": text})])).status == status
+
+
+@pytest.mark.parametrize(
+    ("text", "operation", "percent"),
+    [
+        ("In Progress (12 %)", "parity", 12.0), ("In Progress", "parity", None), ("12 percent", "parity", 12.0),
+        ("Queued", None, None), ("Initialization Not Started", None, None), ("Completed", None, None),
+        ("Failed", None, None),
+    ],
+)  # fmt: skip
+def test_a_parity_initialisation_that_waits_is_not_under_way(
+    text: str, operation: str | None, percent: float | None
+) -> None:
+    """Only what is in progress is progress."""
+    going = volume_of(pqi(volume={"Parity Initialization Status": text})).progress
+    assert ((going.operation, going.percent) if going else (None, None)) == (operation, percent)
+
+
+@pytest.mark.parametrize(
+    ("text", "level"),
+    [
+        ("1Triple", "raid1t"), ("10(Triple)", "raid10t"), ("Hybrid 1", "raid1"), ("Hybrid RAID 10", "raid10"),
+        ("RAID_Volume", "linear"), ("Simple_volume", "jbod"),
+    ],
+)  # fmt: skip
+def test_a_level_is_told_in_any_spelling(text: str, level: RaidLevel) -> None:
+    """A volume of RAIDs is not one drive."""
+    assert volume_of(machine(volumes=[volume_text(0, {"RAID level": text})])).raid_level == level
+
+
+@pytest.mark.parametrize(
+    ("text", "health"),
+    [
+        ("Down/Offline", "critical"), ("Controller Lockup Error", "critical"), ("Missing SG Module", "critical"),
+        ("Controller Powered OFF", "critical"), ("Sys XLR Driver Conflict", "critical"),
+        ("Optimal (temperature warning)", "warning"), ("Optimal (firmware 4.1)", "ok"),
+    ],
+)  # fmt: skip
+def test_a_controller_status_of_the_guide_is_known(text: str, health: Health) -> None:
+    """And a remark of trouble is not passed over."""
+    assert card_of(machine({"Controller Status": text})).status == health
+
+
+@pytest.mark.parametrize(
+    ("text", "health"),
+    [
+        ("Online, SMART alert", "warning"), ("Ready (Predictive Failure)", "warning"), ("Online (JBOD)", "ok"),
+        ("Failed (SMART)", "critical"), ("SSD Wearout", "warning"), ("Sanitize Completed", "warning"),
+    ],
+)  # fmt: skip
+def test_a_remark_of_trouble_behind_a_drive_state_counts(text: str, health: Health) -> None:
+    """A drive that is online with an alert is not ok."""
+    assert drive_of(machine(drives=[drive_text(0, {"State": text}), drive_text(1)])).status == health
+
+
+@pytest.mark.parametrize("text", ["Dedicated Hot-Spare", "Global Hot-Spare", "Auto Replace Spare", "Spare"])
+def test_a_spare_by_its_configuration_is_one(text: str) -> None:
+    """``Drive Configuration Type`` names all kinds of spares."""
+    told = found(machine(drives=[drive_text(0), drive_text(1), drive_text(2, {"Drive Configuration Type": text})]))
+    assert told.controllers[0].drives[2].role == "spare"
+    assert not [problem for problem in told.problems if problem.kind == "unread"]
+
+
+def test_a_dedicated_spare_of_an_array_is_its_spare() -> None:
+    """``Dedicated Spare for : Array 0``: not the volume of that number."""
+    spare = drive_text(5, {"State": "Hot Spare", "Dedicated Spare for": "Array 0"})
+    card = card_of(pqi().replace("\n\nCommand", f"\n{spare}\n\nCommand"))
+    assert card.arrays[0].spares == ("adaptec:1/0,5",)
+    assert card.drives[-1].spare_for == ("adaptec:1/a0",)
+
+
+@pytest.mark.parametrize(
+    ("text", "health"),
+    [
+        ("Has Initializing Logical Device", "ok"), ("Logical Devices Not Contiguous", "ok"),
+        ("Has Erasing Drive", "warning"), ("Has Offline Logical Device", "critical"),
+    ],
+)  # fmt: skip
+def test_an_array_status_of_the_guide_is_known(text: str, health: Health) -> None:
+    """A volume that is being initialised is no trouble."""
+    card = card_of(pqi().replace(f"{'Status':<41}: Ok", f"{'Status':<41}: {text}"))
+    assert (card.arrays[0].status, card.arrays[0].status_text) == (health, text)
+
+
+@pytest.mark.parametrize(
+    ("text", "status"),
+    [
+        ("Discharging", "degraded"), ("Charging 55%", "charging"), ("Charge in Progress", "charging"),
+        ("Reconditioning in progress", "learning"), ("Replace battery", "failed"),
+        ("Capacitor/Battery Not Attached", "missing"),
+    ],
+)  # fmt: skip
+def test_a_battery_state_is_known(text: str, status: BatteryStatus) -> None:
+    """A battery that discharges is not charging."""
+    (battery,) = card_of(machine(backup=part("Controller Battery Information", {"Status": text}))).batteries
+    assert battery.status == status
+
+
+@pytest.mark.parametrize(("unit", "safe"), [("Ready", True), ("Charging", None), ("Failed", False)])
+def test_a_backup_unit_that_charges_leaves_it_open_whether_protected_write_back_is_safe(
+    unit: str, safe: bool | None
+) -> None:
+    """The card allows it "when protected" and has it on, the unit says that it is not ready: neither is certain."""
+    cache = volume_of(machine(backup=backup(unit))).cache
+    assert cache is not None
+    assert (cache.write_active, cache.write_protected) == ("write_back", safe)
+
+
+def test_nobody_is_told_to_set_what_is_set() -> None:
+    """Protected write-back in force with a failed unit: the remedy is not to set it to protected."""
+    (told,) = [problem for problem in found(machine(backup=backup("Failed"))).problems if problem.where.endswith("v0")]
+    assert "write-through" in (told.remedy or "")
+
+
+@pytest.mark.parametrize("text", ["Off (battery failed)", "Temporarily disabled"])
+def test_the_reason_that_the_tool_gives_is_told(text: str) -> None:
+    """``The tool does not say why`` is only for a tool that does not."""
+    cache = volume_of(machine(backup=ZMM, volumes=[volume_text(0, {"Write-cache status": text})])).cache
+    assert cache is not None
+    assert (cache.write_active, cache.why_not_in_force) == ("write_through", f"The tool says: {text}.")
+
+
+def test_a_mode_that_is_not_supported_is_off() -> None:
+    """A card without a write cache prints only the mode; nothing can be configured."""
+    text = (
+        machine(backup="").replace("Write-cache setting ", "Partitioned ").replace("Write-cache status  ", "Bootable ")
+    )
+    cache = volume_of(
+        text.replace("Failed stripes", "Write-cache mode").replace(": No\n", ": Not supported\n", 1)
+    ).cache
+    assert cache is not None
+    assert (cache.write_policy, cache.write_active) == ("off", "off")
+
+
+def test_a_green_backup_that_is_well_stays_so() -> None:
+    """The words above are no wider than they need to be."""
+    assert card_of(pqi(backup=GREEN)).batteries[0].status == "ok"

@@ -1,0 +1,164 @@
+"""Physical devices."""
+
+from __future__ import annotations
+
+import pytest
+
+from raidctl.model import Health, Interface, Role
+from tests.vendors.adaptec.adaptec_texts import card_of, drive_of, drive_text, found, left, lines, machine
+
+
+def one(**changes: object) -> str:
+    """A card with one drive; keywords are labels with blanks as ``_``."""
+    return machine(drives=[drive_text(0, {name.replace("_", " "): value for name, value in changes.items()})])
+
+
+def test_a_drive_is_told() -> None:
+    """Address, place, model, serial number, size, media, link and cache."""
+    drive = drive_of(machine())
+    assert (drive.id, drive.enclosure, drive.bay) == ("adaptec:1/0,0", "0", "0")
+    assert (drive.model, drive.serial, drive.firmware) == ("ST1000NX0423", "W470AAA0", "NA05")
+    assert (drive.size_bytes, drive.media, drive.interface) == (953869 * 1024**2, "hdd", "sata")
+    assert (drive.link_gbps, drive.write_cache, drive.errors.predictive) == (6.0, "disabled", 0)
+
+
+@pytest.mark.parametrize(
+    ("state", "status", "role"),
+    [
+        ("Online", "ok", "member"), ("Ready", "ok", "unassigned"), ("Available", "ok", "unassigned"),
+        ("Hot Spare", "ok", "spare"), ("Hot-Spare", "ok", "spare"), ("Global Hot-Spare", "ok", "spare"),
+        ("Dedicated Hot-Spare", "ok", "spare"), ("Raw (Pass Through)", "ok", "passthrough"),
+        ("JBOD", "ok", "passthrough"), ("Exposed", "ok", "passthrough"),
+        ("Rebuilding", "warning", "member"), ("Failed", "critical", "failed"), ("Defunct", "critical", "failed"),
+        ("Missing", "critical", "failed"), ("Unrecoverable", "critical", "failed"), ("Offline", "critical", None),
+    ],
+)  # fmt: skip
+def test_a_state_is_told(state: str, status: Health, role: Role | None) -> None:
+    """With what the drive is for."""
+    drive = drive_of(one(State=state))
+    assert (drive.status, drive.status_text, drive.role) == (status, state, role)
+
+
+def test_an_unknown_state_is_said() -> None:
+    """The raw word is kept."""
+    observation = found(one(State="Sulking"))
+    assert (observation.controllers[0].drives[0].status, observation.controllers[0].drives[0].status_text) == (
+        "unknown",
+        "Sulking",
+    )
+    assert [p.where for p in observation.problems if p.kind == "unread"] == ["adaptec:1/0,0"]
+
+
+@pytest.mark.parametrize(
+    ("text", "enclosure", "bay"),
+    [
+        ("Enclosure 2, Slot 11", "2", "11"), ("Connector 1, Device 3", "Connector 1", "3"),
+        ("Enclosure 1, Slot 0(Connector 0:CN0)", "1", "0"),
+        ("Enclosure Direct Attached, Slot 4(Connector 1:CN1)", "Direct Attached", "4"),
+        ("Backplane 0, Slot 5", "Backplane 0", "5"),
+    ],
+)  # fmt: skip
+def test_a_place_is_told(text: str, enclosure: str, bay: str) -> None:
+    """What is no enclosure is named, so that two numbers never mean two things."""
+    drive = drive_of(one(Reported_Location=text))
+    assert (drive.enclosure, drive.bay, drive.details["Reported Location"]) == (enclosure, bay, text)
+
+
+@pytest.mark.parametrize(
+    ("text", "interface", "speed"),
+    [
+        ("SAS 12.0 Gb/s", "sas", 12.0), ("SATA 1.5 Gb/s", "sata", 1.5), ("Ultra320", "scsi", None),
+        ("PCIe 8.0 GT/s x4", "nvme", 8.0), ("Unknown", None, None),
+    ],
+)  # fmt: skip
+def test_a_link_is_told(text: str, interface: Interface | None, speed: float | None) -> None:
+    """Of parallel SCSI only the kind."""
+    drive = drive_of(one(Transfer_Speed=text))
+    assert (drive.interface, drive.link_gbps) == (interface, speed)
+
+
+def test_a_jbod_drive_is_what_the_volumes_say() -> None:
+    """Old versions print the members of a volume so, too."""
+    card = card_of(machine(drives=[drive_text(n, {"State": "Online (JBOD)"}) for n in range(3)]))
+    assert [(drive.status, drive.role) for drive in card.drives] == [
+        ("ok", "member"),
+        ("ok", "member"),
+        ("ok", "passthrough"),
+    ]
+
+
+def test_a_missing_drive_is_not_given_a_model() -> None:
+    """``*MISSING*`` is no vendor, and no size is zero."""
+    drive = drive_of(one(State="Failed", Vendor="*MISSING*", Model="", Firmware="", Total_Size="0 MB"))
+    assert (drive.status, drive.model, drive.firmware, drive.size_bytes) == ("critical", None, None, None)
+
+
+def test_a_model_that_was_cut_in_two_is_joined() -> None:
+    """Old firmware prints the first eight letters of an ATA model as its vendor."""
+    assert drive_of(one(Vendor="ST325031", Model="0NS")).model == "ST3250310NS"
+    assert drive_of(one(Vendor="SEAGATE", Model="ST3600057SS")).model == "ST3600057SS"
+
+
+@pytest.mark.parametrize(
+    ("label", "value"),
+    [("S.M.A.R.T. warnings", 4), ("S.M.A.R.T.", "Yes"), ("PFA", "Yes"), ("SSD Smart Trip Wearout", "True")],
+)
+def test_an_alarm_is_a_warning(label: str, value: object) -> None:
+    """Though the drive is online."""
+    observation = found(machine(drives=[drive_text(0, {label: value}), drive_text(1)]))
+    drive = observation.controllers[0].drives[0]
+    assert (drive.status, drive.status_text) == ("warning", "Online")
+    assert [p.kind for p in observation.problems if p.where == "adaptec:1/0,0"] == ["state"]
+
+
+def test_a_temperature_without_a_figure_is_none() -> None:
+    """``Normal`` and ``Not Supported`` are kept as they are."""
+    assert drive_of(one(Temperature="38 C/ 100 F")).temperature_celsius == 38
+    assert drive_of(one(Temperature="Not Supported")).temperature_celsius is None
+
+
+def test_counters_are_told() -> None:
+    """Media errors have a field; the others are details."""
+    rule = "      " + "-" * 64
+    counters = lines({"Aborted Commands": 3, "Media Failures": 2, "Scsi Bus Faults": 1}, 9)
+    text = machine(drives=[f"{drive_text(0)}\n{rule}\n      Device Error Counters\n{rule}\n{counters}"])
+    drive = drive_of(text)
+    assert (drive.errors.media, drive.details["Aborted Commands"], drive.details["Scsi Bus Faults"]) == (2, "3", "1")
+    assert left(text) == []
+
+
+def test_phys_are_told_apart() -> None:
+    """Each one's lines under its own name."""
+    phys = "\n".join(
+        f"         Phy #{n}\n            Negotiated Physical Link Rate     : {6 * (n + 1)} Gbps" for n in (0, 1)
+    )
+    details = drive_of(machine(drives=[f"{drive_text(0)}\n{phys}"])).details
+    assert details["Phy #1: Negotiated Physical Link Rate"] == "12 Gbps"
+
+
+def test_what_is_configured_counts_over_the_state() -> None:
+    """``Drive Configuration Type`` names the use; the system sees a drive by its name."""
+    drive = drive_of(one(State="Ready", Drive_Configuration_Type="HBA", Disk_Name="/dev/sdd"))
+    assert (drive.role, drive.device) == ("passthrough", "/dev/sdd")
+
+
+def test_an_enclosure_is_no_drive() -> None:
+    """Its parts are details of the card; one that is not well is a problem."""
+    told = {"Reported Channel,Device(T:L)": "2,0(0:0)", "Type": "SES2", "Vendor": "LSI"}
+    state = lines({"Fan 1 status": "0 rpm (Failed)", "Fan 2 status": "0 rpm (Not Installed)"}, 12)
+    box = f"      Device #2\n         Device is an Enclosure services device\n{lines(told, 9)}\n"
+    text = machine(drives=[drive_text(0), drive_text(1), f"{box}         Status of Enclosure services device\n{state}"])
+    card = card_of(text)
+    assert len(card.drives) == 2
+    assert card.details["Enclosure device 2,0: Vendor"] == "LSI"
+    assert [p.message for p in found(text).problems if "Fan" in p.message] == [
+        "Enclosure device 2,0: Fan 1 status is 0 rpm (Failed)."
+    ]
+
+
+def test_a_value_that_cannot_be_read_is_said() -> None:
+    """The problem names the label, and the raw value is kept."""
+    observation = found(one(Total_Size="plenty"))
+    drive = observation.controllers[0].drives[0]
+    assert (drive.size_bytes, drive.details["Total Size"]) == (None, "plenty")
+    assert any(p.kind == "unread" and "Total Size" in p.message for p in observation.problems)

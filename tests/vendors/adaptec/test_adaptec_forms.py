@@ -1,0 +1,258 @@
+"""Other calls than getconfig, parts alone and together, errors, JSON, and whose output a text is."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from raidctl.vendor import Document
+from raidctl_adaptec import read, sniff
+from tests.vendors.adaptec.adaptec_texts import (
+    DONE,
+    area,
+    card_of,
+    drive_text,
+    found,
+    left,
+    lines,
+    machine,
+    pqi,
+    volume_text,
+)
+
+TASK = "Controllers found: 1\nLogical device Task:\n" + lines(
+    {
+        "Logical device": 0, "Task ID": 100, "Current operation": "Rebuild", "Status": "In Progress",
+        "Priority": "High", "Percentage complete": 41,
+    }
+) + DONE  # fmt: skip
+IDLE = "Controllers found: 1\n   Current operation              : None\n\nCommand completed successfully.\n"
+LIST = (
+    "Controllers found: 2\n" + "-" * 60 + "\nController information\n" + "-" * 60
+    + "\n   Controller ID             : Status, Slot, Mode, Name, SerialNumber, WWN\n" + "-" * 60
+    + "\n   Controller 1: : Optimal, Slot 3, RAID (Hide RAW), Adaptec SmartRAID 3152-8i, 7A0001, 50000D1E00000001"
+    + "\n   Controller 2:             : Optimal, Slot 4, HBA, MSCC Adaptec HBA 1100-8i, 7A0002, 50000D1E00000002" + DONE
+)  # fmt: skip
+
+
+def test_a_task_is_progress_of_its_volume() -> None:
+    """Together with the configuration."""
+    observation = read([Document("getconfig 1", "text", machine()), Document("getstatus 1", "text", TASK)])
+    (volume,) = observation.controllers[0].volumes
+    assert volume.progress is not None
+    assert (volume.progress.operation, volume.progress.percent) == ("rebuild", 41.0)
+    assert volume.details["Task: Priority"] == "High"
+
+
+def test_several_tasks_are_told_apart() -> None:
+    """Each at its own volume."""
+    second = TASK.split("\n", 1)[1].replace(": 0", ": 1").replace(": 41", ": 7").replace("Rebuild", "Build/Verify")
+    card = card_of(TASK.replace(DONE, "\n") + second)
+    assert [(v.id, v.progress.operation, v.progress.percent) for v in card.volumes if v.progress] == [
+        ("adaptec:1/v0", "rebuild", 41.0),
+        ("adaptec:1/v1", "initialize", 7.0),
+    ]
+
+
+def test_an_idle_card_is_nothing_to_show() -> None:
+    """The call tells that there are no tasks, and no more."""
+    observation = found(IDLE)
+    assert (observation.controllers, observation.problems, left(IDLE)) == ((), (), [])
+
+
+def test_a_list_tells_each_card() -> None:
+    """Status, slot, mode, name and serial number."""
+    cards = found(LIST).controllers
+    assert [(c.id, c.slot, c.mode, c.model, c.serial) for c in cards] == [
+        ("adaptec:1", "3", "raid", "SmartRAID 3152-8i", "7A0001"),
+        ("adaptec:2", "4", "hba", "HBA 1100-8i", "7A0002"),
+    ]
+    assert left(LIST) == []
+
+
+def test_versions_tell_each_card() -> None:
+    """``getversion`` prints all of them."""
+    rows = "\n".join(
+        f"Controller #{n}\n==============\n{lines({'Firmware': f'7.{n}-0', 'BIOS': '7.0'}, 0)}\n" for n in (1, 2)
+    )
+    cards = found("Controllers found: 2\n" + rows + DONE).controllers
+    assert [(card.id, card.firmware) for card in cards] == [("adaptec:1", "7.1-0"), ("adaptec:2", "7.2-0")]
+
+
+def test_expanders_are_details() -> None:
+    """Under their numbers."""
+    row = lines({"Expander ID": 0, "Vendor ID": "ACME"})
+    text = f"Controllers found: 1\n\nExpander List for Controller 2:\n\nExpander# 1\n{row}{DONE}"
+    card = card_of(text)
+    assert (card.id, card.details["Expander 1: Vendor ID"]) == ("adaptec:2", "ACME")
+
+
+def test_the_counters_of_a_drive_are_its_details() -> None:
+    """``phyerrorlog N device C D``."""
+    text = (
+        "Controllers found: 1\n\nPhysical Device Information:\n----------------------------\n\n"
+        "Channel            : 0\nDevice             : 4\nVendor             : ATA\nModel              : KX100\n"
+        "Serial number      : Q1\nDevice Type        : SATA\n\nSATA Phy Event Counters:\n------------------------\n\n"
+        "ID      Size     Value  Description\n0x0001  4            0  Command failed due to ICRC error\n"
+        "0x000a  4            6  Register device to host FISes sent due to a COMRESET\n" + DONE
+    )
+    (drive,) = card_of(text).drives
+    assert (drive.id, drive.model, drive.serial, drive.interface) == ("adaptec:1/0,4", "KX100", "Q1", "sata")
+    assert drive.details["Register device to host FISes sent due to a COMRESET"] == "6"
+    assert left(text) == []
+
+
+def test_fragments_are_put_together() -> None:
+    """``AD``, ``LD`` and ``PD`` of the same card are one card."""
+    parts = [
+        Document(
+            "arcconf getconfig 1 LD",
+            "text",
+            "Controllers found: 1\n" + area("Logical device information", volume_text(0)),
+        ),
+        Document(
+            "arcconf getconfig 1 PD",
+            "text",
+            "Controllers found: 1\n" + area("Physical Device information", drive_text(0), drive_text(1)),
+        ),
+    ]
+    (card,) = read(parts).controllers
+    assert card.arrays[0].drives == ("adaptec:1/0,0", "adaptec:1/0,1")
+
+
+def test_the_number_comes_from_the_command_the_segments_or_the_count() -> None:
+    """A second card is not taken for the first."""
+    text = machine().replace("Controllers found: 1", "Controllers found: 2")
+    assert found(text, "arcconf GETCONFIG 2 AL").controllers[0].id == "adaptec:2"
+    segment = text.replace("Present (0,0)", "Present (Controller:2,Enclosure:0,Slot:0)")
+    assert found(segment).controllers[0].id == "adaptec:2"
+    assert found(machine()).controllers[0].id == "adaptec:1"
+
+
+def test_two_machines_are_two_cards() -> None:
+    """The same number with another serial number is another card."""
+    other = machine({"Controller Serial Number": "OTHER"})
+    observation = read([Document("a/getconfig 1", "text", machine()), Document("b/getconfig 1", "text", other)])
+    assert [card.id for card in observation.controllers] == ["adaptec:1", "adaptec:1-2"]
+
+
+def test_lost_indentation_and_line_ends_make_no_difference() -> None:
+    """People paste outputs."""
+    text = machine()
+    flat = "\r\n".join(line.strip() for line in text.split("\n"))
+    assert card_of(flat) == card_of(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("Controllers found: 0\nCommand completed successfully.\n", "note"),
+        ("No controllers found.\n", "note"),
+        ("Controllers found: 1\nInvalid controller number.\n\nCommand aborted.\n", "note"),
+        ("Controllers found: 1\nCommand aborted.\n", "unread"),
+        ("", "unread"),
+    ],
+)
+def test_an_answer_without_a_card_is_said(text: str, kind: str) -> None:
+    """Could not read is not the same as is not there."""
+    observation = found(text)
+    assert observation.controllers == ()
+    assert [problem.kind for problem in observation.problems] == [kind]
+
+
+def test_what_a_card_does_not_support_is_no_failure() -> None:
+    """``getconfig N LD`` of an HBA ends with an aborted command."""
+    text = "Controllers found: 1\nThe requested feature is not supported on this controller.\n\nCommand aborted."
+    assert (found(text).problems, left(text)) == ((), [])
+
+
+JSON = {
+    "Controller": {
+        "deviceVendor": "Adaptec", "deviceName": "SmartRAID 3151-4i", "serialNumber": "9C0001", "controllerStatus": 0,
+        "firmwareVersion": "5.01", "physicalSlot": 7, "readCachePercentage": 20, "functionalMode": 5, "flavour": "plum",
+        "Array": [{"arrayID": 0, "arrayName": "A", "blockSize": 512, "totalSize": 1000, "unUsedSpace": 10}],
+        "LogicalDrive": [{
+            "logicalDriveID": 0, "name": "vol", "raidLevel": "1+0", "volumeUniqueID": "600508B1", "BlockSize": 512,
+            "dataSpace": 400, "state": 2, "StripeSize": 256, "fullStripeSize": 512, "Chunk": [{"consumerArrayID": 0}],
+        }],
+        "Channel": [{"HardDrive": [{
+            "channelID": 0, "deviceID": 4, "serialNumber": "S4 ", "vendor": "SEAGATE", "model": "ST1", "blockSize": 512,
+            "numOfUsableBlocks": 500, "state": 1, "interfaceType": 4, "nonSpinning": False, "rotationalSpeed": 7200,
+            "physicalDriveName": "Not Applicable", "Chunk": [{"consumerArrayID": 0}],
+        }]}],
+    }
+}  # fmt: skip
+
+
+def json_text(value: object) -> str:
+    """``getconfigJSON 1``: the JSON is on the second line."""
+    return f"Controllers found: 1\n{json.dumps(value)}\n\nCommand completed successfully.\n"
+
+
+def test_json_is_read() -> None:
+    """Published keys fill fields."""
+    (card,) = found(json_text(JSON), kind="json").controllers
+    assert (card.id, card.model, card.serial, card.mode) == ("adaptec:1", "SmartRAID 3151-4i", "9C0001", "mixed")
+    assert (card.arrays[0].size_bytes, card.arrays[0].drives) == (512000, ("adaptec:1/0,4",))
+    volume, drive = card.volumes[0], card.drives[0]
+    assert (volume.raid_level, volume.status, volume.size_bytes, volume.array) == (
+        "raid10",
+        "ok",
+        204800,
+        "adaptec:1/a0",
+    )
+    assert (drive.interface, drive.media, drive.rpm, drive.status, drive.device) == ("sas", "hdd", 7200, "ok", None)
+
+
+def test_json_keys_that_are_not_published_are_details() -> None:
+    """Every leaf is accounted for."""
+    observation = found(json_text(JSON), kind="json")
+    assert observation.controllers[0].details["flavour"] == "plum"
+    assert [line.text for sheet in observation.sheets for line in sheet.unparsed()] == []
+
+
+def test_an_unknown_json_state_is_said() -> None:
+    """A number whose meaning is not published is not guessed."""
+    changed = json.loads(json.dumps(JSON))
+    changed["Controller"]["LogicalDrive"][0]["state"] = 77
+    observation = found(json_text(changed), kind="json")
+    assert observation.controllers[0].volumes[0].status == "unknown"
+    assert [p.where for p in observation.problems if p.kind == "unread"] == ["adaptec:1/v0"]
+
+
+def test_json_that_was_cut_off_is_said() -> None:
+    """Nothing of it is shown as if it were all."""
+    observation = found(json_text(JSON)[:200], kind="json")
+    assert (observation.controllers, [p.kind for p in observation.problems]) == ((), ["unread"])
+
+
+@pytest.mark.parametrize("text", [machine(), pqi(), TASK, IDLE, LIST])
+def test_an_output_is_recognised(text: str) -> None:
+    """By its content."""
+    claim = sniff("x.txt", text)
+    assert claim is not None
+    assert (claim.kind, claim.confidence >= 90) == ("text", True)
+
+
+def test_json_is_recognised() -> None:
+    """By its keys."""
+    claim = sniff("x.txt", json_text(JSON))
+    assert claim is not None
+    assert claim.kind == "json"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "hello",
+        "Smart Array P420i in Slot 0\n   Controller Status: OK\n",
+        "Adapter #0\nController Id : 1\n",
+        '{"a": 1}',
+        "----\nController information\n----\n  Controller type : SAS2308\n----\nPhysical device information\n----\n",
+    ],
+)
+def test_other_texts_are_not_claimed(text: str) -> None:
+    """Nor the outputs of other tools."""
+    assert sniff("x.txt", text) is None

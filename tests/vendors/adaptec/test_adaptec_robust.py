@@ -1,0 +1,100 @@
+"""Nothing that a text holds breaks the reader."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from raidctl_adaptec import sniff
+from tests.vendors.adaptec.adaptec_texts import drive_text, found, machine, pqi, volume_text
+from tests.vendors.adaptec.test_adaptec_forms import JSON, LIST, TASK, json_text
+
+WHOLE = (machine(), pqi(), LIST, TASK)
+KEYS = st.sampled_from(
+    [
+        "Controller",
+        "Array",
+        "LogicalDrive",
+        "Channel",
+        "HardDrive",
+        "Chunk",
+        "state",
+        "arrayID",
+        "raidLevel",
+        "channelID",
+    ]
+)
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=4),
+    max_leaves=12,
+)
+ODD = st.text(alphabet=st.characters(codec="utf-8", exclude_characters="\n"), max_size=60)
+
+
+@given(st.sampled_from(WHOLE), st.floats(0, 1))
+@settings(max_examples=60, deadline=None)
+def test_half_a_text_is_read(text: str, share: float) -> None:
+    """Every reference that is made resolves."""
+    for card in found(text[: int(len(text) * share)]).controllers:
+        known = {drive.id for drive in card.drives}
+        assert {name for array in card.arrays for name in (*array.drives, *array.spares)} <= known
+        assert {volume.array for volume in card.volumes if volume.array} <= {array.id for array in card.arrays}
+
+
+@given(st.text(max_size=400))
+@settings(max_examples=80, deadline=None)
+def test_any_text_is_survived(text: str) -> None:
+    """Lines that are not arcconf's make no card well."""
+    assert all(card.status == "unknown" or "Status" in text for card in found(text).controllers)
+    sniff("x", text)
+
+
+@given(st.sampled_from(WHOLE), st.data())
+@settings(max_examples=80, deadline=None)
+def test_any_value_is_survived(text: str, data: st.DataObject) -> None:
+    """Whatever stands behind a label."""
+    rows = text.split("\n")
+    index = data.draw(st.sampled_from([n for n, row in enumerate(rows) if " : " in row or ": " in row]))
+    rows[index] = rows[index].split(":", maxsplit=1)[0] + ": " + data.draw(ODD)
+    assert found("\n".join(rows)).sheets
+
+
+@given(VALUES)
+@settings(max_examples=100, deadline=None)
+def test_any_json_is_survived(value: object) -> None:
+    """Lists for objects, texts for numbers, nothing at all."""
+    assert found(json_text({"Controller": value}), kind="json").sheets
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\x00\x01\xff" * 5000, "Controllers found: 1\n" + "x" * 1_000_000, "Controller information\n" * 3000,
+        "Controllers found: " + "9" * 400, machine(volumes=[volume_text(0, {"Size": "9" * 400 + " MB"})]),
+        machine() + machine() + pqi(),
+    ],
+    ids=["binary", "long line", "titles", "count", "digits", "twice"],
+)  # fmt: skip
+def test_rubbish_is_survived(text: str) -> None:
+    """And something is said or shown."""
+    observation = found(text)
+    assert observation.problems or observation.controllers or observation.sheets
+
+
+def test_many_drives_are_all_read() -> None:
+    """Hundreds of devices and segments."""
+    rows = [f"Present (0,{n}) W470AAA{n}" for n in range(400)]
+    text = machine(volumes=[volume_text(0, segments=rows)], drives=[drive_text(n) for n in range(400)])
+    (card,) = found(text).controllers
+    assert (len(card.drives), len(card.arrays[0].drives)) == (400, 400)
+
+
+def test_deep_json_is_survived() -> None:
+    """Nesting without end is no JSON that can be read."""
+    text = "Controllers found: 1\n" + '{"Controller":' * 50_000
+    assert [p.kind for p in found(text, kind="json").problems] == ["unread"]
+    assert json.loads(json.dumps(JSON)) == JSON

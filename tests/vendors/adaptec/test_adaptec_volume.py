@@ -1,0 +1,261 @@
+"""Logical devices, arrays, segments, and how they are cached."""
+
+from __future__ import annotations
+
+import pytest
+
+from raidctl.model import RaidLevel, VolumeCache, VolumeStatus, WriteActive, WritePolicy
+from tests.vendors.adaptec.adaptec_texts import (
+    card_of,
+    drive_text,
+    found,
+    left,
+    machine,
+    part,
+    pqi,
+    volume_of,
+    volume_text,
+)
+
+NO_BATTERY = part("Controller Battery Information", {"Status": "Failed"})
+
+
+def cache(text: str) -> VolumeCache:
+    """The cache of the first volume."""
+    told = volume_of(text).cache
+    assert told is not None
+    return told
+
+
+def test_a_volume_is_told() -> None:
+    """Name, level, size in binary units, strip."""
+    volume = volume_of(machine())
+    assert (volume.id, volume.name, volume.raid_level, volume.status) == ("adaptec:1/v0", "store", "raid1", "ok")
+    assert (volume.size_bytes, volume.strip_bytes) == (953334 * 1024**2, 256 * 1024)
+    assert (volume.drives_expected, volume.drives_active) == (2, 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "level"),
+    [
+        ("0", "raid0"), ("1E", "raid1e"), ("5EE", "raid5"), ("6 Reed-Solomon", "raid6"), ("10", "raid10"),
+        ("50", "raid50"), ("60", "raid60"), ("Simple_volume", "jbod"), ("Spanned volume", "linear"),
+        ("1(ADM)", "raid1t"), ("10 Triple", "raid10t"),
+    ],
+)  # fmt: skip
+def test_a_level_is_told(text: str, level: RaidLevel) -> None:
+    """Every spelling of every version."""
+    assert volume_of(machine(volumes=[volume_text(0, {"RAID level": text})])).raid_level == level
+
+
+def test_an_unknown_level_is_said() -> None:
+    """It is unknown, and the raw word is kept."""
+    observation = found(machine(volumes=[volume_text(0, {"RAID level": "7 1/2"})]))
+    assert observation.controllers[0].volumes[0].details["RAID level"] == "7 1/2"
+    assert [p.where for p in observation.problems if p.kind == "unread"] == ["adaptec:1/v0"]
+
+
+@pytest.mark.parametrize(
+    ("text", "status", "operation", "percent"),
+    [
+        ("Optimal", "ok", None, None), ("Okay", "ok", None, None), ("Suboptimal", "degraded", None, None),
+        ("Failed", "failed", None, None), ("Offline", "offline", None, None),
+        ("Impacted", "checking", None, None), ("Quick initialized", "ok", None, None),
+        ("Impacted ( Build/Verify with fix : 90 % )", "checking", "repair", 90.0),
+        ("Impacted ( Build/Verify : 3 % )", "checking", "initialize", 3.0),
+        ("Degraded ( Rebuild : 12 % )", "rebuilding", "rebuild", 12.0),
+        ("Degraded, Rebuilding", "rebuilding", "rebuild", None),
+        ("Rebuilding, 55% complete", "rebuilding", "rebuild", 55.0),
+        ("Interim Recovery", "degraded", None, None), ("Ready for Rebuild", "degraded", None, None),
+    ],
+)  # fmt: skip
+def test_a_status_is_told(text: str, status: VolumeStatus, operation: str | None, percent: float | None) -> None:
+    """What is going on is told beside it."""
+    volume = volume_of(machine(volumes=[volume_text(0, {"Status of logical device": text})]))
+    assert (volume.status, volume.status_text) == (status, text)
+    told = (volume.progress.operation, volume.progress.percent) if volume.progress else (None, None)
+    assert told == (operation, percent)
+
+
+def test_an_unknown_status_is_said() -> None:
+    """The raw word is kept."""
+    observation = found(machine(volumes=[volume_text(0, {"Status of logical device": "Wistful"})]))
+    assert observation.controllers[0].volumes[0].status == "unknown"
+    assert [p.where for p in observation.problems if p.kind == "unread"] == ["adaptec:1/v0"]
+
+
+@pytest.mark.parametrize(
+    ("setting", "status", "policy", "active"),
+    [
+        ("On when protected by battery/ZMM", "On", "protected_write_back", "write_back"),
+        ("Enabled (write-back) when protected by battery", "On", "protected_write_back", "write_back"),
+        ("Enabled (write-back)", "On", "unprotected_write_back", "write_back"),
+        ("Enabled", "On (write-back)", "unprotected_write_back", "write_back"),
+        ("Disabled (write-through)", "Off", "write_through", "write_through"),
+        ("Disabled", "Off", "write_through", "write_through"),
+    ],
+)
+def test_setting_and_status_are_told(setting: str, status: str, policy: WritePolicy, active: WriteActive) -> None:
+    """What is configured, what is in force; with a good ZMM all of these are safe."""
+    told = cache(machine(volumes=[volume_text(0, {"Write-cache setting": setting, "Write-cache status": status})]))
+    assert (told.write_policy, told.write_active) == (policy, active)
+    assert (told.write_protected, told.why_not_in_force, told.read_policy) == (True, None, "read_ahead")
+
+
+def test_a_failed_battery_is_the_reason() -> None:
+    """Write-back when protected is configured, write-through is in force: the battery is named."""
+    told = cache(machine(backup=NO_BATTERY, volumes=[volume_text(0, {"Write-cache status": "Off"})]))
+    assert (told.write_policy, told.write_active) == ("protected_write_back", "write_through")
+    assert told.why_not_in_force is not None
+    assert "battery has failed" in told.why_not_in_force
+
+
+def test_an_unexplained_difference_is_called_so() -> None:
+    """With a good ZMM the tool does not say why."""
+    told = cache(machine(volumes=[volume_text(0, {"Write-cache status": "Off"})]))
+    assert told.why_not_in_force == "The tool does not say why."
+
+
+def test_old_versions_tell_a_mode() -> None:
+    """``Write-cache mode`` is what is in force."""
+    old = volume_text(0, {"Write-cache mode": "Disabled (write-through)"}).replace("Write-cache status", "Other status")
+    assert cache(machine(volumes=[old])).write_active == "write_through"
+
+
+def test_forced_write_back_on_a_failed_battery_is_a_problem() -> None:
+    """Data can be lost, and it is said at the volume."""
+    text = machine(backup=NO_BATTERY, volumes=[volume_text(0, {"Write-cache setting": "Enabled (write-back)"})])
+    assert cache(text).write_protected is False
+    assert any(p.where == "adaptec:1/v0" and p.kind == "state" for p in found(text).problems)
+
+
+def test_without_a_battery_section_nobody_knows() -> None:
+    """The tool tells of none: neither safe nor unsafe, and a problem says so."""
+    text = machine(backup="", volumes=[volume_text(0, {"Write-cache setting": "Enabled"})])
+    assert cache(text).write_protected is None
+    assert any("no battery or capacitor" in p.message for p in found(text).problems)
+
+
+def test_drive_caches_make_it_unsafe() -> None:
+    """What the members hold in theirs is lost with the power."""
+    drives = [drive_text(0), drive_text(1, {"Write Cache": "Enabled (write-back)"})]
+    assert cache(machine(drives=drives)).write_protected is False
+
+
+def test_the_scsi_target_of_an_aacraid_volume_is_its_number() -> None:
+    """The driver shows it on channel 0."""
+    assert volume_of(machine(volumes=[volume_text(3)])).details["SCSI target"] == "0:3:0"
+    assert "SCSI target" not in volume_of(pqi()).details
+
+
+def test_a_smartpqi_volume_names_its_device() -> None:
+    """Device, mount points, unique id and array."""
+    mounts = "/boot 488 MB  Partition Number 1 /srv/a b 17 GB  Partition Number 2"
+    volume = volume_of(pqi(volume={"Mount Points": mounts}))
+    assert (volume.device, volume.array) == ("/dev/sdb", "adaptec:1/a0")
+    assert volume.mountpoints == ("/boot", "/srv/a b")
+    assert volume.unique_id == "600508B1001C0102030405060708090A"
+
+
+@pytest.mark.parametrize(
+    ("changes", "backup", "policy", "active", "why"),
+    [
+        ({}, "Ok", "protected_write_back", "write_back", None),
+        ({}, "Recharging", "protected_write_back", "write_through", "charging"),
+        ({"No-Battery Write Cache": "Enabled"}, "Recharging", "unprotected_write_back", "write_back", None),
+        ({"Cache Status": "Not Configured"}, "Ok", "protected_write_back", "write_through", "not configured"),
+        ({"Cache Status": "Temporarily Disabled"}, "Ok", "protected_write_back", "write_through", "Temporarily"),
+        ({"Read Cache Percentage": "100 percent", "Write Cache Percentage": "0 percent"}, "Ok",
+         "protected_write_back", "write_through", "given to reads"),
+    ],
+)  # fmt: skip
+def test_caching_follows_the_cache(
+    changes: dict[str, object], backup: str, policy: WritePolicy, active: WriteActive, why: str | None
+) -> None:
+    """What is in force on a smartpqi card is worked out from the cache and its backup."""
+    told = cache(pqi(cache=changes, backup={"Backup Power Status": backup, "Battery/Capacitor Pack Count": 1}))
+    assert (told.write_policy, told.write_active) == (policy, active)
+    assert (told.why_not_in_force is None) == (why is None)
+    assert why is None or why in (told.why_not_in_force or "")
+
+
+def test_the_ssd_path_goes_past_the_cache() -> None:
+    """Caching is on, but reads and writes go past it."""
+    told = cache(pqi(volume={"LD Acceleration Method": "SSD I/O Bypass"}))
+    assert told.write_active == "write_through"
+    assert "bypass" in (told.why_not_in_force or "")
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        "Present (0,1) W470AAA1", "Present (Controller:1,Enclosure:0,Slot:1)      W470AAA1",
+        "Present (953869MB, SATA, HDD, Enclosure:0, Slot:1) W470AAA1", "Present (Controller:1,Enclosure:0,Slot:1)",
+        "Present (953869MB, SATA, HDD, Connector:CN0, Enclosure:0, Slot:1)      *****",
+    ],
+)  # fmt: skip
+def test_a_segment_finds_its_drive(row: str) -> None:
+    """By serial number, by channel and device, or by its place."""
+    card = card_of(machine(volumes=[volume_text(0, segments=["Present (0,0) W470AAA0", row])]))
+    assert card.arrays[0].drives == ("adaptec:1/0,0", "adaptec:1/0,1")
+    assert [drive.array for drive in card.drives] == ["adaptec:1/a0", "adaptec:1/a0"]
+
+
+def test_a_missing_segment_counts() -> None:
+    """One of two drives is left, and the array is a warning."""
+    rows = ["Present (0,0) W470AAA0", "Missing"]
+    card = card_of(machine(volumes=[volume_text(0, {"Status of logical device": "Degraded"}, rows)]))
+    assert (card.volumes[0].drives_expected, card.volumes[0].drives_active) == (2, 1)
+    assert (card.arrays[0].status, card.arrays[0].drives) == ("warning", ("adaptec:1/0,0",))
+
+
+def test_a_rebuilding_segment_is_progress() -> None:
+    """How far is told by another call."""
+    rows = ["Present (0,0) W470AAA0", "Rebuilding (0,1) W470AAA1"]
+    volume = volume_of(machine(volumes=[volume_text(0, {"Status of logical device": "Degraded"}, rows)]))
+    assert volume.status == "rebuilding"
+    assert volume.progress is not None
+    assert (volume.progress.operation, volume.progress.percent) == ("rebuild", None)
+
+
+def test_volumes_on_the_same_drives_share_an_array() -> None:
+    """Its number is that of the first."""
+    card = card_of(machine({"Logical devices/Failed/Degraded": "2/0/0"}, volumes=[volume_text(0), volume_text(1)]))
+    assert [array.id for array in card.arrays] == ["adaptec:1/a0"]
+    assert [volume.array for volume in card.volumes] == ["adaptec:1/a0", "adaptec:1/a0"]
+
+
+def test_a_drive_of_several_arrays_belongs_to_none_alone() -> None:
+    """Sets of drives that only overlap stay apart."""
+    volumes = [volume_text(0), volume_text(1, segments=["Present (0,1) W470AAA1", "Present (0,2) W470AAA2"])]
+    card = card_of(machine(volumes=volumes, drives=[drive_text(n) for n in range(3)]))
+    assert [drive.array for drive in card.drives] == ["adaptec:1/a0", None, "adaptec:1/a1"]
+
+
+def test_a_dedicated_spare_names_its_array() -> None:
+    """The volume lists it, and the drive names the volume."""
+    spare = drive_text(2, {"State": "Dedicated Hot-Spare", "Dedicated Spare for": "logical device 0"})
+    volumes = [volume_text(0, {"Dedicated Hot-Spare": "0,2"})]
+    card = card_of(machine(volumes=volumes, drives=[drive_text(0), drive_text(1), spare]))
+    assert card.arrays[0].spares == ("adaptec:1/0,2",)
+    assert (card.drives[2].role, card.drives[2].spare_for) == ("spare", ("adaptec:1/a0",))
+
+
+def test_old_versions_list_channels_and_devices() -> None:
+    """The list runs on over the next line."""
+    told = {"Logical drive name": "old", "RAID level": 6, "Status of logical drive": "Okay", "Number of segments": 3}
+    rows = "\n".join(f"{label} : {value}" for label, value in told.items())
+    text = (
+        "Controllers found: 1\n" + "-" * 60 + "\nLogical drive information\n" + "-" * 60 + "\nLogical drive number 1\n"
+        f"{rows}\nStripe order (Channel,Device) : 0,0 0,1\n0,2\nDefunct stripes : No\n\nCommand completed successfully."
+    )
+    card = card_of(text)
+    assert card.arrays[0].drives == ("adaptec:1/0,0", "adaptec:1/0,1", "adaptec:1/0,2")
+    assert (card.volumes[0].id, card.volumes[0].drives_expected) == ("adaptec:1/v1", 3)
+    assert left(text) == []
+
+
+def test_failed_stripes_are_said() -> None:
+    """Some of the data cannot be read."""
+    problems = found(machine(volumes=[volume_text(0, {"Failed stripes": "Yes"})])).problems
+    assert any(p.where == "adaptec:1/v0" and "Failed stripes" in p.message for p in problems)

@@ -1,0 +1,42 @@
+"""Adaptec and Microchip SmartRAID: arcconf, for cards with the aacraid driver and their successors with smartpqi."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from raidctl.calls import installed
+from raidctl.host import HostView
+from raidctl.request import Dialogue
+from raidctl.vendor import Document, Observation, Sniffed
+from raidctl_adaptec.capability import SUPPORT
+from raidctl_adaptec.tools import DRIVERS, TOOLS
+
+__all__ = ["DRIVERS", "FAMILY", "LAST", "SUPPORT", "TITLE", "TOOLS", "observe", "read", "sniff"]
+
+FAMILY = "adaptec"
+TITLE = "Adaptec and Microchip SmartRAID"
+LAST = False
+
+
+def observe(host: HostView) -> Dialogue[Observation]:
+    """Read every card of the family; an empty observation where none of the tools is installed."""
+    found = yield from installed(TOOLS)
+    if not found:
+        return Observation()
+    from raidctl_adaptec import dialogue  # noqa: PLC0415 - takes its time, and most machines have no such card
+
+    return (yield from dialogue.observe(host, found))
+
+
+def sniff(name: str, text: str) -> Sniffed | None:
+    """Whether a text is an output of one of the tools."""
+    from raidctl_adaptec import signs  # noqa: PLC0415 - for loose texts only
+
+    return signs.sniff(name, text)
+
+
+def read(documents: Sequence[Document]) -> Observation:
+    """Read outputs, in whole or in part, and put together what belongs together."""
+    from raidctl_adaptec import reader  # noqa: PLC0415 - for loose texts only
+
+    return reader.read(documents)

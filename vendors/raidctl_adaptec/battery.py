@@ -1,0 +1,140 @@
+"""What keeps the cache through a power loss: battery, ZMM, cache backup unit with its supercapacitor, Green Backup."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from raidctl.draft import REPORT, ROW, Draft, Pair
+from raidctl.evidence import Sheet
+from raidctl.model import BatteryKind, BatteryStatus
+from raidctl.text import collapse
+from raidctl_adaptec import figures, words
+from raidctl_adaptec.draft import CardDraft, conclude, keep
+from raidctl_adaptec.outline import Block
+from raidctl_adaptec.words import word
+
+_SECTIONS: tuple[tuple[str, str, BatteryKind], ...] = (
+    # Controller Battery Information
+    ("battery information", "battery", "battery"),
+    # Controller ZMM Information: a flash module with a capacitor
+    ("zmm", "zmm", "capacitor"),
+    # Controller Cache Backup Unit Information, and in it Supercap Information
+    ("backup unit", "backup", "capacitor"),
+    ("supercap", "backup", "capacitor"),
+    # Green Backup Information
+    ("green backup", "green", "capacitor"),
+    ("flash backup", "green", "capacitor"),
+)
+_OVERALL = frozenset({"status", "overall backup unit status", "backup power status", "battery status", "zmm status"})
+_PARTS = frozenset(
+    {
+        "supercap status",
+        "non-volatile storage status",
+        "learn status",
+        "health status",
+        "hardware error",
+        "flash status",
+    }
+)
+_FIELDS: dict[str, tuple[str, Callable[[str], Any], int]] = {
+    # Capacity remaining                       : 98 percent
+    "capacity remaining": ("charge_percent", figures.percent, 2),
+    "charge level": ("charge_percent", figures.percent, 2),
+    "relative charge": ("charge_percent", figures.percent, ROW),
+    "current temperature": ("temperature_celsius", figures.celsius, 2),
+    "temperature": ("temperature_celsius", figures.celsius, ROW),
+    # Voltage(Present/Max)               : 4955 mV/ 5302 mV
+    "voltage(present/max)": ("voltage_volts", figures.volts, 2),
+    "voltage": ("voltage_volts", figures.volts, ROW),
+    # Next Scheduled Learn Cycle         : 122 hours
+    "next scheduled learn cycle": ("next_learn_at", figures.text, 2),
+    "next learn cycle": ("next_learn_at", figures.text, ROW),
+}
+_KEPT = frozenset({"voltage_volts"})
+_FINE = frozenset(
+    {"ready", "ok", "okay", "optimal", "idle", "no error", "normal", "good", "none", "complete", "completed"}
+)
+_SEVERITY: tuple[BatteryStatus, ...] = ("failed", "missing", "degraded", "learning", "charging")
+
+
+def section_of(sub: str) -> tuple[str, BatteryKind] | None:
+    """Which battery a part of the controller's section is about; None for another part."""
+    key = word(sub)
+    return next(((name, kind) for part, name, kind in _SECTIONS if part in key), None)
+
+
+def read_block(card: CardDraft, sheet: Sheet, block: Block, name: str, kind: BatteryKind) -> None:
+    """One part with all its pairs. A part without a pair tells nothing: the title alone is no battery."""
+    if not block.pairs:
+        sheet.note(*block.heads)
+        return
+    battery = card.battery(name)
+    for line in block.heads:
+        battery.put(sheet, line, "kind", kind, ROW)
+    for pair in block.pairs:
+        _read_pair(battery, sheet, pair, block.sub)
+
+
+def _read_pair(battery: Draft, sheet: Sheet, pair: Pair, sub: str) -> None:
+    label = word(pair.label)
+    if label in _OVERALL:
+        # Overall Backup Unit Status              : Not Ready
+        battery.put(sheet, pair.lines[0], "status_text", collapse(pair.value))
+    elif label in _FIELDS:
+        name, parse, weight = _FIELDS[label]
+        if battery.take(sheet, pair, name, parse, weight) is not None and name in _KEPT:
+            battery.details.setdefault(pair.label, pair.value)
+    else:
+        if label in _PARTS:
+            conclude(battery, f"part.{label}", pair.value)
+        elif label == "over temperature" and word(pair.value) not in ("no", "false") and words.told(pair.value):
+            # Over temperature                         : Yes
+            conclude(battery, "hot", value=True)
+        elif label in ("battery/capacitor pack count", "pack count") and pair.value.strip() == "0":
+            conclude(battery, "absent", value=True)
+        elif label in ("power type", "backup power type") and "batter" in word(pair.value):
+            battery.put(sheet, pair.lines[0], "kind", "battery")
+        keep(battery, sheet, pair, sub)
+
+
+def settle(battery: Draft) -> BatteryStatus:
+    """The neutral status, out of the overall word and those of the parts."""
+    overall: str | None = battery.get("status_text")
+    status: BatteryStatus = "unknown"
+    if overall is not None and words.told(overall):
+        status = words.battery_word(overall)
+        if status == "unknown":
+            battery.complain("warning", "unread", f"The battery's status word {overall!r} is not known.", REPORT)
+    if battery.get("absent") and status in ("unknown", "ok"):
+        return "missing"
+    if status == "missing":
+        return status
+    found = [status, *_parts(battery)]
+    if battery.get("hot"):
+        found.append("degraded")
+    worst = next((name for name in _SEVERITY if name in found), status)
+    # Not Ready while the capacitor loads is loading, not a defect.
+    if word(overall or "") == "not ready" and worst == "degraded":
+        return next((name for name in ("learning", "charging") if name in found), worst)
+    return worst
+
+
+def _parts(battery: Draft) -> list[BatteryStatus]:
+    found: list[BatteryStatus] = []
+    for name, (_, value) in battery.values.items():
+        if not name.startswith("part.") or word(value) in _FINE or not words.told(value):
+            continue
+        if name == "part.learn status":
+            # Learn Status                       : In Progress
+            found.append(
+                "learning" if any(w in word(value) for w in ("progress", "active", "running", "learning")) else "ok"
+            )
+        elif name == "part.hardware error":
+            found.append("failed")
+        else:
+            known = words.battery_word(value)
+            if known == "unknown":
+                battery.unread(name[5:], value)
+            found.append("failed" if known == "missing" else known)
+    return found

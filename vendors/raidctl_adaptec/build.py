@@ -1,0 +1,233 @@
+"""Drafts made into the objects of the model, with their final ids and the evidence on the sheets."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from raidctl.draft import Draft
+from raidctl.model import Array, Battery, Cache, Controller, Drive, Errors, Mode, Problem, Progress, Volume
+from raidctl_adaptec import battery as batteries_of
+from raidctl_adaptec import drive as drives_of
+from raidctl_adaptec import grammar
+from raidctl_adaptec.capability import capabilities
+from raidctl_adaptec.draft import CardDraft, GroupDraft
+from raidctl_adaptec.policy import volume_cache
+from raidctl_adaptec.trouble import state_problems
+
+FAMILY = "adaptec"
+# Series 2, 3, 5 and 6 and what IBM and Sun sold of them have no other mode than RAID, and the tool no line for it.
+_RAID_ONLY = re.compile(r"(?:ASR-?)?(?:[2356]\d{3}[A-Z]{0,3}|[2356]\d{4}Z?)(?:[- ].*)?|ServeRAID 8.*|STK RAID.*")
+
+
+def controller_ids(cards: Sequence[CardDraft]) -> list[str]:
+    """``adaptec:N`` after arcconf's numbers; where outputs of two machines give the same one, ``adaptec:1-2``."""
+    taken: dict[str, int] = {}
+    ids = []
+    for card in cards:
+        base = f"{FAMILY}:{card.name}"
+        taken[base] = taken.get(base, 0) + 1
+        ids.append(base if taken[base] == 1 else f"{base}-{taken[base]}")
+    return ids
+
+
+def shown(card: CardDraft) -> bool:
+    """Whether anything was told of a card; ``getstatus`` of an idle one tells nothing."""
+    return any(draft.told for draft in card.all())
+
+
+def build(card: CardDraft, object_id: str) -> tuple[Controller, list[Problem]]:
+    """The controller, and the problems of it and all that is on it; writes the evidence."""
+    cache = _cache(card)
+    batteries = tuple(_battery(item, f"{object_id}/battery{n}") for n, item in enumerate(card.batteries.values()))
+    smartpqi = is_smartpqi(card)
+    mode: Mode | None = card.get("mode") or _only_mode(card)
+    found = Controller(
+        id=object_id,
+        vendor=card.get("vendor"),
+        model=card.get("model"),
+        serial=card.get("serial"),
+        firmware=card.get("firmware"),
+        driver=card.get("driver"),
+        pci_address=card.get("pci_address"),
+        slot=card.get("slot"),
+        status=card.get("status") or "unknown",
+        status_text=card.get("status_text"),
+        mode=mode,
+        cache=cache,
+        batteries=batteries,
+        arrays=tuple(_array(item, object_id) for item in card.arrays.values()),
+        volumes=tuple(_volume(item, card, cache, batteries, object_id) for item in card.volumes.values()),
+        drives=tuple(_drive(item, card, object_id) for item in card.drives.values()),
+        capabilities=capabilities(mode, cache, smartpqi=smartpqi),
+        details=card.details,
+    )
+    problems = [complaint.problem(where) for draft, where in _owned(card, object_id) for complaint in draft.complaints]
+    problems += state_problems(found, card)
+    _write_evidence(card, found)
+    return found, problems
+
+
+def is_smartpqi(card: CardDraft) -> bool | None:
+    """Whether it is a card of the younger generation; None where no output tells."""
+    if card.get("driver") is not None:
+        return bool(card.get("driver") == "smartpqi")
+    if card.get("cache.status") is not None or card.get("cache.read_percent") is not None:
+        return True
+    if any(volume.get("cache.caching") is not None for volume in card.volumes.values()):
+        return True
+    aacraid = card.get("cache.size_bytes") is not None and "Boot Flash" in card.details
+    told = any(volume.get("cache.setting") or volume.get("cache.mode") for volume in card.volumes.values())
+    return False if aacraid or told else None
+
+
+def _only_mode(card: CardDraft) -> Mode | None:
+    """RAID, for cards that know no other mode."""
+    model = card.get("model")
+    return "raid" if model and card.get("firmware") and _RAID_ONLY.fullmatch(model) else None
+
+
+def _cache(card: CardDraft) -> Cache | None:
+    told = {name[6:]: value for name, (_, value) in card.values.items() if name.startswith("cache.")}
+    if not told:
+        return None
+    size, read, write = told.get("size_bytes"), told.get("read_percent"), told.get("write_percent")
+    usable = told.get("available_bytes") or size
+    said = [told.get("status_text"), told.get("reason")]
+    return Cache(
+        present=True if size else None,
+        status=told.get("status"),
+        status_text="; ".join(text for text in said if text) or None,
+        size_bytes=size,
+        available_bytes=told.get("available_bytes"),
+        read_percent=read,
+        write_percent=write,
+        read_bytes=None if usable is None or read is None else usable * read // 100,
+        write_bytes=None if usable is None or write is None else usable * write // 100,
+        no_battery_write_cache=told.get("no_battery_write_cache"),
+    )
+
+
+def _battery(draft: Draft, object_id: str) -> Battery:
+    status = batteries_of.settle(draft)
+    return Battery(
+        id=object_id,
+        kind=draft.get("kind") or "unknown",
+        status=status,
+        status_text=draft.get("status_text"),
+        charge_percent=draft.get("charge_percent"),
+        temperature_celsius=draft.get("temperature_celsius"),
+        voltage_volts=draft.get("voltage_volts"),
+        replace=True if "replace" in (draft.get("status_text") or "").lower() else None,
+        next_learn_at=draft.get("next_learn_at"),
+        details=draft.details,
+    )
+
+
+def _array(draft: GroupDraft, controller: str) -> Array:
+    return Array(
+        id=f"{controller}/a{draft.name}",
+        status=draft.get("status") or "unknown",
+        status_text=draft.get("status_text"),
+        drives=tuple(f"{controller}/{key}" for key in draft.members if key not in draft.spares),
+        spares=tuple(f"{controller}/{key}" for key in draft.spares),
+        size_bytes=draft.get("size_bytes"),
+        free_bytes=draft.get("free_bytes"),
+        details=draft.details,
+    )
+
+
+def _volume(
+    draft: GroupDraft, card: CardDraft, cache: Cache | None, batteries: tuple[Battery, ...], controller: str
+) -> Volume:
+    array, operation, percent = draft.get("array"), draft.get("progress.operation"), draft.get("progress.percent")
+    details = dict(draft.details)
+    if is_smartpqi(card) is False:
+        # Linux, drivers/scsi/aacraid: CONTAINER_CHANNEL is 0, CONTAINER_TO_ID(n) is n
+        details.setdefault("SCSI target", f"0:{draft.name}:0")
+    return Volume(
+        id=f"{controller}/v{draft.name}",
+        name=draft.get("name"),
+        array=f"{controller}/a{array}" if array in card.arrays else None,
+        raid_level=draft.get("raid_level"),
+        size_bytes=draft.get("size_bytes"),
+        strip_bytes=draft.get("strip_bytes"),
+        status=draft.get("status") or "unknown",
+        status_text=draft.get("status_text"),
+        device=draft.get("device"),
+        mountpoints=draft.get("mountpoints") or (),
+        unique_id=draft.get("unique_id"),
+        cache=volume_cache(
+            draft, cache, batteries, card.get("drive_write_cache"),
+            (card.drives[key].get("write_cache") for key in draft.members),
+        ),
+        progress=None if operation is None and percent is None
+        else Progress(operation=operation or "unknown", percent=percent),
+        drives_expected=draft.get("drives_expected"),
+        drives_active=draft.get("drives_active"),
+        details=details,
+    )  # fmt: skip
+
+
+def _drive(draft: Draft, card: CardDraft, controller: str) -> Drive:
+    spare_for = tuple(f"{controller}/a{a.name}" for a in card.arrays.values() if a.spares.get(draft.name))
+    array = draft.get("array")
+    home = f"{controller}/a{array}" if array in card.arrays else spare_for[0] if len(spare_for) == 1 else None
+    media, rpm = draft.get("media"), draft.get("rpm")
+    return Drive(
+        id=f"{controller}/{draft.name}",
+        enclosure=draft.get("enclosure"),
+        bay=draft.get("bay"),
+        array=home,
+        role=draft.get("role"),
+        device=draft.get("device"),
+        model=drives_of.model(draft),
+        serial=draft.get("serial"),
+        firmware=draft.get("firmware"),
+        size_bytes=draft.get("size_bytes"),
+        media="hdd" if media is None and rpm else media,
+        interface=draft.get("interface"),
+        rpm=rpm,
+        status=draft.get("status") or "unknown",
+        status_text=draft.get("status_text"),
+        temperature_celsius=draft.get("temperature_celsius"),
+        link_gbps=draft.get("link_gbps"),
+        write_cache=draft.get("write_cache"),
+        errors=Errors(media=draft.get("errors.media"), predictive=draft.get("errors.predictive")),
+        wwn=draft.get("wwn"),
+        mountpoints=draft.get("mountpoints") or (),
+        power_on_hours=draft.get("power_on_hours"),
+        spare_for=spare_for,
+        details=draft.details,
+    )
+
+
+def _owned(card: CardDraft, object_id: str) -> Iterator[tuple[Draft, str]]:
+    yield card, object_id
+    for array in card.arrays.values():
+        yield array, f"{object_id}/a{array.name}"
+    for volume in card.volumes.values():
+        yield volume, f"{object_id}/v{volume.name}"
+    for drive in card.drives.values():
+        yield drive, f"{object_id}/{drive.name}"
+    for number, battery in enumerate(card.batteries.values()):
+        yield battery, f"{object_id}/battery{number}"
+
+
+_DRIVE_CACHE = "drive_write_cache"
+
+
+def _write_evidence(card: CardDraft, found: Controller) -> None:
+    """Evidence stands at the object that carries the fact: the drives' cache policy at the volumes."""
+    told, card.told = card.told, []
+    for sheet, line, name, value in told:
+        if name == "cache.reason":
+            sheet.fact(line, found.id, "cache.status_text", value)
+        elif name.startswith(_DRIVE_CACHE):
+            for volume in found.volumes if name == _DRIVE_CACHE else ():
+                sheet.fact(line, volume.id, "cache.drive_write_cache", value)
+            sheet.detail(line, found.id, grammar.plain(line.text).split(":", maxsplit=1)[0].strip(), value)
+        else:
+            card.told.append((sheet, line, name, value))
+    for draft, where in _owned(card, found.id):
+        draft.write_evidence(where)

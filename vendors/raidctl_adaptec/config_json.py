@@ -1,0 +1,288 @@
+"""``arcconf getconfigJSON N``: one JSON object on the second line.
+
+The keys that fill a field are those whose meaning the source of libstoragemgmt's plugin for arcconf publishes;
+all others are details under their own names. States are numbers there; a number whose meaning is not published is
+unknown.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from raidctl.draft import REPORT, ROW, Draft, Pair
+from raidctl.evidence import Line, Sheet
+from raidctl.model import Health, Interface, Mode, Role, VolumeStatus
+from raidctl.text import attempt
+from raidctl_adaptec import controller, figures, words
+from raidctl_adaptec.draft import CardDraft, conclude
+
+_CONTROLLER_STATUS: dict[int, tuple[Health, str]] = {
+    0: ("ok", "Optimal"),
+    1: ("critical", "Failed"),
+    5: ("critical", "Inaccessible"),
+    9: ("critical", "Locked up"),
+    10: ("critical", "PQI driver conflict"),
+}
+_MODES: dict[int, tuple[Mode, str]] = {
+    0: ("raid", "RAID (Expose RAW)"),
+    2: ("hba", "HBA"),
+    3: ("raid", "RAID (Hide RAW)"),
+    5: ("mixed", "Mixed"),
+}
+_VOLUME_STATES: dict[int, tuple[VolumeStatus, str]] = {
+    0: ("inactive", "free"),
+    1: ("offline", "offline"),
+    2: ("ok", "OK"),
+    3: ("degraded", "critical"),
+}
+_DRIVE_STATES: dict[int, tuple[Health, Role, str]] = {
+    0: ("ok", "unassigned", "Ready"),
+    1: ("ok", "member", "Online"),
+    10: ("ok", "passthrough", "Raw (Pass Through)"),
+}
+_INTERFACES: dict[int, Interface] = {1: "sata", 4: "sas"}
+_LIMIT_DEPTH = 12
+
+
+def document(text: str) -> tuple[Any, bool]:
+    """The JSON value of an answer and whether it is whole; ``(None, False)`` where there is none."""
+    start = text.find("{")
+    if start == -1:
+        return None, False
+    try:
+        return json.JSONDecoder().raw_decode(text, start)[0], True
+    except (ValueError, RecursionError):
+        return None, False
+
+
+@dataclass
+class _Reader:
+    """Reads leaves into a draft and remembers which are left."""
+
+    sheet: Sheet
+    draft: Draft
+    path: str
+    values: Mapping[str, Any]
+
+    def line(self, key: str) -> Line | None:
+        """The line of a leaf."""
+        return self.sheet.leaf(f"{self.path}.{key}")
+
+    def text(self, key: str, name: str) -> None:
+        """A text into a field."""
+        value = self.values.get(key)
+        if isinstance(value, (str, int)) and not isinstance(value, bool) and words.told(str(value)):
+            self.draft.put(self.sheet, self.line(key), name, str(value).strip())
+
+    def whole(self, key: str) -> int | None:
+        """A whole number; texts that hold one count too."""
+        value = self.values.get(key)
+        if isinstance(value, bool) or not isinstance(value, (int, str)):
+            return None
+        return attempt(figures.number, str(value))
+
+    def take(self, key: str, name: str, parse: Callable[[str], Any]) -> None:
+        """A text that has to be understood."""
+        value = self.values.get(key)
+        line = self.line(key)
+        if isinstance(value, (str, int, float)) and line is not None:
+            self.draft.take(self.sheet, Pair(key, str(value), [line]), name, parse)
+
+    def rest(self, skip: frozenset[str]) -> None:
+        """All leaves that no field took, as details under their keys."""
+        for path, value in _leaves(self.values, skip):
+            line = self.sheet.leaf(f"{self.path}.{path}")
+            if line is not None:
+                self.draft.detail(self.sheet, line, path, value)
+
+
+def _leaves(value: Any, skip: frozenset[str], path: str = "", depth: int = 0) -> Iterator[tuple[str, str]]:
+    if isinstance(value, Mapping) and value and depth < _LIMIT_DEPTH:
+        for key, inner in value.items():
+            if depth or key not in skip:
+                yield from _leaves(inner, skip, f"{path}.{key}" if path else str(key), depth + 1)
+    elif isinstance(value, list) and value and depth < _LIMIT_DEPTH:
+        for index, inner in enumerate(value):
+            yield from _leaves(inner, skip, f"{path}[{index}]", depth + 1)
+    else:
+        yield path, value if isinstance(value, str) else json.dumps(value)
+
+
+def read(card: CardDraft, sheet: Sheet, value: Any) -> None:
+    """The whole object, or the part that ``getconfigJSON N ARRAY 0`` prints."""
+    if not isinstance(value, Mapping):
+        return
+    path, root = "", value
+    inner = value.get("Controller")
+    if isinstance(inner, Mapping):
+        path, root = "Controller", inner
+        _controller(card, sheet, path, inner)
+        for key in value:
+            if key != "Controller":
+                _Reader(sheet, card, key, {"": value[key]}).rest(frozenset())
+    for number, (where, item) in enumerate(_items(root, path, "Array")):
+        _array(card, sheet, where, item, number)
+    for number, (where, item) in enumerate(_items(root, path, "LogicalDrive")):
+        _volume(card, sheet, where, item, number)
+    for where, channel in _items(root, path, "Channel"):
+        for place, item in _items(channel, where, "HardDrive"):
+            _drive(card, sheet, place, item)
+        _Reader(sheet, card, where, channel).rest(frozenset({"HardDrive"}))
+    for where, item in _items(root, path, "HardDrive"):
+        _drive(card, sheet, where, item)
+
+
+_OBJECTS = frozenset({"Array", "LogicalDrive", "Channel", "HardDrive"})
+
+
+def _items(root: Mapping[str, Any], path: str, key: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """The objects of a list, or the one that stands in its place, with their paths."""
+    value = root.get(key)
+    base = f"{path}.{key}" if path else key
+    if isinstance(value, Mapping):
+        yield base, value
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            if isinstance(item, Mapping):
+                yield f"{base}[{index}]", item
+
+
+def _controller(card: CardDraft, sheet: Sheet, path: str, values: Mapping[str, Any]) -> None:
+    reader = _Reader(sheet, card, path, values)
+    reader.text("serialNumber", "serial")
+    reader.text("firmwareVersion", "firmware")
+    reader.text("physicalSlot", "slot")
+    reader.text("deviceVendor", "vendor")
+    line = reader.line("deviceName")
+    if isinstance(values.get("deviceName"), str) and line is not None:
+        controller.read_model(card, sheet, Pair("deviceName", values["deviceName"], [line]), ROW)
+    tables: tuple[tuple[str, Mapping[int, tuple[str, str]], str], ...] = (
+        ("controllerStatus", _CONTROLLER_STATUS, "status"),
+        ("functionalMode", _MODES, "mode"),
+    )
+    for key, table, name in tables:
+        number, line = reader.whole(key), reader.line(key)
+        if number is None or line is None:
+            continue
+        known = table.get(number)
+        if known is not None:
+            card.put(sheet, line, name, known[0])
+        if name == "status":
+            card.put(sheet, line, "status_text", known[1] if known else str(number))
+        if known is None:
+            card.unread(key, str(number))
+    reader.take("readCachePercentage", "cache.read_percent", figures.percent)
+    reader.take("writeCachePercentage", "cache.write_percent", figures.percent)
+    used = {"serialNumber", "firmwareVersion", "physicalSlot", "deviceVendor", "deviceName", "controllerStatus"}
+    reader.rest(_OBJECTS | used - {"controllerStatus"})
+
+
+def _array(card: CardDraft, sheet: Sheet, path: str, values: Mapping[str, Any], order: int) -> None:
+    reader = _Reader(sheet, Draft(), path, values)
+    number = reader.whole("arrayID")
+    array = card.array(str(order if number is None else number))
+    reader.draft = array
+    block = reader.whole("blockSize")
+    array.seen(sheet, reader.line("arrayID"), "id", array.name)
+    for key, name in (("totalSize", "size_bytes"), ("unUsedSpace", "free_bytes")):
+        blocks = reader.whole(key)
+        if blocks is not None and block:
+            array.put(sheet, reader.line(key), name, blocks * block)
+    reader.rest(frozenset({"arrayID", "totalSize", "unUsedSpace"} if block else {"arrayID"}))
+
+
+def _volume(card: CardDraft, sheet: Sheet, path: str, values: Mapping[str, Any], order: int) -> None:
+    reader = _Reader(sheet, Draft(), path, values)
+    number = reader.whole("logicalDriveID")
+    volume = card.volume(str(order if number is None else number))
+    reader.draft = volume
+    volume.seen(sheet, reader.line("logicalDriveID"), "id", volume.name)
+    reader.text("name", "name")
+    reader.text("volumeUniqueID", "unique_id")
+    reader.take("raidLevel", "raid_level", words.raid_level)
+    block, blocks = reader.whole("BlockSize"), reader.whole("dataSpace")
+    used = {"logicalDriveID", "name", "volumeUniqueID", "raidLevel"}
+    if block and blocks is not None:
+        volume.put(sheet, reader.line("dataSpace"), "size_bytes", blocks * block)
+        used.add("dataSpace")
+    strip = reader.whole("StripeSize")
+    if strip:
+        # KiB
+        volume.put(sheet, reader.line("StripeSize"), "strip_bytes", strip * 1024)
+        used.add("StripeSize")
+    _state(reader, volume, {key: (status, text) for key, (status, text) in _VOLUME_STATES.items()})
+    array = _consumer(reader, volume, path, values)
+    if array is not None:
+        card.array(array)
+    reader.rest(frozenset(used | {"state"}))
+
+
+def _state(reader: _Reader, draft: Draft, table: Mapping[int, tuple[str, str]]) -> None:
+    state, line = reader.whole("state"), reader.line("state")
+    if state is None or line is None:
+        if line is not None:
+            draft.detail(reader.sheet, line, "state", str(reader.values.get("state")))
+        return
+    known = table.get(state)
+    draft.put(reader.sheet, line, "status", known[0] if known else "unknown")
+    draft.put(reader.sheet, line, "status_text", known[1] if known else str(state))
+    if known is None:
+        draft.complain("warning", "unread", f"The state {state} of the JSON output is not known.", REPORT)
+
+
+def _consumer(reader: _Reader, draft: Draft, path: str, values: Mapping[str, Any]) -> str | None:
+    """The array of ``Chunk[].consumerArrayID``: the same in all of an object's chunks."""
+    found = set()
+    for where, chunk in _items(values, path, "Chunk"):
+        number = _Reader(reader.sheet, draft, where, chunk).whole("consumerArrayID")
+        if number is not None:
+            found.add(number)
+            draft.seen(reader.sheet, reader.sheet.leaf(f"{where}.consumerArrayID"), "array", number)
+    if len(found) != 1:
+        return None
+    array = str(found.pop())
+    conclude(draft, "array", array)
+    return array
+
+
+def _drive(card: CardDraft, sheet: Sheet, path: str, values: Mapping[str, Any]) -> None:
+    reader = _Reader(sheet, Draft(), path, values)
+    channel, device = reader.whole("channelID"), reader.whole("deviceID")
+    key = f"{channel},{device}" if channel is not None and device is not None else f"device{len(card.drives)}"
+    drive = card.drive(key)
+    reader.draft = drive
+    for name in ("channelID", "deviceID"):
+        drive.seen(sheet, reader.line(name), "id", values.get(name))
+    reader.text("serialNumber", "serial")
+    reader.text("model", "maker.model")
+    reader.text("vendor", "maker.vendor")
+    reader.take("physicalDriveName", "device", figures.node)
+    reader.take("rotationalSpeed", "rpm", figures.rpm)
+    used = {"channelID", "deviceID", "serialNumber", "model", "vendor", "physicalDriveName", "rotationalSpeed"}
+    number, line = reader.whole("interfaceType"), reader.line("interfaceType")
+    if number in _INTERFACES and line is not None:
+        drive.put(sheet, line, "interface", _INTERFACES[number])
+    line = reader.line("nonSpinning")
+    if isinstance(values.get("nonSpinning"), bool) and line is not None:
+        drive.put(sheet, line, "media", "ssd" if values["nonSpinning"] else "hdd")
+        used.add("nonSpinning")
+    _size(reader, drive)
+    _state(reader, drive, {number: (told[0], told[2]) for number, told in _DRIVE_STATES.items()})
+    state = reader.whole("state")
+    if state in _DRIVE_STATES:
+        conclude(drive, "role", _DRIVE_STATES[state][1])
+    array = _consumer(reader, drive, path, values)
+    if array is not None:
+        card.array(array).members[key] = None
+    reader.rest(frozenset(used | {"state"}))
+
+
+def _size(reader: _Reader, drive: Draft) -> None:
+    """Blocks times their size; a drive that tells two sizes (4 KiB shown as 512) does not tell which counts."""
+    blocks = reader.whole("numOfUsableBlocks")
+    sizes = {size for key in ("blockSize", "physicalBlockSize") if (size := reader.whole(key))}
+    if blocks and len(sizes) == 1:
+        drive.put(reader.sheet, reader.line("numOfUsableBlocks"), "size_bytes", blocks * sizes.pop())

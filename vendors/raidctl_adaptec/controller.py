@@ -1,0 +1,219 @@
+"""The card itself: its settings, versions, cache, sensors, connectors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from raidctl.draft import DETAIL, REPORT, ROW, Pair
+from raidctl.evidence import Sheet
+from raidctl.text import collapse
+from raidctl_adaptec import battery, figures, states, tables, words
+from raidctl_adaptec.draft import CardDraft, keep
+from raidctl_adaptec.outline import Block
+from raidctl_adaptec.words import word
+
+_BRANDS: tuple[tuple[str, str], ...] = (
+    ("mscc adaptec ", "Adaptec"),
+    ("microsemi adaptec ", "Adaptec"),
+    ("microchip adaptec ", "Adaptec"),
+    ("adaptec ", "Adaptec"),
+    ("ibm ", "IBM"),
+    ("sun ", "Sun"),
+    ("icp ", "ICP"),
+    ("microsemi ", "Microsemi"),
+    ("microchip ", "Microchip"),
+    ("mscc ", "Microsemi"),
+    ("mchp ", "Microchip"),
+    ("hpe ", "HPE"),
+    ("hp ", "HP"),
+    ("dell ", "Dell"),
+    ("fujitsu ", "Fujitsu"),
+    ("lenovo ", "Lenovo"),
+    ("cisco ", "Cisco"),
+    ("intel ", "Intel"),
+    ("supermicro ", "Supermicro"),
+    ("inspur ", "Inspur"),
+    ("huawei ", "Huawei"),
+    ("h3c ", "H3C"),
+)
+"""How the model begins, and whose card it then is."""
+_FIELDS: dict[str, tuple[str, Callable[[str], Any], int]] = {
+    "controller serial number": ("serial", figures.text, DETAIL),
+    "physical slot": ("slot", figures.text, DETAIL),
+    "firmware": ("firmware", figures.text, DETAIL),
+    "firmware version": ("firmware", figures.text, DETAIL),
+    # Driver Name                                : smartpqi
+    "driver name": ("driver", figures.driver, DETAIL),
+    "pci address (domain:bus:device:function)": ("pci_address", figures.pci_address, DETAIL),
+    "pci address (bus:device:function)": ("pci_address", figures.pci_address, DETAIL),
+    "pci address": ("pci_address", figures.pci_address, ROW),
+    # Installed memory                         : 512 MB
+    "installed memory": ("cache.size_bytes", figures.size, DETAIL),
+    # Cache memory                               : 3856 MB
+    "cache memory": ("cache.size_bytes", figures.size, DETAIL),
+    "total cache memory": ("cache.size_bytes", figures.size, ROW),
+    "total cache size": ("cache.size_bytes", figures.size, ROW),
+    "cache size": ("cache.size_bytes", figures.size, ROW),
+    "total cache memory available": ("cache.available_bytes", figures.size, DETAIL),
+    "read cache percentage": ("cache.read_percent", figures.percent, DETAIL),
+    "write cache percentage": ("cache.write_percent", figures.percent, DETAIL),
+    "no-battery write cache": ("cache.no_battery_write_cache", figures.flag, DETAIL),
+}
+_MODES = frozenset({"controller mode", "operational mode", "functional mode", "mode"})
+_DRIVE_CACHE: dict[str, str] = {
+    # Global Physical Device Write Cache Policy: Drive Specific
+    "global physical device write cache policy": "drive_write_cache",
+    "global physical drive write cache policy": "drive_write_cache",
+    # Physical Drive Write Cache Policy Information / Configured Drives : Default
+    "configured drives": "drive_write_cache",
+    "configured drives write cache policy": "drive_write_cache",
+    "unconfigured drives": "drive_write_cache.unassigned",
+    "hba drives": "drive_write_cache.passthrough",
+}
+_COUNTS = frozenset({"logical devices/failed/degraded", "logical drives/offline/critical", "defunct disk drive count"})
+
+
+def read_block(card: CardDraft, sheet: Sheet, block: Block) -> None:
+    """A part of ``Controller information``."""
+    found = battery.section_of(block.sub)
+    if found is not None:
+        battery.read_block(card, sheet, block, *found)
+        return
+    sheet.note(*block.heads)
+    sensor = ""
+    for pair in block.pairs:
+        if word(pair.label) == "sensor id":
+            # Sensor ID                                  : 1
+            sensor = f"Sensor {pair.value}: "
+            sheet.note(*pair.lines)
+        elif sensor:
+            keep(card, sheet, pair, prefix=sensor)
+        else:
+            _read_pair(card, sheet, pair, block.sub)
+
+
+def _read_pair(card: CardDraft, sheet: Sheet, pair: Pair, sub: str) -> None:
+    label = word(pair.label)
+    if label in _FIELDS:
+        name, parse, weight = _FIELDS[label]
+        card.take(sheet, pair, name, parse, weight)
+    elif label in _MODES:
+        # Controller Mode                            : RAID (Expose RAW)
+        if card.take(sheet, pair, "mode", figures.mode) is not None:
+            card.details.setdefault(pair.label, collapse(pair.value))
+    elif label == "controller model":
+        read_model(card, sheet, pair)
+    elif label == "controller status":
+        read_status(card, sheet, pair)
+    elif label == "cache status":
+        _cache_status(card, sheet, pair)
+    elif label in ("cache status details", "cache disable reason"):
+        if words.told(pair.value):
+            card.put(sheet, pair.lines[0], "cache.reason", collapse(pair.value))
+        else:
+            keep(card, sheet, pair, sub)
+    elif label in _DRIVE_CACHE:
+        name = _DRIVE_CACHE[label]
+        value = card.take(sheet, pair, name, figures.drive_cache_policy)
+        if value is not None:
+            card.details.setdefault(pair.label, pair.value)
+    else:
+        _watch(card, label, pair)
+        keep(card, sheet, pair, sub)
+
+
+def _watch(card: CardDraft, label: str, pair: Pair) -> None:
+    """Details that are told apart when all is read, or that are a warning by themselves."""
+    if label in _COUNTS:
+        # Logical devices/Failed/Degraded          : 2/0/1
+        card.values.setdefault(f"count.{label.split(maxsplit=1)[0]}", (DETAIL, pair.value))
+    elif label == "temperature" and "(" in pair.value and "(normal)" not in word(pair.value):
+        # Temperature                              : 97 C/ 206 F (Abnormal)
+        if words.told(pair.value.split("(", maxsplit=1)[1].rstrip(") ")):
+            card.complain(
+                "warning", "state", f"The controller is too warm: {pair.value}.", "Look at fans and air flow."
+            )
+    elif label == "nvram checksum status" and words.told(pair.value) and word(pair.value) not in ("passed", "ok"):
+        card.complain("warning", "state", f"The checksum of the NVRAM is not right: {pair.value}.", "Ask the maker.")
+
+
+def read_model(card: CardDraft, sheet: Sheet, pair: Pair, weight: int = DETAIL) -> None:
+    """``Controller Model : Adaptec 6805``: maker and product."""
+    model = figures.text(pair.value)
+    line = pair.lines[0]
+    if model is None:
+        sheet.note(line)
+        return
+    brand = next(((start, maker) for start, maker in _BRANDS if f"{model.lower()} ".startswith(start)), None)
+    rest = model[len(brand[0]) :] if brand is not None else ""
+    if brand is not None and rest:
+        card.put(sheet, line, "vendor", brand[1], weight)
+        card.put(sheet, line, "model", rest, weight)
+        card.details.setdefault("Controller Model", model)
+    else:
+        card.put(sheet, line, "model", model, weight)
+
+
+def read_status(card: CardDraft, sheet: Sheet, pair: Pair, weight: int = DETAIL) -> None:
+    """``Controller Status : Optimal``."""
+    if not words.told(pair.value):
+        keep(card, sheet, pair)
+        return
+    health = words.health(tables.CONTROLLER_STATUS, pair.value)
+    card.put(sheet, pair.lines[0], "status", health, weight)
+    card.put(sheet, pair.lines[0], "status_text", collapse(pair.value), weight)
+    if health == "unknown":
+        card.complain("warning", "unread", f"The controller's status word {pair.value!r} is not known.", REPORT)
+
+
+def _cache_status(card: CardDraft, sheet: Sheet, pair: Pair) -> None:
+    """``Cache Status : Temporarily Disabled``."""
+    if not words.told(pair.value):
+        keep(card, sheet, pair)
+        return
+    health = words.health(states.CACHE_STATUS, pair.value)
+    card.put(sheet, pair.lines[0], "cache.status", health)
+    card.put(sheet, pair.lines[0], "cache.status_text", collapse(pair.value))
+    if health == "unknown":
+        card.complain("warning", "unread", f"The cache's status word {pair.value!r} is not known.", REPORT)
+
+
+def read_connector(card: CardDraft, sheet: Sheet, block: Block) -> None:
+    """``Connector #0`` with its lanes: details of the card."""
+    sheet.note(*block.heads)
+    parts = [f"Connector #{block.name}" if block.name else "Connector", block.item, _part(block)]
+    prefix = "".join(f"{part}: " for part in parts if part)
+    for pair in block.pairs:
+        keep(card, sheet, pair, prefix=prefix)
+
+
+def _part(block: Block) -> str:
+    return "Phy" if "phy information" in word(block.sub) else ""
+
+
+def read_maxcache(card: CardDraft, sheet: Sheet, block: Block) -> None:
+    """``maxCache device number 100``: SSDs that cache other volumes; the system does not see it, so it is no volume."""
+    sheet.note(*block.heads)
+    prefix = f"maxCache device {block.name}: " if block.name else "maxCache: "
+    for pair in block.pairs:
+        keep(card, sheet, pair, prefix=prefix)
+        if word(pair.label).startswith("status of max") and words.told(pair.value):
+            known = words.volume_word(pair.value)[0]
+            if known is None or known.status not in ("ok", "checking"):
+                card.complain(
+                    "warning",
+                    "state",
+                    f"maxCache device {block.name} is not well: {pair.value}.",
+                    "Look at its drives.",
+                )
+
+
+def read_version(card: CardDraft, sheet: Sheet, block: Block) -> None:
+    """``getversion``: ``Controller #1`` and the versions below."""
+    sheet.note(*block.heads)
+    for pair in block.pairs:
+        if word(pair.label) == "firmware":
+            card.take(sheet, pair, "firmware", figures.text, ROW)
+        else:
+            keep(card, sheet, pair, "Version")

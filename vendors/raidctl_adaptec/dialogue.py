@@ -1,0 +1,145 @@
+"""The dialogue with arcconf.
+
+``getconfig 1`` tells in its first line how many controllers there are: no list is asked for. Then each controller's
+configuration, and the tasks of each that has logical devices: one or two calls for each card. The tool cannot run
+twice at once; all calls share one lock. It drops a log into the working directory, which is a private one; ``nologs``
+is not used, because old versions do not know the word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import msgspec
+
+from raidctl.calls import Installed, call_problem
+from raidctl.host import HostView
+from raidctl.model import Problem
+from raidctl.request import Dialogue, Run, RunAnswer, Trouble, ask, ask_all
+from raidctl.vendor import Document, Observation
+from raidctl_adaptec.collect import collect
+from raidctl_adaptec.grammar import FOUND
+from raidctl_adaptec.reader import built, unreadable
+from raidctl_adaptec.signs import TEXT
+
+LOCK = "adaptec"
+TIMEOUT = 60.0
+"""Seconds for one call."""
+MOST_CARDS = 16
+_VOLUMES = (b"logical device number", b"logical drive number")
+
+
+@dataclass
+class _Asked:
+    """What came of the calls."""
+
+    documents: list[Document] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    stopped: bool = False
+    """The tool does not answer: the next call would not either."""
+
+
+def observe(host: HostView, found: Sequence[Installed]) -> Dialogue[Observation]:
+    """Read every card that arcconf sees."""
+    tool, asked = found[0], _Asked()
+    first = _config(tool, 1)
+    answer = yield from ask(first)
+    _keep(asked, first, answer)
+    configs: list[tuple[int, RunAnswer]] = [(1, answer)]
+    count = _count(answer)
+    if not asked.stopped and count > 1:
+        requests = [_config(tool, number) for number in range(2, min(count, MOST_CARDS) + 1)]
+        answers = yield from ask_all(requests)
+        for number, (request, told) in enumerate(zip(requests, answers, strict=True), 2):
+            _keep(asked, request, told)
+            configs.append((number, told))
+    busy = [number for number, told in configs if any(word in told.out.lower() for word in _VOLUMES)]
+    requests = [_run(tool, "getstatus", str(number)) for number in busy]
+    answers = yield from ask_all(requests)
+    for request, told in zip(requests, answers, strict=True):
+        _keep(asked, request, told)
+    return _assemble(tool, asked, count, host)
+
+
+def _config(tool: Installed, number: int) -> Run:
+    return _run(tool, "getconfig", str(number), "AL")
+
+
+def _run(tool: Installed, *words: str) -> Run:
+    return Run((tool.command, *words), timeout=TIMEOUT, lock=LOCK)
+
+
+def _count(answer: RunAnswer) -> int:
+    """``Controllers found: 2``; none where the line is not there."""
+    for line in answer.text[:4096].splitlines():
+        match = FOUND.match(line.strip())
+        if match is not None:
+            return int(match[1])
+    return 0
+
+
+def _keep(asked: _Asked, request: Run, answer: RunAnswer) -> None:
+    """Keep what a call printed, and say what was wrong with it."""
+    where = " ".join(request.argv)
+    trouble = call_problem(request, answer)
+    if trouble is not None:
+        asked.problems.append(trouble)
+        asked.stopped = asked.stopped or answer.trouble is not Trouble.TIMEOUT
+    if answer.trouble is Trouble.FLOOD:
+        return
+    text = answer.text if answer.text.strip() else answer.error_text
+    if not text.strip():
+        if trouble is None:
+            asked.problems.append(_silent(where, answer.code))
+        return
+    asked.documents.append(Document(where, TEXT, text))
+    if trouble is None and "getconfig" in request.argv and "Command " not in text[-400:]:
+        asked.problems.append(_cut(where))
+
+
+def _silent(where: str, code: int | None) -> Problem:
+    return Problem(
+        severity="error", kind="unread", where=where,
+        message=f"The tool printed nothing and ended with exit code {code}.",
+        remedy="Run the command by hand, as root.",
+    )  # fmt: skip
+
+
+def _cut(where: str) -> Problem:
+    return Problem(
+        severity="warning", kind="unread", where=where,
+        message="The output ends without the tool's closing line: something may be missing.",
+        remedy="Run the command by hand, as root.",
+    )  # fmt: skip
+
+
+def _assemble(tool: Installed, asked: _Asked, count: int, host: HostView) -> Observation:
+    collection = collect(asked.documents)
+    controllers, problems = built(collection)
+    problems = [*asked.problems, *problems, *unreadable(collection)]
+    if count > MOST_CARDS:
+        problems.append(
+            Problem(
+                severity="warning", kind="unread", where=tool.command,
+                message=f"The tool counts {count} controllers; the first {MOST_CARDS} were asked.",
+            )
+        )  # fmt: skip
+    return Observation(
+        controllers=tuple(controllers),
+        problems=tuple(dict.fromkeys(_rights(problems, host))),
+        tools=(tool.tool(),),
+        sheets=tuple(collection.sheets),
+    )
+
+
+def _rights(problems: Sequence[Problem], host: HostView) -> list[Problem]:
+    """A tool that sees no card without being root could not look."""
+    if host.root is not False:
+        return list(problems)
+    return [
+        msgspec.structs.replace(item, severity="error", kind="no_right", remedy="Run raidctl as root (sudo).")
+        if item.message == "The tool sees no controller."
+        else item
+        for item in problems
+    ]

@@ -1,0 +1,274 @@
+"""Physical devices: drives, and the enclosures between the card and them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from raidctl.draft import DETAIL, REPORT, ROW, Draft, Pair
+from raidctl.evidence import Sheet
+from raidctl.text import attempt, collapse
+from raidctl_adaptec import figures, words
+from raidctl_adaptec.draft import CardDraft, conclude, keep
+from raidctl_adaptec.outline import Block
+from raidctl_adaptec.words import word
+
+_ADDRESS = frozenset({"reported channel,device(t:l)", "reported channel,device"})
+_FIELDS: dict[str, tuple[str, Callable[[str], Any], int]] = {
+    "firmware": ("firmware", figures.text, DETAIL),
+    "serial number": ("serial", figures.text, DETAIL),
+    "world-wide name": ("wwn", figures.text, DETAIL),
+    "total size": ("size_bytes", figures.size, DETAIL),
+    "size": ("size_bytes", figures.size, DETAIL),
+    "rotational speed": ("rpm", figures.rpm, DETAIL),
+    "current temperature": ("temperature_celsius", figures.celsius, DETAIL),
+    "temperature": ("temperature_celsius", figures.celsius, ROW),
+    "mount point(s)": ("mountpoints", figures.mountpoints, DETAIL),
+    "mount points": ("mountpoints", figures.mountpoints, DETAIL),
+    # S.M.A.R.T. warnings                      : 2
+    "s.m.a.r.t. warnings": ("errors.predictive", figures.number, DETAIL),
+    "smart warning count": ("errors.predictive", figures.number, ROW),
+    "predictive failures": ("errors.predictive", figures.number, ROW),
+    "medium error count": ("errors.media", figures.number, DETAIL),
+    "media failures": ("errors.media", figures.number, DETAIL),
+    "power on hours": ("power_on_hours", figures.number, DETAIL),
+}
+_KEPT = frozenset({"smart warning count", "predictive failures"})
+# S.M.A.R.T.                               : Yes
+_ALARMS: dict[str, str] = {
+    "s.m.a.r.t.": "The drive predicts its failure by SMART",
+    "pfa": "The drive predicts its failure (PFA)",
+    "failed logical device segments": "Segments of logical devices on the drive have failed",
+    "ssd smart trip wearout": "The SSD says that it is worn out",
+    "56 day warning present": "The SSD will be worn out in less than 56 days",
+}
+"""Flags that are trouble when they say yes, and what they then say."""
+_BAD_PART = re.compile(
+    r"\b(?:failed|failure|abnormal|critical|fault|not optimal|degraded|over|warning)\b", re.IGNORECASE
+)
+
+
+def read_block(card: CardDraft, sheet: Sheet, block: Block, key: str | None) -> None:
+    """A part of a physical device's section; ``key`` is its channel and device, None for a channel's own lines."""
+    if key is None:
+        sheet.note(*block.heads)
+        prefix = f"Channel {block.channel}: " if block.channel else "Physical devices: "
+        for pair in block.pairs:
+            keep(card, sheet, pair, prefix=prefix)
+        return
+    if "enclosure" in word(block.what) or (block.what and not _is_drive(block.what)):
+        _enclosure(card, sheet, block, key)
+        return
+    drive = card.drive(key)
+    for line in block.heads:
+        drive.seen(sheet, line, "id", key)
+    for pair in block.pairs:
+        _read_pair(drive, sheet, pair, block)
+
+
+def _is_drive(what: str) -> bool:
+    """``Device is a Hard drive``; SSDs are told so too."""
+    return any(part in word(what) for part in ("drive", "disk", "ssd", "solid state"))
+
+
+def address(blocks: list[Block]) -> str:
+    """Channel and device of the device whose blocks these are; its number in the list where that is cut off."""
+    for block in blocks:
+        for pair in block.pairs:
+            if word(pair.label) in _ADDRESS:
+                found = attempt(figures.address, pair.value)
+                if found is not None:
+                    return found
+    first = blocks[0]
+    # With a line for the channel, the number of the device is its address on it.
+    return f"{int(first.channel)},{int(first.name)}" if first.channel else f"device{first.name}"
+
+
+def _read_pair(drive: Draft, sheet: Sheet, pair: Pair, block: Block) -> None:
+    label = word(pair.label)
+    if block.item:
+        _phy(drive, sheet, pair, block.item)
+    elif label == "state":
+        _state(drive, sheet, pair)
+    elif label in _ADDRESS:
+        drive.seen(sheet, pair.lines[0], "id", pair.value)
+    elif label == "transfer speed":
+        _transfer(drive, sheet, pair)
+    elif label in ("reported location", "reported enclosure,slot"):
+        _location(drive, sheet, pair, label)
+    elif label in ("vendor", "model"):
+        _maker(drive, sheet, pair, label)
+    elif label == "write cache":
+        # Write Cache                              : Enabled (write-back)
+        drive.take(sheet, pair, "write_cache", figures.write_cache)
+    elif label == "ssd":
+        _ssd(drive, sheet, pair)
+    elif label == "disk name":
+        if drive.take(sheet, pair, "device", figures.node) is not None and "(" in pair.value:
+            drive.details.setdefault(pair.label, pair.value)
+    elif label == "array":
+        drive.take(
+            sheet, pair, "array", lambda text: None if figures.number(text) is None else str(figures.number(text))
+        )
+    elif label in ("drive configuration type", "configuration type"):
+        if drive.take(sheet, pair, "role", figures.role, DETAIL) is not None:
+            drive.details.setdefault(pair.label, pair.value)
+    elif label in _FIELDS:
+        name, parse, weight = _FIELDS[label]
+        if drive.take(sheet, pair, name, parse, weight) is not None and label in _KEPT:
+            drive.details.setdefault(pair.label, pair.value)
+    else:
+        if label in _ALARMS:
+            drive.values.setdefault(f"alarm.{label}", (DETAIL, pair.value))
+        elif label.startswith("dedicated spare for"):
+            # Dedicated Spare for                      : logical device 1
+            owner = "spare.for.array" if word(pair.value).startswith("array") else "spare.for"
+            conclude(drive, owner, re.findall(r"\d{1,5}", pair.value))
+        keep(drive, sheet, pair, block.sub)
+
+
+def _state(drive: Draft, sheet: Sheet, pair: Pair) -> None:
+    """``State : Online``, ``Raw (Pass Through)``, ``Global Hot-Spare``."""
+    line = pair.lines[0]
+    known = words.drive_word(pair.value)
+    if not words.told(pair.value):
+        keep(drive, sheet, pair)
+        return
+    drive.put(sheet, line, "status", known.status if known else "unknown")
+    drive.put(sheet, line, "status_text", collapse(pair.value))
+    if known is None:
+        drive.complain("warning", "unread", f"The drive's status word {pair.value!r} is not known.", REPORT)
+    elif known.role is not None:
+        # A failed drive is that first; what is configured counts over what follows from the state.
+        drive.put(sheet, line, "role", known.role, DETAIL + 1 if known.role in ("failed", "spare") else ROW)
+
+
+def _transfer(drive: Draft, sheet: Sheet, pair: Pair) -> None:
+    """``Transfer Speed : SATA 6.0 Gb/s``."""
+    try:
+        interface, speed = figures.transfer(pair.value)
+    except ValueError:
+        drive.unread(pair.label, pair.value)
+        interface = speed = None
+    if interface is not None:
+        drive.put(sheet, pair.lines[0], "interface", interface)
+    if speed is not None:
+        drive.put(sheet, pair.lines[0], "link_gbps", speed)
+    else:
+        keep(drive, sheet, pair)
+
+
+def _location(drive: Draft, sheet: Sheet, pair: Pair, label: str) -> None:
+    """``Reported Location : Enclosure 0, Slot 2``, ``Connector 1, Device 0``, old ``Reported Enclosure,Slot : 0,2``."""
+    keep(drive, sheet, pair)
+    line = pair.lines[0]
+    if label == "reported enclosure,slot":
+        inside = attempt(figures.address, pair.value)
+        first, _, second = (inside or "").partition(",")
+        place = ("enclosure", first, second) if inside is not None else None
+    else:
+        place = attempt(figures.location, pair.value)
+    if place is None:
+        if words.told(pair.value):
+            drive.unread(pair.label, pair.value)
+        return
+    drive.put(sheet, line, "enclosure", place_shown(place))
+    drive.put(sheet, line, "bay", place[2])
+    conclude(drive, "place", place)
+
+
+def place_shown(place: tuple[str, str, str]) -> str:
+    """Connectors and enclosures are numbered each for themselves: what is no enclosure is named, ``Connector 1``."""
+    kind, outer, _ = place
+    return outer if kind == "enclosure" else f"{kind.capitalize()} {outer}"
+
+
+def _maker(drive: Draft, sheet: Sheet, pair: Pair, label: str) -> None:
+    """``Vendor : WDC`` and ``Model : WD1001FALS-0``."""
+    value = figures.text(pair.value)
+    conclude(drive, f"maker.{label}", value)
+    if label == "vendor" or value is None:
+        keep(drive, sheet, pair)
+    else:
+        drive.seen(sheet, pair.lines[0], "model", value)
+
+
+def model(drive: Draft) -> str | None:
+    """The model. Old firmware cuts that of an ATA drive in two: vendor ``ST310003``, model ``40NS``."""
+    vendor, name = drive.get("maker.vendor"), drive.get("maker.model")
+    if vendor and name and len(vendor) == 8 and re.search(r"[A-Z]\d{3}|\d{4}", vendor) and " " not in name:
+        return f"{vendor}{name}"
+    found: str | None = name
+    return found
+
+
+def _ssd(drive: Draft, sheet: Sheet, pair: Pair) -> None:
+    def media(text: str) -> str | None:
+        solid = figures.flag(text)
+        return None if solid is None else "ssd" if solid else "hdd"
+
+    drive.take(sheet, pair, "media", media)
+
+
+def _phy(drive: Draft, sheet: Sheet, pair: Pair, item: str) -> None:
+    """``Phy #0``: ``Negotiated Physical Link Rate : 12 Gbps``."""
+    if word(pair.label) == "negotiated physical link rate":
+        rate = attempt(figures.link_rate, pair.value)
+        if rate is not None:
+            conclude(drive, "link_gbps", rate)
+    keep(drive, sheet, pair, prefix=f"{item}: ")
+
+
+def _enclosure(card: CardDraft, sheet: Sheet, block: Block, key: str) -> None:
+    """``Device is an Enclosure Services Device``: details of the card, and a warning where a part is not well."""
+    sheet.note(*block.heads)
+    prefix = f"Enclosure device {key.removeprefix('device')}: "
+    for pair in block.pairs:
+        if word(pair.label) in _ADDRESS:
+            sheet.note(*pair.lines)
+            continue
+        keep(card, sheet, pair, block.sub, prefix)
+        label = word(pair.label)
+        state = pair.value.rsplit("(", maxsplit=1)[-1].rstrip(") ")
+        if ("status" in label or label == "temperature") and _BAD_PART.search(state):
+            card.complain(
+                "warning", "state", f"{prefix}{pair.label} is {collapse(pair.value)}.", "Look at the enclosure."
+            )
+
+
+def health(drive: Draft) -> None:
+    """A drive that is well by its state but has raised an alarm is a warning."""
+    warned: int = drive.get("errors.predictive") or 0
+    raised = [
+        name[6:] for name, (_, value) in drive.values.items()
+        if name.startswith("alarm.") and word(value) in ("yes", "true")
+    ]  # fmt: skip
+    if warned and "s.m.a.r.t." not in raised:
+        raised.append("s.m.a.r.t.")
+    if raised and drive.get("status") == "ok":
+        drive.values["status"] = (DETAIL + 1, "warning")
+        drive.values["alarmed"] = (DETAIL, True)
+    for label in raised:
+        if drive.get("status") == "critical" and label == "failed logical device segments":
+            continue
+        count = f" (warnings: {warned})" if warned and label == "s.m.a.r.t." else ""
+        drive.complain(
+            "warning",
+            "state",
+            f"{_ALARMS[label]}{count}.",
+            "Replace the drive; let the rebuild finish before the next one.",
+        )
+
+
+def row(drive: Draft, sheet: Sheet, pair: Pair) -> None:
+    """What a call about one device tells of it besides its counters: ``Vendor``, ``Model``, ``Serial number``."""
+    label = word(pair.label)
+    if label == "serial number":
+        drive.take(sheet, pair, "serial", figures.text, ROW)
+    elif label in ("vendor", "model"):
+        _maker(drive, sheet, pair, label)
+    elif label == "device type" and word(pair.value) in ("sas", "sata", "nvme"):
+        drive.put(sheet, pair.lines[0], "interface", word(pair.value), ROW)
+    else:
+        keep(drive, sheet, pair)

@@ -1,0 +1,188 @@
+"""The forms of the lines: titles, headings of objects, what is said about the run.
+
+The tool's own lines stand in comments above the expressions that read them. Indentation counts for nothing: people
+paste outputs that have lost it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Literal, NamedTuple
+
+Area = Literal[
+    "controller", "logical", "array", "physical", "connector", "maxcache", "task", "version", "list", "expander",
+    "phy log", "phy device", "log",
+]  # fmt: skip
+
+RULE = re.compile(r"[-=_*]{5,}")
+# Controllers found: 1
+FOUND = re.compile(r"Controllers? found\s*:\s*(\d{1,3})", re.IGNORECASE)
+# Command completed successfully.
+# Command aborted.
+TRAILER = re.compile(r"Command (completed successfully|aborted|failed)\b\.?", re.IGNORECASE)
+#   | ARCCONF |  Version 9.10 (B17444)
+BANNER = re.compile(r"\|\s*(?:ARCCONF|UCLI)\s*\|\s*(.*)")
+BANNER_VERSION = re.compile(r"Version\s+(\S+(?: \(\w+\))?)", re.IGNORECASE)
+#  GETCONFIG     | prints controller information
+USAGE = re.compile(r"[A-Z]{4,30}\s*\|\s+\S.*")
+
+_TITLES: tuple[tuple[Area, re.Pattern[str]], ...] = (
+    ("controller", re.compile(r"controller information")),
+    ("logical", re.compile(r"logical (?:device|drive) information")),
+    ("array", re.compile(r"array information")),
+    ("physical", re.compile(r"physical (?:device|drive) information")),
+    ("connector", re.compile(r"connectors? information")),
+    # maxCache 3.0 information
+    ("maxcache", re.compile(r"max ?(?:cache|iq)(?: [\d.]+)? information")),
+    # Physical Device Information:
+    ("phy device", re.compile(r"physical device information:")),
+    ("phy log", re.compile(r"controller phy error log:")),
+    ("log", re.compile(r"(?:controller|device|event|dead ?drive|stats?) ?log(?: information)?")),
+)
+_EXPANDERS = re.compile(r"expander list for controller (\d{1,3}):", re.IGNORECASE)
+
+Kind = Literal["logical", "array", "maxcache", "channel", "device", "connector", "item", "expander", "version", "task"]
+
+
+class Heading(NamedTuple):
+    """A line that opens the section of an object."""
+
+    kind: Kind
+    name: str
+
+
+_HEADINGS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
+    # Logical device number 0
+    ("logical", re.compile(r"logical (?:device|drive) (?:number|#) ?(\d{1,5})")),
+    # Array Number 0
+    ("array", re.compile(r"array (?:number|#) ?(\d{1,5})")),
+    # maxCache device number 100
+    ("maxcache", re.compile(r"max ?(?:cache|iq) (?:device|array) (?:number|#) ?(\d{1,5})")),
+    ("channel", re.compile(r"channel #(\d{1,5}):?")),
+    ("device", re.compile(r"device #(\d{1,5})")),
+    ("connector", re.compile(r"connector #(\d{1,5})")),
+    # Phy #0
+    # Lane #0
+    ("item", re.compile(r"((?:phy|lane|port|sensor) #\d{1,5})")),
+    ("expander", re.compile(r"expander ?# ?(\d{1,5})")),
+    # Controller #1
+    ("version", re.compile(r"controller #(\d{1,3})")),
+    # Logical device Task:
+    ("task", re.compile(r"((?:logical|physical|controller|array)(?: (?:device|drive))?) tasks?:?")),
+)
+# Device is an Enclosure Services Device
+DEVICE_IS = re.compile(r"device is an? (.{1,60})", re.IGNORECASE)
+# Status of Enclosure services device
+_STATUS_OF = re.compile(r"status of (?:the )?enclosure.{0,40}", re.IGNORECASE)
+# Life-time Temperature Recorded
+HALF_LABEL = re.compile(r"life-?time .{0,40} recorded", re.IGNORECASE)
+# Initiator at SCSI ID 7
+INITIATOR = re.compile(r"initiator at scsi id (\d{1,3})", re.IGNORECASE)
+#   Controller 1:             : Optimal, Slot 8, HBA, MSCC Adaptec HBA 1100-16i, 8A246320899, 50000D1704B53280
+LIST_ROW = re.compile(r"Controller (\d{1,3})\s*:\s*:\s*(\S.*)", re.IGNORECASE)
+# 0x000a  4            6  Register device to host FISes sent due to a COMRESET
+COUNTER_ROW = re.compile(r"(0x[0-9a-f]{4})\s+\d{1,2}\s+(\d{1,20})\s+(\S.*)", re.IGNORECASE)
+COUNTER_HEAD = re.compile(r"ID\s+Size\s+Value\s+Description", re.IGNORECASE)
+#       controllerID ..................... 0
+DOTTED = re.compile(r"(\w{2,40}) \.{3,} (.*)")
+#    Device ID : Availability (SizeMB, Protocol, Type, Connector ID, Location) Serial Number
+COLUMNS = re.compile(
+    r"(?:device id|segment|logical id|controller id)\s*:\s*(?:availability|status)\b.*|.*\(sizemb, protocol, type.*",
+    re.IGNORECASE,
+)
+#   0,6 0,7
+MORE_PLACES = re.compile(r"\d{1,5},\d{1,5}(?: \d{1,5},\d{1,5})*")
+
+Said = Literal["empty", "unsupported", "none", "number", "error"]
+_SAYINGS: tuple[tuple[Said, re.Pattern[str]], ...] = (
+    # No controllers found.
+    (
+        "none",
+        re.compile(r"no (?:supported |raid )?(?:controllers?|adapters?) (?:were |was )?(?:found|detected|installed).*"),
+    ),
+    # Invalid controller number.
+    ("number", re.compile(r"(?:error: )?(?:invalid|unknown) controller (?:number|id).*")),
+    # The requested feature is not supported on this controller.
+    ("unsupported", re.compile(r".{0,60}(?:is )?not supported (?:on|by|in|for) .{0,60}")),
+    # No logical devices configured
+    # No physical drives attached
+    (
+        "empty",
+        re.compile(
+            r"no (?:logical|physical|arrays?|max ?cache|expanders?|enclosures?|connectors?|devices?|drives?|events?|"
+            r"entries|tasks?|hard)\b.{0,80}|.{0,40}\blog is empty.{0,20}"
+        ),
+    ),
+    (
+        "error",
+        re.compile(r"(?:error|fatal|warning)\s*:.*|.*\b(?:permission denied|must be (?:run as )?root|super ?user).*"),
+    ),
+)  # fmt: skip
+
+
+def title(text: str) -> Area | None:
+    """The area that a title opens: ``Logical device information``."""
+    low = " ".join(text.lower().split())
+    if len(low) > 60 or not low[:1].isalpha():
+        return None
+    return next((area for area, form in _TITLES if form.fullmatch(low)), None)
+
+
+def expanders_of(text: str) -> str | None:
+    """The controller of ``Expander List for Controller 1:``."""
+    match = _EXPANDERS.fullmatch(text)
+    return match[1] if match else None
+
+
+def heading(text: str) -> Heading | None:
+    """The object whose section a line opens."""
+    if len(text) > 60:
+        return None
+    low = " ".join(text.lower().split())
+    for kind, form in _HEADINGS:
+        match = form.fullmatch(low)
+        if match is not None:
+            return Heading(kind, match[1] if kind in ("item", "task") else str(int(match[1])))
+    return None
+
+
+def subtitle(text: str) -> bool:
+    """Whether a line without a colon is the title of a part: known by its words where the rules around it are lost."""
+    low = text.lower()
+    return len(low) < 80 and (
+        low.endswith((" information", " properties", " settings", " counters", " data"))
+        or _STATUS_OF.fullmatch(low) is not None
+    )
+
+
+def said(text: str) -> Said | None:
+    """What a line says about the run, or about a part that is not there."""
+    low = text.lower()
+    return None if len(low) > 200 else next((name for name, form in _SAYINGS if form.fullmatch(low)), None)
+
+
+_NUMBERED = re.compile(
+    r"(?:getconfig(?:json)?|getstatus|getversion|expanderlist|phyerrorlog|getlogs|getsmartstats|getperform)"
+    r"[ _-]+(\d{1,2})(?![\d.])",
+    re.IGNORECASE,
+)
+
+
+_COMMAND = re.compile(r"\barcconf(?:\.exe|64)?[\"']?\s{1,4}get\w{3,12}\b", re.IGNORECASE)
+
+
+def command_of(text: str) -> str | None:
+    """The controller of a command line between outputs: ``root@host:~# arcconf getstatus 2``; None for another line."""
+    return number_of_command(text) if len(text) < 300 and _COMMAND.search(text) else None
+
+
+def plain(text: str) -> str:
+    """A line without blanks around it, and without the marks of a quotation in a mail."""
+    text = text.strip().strip("\ufeff")
+    return text.lstrip("> \t") if text.startswith(">") else text
+
+
+def number_of_command(name: str) -> str | None:
+    """The controller that a command line, or a file name made of it, asks for: ``arcconf getconfig 2 al``."""
+    match = _NUMBERED.search(name)
+    return str(int(match[1])) if match and int(match[1]) > 0 else None

@@ -1,0 +1,283 @@
+"""One output of the tool as a list of answers, each a list of blocks: the parts of the objects' sections, in order."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from raidctl.draft import Pair
+from raidctl.evidence import Line, Sheet
+from raidctl.text import pair
+from raidctl_adaptec import grammar
+from raidctl_adaptec.grammar import Area, Heading, Said
+from raidctl_adaptec.words import word
+
+LONGEST_LINE = 4096
+"""Characters; the tool's lines are below 300."""
+_OBJECT_AREAS: dict[str, Area] = {
+    "logical": "logical", "array": "array", "maxcache": "maxcache", "device": "physical", "connector": "connector",
+    "expander": "expander", "version": "version", "task": "task", "channel": "physical",
+}  # fmt: skip
+# Segments tell the number of the controller: Present (Controller:2,Connector:0,Device:2)
+_CONTROLLER = re.compile(r"\(Controller:(\d{1,3}),", re.IGNORECASE)
+_PLACES = frozenset({"stripe order (channel,device)", "drive(s) (channel,device)"})
+_MOST_CONTINUED = 64
+
+
+@dataclass
+class Block:
+    """A part of an object's section: the pairs below one title."""
+
+    area: Area
+    name: str = ""
+    """Number of the object, empty for the controller itself."""
+    sub: str = ""
+    """Title of the part, as printed: ``Controller Battery Information``."""
+    item: str = ""
+    """``Phy #0``: which of several below the same title."""
+    channel: str = ""
+    what: str = ""
+    """Of a physical device: ``Hard drive``, ``Enclosure Services Device``."""
+    heads: list[Line] = field(default_factory=list)
+    pairs: list[Pair] = field(default_factory=list)
+
+
+@dataclass
+class Saying:
+    """A line about the run."""
+
+    kind: Said
+    line: Line
+
+
+@dataclass
+class Answer:
+    """What one call printed."""
+
+    sheet: Sheet
+    number: str | None = None
+    """The controller that the command or the text names."""
+    hinted: str | None = None
+    """The controller that the segments name."""
+    found: int | None = None
+    """``Controllers found: N``."""
+    trailer: str | None = None
+    """``completed successfully``, ``aborted``; None where the text ends without it."""
+    blocks: list[Block] = field(default_factory=list)
+    sayings: list[Saying] = field(default_factory=list)
+    rows: list[tuple[str, str, Line]] = field(default_factory=list)
+    """Rows of ``list``: number, rest, line."""
+    version: str | None = None
+    """The tool's own version out of its banner."""
+
+    @property
+    def known(self) -> bool:
+        """Whether anything of the tool's was recognised."""
+        return bool(self.blocks or self.sayings or self.rows or self.trailer or self.version or self.found is not None)
+
+
+class _Outliner:
+    """Goes through the lines once."""
+
+    def __init__(self, sheet: Sheet, number: str | None) -> None:
+        self.sheet = sheet
+        self.answer = Answer(sheet, number)
+        self.answers = [self.answer]
+        self.block: Block | None = None
+        self.area: Area | None = None
+        self.channel = ""
+        self.asked: str | None = None
+        """The controller that the command line above asks for."""
+        self.ruled = False
+        """The line above is a rule."""
+        self.below = ""
+        """The next line that says something."""
+        self.last: Pair | None = None
+        self.prefix = ""
+
+    def take(self, line: Line, below: str) -> None:
+        """Read one line that says something; ``below`` is the next such line."""
+        if len(line.text) > LONGEST_LINE:
+            self.ruled = False
+            return
+        text, self.below = grammar.plain(line.text), below
+        asked = grammar.command_of(text)
+        if asked is not None:
+            self.asked, self.ruled, self.last = asked, False, None
+            return
+        if grammar.RULE.fullmatch(text):
+            self.sheet.note(line)
+            self.ruled = True
+            return
+        last, self.last = self.last, None
+        if not (self.about_the_run(text, line) or self.heads(text, line) or self.facts(text, line, last)):
+            self.rest(text, line)
+        self.ruled = False
+
+    def about_the_run(self, text: str, line: Line) -> bool:
+        """First and last lines of an answer, the tool's banner, errors."""
+        trailer, found = grammar.TRAILER.match(text), grammar.FOUND.search(text)
+        if trailer is not None:
+            self.answer.trailer = trailer[1].lower()
+            self.block, self.area = None, None
+        if found is not None and (found.start() == 0 or trailer is not None):
+            self.open_answer(int(found[1]))
+        if trailer is not None or (found is not None and found.start() == 0):
+            self.sheet.note(line)
+            return True
+        banner = grammar.BANNER.match(text)
+        if banner is not None:
+            version = grammar.BANNER_VERSION.search(banner[1])
+            self.answer.version = version[1] if version else self.answer.version
+        elif not (grammar.USAGE.fullmatch(text) and self.answer.version):
+            kind = grammar.said(text)
+            if kind is None:
+                return False
+            self.answer.sayings.append(Saying(kind, line))
+        self.sheet.note(line)
+        return True
+
+    def open_answer(self, count: int) -> None:
+        """``Controllers found: 1`` begins another answer, unless it is the first line of this one."""
+        if self.answer.blocks or self.answer.trailer or self.answer.found is not None:
+            self.answer = Answer(self.sheet)
+            self.answers.append(self.answer)
+        self.answer.number, self.asked = self.asked or self.answer.number, None
+        self.answer.found = count
+        self.block, self.area, self.channel = None, None, ""
+
+    def heads(self, text: str, line: Line) -> bool:
+        """Titles of areas, headings of objects, titles of parts."""
+        area = grammar.title(text)
+        number = grammar.expanders_of(text) if area is None else None
+        if number is not None:
+            area, self.answer.number = "expander", self.answer.number or number
+        if area is not None:
+            self.open(Block(area), line)
+            self.area, self.channel = area, ""
+            return True
+        found = grammar.heading(text)
+        if found is not None:
+            self.object(found, text, line)
+            return True
+        device = grammar.DEVICE_IS.fullmatch(text)
+        if device is not None and self.block is not None:
+            self.block.what = device[1]
+            self.block.heads.append(line)
+            return True
+        if self.block is not None and grammar.HALF_LABEL.fullmatch(text):
+            self.prefix = text
+            self.block.heads.append(line)
+            return True
+        if self.block is not None and self.is_subtitle(text):
+            same = self.block
+            # Lane SAS Phy Information
+            item = same.item if text.lower().startswith("lane sas") else ""
+            self.open(Block(same.area, same.name, text.rstrip(": "), item, same.channel, same.what), line)
+            return True
+        return False
+
+    def is_subtitle(self, text: str) -> bool:
+        """A line between rules, or of words that only titles have."""
+        colon = text.endswith(":") and not text[:-1].endswith((" ", "\t"))
+        plain = pair(text) is None or (colon and text.count(":") == 1)
+        ruled = self.ruled and grammar.RULE.fullmatch(self.below) is not None
+        # Protocol Specific port log page for SAS SSP:
+        worded = grammar.RULE.fullmatch(self.below) is not None if colon else grammar.subtitle(text)
+        return plain and len(text) < 100 and (ruled or worded)
+
+    def object(self, found: Heading, text: str, line: Line) -> None:
+        """``Device #4``, ``Logical device number 0``, ``Phy #1``."""
+        if found.kind == "item":
+            lane = found.name.startswith("lane")
+            same = self.block or Block("connector" if lane else "physical")
+            sub = "" if lane else same.sub
+            self.open(Block(same.area, same.name, sub, text, same.channel, same.what), line)
+            return
+        if found.kind == "channel":
+            self.channel = found.name
+            self.open(Block("physical", channel=found.name, sub=f"Channel #{found.name}"), line)
+            return
+        area = _OBJECT_AREAS[found.kind]
+        self.area = area
+        if found.kind == "version":
+            self.answer.number = self.answer.number or found.name
+        name = "" if found.kind == "task" else found.name
+        self.open(Block(area, name, found.name if found.kind == "task" else "", channel=self.channel), line)
+
+    def open(self, block: Block, line: Line | None) -> None:
+        """Begin a block; the line is its heading."""
+        self.block, self.prefix = block, ""
+        if line is not None:
+            block.heads.append(line)
+        self.answer.blocks.append(block)
+
+    def facts(self, text: str, line: Line, last: Pair | None) -> bool:
+        """Pairs and rows."""
+        row = grammar.LIST_ROW.fullmatch(text)
+        if row is not None:
+            self.answer.rows.append((str(int(row[1])), row[2], line))
+            return True
+        if grammar.COLUMNS.fullmatch(text) or grammar.COUNTER_HEAD.fullmatch(text):
+            self.sheet.note(line)
+            return True
+        found = self.as_pair(text)
+        if found is not None:
+            label, value = found
+            self.pair(Pair(label, value, [line]))
+            return True
+        if last is not None and word(last.label) in _PLACES and grammar.MORE_PLACES.fullmatch(text):
+            if len(last.lines) < _MOST_CONTINUED:
+                last.value = f"{last.value} {text}"
+                last.lines.append(line)
+                self.last = last
+            return True
+        return False
+
+    def as_pair(self, text: str) -> tuple[str, str] | None:
+        """Label and value of a line, in the forms that the answers know."""
+        if self.block is None:
+            found = pair(text)
+            if found is None or word(found[0]) not in ("current operation", "logical device", "task id"):
+                return None
+            self.open(Block("task"), None)
+            return found
+        counter = grammar.COUNTER_ROW.fullmatch(text)
+        if counter is not None:
+            return counter[3], counter[2]
+        dotted = grammar.DOTTED.fullmatch(text)
+        if dotted is not None:
+            return dotted[1], dotted[2]
+        initiator = grammar.INITIATOR.fullmatch(text)
+        if initiator is not None:
+            return "Initiator at SCSI ID", initiator[1]
+        return pair(text)
+
+    def pair(self, found: Pair) -> None:
+        """Put a pair into the open block."""
+        if self.block is None:
+            return
+        if self.prefix and found.label.startswith("("):
+            # Life-time Temperature Recorded
+            # (Min/Max)                          : 21 deg C/ 45 deg C
+            found.label = f"{self.prefix} {found.label}"
+        hint = _CONTROLLER.search(found.value)
+        if hint is not None:
+            self.answer.hinted = self.answer.hinted or str(int(hint[1]))
+        self.block.pairs.append(found)
+        self.last = found
+
+    def rest(self, text: str, line: Line) -> None:
+        """A line that is left: a log's entry, else nobody's."""
+        if re.fullmatch(r"(?:ControllerLog|deadDriveEntry|\w+Entry|\w+Log)", text):
+            self.open(Block("log", sub=text), line)
+
+
+def outline(sheet: Sheet, number: str | None) -> list[Answer]:
+    """The answers of an output; ``number`` is the controller that its command names. Linear; never raises."""
+    outliner = _Outliner(sheet, number)
+    lines = [line for line in sheet.lines if line.text.strip("> \t\r\n\x0b\x0c")]
+    for index, line in enumerate(lines):
+        below = grammar.plain(lines[index + 1].text[:200]) if index + 1 < len(lines) else ""
+        outliner.take(line, below)
+    return outliner.answers

@@ -1,0 +1,63 @@
+"""Outputs of the tool, whole or in part, alone or together, read into an observation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from raidctl.model import Controller, Problem, Tool
+from raidctl.vendor import Document, Observation
+from raidctl_adaptec.build import build, controller_ids, shown
+from raidctl_adaptec.collect import Collection, collect
+from raidctl_adaptec.trouble import said_problems
+
+_REPORT = "If it is an output of arcconf, report it with a recording of the machine (raidctl record)."
+
+
+def read(documents: Sequence[Document]) -> Observation:
+    """Read outputs of the tool and put together what belongs to the same card. Never raises for what they say."""
+    collection = collect(documents)
+    controllers, problems = built(collection)
+    versions = [answer.version for answer in collection.answers if answer.version]
+    return Observation(
+        controllers=tuple(controllers),
+        problems=tuple(dict.fromkeys([*problems, *unreadable(collection)])),
+        tools=(Tool(name="arcconf", version=versions[0]),) if versions else (),
+        sheets=tuple(collection.sheets),
+    )
+
+
+def built(collection: Collection) -> tuple[list[Controller], list[Problem]]:
+    """The controllers, and the problems that were told or found."""
+    problems = [problem for answer in collection.answers for problem in said_problems(answer)]
+    cards = [card for card in collection.cards if shown(card)]
+    controllers = []
+    for card, object_id in zip(cards, controller_ids(cards), strict=True):
+        controller, own = build(card, object_id)
+        controllers.append(controller)
+        problems += own
+        if id(card) in collection.guessed and len(collection.cards) > 1:
+            problems.append(
+                Problem(
+                    severity="info", where=object_id,
+                    message="No output tells arcconf's number of this controller; it is shown with the first free one.",
+                )
+            )  # fmt: skip
+    return controllers, problems
+
+
+def unreadable(collection: Collection) -> Iterator[Problem]:
+    """A problem for each output that told nothing at all."""
+    for sheet in collection.broken_json:
+        yield Problem(
+            severity="error", kind="unread", where=sheet.command,
+            message="The JSON in the output is not whole, or is no JSON.", remedy="Run the command again.",
+        )  # fmt: skip
+    known = {id(answer.sheet) for answer in collection.answers if answer.known or answer.sheet.facts}
+    for sheet in collection.sheets:
+        if id(sheet) in known or any(sheet is broken for broken in collection.broken_json):
+            continue
+        told = any(line.text.strip() for line in sheet.lines)
+        if told and sheet.facts:
+            continue
+        message = "The output is not in a form that is known." if told else "The output is empty."
+        yield Problem(severity="error", kind="unread", where=sheet.command, message=message, remedy=_REPORT)

@@ -1,0 +1,21 @@
+"""The programs of the family, and the kernel drivers of its cards."""
+
+from __future__ import annotations
+
+from raidctl.vendor import ToolSpec
+
+DRIVERS = ("aacraid", "smartpqi")
+"""Of smartpqi, HPE's own cards answer to their own tool as well; whoever lists the card is in charge of it."""
+TOOLS = (
+    ToolSpec(
+        name="arcconf",
+        places=(
+            "/usr/Arcconf/arcconf",
+            "/usr/StorMan/arcconf",
+            "/usr/Adaptec_Event_Monitor/arcconf",
+            "/opt/StorMan/arcconf",
+        ),
+        package="arcconf, from Microchip's or Adaptec's download page for the card",
+        version_argv=(),
+    ),
+)

@@ -1,0 +1,290 @@
+"""Logical devices, arrays, and the segments that say on which drives they lie."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from raidctl.draft import DETAIL, REPORT, ROW, Pair
+from raidctl.evidence import Sheet
+from raidctl.text import attempt, collapse
+from raidctl_adaptec import figures, states, words
+from raidctl_adaptec.draft import CardDraft, GroupDraft, Segment, conclude, keep
+from raidctl_adaptec.outline import Block
+from raidctl_adaptec.words import word
+
+# Group 0, Segment 1
+# Device 8
+_SEGMENT = re.compile(r"(?:group \d{1,4}, )?segment \d{1,4}|device (\d{1,5})")
+# Present (Controller:1,Enclosure:0,Slot:2)      SERIAL
+# Missing (9537536MB, SATA, HDD, Connector:CN0, Enclosure:1, Slot:0) SERIAL
+_PRESENCE = re.compile(
+    r"([A-Za-z][\w/-]{0,40}(?: [\w/-]{1,40}){0,3})"
+    r"(?:\s*\(([^()]{0,200}(?:\([^()]{0,40}\)[^()]{0,80})?)\)\s*([^()]{1,60})?)?"
+)
+_PLACE = re.compile(r"(Enclosure|Connector|Slot|Device|Backplane|Bay) ?: ?([\w .-]{1,40})", re.IGNORECASE)
+_KEY = re.compile(r"\d{1,5},\d{1,5}", re.ASCII)
+_SIZE = re.compile(r"\d{1,15} ?[KMGTP]B", re.ASCII)
+# Logical 0 : Optimal (1, Data, 228902 MB) NAME
+_LOGICAL = re.compile(r"logical (\d{1,5})")
+_LOGICAL_ROW = re.compile(r"([^(]{1,60}?)\s*\(([^,()]{1,20}(?:\([^()]*\))?), ?([^,]{1,40}), ?([^,()]{1,20})\)\s*(.*)")
+_DEDICATED = "dedicated hot-spare"
+_SPARES = frozenset({_DEDICATED, "global hot-spare", "hot-spare", "pool hot-spare", "pooled hot-spare"})
+_NAMES = frozenset({"logical device name", "logical drive name", "logical device label", "name"})
+_WRITE = frozenset({"write-cache setting", "write-cache mode", "write-cache status"})
+
+_FIELDS: dict[str, tuple[str, Callable[[str], Any], int]] = {
+    "size": ("size_bytes", figures.size, DETAIL),
+    # Stripe-unit size                         : 256 KB
+    "stripe-unit size": ("strip_bytes", figures.size, DETAIL),
+    "stripe size": ("strip_bytes", figures.size, ROW),
+    "strip size": ("strip_bytes", figures.size, DETAIL),
+    "volume unique identifier": ("unique_id", figures.text, DETAIL),
+    "unique identifier": ("unique_id", figures.text, ROW),
+    "mount points": ("mountpoints", figures.mountpoints, DETAIL),
+    "mount point(s)": ("mountpoints", figures.mountpoints, DETAIL),
+    # Caching                                    : Enabled
+    "caching": ("cache.caching", figures.flag, DETAIL),
+    "number of segments": ("drives_expected", figures.number, ROW),
+    "number of chunks": ("drives_expected", figures.number, ROW),
+}
+
+
+def read_logical(card: CardDraft, sheet: Sheet, block: Block) -> None:
+    """A part of the section of a logical device."""
+    if not block.name:
+        sheet.note(*block.heads)
+        for pair in block.pairs:
+            keep(card, sheet, pair, prefix="Logical devices: ")
+        return
+    volume = card.volume(block.name)
+    for line in block.heads:
+        volume.seen(sheet, line, "id", block.name)
+    for pair in block.pairs:
+        if not read_segment(volume, sheet, pair):
+            _read_pair(volume, sheet, pair, block.sub)
+
+
+def _read_pair(volume: GroupDraft, sheet: Sheet, pair: Pair, sub: str) -> None:
+    label = word(pair.label)
+    if label.startswith("status of logical"):
+        # Status of logical device                 : Optimal
+        read_status(volume, sheet, pair)
+    elif label == "raid level":
+        read_level(volume, sheet, pair)
+    elif label in _NAMES:
+        volume.take(sheet, pair, "name", lambda text: collapse(text) or None)
+    elif label in _FIELDS:
+        name, parse, weight = _FIELDS[label]
+        volume.take(sheet, pair, name, parse, weight)
+    elif label in _WRITE:
+        _write_cache(volume, sheet, pair, label)
+    elif label in ("read-cache setting", "read-cache mode"):
+        _read_cache(volume, sheet, pair)
+    elif label in ("disk name", "os device name"):
+        _disk_name(volume, sheet, pair)
+    elif label == "array":
+        # Array                                      : 0
+        volume.take(
+            sheet, pair, "array", lambda text: None if figures.number(text) is None else str(figures.number(text))
+        )
+    elif label in _SPARES:
+        _spares(volume, sheet, pair, label)
+    elif label in ("stripe order (channel,device)", "drive(s) (channel,device)"):
+        _members(volume, sheet, pair)
+    else:
+        _watch(volume, sheet, pair, label)
+        keep(volume, sheet, pair, sub)
+
+
+def _watch(volume: GroupDraft, sheet: Sheet, pair: Pair, label: str) -> None:
+    """Details that also say something else."""
+    value = word(pair.value)
+    if label in ("failed stripes", "defunct stripes", "defunct segments") and value not in ("no", "false", "0"):
+        if words.told(pair.value):
+            volume.complain(
+                "warning", "state", f"{pair.label}: {pair.value}: some of the data cannot be read.",
+                "Verify the volume, and restore what is damaged from a backup.",
+            )  # fmt: skip
+    elif label in ("ld acceleration method", "acceleration method"):
+        # LD Acceleration Method                     : Controller Cache
+        volume.values.setdefault("cache.acceleration", (DETAIL, value))
+    elif label == "parity initialization status":
+        _parity(volume, sheet, pair)
+
+
+def _parity(volume: GroupDraft, sheet: Sheet, pair: Pair) -> None:
+    """``Parity Initialization Status : In Progress (12 %)``; what is ``Queued`` or ``Not Started`` is not going on."""
+    value = word(pair.value)
+    percent = words.volume_word(value.replace(" percent", "%"))[1]
+    if "progress" in value or percent is not None:
+        volume.put(sheet, pair.lines[0], "progress.operation", "parity", ROW)
+    elif "fail" in value:
+        volume.complain("warning", "state", f"{pair.label}: {pair.value}.", "Verify the volume with fix.")
+    if percent is not None:
+        volume.put(sheet, pair.lines[0], "progress.percent", percent, ROW)
+
+
+def read_status(volume: GroupDraft, sheet: Sheet, pair: Pair, weight: int = DETAIL) -> None:
+    """``Impacted ( Build/Verify with fix : 90 % )``."""
+    known, percent = words.volume_word(pair.value)
+    if known is None and not words.told(pair.value):
+        keep(volume, sheet, pair)
+        return
+    line = pair.lines[0]
+    volume.put(sheet, line, "status", known.status if known else "unknown", weight)
+    volume.put(sheet, line, "status_text", collapse(pair.value), weight)
+    if known is None:
+        volume.complain("warning", "unread", f"The volume's status word {pair.value!r} is not known.", REPORT)
+    going = known.operation if known else None
+    if going is not None or percent is not None:
+        volume.put(sheet, line, "progress.operation", going or "unknown", weight)
+    if percent is not None:
+        volume.put(sheet, line, "progress.percent", percent, weight)
+
+
+def read_level(volume: GroupDraft, sheet: Sheet, pair: Pair) -> None:
+    """``RAID level : 6 Reed-Solomon``."""
+    try:
+        level = words.raid_level(pair.value)
+    except ValueError:
+        level = "unknown"
+        volume.unread(pair.label, pair.value)
+    if level is None:
+        keep(volume, sheet, pair)
+        return
+    volume.put(sheet, pair.lines[0], "raid_level", level)
+    if level == "unknown" or word(pair.value).endswith("ee"):
+        volume.details.setdefault(pair.label, pair.value)
+
+
+def _write_cache(volume: GroupDraft, sheet: Sheet, pair: Pair, label: str) -> None:
+    """``Write-cache setting : Enabled (write-back) when protected by battery/ZMM``: worked out when all is read."""
+    name = {"write-cache setting": "cache.setting", "write-cache mode": "cache.mode"}.get(label, "cache.status")
+    conclude(volume, name, pair.value)
+    field = "cache.write_policy" if name == "cache.setting" else "cache.write_active"
+    volume.seen(sheet, pair.lines[0], field, pair.value)
+    volume.details.setdefault(pair.label, pair.value)
+
+
+def _read_cache(volume: GroupDraft, sheet: Sheet, pair: Pair) -> None:
+    """``Read-cache setting : Enabled``: the card reads ahead where it sees a pattern."""
+
+    def policy(text: str) -> str | None:
+        on = figures.flag(text.split("(", maxsplit=1)[0])
+        return None if on is None else "read_ahead" if on else "off"
+
+    if volume.take(sheet, pair, "cache.read_policy", policy) is not None:
+        volume.details.setdefault(pair.label, pair.value)
+
+
+def _disk_name(volume: GroupDraft, sheet: Sheet, pair: Pair) -> None:
+    r"""``Disk Name : /dev/sda``, ``\\.\PHYSICALDRIVE1 (Disk1) (Bus: 1, Target: 0, Lun: 1)``."""
+    target = figures.scsi_target(pair.value)
+    if target is not None:
+        volume.details["SCSI target"] = target
+    if volume.take(sheet, pair, "device", figures.node) is not None and "(" in pair.value:
+        volume.details.setdefault(pair.label, pair.value)
+
+
+def _spares(volume: GroupDraft, sheet: Sheet, pair: Pair, label: str) -> None:
+    """``Global Hot-Spare : 0,10``: channel and device."""
+    keep(volume, sheet, pair)
+    for key in figures.addresses(pair.value):
+        volume.spares[key] = label == _DEDICATED
+
+
+def _members(volume: GroupDraft, sheet: Sheet, pair: Pair) -> None:
+    """``Stripe order (Channel,Device) : 0,0 0,1 0,2``."""
+    keep(volume, sheet, pair)
+    for key in figures.addresses(pair.value):
+        volume.segments.append(Segment(sheet, pair.lines[0], pair.label, "", key))
+
+
+def read_segment(group: GroupDraft, sheet: Sheet, pair: Pair) -> bool:
+    """Read a pair that tells of a segment; False for another one."""
+    label = _SEGMENT.fullmatch(word(pair.label))
+    found = _PRESENCE.fullmatch(pair.value.strip()) if label is not None else None
+    if label is None or found is None:
+        return False
+    keep(group, sheet, pair)
+    inside = found[2] or ""
+    parts = [part.strip() for part in inside.split(",")]
+    places = {name.lower(): value.strip() for name, value in _PLACE.findall(inside)}
+    key = f"{_KEY.fullmatch(inside.strip())[0]}" if _KEY.fullmatch(inside.strip()) else None  # type: ignore[index] # it matched
+    if key is None and label[1] is not None:
+        # Device 8 : Present (…): the number of the device on channel 0, as its own section tells it
+        key = f"0,{int(label[1])}"
+    size = next((part for part in parts if _SIZE.fullmatch(part)), None)
+    kinds = [part.lower() for part in parts]
+    group.segments.append(
+        Segment(
+            sheet, pair.lines[0], pair.label, words.bare(found[1]), key, _place(places),
+            (found[3] or "").strip() or None,
+            None if size is None else attempt(figures.size, size),
+            next((kind for kind in ("sata", "sas", "nvme") if kind in kinds), None),
+            next((kind for kind in ("ssd", "hdd") if kind in kinds), None),
+        )
+    )  # fmt: skip
+    return True
+
+
+def _place(places: dict[str, str]) -> tuple[str, str, str] | None:
+    slot = places.get("slot") or places.get("bay")
+    for outer in ("enclosure", "backplane"):
+        if outer in places and slot is not None:
+            return outer, places[outer], slot
+    if "connector" in places and "device" in places:
+        return "connector", places["connector"], places["device"]
+    return None
+
+
+def read_array(card: CardDraft, sheet: Sheet, block: Block) -> None:
+    """A part of the section of an array (smartpqi)."""
+    if not block.name:
+        sheet.note(*block.heads)
+        for pair in block.pairs:
+            keep(card, sheet, pair, prefix="Arrays: ")
+        return
+    array = card.array(block.name)
+    for line in block.heads:
+        array.seen(sheet, line, "id", block.name)
+    for pair in block.pairs:
+        if not read_segment(array, sheet, pair) and not _logical_row(card, block.name, sheet, pair):
+            _array_pair(array, sheet, pair, block.sub)
+
+
+def _array_pair(array: GroupDraft, sheet: Sheet, pair: Pair, sub: str) -> None:
+    label = word(pair.label)
+    if label == "status" and words.told(pair.value):
+        health = words.health(states.ARRAY_STATUS, pair.value)
+        array.put(sheet, pair.lines[0], "status", health)
+        array.put(sheet, pair.lines[0], "status_text", collapse(pair.value))
+        if health == "unknown":
+            array.complain("warning", "unread", f"The array's status word {pair.value!r} is not known.", REPORT)
+    elif label == "total size":
+        array.take(sheet, pair, "size_bytes", figures.size)
+    elif label == "unused size":
+        array.take(sheet, pair, "free_bytes", figures.space)
+    else:
+        keep(array, sheet, pair, sub)
+
+
+def _logical_row(card: CardDraft, array: str, sheet: Sheet, pair: Pair) -> bool:
+    """``Logical 0 : Optimal (1, Data, 228902 MB) NAME`` below an array."""
+    label = _LOGICAL.fullmatch(word(pair.label))
+    found = _LOGICAL_ROW.fullmatch(pair.value.strip()) if label is not None else None
+    if label is None or found is None:
+        return False
+    volume, line = card.volume(str(int(label[1]))), pair.lines
+    volume.put(sheet, line[0], "array", array, ROW)
+    read_status(volume, sheet, Pair("Status", found[1], line), ROW)
+    level, size = attempt(words.raid_level, found[2]), attempt(figures.size, found[4])
+    if level is not None:
+        volume.put(sheet, line[0], "raid_level", level, ROW)
+    if size is not None:
+        volume.put(sheet, line[0], "size_bytes", size, ROW)
+    if found[5]:
+        volume.put(sheet, line[0], "name", collapse(found[5]), ROW)
+    return True

@@ -1,0 +1,111 @@
+"""How the tool's words are looked up: in lower case with runs of blanks made one."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from raidctl.model import BatteryStatus, Health, Operation, RaidLevel
+from raidctl.text import collapse
+from raidctl_adaptec.states import BATTERY_STATUS, DRIVE_STATUS, DriveWord
+from raidctl_adaptec.tables import OPERATIONS, RAID_LEVELS, VOLUME_STATUS, VolumeWord
+
+NOTHING = frozenset(
+    {"", "none", "unknown", "n/a", "na", "not available", "not applicable", "not set", "unavailable", "?", "*missing*"}
+)  # fmt: skip
+"""Values that say that there is no value."""
+_PARTS_NAMED = (
+    "battery/capacitor ", "capacitor/battery ", "zmm ", "battery ", "capacitor ", "supercap ", "backup unit ",
+)  # fmt: skip
+"""What a status of a backup unit may begin with: ``ZMM Optimal``."""
+_PERCENT = re.compile(r"(\d{1,3}(?:\.\d{1,3})?) ?%", re.ASCII)
+_SEPARATORS = re.compile(r"[()\[\],:;%]|\s-\s")
+_TROUBLE = re.compile(
+    r"fail|degrad|error|warn|smart|predict|wear|temperat|heat|missing|critical|offline|not optimal", re.IGNORECASE
+)
+# Currently Recovering
+_FILLING = re.compile(r"^(?:(?:currently|being|is|has|volume|logical (?:device|drive)) )+", re.IGNORECASE)
+
+
+@lru_cache(maxsize=8192)
+def word(text: str) -> str:
+    """The form in which labels and words are looked up."""
+    return collapse(text).lower()
+
+
+def bare(text: str) -> str:
+    """As :func:`word`, hyphens and underscores taken for blanks: ``Global Hot-Spare`` and ``Global Hot Spare``."""
+    return collapse(text.replace("_", " ").replace("-", " ")).lower().strip(" .")
+
+
+def told(text: str) -> bool:
+    """Whether a value tells something."""
+    return word(text).strip("-") not in NOTHING
+
+
+def _remarked(text: str, separators: str) -> tuple[str, bool]:
+    """A word without the remark behind it, and whether the remark tells of trouble: ``Online (SMART alert)``."""
+    parts = re.split(separators, text, maxsplit=1)
+    return bare(parts[0]), len(parts) > 1 and _TROUBLE.search(parts[1]) is not None
+
+
+def health(table: dict[str, Health], text: str) -> Health:
+    """The health behind a status word; a word with a remark in brackets counts as the word itself."""
+    head, trouble = _remarked(text, r"\(")
+    found = table.get(bare(text)) or table.get(head) or "unknown"
+    return "warning" if trouble and found == "ok" and bare(text) not in table else found
+
+
+def drive_word(text: str) -> DriveWord | None:
+    """What ``Online``, ``Raw (Pass Through)``, ``Global Hot-Spare`` means; None for a word that is not known."""
+    known = DRIVE_STATUS.get(bare(text))
+    if known is not None:
+        return known
+    head, trouble = _remarked(text, r"[(,]")
+    found = DRIVE_STATUS.get(head)
+    return found._replace(status="warning") if trouble and found is not None and found.status == "ok" else found
+
+
+def operation(text: str) -> Operation | None:
+    """What is going on by its words: ``Build/Verify with fix``; None where none of them is known."""
+    key = word(text)
+    return next((found for part, found in OPERATIONS if part in key), None)
+
+
+def volume_word(text: str) -> tuple[VolumeWord | None, float | None]:
+    """What ``Impacted ( Build/Verify with fix : 90 % )`` means, and the percentage in it."""
+    found = _PERCENT.search(text)
+    percent = float(found[1]) if found and float(found[1]) <= 100 else None
+    plain = text if found is None else text[: found.start()] + text[found.end() :]
+    plain = _FILLING.sub("", plain.replace("complete", " ").replace("[", "(").replace("]", ")").strip())
+    known = VOLUME_STATUS.get(bare(_SEPARATORS.sub(" ", plain)))
+    head, _, rest = plain.partition("(") if "(" in plain else plain.partition(",")
+    if known is None:
+        known = VOLUME_STATUS.get(bare(head.strip(" :-,")))
+        inner = VOLUME_STATUS.get(bare(_SEPARATORS.sub(" ", rest)))
+        going = operation(rest) if rest.strip(" )") else None
+        if known is not None and inner is not None and known.status == "degraded" and inner.status == "rebuilding":
+            known = inner
+        elif known is not None and going is not None:
+            known = VolumeWord(known.status, going)
+    return known, percent
+
+
+def battery_word(text: str) -> BatteryStatus:
+    """``ZMM Optimal``, ``Failed (Replace Batteries/Capacitors)``; ``unknown`` for a word that is not known."""
+    key = bare(_PERCENT.sub("", text.split("(", maxsplit=1)[0]))
+    for prefix in _PARTS_NAMED:
+        key = key.removeprefix(prefix)
+    return BATTERY_STATUS.get(key.removeprefix("is "), "unknown")
+
+
+def raid_level(text: str) -> RaidLevel | None:
+    """The level of ``6 Reed-Solomon``, ``Simple_volume``, ``1(ADM)``; None where none is told, else ValueError."""
+    if not told(text):
+        return None
+    key = bare(text.replace("(", " ").replace(")", " ")).removeprefix("hybrid ")
+    if key not in RAID_LEVELS:
+        key = key.removeprefix("raid").strip()
+    if key not in RAID_LEVELS:
+        raise ValueError(f"not a RAID level of this tool: {text!r}")
+    return RAID_LEVELS[key]
