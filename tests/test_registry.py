@@ -63,5 +63,5 @@ def test_a_broken_package_is_told_and_skipped(
     install(tmp_path, name, body)
     monkeypatch.syspath_prepend(str(tmp_path))
     found, problems = vendors()
-    assert len(found) == 5
+    assert len(found) == 7
     assert [said in problem.message and name in problem.where for problem in problems] == [True]

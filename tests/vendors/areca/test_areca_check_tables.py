@@ -1,0 +1,137 @@
+from __future__ import annotations
+
+import pytest
+
+from tests.vendors.areca.areca_texts import DISKS, DRIVE, END, RULE, SETS, SLOTS, VOLUMES, card, left, told
+
+SLOT_HEAD = f"  # Enc# Slot#   ModelName                        Capacity  Usage\n{RULE}"
+OLD_DISKS = f""" Ch   ModelName        Serial#          FirmRev     Capacity  State
+{RULE}  1   ST3320620AS      5QF0ZK1C         3.AAK        320.1GB  RaidSet Member(1)
+  2   WDC WD3200YS-01PGB0  WD-WCAPD5110388  21.00M21   320.1GB  RaidSet Member(1)
+  3   ST3320620AS      5QF0ZKXX         3.AAK        320.1GB  HotSpare
+  4   N.A.             N.A.             N.A.           0.0GB  N.A.
+{RULE}{END}"""
+OLD_VOLUMES = f"""  # Name             Raid# Level   Capacity Ch/Id/Lun  State
+{RULE}  1 ARC-1120-VOL#00    1   Raid5    640.0GB 00/00/00   Normal
+{RULE}{END}"""
+SMART = f"""S.M.A.R.T Information For Drive[#02]
+  # Attribute Items                           Flag   Value  Thres  State
+{RULE}  1 Raw Read Error Rate                       0x0f    117     51   OK
+ 10 Spin Up Retry Count                       0x13    100     97   Failed
+{RULE}{END}"""
+
+
+def test_a_row_that_cannot_be_read_is_said() -> None:
+    """A drive that would be missing from the screen is a problem that quotes the line."""
+    found = told(DISKS.replace(" 10 10  ST3750330NS", " 10 1O  ST3750330NS"))
+    (problem,) = [problem for problem in found.problems if problem.kind == "unread"]
+    assert "10 1O ST3750330NS" in problem.message
+
+
+@pytest.mark.parametrize("text", [SETS.replace("3 2250.0GB", "3 lots"), VOLUMES.replace("00/00/01", "0-0-1")])
+def test_so_is_one_of_the_other_lists(text: str) -> None:
+    """RAID sets and volumes as well."""
+    assert [problem.kind for problem in told(text).problems] == ["unread"]
+
+
+@pytest.mark.parametrize(
+    ("slot", "place", "bay"),
+    [
+        ("SLOT 07", "E3:S7", "07"), ("Slot#7 ", "E3:S7", "7"), ("Bay07  ", "E3:S7", "07"), ("07     ", "E3:S7", "07"),
+        ("Disk 07", "E3:S7", "07"), ("SLOT A7", "E3:SA7", "A7"), ("EXT#007", "E3:S7", "007"),
+    ],
+)  # fmt: skip
+def test_every_word_for_a_slot_is_read(slot: str, place: str, bay: str) -> None:
+    """Backplanes name their slots themselves; where a name ends is told by the heading."""
+    (drive,) = card(f"{SLOT_HEAD} 24  03  {slot} ST4000VX000-1F4168               4000.8GB  tank\n{RULE}{END}").drives
+    assert (drive.id, drive.enclosure, drive.bay) == (f"areca:1/{place}", "03", bay)
+
+
+@pytest.mark.parametrize(
+    ("printed", "model"),
+    [
+        ("HGST    HUS726040ALS210         ", "HUS726040ALS210"),
+        ("HITACHI HUS724030ALS640         ", "HUS724030ALS640"),
+        ("SEAGATE ST4000NM0034            ", "ST4000NM0034"),
+        ("HGST HUS726040ALA610            ", "HGST HUS726040ALA610"),
+        ("Hitachi HUA723030ALA640         ", "Hitachi HUA723030ALA640"),
+        ("WDC WD4000FYYZ-01UL1B0          ", "WDC WD4000FYYZ-01UL1B0"),
+        ("INTEL SSDSC2BA400G3             ", "INTEL SSDSC2BA400G3"),
+    ],
+)
+def test_the_vendors_column_of_sas_drives_is_no_part_of_the_model(printed: str, model: str) -> None:
+    """It is eight wide; the first word of a SATA drive's model belongs to it."""
+    row = f"  9  02  SLOT 01 {printed} 4000.7GB  tank\n"
+    assert card(SLOT_HEAD + row + RULE + END).drives[0].model == model
+
+
+def test_a_drive_without_a_usage_is_listed_all_the_same() -> None:
+    """A cut line tells the drive, not what it is for."""
+    drive = card(DISKS.replace("750.2GB  Free", "750.2GB")).drives[-3]
+    assert (drive.id, drive.role, drive.status) == ("areca:1/13", None, "unknown")
+
+
+def test_a_drive_that_lost_its_name_is_not_an_empty_slot() -> None:
+    """A dead drive may tell no model any more; the set still counts it."""
+    found = card(
+        SLOTS.replace("HGST HUS724020ALA640             2000.4GB  tank", "N.A.                    0.0GB  Failed")
+    )
+    assert [(drive.id, drive.role, drive.size_bytes) for drive in found.drives][1:] == [
+        ("areca:1/E2:S2", "failed", None)
+    ]
+
+
+def test_the_oldest_table_tells_serial_numbers() -> None:
+    """And the number of the RAID set instead of its name."""
+    found = card(OLD_DISKS)
+    assert [(d.model, d.serial, d.firmware) for d in found.drives][:2] == [
+        ("ST3320620AS", "5QF0ZK1C", "3.AAK"),
+        ("WDC WD3200YS-01PGB0", "WD-WCAPD5110388", "21.00M21"),
+    ]
+    assert [(d.role, d.array) for d in found.drives] == [
+        ("member", "areca:1/r1"),
+        ("member", "areca:1/r1"),
+        ("spare", None),
+    ]
+    assert left(told(OLD_DISKS)) == []
+
+
+def test_the_oldest_volumes_name_their_set_by_its_number() -> None:
+    """With one blank between a name of full width and the number, too."""
+    for name in ("ARC-1120-VOL#00   ", "sixteen chars 01 "):
+        (volume,) = card(SETS, OLD_VOLUMES.replace("ARC-1120-VOL#00    ", name)).volumes
+        assert (volume.name, volume.array) == (name.strip(), "areca:1/r1")
+        assert (volume.raid_level, volume.size_bytes) == ("raid5", 640 * 1000**3)
+
+
+def test_two_outputs_that_contradict_each_other_are_said() -> None:
+    """They are of two cards, or of two days: what is shown may belong to neither."""
+    other = told(DISKS, DISKS.replace("  1  1  ST3750330NS ", "  1  1  ST9999999XX "))
+    assert [(p.kind, p.where) for p in other.problems if "two things" in p.message] == [("unread", "areca:1/1")]
+    sets = told(SETS, SETS.replace("scratch ", "sketches"))
+    assert [p.where for p in sets.problems if "two things" in p.message] == ["areca:1/r2"]
+    assert not [p for p in told(DISKS, DISKS, SETS, SETS, VOLUMES, VOLUMES).problems if "two things" in p.message]
+
+
+def test_the_smart_table_is_kept_with_its_drive() -> None:
+    """Value, threshold and state; an attribute that failed is a problem."""
+    found = told(DISKS, SMART)
+    drive = found.controllers[0].drives[1]
+    assert drive.details["SMART Raw Read Error Rate"] == "117 (51) OK"
+    assert [p.where for p in found.problems if "Spin Up Retry Count" in p.message] == [drive.id]
+    assert left(found) == []
+
+
+@pytest.mark.parametrize(
+    ("line", "interface", "speed"),
+    [
+        ("Current SATA Mode                  : SATA600+NCQ(Depth32)", "sata", 6.0),
+        ("Supported SATA Mode                : SATA300+NCQ(Depth32)", "sata", None),
+        ("Device Type                        : SAS(5000CCA01A3B2C10)", "sas", None),
+        ("Device Type                        : NVMe(0000000000000001)", "nvme", None),
+    ],
+)
+def test_the_interface_is_told_by_the_mode_or_the_type(line: str, interface: str, speed: float | None) -> None:
+    """A drive that has a SATA mode is a SATA drive."""
+    (drive,) = card(DRIVE.replace("Device State  ", f"{line}\nDevice State  ")).drives
+    assert (drive.interface, drive.link_gbps) == (interface, speed)

@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from raidctl.host import HostView
+from raidctl.request import RunAnswer, converse
+from raidctl_areca import observe, sniff
+from tests.vendors.areca.areca_texts import (
+    DISKS,
+    DRIVE,
+    END,
+    SETS,
+    SLOTS,
+    SYS,
+    VOLUME,
+    VOLUMES,
+    Script,
+    config,
+    hardware,
+)  # fmt: skip
+
+FIXTURES = Path(__file__).resolve().parents[3] / "fixtures"
+
+
+@pytest.mark.parametrize(
+    ("text", "command"),
+    [
+        (SYS, "cli64 sys info"),
+        (SETS, "cli64 rsf info"),
+        (VOLUMES, "cli64 vsf info"),
+        (DISKS, "cli64 disk info"),
+        (SLOTS, "cli64 disk info"),
+        (VOLUME, "cli64 vsf info vol=N"),
+        (DRIVE, "cli64 disk info drv=N"),
+        (config("Disk Write Cache Mode : Auto", "HDD Read Ahead Cache : Enabled"), "cli64 sys showcfg"),
+        (hardware("Battery Status : 100%", "CPU Fan : 3000 RPM"), "cli64 hw info"),
+    ],
+)
+def test_outputs_are_recognised_with_and_without_their_last_line(text: str, command: str) -> None:
+    """By what stands in them; the name tells nothing."""
+    for given in (text, text.replace(END, ""), "\n\n" + text.replace("\n", "\r\n")):
+        found = sniff("output.txt", given)
+        assert found is not None
+        assert (found.command, found.confidence >= 50) == (command, True)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "Hello\n", "The system information\nis in the other mail\n", "Serial Number : 12345\n", "=====\n-----\n"],
+)
+def test_other_texts_are_not_claimed(text: str) -> None:
+    """Labels that anybody prints are not enough."""
+    assert sniff("cli64.txt", text) is None
+
+
+@pytest.mark.parametrize("machine", sorted(path.name for path in FIXTURES.glob("areca-*")))
+def test_our_own_machines_are_understood_to_the_last_line(machine: str) -> None:
+    """And each fact stands at an object that is shown."""
+    folder = FIXTURES / machine
+    answers = json.loads((folder / "record.json").read_text(encoding="utf-8"))["answers"]
+    script = Script(
+        {item["which"]: item["path"] for item in answers if "which" in item},
+        {
+            " ".join(item["run"]): RunAnswer(code=0, out=(folder / item["out"]).read_bytes())
+            for item in answers
+            if "run" in item
+        },
+    )
+    found = converse(observe(HostView()), script)
+    assert [line.text for sheet in found.sheets for line in sheet.unparsed()] == []
+    assert {problem.kind for problem in found.problems} <= {"state", "note"}

@@ -1,0 +1,206 @@
+from __future__ import annotations
+
+import pytest
+
+from raidctl.model import Health, RaidLevel, Role, VolumeStatus
+from tests.vendors.areca.areca_texts import DISKS, END, RULE, SETS, SLOTS, SYS, VOLUMES, card, left, told
+
+GIGABYTE = 1000**3
+
+
+def test_a_card_tells_what_it_is() -> None:
+    """Model, firmware with its date, serial number, and the memory in binary units."""
+    found = card(SYS)
+    assert (found.id, found.vendor, found.model) == ("areca:1", "Areca", "ARC-1680")
+    assert (found.firmware, found.serial) == ("V1.51 2012-07-04", "Y244CABZAR700911")
+    assert found.cache is not None
+    assert found.cache.size_bytes == 512 * 1024**2
+    assert found.details["Main Processor"] == "800MHz"
+
+
+def test_raid_sets_are_arrays() -> None:
+    """Raw and free space are decimal, the state is told, and what has no field is kept."""
+    first, second = card(SETS).arrays
+    assert (first.id, first.status, first.status_text) == ("areca:1/r1", "ok", "Normal")
+    assert (first.size_bytes, second.free_bytes) == (2250 * GIGABYTE, 250 * GIGABYTE)
+    assert second.details == {"Name": "scratch", "Disks": "1", "DiskChannels": "B"}
+
+
+@pytest.mark.parametrize(
+    ("word", "health"),
+    [
+        ("Normal", "ok"), ("Initializing", "ok"), ("Checking", "ok"), ("Migrating", "ok"), ("Rebuilding", "warning"),
+        ("Degraded", "warning"), ("Incomplete", "critical"), ("Failed", "critical"), ("Offlined", "critical"),
+    ],
+)  # fmt: skip
+def test_the_state_of_a_raid_set_gives_its_health(word: str, health: Health) -> None:
+    """What runs without loss of redundancy is fine; each trouble is a problem of the set."""
+    found = told(SETS.replace("12A                Normal", f"12A                {word}"))
+    array = found.controllers[0].arrays[0]
+    assert (array.status, array.status_text) == (health, word)
+    assert [p.where for p in found.problems if p.kind == "state"] == (["areca:1/r1"] if health != "ok" else [])
+
+
+def test_volume_sets_are_volumes_of_their_raid_set() -> None:
+    """Names with and without blanks, the level, the SCSI address and a progress inside the state."""
+    first, second = card(SETS, VOLUMES).volumes
+    assert (first.id, first.name, first.array, first.raid_level) == ("areca:1/v1", "home", "areca:1/r1", "raid5")
+    assert (first.size_bytes, first.details["SCSI target"]) == (1500 * GIGABYTE, "0:0:0")
+    assert (second.name, second.array) == ("ARC-1680-VOL#001", "areca:1/r2")
+    assert (second.status, second.details["SCSI target"]) == ("initializing", "0:0:1")
+    assert second.progress is not None
+    assert (second.progress.operation, second.progress.percent) == ("initialize", 7.5)
+
+
+def test_two_names_of_full_width_are_told_apart() -> None:
+    """By the columns of the heading, and by the table of RAID sets where the columns were lost."""
+    row = "  1 sixteen chars 01 sixteen chars 02 Raid6   1500.0GB 00/00/00   Normal\n"
+    heading = "  # Name             Raid Name        Level   Capacity Ch/Id/Lun  State\n"
+    (volume,) = card(heading + RULE + row + END).volumes
+    assert (volume.name, volume.array) == ("sixteen chars 01", "areca:1/r=sixteen chars 02")
+    squeezed = heading.replace("             ", " ") + RULE + row + END
+    (volume,) = card(SETS.replace("Raid Set # 00   ", "sixteen chars 02"), squeezed).volumes
+    assert (volume.name, volume.array) == ("sixteen chars 01", "areca:1/r1")
+
+
+@pytest.mark.parametrize(
+    ("word", "status", "percent"),
+    [
+        ("Normal", "ok", None),
+        ("Rebuilding(23.4%)", "rebuilding", 23.4),
+        ("Checking(99%)", "checking", 99.0),
+        ("Migrating(1.5%)", "migrating", 1.5),
+        ("Expanding(50.0%)", "expanding", 50.0),
+        ("Fore. Initializing(4.0%)", "initializing", 4.0),
+        ("Back. Initializing(4.0%)", "initializing", 4.0),
+        ("Degraded", "degraded", None),
+        ("Migrating+Degraded", "degraded", None),
+        ("Need Rebuild", "degraded", None),
+        ("Failed", "failed", None),
+        ("Offlined", "offline", None),
+    ],
+)
+def test_the_state_of_a_volume(word: str, status: VolumeStatus, percent: float | None) -> None:
+    """In all words that the cards have for it, with how far an operation is."""
+    found = card(VOLUMES.replace("Initializing(7.5%)", word)).volumes[1]
+    assert (found.status, found.status_text) == (status, word)
+    assert (found.progress.percent if found.progress else None) == percent
+
+
+def test_a_state_that_nobody_knows_is_said() -> None:
+    """The raw word stands beside `unknown`, and a problem names the volume."""
+    found = told(VOLUMES.replace("Initializing(7.5%)", "Levitating"))
+    volume = found.controllers[0].volumes[1]
+    assert (volume.status, volume.status_text) == ("unknown", "Levitating")
+    assert [(p.kind, p.where) for p in found.problems] == [("unread", "areca:1/v2")]
+
+
+@pytest.mark.parametrize(
+    ("disks", "word", "level"),
+    [
+        (4, "Raid0", "raid0"), (2, "Raid1", "raid1"), (4, "Raid0+1", "raid10"), (2, "Raid0+1", "raid1"),
+        (3, "Raid0+1", "raid1e"), (4, "Raid1+0", "raid10"), (4, "Raid6", "raid6"), (6, "Raid50", "raid50"),
+        (8, "Raid60", "raid60"), (1, "PassThr", "jbod"), (4, "Raid3", None),
+    ],
+)  # fmt: skip
+def test_raid_levels(disks: int, word: str, level: RaidLevel | None) -> None:
+    """`Raid0+1` is a mirror of two drives, RAID 1E of an odd number; RAID 3 keeps the tool's word."""
+    sets = SETS.replace("Raid Set # 00        3", f"Raid Set # 00        {disks}")
+    volume = card(sets, VOLUMES.replace("Raid5  ", word.ljust(7))).volumes[0]
+    assert volume.raid_level == level
+    assert volume.details.get("Raid Level") == (word if level is None else None)
+
+
+@pytest.mark.parametrize(
+    ("number", "role", "status", "array"),
+    [
+        ("1", "member", "ok", "areca:1/r1"), ("10", "member", "ok", "areca:1/r1"), ("11", "member", "ok", "areca:1/r2"),
+        ("12", "spare", "ok", None), ("13", "unassigned", "ok", None), ("14", "passthrough", "ok", None),
+        ("15", "failed", "critical", None),
+    ],
+)  # fmt: skip
+def test_the_usage_of_a_drive(number: str, role: Role, status: Health, array: str | None) -> None:
+    """A RAID set's name makes it a member; an empty channel is no drive."""
+    found = card(SYS, SETS, DISKS)
+    (drive,) = [drive for drive in found.drives if drive.id == f"areca:1/{number}"]
+    assert (drive.role, drive.status, drive.array, drive.bay) == (role, status, array, number)
+    assert len(found.drives) == 8
+    assert found.arrays[0].drives == ("areca:1/1", "areca:1/2", "areca:1/10")
+
+
+def test_a_dedicated_spare_belongs_to_its_set() -> None:
+    """A global one belongs to none."""
+    found = card(SETS, DISKS.replace("HotSpare[Global]", "HotSpare[Dedicated To scratch]"))
+    assert found.arrays[1].spares == ("areca:1/12",)
+    assert next(drive for drive in found.drives if drive.role == "spare").spare_for == ("areca:1/r2",)
+
+
+def test_drives_in_enclosures_go_by_enclosure_and_slot() -> None:
+    """Sizes are decimal; the vendor's column of SAS drives is no part of the model."""
+    first, second = card(SLOTS).drives
+    assert (first.id, first.enclosure, first.bay) == ("areca:1/E2:S1", "02", "01")
+    assert (first.model, second.model) == ("ST2000NM0023", "HGST HUS724020ALA640")
+    assert first.size_bytes == 2000400 * 1000**2
+
+
+def test_raid_sets_that_only_the_drives_name_are_arrays_all_the_same() -> None:
+    """Their health is unknown, and nothing is a problem."""
+    found = told(SLOTS)
+    (array,) = found.controllers[0].arrays
+    assert (array.id, array.status, array.drives) == ("areca:1/r=tank", "unknown", ("areca:1/E2:S1", "areca:1/E2:S2"))
+    assert found.problems == ()
+
+
+def test_two_raid_sets_of_one_name_are_told_apart_by_their_channels() -> None:
+    """Where the tool tells channels; else it is said that nobody knows."""
+    same = SETS.replace("scratch      ", "Raid Set # 00")
+    found = card(same, DISKS.replace("scratch", "Raid Set # 00"))
+    assert [array.drives for array in found.arrays][1] == ("areca:1/11",)
+    found_by_size = told(same.replace("DiskChannels", "MinDiskCap  "), DISKS)
+    assert {p.kind for p in found_by_size.problems} == {"state", "unread"}
+
+
+def test_events_and_banners_are_understood() -> None:
+    """They tell nothing of the state, and leave no line unread."""
+    text = (
+        "Copyright (c) 2004-2011 Areca, Inc. All Rights Reserved.\n"
+        "Areca CLI, Version: 1.86, Arclib: 310, Date: Nov  1 2010( Linux )\n\n"
+        " S  #   Name       Type             Interface\n======\n[*] 1   ARC-1680   Raid Controller  PCI\n======\n\n"
+        "Date-Time            Device           Event Type            Elapsed Time Errors\n======\n"
+        "2025-11-02 03:04:05  H/W MONITOR      Raid Powered On\n" + END
+    )
+    found = told(text)
+    assert left(found) == []
+    assert found.controllers[0].model == "ARC-1680"
+    assert [tool.version for tool in found.tools] == ["1.86"]
+
+
+def test_every_line_of_the_tables_is_used() -> None:
+    """Empty slots, rules and trailers included."""
+    assert left(told(SYS, SETS, VOLUMES, DISKS, SLOTS)) == []
+
+
+@pytest.mark.parametrize(
+    ("line", "kind"),
+    [
+        ("GuiErrMsg<0x4d>: Password Required.", "no_right"),
+        ("GuiErrMsg<0x46>: No Physical Drive.", "note"),
+        ("GuiErrMsg<0x6f>: Invaild Data Returned.", "unread"),
+        ("ErrMsg: Timeout.", "unread"),
+    ],
+)
+def test_any_code_but_zero_is_a_failure(line: str, kind: str) -> None:
+    """A missing right, an empty slot, or something that could not be read."""
+    assert [problem.kind for problem in told(line + "\n").problems] == [kind]
+
+
+def test_outputs_of_a_second_card_are_another_controller() -> None:
+    """By `ctrl=2` in the command, by a prompt that selects it, or by another serial number."""
+    other = SYS.replace("Y244CABZAR700911", "Y244CABZAR700912")
+    for found in (
+        told(SYS, other, names=["cli64 sys info", "cli64 sys info ctrl=2"]),
+        told(SYS, f"CLI> set curctrl=2\n{END}CLI> sys info\n{other}"),
+        told(SYS, other),
+    ):
+        assert [item.id for item in found.controllers] == ["areca:1", "areca:2"]
+        assert [item.serial for item in found.controllers] == ["Y244CABZAR700911", "Y244CABZAR700912"]

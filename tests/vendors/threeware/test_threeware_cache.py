@@ -1,0 +1,117 @@
+from __future__ import annotations
+
+import pytest
+
+from raidctl.model import ReadPolicy, VolumeCache
+from tests.vendors.threeware.threeware_texts import BATTERY, CARDS, PORTS, UNIT, UNITS, card, told
+
+
+def cache(
+    column: str = "RiW", battery: str | None = "OK", storsave: str | None = None, status: str = "OK"
+) -> VolumeCache:
+    """The cache of a unit under some settings; `-` is no battery, None nothing told of it."""
+    texts = [UNITS.replace("RiW ", f"{column:<4}").replace("u0    RAID-5    OK      ", f"u0    RAID-5    {status:<8}")]
+    if battery is not None:
+        texts.append(CARDS.replace("OK       \n", f"{battery}\n"))
+    if storsave is not None:
+        texts.append(f"/c2/u0 Storsave Policy = {storsave}\n/c2/u0 Write Cache = {'on' if 'W' in column else 'off'}\n")
+    found = card(*texts).volumes[0].cache
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize(
+    ("storsave", "battery", "expected"),
+    [
+        ("protect", "OK", ("protected_write_back", "write_back", True)),
+        ("balance", "OK", ("protected_write_back", "write_back", True)),
+        ("perform", "OK", ("unprotected_write_back", "write_back", False)),
+        ("protect", "WeakBat", ("protected_write_back", "write_back", True)),
+        ("balance", "Testing", ("protected_write_back", "write_through", True)),
+        ("protect", "Failed", ("protected_write_back", "write_through", True)),
+        ("perform", "Failed", ("unprotected_write_back", None, None)),
+        ("protect", "-", ("unprotected_write_back", "write_back", False)),
+        ("balance", "-", ("unprotected_write_back", "write_back", False)),
+        (None, "OK", (None, "write_back", None)),
+        (None, "-", ("unprotected_write_back", "write_back", False)),
+        (None, "Failed", (None, None, None)),
+        (None, None, (None, "write_back", None)),
+        ("balance", None, (None, "write_back", None)),
+    ],
+)
+def test_storsave_and_the_battery_tell_whether_write_back_is_safe(
+    storsave: str | None, battery: str | None, expected: tuple[str | None, str | None, bool | None]
+) -> None:
+    """A battery that is there and not ready turns the cache off; without one it stays on; `perform` disregards it."""
+    found = cache(storsave=storsave, battery=battery)
+    assert (found.write_policy, found.write_active, found.write_protected) == expected
+
+
+def test_what_is_not_in_force_has_its_reason() -> None:
+    """The battery by its own word, or the unit's state under `protect`."""
+    assert cache(storsave="balance", battery="Testing").why_not_in_force == "The battery is not ready: Testing."
+    degraded = cache(storsave="protect", status="DEGRADED")
+    assert (degraded.write_active, "DEGRADED" in (degraded.why_not_in_force or "")) == ("write_through", True)
+    assert cache(storsave="balance", status="DEGRADED").write_active == "write_back"
+    assert cache(storsave="balance").why_not_in_force is None
+
+
+def test_a_write_cache_that_is_off_is_safe() -> None:
+    """Whatever the battery is."""
+    found = cache("Ri", battery="Failed", storsave="perform")
+    assert (found.write_policy, found.write_active, found.write_protected) == ("write_through", "write_through", True)
+
+
+@pytest.mark.parametrize(
+    ("column", "policy"),
+    [
+        ("RiW", "adaptive"),
+        ("Ri", "adaptive"),
+        ("RbW", "none"),
+        ("Rb", "none"),
+        ("W", "off"),
+        ("ON", None),
+        ("OFF", None),
+    ],
+)
+def test_the_column_tells_the_read_cache_in_newer_releases(column: str, policy: ReadPolicy | None) -> None:
+    """ON and OFF of older ones are about the write cache only."""
+    assert cache(column).read_policy == policy
+
+
+def test_off_is_everything_off_where_the_release_is_a_newer_one() -> None:
+    """Its ports' table shows that."""
+    found = card(UNITS.replace("RiW", "OFF"), PORTS).volumes[0].cache
+    assert found is not None
+    assert found.read_policy == "off"
+
+
+def test_the_units_own_lines_tell_more_than_the_column() -> None:
+    """Read cache `Basic` reads nothing ahead."""
+    found = card(UNIT).volumes[0].cache
+    assert found is not None
+    assert (found.read_policy, found.write_active) == ("none", "write_back")
+
+
+def test_a_battery_that_is_switched_off_protects_nothing() -> None:
+    """The card ignores it."""
+    found = card(UNIT, BATTERY.replace("bbu   On ", "bbu   Off")).volumes[0].cache
+    assert found is not None
+    assert (found.write_policy, found.write_protected) == ("unprotected_write_back", False)
+
+
+def test_the_9500s_has_no_storsave_but_guards_its_cache() -> None:
+    """By its firmware, while the battery is not ready."""
+    cards = CARDS.replace("9650SE-8LPML", "9500S-8     ").replace("OK       \n", "Charging\n")
+    found = card(cards, UNITS.replace("RiW", "ON ")).volumes[0].cache
+    assert found is not None
+    assert (found.write_policy, found.write_active) == ("protected_write_back", "write_through")
+
+
+@pytest.mark.parametrize("line", ["Storsave Policy = reckless", "Read Cache = psychic"])
+def test_a_setting_that_nobody_knows_is_said(line: str) -> None:
+    """With its words kept."""
+    label, value = line.split(" = ")
+    found = told(UNIT.replace("Storsave Policy = balance", line).replace("Read Cache = Basic", line))
+    assert {problem.kind for problem in found.problems} == {"unread"}
+    assert found.controllers[0].volumes[0].details[label] == value

@@ -1,0 +1,169 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from raidctl.host import HostView
+from raidctl.model import ProblemKind
+from raidctl.request import RunAnswer, Trouble, converse
+from raidctl.vendor import Observation
+from raidctl_threeware import observe, sniff
+from tests.vendors.threeware.threeware_texts import (
+    ALL,
+    BATTERY,
+    CARDS,
+    DRIVE,
+    ENCLOSURE,
+    MORE,
+    OLD_PORTS,
+    PORTS,
+    UNIT,
+    UNITS,
+    Script,
+    ran,
+)  # fmt: skip
+
+FIXTURES = Path(__file__).resolve().parents[3] / "fixtures"
+TOOL = {"tw_cli": "/usr/sbin/tw_cli"}
+WHOLE = {"tw_cli show": ran(CARDS), "tw_cli /c2 show all": ran(ALL), "tw_cli /c2/u0 show all": ran(UNIT)}
+BAD = ran("Error: (CLI:108) Invalid command or object.\n", code=1)
+
+
+def seen(script: Script, host: HostView | None = None) -> Observation:
+    """What the dialogue with a scripted machine finds."""
+    return converse(observe(host or HostView()), script)
+
+
+def argv(script: Script) -> list[str]:
+    """The command lines that were asked for."""
+    return [" ".join(request.argv) for request in script.asked]
+
+
+def test_without_the_tool_nothing_is_asked() -> None:
+    """Cards without a tool are somebody else's business."""
+    script = Script({})
+    assert seen(script) == Observation()
+    assert script.asked == []
+
+
+def test_a_call_for_the_list_one_for_the_card_and_one_for_each_unit() -> None:
+    """Spares have no StorSave; all calls share the family's lock and change nothing."""
+    script = Script(TOOL, WHOLE)
+    found = seen(script)
+    assert argv(script) == list(WHOLE)
+    assert {(request.lock, request.changes) for request in script.asked} == {("threeware", False)}
+    assert found.problems == ()
+    (volume,) = found.controllers[0].volumes
+    assert volume.cache is not None
+    assert (volume.cache.write_policy, volume.name) == ("protected_write_back", "store")
+    assert [tool.path for tool in found.tools] == ["/usr/sbin/tw_cli"]
+
+
+def test_cards_without_storsave_are_not_asked_for_it() -> None:
+    """It came with the 9550SX."""
+    old = {name: ran(answer.text.replace("9650SE-8LPML", "8506-8")) for name, answer in WHOLE.items()}
+    script = Script(TOOL, old)
+    seen(script)
+    assert argv(script) == ["tw_cli show", "tw_cli /c2 show all"]
+
+
+def test_an_old_release_is_asked_with_info() -> None:
+    """The refusals before are forgiven."""
+    script = Script(
+        TOOL,
+        {
+            "tw_cli show": BAD,
+            "tw_cli info": ran(CARDS.replace("9650SE-8LPML", "7506-8")),
+            "tw_cli /c2 show all": BAD,
+            "tw_cli info c2": ran(UNITS + OLD_PORTS),
+        },
+    )
+    found = seen(script)
+    assert argv(script) == ["tw_cli show", "tw_cli info", "tw_cli /c2 show all", "tw_cli info c2"]
+    assert found.problems == ()
+    assert [len(item.drives) for item in found.controllers] == [2]
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind"),
+    [
+        (RunAnswer(trouble=Trouble.DENIED), "no_right"),
+        (RunAnswer(trouble=Trouble.MISSING), "no_tool"),
+        (RunAnswer(trouble=Trouble.TIMEOUT), "unread"),
+        (RunAnswer(trouble=Trouble.FLOOD, out=b"y\n" * 1000), "unread"),
+        (BAD, "unread"),
+        (ran("", code=0), "unread"),
+        (ran("Segmentation fault\n", code=139), "unread"),
+        (ran("No controller found.\n", code=0), "note"),
+    ],
+)
+def test_what_goes_wrong_is_a_problem(answer: RunAnswer, kind: ProblemKind) -> None:
+    """With a remedy where it is an error; the exit code tells nothing."""
+    found = seen(Script(TOOL, {"tw_cli show": answer, "tw_cli info": answer}))
+    assert found.controllers == ()
+    assert kind in {problem.kind for problem in found.problems}
+    assert all(problem.remedy for problem in found.problems if problem.severity == "error")
+
+
+def test_no_controllers_without_root_is_a_missing_right() -> None:
+    """The tool sees nothing when it may not look."""
+    nothing = ran("No controller found.\n")
+    script = Script(TOOL, {"tw_cli show": nothing, "tw_cli info": nothing})
+    assert "no_right" in {problem.kind for problem in seen(script, HostView(root=False)).problems}
+
+
+def test_a_card_that_cannot_be_read_is_still_listed() -> None:
+    """As the list tells it, with the failure beside it."""
+    found = seen(Script(TOOL, {"tw_cli show": ran(CARDS), "tw_cli /c2 show all": RunAnswer(trouble=Trouble.TIMEOUT)}))
+    assert [item.model for item in found.controllers] == ["9650SE-8LPML"]
+    assert "unread" in {problem.kind for problem in found.problems}
+
+
+@pytest.mark.parametrize(
+    ("text", "command"),
+    [
+        (CARDS, "tw_cli show"),
+        (ALL, "tw_cli /cX show all"),
+        (UNITS, "tw_cli /cX show unitstatus"),
+        (PORTS, "tw_cli /cX show drivestatus"),
+        (OLD_PORTS, "tw_cli /cX show drivestatus"),
+        (UNITS + OLD_PORTS, "tw_cli /cX show"),
+        (BATTERY, "tw_cli /cX/bbu show"),
+        (UNIT, "tw_cli /cX show all"),
+        (DRIVE, "tw_cli /cX show all"),
+        (ENCLOSURE, "tw_cli /cX/eX show all"),
+        (MORE, "tw_cli /cX show alarms"),
+    ],
+)
+def test_outputs_are_recognised(text: str, command: str) -> None:
+    """By what stands in them; the name tells nothing."""
+    found = sniff("output.txt", "\n\n" + text.replace("\n", "\r\n"))
+    assert found is not None
+    if text is not MORE:
+        assert (found.command, found.confidence >= 80) == (command, True)
+
+
+@pytest.mark.parametrize("text", ["", "Hello\n", "Port Status\n80 open\n", "Name = x\nUnit = y\n", "u0 p0\n", "----\n"])
+def test_other_texts_are_not_claimed(text: str) -> None:
+    """Headings and labels that anybody prints are not enough."""
+    assert sniff("tw_cli.txt", text) is None
+
+
+@pytest.mark.parametrize("machine", sorted(path.name for path in FIXTURES.glob("threeware-*")))
+def test_our_own_machines_are_understood_to_the_last_line(machine: str) -> None:
+    """And only their hardware has trouble."""
+    folder = FIXTURES / machine
+    answers = json.loads((folder / "record.json").read_text(encoding="utf-8"))["answers"]
+    script = Script(
+        {item["which"]: item["path"] for item in answers if "which" in item},
+        {
+            " ".join(item["run"]): RunAnswer(code=0, out=(folder / item["out"]).read_bytes())
+            for item in answers
+            if "run" in item
+        },
+    )
+    found = seen(script)
+    assert [line.text for sheet in found.sheets for line in sheet.unparsed()] == []
+    assert {problem.kind for problem in found.problems} <= {"state", "note"}

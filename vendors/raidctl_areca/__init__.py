@@ -1,0 +1,55 @@
+"""Areca ARC-1xxx, through cli64, cli32 or areca-cli, which are one tool under several names. Read-only.
+
+The parsers are imported when there is something to parse.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from raidctl.calls import installed
+from raidctl.host import HostView
+from raidctl.request import Dialogue
+from raidctl.vendor import Document, Observation, Sniffed, ToolSpec
+from raidctl_areca.capability import SUPPORT
+
+FAMILY = "areca"
+TITLE = "Areca"
+DRIVERS = ("arcmsr",)
+LAST = False
+_ABOUT = "Areca's CLI, from the support pages of areca.com.tw"
+_FOLDERS = ("/usr/local/bin", "/opt/areca", "/usr/local/areca/bin", "/opt/areca/cli")
+
+
+def _spec(name: str) -> ToolSpec:
+    # a one-shot `main` prints the banner with the version
+    return ToolSpec(name, tuple(f"{folder}/{name}" for folder in _FOLDERS), _ABOUT, ("main",))
+
+
+TOOLS = tuple(_spec(name) for name in ("cli64", "cli32", "areca-cli", "areca_cli64", "areca_cli32"))
+
+__all__ = ["DRIVERS", "FAMILY", "LAST", "SUPPORT", "TITLE", "TOOLS", "observe", "read", "sniff"]
+
+
+def observe(host: HostView) -> Dialogue[Observation]:
+    """Read the tool's current card; an empty observation where the tool is not installed."""
+    found = yield from installed(TOOLS)
+    if not found:
+        return Observation()
+    from raidctl_areca import dialogue  # noqa: PLC0415 - takes its time, and most machines have no such card
+
+    return (yield from dialogue.observe(host, found, DRIVERS))
+
+
+def sniff(name: str, text: str) -> Sniffed | None:
+    """Whether a text is an output of the tool."""
+    from raidctl_areca import signs  # noqa: PLC0415 - for loose texts only
+
+    return signs.sniff(name, text)
+
+
+def read(documents: Sequence[Document]) -> Observation:
+    """Read outputs, in whole or in part, and put together what belongs together."""
+    from raidctl_areca import collect  # noqa: PLC0415 - as in observe()
+
+    return collect.read(documents)

@@ -1,0 +1,79 @@
+"""Outputs of the tool, whole or in part, alone or together, read into an observation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from raidctl.draft import REPORT
+from raidctl.evidence import Sheet
+from raidctl.model import Problem, Tool
+from raidctl.order import natural
+from raidctl.vendor import Document, Observation
+from raidctl_areca.build import build
+from raidctl_areca.draft import Cards
+from raidctl_areca.reader import Reader
+from raidctl_areca.settle import settle
+from raidctl_areca.trouble import error_problem
+
+KIND = "info"
+"""The one form of document: every output of the tool has the same grammar."""
+
+
+def read(documents: Sequence[Document]) -> Observation:
+    """Read outputs and put together what belongs to the same card. Never raises for what they say."""
+    return assemble(documents)
+
+
+def assemble(
+    documents: Sequence[Document],
+    problems: Iterable[Problem] = (),
+    tools: Sequence[Tool] = (),
+    *,
+    live: bool = False,
+) -> Observation:
+    """The same for a dialogue (``live``): with its own problems and tools; its answers must end as they should."""
+    cards = Cards()
+    readers = [Reader(Sheet.of_text(document.name, document.text), cards) for document in documents]
+    for reader in readers:
+        reader.read()
+    settle(section for reader in readers for section in reader.sections)
+    told = list(problems)
+    found = []
+    for card in sorted(cards.cards.values(), key=lambda item: natural(item.name)):
+        if card.told_anything:
+            controller, own = build(card)
+            found.append(controller)
+            told += own
+    for reader in readers:
+        told += [error_problem(error, reader.sheet.command) for error in reader.errors[:20]]
+        told += _unreadable(reader, live=live)
+    versions = [Tool(name="cli64", version=reader.version) for reader in readers if reader.version]
+    return Observation(
+        controllers=tuple(found),
+        problems=tuple(dict.fromkeys(told)),
+        tools=tuple(tools) or tuple(dict.fromkeys(versions)),
+        sheets=tuple(reader.sheet for reader in readers),
+    )
+
+
+def _unreadable(reader: Reader, *, live: bool) -> Iterable[Problem]:
+    """A problem where an output told nothing at all, or lacks the line that ends every answer."""
+    lines = [line for line in reader.sheet.lines if line.text.strip()]
+    where = reader.sheet.command
+    for message in reader.lost[:20]:
+        yield Problem(severity="warning", kind="unread", where=where, message=message, remedy=REPORT)
+    if not lines:
+        yield Problem(
+            severity="warning", kind="unread", where=where, message="The output is empty.", remedy="Record it again."
+        )
+    elif not reader.errors and len(reader.sheet.unparsed()) == len(lines):
+        yield Problem(
+            severity="error", kind="unread", where=where, message="Nothing in this output was understood.",
+            remedy="Give the outputs of `cli64 sys info`, `vsf info`, `rsf info` and `disk info` as it prints them.",
+        )  # fmt: skip
+    elif live and not reader.ended:
+        yield Problem(
+            severity="warning", kind="unread", where=where,
+            message="The answer does not end with the tool's success line; it may be cut off.",
+            remedy="Run the command by hand.",
+        )  # fmt: skip

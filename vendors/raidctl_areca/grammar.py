@@ -1,0 +1,232 @@
+"""The forms of the tool's lines: prompts, titles, tables, trailers. What they mean is told elsewhere.
+
+Sources: einarc (areca.rb) for the tables of disks, RAID sets and volume sets, for events, titles, trailer and the old
+``main``; check_raid (areca.pm) for the table with enclosures; check_areca for ``ctrl=``. The newer ``main`` with its
+banner, the titles of volume sets and RAID sets, the heading of events and ``set curctrl=`` are unverified.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+LONGEST_LINE = 2000
+"""Longer lines are no lines of this tool."""
+
+_PROMPT = re.compile(r"\s*(?:CLI|Areca)\s?>\s?(.*)")
+_CALLED = re.compile(
+    r".{0,80}?[#$>]\s{0,8}(?:sudo\s+)?(?:[\w./-]{0,100}/)?((?:cli(?:32|64)?|areca[-_]cli(?:32|64)?)\s.*)"
+)
+_RULE = re.compile(r"\s*[-=]{4,}[-=\s]*")
+# GuiErrMsg<0x00>: Success.
+_TRAILER = re.compile(r"\s*(?:Gui)?ErrMsg\s*(?:<\s*0x(?P<code>[0-9A-Fa-f]{1,8})\s*>)?\s*:\s*(?P<text>.*)")
+_EVENT = re.compile(r"\s*\d{4}-\d{1,2}-\d{1,2}\s+\d{1,2}:\d\d:\d\d\s.*")
+_EVENTS = re.compile(r"\s*Date-?\s?Time\s+Device\s.*", re.IGNORECASE)
+_NUMBER = re.compile(r"(?<!\w)(?:cur)?ctrl\s?=\s?(\d{1,2})(?!\w)", re.IGNORECASE)
+_TITLES: tuple[tuple[str, str], ...] = (
+    ("the system information", "system"),
+    ("system information", "system"),
+    ("the system configuration", "config"),
+    ("system configuration", "config"),
+    ("the advanced feature information", "config"),
+    ("the advanced configuration", "config"),
+    ("the hdd power management information", "config"),
+    ("the hardware monitor information", "hardware"),
+    ("hardware monitor information", "hardware"),
+    ("drive information", "drive"),
+    ("the drive information", "drive"),
+    ("volume set information", "volume"),
+    ("the volume set information", "volume"),
+    ("volumeset information", "volume"),
+    ("raid set information", "set"),
+    ("the raid set information", "set"),
+    ("raidset information", "set"),
+)
+_OTHER_TITLE = re.compile(r"\s*the ([a-z /-]{1,40}) (?:information|configuration|setting)s?\s*", re.IGNORECASE)
+_ENCLOSURE = re.compile(r"\s*\[\s*(?P<name>[^\[\]:]{1,40}?)\s*(?::\s*(?P<text>[^\[\]]{0,120}))?\]\s*")
+_AMOUNT = r"\d{1,9}(?:\.\d{1,4})?\s?[KMGT]B"
+# 1  Raid Set # 000       6 12000.0GB    0.0GB   2000.0GB         Normal
+_SET_ROW = re.compile(
+    rf"\s*(?P<number>\d{{1,3}})\s+(?P<name>\S.*?)\s+(?P<disks>\d{{1,3}})\s+(?P<total>{_AMOUNT})\s+(?P<free>{_AMOUNT})"
+    rf"\s+(?:(?P<more>{_AMOUNT}|[0-9A-Za-z.]+)\s+)?(?P<state>[A-Za-z].*?)\s*",
+    re.ASCII,
+)
+# 1 ARC-1210-VOL#00  Raid Set # 00   Raid0     10.5GB 00/00/00   Normal
+_VOLUME_ROW = re.compile(
+    rf"\s*(?P<number>\d{{1,3}})\s+(?P<names>\S.*?)\s+(?P<level>Raid ?\d\S*|PassThr\S*|Pass Through|JBOD|N\.A\.?)"
+    rf"\s+(?P<size>{_AMOUNT})\s+(?P<address>\d{{1,3}}/\d{{1,3}}/\d{{1,3}}|N\.A\.?|-+)\s+(?P<state>\S.*?)\s*",
+    re.ASCII,
+)
+#  9  02  SLOT 01 ST31500341AS                     1500.3GB  Raid Set # 000
+_SLOT_ROW = re.compile(
+    rf"\s*(?P<number>\d{{1,4}})\s+(?P<enclosure>\d{{1,3}})\s+(?P<slot>[A-Za-z]+[ #]{{0,2}}\d{{1,4}}|\d{{1,4}})\s+"
+    rf"(?P<model>\S.*?)\s+(?P<size>{_AMOUNT})(?:\s+(?P<usage>\S.*?))?\s*",
+    re.ASCII,
+)
+# the same with another word for the slot; where the slot ends is told by the heading
+_ANY_SLOT_ROW = re.compile(
+    rf"\s*(?P<number>\d{{1,4}})\s+(?P<enclosure>\d{{1,3}})\s+(?P<slot>[A-Za-z#][\w #.-]{{0,15}}?)\s+\0\s*"
+    rf"(?P<model>\S.*?)\s+(?P<size>{_AMOUNT})(?:\s+(?P<usage>\S.*?))?\s*",
+    re.ASCII,
+)
+#  1  1  WDC WD7500AYYS-01RCA0            750.2GB  data
+_CHANNEL_ROW = re.compile(
+    rf"\s*(?P<number>\d{{1,4}})\s+(?P<channel>\d{{1,4}})\s+(?P<model>\S.*?)\s+(?P<size>{_AMOUNT})"
+    r"(?:\s+(?P<usage>\S.*?))?\s*",
+    re.ASCII,
+)
+# unverified: no source of today shows the tables of the oldest releases
+# Ch   ModelName        Serial#          FirmRev     Capacity  State
+#  1   ST3400832AS      3NF0AXXX         3.01         400.1GB  RaidSet Member(1)
+_OLD_ROW = re.compile(
+    rf"\s*(?P<channel>\d{{1,4}})\s+(?P<model>\S.*?)(?:\s+(?P<serial>\S+)\s+(?P<firmware>\S+))?\s+(?P<size>{_AMOUNT})"
+    r"(?:\s+(?P<usage>\S.*?))?\s*",
+    re.ASCII,
+)
+# S.M.A.R.T Information For Drive[#01]
+_SMART = re.compile(r"\s*S\.?M\.?A\.?R\.?T\.? Information For Drive ?\[?#?0*(\d{1,4})\]?\s*", re.ASCII | re.IGNORECASE)
+# 1 Raw Read Error Rate                       0x0f     83     44   OK
+_SMART_ROW = re.compile(
+    r"\s*(?P<number>\d{1,3})\s+(?P<name>\S.*?)\s+(?P<flag>0x[0-9A-Fa-f]+)\s+(?P<value>\S+)\s+(?P<limit>\S+)"
+    r"\s+(?P<state>\S.*?)\s*",
+    re.ASCII,
+)
+# [*] 1   ARC-1880   Raid Controller  PCI
+_CARD_ROW = re.compile(
+    r"\s*(?:\[(?P<mark>.)\])?\s*(?P<number>\d{1,2})\s+(?P<model>ARC-\S+)\s+(?P<more>\S.*?)\s*", re.ASCII
+)
+# Controller#01(PCI): ARC-1210
+_CARD_LINE = re.compile(r"\s*Controller#(?P<number>\d{1,2})\((?P<more>[^()]*)\)\s*:\s*(?P<model>\S.*?)\s*", re.ASCII)
+
+
+@dataclass(frozen=True)
+class Trailer:
+    """``GuiErrMsg<0x00>: Success.``."""
+
+    code: int | None
+    text: str
+
+    @property
+    def success(self) -> bool:
+        """Whether it is the one text by which the tool says that all went well."""
+        return self.code == 0 or (self.code is None and self.text.lower().startswith("success"))
+
+
+def command_of(text: str) -> str | None:
+    """What was typed, where the line is a prompt of the shell or of the tool itself."""
+    match = _PROMPT.fullmatch(text) or _CALLED.fullmatch(text)
+    return None if match is None else match[1].strip()
+
+
+def card_of(command: str) -> str | None:
+    """The card that a command selects: ``vsf info ctrl=2``, ``set curctrl=2``."""
+    match = _NUMBER.search(command[-300:])
+    return None if match is None else str(int(match[1]))
+
+
+def target_of(command: str, word: str) -> str | None:
+    """The number of ``drv=3`` (``vol``, ``raid``) in a command line or a file name."""
+    match = re.search(rf"(?<![a-z]){word}[=_-]?(\d{{1,4}})(?!\w)", command[-300:], re.IGNORECASE | re.ASCII)
+    return None if match is None else str(int(match[1]))
+
+
+def is_rule(text: str) -> bool:
+    """``=====``."""
+    return _RULE.fullmatch(text) is not None
+
+
+def trailer(text: str) -> Trailer | None:
+    """The line that ends every answer of the tool; None for another line."""
+    match = _TRAILER.fullmatch(text)
+    if match is None:
+        return None
+    return Trailer(int(match["code"], 16) if match["code"] else None, match["text"].strip())
+
+
+def title(text: str) -> tuple[str, str] | None:
+    """The kind of the section that a title opens, and the word that sets its labels apart; None for another line."""
+    low = " ".join(text.lower().split())
+    for name, kind in _TITLES:
+        if low == name:
+            return kind, ""
+    other = _OTHER_TITLE.fullmatch(text)
+    return ("config", f"{other[1].strip().title()} ") if other is not None else None
+
+
+def heading(text: str) -> str | None:
+    """The kind of table that a heading opens: ``channels``, ``slots``, ``sets``, ``volumes``, ``cards``, ``help``."""
+    words = text.replace("#", " ").lower().split()
+    if words[:1] in (["ch"], ["idech"]) and "modelname" in words:
+        return "old channels" if "firmrev" in words or "state" in words else "channels"
+    if words[:2] == ["attribute", "items"]:
+        return "smart"
+    if words[:1] == ["enc"] and "modelname" in words:
+        return "slots"
+    if "totalcap" in words and "freecap" in words:
+        return "sets"
+    if "ch/id/lun" in words and "level" in words:
+        return "volumes"
+    if words == ["s", "name", "type", "interface"]:
+        return "cards"
+    return "help" if words == ["cmd", "description"] else None
+
+
+def events_heading(text: str) -> bool:
+    """``Date-Time            Device           Event Type …``."""
+    return _EVENTS.fullmatch(text) is not None
+
+
+def is_event(text: str) -> bool:
+    """A line of ``event info``."""
+    return _EVENT.fullmatch(text) is not None
+
+
+def part(text: str) -> tuple[str, str] | None:
+    """``[Enclosure#1 : ARECA   SAS RAID AdapterV1.0]``: name and description; None for another line."""
+    match = _ENCLOSURE.fullmatch(text)
+    return None if match is None else (match["name"], (match["text"] or "").strip())
+
+
+def row(text: str, kind: str) -> dict[str, str] | None:
+    """The cells of a table's row; None for another line."""
+    form = {
+        "channels": _CHANNEL_ROW, "slots": _SLOT_ROW, "sets": _SET_ROW, "volumes": _VOLUME_ROW, "cards": _CARD_ROW,
+        "old channels": _OLD_ROW, "smart": _SMART_ROW,
+    }.get(kind)  # fmt: skip
+    match = form.fullmatch(text) if form is not None else None
+    return None if match is None else {name: value for name, value in match.groupdict().items() if value is not None}
+
+
+def slot_row(text: str, model: int) -> dict[str, str] | None:
+    """The cells of a row whose slot has an unusual name; ``model`` is where the heading has the models begin."""
+    if text[model - 1 : model] != " " or text[model : model + 1] in {"", " "}:
+        return None
+    match = _ANY_SLOT_ROW.fullmatch(f"{text[:model]}\0{text[model:]}")
+    return None if match is None else {name: value for name, value in match.groupdict().items() if value is not None}
+
+
+def looks_like_a_row(text: str) -> bool:
+    """A number and two cells: what the rows of all these tables begin with."""
+    return re.match(r"\s*\d{1,4}\s+\S+\s+\S", text, re.ASCII) is not None
+
+
+def smart_title(text: str) -> str | None:
+    """The number of the drive whose attributes follow; None for another line."""
+    match = _SMART.fullmatch(text)
+    return None if match is None else match[1]
+
+
+def card_line(text: str) -> dict[str, str] | None:
+    """``Controller#01(PCI): ARC-1210`` of old releases; None for another line."""
+    match = _CARD_LINE.fullmatch(text)
+    return None if match is None else match.groupdict()
+
+
+def two_names(text: str, start: int, line: str) -> tuple[str, str] | None:
+    """Name and RAID set of a volume's row, each 16 wide; the second begins at a column of the heading."""
+    place = line.find(text)
+    cut = start - place
+    if 0 < cut < len(text) and text[cut - 1] == " " and text[cut] != " ":
+        return text[:cut].strip(), text[cut:].strip()
+    halves = re.split(r" {2,}", text, maxsplit=1)
+    return (halves[0], halves[1].strip()) if len(halves) == 2 else None

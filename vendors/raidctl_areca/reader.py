@@ -1,0 +1,250 @@
+"""One output of the tool, line by line, into the drafts of the cards.
+
+What ``vsf info vol=N``, ``disk info drv=N`` and ``rsf info raid=N`` tell is kept until all outputs were read: which
+object it is about may stand in another one.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from raidctl.draft import Draft, Pair
+from raidctl.evidence import Line, Sheet
+from raidctl.text import pair as split_pair
+from raidctl_areca import grammar, tables, words
+from raidctl_areca.draft import CardDraft, Cards
+from raidctl_areca.labels import SYSTEM
+
+# Areca CLI, Version: 1.86, Arclib: 310, Date: Nov  1 2010( Linux )
+_BANNER = re.compile(
+    r"\s*(?:Areca CLI, Version: ?(?P<version>[\w.]{1,20}).*|Copyright.*Areca.*|\W*All Rights Reserved\W*)"
+)
+_HELP = re.compile(r"\s*(?:Command Format: .*|Note: Use .*|[a-z]{2,10} {2,}[A-Z].*)")
+_LISTS = {
+    "channels": "drives", "old channels": "drives", "slots": "drives", "sets": "RAID sets",
+    "channel sets": "RAID sets", "volumes": "volumes", "cards": "cards",
+}  # fmt: skip
+_SECTION_OF = {
+    "device state": "drive", "timeout count": "drive", "media error count": "drive", "firmware rev.": "drive",
+    "device location": "drive", "ide channel": "drive", "device type": "drive", "disk capacity": "drive",
+    "volume set name": "volume", "cache mode": "volume", "volume state": "volume", "tagged queuing": "volume",
+    "scsi ch/id/lun": "volume", "raid set state": "set", "total raw capacity": "set", "main processor": "system",
+    "boot rom version": "system", "controller name": "system", "system memory": "system",
+    "firmware version": "system", "battery status": "hardware", "cpu fan": "hardware", "cpu temperature": "hardware",
+    "disk write cache mode": "config", "buffer threshold": "config", "hdd read ahead cache": "config",
+    "jbod/raid configuration": "config", "background task priority": "config",
+}  # fmt: skip
+"""To which section a line belongs whose title was cut off."""
+
+
+@dataclass
+class Section:
+    """A titled list of labels; ``number`` is what the command asked for."""
+
+    kind: str
+    number: str | None
+    sheet: Sheet
+    card: CardDraft
+    pairs: list[Pair] = field(default_factory=list)
+
+
+class Reader:
+    """Reads one sheet; what is in focus (a card, a section, a table) is kept from line to line."""
+
+    def __init__(self, sheet: Sheet, cards: Cards) -> None:
+        """``sheet.command`` may tell what was asked for: ``cli64 disk info drv=3``."""
+        self.sheet = sheet
+        self.cards = cards
+        self.command = sheet.command
+        self.number = grammar.card_of(sheet.command) or "1"
+        self.table: str | None = None
+        self.column = 0
+        self.numbered = False
+        self.model_column = 0
+        self.section: Section | None = None
+        self.prefix = ""
+        self.sections: list[Section] = []
+        self.errors: list[grammar.Trailer] = []
+        self.ended = False
+        self.lost: list[str] = []
+        self.version: str | None = None
+
+    def read(self) -> None:
+        """Go through all lines."""
+        for line in self.sheet.lines:
+            if line.text and len(line.text) <= grammar.LONGEST_LINE:
+                self.line(line)
+
+    @property
+    def card(self) -> CardDraft:
+        """The card in focus."""
+        return self.cards.card(self.number)
+
+    def line(self, line: Line) -> None:
+        """Find out what form a line has."""
+        text = line.text.rstrip()
+        if not text:
+            return
+        typed = grammar.command_of(text)
+        trailer = grammar.trailer(text)
+        if typed is not None:
+            self._typed(line, typed)
+        elif grammar.is_rule(text):
+            self.sheet.note(line)
+        elif trailer is not None:
+            self._trailer(line, trailer)
+        elif (title := grammar.title(text)) is not None:
+            self._open(line, *title)
+        elif (kind := grammar.heading(text)) is not None:
+            self._heading(line, kind)
+        elif self.table is None or not self._row(line, self.table):
+            self._other(line, text)
+
+    def _typed(self, line: Line, typed: str) -> None:
+        # CLI> disk info drv=1
+        self.command = typed
+        self.number = grammar.card_of(typed) or self.number
+        self.table, self.section = None, None
+        self.sheet.note(line)
+
+    def _trailer(self, line: Line, trailer: grammar.Trailer) -> None:
+        self.ended = True
+        if not trailer.success:
+            self.errors.append(trailer)
+        self.table, self.section, self.prefix = None, None, ""
+        self.sheet.note(line)
+
+    def _open(self, line: Line, kind: str, prefix: str) -> None:
+        word = {"drive": "drv", "volume": "vol", "set": "raid"}.get(kind)
+        number = grammar.target_of(self.command, word) if word is not None else None
+        self.section = Section(kind, number, self.sheet, self.card)
+        self.sections.append(self.section)
+        self.table, self.prefix = None, prefix
+        self.sheet.note(line)
+
+    def _heading(self, line: Line, kind: str) -> None:
+        self.table, self.section = kind, self.section if kind == "smart" else None
+        self.column = line.text.find("Raid Name")
+        self.numbered = "Raid#" in line.text
+        self.model_column = line.text.find("ModelName")
+        if kind == "sets" and "diskchannels" in line.text.lower().replace(" ", ""):
+            self.table = "channel sets"
+        self.sheet.note(line)
+
+    def _row(self, line: Line, table: str) -> bool:
+        row = grammar.row(line.text, "sets" if table == "channel sets" else table)
+        if row is None and table == "slots":
+            row = grammar.slot_row(line.text, self.model_column)
+        if table == "help" and _HELP.fullmatch(line.text):
+            self.sheet.note(line)
+            return True
+        if row is None:
+            return False
+        if table == "cards":
+            self._listed(line, row)
+        elif table in {"sets", "channel sets"}:
+            tables.set_row(self.card, self.sheet, line, row, channels=table == "channel sets")
+        elif table == "volumes":
+            if self.numbered:
+                name, _, number = row["names"].rpartition(" ")
+                names = (name.strip(), number) if name.strip() else None
+            else:
+                names = grammar.two_names(row["names"], self.column, line.text) if self.column > 0 else None
+            tables.volume_row(self.card, self.sheet, line, row, names, numbered=self.numbered)
+        elif table == "smart":
+            if self.section is not None:
+                value = f"{row['value']} ({row['limit']}) {row['state']}"
+                self.section.pairs.append(Pair(row["name"], value, [line]))
+        else:
+            tables.drive_row(self.card, self.sheet, line, row)
+        return True
+
+    def _listed(self, line: Line, row: dict[str, str]) -> None:
+        # [*] 1   ARC-1880   Raid Controller  PCI
+        number = str(int(row["number"]))
+        card = self.cards.card(number)
+        card.put(self.sheet, line, "model", row["model"], 1)
+        card.detail(self.sheet, line, "Listed as", row["more"])
+        if row.get("mark") == "*":
+            self.number = number
+
+    def _other(self, line: Line, text: str) -> None:
+        listed = grammar.card_line(text)
+        banner = _BANNER.fullmatch(text)
+        part = grammar.part(text)
+        if banner is not None:
+            self.version = banner["version"] or self.version
+            self.sheet.note(line)
+        elif listed is not None:
+            self._listed(line, listed)
+        elif grammar.events_heading(text) or _HELP.fullmatch(text):
+            self.sheet.note(line)
+        elif grammar.is_event(text):
+            self.card.seen(self.sheet, line, "events", line.stripped)
+        elif part is not None:
+            self._part(line, *part)
+        elif (drive := grammar.smart_title(text)) is not None:
+            self.section = Section("smart", drive, self.sheet, self.card)
+            self.sections.append(self.section)
+            self.sheet.note(line)
+        elif self.table in _LISTS and split_pair(text) is None and grammar.looks_like_a_row(text):
+            what = f"A line of the list of {_LISTS[self.table]} was not understood: {' '.join(text.split())[:120]}"
+            self.lost.append(what)
+        else:
+            self._pair(line, text)
+
+    def _part(self, line: Line, name: str, told: str) -> None:
+        # [Controller H/W Monitor]      [Enclosure#1 : ARECA   SAS RAID AdapterV1.0]
+        self.prefix = "" if name.lower().startswith("controller") else f"{name} "
+        if told:
+            self.card.detail(self.sheet, line, name, " ".join(told.split()))
+        else:
+            self.sheet.note(line)
+
+    def _pair(self, line: Line, text: str) -> None:
+        told = split_pair(text)
+        if told is None:
+            return
+        pair = Pair(told[0], told[1], [line])
+        if self.section is None:
+            kind = _SECTION_OF.get(pair.label.lower())
+            if kind is None:
+                return
+            self._open(line, kind, "")
+        if self.section is None:
+            return
+        if self.section.kind == "system":
+            self._system(pair)
+        elif self.section.kind == "hardware":
+            tables.hardware(self.card, self.sheet, pair, self.prefix)
+        elif self.section.kind == "config":
+            self._config(pair)
+        else:
+            self.section.pairs.append(pair)
+
+    def _system(self, pair: Pair) -> None:
+        # Serial Number      : Y106CABRAR200408
+        if pair.label.lower() == "serial number" and words.told(pair.value):
+            card = self.cards.of_serial(self.number, pair.value)
+            if card.name != self.number:
+                card.complain(
+                    "info", "note", "The outputs tell of several cards; those that name none are the first one's.",
+                )  # fmt: skip
+            self.number = card.name
+        name, parse = SYSTEM.get(pair.label.lower(), ("", None))
+        if parse is None:
+            self.card.keep(self.sheet, pair, self.prefix)
+        else:
+            self.card.take(self.sheet, pair, name, parse)
+
+    def _config(self, pair: Pair) -> None:
+        card: Draft = self.card
+        label = pair.label.lower()
+        # JBOD/RAID Configuration         : JBOD
+        if label == "jbod/raid configuration" and pair.value.lower() in {"jbod", "raid"}:
+            card.put(self.sheet, pair.lines[0], "mode", "hba" if pair.value.lower() == "jbod" else "raid")
+        # Disk Write Cache Mode           : Auto      Volume Data Read Ahead          : Normal
+        elif label in {"disk write cache mode", "volume data read ahead"}:
+            card.put(self.sheet, None, label, pair.value)
+        card.keep(self.sheet, pair, self.prefix)

@@ -1,0 +1,265 @@
+"""Rows and labels of the tool read into the drafts."""
+
+from __future__ import annotations
+
+import re
+
+from raidctl.draft import DETAIL, ROW, Draft, Pair
+from raidctl.evidence import Line, Sheet
+from raidctl.model import BatteryStatus, Role
+from raidctl.units import parse_percent
+from raidctl_areca import words
+from raidctl_areca.draft import CardDraft
+
+Row = dict[str, str]
+_HOT_SPARE = re.compile(r"hot ?spare\b.*", re.IGNORECASE)
+_MEMBER = re.compile(r"Raid ?Set Member ?\((\d{1,3})\)", re.ASCII | re.IGNORECASE)
+_BAD = frozenset({"failed", "fail", "abnormal", "error", "fault", "critical"})
+_TEMPERATURE = re.compile(r"HDD ?#? ?(\d{1,3})\s*Temp\.?", re.IGNORECASE | re.ASCII)
+_NO_BATTERY = frozenset({"not installed", "not present", "not detected", "no battery", "none", "absent"})
+
+
+def place_of(enclosure: str | None, slot: str) -> str:
+    """How a drive is called: ``3`` of a channel, ``E2:S1`` of a slot (``02``, ``SLOT 01``)."""
+    bay = bay_of(slot)
+    short = str(int(bay)) if bay.isdecimal() else "".join(bay.split())
+    return short if enclosure is None else f"E{int(enclosure)}:S{short}"
+
+
+def bay_of(slot: str) -> str:
+    """``01`` of ``SLOT 01``, ``Slot#01``, ``Bay01``; ``A1`` of ``Slot A1``."""
+    return re.sub(r"^(?:[A-Za-z]{2,}[ #]*)+", "", slot.strip()) or slot.strip()
+
+
+def set_row(card: CardDraft, sheet: Sheet, line: Line, row: Row, *, channels: bool) -> None:
+    """A RAID set: name, members, raw and free space, state."""
+    # #  Name             Disks TotalCap  FreeCap DiskChannels       State
+    # 1  data                15 11250.0GB    0.0GB 123456789ABCDEF    Rebuilding
+    found = card.raid_set(str(int(row["number"])))
+    contradicted(found, "set", "name", row["name"])
+    found.put(sheet, line, "set", row["name"])
+    found.told[-1] = (sheet, line, "details[Name]", row["name"])
+    found.details.setdefault("Name", row["name"])
+    found.detail(sheet, line, "Disks", row["disks"])
+    amount(found, sheet, line, ("size_bytes", "TotalCap", row["total"]))
+    amount(found, sheet, line, ("free_bytes", "FreeCap", row["free"]))
+    if "more" in row:
+        found.detail(sheet, line, "DiskChannels" if channels else "MinDiskCap", row["more"])
+    if channels:
+        # 9 is followed by A: "123G567C9AB48EF" are the channels 1, 2, 3, 16 …
+        found.put(sheet, None, "channels", [str(int(c, 36)) for c in row.get("more", "") if c.isalnum()])
+    state(found, sheet, line, row["state"])
+
+
+def amount(draft: Draft, sheet: Sheet, line: Line, what: tuple[str, str, str]) -> None:
+    """A capacity of a table's row."""
+    name, label, value = what
+    try:
+        draft.put(sheet, line, name, words.capacity(value), ROW)
+    except ValueError:
+        draft.unread(label, value)
+        draft.detail(sheet, line, label, value)
+
+
+def state(draft: Draft, sheet: Sheet, line: Line, value: str, weight: int = ROW) -> None:
+    """``Normal``, ``Rebuilding(23.4%)`` of a RAID set or a volume."""
+    draft.put(sheet, line, "status_text", value, weight)
+    found = words.state(value)
+    if found is None:
+        draft.unread("state", value)
+        return
+    draft.put(sheet, line, "status", found[0], weight)
+    draft.put(sheet, None, "operation", found[1], weight)
+    if found[2] is not None:
+        draft.put(sheet, line, "progress.percent", found[2], weight)
+
+
+def volume_row(
+    card: CardDraft, sheet: Sheet, line: Line, row: Row, names: tuple[str, str] | None, *, numbered: bool = False
+) -> None:
+    """A volume set; ``names`` are its own and its RAID set's, where the columns tell them apart."""
+    # # Name             Raid Name       Level   Capacity Ch/Id/Lun  State
+    # 1 ARC-1210-VOL#00  Raid Set # 00   Raid0     10.5GB 00/00/00   Normal
+    found = card.volume(str(int(row["number"])))
+    if numbered and names is not None and names[1].isdecimal():
+        # # Name             Raid# Level   Capacity Ch/Id/Lun  State
+        found.put(sheet, line, "name", names[0], ROW)
+        found.put(sheet, line, "set number", str(int(names[1])), ROW)
+        found.told[-1] = (sheet, line, "array", names[1])
+    elif names is None:
+        # two names of full width with one blank between them: the RAID sets' table tells which
+        found.put(sheet, line, "names", row["names"])
+    else:
+        contradicted(found, "name", "name", names[0])
+        found.put(sheet, line, "name", names[0], ROW)
+        found.put(sheet, line, "set", names[1], ROW)
+    level(found, sheet, line, row["level"], ROW)
+    amount(found, sheet, line, ("size_bytes", "Capacity", row["size"]))
+    address(found, sheet, line, row["address"])
+    state(found, sheet, line, row["state"])
+
+
+def level(draft: Draft, sheet: Sheet, line: Line, value: str, weight: int = DETAIL) -> None:
+    """``Raid5``; what the vocabulary has no word for (``Raid3``, ``Raid30``) is kept in the tool's words."""
+    draft.put(sheet, None, "level", value, weight)
+    found = words.raid_level(value)
+    if found is not None:
+        draft.seen(sheet, line, "raid_level", found)
+        return
+    draft.detail(sheet, line, "Raid Level", value)
+    if words.told(value):
+        draft.complain("info", "note", f"The RAID level {value} has no neutral word.")
+
+
+def address(draft: Draft, sheet: Sheet, line: Line, value: str) -> None:
+    """``00/00/01``: channel, target and LUN, as the driver hands them over (drivers/scsi/arcmsr)."""
+    if not words.told(value.rstrip("-") or "-"):
+        return
+    parts = value.split("/")
+    if len(parts) != 3 or not all(part.strip().isdecimal() for part in parts):
+        draft.unread("Ch/Id/Lun", value)
+        draft.detail(sheet, line, "Ch/Id/Lun", value)
+        return
+    draft.detail(sheet, line, "SCSI target", ":".join(str(int(part)) for part in parts))
+
+
+def contradicted(draft: Draft, name: str, what: str, value: str) -> None:
+    """Two rows that say different things of one object: the outputs are of several cards, or of different times."""
+    known = draft.get(name)
+    if known not in (None, value):
+        draft.complain(
+            "warning", "unread", f"The outputs tell two things of its {what}: {known} and {value}.",
+            "Give the outputs of one card at one time.",
+        )  # fmt: skip
+
+
+def drive_row(card: CardDraft, sheet: Sheet, line: Line, row: Row) -> None:
+    """A drive of one of the tables; a model ``N.A.`` is an empty slot."""
+    # 10  02  SLOT 02 ST31500341AS                     1500.3GB  Raid Set # 000
+    # 16 16  WDC WD7500AYYS-01RCA0            750.2GB  HotSpare[Global]
+    place = place_of(row.get("enclosure"), row.get("slot") or row["channel"])
+    number = str(int(row.get("number", row.get("channel", "0"))))
+    if not words.told(row["model"]) and not words.told(row.get("usage", "")):
+        card.seen(sheet, line, "drives", f"{place} is empty")
+        return
+    known = card.drives.get(place)
+    if known is not None and known.get("number") not in (None, number):
+        place = f"{place}-{number}"
+    drive = card.drive(place)
+    card.numbers[number] = place
+    drive.put(sheet, line, "number", number)
+    drive.told[-1] = (sheet, line, "id", place)
+    if "slot" in row:
+        drive.put(sheet, line, "enclosure", row["enclosure"])
+        drive.put(sheet, line, "bay", bay_of(row["slot"]))
+    else:
+        drive.put(sheet, line, "bay", row["channel"])
+    if words.told(row["model"]):
+        contradicted(drive, "table model", "model", row["model"])
+        drive.put(sheet, None, "table model", row["model"])
+        drive.put(sheet, line, "raw_model", row["model"], ROW)
+        drive.told[-1] = (sheet, line, "model", row["model"])
+        amount(drive, sheet, line, ("size_bytes", "Capacity", row["size"]))
+    for name in ("serial", "firmware"):
+        if words.told(row.get(name, "")):
+            drive.put(sheet, line, name, row[name], ROW)
+    if words.told(row.get("usage", "")):
+        usage(drive, sheet, line, row["usage"])
+
+
+def usage(drive: Draft, sheet: Sheet, line: Line, value: str) -> None:
+    """The column Usage: a RAID set's name, or what the drive is for."""
+    low = value.lower()
+    member = _MEMBER.fullmatch(value)
+    if member is not None:
+        # RaidSet Member(1)
+        drive.put(sheet, None, "set number", str(int(member[1])))
+    role: Role = "member"
+    if low == "free":
+        role = "unassigned"
+    elif _HOT_SPARE.fullmatch(value):
+        role = "spare"
+    elif low in {"pass through", "passthrough", "jbod"}:
+        role = "passthrough"
+    elif low in {"failed", "fail", "offlined", "offline", "missing"}:
+        role = "failed"
+    drive.put(sheet, line, "role", role)
+    drive.detail(sheet, line, "Usage", value)
+    if role == "member" and member is None and low not in {"rebuilding", "rebuild"}:
+        drive.put(sheet, None, "set", value)
+    # the tool puts Failed in this column as soon as it drops a drive
+    health = {"failed": "critical"}.get(role, "warning" if low.startswith("rebuild") else "ok")
+    drive.put(sheet, line, "status", health, ROW)
+    if role == "failed" or health == "warning":
+        drive.put(sheet, line, "status_text", value, ROW)
+
+
+def hardware(card: CardDraft, sheet: Sheet, pair: Pair, prefix: str) -> None:
+    """A label of the hardware monitor: battery, temperatures, fans, voltages, power supplies."""
+    label = pair.label.lower()
+    own = _TEMPERATURE.fullmatch(pair.label.strip())
+    if "battery" in label or "capacitor" in label or label.startswith(("bbm", "cvm")):
+        # Battery Status   : 100%
+        battery(card, sheet, pair)
+        return
+    if own is not None and not prefix:
+        # HDD #1  Temp.       : 34
+        card.put(sheet, None, f"temperature {int(own[1])}", (sheet, pair))
+    card.keep(sheet, pair, prefix)
+    if pair.value.lower().rstrip(".") in _BAD:
+        card.complain(
+            "warning", "state", f"The hardware monitor says of {prefix}{pair.label}: {pair.value}.",
+            "Look at the machine and its enclosures.",
+        )  # fmt: skip
+
+
+def battery(card: CardDraft, sheet: Sheet, pair: Pair) -> None:
+    """``100%``, ``Charged(100%)``, ``Not Installed``."""
+    line, draft = pair.lines[0], card.battery
+    kind = "capacitor" if "capacitor" in pair.label.lower() or "cvm" in pair.label.lower() else "battery"
+    draft.put(sheet, None, "kind", kind)
+    if not words.told(pair.value):
+        draft.keep(sheet, pair)
+        return
+    draft.put(sheet, line, "status_text", pair.value)
+    found = battery_status(pair.value)
+    if found is None:
+        draft.unread(pair.label, pair.value)
+        draft.put(sheet, line, "status", "unknown")
+        return
+    draft.put(sheet, line, "status", found[0])
+    if found[1] is not None:
+        draft.put(sheet, line, "charge_percent", found[1])
+
+
+def battery_status(value: str) -> tuple[BatteryStatus, int | None] | None:
+    """Status and charge; a bare percentage tells the charge and no trouble, unless it is low.
+
+    Only the percentage and ``Not Installed`` are sure; the words beside them are unverified.
+    """
+    percent = re.search(r"(\d{1,3}(?:\.\d+)?) ?%", value)
+    charge = None
+    if percent is not None:
+        try:
+            charge = round(parse_percent(f"{percent[1]}%"))
+        except ValueError:
+            return None
+    word = re.sub(r"[()]|\d+(?:\.\d+)? ?%", " ", value).strip().lower()
+    word = " ".join(word.split()).rstrip(".")
+    if word in _NO_BATTERY:
+        return "missing", None
+    if word.startswith(("charged", "ok", "good", "normal", "full")):
+        return "ok", charge
+    if word.startswith(("charging", "recharging")):
+        return "charging", charge
+    if word.startswith(("fail", "bad", "error", "fault", "replace")):
+        return "failed", charge
+    if word.startswith(("low", "weak", "discharg", "need")):
+        return "degraded", charge
+    if not word and charge is not None:
+        return ("ok" if charge >= LOW_CHARGE else "degraded"), charge
+    return None
+
+
+LOW_CHARGE = 50
+"""Percent below which a battery of which only the charge is told cannot be called good."""

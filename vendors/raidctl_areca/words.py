@@ -1,0 +1,196 @@
+"""The tool's status words and figures in neutral words.
+
+Sources: check_raid (areca.pm: Normal, Rebuild…, Checking, Initializing, HotSpare, Pass Through), einarc (areca.rb: the
+progress in parentheses, Free), Areca's manuals ("Online Capacity Expansion": migrating, migrating+degraded, degraded,
+rebuilding, failed), Documentation/scsi/arcmsr_spec.rst (an "incomplete raid set" can be activated). Expanding, offline,
+creating, need, fore and back are unverified: they mean what they say.
+"""
+
+from __future__ import annotations
+
+import re
+
+from raidctl.model import Health, Operation, RaidLevel, ReadPolicy, VolumeStatus
+from raidctl.units import parse_celsius, parse_percent, parse_size
+
+NOTHING = frozenset({"", "-", "--", "n.a.", "n.a", "n/a", "na", "none", "unknown", "not available", "n.a.(n.a.)"})
+"""Values that say that nothing is told."""
+
+_STATES: tuple[tuple[str, VolumeStatus, Operation | None], ...] = (
+    # the worst first: `Migrating+Degraded` is degraded
+    ("fail", "failed", None),
+    ("incomplete", "failed", None),
+    ("offline", "offline", None),
+    ("rebuilding", "rebuilding", "rebuild"),
+    ("rebuild", "rebuilding", "rebuild"),
+    ("degrade", "degraded", None),
+    ("migrat", "migrating", "migrate"),
+    ("expan", "expanding", "expand"),
+    ("check", "checking", "check"),
+    ("init", "initializing", "initialize"),
+    ("creat", "initializing", "initialize"),
+    ("normal", "ok", None),
+)
+_FILLERS = frozenset({"fore", "back", "foreground", "background", "ground", "and", "set", "raid", "volume", "power"})
+_HEALTH: dict[VolumeStatus, Health] = {
+    "ok": "ok",
+    "checking": "ok",
+    "initializing": "ok",
+    "migrating": "ok",
+    "expanding": "ok",
+    "rebuilding": "warning",
+    "degraded": "warning",
+    "failed": "critical",
+    "offline": "critical",
+}
+_LEVELS: dict[str, RaidLevel] = {
+    "0": "raid0",
+    "1": "raid1",
+    "1e": "raid1e",
+    "5": "raid5",
+    "6": "raid6",
+    "10": "raid10",
+    "1+0": "raid10",
+    "0+1": "raid10",
+    "50": "raid50",
+    "5+0": "raid50",
+    "60": "raid60",
+    "6+0": "raid60",
+    "passthr": "jbod",
+    "pass through": "jbod",
+    "passthrough": "jbod",
+    "jbod": "jbod",
+}
+_DRIVES: dict[str, Health] = {
+    "normal": "ok",
+    "ok": "ok",
+    "free": "ok",
+    "hotspare": "ok",
+    "hot spare": "ok",
+    "rebuilding": "warning",
+    "rebuild": "warning",
+    "migrating": "ok",
+    "initializing": "ok",
+    "checking": "ok",
+    "failed": "critical",
+    "fail": "critical",
+    "offline": "critical",
+    "offlined": "critical",
+    "missing": "critical",
+    "removed": "critical",
+    "not installed": "critical",
+}
+# "normal by default … the disabled value implies no read ahead … Aggressive … is optimal for sequential access"
+# (manual of an OEM of these cards, Volume Data Read Ahead); Conservative, Enabled and Auto are unverified
+_AHEAD: dict[str, ReadPolicy] = {
+    "normal": "read_ahead",
+    "enabled": "read_ahead",
+    "aggressive": "read_ahead",
+    "conservative": "read_ahead",
+    "auto": "adaptive",
+    "disabled": "none",
+}
+
+
+def told(text: str) -> bool:
+    """Whether a value says something."""
+    return text.strip().lower() not in NOTHING
+
+
+def state(text: str) -> tuple[VolumeStatus, Operation | None, float | None] | None:
+    """``Rebuilding(23.4%)``, ``Back. Initializing(5%)``, ``Migrating+Degraded``; None for words that are not known."""
+    percent = re.search(r"(\d{1,3}(?:\.\d{1,4})?) ?%", text)
+    bare = re.sub(r"\([^()]*\)|\d+(?:\.\d+)? ?%", " ", text).lower()
+    words = [word for word in re.split(r"[^a-z]+", bare) if word and word not in _FILLERS]
+    if not words:
+        return None
+    if words[0] in {"need", "needs"}:
+        # Need Rebuild: redundancy is gone and nothing is under way
+        return ("degraded", None, None) if words[1:2] and words[1].startswith("reb") else _need_init(words)
+    found = [entry for entry in _STATES if any(word.startswith(entry[0]) for word in words)]
+    if not found or any(not any(word.startswith(entry[0]) for entry in _STATES) for word in words):
+        return None
+    operation = next((entry[2] for entry in found if entry[2] is not None), None)
+    return found[0][1], operation, parse_percent(f"{percent[1]}%") if percent and float(percent[1]) <= 100 else None
+
+
+def _need_init(words: list[str]) -> tuple[VolumeStatus, Operation | None, float | None] | None:
+    return ("inactive", None, None) if words[1:2] and words[1].startswith("init") else None
+
+
+def health(status: VolumeStatus | None) -> Health:
+    """Health of a RAID set from its state."""
+    return _HEALTH.get(status, "unknown") if status is not None else "unknown"
+
+
+def drive_state(text: str) -> Health | None:
+    """Health of ``Device State``; None for a word that is not known."""
+    return _DRIVES.get(re.sub(r"\(.*\)$", "", text).strip().lower())
+
+
+def raid_level(text: str, members: int | None = None) -> RaidLevel | None:
+    """``Raid5``, ``Raid1+0``, ``PassThr``; ``Raid0+1`` of two drives is a mirror, of an odd number RAID 1E (einarc)."""
+    bare = re.sub(r"^raid[ -]?", "", text.strip().lower())
+    level = _LEVELS.get(bare)
+    if bare in {"0+1", "1+0"} and members is not None:
+        return "raid1" if members == 2 else "raid1e" if members % 2 else "raid10"
+    return level
+
+
+def read_ahead(text: str) -> ReadPolicy:
+    """``Volume Data Read Ahead``."""
+    found = _AHEAD.get(text.strip().lower())
+    if found is None:
+        raise ValueError(text)
+    return found
+
+
+def plausible(text: str) -> str:
+    """The text, unless it holds a figure that no hardware has."""
+    if re.search(r"\d{13}", text, re.ASCII):
+        raise ValueError(text)
+    return text
+
+
+def capacity(text: str) -> int | None:
+    """Bytes of ``1000.2GB``: decimal, a drive sold as 1 TB (1000204886016 bytes) is printed as 1000.2GB."""
+    return parse_size(plausible(text), binary=False) if told(text) else None
+
+
+def memory(text: str) -> int | None:
+    """Bytes of the cache in ``256MB/533MHz/ECC``: binary, as all memory."""
+    return parse_size(plausible(text).split("/", maxsplit=1)[0], binary=True) if told(text) else None
+
+
+def strip(text: str) -> int | None:
+    """Bytes of ``64K``, ``128KBytes``."""
+    return parse_size(re.sub(r"(?i)bytes?$", "B", plausible(text).strip()), binary=True) if told(text) else None
+
+
+def celsius(text: str) -> int | None:
+    """``27 C``; 0 is what a missing sensor reads."""
+    if not told(text):
+        return None
+    return parse_celsius(re.sub(r"(?i)\s*(?:deg\.?|º)\s*", " ", plausible(text))) or None
+
+
+def count(text: str) -> int | None:
+    """A plain number."""
+    if not told(text):
+        return None
+    if not re.fullmatch(r"\d{1,12}", text.strip(), re.ASCII):
+        raise ValueError(text)
+    return int(text)
+
+
+def drive_model(text: str, *, sas: bool) -> str:
+    """The model; SAS drives have the vendor's column before it, eight wide.
+
+    Only such drives begin with ``SEAGATE`` and ``HITACHI`` in capitals, or fill the vendor up with blanks
+    (``HGST    HUS724020ALS640``); SATA drives print ``Hitachi HUA72…``, ``HGST HUS72…A…``.
+    """
+    words = text.split()
+    padded = text[6:8] == "  " and text[8:9].strip() != "" and " " not in text[:8].rstrip()
+    named = len(words) > 1 and words[0].replace("-", "").isalpha()
+    vendor = named and (sas or padded or words[0] in {"SEAGATE", "HITACHI"})
+    return " ".join(words[1:] if vendor else words)

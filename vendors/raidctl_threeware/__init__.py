@@ -1,0 +1,54 @@
+"""3ware, AMCC and LSI 3ware cards (6000 to 9750), through tw_cli. Read-only.
+
+The parsers are imported when there is something to parse.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from raidctl.calls import installed
+from raidctl.host import HostView
+from raidctl.request import Dialogue
+from raidctl.vendor import Document, Observation, Sniffed, ToolSpec
+from raidctl_threeware.capability import SUPPORT
+
+FAMILY = "threeware"
+TITLE = "3ware"
+DRIVERS = ("3w-xxxx", "3w-9xxx", "3w-sas")
+LAST = False
+TOOLS = (
+    ToolSpec(
+        name="tw_cli",
+        places=("/opt/3ware/CLI/tw_cli", "/opt/AMCC/CLI/tw_cli"),
+        package="tw_cli, from Broadcom's archive of 3ware downloads",
+        version_argv=("show", "ver"),
+    ),
+    ToolSpec(name="tw-cli", package="tw-cli, from the HWRaid repository", version_argv=("show", "ver")),
+)
+
+__all__ = ["DRIVERS", "FAMILY", "LAST", "SUPPORT", "TITLE", "TOOLS", "observe", "read", "sniff"]
+
+
+def observe(host: HostView) -> Dialogue[Observation]:
+    """Read every card of the family; an empty observation where the tool is not installed."""
+    found = yield from installed(TOOLS)
+    if not found:
+        return Observation()
+    from raidctl_threeware import dialogue  # noqa: PLC0415 - takes its time, and most machines have no such card
+
+    return (yield from dialogue.observe(host, found))
+
+
+def sniff(name: str, text: str) -> Sniffed | None:
+    """Whether a text is an output of the tool."""
+    from raidctl_threeware import signs  # noqa: PLC0415 - for loose texts only
+
+    return signs.sniff(name, text)
+
+
+def read(documents: Sequence[Document]) -> Observation:
+    """Read outputs, in whole or in part, and put together what belongs together."""
+    from raidctl_threeware import collect  # noqa: PLC0415 - as in observe()
+
+    return collect.read(documents)

@@ -1,0 +1,90 @@
+"""Outputs of tw_cli, whole or in part, alone or together, read into an observation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from raidctl.draft import REPORT
+from raidctl.evidence import Sheet
+from raidctl.model import Problem, Tool
+from raidctl.order import natural
+from raidctl.vendor import Document, Observation
+from raidctl_threeware.build import build
+from raidctl_threeware.draft import Cards
+from raidctl_threeware.grammar import LONGEST_LINE, cards_named, number_of
+from raidctl_threeware.reader import Reader
+from raidctl_threeware.trouble import error_problem
+
+KIND = "show"
+"""The one form of document: every output of the tool has the same grammar."""
+
+
+def read(documents: Sequence[Document]) -> Observation:
+    """Read outputs and put together what belongs to the same card. Never raises for what they say."""
+    return assemble(documents)
+
+
+def assemble(
+    documents: Sequence[Document],
+    problems: Iterable[Problem] = (),
+    tools: Sequence[Tool] = (),
+    *,
+    forgiven: frozenset[str] = frozenset(),
+    root: bool | None = None,
+) -> Observation:
+    """The same for a dialogue: with its own problems, its tools, and the commands whose errors do not matter."""
+    cards = Cards(only=_only(documents))
+    readers = [Reader(Sheet.of_text(document.name, document.text), cards) for document in documents]
+    for reader in readers:
+        reader.read()
+    found = []
+    told = list(problems)
+    for card in sorted(cards.cards.values(), key=lambda item: natural(item.name)):
+        if card.told_anything:
+            controller, own = build(card)
+            found.append(controller)
+            told += own
+    for reader in readers:
+        where = reader.sheet.command
+        if where not in forgiven:
+            told += [error_problem(text, where, root=root) for text in reader.errors[:20]]
+        told += _unreadable(reader)
+    versions = [Tool(name="tw_cli", version=reader.version) for reader in readers if reader.version]
+    return Observation(
+        controllers=tuple(found),
+        problems=tuple(dict.fromkeys(told)),
+        tools=tuple(tools) or tuple(dict.fromkeys(versions)),
+        sheets=tuple(reader.sheet for reader in readers),
+    )
+
+
+def _only(documents: Sequence[Document]) -> str:
+    """The number of the card, where all outputs together name one."""
+    named: set[str] = set()
+    for document in documents:
+        number = number_of(document.name)
+        named |= {number} if number is not None else set()
+        named |= cards_named(document.text)
+    return named.pop() if len(named) == 1 else ""
+
+
+def _unreadable(reader: Reader) -> Iterable[Problem]:
+    """A problem where an output told nothing at all."""
+    lines = [line for line in reader.sheet.lines if line.text.strip()]
+    where = reader.sheet.command
+    for message in reader.lost[:20]:
+        yield Problem(severity="warning", kind="unread", where=where, message=message, remedy=REPORT)
+    if not lines:
+        yield Problem(
+            severity="warning", kind="unread", where=where, message="The output is empty.", remedy="Record it again."
+        )
+    elif not reader.errors and len(reader.sheet.unparsed()) == len(lines):
+        long = (
+            f" Lines of more than {LONGEST_LINE} characters are no lines of tw_cli."
+            if any(len(line.text) > LONGEST_LINE for line in lines)
+            else ""
+        )
+        yield Problem(
+            severity="error", kind="unread", where=where, message=f"Nothing in this output was understood.{long}",
+            remedy="Give the output of `tw_cli /c0 show all` as the tool prints it.",
+        )  # fmt: skip

@@ -1,0 +1,127 @@
+"""The dialogue with tw_cli: one call for the list of cards, one for each card, one for each unit that has a StorSave.
+
+Old releases of the tool (and of firmware) that refuse the ``/cX`` forms are asked with ``info``, which they have all.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from raidctl.calls import Installed, call_problem
+from raidctl.evidence import Sheet
+from raidctl.host import HostView
+from raidctl.model import Problem
+from raidctl.request import Dialogue, Run, RunAnswer, Trouble, ask, ask_all
+from raidctl.vendor import Document, Observation
+from raidctl_threeware.collect import KIND, assemble
+from raidctl_threeware.draft import CardDraft, Cards
+from raidctl_threeware.reader import Reader
+
+LOCK = "threeware"
+TIMEOUT = 60.0
+"""Seconds for one call; the driver waits long for a drive that dies."""
+# "9550SX and higher" have a StorSave policy (tw_cli(8), /cx/ux show storsave)
+_STORSAVE = re.compile(r"9(?:5[59]|6|7)\d", re.ASCII)
+_MOST = 256
+"""Units that are asked for on their own."""
+
+
+@dataclass
+class _Talk:
+    """What was asked so far."""
+
+    tool: Installed
+    documents: list[Document] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    forgiven: set[str] = field(default_factory=set)
+
+    def run(self, *words: str) -> Run:
+        return Run((self.tool.command, *words), timeout=TIMEOUT, lock=LOCK)
+
+
+def observe(host: HostView, found: Sequence[Installed]) -> Dialogue[Observation]:
+    """Read every card through the first tool that was found."""
+    talk = _Talk(found[0])
+    listed = yield from _either(talk, ("show",), ("info",))
+    for number in listed.cards if listed is not None else ():
+        if number:
+            yield from _card(talk, number, listed.cards[number] if listed is not None else None)
+    return assemble(
+        talk.documents,
+        talk.problems,
+        [one.tool() for one in found],
+        forgiven=frozenset(talk.forgiven),
+        root=host.root,
+    )
+
+
+def _card(talk: _Talk, number: str, listed: CardDraft | None) -> Dialogue[None]:
+    told = yield from _either(talk, (f"/c{number}", "show", "all"), ("info", f"c{number}"))
+    card = told.cards.get(number) if told is not None else None
+    if card is None:
+        return
+    model = card.get("model") or (listed.get("model") if listed is not None else None) or ""
+    if _STORSAVE.match(model) is None:
+        return
+    units = [unit.name for unit in card.units.values() if not unit.spare and unit.get("type")][:_MOST]
+    requests = [talk.run(f"/c{number}/u{unit}", "show", "all") for unit in units]
+    answers = yield from ask_all(requests)
+    for request, answer in zip(requests, answers, strict=True):
+        _judge(talk, request, answer)
+
+
+def _either(talk: _Talk, new: tuple[str, ...], old: tuple[str, ...]) -> Dialogue[Cards | None]:
+    """What the new form of a command tells, else the old one."""
+    request = talk.run(*new)
+    answer = yield from ask(request)
+    told = _judge(talk, request, answer)
+    if told is not None or answer.trouble not in (None, Trouble.TIMEOUT):
+        return told
+    before = len(talk.problems)
+    second = talk.run(*old)
+    told = _judge(talk, second, (yield from ask(second)))
+    first = " ".join(request.argv)
+    if told is not None:
+        talk.forgiven.add(first)
+        talk.problems = [problem for problem in talk.problems if problem.where != first]
+    elif answer.trouble is None:
+        # the same trouble twice is told once
+        del talk.problems[before:]
+        talk.forgiven.add(" ".join(second.argv))
+    return told
+
+
+def _judge(talk: _Talk, request: Run, answer: RunAnswer) -> Cards | None:
+    """Keep what a call printed, and say what was wrong with it; the cards that it told of, None where it told none."""
+    where = " ".join(request.argv)
+    trouble = call_problem(request, answer)
+    if trouble is not None:
+        talk.problems.append(trouble)
+    if answer.trouble is Trouble.FLOOD:
+        return None
+    text = answer.text if answer.text.strip() else answer.error_text
+    if not text.strip():
+        if trouble is None:
+            talk.problems.append(
+                Problem(
+                    severity="error", kind="unread", where=where,
+                    message=f"The tool printed nothing and ended with exit code {answer.code}.",
+                    remedy="Run the command by hand, as root.",
+                )
+            )  # fmt: skip
+        return None
+    talk.documents.append(Document(where, KIND, text))
+    cards = Cards()
+    reader = Reader(Sheet.of_text(where, text), cards)
+    reader.read()
+    told = any(card.told_anything for card in cards.cards.values())
+    if told and not reader.errors and answer.code not in (0, None):
+        talk.problems.append(
+            Problem(
+                severity="info", kind="note", where=where,
+                message=f"The tool answered, but ended with exit code {answer.code}.",
+            )
+        )  # fmt: skip
+    return cards if told else None

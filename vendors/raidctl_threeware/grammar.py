@@ -1,0 +1,184 @@
+"""The forms of tw_cli's lines: prompts, attributes, tables. What they mean is told elsewhere."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+LONGEST_LINE = 2000
+"""Longer lines are no lines of this tool."""
+
+_NAMED = re.compile(r"(?<![A-Za-z0-9])c(\d{1,3})(?![A-Za-z0-9])", re.ASCII)
+_CARDS = re.compile(
+    r"(?<![\w.])/c(\d{1,3})(?![\w-])"
+    r"|^[ \t]{0,8}(?:c(?=\d{1,3}[ \t])|Controller(?:: ?c?| )(?=\d{1,3}(?:[ \t\r:]|$)))(\d{1,3})",
+    re.ASCII | re.MULTILINE,
+)
+_FOCUS = re.compile(r"\s*(?://[\w.-]{1,64}[\w./-]{0,64}|3ware CLI|tw[-_]cli)>\s?(.*)")
+_CALLED = re.compile(r".{0,80}?[#$>]\s{0,8}(?:sudo\s+)?((?:[\w./-]{0,100}/)?tw[-_]cli\S{0,20}\s.*)")
+# a report's heading: ===== tw_cli /c0 show all =====
+_BARE = re.compile(
+    r"[\W_]{0,20}(?:[Cc]ommand: *)?[\W_]{0,4}(?:sudo )?((?:[\w./-]{0,100}/)?tw[-_]cli\S{0,20}\s+"
+    r"(?:/c\d|info\b|show\b|alarms\b).*?)[\W_]{0,20}",
+    re.ASCII,
+)
+_RULE = re.compile(r"[-=\s]+")
+_PART_TITLE = re.compile(
+    r"\s*(?:Device\s+)?-{2,}\s*[A-Za-z][^=:]{0,40}-{2,}[-\s]*|\s+Queue\s+Xfer\s+Resp\s*|\s+Resp\s*"
+)
+# /c0/u0 Storsave Policy = balance      /c0/e0 SEP=0, Firmware Version = 55.07.23.000      /e0 Vendor = LSI
+_ATTRIBUTE = re.compile(
+    r"\s*(?:/c(?P<card>\d{1,3}))?(?P<path>(?:/[a-z]{1,6}\d{0,4}(?:-\d+)*){0,3})\s+(?P<label>\S.*?)\s+=(?:\s+(?P<value>.*))?",
+    re.ASCII,
+)
+# /c1 basic verify weekly preferred start: Friday 12:00am
+_SCHEDULED = re.compile(r"\s*/c(?P<card>\d{1,3})(?P<path>)\s+(?P<label>[a-z][^=:]{0,60}):\s+(?P<value>[^=]*)", re.ASCII)
+# the second form is unverified: the manual shows a unit at rest only
+# /c0/u5 is not rebuilding, its current state is OK      /c0/u0 is verifying with percent completion = 16%
+_SENTENCE = re.compile(
+    r"\s*/c(?P<card>\d{1,3})/u(?P<unit>\d{1,4}) is (?P<no>not )?(?P<what>[a-z]+)\b(?P<rest>.*)", re.ASCII
+)
+# Error: (CLI:003) Specified controller does not exist.
+_ERROR = re.compile(r"\s*(?:error|warning)\b\s*:?\s*(?:\(CLI:(?P<code>\d+)\))?\s*(?P<text>.*)", re.IGNORECASE)
+_SPACED = re.compile(r"(?<!\S)(\d+(?:\.\d+)?) ([KMGT]B?|hr\(s\))(?=\s|$)", re.ASCII)
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """``/c0/u0 Label = value``."""
+
+    card: str | None
+    path: str
+    """``u0``, ``e0/fan1``; empty for the card itself."""
+    label: str
+    value: str
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """``/c0/u0 is (not) rebuilding …``."""
+
+    card: str
+    unit: str
+    operation: str
+    negated: bool
+    text: str
+
+
+@dataclass(frozen=True)
+class Table:
+    """The heading of a table."""
+
+    kind: str
+    columns: tuple[str, ...]
+
+
+_HEADINGS: tuple[tuple[tuple[str, ...], str], ...] = (
+    (("ctl", "model"), "cards"),
+    (("ctl", "date"), "events"),
+    (("unit", "unittype"), "units"),
+    (("vport", "status"), "ports"),
+    (("port", "status"), "ports"),
+    (("name", "onlinestate"), "batteries"),
+    (("encl", "controllers"), "home"),
+    (("encl", "status"), "enclosure"),
+    (("encl", "slots"), "enclosures"),
+    (("enclosure", "slots"), "enclosures"),
+    (("fan", "status"), "part"),
+    (("tempsensor",), "part"),
+    (("powersupply", "status"), "part"),
+    (("alarm", "status"), "part"),
+    (("slot", "status"), "slots"),
+    (("phy", "sas"), "phys"),
+    (("slot", "day"), "schedule"),
+    (("date", "time"), "commands"),
+)
+_FIRST = {
+    "cards": re.compile(r"c\d{1,3}"),
+    "events": re.compile(r"c\d{1,3}"),
+    "units": re.compile(r"[sd]?u\d{1,4}(?:-\d{1,4}){0,3}(?:/v\d{1,4})?"),
+    "ports": re.compile(r"p\d{1,4}"),
+    "batteries": re.compile(r"bbu\d{0,2}"),
+    "home": re.compile(r"(?:/c\d{1,3}/)?/?e\d{1,3}"),
+    "enclosure": re.compile(r"(?:/c\d{1,3})?/?e\d{1,3}"),
+    "enclosures": re.compile(r"(?:/c\d{1,3})?/?e\d{1,3}"),
+    "part": re.compile(r"(?:fan|temp|pwrs|psu|pw|alm)\w{0,6}"),
+    "slots": re.compile(r"slo?t\d{1,4}"),
+    "phys": re.compile(r"phy\d{1,3}"),
+    "schedule": re.compile(r"\d{1,2}"),
+    "commands": re.compile(r"\d{4}-\d\d-\d\d"),
+}
+
+
+def number_of(text: str) -> str | None:
+    """The card that a command line or a file name names: ``3`` of ``tw_cli /c3 show``, ``info.c3.unitstatus``."""
+    found = {match[1] for match in _NAMED.finditer(text[-300:].rsplit("/", 1)[-1] if " " not in text else text[-300:])}
+    return found.pop() if len(found) == 1 else None
+
+
+def command_of(text: str) -> str | None:
+    """What was typed, where the line is a prompt of the shell or of tw_cli itself."""
+    match = _FOCUS.fullmatch(text) or _CALLED.fullmatch(text) or _BARE.fullmatch(text)
+    return None if match is None else match[1].strip()
+
+
+def cards_named(text: str) -> set[str]:
+    """The numbers of all cards that a text names: ``/c0/u0``, or ``c0`` at the beginning of a line."""
+    return {first or second for first, second in _CARDS.findall(text)}
+
+
+def is_rule(text: str) -> bool:
+    """A line of dashes, or the upper half of a heading (``---Speed---``)."""
+    return _RULE.fullmatch(text) is not None or _PART_TITLE.fullmatch(text) is not None
+
+
+def attribute(text: str) -> Attribute | None:
+    """``/c0 Model = 9750-4i``; None for another line."""
+    match = _ATTRIBUTE.fullmatch(text) or _SCHEDULED.fullmatch(text)
+    if match is None or not (match["card"] or match["path"]):
+        return None
+    return Attribute(match["card"], match["path"].lstrip("/"), match["label"], (match["value"] or "").strip())
+
+
+def sentence(text: str) -> Sentence | None:
+    """``/c0/u0 is not rebuilding, its current state is OK``; None for another line."""
+    match = _SENTENCE.fullmatch(text)
+    if match is None:
+        return None
+    return Sentence(match["card"], match["unit"], match["what"], match["no"] is not None, match["rest"].strip(" ,."))
+
+
+def error(text: str) -> str | None:
+    """The text of an error, with its code; None for another line."""
+    match = _ERROR.fullmatch(text)
+    return None if match is None or not match["text"] else text.strip()
+
+
+def wants_driver(text: str) -> bool:
+    """``Make sure appropriate AMCC/3ware device driver(s) are loaded.``, below ``No controller found.``."""
+    return re.match(r"\s*Make sure .{0,40}3ware .{0,20}driver", text, re.IGNORECASE) is not None
+
+
+def heading(text: str) -> Table | None:
+    """The heading of a table; None for another line."""
+    words = text.replace("SAS Address", "SAS-Address").split()
+    low = tuple(word.lower() for word in words[:2])
+    for first, kind in _HEADINGS:
+        if len(words) >= 2 and all(a == b or a.startswith(f"{b}-") for a, b in zip(low, first, strict=False)):
+            return Table(kind, tuple(words))
+    return None
+
+
+def row(text: str, table: Table) -> dict[str, str] | None:
+    """The cells of a row by their columns, the last one with all that is left; None for no row of the table."""
+    words = _SPACED.sub(lambda match: f"{match[1]}\N{NO-BREAK SPACE}{match[2]}", text.strip())
+    cells = [cell.replace("\N{NO-BREAK SPACE}", " ") for cell in _split(words, len(table.columns))]
+    if not cells or _FIRST[table.kind].fullmatch(cells[0]) is None:
+        return None
+    return dict(zip(table.columns, cells, strict=False))
+
+
+def _split(text: str, count: int) -> list[str]:
+    """Cells divided by blanks (a no-break space divides none)."""
+    cells = re.split(r"[ \t]+", text, maxsplit=count - 1)
+    return [cell.strip(" \t") for cell in cells if cell.strip(" \t")]

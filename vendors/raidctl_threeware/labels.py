@@ -1,0 +1,128 @@
+"""Where an attribute (``/c0 Label = value``) belongs: object, label in lower case, field and how it is read.
+
+Sources of the labels: tw_cli(8) of 2011, "Controller Object Messages", "Logical Disk Object Messages", "BBU Object
+Messages"; those of drives beyond Status, Model, Serial, Firmware Version and Capacity are in the source of raidinfo
+(raid_3ware.py). ``Memory Installed``, ``WWN``, ``SATA`` and ``SAS Link Speed`` and the battery's temperature value are
+unverified. What is not in these tables is kept in the tool's own words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from raidctl.model import Media
+from raidctl.units import parse_celsius, parse_gbps
+from raidctl_threeware import words
+
+Parse = Callable[[str], object]
+
+
+def text(value: str) -> str | None:
+    """A value as printed; None where it says nothing."""
+    return value if words.told(value) else None
+
+
+def count(value: str) -> int | None:
+    """A plain number."""
+    if not words.told(value):
+        return None
+    if not re.fullmatch(r"\d{1,12}", value, re.ASCII):
+        raise ValueError(value)
+    return int(value)
+
+
+def celsius(value: str) -> int | None:
+    """``35 deg C``, ``35C(95F)``, ``24~C(75~F)``."""
+    if not words.told(value):
+        return None
+    return parse_celsius(re.sub(r"\(.*\)$|deg\.?|~", "", words.plausible(value)))
+
+
+def volts(value: str) -> float | None:
+    """``3.9 V``, ``3912 mV``."""
+    if not words.told(value):
+        return None
+    match = re.fullmatch(r"(\d{1,6}(?:\.\d{1,3})?) ?(m?)V(?:olts?)?", value, re.ASCII | re.IGNORECASE)
+    if match is None:
+        raise ValueError(value)
+    return round(float(match[1]) / (1000 if match[2] else 1), 3)
+
+
+def millivolts(value: str) -> float | None:
+    """``3912`` of a label that names the unit."""
+    return volts(f"{value} mV") if value.isdecimal() else volts(value)
+
+
+def driver(value: str) -> str | None:
+    """The kernel module of ``2.26.02.014``: each of the three counts its versions (TW_DRIVER_VERSION of its source)."""
+    series = re.match(r"(1\.02|1\.26|2\.26|3\.26)\.", value, re.ASCII)
+    return {"1": "3w-xxxx", "2": "3w-9xxx", "3": "3w-sas"}[series[1][0]] if series is not None else None
+
+
+def gbps(value: str) -> float | None:
+    """``3.0 Gbps``, ``6.0 Gb/s``."""
+    return parse_gbps(words.plausible(value)) if words.told(value) else None
+
+
+def rpm(value: str) -> int | None:
+    """``7200 RPM``; None for a solid state drive."""
+    if not words.told(value) or "ssd" in value.lower() or "solid" in value.lower():
+        return None
+    match = re.fullmatch(r"(\d{3,6})(?: ?RPM)?", value, re.ASCII | re.IGNORECASE)
+    if match is None:
+        raise ValueError(value)
+    return int(match[1])
+
+
+def spins(value: str) -> Media | None:
+    """``hdd`` where a speed is told, ``ssd`` where the tool says so instead."""
+    if "ssd" in value.lower() or "solid" in value.lower():
+        return "ssd"
+    return "hdd" if re.match(r"[1-9]\d{3}", value) else None
+
+
+def _size(value: str) -> int | None:
+    return words.size(value) if words.told(value) else None
+
+
+def _capacity(value: str) -> int | None:
+    return words.capacity(value) if words.told(value) else None
+
+
+CARD: dict[str, tuple[str, Parse]] = {
+    "model": ("model", text),
+    "serial number": ("serial", text),
+    "firmware version": ("firmware", text),
+    # /c0 Available Memory = 112MB: "the size of the memory installed on the controller" (/cx show memory), though it
+    # is less than what is soldered on: the only figure that the tool has
+    "available memory": ("cache.size_bytes", _size),
+    "memory installed": ("cache.size_bytes", _size),
+}
+UNIT: dict[str, tuple[str, Parse]] = {
+    "name": ("name", text),
+    "serial number": ("unique_id", text),
+}
+DRIVE: dict[str, tuple[str, Parse]] = {
+    "serial": ("serial", text),
+    "serial number": ("serial", text),
+    "firmware version": ("firmware", text),
+    "capacity": ("size_bytes", _capacity),
+    "spindle speed": ("rpm", rpm),
+    "temperature": ("temperature_celsius", celsius),
+    "power on hours": ("power_on_hours", count),
+    "reallocated sectors": ("errors.media", count),
+    "link speed": ("link_gbps", gbps),
+    "sata link speed": ("link_gbps", gbps),
+    "sas link speed": ("link_gbps", gbps),
+    "drive type": ("interface", words.interface),
+    "wwn": ("wwn", text),
+}
+BATTERY: dict[str, tuple[str, Parse]] = {
+    "battery temperature value": ("temperature_celsius", celsius),
+    "temperature value": ("temperature_celsius", celsius),
+    "battery temperature value (deg c)": ("temperature_celsius", celsius),
+    "battery voltage value": ("voltage_volts", volts),
+    "voltage value": ("voltage_volts", volts),
+    "battery voltage value (mv)": ("voltage_volts", millivolts),
+}

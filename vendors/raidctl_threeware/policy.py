@@ -1,0 +1,148 @@
+"""How a unit is cached: its cache setting, its StorSave policy, and what its battery makes of it.
+
+Sources: tw_cli(8), "/cx/ux set storsave" and "/cx/bbu show status"; LSI 3ware CLI guide 10.2, p. 85: "protect": the
+write cache goes off when the unit degrades; "balance": it does not; "perform": "if a BBU is present … essentially
+disables the BBU for this unit". While a BBU that is there is testing, charging or broken, "the write cache is
+disabled"; without a BBU a write cache that is on stays on.
+"""
+
+from __future__ import annotations
+
+import re
+
+from raidctl.model import Battery, ReadPolicy, VolumeCache, WriteActive, WritePolicy
+from raidctl_threeware import words
+from raidctl_threeware.draft import CardDraft, UnitDraft
+
+_GUARDED = frozenset({"protect", "balance"})
+# protect|balance|perform of the manual; "protection", "performance" of the web interface mean the same
+_STORSAVE = re.compile(r"(protect|balance|perform)(?:ion|d|ance)?", re.ASCII)
+
+
+def volume_cache(unit: UnitDraft, card: CardDraft, battery: Battery | None) -> VolumeCache | None:
+    """The cache of a unit; None when nothing was told of it."""
+    on, read = _write_on(unit), _read_policy(unit, card)
+    if on is None and read is None:
+        return None
+    absent = _absent(card, battery)
+    storsave = _storsave(unit, card)
+    active, why = _active(unit, on=on, storsave=storsave, absent=absent, battery=battery)
+    return VolumeCache(
+        write_policy=_policy(on=on, storsave=storsave, absent=absent),
+        write_active=active,
+        write_protected=_protected(active, storsave, absent=absent, battery=battery) if _own(unit, active) else None,
+        why_not_in_force=why,
+        read_policy=read,
+    )
+
+
+def _own(unit: UnitDraft, active: WriteActive | None) -> bool:
+    """Whether the card answers for all that is written; with its cache off it leaves a JBOD drive's own cache alone.
+
+    "Write cache settings are not applicable for an unconfigured disk (JBOD)" (3DM 2 manual, unit write cache).
+    """
+    return unit.get("type") != "JBOD" or active == "write_back"
+
+
+def _write_on(unit: UnitDraft) -> bool | None:
+    told: bool | None = unit.get("write_cache")
+    if told is not None:
+        return told
+    # Cache: W, RbW, RiW, Ri, Rb, ON, OFF, or - for a spare
+    return {"W": True, "RBW": True, "RIW": True, "ON": True, "RI": False, "RB": False, "OFF": False}.get(
+        (unit.get("column") or "").upper()
+    )
+
+
+def _read_policy(unit: UnitDraft, card: CardDraft) -> ReadPolicy | None:
+    told: str | None = unit.get("read_cache")
+    if told is not None:
+        try:
+            return words.read_policy(told)
+        except ValueError:
+            unit.unread("read cache", told)
+            return None
+    column = (unit.get("column") or "").upper()
+    if column == "OFF":
+        # the column of older releases tells of the write cache only
+        return "off" if card.newer else None
+    found: dict[str, ReadPolicy] = {"W": "off", "RB": "none", "RBW": "none", "RI": "adaptive", "RIW": "adaptive"}
+    return found.get(column)
+
+
+def _storsave(unit: UnitDraft, card: CardDraft) -> str | None:
+    """The policy, which "9550SX and higher" have.
+
+    The 9500S turns its cache off while its battery is not ready (9500S CLI guide, p. 83): what ``balance`` stands for.
+    """
+    told: str | None = unit.get("storsave")
+    if told is None or not words.told(told):
+        return "balance" if (card.get("model") or "").upper().startswith("9500S") else None
+    found = _STORSAVE.fullmatch(told)
+    if found is None:
+        unit.unread("StorSave policy", told)
+        return None
+    return found[1]
+
+
+def _absent(card: CardDraft, battery: Battery | None) -> bool | None:
+    """Whether the tool says that there is no battery that the card uses; None when it says nothing of batteries."""
+    if battery is not None:
+        if battery.status == "missing":
+            return True
+        # "the controller ignores the existence of the BBU when BBU detection is disabled" (/cx/bbu disable)
+        return any(draft.get("onlinestate") in {"Off", "OFF", "off"} for draft in card.batteries.values())
+    return True if card.get("no_battery") else None
+
+
+def _policy(*, on: bool | None, storsave: str | None, absent: bool | None) -> WritePolicy | None:
+    if on is None:
+        return None
+    if not on:
+        return "write_through"
+    if absent or storsave == "perform":
+        return "unprotected_write_back"
+    return "protected_write_back" if storsave in _GUARDED and absent is not None else None
+
+
+def _active(
+    unit: UnitDraft, *, on: bool | None, storsave: str | None, absent: bool | None, battery: Battery | None
+) -> tuple[WriteActive | None, str | None]:
+    """What is in force, and why it is not what is configured."""
+    if on is None:
+        return None, None
+    if not on:
+        return "write_through", None
+    if storsave == "protect" and unit.get("status") in {"degraded", "rebuilding"}:
+        return (
+            "write_through",
+            f"The unit is {unit.get('status_text')}, and StorSave `protect` turns its cache off then.",
+        )
+    if absent or battery is None:
+        # "this column shows the state of the write cache" (/cx show): nothing else is told
+        return "write_back", None
+    if battery.status == "unknown":
+        return None, None
+    if _good(battery):
+        return "write_back", None
+    if storsave in _GUARDED:
+        return "write_through", f"The battery is not ready: {battery.status_text or battery.status}."
+    return None, None
+
+
+def _protected(
+    active: WriteActive | None, storsave: str | None, *, absent: bool | None, battery: Battery | None
+) -> bool | None:
+    if active is None:
+        return None
+    if active != "write_back":
+        return True
+    if absent or storsave == "perform":
+        return False
+    if battery is None or battery.status == "unknown" or storsave is None:
+        return None
+    return _good(battery)
+
+
+def _good(battery: Battery) -> bool:
+    return battery.status in {"ok", "degraded"} and words.ready(battery)

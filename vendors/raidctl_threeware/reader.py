@@ -1,0 +1,258 @@
+"""One output of tw_cli, line by line, into the drafts of the cards."""
+
+from __future__ import annotations
+
+import re
+
+from raidctl.draft import DETAIL, ROW, Draft, Pair
+from raidctl.evidence import Line, Sheet
+from raidctl_threeware import grammar, old, several, tables, words
+from raidctl_threeware.draft import CardDraft, Cards, UnitDraft
+from raidctl_threeware.grammar import Attribute, Sentence, Table
+from raidctl_threeware.labels import BATTERY, CARD, DRIVE, UNIT, Parse, driver, spins
+
+_VERSION = re.compile(r"\s*(CLI|API) Version\s*=\s*(\S+)\s*")
+_TITLE = re.compile(
+    r"\s*(?:(?:Rebuild|Verify|Selftest) Schedule for Controller /?c?\d+|/c\d+/p\d+ .{0,40}:|"
+    r"Drive Performance Monitor Configuration.*|(?:Performance Monitor|Version|Requested data|Max .*):.*)\s*"
+)
+_BBU = {
+    "online state": "onlinestate",
+    "bbu ready": "bbuready",
+    "battery voltage": "volt",
+    "battery temperature": "temp",
+}
+_HEX = re.compile(r"\s*(?:[0-9A-Fa-f]{2}\s+){7,}[0-9A-Fa-f]{2}\s*")
+_LISTS = {"cards": "cards", "units": "units", "ports": "drives", "batteries": "batteries"}
+# a line that begins as those of the lists do: a name with a number, then at least three cells
+_ROW = re.compile(r"\s*[a-z]{1,4}\d{1,4}\S*(?:\s+\S+){3}", re.ASCII | re.IGNORECASE)
+_DOING = {word.lower(): word for word in ("REBUILDING", "VERIFYING", "INITIALIZING", "MIGRATING")}
+_NO_CARD = re.compile(r"\s*No (?:3ware )?controllers? .*|\s*There (?:is|are) no .*", re.IGNORECASE)
+
+
+class Reader:
+    """Reads one sheet; what is in focus (a card, an enclosure, a table) is kept from line to line."""
+
+    def __init__(self, sheet: Sheet, cards: Cards) -> None:
+        """``sheet.command`` may name the card: ``tw_cli info c0 unitstatus``."""
+        self.sheet = sheet
+        self.cards = cards
+        self.number = grammar.number_of(sheet.command) or ""
+        self.table: Table | None = None
+        self.plan: dict[int, str] = {}
+        self.enclosure = ""
+        self.drive: Draft | None = None
+        self.errors: list[str] = []
+        self.version: str | None = None
+        self.lost: list[str] = []
+
+    def read(self) -> None:
+        """Go through all lines."""
+        self.plan = several.plan(self.sheet.lines, self.number or self.cards.only)
+        for line in self.sheet.lines:
+            if line.text and len(line.text) <= grammar.LONGEST_LINE:
+                self.line(line)
+
+    @property
+    def card(self) -> CardDraft:
+        """The card in focus."""
+        return self.cards.card(self.number)
+
+    def line(self, line: Line) -> None:
+        """Find out what form a line has."""
+        text = line.text.rstrip()
+        if not text:
+            return
+        typed = grammar.command_of(text)
+        if typed is not None:
+            self._typed(line, typed)
+        elif grammar.is_rule(text):
+            self.sheet.note(line)
+        elif (told := grammar.sentence(text)) is not None:
+            self._sentence(line, told)
+        elif (found := grammar.attribute(text)) is not None:
+            self._attribute(line, found)
+        elif (table := grammar.heading(text)) is not None:
+            self._heading(line, table)
+        elif self.table is None or not self._row(line, self.table):
+            self._other(line, text)
+
+    def _typed(self, line: Line, typed: str) -> None:
+        # //localhost> /c2 show
+        self.number = grammar.number_of(typed) or self.number
+        self.table = None
+        self.sheet.note(line)
+
+    def _heading(self, line: Line, table: Table) -> None:
+        self.table = table
+        self.number = self.plan.get(line.number, self.number)
+        if self.number.startswith("unknown-"):
+            self.card.complain(
+                "warning", "unread", "The output tells of several cards and does not say which table is whose.",
+                "Give one file for each card, named after it (info.c0.txt), or the commands with the output.",
+            )  # fmt: skip
+        self.sheet.note(line)
+
+    def _other(self, line: Line, text: str) -> None:
+        named = old.read(line, self.sheet, self.cards, self.number)
+        if named is not None:
+            self.number, self.table = named, None
+            return
+        version = _VERSION.fullmatch(text)
+        if version is not None:
+            self.version = version[2] if version[1] == "CLI" else self.version
+            self.sheet.note(line)
+        elif (error := grammar.error(text)) is not None or _NO_CARD.fullmatch(text):
+            self.errors.append(error or text.strip())
+            self.sheet.note(line)
+        elif _HEX.fullmatch(text) and self.drive is not None:
+            self.drive.seen(self.sheet, line, "details[SMART]", "data as the drive sent it")
+        elif _TITLE.fullmatch(text) or grammar.wants_driver(text):
+            self.sheet.note(line)
+        elif self.table is not None and self.table.kind in _LISTS and _ROW.match(text):
+            what = f"A line of the list of {_LISTS[self.table.kind]} was not understood: {text.strip()[:120]}"
+            self.lost.append(what)
+
+    # --- tables
+
+    def _row(self, line: Line, table: Table) -> bool:
+        row = grammar.row(line.text, table)
+        if row is None:
+            return False
+        first = next(iter(row.values()))
+        if table.kind in {"cards", "events"}:
+            card = self.cards.card(first[1:])
+            if table.kind == "cards":
+                tables.card_row(card, self.sheet, line, row)
+            else:
+                # c0   [Fri Mar 21 2008 14:19:00]  WARNING   Drive removed: port=1
+                card.seen(self.sheet, line, "events", line.stripped)
+        elif table.kind in {"units", "ports", "batteries"}:
+            {"units": tables.unit_row, "ports": tables.port_row, "batteries": tables.battery_row}[table.kind](
+                self.card, self.sheet, line, row
+            )
+        elif table.kind in {"home", "enclosure", "enclosures", "part", "slots"}:
+            self._enclosure(line, table, row)
+        else:
+            # phy0    500050e000030232     ENCL     N/A        1.5-3.0    3.0      Auto
+            told = ", ".join(f"{column} {value}" for column, value in list(row.items())[1:] if words.told(value))
+            self.card.detail(self.sheet, line, f"{table.columns[0]} {first}", told or "-")
+        return True
+
+    def _enclosure(self, line: Line, table: Table, row: dict[str, str]) -> None:
+        first = next(iter(row.values()))
+        if table.kind in {"home", "enclosure", "enclosures"}:
+            self.enclosure = first.rsplit("/", 1)[-1]
+            # Encl        Controllers
+            # e0          /c0
+            named = grammar.cards_named(first) or grammar.cards_named(row.get("Controllers", ""))
+            self.number = named.pop() if len(named) == 1 else self.number
+            tables.enclosure_row(self.card, self.sheet, line, row, self.enclosure)
+        elif table.kind == "part":
+            tables.part_row(self.card, self.sheet, line, row, self.enclosure)
+        else:
+            tables.slot_row(self.card, self.sheet, line, row, self.enclosure)
+
+    # --- attributes
+
+    def _attribute(self, line: Line, found: Attribute) -> None:
+        if found.card is not None:
+            self.number = found.card
+        self.table = None
+        top, _, below = found.path.partition("/")
+        pair = Pair(found.label, found.value, [line])
+        if top.startswith("e") and top[1:].isdigit():
+            self.enclosure = top
+            self.card.keep(self.sheet, pair, f"{top} {below} " if below else f"{top} ")
+        elif top.startswith("u") and not below:
+            self._unit(line, self.card.unit(top[1:]), pair)
+        elif top.startswith("p") and top[1:].isdigit():
+            self._drive(line, self.card.drive(top[1:]), pair)
+        elif top.startswith("bbu"):
+            self._battery(line, self.card.battery(top), pair)
+        elif not top:
+            self._card(line, pair)
+        else:
+            self.card.keep(self.sheet, pair, f"{found.path} ")
+
+    def _card(self, line: Line, pair: Pair) -> None:
+        label = pair.label.lower()
+        if label == "driver version" and driver(pair.value) is not None:
+            # /c0 Driver Version = 2.26.02.014
+            self.card.put(self.sheet, line, "driver", driver(pair.value))
+        found = self._take(self.card, pair, CARD)
+        if label == "available memory" and found is not None:
+            self.card.put(self.sheet, line, "cache.available_bytes", found)
+
+    def _take(self, draft: Draft, pair: Pair, known: dict[str, tuple[str, Parse]]) -> object:
+        name, parse = known.get(pair.label.lower(), ("", None))
+        if parse is not None:
+            return draft.take(self.sheet, pair, name, parse)
+        draft.keep(self.sheet, pair)
+        return None
+
+    def _unit(self, line: Line, unit: UnitDraft, pair: Pair) -> None:
+        label, value = pair.label.lower(), pair.value
+        if label == "status":
+            tables.unit_status(unit, self.sheet, line, value)
+        elif label in {"write cache", "cache"} and value.lower() in {"on", "off"}:
+            # /c0/u0 Write Cache = on
+            unit.put(self.sheet, None, "write_cache", value.lower() == "on")
+            unit.detail(self.sheet, line, pair.label, value)
+        elif label == "read cache":
+            # /c0/u0 Read Cache = Intelligent
+            unit.put(self.sheet, None, "read_cache", value)
+            unit.detail(self.sheet, line, pair.label, value)
+        elif label in {"storsave policy", "command storsave policy"}:
+            # /c0/u5 Command Storsave Policy = protect
+            unit.put(self.sheet, None, "storsave", value.lower())
+            unit.detail(self.sheet, line, pair.label, value)
+        else:
+            self._take(unit, pair, UNIT)
+
+    def _sentence(self, line: Line, found: Sentence) -> None:
+        self.number = found.card
+        unit = self.card.unit(found.unit)
+        state = re.search(r"current state is ([\w*-]+)", found.text)
+        if state is not None:
+            tables.unit_status(unit, self.sheet, line, state[1])
+        percent = re.search(r"(\d{1,3}(?:\.\d{1,3})?)%", found.text)
+        if percent is not None and not found.negated:
+            name = "rebuilt" if found.operation == "rebuilding" else "done"
+            unit.put(self.sheet, None, name, float(percent[1]))
+            unit.seen(self.sheet, line, "progress.percent", float(percent[1]))
+        if state is None and not found.negated and (word := _DOING.get(found.operation)) is not None:
+            tables.unit_status(unit, self.sheet, line, word, ROW)
+        elif state is None or not found.negated:
+            unit.detail(self.sheet, line, f"is {found.operation}", found.text or "yes")
+
+    def _drive(self, line: Line, drive: Draft, pair: Pair) -> None:
+        self.drive = drive
+        label = pair.label.lower()
+        if label == "status":
+            tables.drive_status(drive, self.sheet, line, pair.value)
+        elif label == "smart health":
+            # /c0/p3 SMART Health = OK
+            drive.detail(self.sheet, line, pair.label, pair.value)
+            tables.smart_health(drive, self.sheet, line, pair.value)
+        elif label == "model" and words.told(pair.value):
+            drive.put(self.sheet, line, "raw_model", pair.value)
+            drive.told[-1] = (self.sheet, line, "model", pair.value)
+        elif label == "spindle speed":
+            drive.put(self.sheet, None, "media", spins(pair.value))
+            self._take(drive, pair, DRIVE)
+        elif label in {"belongs to unit", "unit"} and re.fullmatch(r"u\d{1,4}", pair.value):
+            drive.put(self.sheet, line, "unit", pair.value[1:])
+            self.card.unit(pair.value[1:]).ports.setdefault(drive.name)
+        else:
+            self._take(drive, pair, DRIVE)
+
+    def _battery(self, line: Line, battery: Draft, pair: Pair) -> None:
+        label = pair.label.lower()
+        if label in {"bbu status", "status"}:
+            # /c1/bbu BBU Status                = OK
+            tables.battery_status(battery, self.sheet, line, pair.value, DETAIL)
+            return
+        if label in _BBU and words.told(pair.value):
+            battery.put(self.sheet, None, _BBU[label], pair.value)
+        self._take(battery, pair, BATTERY)

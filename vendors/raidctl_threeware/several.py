@@ -1,0 +1,76 @@
+"""Which card a table belongs to, in an output of several calls that shows none of the commands.
+
+The tables of ``tw_cli info cN`` and ``/cN show`` do not name their card. Where the list of cards stands in the same
+output and there is one table for each, they follow its order. Else each further table of a kind that says something
+else is another card, whose number nobody told: better two cards without a number than one that mixes both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from raidctl.evidence import Line
+from raidctl_threeware import grammar
+
+_MOST = 64
+"""Tables of a kind; an output with more is rubbish."""
+
+
+def plan(lines: Sequence[Line], only: str) -> dict[int, str]:
+    """Number of the card by the line of the heading, for the tables that need one; empty where one card is named."""
+    headings = sum(line.text.lstrip().startswith(("Unit ", "Port ", "VPort ")) for line in lines)
+    if only or headings < 2:
+        return {}
+    listed, tables = _scan(lines)
+    if max((len(found) for found in tables.values()), default=0) < 2:
+        return {}
+    ordered = {kind for kind, found in tables.items() if len(found) == len(listed) > 1}
+    numbers: dict[int, str] = {}
+    for kind, found in tables.items():
+        if kind in ordered:
+            numbers |= {start: number for (start, _), number in zip(found, listed, strict=True)}
+        elif not ordered and kind != "batteries":
+            numbers |= _told_apart(found)
+    return numbers
+
+
+def _told_apart(tables: list[tuple[int, list[str]]]) -> dict[int, str]:
+    """The first table of a kind is of the nameless card; a copy of an earlier one is of the same card."""
+    known: list[list[str]] = []
+    numbers: dict[int, str] = {}
+    for start, rows in tables:
+        if rows not in known:
+            known.append(rows)
+        place = known.index(rows)
+        numbers[start] = f"unknown-{place + 1}" if place else ""
+    return numbers
+
+
+def _scan(lines: Sequence[Line]) -> tuple[list[str], dict[str, list[tuple[int, list[str]]]]]:
+    """The cards that a list names, and the tables before which no line names a card."""
+    listed: list[str] = []
+    tables: dict[str, list[tuple[int, list[str]]]] = {}
+    table: grammar.Table | None = None
+    rows: list[str] = []
+    named = False
+    for line in lines:
+        text = line.text.rstrip()
+        if not text or len(text) > grammar.LONGEST_LINE:
+            continue
+        typed, attribute = grammar.command_of(text), grammar.attribute(text)
+        heading = grammar.heading(text)
+        if typed is not None or attribute is not None:
+            named = grammar.number_of(typed) is not None or named if typed is not None else True
+            table = None
+        elif heading is not None:
+            table, rows = heading, []
+            whole = heading.kind != "units" or "Cache" in heading.columns
+            found = tables.setdefault(heading.kind, [])
+            if heading.kind in {"units", "ports", "batteries"} and whole and not named and len(found) < _MOST:
+                found.append((line.number, rows))
+        elif table is not None and (cells := grammar.row(text, table)) is not None:
+            rows.append(" ".join(text.split()))
+            first = next(iter(cells.values()))[1:]
+            if table.kind == "cards" and first not in listed:
+                listed.append(first)
+    return listed, {kind: found for kind, found in tables.items() if found}

@@ -1,0 +1,343 @@
+"""Rows of tw_cli's tables read into the drafts."""
+
+from __future__ import annotations
+
+import re
+
+from raidctl.draft import DETAIL, ROW, Draft
+from raidctl.evidence import Line, Sheet
+from raidctl_threeware import words
+from raidctl_threeware.draft import CardDraft, SlotDraft, UnitDraft
+
+Row = dict[str, str]
+_SLOT = re.compile(r"(?:/c\d{1,3})?/?(e\d{1,3})/slo?t(\d{1,4})", re.ASCII)
+_PORT = re.compile(r"(?:/?c\d{1,3}/)?p(\d{1,4})", re.ASCII)
+_COMPLETE = {"%RCmpl", "%V/I/M", "%Cmpl", "%Complete", "%RCompl"}
+
+
+def card_row(card: CardDraft, sheet: Sheet, line: Line, row: Row) -> None:
+    """``c0    9650SE-2LP   2         2        1       1       1       1      -``."""
+    for column, value in row.items():
+        if column == "Ctl":
+            card.seen(sheet, line, "id", value)
+        elif column == "Model":
+            card.put(sheet, line, "model", value, ROW)
+        else:
+            card.detail(sheet, line, column, value)
+    # BBU: OK, TESTING, or - where there is none
+    if words.told(row.get("BBU", "")):
+        battery_status(card.battery("bbu"), sheet, line, row["BBU"], ROW)
+    elif row.get("BBU") == "-":
+        card.put(sheet, None, "no_battery", value=True)
+
+
+def unit_row(card: CardDraft, sheet: Sheet, line: Line, row: Row) -> None:
+    """A unit, or what it consists of (``u0-0-1``, ``u0/v1``, ``du3-0``)."""
+    name = row.get("Unit", "")
+    if re.fullmatch(r"u\d+", name):
+        _unit(card, sheet, line, row)
+        return
+    unit = card.unit(re.sub(r"^[sd]?u(\d+).*", r"\1", name))
+    told = ", ".join(f"{column} {value}" for column, value in list(row.items())[1:] if words.told(value))
+    # su0, du0: source and destination of a migration
+    if name[0] != "u":
+        unit.detail(sheet, line, name, told)
+    elif "/v" in name:
+        _carved(unit, sheet, line, row, told)
+    else:
+        unit.detail(sheet, line, name, told)
+        _part(card, unit, sheet, line, row)
+
+
+def _unit(card: CardDraft, sheet: Sheet, line: Line, row: Row) -> None:
+    # Unit  UnitType  Status         %RCmpl  %V/I/M  Stripe  Size(GB)  Cache  AVrfy
+    # u0    RAID-6    VERIFYING      -       29%(A)  256K    16763.7   RiW    ON
+    # Unit  UnitType  Status         %Cmpl  Stripe  Size(GB)  Cache  AVerify  IgnECC
+    unit = card.unit(row["Unit"][1:])
+    unit.seen(sheet, line, "id", row["Unit"])
+    for column, value in list(row.items())[1:]:
+        if column == "UnitType":
+            unit_type(unit, sheet, line, value)
+        elif column == "Status":
+            unit_status(unit, sheet, line, value)
+        elif not words.told(value) and column != "Cache":
+            continue
+        elif column in _COMPLETE:
+            _complete(unit, sheet, line, column, value)
+        elif column == "Stripe":
+            _figure(unit, sheet, line, ("strip_bytes", column, value))
+        elif column.startswith("Size") and unit.spare:
+            unit.detail(sheet, line, column, value)
+        elif column.startswith("Size"):
+            _figure(unit, sheet, line, ("size_bytes", column, value))
+        elif column == "Cache":
+            unit.put(sheet, None, "column", value)
+            unit.seen(sheet, line, "details[Cache]", value)
+            unit.details.setdefault("Cache", value)
+            card.newer = card.newer or value in {"W", "Ri", "Rb", "RiW", "RbW"}
+        else:
+            unit.detail(sheet, line, column, value)
+
+
+def unit_type(unit: UnitDraft, sheet: Sheet, line: Line, value: str) -> None:
+    """``RAID-5``, ``SPARE``, ``Migrator``."""
+    unit.put(sheet, None, "type", value.upper())
+    level = words.raid_level(value)
+    unit.detail(sheet, line, "UnitType", value)
+    if level is not None:
+        unit.put(sheet, line, "raid_level", level)
+    elif value.upper() not in {"SPARE", "MIGRATOR"}:
+        unit.unread("unit type", value)
+
+
+def unit_status(unit: UnitDraft, sheet: Sheet, line: Line, value: str, weight: int = DETAIL) -> None:
+    """``REBUILD-PAUSED``; a ``*`` at its end: "there is an error on one of the drives in the unit" (/cx show)."""
+    found = words.unit_status(value)
+    if weight == DETAIL:
+        _contradicted(unit, value)
+    unit.put(sheet, line, "status_text", value, weight)
+    if found is not None:
+        unit.put(sheet, line, "status", found[0], weight)
+        unit.put(sheet, None, "operation", found[1], weight)
+    elif value.upper() == "UNKNOWN":
+        unit.complain("warning", "state", "The tool says that the unit's status is UNKNOWN.", "Look at its drives.")
+    else:
+        unit.unread("status", value)
+    if value.endswith("*"):
+        unit.complain(
+            "warning", "state", f"The unit's status is {value}: one of its drives has had an error.",
+            "Look at its drives; `tw_cli /cX rescan` clears the mark when the trouble is over.",
+        )  # fmt: skip
+
+
+def _contradicted(unit: UnitDraft, value: str) -> None:
+    """Two outputs that tell different states were made at different times, or tell of different cards."""
+    weight, known = unit.values.get("status_text", (ROW, value))
+    if weight < DETAIL or known.rstrip("*") == value.rstrip("*"):
+        return
+    unit.complain(
+        "warning", "note", f"The outputs give two states of the unit, {known} and {value}; the worse one is shown.",
+        "Record it again.",
+    )  # fmt: skip
+    old, new = words.unit_status(known), words.unit_status(value)
+    if new is not None and (old is None or words.severity(new[0]) > words.severity(old[0])):
+        for name in ("status", "status_text", "operation"):
+            unit.values.pop(name, None)
+
+
+def smart_health(drive: Draft, sheet: Sheet, line: Line, value: str) -> None:
+    """``OK``, or what the drive says of itself; a drive whose self-test fails is about to."""
+    if words.told(value) and value.upper() not in {"OK", "PASSED", "GOOD"}:
+        drive_status(drive, sheet, line, "SMART-FAILURE")
+
+
+def _complete(unit: UnitDraft, sheet: Sheet, line: Line, column: str, value: str) -> None:
+    """How far the rebuild (``%RCmpl``) or another operation (``%V/I/M``, ``%Cmpl`` of old releases) is."""
+    unit.detail(sheet, line, column, value)
+    try:
+        found = words.percent(value)
+    except ValueError:
+        unit.unread(column, value)
+        return
+    name = "rebuilt" if column.startswith("%RC") else "done"
+    unit.put(sheet, None, name, found)
+    unit.seen(sheet, line, "progress.percent", found)
+
+
+def _figure(draft: Draft, sheet: Sheet, line: Line, what: tuple[str, str, str]) -> None:
+    name, column, value = what
+    read = words.size if name == "strip_bytes" else words.gigabytes
+    try:
+        draft.put(sheet, line, name, read(value))
+    except ValueError:
+        draft.unread(column, value)
+        draft.detail(sheet, line, column, value)
+
+
+def _carved(unit: UnitDraft, sheet: Sheet, line: Line, row: Row, told: str) -> None:
+    # u1/v0    Volume    -              -       -       -     -       2047.00
+    number = row["Unit"].rsplit("/v", 1)[1]
+    value = next((value for column, value in row.items() if column.startswith("Size")), "")
+    size = None
+    try:
+        size = words.gigabytes(value) if words.told(value) else None
+    except ValueError:
+        unit.unread(f"size of {row['Unit']}", value)
+    unit.carved[number] = size
+    unit.detail(sheet, line, row["Unit"], told)
+
+
+def _part(card: CardDraft, unit: UnitDraft, sheet: Sheet, line: Line, row: Row) -> None:
+    # u0-3     DISK      REBUILDING     80%     -        p3    -       298.20
+    # u0-0     RAID-5    OK             -       -       -     64K     -
+    name, status = row["Unit"], row.get("Status", "")
+    if row.get("UnitType", "").upper() != "DISK":
+        return
+    unit.parts[name] = status
+    port = _PORT.fullmatch(row.get("VPort") or row.get("Port") or "")
+    if port is None:
+        unit.complain(
+            "warning", "state", f"The unit's member {name} has no drive: its status is {status}.",
+            "Replace the drive; let the rebuild finish before the next one.",
+        )  # fmt: skip
+        return
+    unit.ports.setdefault(port[1])
+    drive = card.drive(port[1])
+    drive.put(sheet, line, "unit", unit.name)
+    drive_status(drive, sheet, line, status)
+
+
+def port_row(card: CardDraft, sheet: Sheet, line: Line, row: Row) -> None:
+    """The drive at a port; ``NOT-PRESENT`` without a unit is a port that is empty."""
+    # Port   Status           Unit   Size        Blocks        Serial
+    # p0     DEGRADED         u0     465.76 GB   976773168     9QM1SHZY
+    # VPort Status         Unit Size      Type  Phy Encl-Slot    Model
+    # p8    OK             u0   2.73 TB   SATA  -   /c0/e0/slt0  ST3000NC002-1DY166
+    name = row.get("VPort") or row.get("Port") or ""
+    unit = re.fullmatch(r"u(\d+)", row.get("Unit", ""))
+    card.newer = card.newer or "VPort" in row
+    if row.get("Status", "").upper() == "NOT-PRESENT" and unit is None:
+        card.seen(sheet, line, "drives", f"{name} is empty")
+        return
+    drive = card.drive(name[1:])
+    drive.seen(sheet, line, "id", name)
+    for column, value in row.items():
+        _another(drive, sheet, column, value)
+    drive_status(drive, sheet, line, row.get("Status", ""))
+    if unit is not None:
+        drive.put(sheet, line, "unit", unit[1])
+        card.unit(unit[1]).ports.setdefault(name[1:])
+    elif "Unit" in row:
+        drive.put(sheet, line, "free", value=True)
+    kind = _type(drive, sheet, line, row.get("Type", ""))
+    for column, value in row.items():
+        if column in {"Port", "VPort", "Status", "Unit", "Type"} or not words.told(value):
+            continue
+        _drive_cell(drive, sheet, line, (column, value, kind))
+
+
+def _another(drive: Draft, sheet: Sheet, column: str, value: str) -> None:
+    """Two drives at one port: the outputs are of different times, or of different cards."""
+    if column not in {"Serial", "Blocks", "Model"} or not words.told(value):
+        return
+    known: str | None = drive.get(f"told {column}")
+    if known is not None and known != value:
+        drive.complain(
+            "warning", "unread", f"The outputs tell two things of the drive's {column}: {known} and {value}.",
+            "Give the outputs of one card at one time.",
+        )  # fmt: skip
+    drive.put(sheet, None, f"told {column}", value)
+
+
+def _type(drive: Draft, sheet: Sheet, line: Line, value: str) -> str | None:
+    try:
+        found = words.interface(value)
+    except ValueError:
+        drive.unread("Type", value)
+        drive.detail(sheet, line, "Type", value)
+        return None
+    if found is not None:
+        drive.put(sheet, line, "interface", found)
+    return found
+
+
+def _drive_cell(drive: Draft, sheet: Sheet, line: Line, cell: tuple[str, str, str | None]) -> None:
+    column, value, kind = cell
+    place = _SLOT.fullmatch(value)
+    if column == "Size":
+        try:
+            drive.put(sheet, line, "size_bytes", words.size(value), ROW)
+        except ValueError:
+            drive.unread(column, value)
+            drive.detail(sheet, line, column, value)
+    elif column == "Blocks" and re.fullmatch(r"\d{1,15}", value, re.ASCII):
+        # 1953525168 blocks of 512 bytes are what it prints as 931.51 GB
+        drive.put(sheet, line, "size_bytes", int(value) * 512)
+    elif column == "Serial":
+        drive.put(sheet, line, "serial", value, ROW)
+    elif column == "Model":
+        drive.put(sheet, line, "model", words.drive_model(value, kind), ROW)
+    elif column == "Encl-Slot" and place is not None:
+        drive.put(sheet, line, "enclosure", place[1])
+        drive.put(sheet, line, "bay", place[2])
+    else:
+        drive.detail(sheet, line, column, value)
+
+
+def drive_status(drive: Draft, sheet: Sheet, line: Line, value: str, weight: int = DETAIL) -> None:
+    """The worst of what was told: the drive itself may be fine while its unit has dropped it."""
+    if not words.told(value) and value.upper() != "UNKNOWN":
+        return
+    found = words.drive_status(value)
+    if found is None:
+        if value.upper() == "UNKNOWN":
+            drive.complain(
+                "warning", "state", "The tool says that the drive's status is UNKNOWN.", "Look at the drive."
+            )
+        else:
+            drive.unread("status", value)
+        found = "unknown"
+    known = drive.get("status")
+    if known is None or words.worse(found, known):
+        drive.values.pop("status", None)
+        drive.values.pop("status_text", None)
+    drive.put(sheet, line, "status", found, weight)
+    drive.put(sheet, line, "status_text", value, weight)
+
+
+def battery_row(card: CardDraft, sheet: Sheet, line: Line, row: Row) -> None:
+    """``bbu   On           Yes       OK        OK       OK       241    22-Jun-2004``."""
+    battery = card.battery(row.get("Name", "bbu"))
+    battery.seen(sheet, line, "id", row.get("Name"))
+    for column, value in row.items():
+        if column == "Status":
+            battery_status(battery, sheet, line, value, DETAIL)
+        elif column != "Name":
+            battery.detail(sheet, line, column, value)
+        if column in {"OnlineState", "BBUReady", "Volt", "Temp"} and words.told(value):
+            battery.put(sheet, None, column.lower(), value)
+
+
+def battery_status(battery: Draft, sheet: Sheet, line: Line, value: str, weight: int) -> None:
+    """``WeakBat``, ``Testing``, ``-`` where it is absent."""
+    battery.put(sheet, line, "status_text", value, weight)
+    found = words.battery_status(value)
+    if found is None:
+        battery.unread("status", value)
+    battery.put(sheet, line, "status", found or "unknown", weight)
+
+
+def part_row(card: CardDraft, sheet: Sheet, line: Line, row: Row, enclosure: str) -> None:
+    """A fan, temperature sensor, power supply or alarm of an enclosure, kept in the tool's words."""
+    # fan0        OK              ON      7      6900    N/A
+    (_, name), *others = row.items()
+    told = ", ".join(f"{column} {value}" for column, value in others if words.told(value) and column != "Identify")
+    card.detail(sheet, line, f"{enclosure} {name}", told or "-")
+    status = row.get("Status", "OK")
+    if status.upper() not in words.QUIET:
+        _trouble(card, f"{name} of enclosure {enclosure}", status)
+
+
+def _trouble(card: CardDraft, what: str, status: str) -> None:
+    card.complain("warning", "state", f"The tool says of {what}: {status}.", "Look at the enclosure.")
+
+
+def enclosure_row(card: CardDraft, sheet: Sheet, line: Line, row: Row, enclosure: str) -> None:
+    """``/c0/e0      ALARM-ACTIVATED``, or how many slots, fans … it has."""
+    for column, value in list(row.items())[1:]:
+        card.detail(sheet, line, f"{enclosure} {column}", value)
+    status = row.get("Status", "OK")
+    if status.upper() not in words.QUIET:
+        _trouble(card, f"enclosure {enclosure}", status)
+
+
+def slot_row(card: CardDraft, sheet: Sheet, line: Line, row: Row, enclosure: str) -> None:
+    """``slot3     OK              /c0/p8        Off``."""
+    port = _PORT.fullmatch((row.get("(V)Port") or row.get("Port") or row.get("VPort") or "").lstrip("/"))
+    name, status = row.get("Slot", ""), row.get("Status", "")
+    told = ", ".join(value for value in list(row.values())[1:3] if words.told(value))
+    card.detail(sheet, line, f"{enclosure} {name}", told)
+    if port is not None:
+        card.slots[port[1]] = SlotDraft(enclosure, re.sub(r"\D", "", name), sheet, line)
+    if status.upper() not in words.QUIET:
+        _trouble(card, f"{name} of enclosure {enclosure}", status)

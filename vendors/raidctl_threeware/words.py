@@ -1,0 +1,206 @@
+"""The tool's status words and figures in neutral words.
+
+Sources: tw_cli(8) of 2011 ("show", "/cx show", "/cx/px show", "/cx/bbu show status", "Enclosure Object Messages").
+"""
+
+from __future__ import annotations
+
+import re
+
+from raidctl.model import Battery, BatteryStatus, Health, Interface, Operation, RaidLevel, ReadPolicy, VolumeStatus
+from raidctl.units import parse_percent, parse_size
+
+NOTHING = frozenset({"", "-", "--", "n/a", "na", "none", "unknown", "not available", "xx-xxx-xxxx"})
+"""Values that say that nothing is told."""
+
+_UNITS: dict[str, tuple[VolumeStatus, Operation | None]] = {
+    "OK": ("ok", None),
+    "VERIFYING": ("checking", "check"),
+    "VERIFY-PAUSED": ("checking", "check"),
+    "VERIFY-PAUSE": ("checking", "check"),
+    "INITIALIZING": ("initializing", "initialize"),
+    "INIT-PAUSED": ("initializing", "initialize"),
+    "INIT-PAUSE": ("initializing", "initialize"),
+    "REBUILDING": ("rebuilding", "rebuild"),
+    "REBUILD-PAUSED": ("rebuilding", "rebuild"),
+    "REBUILD-PAUSE": ("rebuilding", "rebuild"),
+    "REBUILD-VERIFY": ("rebuilding", "rebuild"),
+    "REBUILD-INIT": ("rebuilding", "rebuild"),
+    "REBUILD-MIGRATE": ("rebuilding", "rebuild"),
+    "RECOVERY": ("rebuilding", "recovery"),
+    "MIGRATING": ("migrating", "migrate"),
+    "MIGRATE-PAUSED": ("migrating", "migrate"),
+    "MIGRATE-PAUSE": ("migrating", "migrate"),
+    "DEGRADED": ("degraded", None),
+    "INOPERABLE": ("failed", None),
+    "OFFLINE": ("offline", None),
+}
+
+# A drive that is DEGRADED is "the degradation point of that unit" (/cx/px show status).
+_DRIVES: dict[str, Health] = {
+    "OK": "ok",
+    "VERIFYING": "ok",
+    "VERIFY-PAUSED": "ok",
+    "VERIFY-PAUSE": "ok",
+    "INITIALIZING": "ok",
+    "INIT-PAUSED": "ok",
+    "INIT-PAUSE": "ok",
+    "MIGRATING": "ok",
+    "MIGRATE-PAUSED": "ok",
+    "MIGRATE-PAUSE": "ok",
+    "DCB-DATA-CHECK": "ok",
+    "REBUILDING": "warning",
+    "REBUILD-PAUSED": "warning",
+    "REBUILD-PAUSE": "warning",
+    "REBUILD-VERIFY": "warning",
+    "RECOVERY": "warning",
+    "SMART-FAILURE": "warning",
+    "ECC-ERROR": "warning",
+    "ORPHAN": "warning",
+    "UNSUPP-DCB": "warning",
+    "UNCONV-DCB": "warning",
+    "POR-OCCURRED": "warning",
+    "DEGRADED": "critical",
+    "INOPERABLE": "critical",
+    "NOT-SUPPORTED": "critical",
+    "DEVICE-ERROR": "critical",
+    "READ-TIMEOUT": "critical",
+    "READ-FAILURE": "critical",
+    "DRIVE-REMOVED": "critical",
+    "OFFLINE-JBOD": "critical",
+    "NOT-PRESENT": "critical",
+    "CFG-OP-FAIL": "critical",
+}
+_SEVERITY: dict[VolumeStatus, int] = {"ok": 0, "rebuilding": 2, "degraded": 3, "offline": 4, "failed": 5}
+_RANK: dict[Health, int] = {"ok": 0, "unknown": 1, "warning": 2, "critical": 3}
+
+# Testing is a full discharge and charge of the battery; WeakBat is "functioning normally … should be replaced"
+_BATTERIES: dict[str, BatteryStatus] = {
+    "ok": "ok",
+    "testing": "learning",
+    "charging": "charging",
+    "weakbat": "degraded",
+    "fault": "failed",
+    "error": "failed",
+    "failed": "failed",
+    "-": "missing",
+    "not present": "missing",
+    "notpresent": "missing",
+    "none": "missing",
+}
+_LEVELS: dict[str, RaidLevel] = {
+    "RAID-0": "raid0",
+    "RAID-1": "raid1",
+    "RAID-5": "raid5",
+    "RAID-6": "raid6",
+    "RAID-10": "raid10",
+    "RAID-50": "raid50",
+    "JBOD": "jbod",
+    "SINGLE": "jbod",
+}
+_READ: dict[str, ReadPolicy] = {"intelligent": "adaptive", "basic": "none", "off": "off", "disabled": "off"}
+QUIET = frozenset({"OK", "NOT-INSTALLED", "NO-DEVICE", "NOT-REPORTABLE", "NOT-AVAILABLE", "UNKNOWN", "OFF", "N/A", "-"})
+"""Status words of enclosure parts that ask for nothing."""
+
+_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]B?)\b.*", re.ASCII)
+_BLOCKS = re.compile(r".*\((\d{1,20}) Blocks\)", re.ASCII | re.IGNORECASE)
+
+
+def told(text: str) -> bool:
+    """Whether a value says something."""
+    return text.strip().lower() not in NOTHING
+
+
+def unit_status(word: str) -> tuple[VolumeStatus, Operation | None] | None:
+    """Status and operation under way of a unit's status word; None for one that is not known."""
+    return _UNITS.get(word.upper().rstrip("*"))
+
+
+def severity(status: VolumeStatus) -> int:
+    """The higher, the worse."""
+    return _SEVERITY.get(status, 1)
+
+
+def drive_status(word: str) -> Health | None:
+    """Health of a drive's status word; None for one that is not known."""
+    return _DRIVES.get(word.upper().rstrip("*"))
+
+
+def worse(one: Health, other: Health) -> bool:
+    """Whether the first is worse than the second."""
+    return _RANK[one] > _RANK[other]
+
+
+def battery_status(word: str) -> BatteryStatus | None:
+    """``WeakBat``, ``TESTING``; None for a word that is not known."""
+    return _BATTERIES.get(word.lower())
+
+
+def ready(battery: Battery) -> bool:
+    """Whether a battery "is able to backup" the card (/cx/bbu show): ``BBUReady`` may be No while its status is OK."""
+    told = battery.details.get("BBUReady") or battery.details.get("BBU Ready") or ""
+    return told.lower() not in {"no", "not ready", "false"}
+
+
+def raid_level(kind: str) -> RaidLevel | None:
+    """``RAID-50``; None for ``Migrator``, which has two, and for what is not known."""
+    return _LEVELS.get(kind.upper())
+
+
+def plausible(text: str) -> str:
+    """The text, unless it holds a figure that no hardware has."""
+    if re.search(r"\d{16}", text, re.ASCII):
+        raise ValueError(text)
+    return text
+
+
+def size(text: str) -> int:
+    """Bytes of ``931.51 GB``, ``488MB``, ``64K``: binary units (1953525168 blocks are printed as 931.51 GB)."""
+    match = _SIZE.fullmatch(plausible(text).strip())
+    if match is None:
+        raise ValueError(text)
+    return parse_size(f"{match[1]} {match[2]}", binary=True)
+
+
+def capacity(text: str) -> int:
+    """Bytes of ``149.05 GB (312581808 Blocks)``: the blocks are exact."""
+    blocks = _BLOCKS.fullmatch(plausible(text))
+    return int(blocks[1]) * 512 if blocks else size(text)
+
+
+def gigabytes(text: str) -> int:
+    """Bytes of a figure in the column ``Size(GB)``: binary, as all figures of the tool."""
+    return parse_size(f"{plausible(text)} GB", binary=True)
+
+
+def percent(text: str) -> float:
+    """``98%``, ``29%(A)`` of an active process, ``70%(P)`` of a paused one, ``26`` of old releases."""
+    bare = re.sub(r"\([AP]\)$", "", text.strip()).rstrip("%")
+    return parse_percent(f"{bare}%")
+
+
+def interface(text: str) -> Interface | None:
+    """``SAS`` or ``SATA`` of the column Type; None where it tells nothing."""
+    word = text.strip().upper()
+    if word.startswith("SATA"):
+        return "sata"
+    if word.startswith("SAS"):
+        return "sas"
+    if not told(word):
+        return None
+    raise ValueError(text)
+
+
+def read_policy(text: str) -> ReadPolicy:
+    """``Intelligent`` reads ahead where it pays, ``Basic`` keeps what was used and reads nothing ahead."""
+    found = _READ.get(text.strip().lower())
+    if found is None:
+        raise ValueError(text)
+    return found
+
+
+def drive_model(text: str, kind: str | None) -> str:
+    """The model; SAS drives have the vendor's column before it: ``SEAGATE ST936701SS``."""
+    words = text.split()
+    vendor = kind == "sas" and len(words) > 1 and words[0].replace("-", "").isalpha()
+    return " ".join(words[1:] if vendor else words)
