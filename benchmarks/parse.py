@@ -13,7 +13,9 @@ import statistics
 import sys
 from collections.abc import Callable
 
-from machines import mdstat, smart_array
+from adaptec import config
+from machines import areca, mdstat, smart_array, threeware
+from megaraid import storcli, volumes_and_drives
 from report import Case, report, seconds
 
 from raidctl.registry import vendors
@@ -57,19 +59,24 @@ def main() -> None:
     """Measure and print."""
     rounds = 3 if "--quick" in sys.argv[1:] else 9
     known = families()
-    texts: dict[str, Callable[[int], str]] = {
-        "smartarray": lambda n: smart_array(range(1, 2), n),
-        "md": lambda n: mdstat(max(1, n // 10), min(n, 10)),
+    texts: dict[str, tuple[str, Callable[[int], str]]] = {
+        "smartarray": ("smartarray", lambda n: smart_array(range(1, 2), n)),
+        "megacli": ("megaraid", volumes_and_drives),
+        "storcli_json": ("megaraid", storcli),
+        "adaptec": ("adaptec", config),
+        "areca": ("areca", areca),
+        "threeware": ("threeware", threeware),
+        "md": ("md", lambda n: mdstat(max(1, n // 10), min(n, 10))),
     }
     cases = []
-    for family, make in texts.items():
+    for name, (family, make) in texts.items():
         vendor, text = known[family], make(1000)
         taken = best(reader(vendor, text), rounds)
         least = best(walk(text), rounds)
         cases += [
-            Case(f"{family}/speed", len(text) / taken / 1e6, "MB/s", "no peer: absolute, depends on the machine", ""),
-            Case(f"{family}/cost_ratio", taken / least, "ratio", "every line cut at its colon", ""),
-            Case(f"{family}/growth_exponent", growth(vendor, make, rounds), "exponent", "1 is linear", "<=1.1"),
+            Case(f"{name}/speed", len(text) / taken / 1e6, "MB/s", "no peer: absolute, depends on the machine", ""),
+            Case(f"{name}/cost_ratio", taken / least, "ratio", "every line cut at its colon", ""),
+            Case(f"{name}/growth_exponent", growth(vendor, make, rounds), "exponent", "1 is linear", "<=1.1"),
         ]
     report("parse", cases)
 

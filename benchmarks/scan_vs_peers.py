@@ -1,0 +1,162 @@
+"""One look at a machine's RAID by raidctl and by others, who ask the same tools: calls, wall time, CPU time.
+
+    python benchmarks/scan_vs_peers.py [--quick]
+
+Executables on PATH play hpacucli, MegaCli and arcconf (see :mod:`players`); each call takes 200 ms. raidctl is run as
+a user runs it, ``raidctl show --json``, so that its start counts. check_raid is run with ``-p``, so that it loads and
+asks no more than the tools that are there; ``megacli_battery`` is the same with ``--bbu-monitoring``, because raidctl
+tells of the battery, too. Both get the same environment; byte code of Python is kept, as an installation keeps it.
+
+Needs the Debian package monitoring-plugins-contrib (exit code 4 without it) and raidctl in the environment of the
+Python that runs this.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import statistics
+import sys
+import sysconfig
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from peers import Cost, Peer, check_raid, others, run
+from players import Player, Stage, adaptec_player, megaraid_player, smart_array_player, stage
+from report import Case, report
+
+DELAY = 0.2
+TOOL_MISSING = 4
+Make = Callable[[], Player]
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """What is installed on the machine, and what is asked of the peer besides."""
+
+    name: str
+    players: tuple[Make, ...]
+    families: tuple[str, ...]
+    more: tuple[str, ...] = ()
+
+
+SCENARIOS = (
+    Scenario("hpacucli", (smart_array_player,), ("smartarray",)),
+    Scenario("megacli", (megaraid_player,), ("megaraid",)),
+    Scenario("megacli_battery", (megaraid_player,), ("megaraid",), ("--bbu-monitoring",)),
+    Scenario("arcconf", (adaptec_player,), ("adaptec",)),
+    Scenario(
+        "all", (smart_array_player, megaraid_player, adaptec_player), ("smartarray", "megaraid", "adaptec"),
+    ),
+)  # fmt: skip
+
+
+@dataclass
+class Tally:
+    """What the runs of one program have cost."""
+
+    costs: list[Cost]
+    calls: int = 0
+
+    def add(self, cost: Cost, calls: Sequence[str]) -> None:
+        """Another run, and the calls that it made."""
+        self.costs.append(cost)
+        self.calls = len(calls)
+
+    def of(self, name: str) -> list[float]:
+        """``wall`` or ``cpu`` of each run."""
+        return [cost.wall if name == "wall" else cost.cpu for cost in self.costs]
+
+    def median(self, name: str) -> float:
+        """Median of ``wall`` or ``cpu``."""
+        return statistics.median(self.of(name))
+
+
+def measure(scenario: Scenario, raidctl: str, peer: Peer, rounds: int, folder: Path) -> tuple[Tally, Tally]:
+    """Both programs in turn, after one run of each that is not counted."""
+    folder.mkdir()
+    players = [make() for make in scenario.players]
+    scene = stage(folder, players, DELAY)
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
+    environment |= {
+        "PATH": f"{scene.tools}:{os.environ.get('PATH', os.defpath)}",
+        "PYTHONPYCACHEPREFIX": str(folder.parent / "bytecode"),
+    }
+    theirs = [*peer.argv[",".join(player.name for player in players)], *scenario.more]
+    ours, other = Tally([]), Tally([])
+    for number in range(rounds + 1):
+        told = run([raidctl, "show", "--json"], environment), scene.calls()
+        said = run(theirs, environment), scene.calls()
+        _check(scenario, told[0], scene)
+        if not peer.healthy.match(said[0].out):
+            sys.exit(f"{peer.title} does not understand {scenario.name}: {said[0].out[:300]}")
+        if number:
+            ours.add(*told)
+            other.add(*said)
+    return ours, other
+
+
+def _check(scenario: Scenario, cost: Cost, scene: Stage) -> None:
+    """A fast look that misses something is no look."""
+    inventory = json.loads(cost.out)
+    for family in scenario.families:
+        found = [one for one in inventory["controllers"] if one["id"].startswith(f"{family}:")]
+        if len(found) != 1 or not found[0]["volumes"] or not found[0]["drives"]:
+            sys.exit(f"raidctl does not see the card of {scenario.name}: {inventory['problems']} {scene.folder}")
+
+
+def cases(scenario: Scenario, ours: Tally, other: Tally, title: str, *, goal: bool) -> list[Case]:
+    """Wall time and CPU time as medians of the ratios of each round; the calls as they are."""
+
+    def ratio(name: str) -> float:
+        return statistics.median(one / two for one, two in zip(ours.of(name), other.of(name), strict=True))
+
+    def against(name: str) -> str:
+        return f"{title}: {ours.median(name) * 1000:.0f} ms to {other.median(name) * 1000:.0f} ms"
+
+    name = scenario.name if goal else f"{scenario.name}/{title.split(maxsplit=1)[0]}"
+    return [
+        Case(f"{name}/wall_ratio", ratio("wall"), "ratio", against("wall"), "<=1" if goal else ""),
+        Case(f"{name}/cpu_ratio", ratio("cpu"), "ratio", against("cpu"), ""),
+        Case(f"{name}/calls", ours.calls, "calls", f"{title}: {other.calls} calls", ""),
+    ]
+
+
+def compare(raidctl: str, peer: Peer, rounds: int, folder: Path) -> list[Case]:
+    """All scenarios against check_raid, and those that other peers know against these."""
+    found = []
+    further = others()
+    for scenario in SCENARIOS:
+        ours, other = measure(scenario, raidctl, peer, rounds, folder / scenario.name)
+        found += cases(scenario, ours, other, peer.title, goal=True)
+        key = ",".join(make().name for make in scenario.players)
+        for one in further:
+            if key in one.argv and not scenario.more:
+                ours, other = measure(scenario, raidctl, one, rounds, folder / f"{scenario.name}-{one.title}")
+                found += cases(scenario, ours, other, one.title, goal=False)
+    return found
+
+
+def _raidctl() -> str:
+    path = shutil.which("raidctl", path=sysconfig.get_path("scripts"))
+    if path is None:
+        sys.exit("raidctl is not installed in this environment: pip install . first")
+    return path
+
+
+def main() -> None:
+    """Measure and print."""
+    rounds = 3 if "--quick" in sys.argv[1:] else 11
+    peer = check_raid()
+    if peer is None:
+        print("check_raid is missing: apt-get install monitoring-plugins-contrib", file=sys.stderr)
+        sys.exit(TOOL_MISSING)
+    with tempfile.TemporaryDirectory() as name:
+        report("scan_vs_peers", compare(_raidctl(), peer, rounds, Path(name)))
+
+
+if __name__ == "__main__":
+    main()
