@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from raidctl.draft import Draft
 from raidctl.model import (
@@ -48,7 +48,7 @@ def build(card: CardDraft) -> tuple[Controller, list[Problem]]:
         mode=told or ("raid" if card.sets else None),
         cache=None if size is None else Cache(present=True, size_bytes=size),
         batteries=() if battery is None else (battery,),
-        arrays=tuple(_array(item, card, object_id) for item in card.sets.values()),
+        arrays=_arrays(card, object_id),
         volumes=tuple(_volume(item, card, battery, object_id) for item in card.volumes.values()),
         drives=tuple(_drive(item, card, object_id) for item in card.drives.values()),
         capabilities=SUPPORT,
@@ -85,10 +85,17 @@ def _battery(card: CardDraft, controller: str) -> Battery | None:
     )
 
 
-def _array(draft: Draft, card: CardDraft, controller: str) -> Array:
-    members = [drive for drive in card.drives.values() if drive.get("array") == draft.name]
+def _arrays(card: CardDraft, controller: str) -> tuple[Array, ...]:
+    members: dict[str, list[Draft]] = {}
+    for drive in card.drives.values():
+        members.setdefault(drive.get("array") or "", []).append(drive)
+    spares = [drive for drive in card.drives.values() if drive.get("role") == "spare"]
+    return tuple(_array(item, members.get(item.name, []), spares, controller) for item in card.sets.values())
+
+
+def _array(draft: Draft, members: Sequence[Draft], waiting: Sequence[Draft], controller: str) -> Array:
     name = draft.get("set") or ""
-    spares = [drive for drive in card.drives.values() if drive.get("role") == "spare" and _dedicated(drive, name)]
+    spares = [drive for drive in waiting if _dedicated(drive, name)]
     return Array(
         id=_set_id(controller, draft.name),
         status=words.health(draft.get("status")),
@@ -134,8 +141,9 @@ def _drive(draft: Draft, card: CardDraft, controller: str) -> Drive:
     array = draft.get("array")
     raw = draft.get("raw_model")
     interface = draft.get("interface")
-    homes = [number for number, item in card.sets.items() if _dedicated(draft, item.get("set") or "")]
-    spare_for = tuple(_set_id(controller, number) for number in homes) if draft.get("role") == "spare" else ()
+    sets = card.sets.items() if draft.get("role") == "spare" else ()
+    homes = [number for number, item in sets if _dedicated(draft, item.get("set") or "")]
+    spare_for = tuple(_set_id(controller, number) for number in homes)
     return Drive(
         id=f"{controller}/{draft.name}",
         enclosure=draft.get("enclosure"),
