@@ -23,13 +23,19 @@ class Installed:
 
     @property
     def command(self) -> str:
-        """First word of its command lines: the name where it is on the PATH, the full path elsewhere."""
-        plain = basename(self.path) == self.spec.name and dirname(self.path) in _ON_PATH
-        return self.spec.name if plain else self.path
+        """First word of its command lines."""
+        return command_of(self.tool())
 
     def tool(self, version: str | None = None) -> Tool:
         """The program as the inventory lists it."""
         return Tool(name=self.spec.name, path=self.path, version=version)
+
+
+def command_of(tool: Tool) -> str:
+    """First word of a tool's command lines: the name where it is on the PATH, the full path elsewhere."""
+    if tool.path is None or (basename(tool.path) == tool.name and dirname(tool.path) in _ON_PATH):
+        return tool.name
+    return tool.path
 
 
 def installed(specs: Sequence[ToolSpec]) -> Dialogue[list[Installed]]:

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import msgspec
 
 from raidctl.errors import RecordError
-from raidctl.request import Glob, Read, Request, Run, Trouble, UdevDatabase, Which
+from raidctl.request import Glob, Read, Request, Run, Trouble, UdevDatabase, Which, Write
 
 FORMAT = "raidctl-record 1"
 MANIFEST = "record.json"
@@ -86,6 +86,8 @@ def key(request: Request[Any]) -> tuple[str, ...]:
         return ("run", *request.argv)
     if isinstance(request, Read):
         return ("read", request.path)
+    if isinstance(request, Write):
+        return ("write", request.data, "to", request.path)
     if isinstance(request, Glob):
         return ("glob", request.pattern)
     if isinstance(request, Which):

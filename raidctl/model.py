@@ -297,6 +297,7 @@ class Controller(Model, frozen=True, kw_only=True):
     firmware: Annotated[str | None, Meta(description="Firmware version.")] = None
     driver: Annotated[str | None, Meta(description="Kernel driver, the bare module name.")] = None
     pci_address: Annotated[str | None, Meta(description="`0000:03:00.0`, lower case, with domain.")] = None
+    told_by: Annotated[str | None, Meta(description="Name of the program that told of it, `ssacli`.")] = None
     slot: Annotated[str | None, Meta(description="Slot as printed: `1`, `0b`.")] = None
     status: Annotated[Health, Meta(description="Health of the controller itself.")] = "unknown"
     status_text: Annotated[str | None, Meta(description="The tool's words.")] = None

@@ -113,6 +113,11 @@ class WhichAnswer(Answer):
 
 
 @dataclass(frozen=True)
+class WriteAnswer(Answer):
+    """That a file was written; why not stands in ``trouble`` and ``detail``."""
+
+
+@dataclass(frozen=True)
 class Run(Request[RunAnswer]):
     """Run a program: argv only, no shell, C locale, no standard input, a private working directory.
 
@@ -135,6 +140,15 @@ class Read(Request[ReadAnswer]):
 
     path: str
     limit: int = DEFAULT_LIMIT
+
+
+@dataclass(frozen=True)
+class Write(Request[WriteAnswer]):
+    """Write a word into an existing file of /proc or /sys, in one piece. It always changes something."""
+
+    path: str
+    data: str
+    timeout: float = DEFAULT_TIMEOUT
 
 
 @dataclass(frozen=True)

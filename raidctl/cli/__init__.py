@@ -25,6 +25,11 @@ EXIT_READER_GONE = 141
 COMMANDS = {
     "show": "Show controllers, arrays, volumes, drives, batteries and caches.",
     "doctor": "Tell which tools and rights this machine needs, and what is missing.",
+    "cache": "Show and change caches: of controllers, volumes and drives.",
+    "batch": "Set a cache policy, run COMMAND, and put back what was there.",
+    "restore": "Put back what a killed raidctl or a power failure has left changed.",
+    "journal": "Show what raidctl has ever changed.",
+    "demo": "List simulated machines to play with (--demo), or set them back.",
     "record": "Keep everything that the tools answer, to work from it later.",
     "schema": "Print the JSON Schema of the inventory.",
     "vendors": "Show what can be read and set on each family of controllers.",

@@ -5,10 +5,12 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+import msgspec
 
 from raidctl.cli.options import Settings
 from raidctl.errors import AccessMissing, CannotTell, UsageError
@@ -61,6 +63,11 @@ def machine(settings: Settings) -> Iterator[Machine]:
                 f"raidctl --replay {settings.replay} show."
             )
         yield recorded(load(settings.replay), found, settings.replay, problems)
+    elif settings.demo:
+        from raidctl.demo import machine as simulated  # noqa: PLC0415 - as above
+
+        place = demo_directory(settings, settings.demo)
+        yield Machine(simulated(settings.demo, found, place), found, f"demo:{settings.demo}", problems)
     elif settings.host:
         from raidctl.runners.ssh import SshRunner  # noqa: PLC0415 - only where it is asked for
 
@@ -72,6 +79,19 @@ def machine(settings: Settings) -> Iterator[Machine]:
 
         with closing(LocalRunner()) as here:
             yield Machine(here, found, "local", problems)
+
+
+def demo_directory(settings: Settings, name: str) -> Path:
+    """Where what is changed on a simulated machine is kept: beside the real journal, never in it.
+
+    Raises:
+        UsageError: That can be no machine's name.
+    """
+    from raidctl.change.state import directory  # noqa: PLC0415 - only where it is asked for
+
+    if not name.replace("-", "").isalnum():
+        raise UsageError(f'There is no simulated machine "{name}".')
+    return directory(str(directory(settings.state_dir) / "demo" / name))
 
 
 def _knock(runner: Runner) -> None:
@@ -106,6 +126,23 @@ def look(settings: Settings) -> Survey:
     if settings.verbose:
         tell_tracebacks(seen)
     return seen
+
+
+def with_open_ends(seen: Survey, settings: Settings) -> Survey:
+    """The survey of this machine, or a simulated one, with the changes that were never ended as problems of it."""
+    if settings.replay is not None or settings.host:
+        return seen
+    from raidctl.change.state import existing  # noqa: PLC0415 - only where there is a journal
+
+    place = existing(settings.state_dir)
+    place = place / "demo" / settings.demo if place is not None and settings.demo else place
+    if place is None or not (place / "journal.jsonl").is_file():
+        return seen
+    from raidctl.change.open_ends import problems  # noqa: PLC0415 - as above
+
+    found = problems(place, seen.inventory.host.source)
+    inventory = msgspec.structs.replace(seen.inventory, problems=(*seen.inventory.problems, *found))
+    return replace(seen, inventory=inventory)
 
 
 def tell_tracebacks(seen: Survey) -> None:

@@ -18,6 +18,8 @@ class Settings:
         self.host: str | None = None
         self.sudo = False
         self.replay: str | None = None
+        self.demo: str | None = None
+        self.state_dir: str | None = None
         self.as_json = False
         self.verbose = False
         self.given: dict[str, str] = {}
@@ -29,8 +31,8 @@ class Settings:
         Raises:
             click.UsageError: They contradict each other.
         """
-        if self.host and self.replay:
-            raise click.UsageError("--host and --replay exclude each other: either a machine or what was kept of one.")
+        if sum(map(bool, (self.host, self.replay, self.demo))) > 1:
+            raise click.UsageError("--host, --replay and --demo exclude each other: one machine at a time.")
         if self.sudo and not self.host:
             raise click.UsageError("--sudo belongs to --host; on this machine, start raidctl itself with sudo.")
 
@@ -40,7 +42,7 @@ class Settings:
         Raises:
             click.UsageError: It does.
         """
-        for name in ("host", "sudo", "replay"):
+        for name in ("host", "sudo", "replay", "demo"):
             if name in self.given:
                 raise click.UsageError(
                     f'"raidctl {command}" looks at no machine: {self.given[name]} has no meaning here.'
@@ -61,8 +63,10 @@ def _keep(context: click.Context, parameter: click.Parameter, value: object) -> 
 
 
 def machine_options(function: F) -> F:
-    """``--host``, ``--sudo``, ``--replay``: which machine is meant."""
+    """``--host``, ``--sudo``, ``--replay``, ``--demo``, ``--state-dir``: which machine is meant."""
     for option in (
+        _option("--state-dir", metavar="DIR", help="Where the journal and simulated machines are kept."),
+        _option("--demo", metavar="NAME", help="Play with a simulated machine; raidctl demo lists them."),
         _option("--replay", metavar="PATH", help="Read a recording, or files that tools have printed; - is stdin."),
         _option("--sudo", is_flag=True, help="With --host: use sudo -n there."),
         _option("--host", metavar="[USER@]HOST", help="Look at another machine over ssh."),

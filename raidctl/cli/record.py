@@ -13,6 +13,9 @@ from raidctl.cli.machine import Machine, machine, tell_tracebacks
 from raidctl.cli.options import machine_options, output_options, settings_of
 from raidctl.cli.terminal import emit, emit_json, paper
 from raidctl.errors import UsageError
+from raidctl.layers.look import look
+from raidctl.layers.scope import Scope
+from raidctl.layers.stats import sample
 from raidctl.observe import Survey
 from raidctl.output.kept import kept_data, kept_screen
 from raidctl.record import Recording
@@ -60,6 +63,8 @@ def _record(named: Machine, about: str) -> tuple[Recording, Survey]:
     listened = Machine(runner, named.vendors, named.source, named.problems, named.collected_at)
     seen = listened.survey()
     converse(check_tools(named.vendors, seen.inventory.tools), runner)
+    kernel = converse(look(seen.view), runner)
+    converse(sample(seen.view, Scope(None, blocks=seen.view.blocks), kernel), runner)
     return runner.recording(about=about, source=named.source, collected_at=named.collected_at), seen
 
 

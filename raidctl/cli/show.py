@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from raidctl.cli.answer import exit_code
-from raidctl.cli.machine import look
+from raidctl.cli.machine import look, with_open_ends
 from raidctl.cli.options import Settings, machine_options, output_options, settings_of
 from raidctl.cli.terminal import emit, emit_json, paper
 from raidctl.model import Inventory
@@ -34,7 +34,7 @@ def command(context: click.Context, ids: tuple[str, ...], explain: tuple[str, ..
     settings = settings_of(context)
     if sum((bool(ids), bool(explain), unparsed)) > 1:
         raise click.UsageError("ID, --explain and --unparsed are three different questions; ask one of them.")
-    seen = look(settings)
+    seen = with_open_ends(look(settings), settings)
     if explain:
         _explain(seen, explain, settings)
         return 0

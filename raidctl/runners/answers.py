@@ -20,6 +20,8 @@ from raidctl.request import (
     UdevDatabase,
     Which,
     WhichAnswer,
+    Write,
+    WriteAnswer,
 )
 
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
@@ -30,6 +32,7 @@ _CLASSES: dict[type[Request[Any]], type[Answer]] = {
     Glob: GlobAnswer,
     Which: WhichAnswer,
     UdevDatabase: ReadAnswer,
+    Write: WriteAnswer,
 }
 
 
@@ -69,6 +72,8 @@ def unusable(request: Request[Any]) -> str:
         words = (*request.argv, *(value for _, value in request.environment))
     elif isinstance(request, Read):
         words = (request.path,)
+    elif isinstance(request, Write):
+        words = (request.path, request.data)
     elif isinstance(request, Glob):
         words = (request.pattern,)
     elif isinstance(request, Which):

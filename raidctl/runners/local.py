@@ -25,6 +25,8 @@ from raidctl.request import (
     UdevDatabase,
     Which,
     WhichAnswer,
+    Write,
+    WriteAnswer,
 )
 from raidctl.runners.answers import answer_of, chains_of, unusable
 from raidctl.runners.directory import private_directory
@@ -71,8 +73,9 @@ class LocalRunner:
             return Task(functools.partial(answer_of, request, Trouble.FAILED, reason))
         if isinstance(request, Run):
             return Task(functools.partial(self._run, request, stop))
-        late = answer_of(request, Trouble.TIMEOUT, f"no answer after {FILE_PATIENCE:g} s")
-        return Task(_work(request), FILE_PATIENCE, late)
+        patience = request.timeout if isinstance(request, Write) else FILE_PATIENCE
+        late = answer_of(request, Trouble.TIMEOUT, f"no answer after {patience:g} s")
+        return Task(_work(request), patience, late)
 
     def _run(self, request: Run, stop: threading.Event) -> Answer:
         if request.lock is None:
@@ -107,6 +110,8 @@ def _work(request: Request[Any]) -> Callable[[], Answer]:
     """The work of a request that starts no program."""
     if isinstance(request, Read):
         return functools.partial(_read, request)
+    if isinstance(request, Write):
+        return functools.partial(_write, request)
     if isinstance(request, Glob):
         return functools.partial(_glob, request)
     if isinstance(request, Which):
@@ -135,6 +140,24 @@ def _read(request: Read) -> ReadAnswer:
         detail = f"{request.path}: more than {request.limit} bytes"
         return ReadAnswer(trouble=Trouble.FLOOD, detail=detail, data=data[: request.limit])
     return ReadAnswer(data=data)
+
+
+def _write(request: Write) -> WriteAnswer:
+    try:
+        # never made: what is to be written exists, or the kernel has no such setting
+        handle = os.open(request.path, os.O_WRONLY | os.O_CLOEXEC | os.O_NOCTTY)
+        try:
+            if not stat.S_ISREG(os.fstat(handle).st_mode):
+                return WriteAnswer(trouble=Trouble.FAILED, detail=f"{request.path}: not a regular file")
+            os.write(handle, request.data.encode())
+        finally:
+            os.close(handle)
+    except OSError as error:
+        detail = f"{request.path}: {error.strerror}"
+        if error.errno in NOTHING_THERE:
+            return WriteAnswer(trouble=Trouble.MISSING, detail=detail)
+        return WriteAnswer(trouble=Trouble.DENIED if error.errno in NO_RIGHT else Trouble.FAILED, detail=detail)
+    return WriteAnswer()
 
 
 def _take(handle: int, limit: int) -> bytes:

@@ -23,6 +23,7 @@ from raidctl.request import (
     Trouble,
     Which,
     WhichAnswer,
+    Write,
 )
 from raidctl.runners.answers import answer_of
 
@@ -48,6 +49,9 @@ class ReplayRunner:
                 trouble=Trouble.UNRECORDED,
                 detail=f"a recorded machine cannot be changed, asked to {describe(request)}",
             )
+        if isinstance(request, Write):
+            detail = f"a recorded machine cannot be changed, asked to {describe(request)}"
+            return answer_of(request, Trouble.UNRECORDED, detail)
         kept = self._answers.get(key(request))
         if kept is not None:
             return _limited(request, kept)

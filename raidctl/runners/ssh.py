@@ -18,7 +18,7 @@ from types import TracebackType
 from typing import Any
 
 from raidctl.errors import UsageError
-from raidctl.request import Answer, ReadAnswer, Request, Run, RunAnswer, Trouble, UdevDatabase
+from raidctl.request import Answer, ReadAnswer, Request, Run, RunAnswer, Trouble, UdevDatabase, Write, WriteAnswer
 from raidctl.runners import remote
 from raidctl.runners.answers import answer_of, chains_of, unusable
 from raidctl.runners.directory import private_directory
@@ -118,12 +118,14 @@ class SshRunner:
             if (reason := unusable(request))
         }
         asked = {index: request for index, request in enumerate(requests) if index not in answers}
-        files = {index: request for index, request in asked.items() if not isinstance(request, (Run, UdevDatabase))}
+        files = {
+            index: request for index, request in asked.items() if not isinstance(request, (Run, UdevDatabase, Write))
+        }
         batch = [Task(functools.partial(self._files, files, answers, stop))] if files else []
         tasks = {
             index: Task(functools.partial(self._program, request, stop))
             for index, request in asked.items()
-            if isinstance(request, (Run, UdevDatabase))
+            if isinstance(request, (Run, UdevDatabase, Write))
         }
         chains = [[tasks[index] for index in chain if index in tasks] for chain in chains_of(requests)]
         Crew([batch, *chains], stop, WIDTH).work()
@@ -193,9 +195,11 @@ class SshRunner:
 
     # The requests
 
-    def _program(self, request: Run | UdevDatabase, stop: threading.Event) -> Answer:
+    def _program(self, request: Run | UdevDatabase | Write, stop: threading.Event) -> Answer:
         if isinstance(request, UdevDatabase):
             return _database(self._run(Run(("udevadm", "info", "--export-db")), stop))
+        if isinstance(request, Write):
+            return _written(request, self._run(_writing(request), stop))
         return self._run(request, stop)
 
     def _run(self, request: Run, stop: threading.Event) -> RunAnswer:
@@ -228,6 +232,19 @@ def _environment() -> dict[str, str]:
 
 def _mark() -> str:
     return f"raidctl-{secrets.token_hex(16)}"
+
+
+def _writing(request: Write) -> Run:
+    """The program that writes a word into a file that is there."""
+    line = 'test -f "$2" && printf %s "$1" >"$2"'
+    return Run(("sh", "-c", line, "sh", request.data, request.path), timeout=request.timeout, changes=True)
+
+
+def _written(request: Write, answer: RunAnswer) -> WriteAnswer:
+    if answer.trouble is None and answer.code == 0:
+        return WriteAnswer()
+    said = answer.error_text.strip()[-400:] or answer.detail or "there is no such file"
+    return WriteAnswer(trouble=answer.trouble or Trouble.FAILED, detail=f"{request.path}: {said}")
 
 
 def _database(answer: RunAnswer) -> ReadAnswer:

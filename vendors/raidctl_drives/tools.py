@@ -22,6 +22,6 @@ DRIVERS = (
 """Kernel drivers of ports and host bus adapters that keep no RAID volumes of their own cache."""
 CAPABILITIES = {
     "drives": Capability(read=True, set=False),
-    "drive_write_cache": Capability(read=True, set=False, why="Use hdparm -W, sdparm --set=WCE or nvme set-feature."),
+    "drive_write_cache": Capability(read=True, set=True, why="hdparm -W, cache_type, nvme set-feature 6."),
     "device": Capability(read=True, set=False),
 }  # fmt: skip

@@ -169,7 +169,7 @@ def _assemble(asked: Sequence[_Asked], collections: Sequence[Collection], host: 
         problems += [_soften(item) if forgiven or item.where in one.forgiven else item for item in own]
     for choice, object_id in zip(choices, ids, strict=True):
         controller, own = build(choice.card, object_id)
-        controllers.append(controller)
+        controllers.append(msgspec.structs.replace(controller, told_by=choice.teller))
         problems += [*own, *_seen_twice(choice, object_id)]
     return Observation(
         controllers=tuple(controllers),

@@ -1,0 +1,181 @@
+"""The way back as it is today. Pure.
+
+Between a change and its restoring lies a reboot, perhaps: a card may have another number, a drive another device node,
+the tool may have been exchanged for its successor. So the family is asked to plan the way back from what is there now
+to what the settings were; the commands in the journal are for what it does not plan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from raidctl.change import words
+from raidctl.change.facts import family_of, owner
+from raidctl.change.family import changes_of
+from raidctl.change.journal import Begin, Subject
+from raidctl.change.plan import Action, Plan, Step, Wish
+from raidctl.model import Controller, Inventory
+from raidctl.select import items
+from raidctl.vendor import Vendor
+
+
+@dataclass(frozen=True)
+class Back:
+    """A step of a change, and where it leads on the machine as it is today."""
+
+    number: int
+    step: Step
+    """With the id that its object has today."""
+    subject: Subject
+    card: Controller
+    action: Action | None
+    """What turns the knob back; None where only the settings themselves can be put back."""
+
+
+def subject_of(begin: Begin, object_id: str) -> Subject:
+    """The controller that an object was on."""
+    for subject in begin.subjects:
+        if object_id == subject.id or object_id in subject.objects or object_id.startswith(f"{subject.id}/"):
+            return subject
+    return begin.subjects[0] if begin.subjects else Subject(id=object_id.partition("/")[0])
+
+
+def backs(begin: Begin, numbers: Sequence[int], inventory: Inventory, vendors: Sequence[Vendor]) -> list[Back | str]:
+    """The steps, in this order; of one whose controller is not there, or is another now, the sentence that says so."""
+    found: list[Back | str] = []
+    ways: dict[str, Plan] = {}
+    for number in numbers:
+        step = begin.steps[number]
+        subject = subject_of(begin, step.object_id)
+        card = _card(inventory, subject, step)
+        if isinstance(card, str):
+            found.append(card)
+            continue
+        if card.id not in ways:
+            ways[card.id] = _way(begin, subject, card, inventory, vendors)
+        name = _today(step.object_id, subject, card)
+        fresh = next(
+            (
+                other.action
+                for other in ways[card.id].steps
+                if (other.object_id, other.knob, other.after) == (name, step.knob, step.before)
+            ),
+            None,
+        )
+        action = fresh or (step.undo if _same_address(step, subject, card) else None)
+        moved = Step(
+            object_id=name, knob=step.knob, before=step.before, after=step.after, action=step.action,
+            undo=action or step.undo, affects=step.affects, persistent=step.persistent,
+        )  # fmt: skip
+        found.append(Back(number, moved, subject, card, action))
+    return found
+
+
+def foreign(back: Back) -> str | None:
+    """That a volume is not the one that was changed, though it has its number; None when it is, or nothing tells."""
+    known = back.subject.objects.get(_then(back.step.object_id, back.subject, back.card))
+    volume = next((volume for volume in back.card.volumes if volume.id == back.step.object_id), None)
+    if volume is None or not known or not volume.unique_id or volume.unique_id == known:
+        return None
+    return (
+        f"{back.step.knob} of {back.step.object_id} is another volume's now: its unique id is {volume.unique_id} "
+        f"instead of {known}"
+    )
+
+
+def settings(begin: Begin, back: Back, inventory: Inventory, vendors: Sequence[Vendor]) -> tuple[Plan, list[str]]:
+    """The plan that puts back the settings of a step's controller, and those that somebody else has changed."""
+    wished = {(wish.object_id, wish.setting): wish.value for wish in begin.wishes}
+    left = []
+    for was in _was(begin, back.subject):
+        name = _today(was.object_id, back.subject, back.card)
+        told = words.value(back.card, name, was.setting)
+        if told is not None and told not in (was.value, wished.get((was.object_id, was.setting))):
+            left.append(f"the {words.LABELS[was.setting]} of {name} is {told}: somebody else has changed it meanwhile")
+    return _way(begin, back.subject, back.card, inventory, vendors), left
+
+
+def missed(made: Plan, inventory: Inventory) -> list[str]:
+    """The settings that are not as they were."""
+    found = []
+    for wish in made.wishes:
+        card = owner(inventory.controllers, wish.object_id)
+        told = words.value(card, wish.object_id, wish.setting) if card is not None else None
+        if told != wish.value:
+            label = words.LABELS[wish.setting]
+            found.append(f"the {label} of {wish.object_id} is {told or 'not told'} instead of {wish.value}")
+    return found
+
+
+def by_hand(back: Back) -> str:
+    """What a person can still do about a knob that nothing tells of any more."""
+    step = back.step
+    return f"{step.knob} of {step.object_id} cannot be read; it was {step.before}, which was set with: {step.undo}"
+
+
+def covered(begin: Begin, back: Back) -> bool:
+    """Whether a setting that was wished of the step's object is known as it was."""
+    name = _then(back.step.object_id, back.subject, back.card)
+    return any(was.object_id == name for was in begin.was)
+
+
+def _card(inventory: Inventory, subject: Subject, step: Step) -> Controller | str:
+    """The controller, by its serial number where it has one; a drive may hang on another one."""
+    family = [card for card in inventory.controllers if family_of(card) == subject.id.partition(":")[0]]
+    if subject.serial:
+        same = [card for card in family if card.serial == subject.serial]
+        if len(same) == 1:
+            return same[0]
+    card = next((card for card in family if card.id == subject.id), None)
+    if card is not None and subject.serial and card.serial:
+        return f"{subject.id} is another card now: serial number {card.serial} instead of {subject.serial}"
+    if not step.object_id.startswith(subject.id):
+        # drives go by their serial numbers, wherever they hang
+        return owner(inventory.controllers, step.object_id) or f"{step.object_id} is not there"
+    return card if card is not None else f"{subject.id} is not there"
+
+
+def _today(object_id: str, subject: Subject, card: Controller) -> str:
+    """The id that an object of a subject has today."""
+    return _renamed(object_id, subject.id, card.id)
+
+
+def _then(object_id: str, subject: Subject, card: Controller) -> str:
+    """The id that it had."""
+    return _renamed(object_id, card.id, subject.id)
+
+
+def _renamed(object_id: str, old: str, new: str) -> str:
+    if object_id == old:
+        return new
+    return f"{new}{object_id[len(old) :]}" if object_id.startswith(f"{old}/") else object_id
+
+
+def _same_address(step: Step, subject: Subject, card: Controller) -> bool:
+    """Whether the journal's command still means the same object: device nodes go to other drives at a reboot."""
+    drive = next((drive for drive in card.drives if drive.id == step.object_id), None)
+    if drive is not None:
+        known = subject.objects.get(step.object_id)
+        return known is None or known == (drive.device or "")
+    return card.id == subject.id
+
+
+def _was(begin: Begin, subject: Subject) -> list[Wish]:
+    return [wish for wish in begin.was if subject_of(begin, wish.object_id) == subject]
+
+
+def _way(begin: Begin, subject: Subject, card: Controller, inventory: Inventory, vendors: Sequence[Vendor]) -> Plan:
+    """What the family plans for the settings as they were."""
+    vendor = next((vendor for vendor in vendors if family_of(card) == vendor.FAMILY), None)
+    offered = changes_of(vendor) if vendor is not None else None
+    ids = {part.id for part in items(card)}
+    named = [
+        Wish(object_id=_today(was.object_id, subject, card), setting=was.setting, value=was.value)
+        for was in _was(begin, subject)
+    ]
+    wishes = [wish for wish in named if wish.object_id in ids]
+    if vendor is None or offered is None or not wishes:
+        return Plan()
+    names = {spec.name for spec in vendor.TOOLS}
+    return offered.plan(card, wishes, [tool for tool in inventory.tools if tool.name in names])

@@ -1,0 +1,117 @@
+"""What an inventory says of the objects of a plan: whose they are, how their knobs stand, what is in force. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from raidctl.change import guard, words
+from raidctl.change.family import changes_of
+from raidctl.change.plan import Knob, Plan, Wish
+from raidctl.model import Controller, Inventory, VolumeCache
+from raidctl.select import items
+from raidctl.vendor import Vendor
+
+
+def owner(controllers: Sequence[Controller], object_id: str) -> Controller | None:
+    """The controller that an object is on."""
+    for controller in controllers:
+        if any(item.id == object_id for item in items(controller)):
+            return controller
+    return None
+
+
+def family_of(controller: Controller) -> str:
+    """The family in a controller's id."""
+    return controller.id.partition(":")[0]
+
+
+def subjects(inventory: Inventory, plan: Plan) -> list[Controller]:
+    """The controllers that a plan changes."""
+    names = {step.object_id for step in plan.steps}
+    found = {c.id: c for name in sorted(names) if (c := owner(inventory.controllers, name)) is not None}
+    return list(found.values())
+
+
+def concerned(inventory: Inventory, plan: Plan) -> list[Controller]:
+    """The controllers that a plan is about: those that it changes, and those that are as wished already."""
+    ids = {step.object_id for step in plan.steps} | {wish.object_id for wish in plan.wishes}
+    found = {c.id: c for name in sorted(ids) if (c := owner(inventory.controllers, name)) is not None}
+    return list(found.values())
+
+
+def names(inventory: Inventory, plan: Plan) -> dict[str, str]:
+    """What controllers, volumes and drives of a plan are known by beside their ids: serial number, unique id, node."""
+    cards = concerned(inventory, plan)
+    found: dict[str, str] = {card.id: card.serial for card in cards if card.serial}
+    ids = {step.object_id for step in plan.steps} | {wish.object_id for wish in plan.wishes}
+    for card in cards:
+        found |= {volume.id: volume.unique_id for volume in card.volumes if volume.id in ids and volume.unique_id}
+        found |= {drive.id: drive.device for drive in card.drives if drive.id in ids and drive.device}
+    return found
+
+
+def before(inventory: Inventory, plan: Plan) -> Iterator[Wish]:
+    """What the settings that are wished are now, in the words of the model."""
+    for wish in plan.wishes:
+        card = owner(inventory.controllers, wish.object_id)
+        told = words.value(card, wish.object_id, wish.setting) if card is not None else None
+        if told is not None:
+            yield Wish(object_id=wish.object_id, setting=wish.setting, value=told)
+
+
+def knobs(inventory: Inventory, vendors: Sequence[Vendor]) -> dict[Knob, str]:
+    """Every knob of a machine, as far as the tools tell."""
+    by_family = {vendor.FAMILY: vendor for vendor in vendors}
+    found: dict[Knob, str] = {}
+    for controller in inventory.controllers:
+        vendor = by_family.get(family_of(controller))
+        offered = changes_of(vendor) if vendor is not None else None
+        if offered is not None:
+            found |= offered.knobs(controller)
+    return found
+
+
+def not_in_force(inventory: Inventory, wish: Wish) -> str | None:
+    """Why what is wished is not so, or is not in force; None when it is."""
+    controller = owner(inventory.controllers, wish.object_id)
+    if controller is None:
+        return f"{wish.object_id} is not there any more"
+    told = words.value(controller, wish.object_id, wish.setting)
+    if told != wish.value:
+        return f"the {words.LABELS[wish.setting]} of {wish.object_id} is {told or 'not told'} instead of {wish.value}"
+    if wish.setting != "write_policy":
+        return None
+    cache = _cache(controller, wish)
+    wanted = "write_back" if wish.value.endswith("write_back") else "write_through"
+    if (
+        cache is None
+        or cache.write_active in (wanted, None)
+        or (wanted, cache.write_active) == ("write_through", "off")
+        or (wish.value, cache.write_active) == ("off", "write_through")
+    ):
+        return None
+    return (
+        f"{wish.object_id} is set to {wish.value}, but {cache.write_active} is in force: "
+        f"{(cache.why_not_in_force or 'the tool does not say why').rstrip('.')}"
+    )
+
+
+def falls_back(inventory: Inventory, wish: Wish) -> bool:
+    """Whether a volume is set to protected write-back and in write-through, as its controller has no good battery."""
+    card = owner(inventory.controllers, wish.object_id)
+    if card is None or (wish.setting, wish.value) != ("write_policy", "protected_write_back"):
+        return False
+    cache = _cache(card, wish)
+    falling = cache is not None and cache.write_policy == wish.value and cache.write_active in ("write_through", "off")
+    return falling and guard.unprotected(card) is not None
+
+
+def untold(inventory: Inventory, wish: Wish) -> bool:
+    """Whether a write policy is set as wished, and the tool does not tell what is in force."""
+    card = owner(inventory.controllers, wish.object_id)
+    cache = _cache(card, wish) if card is not None and wish.setting == "write_policy" else None
+    return cache is not None and cache.write_active is None
+
+
+def _cache(controller: Controller, wish: Wish) -> VolumeCache | None:
+    return next((volume.cache for volume in controller.volumes if volume.id == wish.object_id), None)

@@ -1,0 +1,251 @@
+"""What was ever changed, by whom, from what to what, why: on disk and synced before it happens.
+
+``journal.jsonl``: one JSON object a line, only ever appended. A change begins with a line that holds all of its steps
+and how each is undone; a line before and after each step; a line at its end. A change without an end is one whose
+raidctl was killed or lost its power: ``restore`` puts back what its steps have changed. The last line may be cut off by
+a power failure; it counts as not written.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+from collections.abc import Sequence
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from raidctl.change.plan import Step, Wish
+from raidctl.change.state import OTHERS_WRITE, sync
+from raidctl.errors import CannotTell, RaidctlError
+from raidctl.text import listing
+
+FILE = "journal.jsonl"
+Kind = Literal["set", "batch"]
+Mark = Literal["start", "done", "failed", "undo", "undone", "left"]
+Result = Literal["done", "undone", "restored", "stands"]
+
+
+class JournalFull(RaidctlError):
+    """A line could not be written: nothing more may be changed."""
+
+
+class Subject(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A controller under change, so that it is known again after a reboot."""
+
+    id: str
+    model: str | None = None
+    serial: str | None = None
+    objects: dict[str, str] = {}
+    """What the volumes under change are known by: their unique id, by their id."""
+
+
+class Begin(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="begin", tag_field="event"):
+    """A change is about to happen."""
+
+    change: str
+    at: str
+    kind: Kind
+    about: str
+    """The command, for people."""
+    user: str
+    pid: int
+    boot: str
+    source: str
+    subjects: tuple[Subject, ...] = ()
+    wishes: tuple[Wish, ...] = ()
+    steps: tuple[Step, ...] = ()
+    was: tuple[Wish, ...] = ()
+    """What the wished settings were before, in the words of the model: the way back with another program."""
+    reason: str | None = None
+    """What was said with ``--unsafe``."""
+    unsafe: bool = False
+
+
+class Turn(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="step", tag_field="event"):
+    """A step is about to be carried out, was carried out, is undone, was left as somebody else has set it."""
+
+    change: str
+    at: str
+    step: int
+    mark: Mark
+    text: str | None = None
+
+
+class End(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="end", tag_field="event"):
+    """A change is over."""
+
+    change: str
+    at: str
+    result: Result
+    text: str | None = None
+
+
+Entry = Begin | Turn | End
+
+
+class Story(msgspec.Struct, frozen=True, kw_only=True):
+    """A change from its beginning to its end, as far as it came."""
+
+    begin: Begin
+    turns: tuple[Turn, ...] = ()
+    end: End | None = None
+
+    @property
+    def pending(self) -> bool:
+        """Whether nobody has ended it yet."""
+        return self.end is None
+
+    @property
+    def open(self) -> bool:
+        """Whether it may have left something changed: nobody has ended it, and a step was begun."""
+        return self.pending and bool(self.turns)
+
+    def started(self) -> list[int]:
+        """The numbers of the steps that were begun, in order."""
+        return list(dict.fromkeys(turn.step for turn in self.turns if turn.mark == "start"))
+
+    def in_flight(self) -> list[int]:
+        """The steps that were begun and of which nothing more is known."""
+        last = {turn.step: turn.mark for turn in self.turns}
+        return [number for number, mark in last.items() if mark == "start"]
+
+
+def now() -> str:
+    """This moment, RFC 3339 in UTC."""
+    return datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+class Journal:
+    """The journal in a state directory."""
+
+    def __init__(self, place: Path) -> None:
+        self.path = place / FILE
+
+    def append(self, entry: Entry) -> None:
+        """Write a line and wait until it is on disk. A line that cannot be written whole leaves none.
+
+        Raises:
+            JournalFull: It could not be written.
+        """
+        line = msgspec.json.encode(entry) + b"\n"
+        try:
+            handle = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX)
+                _write(handle, line)
+            finally:
+                os.close(handle)
+            if isinstance(entry, Begin):
+                # always: whoever made the file may have been killed before its name was on disk
+                sync(self.path.parent)
+        except OSError as error:
+            raise JournalFull(f"The journal {self.path} cannot be written: {error.strerror}.") from None
+
+    def stories(self) -> list[Story]:
+        """All changes, the oldest first.
+
+        Raises:
+            CannotTell: The journal cannot be read or is not to be trusted, a line in it cannot be understood, or steps
+                in it belong to a change whose beginning is lost.
+        """
+        data = self._data()
+        return _stories(self.path, _entries(self.path, data)) if data else []
+
+    def _data(self) -> bytes:
+        try:
+            handle = os.open(self.path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        except FileNotFoundError:
+            return b""
+        except OSError as error:
+            raise CannotTell(f"The journal {self.path} cannot be read: {error.strerror}.") from None
+        with os.fdopen(handle, "rb") as file:
+            status = os.fstat(handle)
+            if status.st_uid not in (0, os.geteuid()) or status.st_mode & OTHERS_WRITE:
+                raise CannotTell(
+                    f"The journal {self.path} belongs to somebody else or can be written by others: what stands in it "
+                    "is not to be trusted. Nothing was changed."
+                )
+            try:
+                return file.read()
+            except OSError as error:
+                raise CannotTell(f"The journal {self.path} cannot be read: {error.strerror}.") from None
+
+    def length(self) -> int:
+        """Bytes of the journal: it only grows, so whoever finds it longer knows that something was changed."""
+        try:
+            return self.path.stat().st_size
+        except OSError:
+            return 0
+
+    def pending(self) -> list[Story]:
+        """The changes that have no end, the newest first: the order in which they are to be undone."""
+        return [story for story in reversed(self.stories()) if story.pending]
+
+
+def _write(handle: int, line: bytes) -> None:
+    size = os.fstat(handle).st_size
+    if size and os.pread(handle, 1, size - 1) != b"\n":
+        line = b"\n" + line  # what a power failure cut off stays by itself on its line
+    try:
+        written = 0
+        while written < len(line):
+            written += os.pwrite(handle, line[written:], size + written)
+        os.fsync(handle)
+    except OSError:
+        with contextlib.suppress(OSError):
+            os.ftruncate(handle, size)
+        raise
+
+
+def _entries(path: Path, data: bytes) -> list[Entry]:
+    decoder = msgspec.json.Decoder(Entry)
+    lines = data.split(b"\n")
+    found: list[Entry] = []
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            found.append(decoder.decode(line))
+        except msgspec.MsgspecError as error:
+            if _cut(line):
+                continue
+            raise CannotTell(
+                f"Line {number} of the journal {path} cannot be understood: {error}. "
+                "Keep a copy of the file; a newer raidctl may have written it."
+            ) from None
+    return found
+
+
+def _cut(line: bytes) -> bool:
+    """Whether a line is the beginning of one: a power failure came while it was written."""
+    try:
+        msgspec.json.decode(line)
+    except msgspec.MsgspecError:
+        return True
+    return False
+
+
+def _stories(path: Path, entries: Sequence[Entry]) -> list[Story]:
+    begun: dict[str, Begin] = {}
+    turns: dict[str, list[Turn]] = {}
+    ends: dict[str, End] = {}
+    for entry in entries:
+        if isinstance(entry, Begin):
+            begun[entry.change] = entry
+        elif isinstance(entry, Turn):
+            turns.setdefault(entry.change, []).append(entry)
+        else:
+            ends[entry.change] = entry
+    lost = sorted(turns.keys() - begun.keys() - ends.keys())
+    if lost:
+        # no step is carried out before its change's first line is on disk: that line was damaged later
+        raise CannotTell(
+            f"The journal {path} tells of steps of change {listing(lost)}, whose first line is damaged: what was there "
+            'before is not known. Keep a copy of the file, look at the machine with "raidctl show", and move the file '
+            "away when all is as it should be."
+        )
+    return [Story(begin=begin, turns=tuple(turns.get(name, ())), end=ends.get(name)) for name, begin in begun.items()]

@@ -1,0 +1,143 @@
+"""What is wished, and the steps that lead there. Values only: a plan is printed, kept in the journal and carried out.
+
+A vendor package's ``plan`` makes the steps. A step turns one *knob*: a setting of one object as the vendor's tool has
+it (``arrayaccelerator`` of a volume, ``wrcache``, ``cacheratio`` of a controller), from the value that was read to the
+one that is wanted. ``knobs`` of the package reads them all out of an inventory, so that the engine can tell whether a
+step has happened, and whether somebody else has turned the knob meanwhile.
+"""
+
+from __future__ import annotations
+
+import shlex
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+from raidctl.request import Run, Write
+
+Setting = Literal[
+    "write_policy", "read_policy", "io_policy", "drive_write_cache", "cache_split", "no_battery_write_cache",
+    "flush_interval", "bypass_threshold", "write_cache", "read_ahead", "stripe_cache_size", "journal_mode",
+    "dirty_limit", "dirty_background_limit", "dirty_expire", "dirty_writeback", "writeback_percent", "cache_mode",
+    "high_watermark", "low_watermark",
+]  # fmt: skip
+RefusalKind = Literal["unsupported", "unsafe", "unknown", "not_in_force"]
+
+_SHELL_LIMIT = 120.0
+
+
+class Value(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Base of the values of this module."""
+
+
+class Wish(Value, frozen=True, kw_only=True, omit_defaults=True):
+    """One setting of one object as somebody wants it."""
+
+    object_id: Annotated[str, Meta(description="`smartarray:1/v1`.")]
+    setting: Annotated[Setting, Meta(description="Name of the setting.")]
+    value: Annotated[str, Meta(description="In the words of the model: `protected_write_back`, `25/75`, `enabled`.")]
+
+
+class Action(Value, frozen=True, kw_only=True, omit_defaults=True):
+    """What is done to the machine: a program that is run, or a word that is written into a file of the kernel."""
+
+    argv: Annotated[tuple[str, ...], Meta(description="The program and its arguments; empty for a file.")] = ()
+    path: Annotated[str | None, Meta(description="The file that is written.")] = None
+    data: Annotated[str | None, Meta(description="What is written into it.")] = None
+    timeout: Annotated[float, Meta(description="Seconds that it may take.")] = _SHELL_LIMIT
+    lock: Annotated[str | None, Meta(description="What may be used by one process at a time.")] = None
+    environment: tuple[tuple[str, str], ...] = ()
+
+    def request(self) -> Run | Write:
+        """The request that carries it out."""
+        if self.path is not None:
+            return Write(self.path, self.data or "", timeout=self.timeout)
+        return Run(self.argv, timeout=self.timeout, changes=True, lock=self.lock, environment=self.environment)
+
+    def __str__(self) -> str:
+        """As one would type it into a shell."""
+        if self.path is not None:
+            return f"echo {shlex.quote(self.data or '')} > {shlex.quote(self.path)}"
+        return shlex.join(self.argv)
+
+
+class Step(Value, frozen=True, kw_only=True, omit_defaults=True):
+    """One knob turned."""
+
+    object_id: Annotated[str, Meta(description="The object whose knob it is: a controller where it acts on all of it.")]
+    knob: Annotated[str, Meta(description="The setting in the tool's own word.")]
+    before: Annotated[str, Meta(description="What was read.")]
+    after: Annotated[str, Meta(description="What is wanted.")]
+    action: Annotated[Action, Meta(description="The command.")]
+    undo: Annotated[Action, Meta(description="The command that puts back what was there.")]
+    affects: Annotated[tuple[str, ...], Meta(description="What it changes beyond what was named, in sentences.")] = ()
+    persistent: Annotated[
+        bool | None, Meta(description="Whether it survives a reboot; null when that depends on the hardware.")
+    ] = None
+
+
+class Refusal(Value, frozen=True, kw_only=True, omit_defaults=True):
+    """A wish that is not fulfilled, and why."""
+
+    wish: Wish
+    kind: Annotated[
+        RefusalKind,
+        Meta(
+            description="`unsupported`: the hardware or tool cannot; `unsafe`: needs `--unsafe`; `unknown`: not told; "
+            "`not_in_force`: set already, and the controller does otherwise."
+        ),
+    ]
+    reason: Annotated[str, Meta(description="Why, one sentence.")]
+    alternative: Annotated[str | None, Meta(description="What comes nearest.")] = None
+
+
+class Plan(Value, frozen=True, kw_only=True):
+    """The way from what is to what is wished."""
+
+    wishes: tuple[Wish, ...] = ()
+    steps: Annotated[tuple[Step, ...], Meta(description="In the order in which they are carried out.")] = ()
+    already: Annotated[tuple[Wish, ...], Meta(description="Wishes that are already fulfilled.")] = ()
+    refusals: tuple[Refusal, ...] = ()
+
+    def __add__(self, other: Plan) -> Plan:
+        """Both plans one after the other; a step that stands in both is carried out once."""
+        steps = self.steps + tuple(step for step in other.steps if step not in self.steps)
+        return Plan(
+            wishes=self.wishes + other.wishes,
+            steps=steps,
+            already=self.already + other.already,
+            refusals=self.refusals + other.refusals,
+        )
+
+
+Result = Literal["planned", "refused", "already", "done", "undone", "stands", "failed"]
+
+
+class Outcome(Plan, frozen=True, kw_only=True):
+    """A plan, and what has become of it: what changing commands print with ``--json``."""
+
+    result: Annotated[
+        Result,
+        Meta(
+            description="`planned`: a dry run; `refused`; `already`: nothing was to be done; `done`, and read again; "
+            "`undone`: it failed, and what was there is there again; `stands`: it failed and is not put back; "
+            "`failed`: nothing was changed."
+        ),
+    ]
+    change: Annotated[str | None, Meta(description="The change's name in the journal.")] = None
+    warnings: Annotated[tuple[str, ...], Meta(description="What was done as wished, and still should be known.")] = ()
+    message: Annotated[str | None, Meta(description="What is said on standard error when it fails.")] = None
+
+
+class Flush(Value, frozen=True, kw_only=True, omit_defaults=True):
+    """How what waits in the cache of one object is written out now, or why it cannot be."""
+
+    object_id: Annotated[str, Meta(description="The controller, volume or drive whose cache it is.")]
+    action: Annotated[Action | None, Meta(description="The command that flushes and returns when it is done.")] = None
+    why: Annotated[str | None, Meta(description="Why there is no such command; null where there is one.")] = None
+    alternative: Annotated[str | None, Meta(description="What comes nearest.")] = None
+
+
+Knob = tuple[str, str]
+"""Id of the object and name of the setting in the tool's own word."""

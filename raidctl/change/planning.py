@@ -1,0 +1,101 @@
+"""From what is wished to a plan: what the families make of it, what contradicts itself, what the gate refuses. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from raidctl.change import guard, words
+from raidctl.change.facts import family_of, not_in_force, owner
+from raidctl.change.family import changes_of
+from raidctl.change.plan import Knob, Plan, Refusal, Step, Wish
+from raidctl.host import HostView
+from raidctl.model import Controller, Inventory
+from raidctl.vendor import Vendor
+
+
+def plan(
+    inventory: Inventory,
+    vendors: Sequence[Vendor],
+    wishes: Sequence[Wish],
+    *,
+    unsafe: bool,
+    view: HostView | None = None,
+) -> Plan:
+    """The way from the inventory to what is wished, with what is refused; ``view`` tells what uses a drive."""
+    by_family = {vendor.FAMILY: vendor for vendor in vendors}
+    whole = Plan()
+    mine: dict[str, list[Wish]] = {}
+    for wish in wishes:
+        controller = owner(inventory.controllers, wish.object_id)
+        if controller is None:
+            whole += Plan(wishes=(wish,), refusals=(Refusal(wish=wish, kind="unknown", reason="It is not there."),))
+        else:
+            mine.setdefault(controller.id, []).append(wish)
+    for controller in inventory.controllers:
+        if controller.id in mine:
+            made = _of_one(controller, inventory, by_family.get(family_of(controller)), mine[controller.id])
+            dangers = () if unsafe else _dangers(controller, inventory, made, view)
+            clashes = tuple(contradictions(made))
+            whole += Plan(
+                wishes=made.wishes,
+                steps=made.steps,
+                already=made.already,
+                refusals=(*made.refusals, *clashes, *dangers),
+            )
+    return whole
+
+
+def _dangers(controller: Controller, inventory: Inventory, made: Plan, view: HostView | None) -> tuple[Refusal, ...]:
+    """What a plan for one controller may lose, and what is set already and not in force."""
+    fulfilled, hopeless = set(made.already), {refusal.wish for refusal in made.refusals}
+    risky = [wish for wish in made.wishes if wish not in fulfilled and wish not in hopeless]
+    idle = [
+        Refusal(
+            wish=wish,
+            kind="not_in_force",
+            reason=f"It is set already, and nothing is to be changed, but {text}.",
+            alternative="--unsafe REASON goes on all the same, and the journal keeps the reason.",
+        )
+        for wish in made.already
+        if (text := not_in_force(inventory, wish))
+    ]
+    return (*guard.refusals(controller, risky, view), *idle)
+
+
+def _of_one(controller: Controller, inventory: Inventory, vendor: Vendor | None, wishes: Sequence[Wish]) -> Plan:
+    offered = changes_of(vendor) if vendor is not None else None
+    if vendor is None or offered is None:
+        reason = f"raidctl only reads controllers of the family {family_of(controller)}."
+        refused = tuple(Refusal(wish=wish, kind="unsupported", reason=reason) for wish in wishes)
+        return Plan(wishes=tuple(wishes), refusals=refused)
+    names = {spec.name for spec in vendor.TOOLS}
+    return offered.plan(controller, wishes, [tool for tool in inventory.tools if tool.name in names])
+
+
+def contradictions(made: Plan) -> Iterator[Refusal]:
+    """Wishes for one controller that cannot be fulfilled together: refused before anything is tried."""
+    wanted: dict[tuple[str, str], Wish] = {}
+    for wish in made.wishes:
+        other = wanted.setdefault((wish.object_id, wish.setting), wish)
+        if other.value != wish.value:
+            yield _clash(wish, f"{words.LABELS[other.setting]} {other.value} is asked for as well")
+    for wish in made.wishes:
+        opposite = _OPPOSITES.get((wish.setting, wish.value))
+        if opposite is not None and any(other.value == opposite for other in made.wishes):
+            yield _clash(wish, f"write policy {opposite.replace('_', '-')} is asked for as well, which is its opposite")
+    turned: dict[Knob, Step] = {}
+    for step in made.steps:
+        first = turned.setdefault((step.object_id, step.knob), step)
+        if first is not step and made.wishes:
+            yield _clash(made.wishes[-1], f"{step.knob} would be set to {first.after}, and then to {step.after}")
+
+
+_OPPOSITES = {
+    ("no_battery_write_cache", "enabled"): "protected_write_back",
+    ("no_battery_write_cache", "disabled"): "unprotected_write_back",
+}
+"""What a controller's switch says against the write policies of its volumes."""
+
+
+def _clash(wish: Wish, why: str) -> Refusal:
+    return Refusal(wish=wish, kind="unsupported", reason=f"That contradicts itself: {why}.")

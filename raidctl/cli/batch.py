@@ -1,0 +1,134 @@
+"""``raidctl batch``: a cache policy for the length of one command."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import click
+
+from raidctl.change import words
+from raidctl.change.plan import Setting, Wish
+from raidctl.cli import targets
+from raidctl.cli.changing import Consent, Work, about, agreed, changing_options, planned, report_of, tell
+from raidctl.cli.lasting import guardian, put_back
+from raidctl.cli.options import Settings, machine_options, output_options, settings_of
+from raidctl.cli.terminal import emit_json
+from raidctl.observe import Survey
+from raidctl.runners.child import run_child
+
+
+class BatchCommand(click.Command):
+    """A command whose arguments end at the first ``--``; what follows is the load, untouched."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Cut the load off before click looks at it."""
+        cut = args.index("--") if "--" in args else len(args)
+        ctx.meta["raidctl.load"] = tuple(args[cut + 1 :])
+        return super().parse_args(ctx, args[:cut])
+
+
+@click.command("batch", cls=BatchCommand, options_metavar="[OPTIONS] TARGET... -- COMMAND [ARG]...")
+@click.argument("target", nargs=-1, required=True, metavar="")
+@click.option("--write", type=click.Choice(words.WRITE), help="Write policy of the volumes.")
+@click.option("--read", type=click.Choice(words.READ), help="Read-ahead of the volumes.")
+@click.option("--io", type=click.Choice(words.IO), help="Past the controller's cache, or through it.")
+@click.option("--split", metavar="READ/WRITE", help="Split of the controller's cache in percent.")
+@click.option("--drives", type=click.Choice((*words.SWITCH, "default")), help="Write caches of the volumes' drives.")
+@changing_options
+@machine_options
+@output_options
+@click.pass_context
+def command(
+    context: click.Context,
+    *,
+    target: tuple[str, ...],
+    write: str | None,
+    read: str | None,
+    io: str | None,
+    split: str | None,
+    drives: str | None,
+    consent: Consent,
+) -> int:
+    """Set a cache policy, run COMMAND, and put back what was there.
+
+    It is put back when COMMAND ends, fails or is interrupted; when raidctl
+    itself is killed; and, where "raidctl restore" runs at boot, after a
+    power failure. COMMAND has the terminal and standard output; its exit code
+    is passed on. It has to stay in the foreground: its end is the batch's end.
+
+    Exit codes: those of COMMAND (127: there is no such command); 1 refused;
+    3 another raidctl changes the controller, or a change of it was cut off;
+    5 the policy could not be set and was undone; 6 it could not be put back.
+    """
+    settings = settings_of(context)
+    load: tuple[str, ...] = context.meta["raidctl.load"]
+    if not load:
+        raise click.UsageError(
+            "Name the command after --: raidctl batch --write protected-write-back /srv/db -- ./load"
+        )
+    if settings.host:
+        raise click.UsageError("batch runs COMMAND on this machine; run raidctl on the other one.")
+    if settings.as_json and not consent.dry_run:
+        raise click.UsageError("Standard output belongs to COMMAND: --json goes with --dry-run only.")
+    of_volumes: dict[Setting, str | None] = {
+        "write_policy": write and words.neutral(write),
+        "read_policy": read and words.neutral(read),
+        "io_policy": io,
+        "drive_write_cache": drives and words.switched(drives),
+    }
+    with planned(settings, consent, _wanted(target, of_volumes, split)) as work:
+        code = agreed(work, settings, err=not consent.dry_run)
+        if settings.as_json:
+            emit_json(report_of(work).outcome())
+        if code is None:
+            return _run(work, settings, load)
+        if code == 0 and not consent.dry_run:
+            return _run_unchanged(work, load)
+        return code
+
+
+def _wanted(
+    target: tuple[str, ...], of_volumes: dict[Setting, str | None], split: str | None
+) -> Callable[[Survey], list[Wish]]:
+    """What the options ask for, once it is known what the targets are.
+
+    Raises:
+        UsageError: Nothing is asked for, or the split is none.
+    """
+    if split is None and not any(of_volumes.values()):
+        raise click.UsageError("Say what is to be set: --write, --read, --io, --split or --drives.")
+    halves = words.split(split) if split else None
+
+    def wanted(seen: Survey) -> list[Wish]:
+        found = targets.wishes(targets.volumes(seen, target), of_volumes) if any(of_volumes.values()) else []
+        if halves:
+            cards = targets.controllers(seen, target)
+            found += targets.wishes(cards, {"cache_split": f"{halves[0]}/{halves[1]}"})
+        return found
+
+    return wanted
+
+
+def _run_unchanged(work: Work, load: tuple[str, ...]) -> int:
+    """All is as the load needs it; nobody may change that while it runs."""
+    with work.hold(work.begin("batch", about())):
+        tell("Nothing is to be changed; the command runs as it is.")
+        return run_child(load)
+
+
+def _run(work: Work, settings: Settings, load: tuple[str, ...]) -> int:
+    story = work.begin("batch", about())
+    with work.hold(story), guardian(settings, story.change) as standby:
+        change = work.change(story)
+        change.apply()
+        code = 128
+        try:
+            for text in change.warnings:
+                tell(f"Warning: {text}.")
+            standby.wait()
+            tell(f"The policy is in force; change {story.change} is put back when the command ends.")
+            code = run_child(load)
+        finally:
+            put_back(work, change)
+            standby()
+        return code

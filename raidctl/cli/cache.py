@@ -1,0 +1,161 @@
+"""``raidctl cache``: what is set, what is in force, and how it is changed."""
+
+from __future__ import annotations
+
+import importlib
+
+import click
+
+from raidctl.change import words
+from raidctl.change.plan import Setting, Wish
+from raidctl.cli import targets
+from raidctl.cli.changing import Consent, changing_options, perform
+from raidctl.cli.options import machine_options, output_options, settings_of
+from raidctl.observe import Survey
+
+_APART = {
+    "show": "Show every cache from the page cache down to the drives.",
+    "flush": "Write out what waits in the caches, from the top to the bottom.",
+    "threshold": "Show or set when written data has to leave a cache.",
+    "stats": "Show how the caches are used.",
+}
+"""Commands with a module of their own (``cache_show`` …), imported when they are used."""
+
+
+class CacheGroup(click.Group):
+    """Finds the commands of modules of their own as well; their help costs no import."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names, in the order of the help."""
+        return [*_APART, *super().list_commands(ctx)]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of this name."""
+        if cmd_name not in _APART:
+            return super().get_command(ctx, cmd_name)
+        found: click.Command = importlib.import_module(f"raidctl.cli.cache_{cmd_name}").command
+        return found
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The listing of the help, without importing those."""
+        own = {name: super(CacheGroup, self).get_command(ctx, name) for name in super().list_commands(ctx)}
+        with formatter.section("Commands"):
+            rows = [(name, command.get_short_help_str(80)) for name, command in own.items() if command]
+            formatter.write_dl([*_APART.items(), *rows])
+
+
+@click.group("cache", cls=CacheGroup)
+def command() -> None:
+    """Show and change caches: of controllers, volumes and drives.
+
+    Each change is shown first, with the exact commands of the vendor's tool;
+    it is written into a journal before it happens, read again afterwards,
+    and undone when it failed.
+    """
+
+
+@command.command("set")
+@click.argument("target", nargs=-1, required=True)
+@click.option("--write", type=click.Choice(words.WRITE), help="Write policy of the volumes.")
+@click.option("--read", type=click.Choice(words.READ), help="Read-ahead of the volumes.")
+@click.option("--io", type=click.Choice(words.IO), help="Past the controller's cache, or through it.")
+@click.option("--drives", type=click.Choice((*words.SWITCH, "default")), help="Write caches of the volumes' drives.")
+@click.option("--no-battery", type=click.Choice(words.SWITCH), help="Write cache without a battery (controller).")
+@click.option("--stripe-cache", type=click.IntRange(17, 32768), metavar="N", help="Entries of md's stripe cache.")
+@click.option("--read-ahead", type=click.IntRange(0, 1 << 20), metavar="KIB", help="Read-ahead of the block devices.")
+@click.option("--journal-mode", type=click.Choice(words.JOURNAL), help="How md uses the journal of an array.")
+@changing_options
+@machine_options
+@output_options
+@click.pass_context
+def set_(
+    context: click.Context,
+    *,
+    target: tuple[str, ...],
+    write: str | None,
+    read: str | None,
+    io: str | None,
+    drives: str | None,
+    no_battery: str | None,
+    stripe_cache: int | None,
+    journal_mode: str | None,
+    read_ahead: int | None,
+    consent: Consent,
+) -> int:
+    """Set the cache policy of the volumes that TARGET names.
+
+    TARGET is an id, a device or a mount point; a controller or an array
+    stands for all of its volumes.
+
+    Exit codes: 0 done, or already so; 1 refused (unsafe, or the hardware
+    cannot); 5 it failed and was undone; 6 it failed and was not undone.
+    """
+    of_volumes: dict[Setting, str | None] = {
+        "write_policy": write and words.neutral(write),
+        "read_policy": read and words.neutral(read),
+        "io_policy": io,
+        "drive_write_cache": drives and words.switched(drives),
+        "stripe_cache_size": str(stripe_cache) if stripe_cache else None,
+        "journal_mode": journal_mode,
+    }
+    of_cards: dict[Setting, str | None] = {"no_battery_write_cache": no_battery and words.switched(no_battery)}
+    if not any((*of_volumes.values(), no_battery)) and read_ahead is None:
+        raise click.UsageError('Say what is to be set; "raidctl cache set --help" lists it.')
+
+    def wanted(seen: Survey) -> list[Wish]:
+        found = targets.wishes(targets.volumes(seen, target), of_volumes) if any(of_volumes.values()) else []
+        found += targets.wishes(targets.controllers(seen, target), of_cards) if no_battery else []
+        return found + (targets.read_ahead(seen, target, read_ahead) if read_ahead is not None else [])
+
+    return perform(settings_of(context), consent, wanted, targets.kernel() if read_ahead is not None else ())
+
+
+@command.command("split")
+@click.argument("target")
+@click.argument("split", metavar="READ/WRITE")
+@changing_options
+@machine_options
+@output_options
+@click.pass_context
+def split_(
+    context: click.Context,
+    *,
+    target: str,
+    split: str,
+    consent: Consent,
+) -> int:
+    """Split a controller's cache between reads and writes: 25/75.
+
+    Exit codes: as of "cache set".
+    """
+    read, write = words.split(split)
+
+    def wanted(seen: Survey) -> list[Wish]:
+        return targets.wishes(targets.controllers(seen, [target]), {"cache_split": f"{read}/{write}"})
+
+    return perform(settings_of(context), consent, wanted)
+
+
+@command.command("drive")
+@click.argument("target", nargs=-1, required=True)
+@click.argument("switch", type=click.Choice(words.SWITCH))
+@changing_options
+@machine_options
+@output_options
+@click.pass_context
+def drive_(
+    context: click.Context,
+    *,
+    target: tuple[str, ...],
+    switch: str,
+    consent: Consent,
+) -> int:
+    """Switch the write cache of drives on or off.
+
+    Exit codes: as of "cache set".
+    """
+
+    def wanted(seen: Survey) -> list[Wish]:
+        return targets.wishes(targets.drives(seen, target), {"write_cache": words.switched(switch)})
+
+    return perform(settings_of(context), consent, wanted)

@@ -1,0 +1,308 @@
+"""What all changing commands share: options, the plan on the screen, the question, the change, the words at the end."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import click
+
+from raidctl.change.engine import Change, begin, plan
+from raidctl.change.facts import concerned, names
+from raidctl.change.journal import Begin, Journal, Kind
+from raidctl.change.plan import Outcome, Plan, Result, Wish
+from raidctl.change.state import Holder, again, directory, held_name, hold
+from raidctl.cli.machine import Machine, demo_directory, machine
+from raidctl.cli.options import Settings
+from raidctl.cli.terminal import emit, emit_json
+from raidctl.errors import (
+    EXIT_FINE,
+    EXIT_NO,
+    AccessMissing,
+    CannotTell,
+    ChangeStands,
+    ChangeUndone,
+    RaidctlError,
+    UsageError,
+)
+from raidctl.observe import Survey
+from raidctl.output.plan import plan_text
+from raidctl.text import printable
+from raidctl.vendor import Vendor
+
+F = TypeVar("F", bound=Callable[..., Any])
+WishMaker = Callable[[Survey], Sequence[Wish]]
+
+
+@dataclass(frozen=True)
+class Consent:
+    """What the user says to a change, on the command line or when asked."""
+
+    dry_run: bool
+    yes: bool
+    unsafe: str | None
+
+
+def changing_options(function: F) -> F:
+    """``--dry-run``, ``--yes``, ``--unsafe``: handed over as one :class:`Consent`."""
+
+    @functools.wraps(function)
+    def bundled(*given: Any, dry_run: bool, yes: bool, unsafe: str | None, **named: Any) -> Any:
+        if unsafe is not None and not unsafe.strip():
+            raise click.UsageError("--unsafe needs a REASON: it goes into the journal.")
+        return function(*given, consent=Consent(dry_run, yes, unsafe), **named)
+
+    wrapped: Any = bundled
+    for option in (
+        click.option("--unsafe", metavar="REASON", help="Do it although data may be lost; the journal keeps REASON."),
+        click.option("-y", "--yes", is_flag=True, help="Do not ask."),
+        click.option("--dry-run", is_flag=True, help="Print the plan and change nothing."),
+    ):
+        wrapped = option(wrapped)
+    return cast("F", wrapped)
+
+
+@dataclass
+class Work:
+    """A machine with what is to be changed on it."""
+
+    named: Machine
+    seen: Survey
+    plan: Plan
+    place: Path | None
+    """The state directory; None for a dry run."""
+    consent: Consent
+    length: int | None = None
+    """Bytes of the journal before the machine was looked at; None when that is not known."""
+    asked: bool = False
+    """Whether somebody had to answer a question meanwhile, for as long as he liked."""
+
+    def begin(self, kind: Kind, about: str) -> Begin:
+        """The first line of the change's story."""
+        return begin(
+            kind,
+            self.plan,
+            self.seen.inventory,
+            about=about,
+            source=self.named.source,
+            reason=self.consent.unsafe,
+            unsafe=self.consent.unsafe is not None,
+        )
+
+    def change(self, story: Begin) -> Change:
+        """The change, ready to be applied."""
+        journal = Journal(self.state)
+        return Change(story, journal, self.named.runner, self.named.survey, self.named.vendors, tell)
+
+    @property
+    def state(self) -> Path:
+        """The state directory of a change that is carried out."""
+        if self.place is None:
+            raise UsageError("A dry run changes nothing.")
+        return self.place
+
+    @contextmanager
+    def hold(self, story: Begin) -> Iterator[None]:
+        """Have all controllers of the plan, and know that the plan still fits.
+
+        Raises:
+            Held: Another raidctl has one of them.
+            CannotTell: An earlier change of one of them was cut off, or something has changed since the plan was made.
+        """
+        cards = [card.id for card in concerned(self.seen.inventory, self.plan)]
+        holder = Holder(change=story.change, pid=story.pid, since=story.at, about=story.about)
+        with hold(self.state, [held_name(self.named.source, card) for card in cards], holder):
+            self._nothing_open(cards)
+            self._still_so()
+            yield
+
+    def _nothing_open(self, cards: Sequence[str]) -> None:
+        """What a change that was cut off has set for a while must not be taken for what was there before."""
+        for story in Journal(self.state).pending():
+            mine = story.open and story.begin.source == self.named.source
+            if mine and any(subject.id in cards for subject in story.begin.subjects):
+                raise CannotTell(
+                    f"Change {story.begin.change} of {story.begin.at} was cut off, and what it has set is still there: "
+                    f'{story.begin.about}. Nothing was changed. Put that back first: "{again(self.named.source)}".'
+                )
+
+    def _still_so(self) -> None:
+        """Plan once more, now that the controllers are held, unless no other raidctl can have changed anything.
+
+        What was there before must not be the temporary policy of a batch that was under way while we looked.
+        """
+        if not self.asked and self.length is not None and self.length == Journal(self.state).length():
+            return
+        now = self.named.survey()
+        unsafe = self.consent.unsafe is not None
+        again_planned = plan(now.inventory, self.named.vendors, self.plan.wishes, unsafe=unsafe, view=now.view)
+        same = names(now.inventory, again_planned) == names(self.seen.inventory, self.plan)
+        if again_planned != self.plan or not same:
+            raise CannotTell("Meanwhile something else has changed, and the plan no longer fits: nothing was changed.")
+
+
+def tell(text: str) -> None:
+    """A sentence for the person who waits; standard output is for answers.
+
+    A terminal that is gone must not keep things from being put back.
+    """
+    with contextlib.suppress(OSError, ValueError):
+        click.echo(printable(text), err=True)
+
+
+def about() -> str:
+    """The command line, for the journal."""
+    import shlex  # noqa: PLC0415 - needed by changes only
+
+    return shlex.join(["raidctl", *sys.argv[1:]])
+
+
+@contextmanager
+def planned(settings: Settings, consent: Consent, wishes: WishMaker, more: Sequence[Vendor] = ()) -> Iterator[Work]:
+    """The machine that the options name, with the plan for what is wished; ``more`` are families of the core's own."""
+    if settings.replay is not None and not consent.dry_run:
+        raise UsageError("A recorded machine cannot be changed; --dry-run prints what would be done.")
+    place = None if consent.dry_run else state_directory(settings)
+    with machine(settings) as named:
+        named.vendors = [*named.vendors, *more]
+        length = Journal(place).length() if place is not None else None
+        seen = named.survey()
+        unsafe = consent.unsafe is not None
+        made = plan(seen.inventory, named.vendors, _wished(wishes, seen), unsafe=unsafe, view=seen.view)
+        yield Work(named, seen, made, place, consent, length)
+
+
+def _wished(wishes: WishMaker, seen: Survey) -> Sequence[Wish]:
+    """The wishes; an object that is not found, where a right is missing, may be there all the same.
+
+    Raises:
+        AccessMissing: That is so.
+    """
+    try:
+        return wishes(seen)
+    except UsageError as error:
+        missing = [problem for problem in seen.inventory.problems if problem.kind == "no_right"]
+        if not missing:
+            raise
+        raise AccessMissing(f"{error} Not everything could be read: {missing[0].message}") from None
+
+
+def agreed(work: Work, settings: Settings, *, err: bool = False) -> int | None:
+    """Print the plan and ask; the exit code where there is nothing more to be done, None to go on.
+
+    ``err``: on standard error, because standard output is somebody else's.
+    """
+    consent = work.consent
+    if not settings.as_json:
+        _show(work, settings, err=err)
+    if work.plan.refusals:
+        return EXIT_NO
+    if not work.plan.steps:
+        return EXIT_FINE
+    if consent.dry_run:
+        return EXIT_FINE
+    if consent.yes:
+        return None
+    if not (sys.stdin is not None and sys.stdin.isatty()):
+        raise UsageError("Nothing was changed: without a terminal, say --yes (or --dry-run to see the plan).")
+    if settings.as_json:
+        _show(work, settings, err=True)
+    if not click.confirm("Do this?", err=True):
+        raise click.Abort
+    work.asked = True
+    return None
+
+
+def _show(work: Work, settings: Settings, *, err: bool) -> None:
+    text = plan_text(work.plan)
+    if settings.host and work.plan.steps:
+        text += (
+            f"Over ssh: the journal of it is kept here, and a raidctl on {printable(settings.host)} does not know of "
+            "it.\n"
+        )
+    if err:
+        click.echo(text, nl=False, err=True)
+    else:
+        emit(text)
+
+
+def perform(settings: Settings, consent: Consent, wishes: WishMaker, more: Sequence[Vendor] = ()) -> int:
+    """A change that stays: plan, ask, apply, end; ``more`` are families of the core's own."""
+    with planned(settings, consent, wishes, more) as work:
+        report = Report(work.plan)
+        try:
+            return _performed(work, settings, report)
+        except BaseException as error:
+            report.failed(error)
+            raise
+        finally:
+            if settings.as_json:
+                emit_json(report.outcome())
+
+
+def _performed(work: Work, settings: Settings, report: Report) -> int:
+    code = agreed(work, settings)
+    if code is not None:
+        report.result = report_of(work).result
+        return code
+    story = work.begin("set", about())
+    report.change = story.change
+    with work.hold(story):
+        change = work.change(story)
+        change.apply()
+        change.finish()
+    report.result, report.warnings = "done", tuple(change.warnings)
+    for text in change.warnings:
+        tell(f"Warning: {text}.")
+    if not settings.as_json:
+        tell(f"Done, and read again. The journal has it as change {story.change}.")
+    return EXIT_FINE
+
+
+@dataclass
+class Report:
+    """What becomes of a plan, for ``--json``: one document with both."""
+
+    plan: Plan
+    result: Result = "failed"
+    change: str | None = None
+    warnings: tuple[str, ...] = ()
+    message: str | None = None
+
+    def failed(self, error: BaseException) -> None:
+        """What is said on standard error as well."""
+        self.result = "undone" if isinstance(error, ChangeUndone) else "failed"
+        if isinstance(error, ChangeStands):
+            self.result = "stands"
+        self.message = str(error) if isinstance(error, RaidctlError) else type(error).__name__
+
+    def outcome(self) -> Outcome:
+        """The document."""
+        made = self.plan
+        return Outcome(
+            wishes=made.wishes,
+            steps=made.steps,
+            already=made.already,
+            refusals=made.refusals,
+            result=self.result,
+            change=self.change,
+            warnings=self.warnings,
+            message=self.message,
+        )
+
+
+def report_of(work: Work) -> Report:
+    """What becomes of a plan that is not carried out."""
+    made = work.plan
+    return Report(made, "refused" if made.refusals else "planned" if made.steps else "already")
+
+
+def state_directory(settings: Settings) -> Path:
+    """Where the journal lies; a simulated machine has its own."""
+    return demo_directory(settings, settings.demo) if settings.demo else directory(settings.state_dir)

@@ -1,0 +1,196 @@
+"""Carries the flush of one layer out: its commands, or a cache mode changed for a while; tells how far it has come."""
+
+from __future__ import annotations
+
+import re
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from typing import cast
+
+import click
+
+from raidctl.change.engine import plan
+from raidctl.change.family import changes_of
+from raidctl.change.plan import Action, Wish
+from raidctl.change.state import Held
+from raidctl.cli.changing import Consent, Work, about, state_directory, tell
+from raidctl.cli.lasting import guardian, put_back
+from raidctl.cli.layers import Caches
+from raidctl.cli.options import Settings
+from raidctl.errors import ChangeUndone
+from raidctl.layers import family
+from raidctl.layers.flushing import Job, left
+from raidctl.layers.look import look
+from raidctl.layers.model import Answer, Result
+from raidctl.layers.words import state
+from raidctl.request import Answer as Reply
+from raidctl.request import RunAnswer, Trouble, converse
+from raidctl.text import collapse, printable
+from raidctl.units import format_binary
+from raidctl.vendor import Vendor
+
+_DENIED = re.compile(r"permission denied|not permitted|must be (?:root|superuser)", re.IGNORECASE)
+_MISSING = re.compile(r"not installed")
+_TICK, _SELDOM = 1.0, 30.0
+"""Seconds between two signs of life: on a terminal, and in a log."""
+
+
+@dataclass
+class Flushing:
+    """A machine whose caches are flushed."""
+
+    found: Caches
+    settings: Settings
+    patience: float
+    """Seconds that one layer may take."""
+
+    def carry_out(self, job: Job) -> Answer:
+        """Flush one layer and wait for the end."""
+        if job.answer.result != "supported":
+            return _untouched(job.answer)
+        with _signs(f"{job.kind} {job.layer}", lambda: self.unwritten(job)):
+            if job.drain:
+                return self._drained(job)
+            for action in job.actions:
+                tell(f"  {action}")
+                answer = self._run(job, action)
+                if answer.result != "done":
+                    return answer
+        return Answer(result="done", how=job.answer.how, why=job.answer.why)
+
+    def _run(self, job: Job, action: Action) -> Answer:
+        limited = replace_timeout(action, self.patience)
+        [reply] = self.found.named.runner.carry_out([limited.request()])
+        if reply.trouble is not None:
+            return _of_trouble(reply, action, self.patience)
+        vendor = next((v for v in self.found.named.vendors if job.family == v.FAMILY), None)
+        changes = changes_of(vendor) if vendor is not None else None
+        fault = changes.judge(action, reply) if changes is not None else _of_code(reply)
+        if fault is None:
+            return Answer(result="done", how=str(action))
+        result: Result = "no_right" if _DENIED.search(fault) else "failed"
+        return Answer(result=result, how=str(action), why=collapse(printable(fault)))
+
+    def unwritten(self, job: Job) -> int | None:
+        """What is left in a layer now, bytes."""
+        names = [job.device] if job.device else []
+        kernel = converse(look(self.found.seen.view, names), self.found.named.runner)
+        return left(job, kernel, {})[0]
+
+    # --- bcache
+
+    def _drained(self, job: Job) -> Answer:
+        """Write through until the cache is clean, then put back what was set; the journal has it before."""
+        named = replace(self.found.named, vendors=[cast("Vendor", family)])
+        seen = named.survey()
+        wishes = [
+            Wish(object_id=job.layer, setting="cache_mode", value="writethrough"),
+            Wish(object_id=job.layer, setting="writeback_percent", value="0"),
+        ]
+        made = plan(seen.inventory, named.vendors, wishes, unsafe=False)
+        if made.refusals:
+            return Answer(result="unknown", how=job.answer.how, why=made.refusals[0].reason)
+        if not made.steps:
+            return self._waited(job)
+        work = Work(named, seen, made, state_directory(self.settings), Consent(dry_run=False, yes=True, unsafe=None))
+        story = work.begin("batch", about())
+        try:
+            with ExitStack() as held:
+                held.enter_context(work.hold(story))
+                over = None
+                if not self.settings.host:
+                    # on another machine nobody stands by: "raidctl restore" there puts back
+                    over = held.enter_context(guardian(self.settings, story.change))
+                change = work.change(story)
+                change.apply()
+                try:
+                    answer = self._waited(job)
+                finally:
+                    put_back(work, change)
+                    if over is not None:
+                        over()
+                return answer
+        except (Held, ChangeUndone) as failure:
+            return Answer(result="failed", how=job.answer.how, why=str(failure))
+
+    def _waited(self, job: Job) -> Answer:
+        """Look until the cache is clean."""
+        end = time.monotonic() + self.patience
+        while True:
+            kernel = converse(look(self.found.seen.view, [job.device or ""]), self.found.named.runner)
+            files = kernel.bcaches.get(job.device or "")
+            now = files.value("state", state) if files is not None else None
+            if now in ("clean", "no cache"):
+                return Answer(result="done", how=job.answer.how)
+            if now is None:
+                return Answer(result="unknown", how=job.answer.how, why="Its state cannot be read any more.")
+            if time.monotonic() >= end:
+                rest = left(job, kernel, {})[0]
+                some = f"; {format_binary(rest)} are left" if rest else ""
+                why = f"It is {now} after {self.patience:g} s{some}."
+                return Answer(result="failed", how=job.answer.how, why=why, alternative="Wait longer: --timeout.")
+            time.sleep(_TICK)
+
+
+def replace_timeout(action: Action, seconds: float) -> Action:
+    """The same action with another limit of time."""
+    return Action(
+        argv=action.argv, path=action.path, data=action.data, timeout=seconds, lock=action.lock,
+        environment=action.environment,
+    )  # fmt: skip
+
+
+def _untouched(answer: Answer) -> Answer:
+    """What is said of a layer on which nothing is run; a missing program is no lack of the hardware."""
+    if answer.result == "unsupported" and answer.why and _MISSING.search(answer.why):
+        return Answer(result="no_tool", why=answer.why, alternative=answer.alternative)
+    return answer
+
+
+def _of_trouble(reply: Reply, action: Action, patience: float) -> Answer:
+    results: dict[Trouble | None, Result] = {Trouble.MISSING: "no_tool", Trouble.DENIED: "no_right"}
+    why = f"It did not end in {patience:g} s and was ended." if reply.trouble is Trouble.TIMEOUT else reply.detail
+    return Answer(result=results.get(reply.trouble, "failed"), how=str(action), why=collapse(printable(why)) or None)
+
+
+def _of_code(reply: Reply) -> str | None:
+    """What a program of the system says against it; these can be trusted with their exit code."""
+    if not isinstance(reply, RunAnswer) or reply.code == 0:
+        return None
+    said = collapse(f"{reply.error_text} {reply.text}")[:300]
+    return said or f"exit code {reply.code}"
+
+
+@contextmanager
+def _signs(what: str, unwritten: Callable[[], int | None]) -> Iterator[None]:
+    """Signs of life on standard error while something lasts: seconds, and what is still to be written."""
+    over = threading.Event()
+    terminal = sys.stderr is not None and sys.stderr.isatty()
+    pause = _TICK if terminal else _SELDOM
+    began = time.monotonic()
+
+    def work() -> None:
+        while not over.wait(pause):
+            try:
+                rest = unwritten()
+            except Exception:  # noqa: BLE001 - a sign of life must not end what it tells of
+                rest = None
+            if over.is_set():
+                return
+            text = f"  {what}: {time.monotonic() - began:.0f} s"
+            text += f", {format_binary(rest)} to be written" if rest is not None else ""
+            click.echo(f"\r{text:<70}" if terminal else text, err=True, nl=not terminal)
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join(timeout=5)
+        if terminal and time.monotonic() - began > pause:
+            click.echo(f"\r{'':70}\r", err=True, nl=False)

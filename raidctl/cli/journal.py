@@ -1,0 +1,85 @@
+"""``raidctl journal``: what was ever changed, by whom, from what to what, why."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from raidctl.change.journal import Journal, Story
+from raidctl.change.state import again, default_directory
+from raidctl.cli.changing import state_directory
+from raidctl.cli.options import machine_options, output_options, settings_of
+from raidctl.cli.terminal import emit, emit_json
+from raidctl.errors import EXIT_FINE, AccessMissing
+from raidctl.output.plan import printable_lines
+
+
+@click.command("journal")
+@machine_options
+@output_options
+@click.pass_context
+def command(context: click.Context) -> int:
+    """Show what raidctl has ever changed.
+
+    By whom, from what to what, and why.
+
+    Exit codes: 0 shown; 3 the journal cannot be read; 4 nor its directory.
+    """
+    settings = settings_of(context)
+    stories = Journal(state_directory(settings)).stories() if settings.demo else _stories(settings.state_dir)
+    if settings.as_json:
+        emit_json(stories)
+    else:
+        emit(printable_lines(line for story in stories for line in _lines(story)) or "Nothing was ever changed.\n")
+    return EXIT_FINE
+
+
+def _stories(named: str | None) -> list[Story]:
+    """What is in the journal; nothing is made by looking.
+
+    Raises:
+        AccessMissing: The directory is another user's.
+        CannotTell: The journal cannot be read.
+    """
+    place = Path(named).absolute() if named else default_directory()
+    try:
+        place.stat()
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise AccessMissing(f"The state directory {place} cannot be read: {error.strerror}.") from None
+    if not os.access(place, os.R_OK | os.X_OK):
+        raise AccessMissing(f"The state directory {place} cannot be read: it is another user's.")
+    return Journal(place).stories()
+
+
+def _lines(story: Story) -> Iterator[str]:
+    begin = story.begin
+    yield f"{begin.at}  {begin.change}  {begin.kind} by {begin.user}: {_result(story)}"
+    if begin.source != "local" and not begin.source.startswith("demo:"):
+        yield f"     on {begin.source}"
+    yield f"     {begin.about}"
+    if begin.reason:
+        yield f"     unsafe, because: {begin.reason}"
+    marks_of: dict[int, list[str]] = {}
+    for turn in story.turns:
+        marks_of.setdefault(turn.step, []).append(turn.mark)
+    for number, step in enumerate(begin.steps):
+        marks = marks_of.get(number, [])
+        yield f"     {step.knob} of {step.object_id}: {step.before} -> {step.after} ({', '.join(marks) or 'not begun'})"
+    for turn in story.turns:
+        if turn.text:
+            yield f"     {turn.mark}: {turn.text}"
+
+
+def _result(story: Story) -> str:
+    if story.end is None:
+        if not story.open:
+            return "no end, but nothing was begun"
+        return f"no end: under way, or cut off; {again(story.begin.source)} puts it back"
+    said = {"done": "done", "undone": "failed and undone", "restored": "put back", "stands": "stands as it was changed"}
+    text = f" ({story.end.text})" if story.end.text else ""
+    return f"{said[story.end.result]} {story.end.at}{text}"

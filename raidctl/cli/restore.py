@@ -1,0 +1,205 @@
+"""``raidctl restore``: put back what a killed raidctl or a power failure has left changed."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Sequence
+from importlib.resources import files
+from pathlib import Path
+
+import click
+
+from raidctl.change.journal import End, Journal, Story, now
+from raidctl.change.restore import Restored, Restorer
+from raidctl.change.state import GLANCE, Holder, again, existing, held_name, hold
+from raidctl.cli.changing import state_directory, tell
+from raidctl.cli.lasting import report
+from raidctl.cli.machine import machine
+from raidctl.cli.options import Settings, machine_options, output_options, settings_of
+from raidctl.cli.terminal import emit_json
+from raidctl.errors import EXIT_FINE, EXIT_NO, EXIT_STANDS, AccessMissing, UsageError
+from raidctl.layers import family
+from raidctl.runners.child import stand_guard
+
+UNIT = "raidctl-restore.service"
+UNITS = Path("/etc/systemd/system")
+_PATIENCE = 60.0
+"""Seconds in which a raidctl that is being ended frees the controllers."""
+_AGAIN = 10.0
+"""Seconds between two attempts."""
+
+
+@click.command("restore")
+@click.option("--change", metavar="ID", help="Only this change.")
+@click.option("--wait", metavar="SECONDS", type=click.FloatRange(0, 86400), default=0.0,
+              help="Try again for so long what cannot be put back: at boot a card may not be ready.")  # fmt: skip
+@click.option("--forget", metavar="ID", help="End this change without touching anything: all is to stay as it is.")
+@click.option("--install-unit", is_flag=True, help="Install a systemd unit that does this at every boot.")
+@click.option("--when-gone", is_flag=True, hidden=True, help="Wait for the end of the batch on standard input.")
+@machine_options
+@output_options
+@click.pass_context
+def command(
+    context: click.Context, *, change: str | None, wait: float, forget: str | None, install_unit: bool, when_gone: bool
+) -> int:
+    """Put back what a killed raidctl or a power failure has left changed.
+
+    Only what raidctl has changed is put back. A setting that somebody else
+    has changed meanwhile is left as it is, and named. Running it again, or
+    with nothing to do, changes nothing.
+
+    Exit codes: 0 nothing is left; 1 something was left as somebody else has
+    set it, or belongs to a raidctl that still runs; 6 something could not be
+    put back.
+    """
+    settings = settings_of(context)
+    if install_unit:
+        settings.refuse_machine("restore --install-unit")
+        return _install()
+    if settings.replay is not None:
+        raise UsageError("On a recorded machine there is nothing to be put back.")
+    if when_gone and not stand_guard():
+        return EXIT_FINE
+    if not settings.demo and existing(settings.state_dir) is None:
+        return _nothing(settings, quiet=when_gone)
+    place = state_directory(settings)
+    journal = Journal(place)
+    source = _source(settings)
+    waiting = _waiting(journal, change or forget)
+    here = [story for story in waiting if story.begin.source == source]
+    if forget is not None:
+        return _forget(journal, place, here, forget)
+    if not here:
+        return _nothing(settings, quiet=when_gone, elsewhere=waiting)
+    with machine(settings) as named:
+        if any(step.object_id.startswith(f"{family.FAMILY}:") for story in here for step in story.begin.steps):
+            named.vendors = [*named.vendors, family]
+        restorer = Restorer(journal, place, named.runner, named.survey, named.vendors, named.source, tell)
+        restorer.patience = _PATIENCE if when_gone else GLANCE
+        return _said(_restored(restorer, change, wait), settings)
+
+
+def _source(settings: Settings) -> str:
+    """The machine, as the journal names it."""
+    if settings.demo:
+        return f"demo:{settings.demo}"
+    return f"ssh:{settings.host}" if settings.host else "local"
+
+
+def _waiting(journal: Journal, only: str | None) -> list[Story]:
+    """The changes without an end, all or one.
+
+    Raises:
+        UsageError: There is no change of that name.
+    """
+    stories = journal.stories()
+    if only is not None and all(story.begin.change != only for story in stories):
+        raise UsageError(f'The journal has no change "{only}"; "raidctl journal" lists them.')
+    return [story for story in stories if story.pending and only in (None, story.begin.change)]
+
+
+def _nothing(settings: Settings, *, quiet: bool, elsewhere: Sequence[Story] = ()) -> int:
+    if settings.as_json:
+        emit_json([])
+    elif not quiet:
+        tell("Nothing is to be put back.")
+    for source in sorted({story.begin.source for story in elsewhere if story.open}):
+        tell(f'On another machine something is: "{again(source)}".')
+    return EXIT_FINE
+
+
+def _forget(journal: Journal, place: Path, here: Sequence[Story], name: str) -> int:
+    """Write the end of a change that cannot be put back any more: its card is gone, or all is to stay as it is."""
+    for story in here:
+        begin = story.begin
+        holder = Holder(change=begin.change, pid=os.getpid(), since=now(), about="restore --forget")
+        with hold(place, [held_name(begin.source, subject.id) for subject in begin.subjects], holder):
+            journal.append(End(change=begin.change, at=now(), result="stands", text="given up: restore --forget"))
+        tell(f"Change {begin.change} is ended, and nothing was touched:")
+        for number in story.started():
+            step = begin.steps[number]
+            tell(f"  {step.knob} of {step.object_id} was {step.before}; to put it back: {step.undo}")
+    if not here:
+        tell(f"Change {name} has an end already; nothing is to be put back.")
+    return EXIT_FINE
+
+
+def _restored(restorer: Restorer, only: str | None, wait: float) -> list[Restored]:
+    """Put back, and try again for a while what cannot be put back yet."""
+    until = time.monotonic() + wait
+    final: dict[str, Restored] = {}
+    while True:
+        final |= {result.story.begin.change: result for result in restorer.restore(only)}
+        left = until - time.monotonic()
+        if left <= 0 or not any(result.faults for result in final.values()):
+            return list(final.values())
+        time.sleep(min(_AGAIN, left))
+
+
+def _said(results: list[Restored], settings: Settings) -> int:
+    for result in results:
+        if settings.as_json:
+            break
+        begin = result.story.begin
+        tell(f"Change {begin.change} of {begin.at} ({begin.about}):")
+        report(result)
+        for text in result.faults:
+            tell(f"Not put back: {text}.")
+            if len(result.story.begin.steps) and text.endswith("is not there"):
+                tell(f"If it never comes back: raidctl restore --forget {begin.change}")
+        if result.busy:
+            tell(f"It is still under way: {result.busy}")
+        elif not (result.faults or result.left or result.put_back):
+            tell("Everything stands as it was before; nothing was to be done.")
+    if settings.as_json:
+        emit_json(
+            [
+                {
+                    "change": result.story.begin.change,
+                    "put_back": result.put_back,
+                    "left": result.left,
+                    "faults": result.faults,
+                    "warnings": result.warnings,
+                    "busy": result.busy,
+                }
+                for result in results
+            ]
+        )
+    if any(result.faults for result in results):
+        return EXIT_STANDS
+    return EXIT_NO if any(result.left or result.busy for result in results) else EXIT_FINE
+
+
+def _install() -> int:
+    """Install the unit, with the path of this very program.
+
+    Raises:
+        AccessMissing: It cannot be written.
+    """
+    text = (files("raidctl") / "data" / UNIT).read_text(encoding="utf-8")
+    try:
+        (UNITS / UNIT).write_text(text.replace("@RAIDCTL@", program()), encoding="utf-8")
+    except FileNotFoundError:
+        raise AccessMissing(
+            f'There is no {UNITS}: this machine has no systemd. Have "raidctl restore" run at boot in another way.'
+        ) from None
+    except OSError as error:
+        raise AccessMissing(f"{UNITS / UNIT} cannot be written: {error.strerror}.") from None
+    tell(f"Installed {UNITS / UNIT}. Switch it on with: systemctl daemon-reload && systemctl enable {UNIT}")
+    return EXIT_FINE
+
+
+def program() -> str:
+    """This program as the beginning of a command line of systemd's: full paths, in quotes where they need them."""
+    script = Path(sys.argv[0]).absolute()
+    runs = script.name != "__main__.py" and os.access(script, os.X_OK) and script.is_file()
+    words = [str(script)] if runs else [sys.executable, "-m", "raidctl"]
+    return " ".join(map(quoted, words))
+
+
+def quoted(word: str) -> str:
+    """A word of ExecStart: % begins a specifier, $ a variable, and blanks, quotes and backslashes end or escape."""
+    safe = word.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%").replace("$", "$$")
+    return safe if safe == word and not any(sign in word for sign in " \t;'") else f'"{safe}"'

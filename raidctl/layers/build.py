@@ -1,0 +1,338 @@
+"""The layers of a stack, from the top to the bottom, each with its answers. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from raidctl.host import BlockDevice, HostView
+from raidctl.layers import dm
+from raidctl.layers.flushing import Job, has_cache, jobs, unwritten
+from raidctl.layers.kernel import Files, Kernel
+from raidctl.layers.model import Answer, Layer, Share, Stack, Threshold
+from raidctl.layers.scope import KERNEL, VM, Scope
+from raidctl.layers.words import chosen, human, number, state
+from raidctl.model import Capability, Controller, Drive, Inventory, Volume
+from raidctl.vendor import Vendor
+
+LIMITS = (("dirty_background", "--dirty-background"), ("dirty", "--dirty"))
+_KIB = re.compile(r"(\d{1,9}) ?(?:KiB|KB)?", re.ASCII | re.IGNORECASE)
+_YES = Answer(result="supported")
+_NOT_SPLIT = "It is not split between reads and writes."
+_ESTIMATE = Answer(
+    result="supported",
+    how="estimate",
+    why="It tells of no counters; the use is estimated from the statistics of its block devices.",
+)
+_NO_FLUSH = Answer(result="unsupported", why="It is flushed with its controller, or through it.")
+
+
+def stack(scope: Scope, view: HostView, kernel: Kernel, inventory: Inventory, vendors: Sequence[Vendor]) -> Stack:
+    """All layers below a target."""
+    flush = {job.layer: job for job in jobs(scope, view, kernel, inventory, vendors)}
+    layers = [_page_cache(kernel, flush[VM])]
+    for block in scope.blocks:
+        layers += _of_block(block, kernel, scope, flush)
+    for card in scope.controllers:
+        if has_cache(card) or card.id in flush:
+            layers.append(_of_controller(card, flush.get(card.id)))
+        mine = [volume for c, volume in scope.volumes if c.id == card.id]
+        layers += [_of_volume(volume, card, flush) for volume in mine if volume.cache is not None]
+    layers += [_of_drive(drive, flush[drive.id]) for _, drive in scope.drives if drive.id in flush]
+    # what hardware reports of its health is the matter of "show"
+    read = (problem for problem in inventory.problems if problem.kind not in ("state", "note"))
+    problems = (*read, *kernel.problems)
+    return Stack(host=inventory.host, target=scope.target, layers=tuple(layers), problems=problems)
+
+
+def _page_cache(kernel: Kernel, job: Job) -> Layer:
+    return Layer(
+        id=VM,
+        kind="page_cache",
+        policy="write-back",
+        policy_in_force="write-back",
+        size_bytes=kernel.memory.get("MemTotal"),
+        unwritten_bytes=kernel.dirty,
+        thresholds=tuple(page_thresholds(kernel)),
+        flush=job.answer,
+        threshold=_YES,
+        stats=_YES,
+        split=Answer(
+            result="unsupported",
+            why="Memory is shared by what is read and what is written.",
+            alternative="The dirty limit is the most that writes can take: raidctl cache threshold --dirty-bytes N.",
+        ),
+    )
+
+
+def page_thresholds(kernel: Kernel) -> Iterator[Threshold]:
+    """The kernel's ``dirty_*``: of each pair of bytes and percent, the one that is not 0 counts."""
+    for name, option in LIMITS:
+        size, ratio = kernel.vm.value(f"{name}_bytes", number), kernel.vm.value(f"{name}_ratio", number)
+        counted = "nr_dirty_threshold" if name == "dirty" else "nr_dirty_background_threshold"
+        effective = kernel.page_bytes(counted)
+        for suffix, value in (("ratio", ratio), ("bytes", size)):
+            counts = None if size is None or ratio is None else (size > 0) == (suffix == "bytes")
+            yield Threshold(
+                name=f"{name}_{suffix}",
+                value=value,
+                unit="percent" if suffix == "ratio" else "bytes",
+                in_force=counts,
+                effective_bytes=effective if counts else None,
+                option=f"{option}-{suffix}",
+            )
+    for name, option in (("dirty_expire", "--dirty-expire"), ("dirty_writeback", "--dirty-writeback")):
+        value = kernel.vm.value(f"{name}_centisecs", number)
+        yield Threshold(name=f"{name}_centisecs", value=value, unit="centiseconds", option=option)
+
+
+def _of_block(block: BlockDevice, kernel: Kernel, scope: Scope, flush: Mapping[str, Job]) -> Iterator[Layer]:
+    layer = f"{KERNEL}:{block.name}"
+    if block.name in kernel.targets:
+        yield _of_mapping(block, kernel, flush[layer])
+    elif block.name in kernel.bcaches:
+        yield _of_bcache(block, kernel, flush[layer])
+    elif block.name in kernel.arrays:
+        own = next((volume.id for _, volume in scope.volumes if volume.device == block.node), layer)
+        yield _of_array(block, kernel.arrays[block.name], flush[own])
+
+
+def _of_mapping(block: BlockDevice, kernel: Kernel, job: Job) -> Layer:
+    target = kernel.targets[block.name]
+    try:
+        told = dm.read(target)
+    except ValueError:
+        told = dm.CacheState("writecache" if target.target == "writecache" else "cache")
+    policy = ", ".join(word for word in (told.mode, told.policy) if word) or None
+    limits = _watermarks(told, job.name) if told.target == "writecache" else _migration(told, job.name)
+    thresholds, threshold = limits
+    writes_only = "It holds writes only; reads find in it what was just written."
+    return Layer(
+        id=job.layer,
+        kind=job.kind,
+        name=job.name,
+        device=block.node,
+        policy=policy,
+        policy_in_force=told.fault or policy,
+        why_not_in_force=f"The kernel reports {told.fault}." if told.fault else None,
+        size_bytes=told.size_bytes,
+        used_bytes=told.used_bytes,
+        unwritten_bytes=told.unwritten_bytes,
+        share=Share(read_percent=0, write_percent=100, read_bytes=0, write_bytes=told.size_bytes)
+        if told.target == "writecache"
+        else None,
+        thresholds=thresholds,
+        flush=job.answer,
+        threshold=threshold,
+        stats=_YES if told.counters else Answer(result="unknown", why="This kernel tells of no counters."),
+        split=Answer(result="unsupported", why=writes_only if told.target == "writecache" else _NOT_SPLIT),
+    )
+
+
+def _watermarks(told: dm.CacheState, name: str | None) -> tuple[tuple[Threshold, ...], Answer]:
+    marks = (("high_watermark", dm.HIGH), ("low_watermark", dm.LOW))
+    found = [_percent(mark, told.options.get(mark, usual), told.size_bytes) for mark, usual in marks]
+    found += [
+        Threshold(name=mark, value=told.options[mark], unit="milliseconds")
+        for mark in ("max_age", "autocommit_time", "pause_writeback")
+        if mark in told.options
+    ]
+    return tuple(found), reload_answer(name)
+
+
+def reload_answer(name: str | None) -> Answer:
+    """Why a watermark is not set here: it is a word of the table, and to load a new one stops all I/O meanwhile."""
+    return Answer(
+        result="unsupported",
+        why="The kernel takes watermarks with a new table only, and suspends the device to load it.",
+        alternative=f"lvchange --cachesettings 'high_watermark=60 low_watermark=40' {name or 'VG/LV'}"
+        if name is None or "/" in name
+        else "dmsetup suspend, dmsetup load with the changed table, dmsetup resume.",
+    )
+
+
+def _percent(name: str, value: int, size: int | None) -> Threshold:
+    return Threshold(
+        name=name, value=value, unit="percent", effective_bytes=None if size is None else size * value // 100
+    )
+
+
+def _migration(told: dm.CacheState, name: str | None) -> tuple[tuple[Threshold, ...], Answer]:
+    value = told.options.get("migration_threshold")
+    found = (
+        ()
+        if value is None
+        else (Threshold(name="migration_threshold", value=value, unit="sectors", effective_bytes=value * dm.SECTOR),)
+    )
+    return found, Answer(
+        result="unsupported",
+        why="dm-cache has no limit of dirty data; migration_threshold only bounds the traffic between its devices.",
+        alternative=f"lvchange --cachemode writethrough {name or 'VG/LV'} keeps it without dirty data.",
+    )
+
+
+def _of_bcache(block: BlockDevice, kernel: Kernel, job: Job) -> Layer:
+    files = kernel.bcaches[block.name]
+    mode, now = files.value("cache_mode", chosen), files.value("state", state)
+    buckets, size = files.value("cache/cache0/nbuckets", number), files.value("cache/cache0/bucket_size", human)
+    percent = files.value("writeback_percent", number)
+    total = None if buckets is None or size is None else buckets * size
+    available = files.value("cache/cache_available_percent", number)
+    idle = now == "no cache"
+    return Layer(
+        id=job.layer,
+        kind="bcache",
+        name=block.name,
+        device=block.node,
+        policy=mode,
+        policy_in_force="none" if idle else mode,
+        why_not_in_force="No cache is attached." if idle and mode != "none" else None,
+        size_bytes=total,
+        used_bytes=None if total is None or available is None or available > 100 else total * (100 - available) // 100,
+        unwritten_bytes=unwritten(block.name, kernel),
+        unwritten={"dirty": True, "clean": False, "no cache": False}.get(now or ""),
+        thresholds=(
+            Threshold(
+                name="writeback_percent",
+                value=percent,
+                unit="percent",
+                effective_bytes=None if total is None or percent is None else total * percent // 100,
+                option="--writeback-percent",
+            ),
+            Threshold(name="writeback_delay", value=files.value("writeback_delay", number), unit="seconds"),
+            _size("sequential_cutoff", files),
+        ),
+        flush=job.answer,
+        threshold=_YES,
+        stats=_YES,
+        split=Answer(result="unsupported", why=_NOT_SPLIT, alternative="writearound caches reads only."),
+    )
+
+
+def _size(name: str, files: Files) -> Threshold:
+    return Threshold(name=name, value=files.value(name, human), unit="bytes")
+
+
+def _of_array(block: BlockDevice, files: Files, job: Job) -> Layer:
+    mode, entries = files.value("journal_mode", chosen), files.value("stripe_cache_size", number)
+    members = files.value("raid_disks", number)
+    # one page of 4 KiB for each member in each entry
+    size = None if entries is None or members is None else entries * members * 4096
+    nothing = "It has no stripe cache: this level computes no parity."
+    why = "Its stripe cache has a size, no threshold." if entries is not None else nothing
+    return Layer(
+        id=job.layer,
+        kind="md",
+        name=block.name,
+        device=block.node,
+        policy=mode,
+        policy_in_force=mode or "write-through",
+        size_bytes=size,
+        unwritten=None if mode == "write-back" else False,
+        thresholds=() if entries is None else (Threshold(name="stripe_cache_size", value=entries, unit="entries"),),
+        flush=job.answer,
+        threshold=Answer(result="unsupported", why=why),
+        stats=_YES if entries is not None else _ESTIMATE,
+        split=Answer(result="unsupported", why=_NOT_SPLIT),
+    )
+
+
+def _of_controller(card: Controller, job: Job | None) -> Layer:
+    cache = card.cache
+    told = [_split_of(card)] if cache else []
+    return Layer(
+        id=card.id,
+        kind="controller",
+        name=card.model,
+        size_bytes=cache.size_bytes if cache else None,
+        unwritten=cache.unwritten_data if cache else None,
+        policy_in_force=cache.status_text if cache and cache.status not in ("ok", None) else None,
+        share=told[0] if told else None,
+        thresholds=tuple(_intervals(card)),
+        flush=job.answer if job else _NO_FLUSH,
+        threshold=_able(
+            card, ("flush_interval", "bypass_threshold"), "It does not tell how long data waits in its cache."
+        ),
+        stats=_ESTIMATE,
+        split=_able(card, ("cache_split",), _NOT_SPLIT),
+    )
+
+
+def _split_of(card: Controller) -> Share | None:
+    cache = card.cache
+    if cache is None or (cache.read_percent, cache.write_percent) == (None, None):
+        return None
+    return Share(
+        read_percent=cache.read_percent,
+        write_percent=cache.write_percent,
+        read_bytes=cache.read_bytes,
+        write_bytes=cache.write_bytes,
+    )
+
+
+def _intervals(card: Controller) -> Iterator[Threshold]:
+    if card.cache is not None and card.cache.flush_interval_seconds is not None:
+        value = card.cache.flush_interval_seconds
+        yield Threshold(name="flush_interval", value=value, unit="seconds", option="--flush-interval")
+    details = {**card.details, **(card.cache.details if card.cache is not None else {})}
+    for label, text in details.items():
+        # Write Cache Bypass Threshold Size: 1040 KiB
+        match = _KIB.fullmatch(text.strip()) if "bypass threshold" in label.lower() else None
+        if match is not None:
+            size = int(match[1])
+            yield Threshold(
+                name="bypass_threshold",
+                value=size,
+                unit="KiB",
+                effective_bytes=size * 1024,
+                option="--bypass-threshold",
+            )
+            return
+
+
+def _able(card: Controller, names: Sequence[str], why: str) -> Answer:
+    """What the vendor package says that can be set."""
+    told = [capability for name in names if (capability := card.capabilities.get(name)) is not None]
+    if any(capability.set for capability in told):
+        return _YES
+    return Answer(result="unsupported", why=_reason(told) or why)
+
+
+def _reason(told: Sequence[Capability]) -> str | None:
+    return next((capability.why for capability in told if capability.why), None)
+
+
+def _of_volume(volume: Volume, card: Controller, flush: Mapping[str, Job]) -> Layer:
+    cache = volume.cache
+    mine = flush.get(volume.id) or flush.get(card.id)
+    of_card = Answer(result="unsupported", why=f"It is a matter of the controller {card.id}.")
+    return Layer(
+        id=volume.id,
+        kind="volume",
+        name=volume.name,
+        device=volume.device,
+        policy=cache.write_policy if cache else None,
+        policy_in_force=cache.write_active if cache else None,
+        why_not_in_force=cache.why_not_in_force if cache else None,
+        flush=mine.answer if mine else _NO_FLUSH,
+        threshold=of_card,
+        stats=_ESTIMATE if volume.device else Answer(result="unknown", why="Which block device it is is not known."),
+        split=of_card,
+    )
+
+
+def _of_drive(drive: Drive, job: Job) -> Layer:
+    policy = {"enabled": "write-back", "disabled": "write-through"}.get(drive.write_cache or "")
+    no = Answer(result="unsupported", why="Drives have no such setting.")
+    return Layer(
+        id=drive.id,
+        kind="drive",
+        name=drive.model,
+        device=drive.device,
+        policy=policy,
+        policy_in_force=policy,
+        flush=job.answer,
+        threshold=no,
+        stats=_ESTIMATE if drive.device else Answer(result="unknown", why="It has no block device of its own."),
+        split=Answer(result="unsupported", why="Its write cache and its read cache are separate switches."),
+    )

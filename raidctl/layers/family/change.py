@@ -1,0 +1,175 @@
+"""Settings of the kernel's caches: knobs, and the files that turn them. Pure; see :mod:`raidctl.layers.family`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from raidctl.change.plan import Action, Flush, Knob, Plan, Refusal, RefusalKind, Setting, Step, Wish
+from raidctl.discovery.sysfs import path_of
+from raidctl.layers.build import reload_answer
+from raidctl.layers.kernel import VM as VM_FILES
+from raidctl.layers.scope import KERNEL, VM
+from raidctl.model import Controller, Tool, Volume
+from raidctl.request import Answer
+
+LIMITS: Mapping[str, str] = {"dirty_limit": "dirty", "dirty_background_limit": "dirty_background"}
+TIMES: Mapping[str, str] = {"dirty_expire": "dirty_expire_centisecs", "dirty_writeback": "dirty_writeback_centisecs"}
+AHEAD = "queue/read_ahead_kb"
+QUEUE = f"{KERNEL}:queue:"
+"""Before the name of a device in sysfs: what its read-ahead belongs to."""
+_BCACHE = ("writeback_percent", "cache_mode")
+_AHEAD = ("read_ahead",)
+_LEAST = 2
+"""Pages: the kernel silently takes no limit below."""
+_LARGEST_PAGE = 65536
+_CUTOFF = 70
+"""Percent above which bcache writes through whatever is set; its own bound is 40 unless it was loaded with another."""
+_EVERYWHERE = "It acts on every file system of the machine."
+_NEVER = "The kernel no longer writes old data out by itself: only at its limits, and when somebody syncs."
+
+
+def queue_of(name: str) -> str:
+    """The object of a block device's read-ahead. It has no slash: volumes can be named by what follows the last one.
+
+    >>> queue_of("cciss/c0d0")
+    'kernel:queue:cciss!c0d0'
+    """
+    return f"{QUEUE}{name.replace('/', '!')}"
+
+
+def knobs(controller: Controller) -> dict[Knob, str]:
+    """Every setting that can be read."""
+    names = (*LIMITS, *TIMES, *_BCACHE, *_AHEAD)
+    return {(v.id, name): v.details[name] for v in controller.volumes for name in names if name in v.details}
+
+
+def flushes(controller: Controller, tools: Sequence[Tool]) -> list[Flush]:  # noqa: ARG001 - the signature of all
+    """The kernel's caches are flushed by :mod:`raidctl.layers.flushing`."""
+    return []
+
+
+def judge(action: Action, answer: Answer) -> str | None:  # noqa: ARG001 - as above
+    """What the kernel refuses, it refuses when the file is written: the engine has told of it already."""
+    return None
+
+
+def plan(controller: Controller, wishes: Sequence[Wish], tools: Sequence[Tool]) -> Plan:  # noqa: ARG001 - as above
+    """One file written for each wish that is not so yet."""
+    objects = {volume.id: volume for volume in controller.volumes}
+    steps: list[Step] = []
+    already: list[Wish] = []
+    refusals: list[Refusal] = []
+    for wish in wishes:
+        volume = objects.get(wish.object_id)
+        refusal = _refused(wish, volume, wishes) if volume is not None else _no(wish, "It has no such setting.")
+        if refusal is not None:
+            refusals.append(refusal)
+        elif volume is not None and volume.details[wish.setting] == wish.value:
+            already.append(wish)
+        elif volume is not None:
+            steps.append(_step(volume, wish))
+    return Plan(wishes=tuple(wishes), steps=_sorted(steps), already=tuple(already), refusals=tuple(refusals))
+
+
+def _sorted(steps: Sequence[Step]) -> tuple[Step, ...]:
+    """A cache mode first: what is written through needs no limit."""
+    return tuple(sorted(steps, key=lambda step: step.knob != "cache_mode"))
+
+
+def _no(wish: Wish, why: str, alternative: str | None = None, kind: RefusalKind = "unsupported") -> Refusal:
+    return Refusal(wish=wish, kind=kind, reason=why, alternative=alternative)
+
+
+def _refused(wish: Wish, volume: Volume, wishes: Sequence[Wish]) -> Refusal | None:
+    """Why a wish cannot be fulfilled; None when it can."""
+    if wish.setting in ("high_watermark", "low_watermark") and volume.details.get("target") == "writecache":
+        answer = reload_answer(volume.details.get("name"))
+        return _no(wish, answer.why or "", answer.alternative)
+    if wish.setting not in _settings(volume):
+        return _no(wish, "It has no such setting.")
+    before = volume.details.get(wish.setting)
+    if before is None:
+        return _no(wish, "Its present value cannot be read, so it could not be put back.", kind="unknown")
+    if wish.setting == "writeback_percent" and int(wish.value) > _CUTOFF:
+        return _no(wish, f"bcache takes at most {_CUTOFF} %, and 40 % unless it was loaded with another bound.")
+    if wish.setting in _AHEAD:
+        return _ahead(wish, volume)
+    return _limit(wish, volume, before, wishes) if wish.setting in LIMITS else None
+
+
+def _settings(volume: Volume) -> tuple[str, ...]:
+    """What can be set on an object."""
+    if volume.id == VM:
+        return (*LIMITS, *TIMES)
+    if volume.id.startswith(QUEUE):
+        return _AHEAD
+    return _BCACHE if "cache_mode" in volume.details else ()
+
+
+def _ahead(wish: Wish, volume: Volume) -> Refusal | None:
+    """The kernel keeps whole pages, and drops the rest without a word."""
+    page = int(volume.details.get("page size", _LARGEST_PAGE)) // 1024
+    if int(wish.value) % page:
+        return _no(wish, f"The kernel reads ahead in whole pages: a multiple of {page} KiB.")
+    return None
+
+
+def _limit(wish: Wish, volume: Volume, before: str, wishes: Sequence[Wish]) -> Refusal | None:
+    """What the kernel would silently ignore, or take as something else."""
+    value, _, unit = wish.value.partition(" ")
+    page = int(volume.details.get("page size", _LARGEST_PAGE))
+    if unit == "bytes" and int(value) < _LEAST * page:
+        return _no(wish, f"The kernel takes no limit below {_LEAST} pages of {page} bytes, and does not say so.")
+    if before == "0 percent" and unit == "bytes":
+        why = "Bytes and percent are both 0 now, and once one of them is set the kernel has no way back to that."
+        return _no(wish, why, "Set a percentage first.", kind="unknown")
+    stand = volume.details | {other.setting: other.value for other in wishes if other.object_id == volume.id}
+    limits = [stand.get(name, "") for name in ("dirty_background_limit", "dirty_limit")]
+    known = all(limit.endswith(" percent") for limit in limits) or "available" in stand
+    start, most = (_bytes(limit, stand if known else {}) for limit in limits)
+    if start is not None and most is not None and start >= most > 0:
+        why = (
+            f"Writing out would begin at {stand['dirty_background_limit']}, which is not below the limit of "
+            f"{stand['dirty_limit']}: the kernel would silently begin at half of the limit instead."
+        )
+        return _no(wish, why, "Set both: --dirty-background-… below --dirty-….")
+    return None
+
+
+def _bytes(limit: str, stand: Mapping[str, str]) -> int | None:
+    """A limit in bytes; percentages of what the kernel tells, or of anything where only they are compared."""
+    figure, _, unit = limit.partition(" ")
+    if unit != "percent":
+        return int(figure) if figure else None
+    return int(figure) * int(stand.get("available", "1000000")) // 100 if stand else None
+
+
+def _step(volume: Volume, wish: Wish) -> Step:
+    before = volume.details[wish.setting]
+    affects = [_EVERYWHERE] if volume.id == VM else []
+    if wish.setting in _AHEAD:
+        affects.append(f"It acts on everything that is read through {volume.id.removeprefix(QUEUE)}.")
+    if wish.setting == "dirty_writeback" and wish.value == "0":
+        affects.append(_NEVER)
+    return Step(
+        object_id=volume.id,
+        knob=wish.setting,
+        before=before,
+        after=wish.value,
+        action=_action(volume.id, wish.setting, wish.value),
+        undo=_action(volume.id, wish.setting, before),
+        affects=tuple(affects),
+        persistent=wish.setting == "cache_mode",
+    )
+
+
+def _action(object_id: str, setting: Setting, value: str) -> Action:
+    """The file to write; of a limit, that of its unit."""
+    if setting in LIMITS:
+        figure, _, unit = value.partition(" ")
+        return Action(path=f"{VM_FILES}/{LIMITS[setting]}_{'bytes' if unit == 'bytes' else 'ratio'}", data=figure)
+    if setting in TIMES:
+        return Action(path=f"{VM_FILES}/{TIMES[setting]}", data=value)
+    if setting in _AHEAD:
+        return Action(path=path_of(object_id.removeprefix(QUEUE), AHEAD), data=value)
+    return Action(path=path_of(object_id.partition(":")[2], f"bcache/{setting}"), data=value)

@@ -1,0 +1,275 @@
+"""How each cache of a stack is flushed, from the top to the bottom, or why it is not. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from raidctl.change.family import changes_of
+from raidctl.change.plan import Action, Flush
+from raidctl.host import BlockDevice, HostView
+from raidctl.layers import dm
+from raidctl.layers.kernel import Files, Kernel
+from raidctl.layers.model import Answer, Kind
+from raidctl.layers.scope import KERNEL, VM, Scope
+from raidctl.layers.words import chosen, human, number, state
+from raidctl.model import Controller, Drive, Inventory
+from raidctl.vendor import Vendor
+
+PATIENCE = 3600.0
+"""Seconds that one command of a flush may take: gigabytes on slow drives."""
+_POINTS = 32
+"""Above so many file systems, one ``sync`` of everything takes the place of one for each."""
+_THROUGH = "It hands each write on before it acknowledges it, so nothing unwritten is in it."
+
+
+@dataclass(frozen=True)
+class Job:
+    """The flush of one layer."""
+
+    layer: str
+    kind: Kind
+    answer: Answer
+    name: str | None = None
+    actions: tuple[Action, ...] = ()
+    drain: bool = False
+    """No command does it: the cache mode has to be changed for a while."""
+    device: str | None = None
+    """Kernel name of the block device, where it is one."""
+    family: str | None = None
+    """Whose command it is, so who judges the answer; None: a program of the system."""
+
+
+def jobs(scope: Scope, view: HostView, kernel: Kernel, inventory: Inventory, vendors: Sequence[Vendor]) -> list[Job]:
+    """What is to be done, in this order; layers with nothing to do and layers that cannot are among them."""
+    told = vendor_flushes(scope, inventory, vendors)
+    return [
+        _page_cache(scope),
+        *(job for block in scope.blocks for job in _of_block(block, kernel, scope, told)),
+        *_of_controllers(scope, told),
+        *_of_drives(scope, view, told),
+    ]
+
+
+def vendor_flushes(scope: Scope, inventory: Inventory, vendors: Sequence[Vendor]) -> dict[str, Flush]:
+    """What the vendor packages say, by the id of the object; a package without an answer says nothing."""
+    by_family = {vendor.FAMILY: vendor for vendor in vendors}
+    found: dict[str, Flush] = {}
+    for card in scope.controllers:
+        vendor = by_family.get(card.id.partition(":")[0])
+        changes = changes_of(vendor) if vendor is not None else None
+        if vendor is not None and changes is not None:
+            names = {spec.name for spec in vendor.TOOLS}
+            tools = [tool for tool in inventory.tools if tool.name in names]
+            for flush in changes.flushes(card, tools):
+                found.setdefault(flush.object_id, flush)
+    return found
+
+
+def _nothing(why: str) -> Answer:
+    return Answer(result="nothing", why=why)
+
+
+def _run(*argv: str) -> Action:
+    return Action(argv=argv, timeout=PATIENCE)
+
+
+def _page_cache(scope: Scope) -> Job:
+    """``sync`` of the file systems, then of the devices themselves, which holds what is written past a file system.
+
+    A sync of everything writes the devices as well. ``blockdev --flushbufs`` also lets go of what was read.
+    """
+    if scope.target in (None, VM) or len(scope.mountpoints) > _POINTS:
+        actions = [_run("sync")]
+    else:
+        actions = [_run("sync", "--file-system", point) for point in scope.mountpoints]
+    actions += [_run("blockdev", "--flushbufs", root.node) for root in scope.roots]
+    how = "; ".join(map(str, actions)) or None
+    if not actions:
+        why = "The system sees no block device of it, so it holds nothing of it."
+        return Job(VM, "page_cache", _nothing(why))
+    return Job(VM, "page_cache", Answer(result="supported", how=how), actions=tuple(actions))
+
+
+def _of_block(block: BlockDevice, kernel: Kernel, scope: Scope, told: Mapping[str, Flush]) -> Iterator[Job]:
+    layer = f"{KERNEL}:{block.name}"
+    if block.name in kernel.targets:
+        target = kernel.targets[block.name]
+        yield _of_mapping(layer, block, target, lvm=kernel.uuids.get(block.name, "").startswith("LVM-"))
+    elif block.name in kernel.bcaches:
+        yield _of_bcache(layer, block, kernel.bcaches[block.name])
+    elif block.name in kernel.arrays:
+        own = next((volume.id for _, volume in scope.volumes if volume.device == block.node), layer)
+        if own in told and told[own].action is not None:
+            yield _job(own, "md", told[own], block.name)
+        else:
+            answer = _of_array(kernel.arrays[block.name], block)
+            yield Job(own, "md", answer, block.name, device=block.name)
+
+
+def _of_mapping(layer: str, block: BlockDevice, target: dm.Target, *, lvm: bool) -> Job:
+    name = block.dm_name or block.name
+    kind: Kind = "dm_writecache" if target.target == "writecache" else "dm_cache"
+    title = dm.lvm_name(name) if lvm else name
+    try:
+        told = dm.read(target)
+    except ValueError as error:
+        if kind == "dm_cache":
+            return Job(layer, kind, Answer(result="unknown", why=f"Its state cannot be read: {error}."), title)
+        told = dm.CacheState("writecache")
+    if told.fault:
+        why = f"The kernel reports {told.fault}."
+        return Job(layer, kind, Answer(result="unknown", why=why), title, device=block.name)
+    if kind == "dm_writecache":
+        action = _run("dmsetup", "message", name, "0", "flush")
+        return Job(layer, kind, Answer(result="supported", how=str(action)), title, (action,), device=block.name)
+    if told.mode in ("writethrough", "passthrough"):
+        return Job(layer, kind, _nothing(_THROUGH), title, device=block.name)
+    if told.unwritten_bytes == 0:
+        return Job(layer, kind, _nothing("No block of it is dirty."), title, device=block.name)
+    nearest = (
+        f"lvchange --cachepolicy cleaner {title}; wait until it has no dirty blocks; then the former policy again."
+        if lvm
+        else "Load its table with the policy cleaner; wait until it has no dirty blocks; then the former table again."
+    )
+    why = "dm-cache has no message that flushes."
+    return Job(layer, kind, Answer(result="unsupported", why=why, alternative=nearest), title, device=block.name)
+
+
+def _of_bcache(layer: str, block: BlockDevice, files: Files) -> Job:
+    now, mode = files.value("state", state), files.value("cache_mode", chosen)
+    how = (
+        "cache_mode becomes writethrough and writeback_percent 0 until its state is clean; then both are put back "
+        "(written into the journal before)"
+    )
+    if now is None or mode is None:
+        answer = Answer(result="unknown", why="Its state and its cache mode cannot be read.")
+    elif now in ("clean", "no cache") and mode != "writeback":
+        answer = _nothing(f"Its state is {now}, its mode {mode}.")
+    elif now == "no cache":
+        answer = _nothing("No cache is attached.")
+    elif now == "inconsistent":
+        why = "Its state is inconsistent: it was started without the cache that held its data."
+        answer = Answer(result="unsupported", why=why)
+    elif now == "dirty" and files.value("writeback_running", number) == 0:
+        why = "writeback_running is 0: it does not write back at all."
+        nearest = f"echo 1 > /sys/block/{block.name}/bcache/writeback_running"
+        answer = Answer(result="unsupported", why=why, alternative=nearest)
+    else:
+        answer = Answer(result="supported", how=how)
+    return Job(layer, "bcache", answer, block.name, drain=answer.result == "supported", device=block.name)
+
+
+def _of_array(files: Files, block: BlockDevice) -> Answer:
+    mode = files.value("journal_mode", chosen)
+    if mode != "write-back":
+        why = "It acknowledges a write when its members have it; its stripe cache holds nothing unwritten."
+        return _nothing(why)
+    place = f"/sys/block/{block.name}/md/journal_mode"
+    return Answer(
+        result="unsupported",
+        why="Its journal is in write-back, and the kernel does not tell when the journal is empty.",
+        alternative=f"echo write-through > {place}; sync; afterwards: echo write-back > {place}",
+    )
+
+
+def _of_controllers(scope: Scope, told: Mapping[str, Flush]) -> Iterator[Job]:
+    for card in scope.controllers:
+        mine = [told[name] for name in (card.id, *(v.id for c, v in scope.volumes if c.id == card.id)) if name in told]
+        if card.mode == "software":
+            continue
+        if mine:
+            yield from (_of_cache(card, flush, scope) for flush in mine)
+        elif has_cache(card):
+            why = f"raidctl only reads controllers of the family {card.id.partition(':')[0]}."
+            yield Job(card.id, "controller", _written_through(card, scope, Answer(result="unsupported", why=why)))
+
+
+def has_cache(card: Controller) -> bool:
+    """Whether a controller is a layer of its own: it has a cache, or RAID and does not tell of one."""
+    if card.mode in ("none", "software") or (card.cache is not None and card.cache.present is False):
+        return False
+    return card.cache is not None or card.mode in ("raid", "mixed")
+
+
+def _of_cache(card: Controller, flush: Flush, scope: Scope) -> Job:
+    kind: Kind = "controller" if flush.object_id == card.id else "volume"
+    job = _job(flush.object_id, kind, flush, card.model if kind == "controller" else None)
+    if flush.action is not None or kind == "volume":
+        return job
+    return Job(job.layer, job.kind, _written_through(card, scope, job.answer), job.name)
+
+
+def _written_through(card: Controller, scope: Scope, answer: Answer) -> Answer:
+    """Nothing to be done where all volumes of the controller are written through; else the answer."""
+    mine = [volume.cache for c, volume in scope.volumes if c.id == card.id]
+    left = card.cache is not None and card.cache.unwritten_data
+    through = all(cache is not None and cache.write_active in ("write_through", "off") for cache in mine)
+    if mine and through and not left and len(mine) == len(card.volumes):
+        return _nothing("All of its volumes are in write-through.")
+    return answer
+
+
+def _of_drives(scope: Scope, view: HostView, told: Mapping[str, Flush]) -> Iterator[Job]:
+    for card, drive in scope.drives:
+        block = view.block(drive.device) if drive.device else None
+        if drive.id in told or block is not None:
+            yield _of_drive(drive, told.get(drive.id), block, card)
+        elif drive.write_cache == "enabled":
+            why = f"It is reached through {card.id} only, which has no command for its cache."
+            nearest = f"Switch its cache off: raidctl cache set {card.id} --drives off."
+            answer = Answer(result="unsupported", why=why, alternative=nearest)
+            yield Job(drive.id, "drive", answer, drive.model)
+
+
+def _of_drive(drive: Drive, flush: Flush | None, block: BlockDevice | None, card: Controller) -> Job:
+    if drive.write_cache == "disabled":
+        return Job(drive.id, "drive", _nothing("Its write cache is off."), drive.model)
+    if flush is not None and flush.action is not None:
+        return _job(drive.id, "drive", flush, drive.model)
+    if block is not None and block.write_cache == "write back":
+        # the kernel hands a flush on to a device that it believes to have a volatile cache
+        action = _run("sync", "--data", block.node)
+        why = flush.why if flush is not None else None
+        return Job(drive.id, "drive", Answer(result="supported", how=str(action), why=why), drive.model, (action,))
+    if block is not None and block.write_cache == "write through" and drive.write_cache is None:
+        return Job(drive.id, "drive", _nothing("It tells the kernel of no write cache."), drive.model)
+    if flush is not None:
+        return _job(drive.id, "drive", flush, drive.model)
+    why = f"The family {card.id.partition(':')[0]} has no command for it."
+    return Job(drive.id, "drive", Answer(result="unsupported", why=why), drive.model)
+
+
+def _job(layer: str, kind: Kind, flush: Flush, name: str | None) -> Job:
+    if flush.action is not None:
+        answer = Answer(result="supported", how=str(flush.action))
+        return Job(layer, kind, answer, name, (flush.action,), family=layer.partition(":")[0])
+    answer = Answer(result="unsupported", why=flush.why, alternative=flush.alternative)
+    if flush.why and "no cache" in flush.why:
+        answer = _nothing(flush.why)
+    return Job(layer, kind, answer, name)
+
+
+def left(job: Job, kernel: Kernel, controllers: Mapping[str, Controller]) -> tuple[int | None, bool | None]:
+    """What is unwritten in a layer, in bytes and whether at all, where that is told."""
+    if job.kind == "page_cache":
+        return kernel.dirty, None if kernel.dirty is None else kernel.dirty > 0
+    figure = unwritten(job.device, kernel) if job.device else None
+    if figure is not None:
+        return figure, figure > 0
+    card = controllers.get(job.layer)
+    return None, card.cache.unwritten_data if card is not None and card.cache is not None else None
+
+
+def unwritten(name: str, kernel: Kernel) -> int | None:
+    """Bytes of unwritten data in a cache of the kernel."""
+    if name in kernel.targets:
+        try:
+            return dm.read(kernel.targets[name]).unwritten_bytes
+        except ValueError:
+            return None
+    if name in kernel.bcaches:
+        files = kernel.bcaches[name]
+        now = files.value("state", state)
+        return 0 if now in ("clean", "no cache") else files.value("dirty_data", human)
+    return None

@@ -1,0 +1,98 @@
+"""What the kernel has told of its caches, with what could not be read of it. Data only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from raidctl.layers.dm import Target
+from raidctl.model import Problem
+from raidctl.request import ReadAnswer, Trouble
+
+T = TypeVar("T")
+
+VM = "/proc/sys/vm"
+DIRTY = (
+    "dirty_background_bytes", "dirty_background_ratio", "dirty_bytes", "dirty_ratio", "dirty_expire_centisecs",
+    "dirty_writeback_centisecs",
+)  # fmt: skip
+
+
+@dataclass
+class Files:
+    """The files of one directory of sysfs, as they were read; each is understood only where it is wanted."""
+
+    place: str
+    answers: Mapping[str, ReadAnswer]
+    problems: list[Problem]
+
+    def value(self, name: str, parse: Callable[[str], T]) -> T | None:
+        """What a file tells; None where it is not there or empty, and, with a problem, where it cannot be read."""
+        answer = self.answers.get(name)
+        if answer is None or answer.trouble is Trouble.MISSING:
+            return None
+        path = f"{self.place}/{name}"
+        if answer.text is None or answer.trouble is not None:
+            self._trouble(path, answer)
+            return None
+        if not answer.text.strip():
+            return None
+        try:
+            return parse(answer.text)
+        except ValueError as error:
+            message = f"{path} cannot be understood: {error}."
+            self._add(Problem(severity="warning", where=path, message=message, kind="unread"))
+            return None
+
+    def _trouble(self, path: str, answer: ReadAnswer) -> None:
+        if answer.trouble is Trouble.UNRECORDED:
+            return  # said once for the whole recording
+        right = answer.trouble is Trouble.DENIED
+        self._add(
+            Problem(
+                severity="warning",
+                where=path,
+                message=f"{path} could not be read ({answer.detail or 'no answer'}).",
+                remedy="Run raidctl as root (sudo)." if right else None,
+                kind="no_right" if right else "unread",
+            )
+        )
+
+    def _add(self, problem: Problem) -> None:
+        if problem not in self.problems:
+            self.problems.append(problem)
+
+
+@dataclass
+class Kernel:
+    """The kernel's caches as they were read."""
+
+    vm: Files
+    """The files of ``/proc/sys/vm``."""
+    memory: Mapping[str, int] = field(default_factory=dict)
+    """Of ``/proc/meminfo``, bytes: ``MemTotal``, ``Dirty``, ``Writeback``."""
+    pages: Mapping[str, int] = field(default_factory=dict)
+    """Of ``/proc/vmstat``, pages: ``nr_dirty``, ``nr_dirtied``."""
+    page_size: int | None = None
+    """Bytes."""
+    targets: Mapping[str, Target] = field(default_factory=dict)
+    """Caching mappings of the device mapper by their kernel name, ``dm-3``."""
+    bcaches: Mapping[str, Files] = field(default_factory=dict)
+    """By kernel name, ``bcache0``."""
+    arrays: Mapping[str, Files] = field(default_factory=dict)
+    """md arrays by kernel name."""
+    uuids: Mapping[str, str] = field(default_factory=dict)
+    """Of caching mappings, by kernel name; LVM's begin with ``LVM-``."""
+    problems: list[Problem] = field(default_factory=list)
+
+    @property
+    def dirty(self) -> int | None:
+        """Bytes in memory that wait to be written, or are being written."""
+        told = [self.memory.get("Dirty"), self.memory.get("Writeback")]
+        return None if told == [None, None] else sum(figure or 0 for figure in told)
+
+    def page_bytes(self, name: str) -> int | None:
+        """A count of pages in bytes."""
+        pages = self.pages.get(name)
+        return None if pages is None or self.page_size is None else pages * self.page_size

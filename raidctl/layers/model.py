@@ -1,0 +1,166 @@
+"""The layers of a stack of caches, and what becomes of flushing and counting them: one vocabulary for all of them.
+
+Sizes are in bytes, times in seconds unless a unit stands beside the figure. ``None`` means "not told", never "no".
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+
+from raidctl.model import Host, Problem
+
+SCHEMA_VERSION = "1"
+
+Kind = Literal["page_cache", "dm_writecache", "dm_cache", "bcache", "md", "controller", "volume", "drive"]
+Result = Literal["supported", "done", "nothing", "planned", "unsupported", "failed", "no_tool", "no_right", "unknown"]
+Unit = Literal[
+    "bytes", "percent", "seconds", "milliseconds", "centiseconds", "KiB", "sectors", "entries", "count", "ratio",
+]  # fmt: skip
+
+
+class Answer(msgspec.Struct, frozen=True, kw_only=True):
+    """One layer's answer to one of the four verbs."""
+
+    result: Annotated[
+        Result,
+        Meta(
+            description="`supported`: it can; `nothing`: there is nothing to be done; `unsupported`: it cannot, see "
+            "`why`; `done`, `planned`, `failed`, `no_tool`, `no_right`: what became of it; `unknown`: not told."
+        ),
+    ]
+    how: Annotated[str | None, Meta(description="The command or the method.")] = None
+    why: Annotated[str | None, Meta(description="Why not, or what it means here; null: nothing to say.")] = None
+    alternative: Annotated[str | None, Meta(description="What comes nearest where it cannot.")] = None
+
+
+class Threshold(msgspec.Struct, frozen=True, kw_only=True):
+    """A limit at which, or a time after which, data is written out or goes past the cache."""
+
+    name: Annotated[str, Meta(description="The kernel's or the tool's name: `dirty_ratio`, `flush_interval`.")]
+    value: Annotated[int | None, Meta(description="The figure; null when it is not told.")]
+    unit: Annotated[Unit, Meta(description="Unit of the figure.")]
+    in_force: Annotated[
+        bool | None, Meta(description="False where its counterpart counts instead (`dirty_bytes`, `dirty_ratio`).")
+    ] = True
+    effective_bytes: Annotated[int | None, Meta(description="What it comes to on this machine now, bytes.")] = None
+    option: Annotated[
+        str | None, Meta(description="The option of `raidctl cache threshold` that sets it; null: it cannot be set.")
+    ] = None
+
+
+class Share(msgspec.Struct, frozen=True, kw_only=True):
+    """How a cache is split between reads and writes."""
+
+    read_percent: Annotated[int | None, Meta(description="Share for reads, percent.")] = None
+    write_percent: Annotated[int | None, Meta(description="Share for writes, percent.")] = None
+    read_bytes: Annotated[int | None, Meta(description="That share in bytes.")] = None
+    write_bytes: Annotated[int | None, Meta(description="That share in bytes.")] = None
+
+
+class Layer(msgspec.Struct, frozen=True, kw_only=True):
+    """One cache of the stack."""
+
+    id: Annotated[str, Meta(description="`kernel:vm`, `kernel:bcache0`, `md:md0`, `smartarray:1`, `drives:SERIAL`.")]
+    kind: Annotated[Kind, Meta(description="What sort of cache it is.")]
+    name: Annotated[str | None, Meta(description="What people call it: `vg0/log`, a model.")] = None
+    device: Annotated[str | None, Meta(description="`/dev/md0`; null where there is none.")] = None
+    policy: Annotated[str | None, Meta(description="Write policy as configured.")] = None
+    policy_in_force: Annotated[str | None, Meta(description="Write policy in force now.")] = None
+    why_not_in_force: Annotated[str | None, Meta(description="Why these differ; null when they do not.")] = None
+    size_bytes: Annotated[int | None, Meta(description="Size of the cache, bytes.")] = None
+    used_bytes: Annotated[int | None, Meta(description="What of it holds data, bytes.")] = None
+    unwritten_bytes: Annotated[int | None, Meta(description="Data that the layer below does not have yet.")] = None
+    unwritten: Annotated[
+        bool | None, Meta(description="Unwritten (dirty, preserved) data is there, where no figure is told.")
+    ] = None
+    share: Annotated[Share | None, Meta(description="Null where nothing is split.")] = None
+    thresholds: Annotated[tuple[Threshold, ...], Meta(description="Limits and times, with units.")] = ()
+    flush: Answer
+    threshold: Answer
+    stats: Answer
+    split: Answer
+
+
+class Stack(msgspec.Struct, frozen=True, kw_only=True):
+    """The caches between programs and platters, from the top to the bottom."""
+
+    schema_version: Annotated[Literal["1"], Meta(description="Version of this contract.")] = "1"
+    host: Annotated[Host, Meta(description="Whose caches they are.")]
+    target: Annotated[str | None, Meta(description="What was named; null: the whole machine.")] = None
+    layers: Annotated[tuple[Layer, ...], Meta(description="From the top to the bottom.")] = ()
+    problems: Annotated[tuple[Problem, ...], Meta(description="What could not be read.")] = ()
+
+
+class Flushed(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of the flush of one layer."""
+
+    layer: Annotated[str, Meta(description="Id of the layer.")]
+    kind: Annotated[Kind, Meta(description="What sort of cache it is.")]
+    name: Annotated[str | None, Meta(description="What people call it.")] = None
+    answer: Annotated[Answer, Meta(description="`done`, `nothing`, `unsupported`, `failed` …")]
+    commands: Annotated[tuple[str, ...], Meta(description="What was run, or would be.")] = ()
+    seconds: Annotated[float | None, Meta(description="How long it took; null when nothing was run.")] = None
+    unwritten_bytes: Annotated[int | None, Meta(description="What is still unwritten in it; null: not told.")] = None
+    unwritten: Annotated[bool | None, Meta(description="Whether unwritten data is left, where told.")] = None
+
+
+class FlushReport(msgspec.Struct, frozen=True, kw_only=True):
+    """A flush of a stack, from the top to the bottom."""
+
+    schema_version: Annotated[Literal["1"], Meta(description="Version of this contract.")] = "1"
+    host: Annotated[Host, Meta(description="Whose caches they are.")]
+    target: Annotated[str | None, Meta(description="What was named; null: the whole machine.")] = None
+    dry_run: Annotated[bool, Meta(description="Nothing was run.")] = False
+    layers: Annotated[tuple[Flushed, ...], Meta(description="In the order in which they were flushed.")] = ()
+    seconds: Annotated[float | None, Meta(description="How long all of it took.")] = None
+    dirty_before_bytes: Annotated[int | None, Meta(description="Dirty and under writeback in memory, before.")] = None
+    dirty_after_bytes: Annotated[
+        int | None, Meta(description="The same afterwards; other programs go on writing meanwhile.")
+    ] = None
+    problems: Annotated[tuple[Problem, ...], Meta(description="What could not be read.")] = ()
+
+
+class Counter(msgspec.Struct, frozen=True, kw_only=True):
+    """A figure of a cache."""
+
+    name: Annotated[str, Meta(description="`read hits`, `dirty`.")]
+    value: Annotated[float | None, Meta(description="The figure, since boot or now; null: not told.")]
+    unit: Annotated[Unit, Meta(description="Unit of the figure.")] = "count"
+    per_second: Annotated[
+        float | None, Meta(description="Growth a second in the interval; null for levels, and for the first look.")
+    ] = None
+
+
+class LayerStats(msgspec.Struct, frozen=True, kw_only=True):
+    """The figures of one layer."""
+
+    layer: Annotated[str, Meta(description="Id of the layer.")]
+    kind: Annotated[Kind, Meta(description="What sort of cache it is.")]
+    name: Annotated[str | None, Meta(description="What people call it.")] = None
+    estimate: Annotated[bool, Meta(description="The cache has no counters; this is concluded from those around it.")]
+    method: Annotated[str | None, Meta(description="How it was estimated, and what may mislead.")] = None
+    counters: tuple[Counter, ...] = ()
+
+
+class Statistics(msgspec.Struct, frozen=True, kw_only=True):
+    """The use of a stack of caches at one moment."""
+
+    schema_version: Annotated[Literal["1"], Meta(description="Version of this contract.")] = "1"
+    host: Annotated[Host, Meta(description="Whose caches they are.")]
+    target: Annotated[str | None, Meta(description="What was named; null: the whole machine.")] = None
+    at: Annotated[str, Meta(description="When, RFC 3339 in UTC.")]
+    seconds: Annotated[float | None, Meta(description="Length of the interval of `per_second`; null: none.")] = None
+    layers: tuple[LayerStats, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+
+def schema(kind: type[Stack | FlushReport | Statistics]) -> dict[str, Any]:
+    """The JSON Schema (2020-12) of one of the answers."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": f"{kind.__name__} of raidctl",
+        **msgspec.json.schema(kind),
+    }

@@ -1,0 +1,169 @@
+"""What lies below a target: block devices from the top to the bottom, volumes, drives, controllers. Pure."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from raidctl.errors import UsageError
+from raidctl.host import BlockDevice, HostView
+from raidctl.model import Controller, Drive, Inventory, Volume
+from raidctl.select import find
+from raidctl.text import printable
+
+KERNEL = "kernel"
+VM = f"{KERNEL}:vm"
+
+
+@dataclass(frozen=True)
+class Scope:
+    """The stack below a target; the whole machine when nothing was named."""
+
+    target: str | None
+    roots: tuple[BlockDevice, ...] = ()
+    """What was named, as block devices."""
+    blocks: tuple[BlockDevice, ...] = ()
+    """From the top to the bottom."""
+    mountpoints: tuple[str, ...] = ()
+    """File systems of the target, and on it."""
+    volumes: tuple[tuple[Controller, Volume], ...] = ()
+    drives: tuple[tuple[Controller, Drive], ...] = ()
+    """Without the members of software arrays: the drives below these are drives of their own."""
+    controllers: tuple[Controller, ...] = ()
+
+    @property
+    def names(self) -> list[str]:
+        """Kernel names of the block devices."""
+        return [block.name for block in self.blocks]
+
+
+def scope(view: HostView, inventory: Inventory, target: str | None) -> Scope:
+    """The stack below a target: a mount point, a device, an id of an inventory or of a layer (``kernel:bcache0``).
+
+    Raises:
+        UsageError: The target means nothing, or several things.
+    """
+    if target is None:
+        return _whole(view, inventory)
+    if target == VM:
+        return Scope(target)
+    roots = _blocks(view, target)
+    ids: frozenset[str] = frozenset()
+    if not roots:
+        ids = find(inventory, view, [target])
+        roots = [block for node in _nodes(inventory, ids) if (block := view.block(node)) is not None]
+    return _below(view, inventory, target, roots, ids)
+
+
+def _whole(view: HostView, inventory: Inventory) -> Scope:
+    blocks = ordered(view, view.blocks)
+    return Scope(
+        None,
+        (),
+        tuple(blocks),
+        tuple(sorted({point for block in blocks for point in block.mountpoints if point.startswith("/")})),
+        tuple((card, volume) for card in inventory.controllers for volume in card.volumes),
+        tuple((card, d) for card in inventory.controllers if card.mode != "software" for d in card.drives),
+        inventory.controllers,
+    )
+
+
+def _blocks(view: HostView, target: str) -> list[BlockDevice]:
+    """The devices that a path or a layer's id names."""
+    family, colon, name = target.partition(":")
+    if colon and family == KERNEL:
+        block = view.block(name)
+        if block is None:
+            raise UsageError(f'There is no block device "{printable(name)}"; "raidctl cache show" lists the layers.')
+        return [block]
+    path = target.rstrip("/") or "/"
+    block = view.block(path) if path.startswith("/dev/") else None
+    if block is not None:
+        return [block]
+    return [block for block in view.blocks if path in block.mountpoints]
+
+
+def _nodes(inventory: Inventory, ids: frozenset[str]) -> list[str]:
+    """The nodes of the volumes and drives that are meant, by themselves or by their controller or array."""
+    found: list[str] = []
+    for card in inventory.controllers:
+        parts: tuple[Volume | Drive, ...] = (*card.volumes, *card.drives)
+        found += [item.device for item in parts if item.device and _meant(card, item, ids)]
+    return list(dict.fromkeys(found))
+
+
+def _below(
+    view: HostView, inventory: Inventory, target: str, roots: Sequence[BlockDevice], ids: frozenset[str]
+) -> Scope:
+    reached = ordered(view, _reached(view, roots))
+    nodes = {name for block in reached for name in (block.node, *block.links)}
+    cards = inventory.controllers
+    volumes = [(c, v) for c in cards for v in c.volumes if v.device in nodes or _meant(c, v, ids)]
+    arrays = {(c.id, v.array) for c, v in volumes if v.array}
+    members = {name for c in cards for array in c.arrays if (c.id, array.id) in arrays for name in array.drives}
+    drives = [
+        (c, d)
+        for c in cards
+        if c.mode != "software"
+        for d in c.drives
+        if d.device in nodes or _meant(c, d, ids) or d.id in members or (d.array and (c.id, d.array) in arrays)
+    ]
+    used = {c.id for c, _ in (*volumes, *drives)} | {c.id for c in cards if c.id in ids}
+    points = {point for block in roots for point in view.mountpoints(block.name) if point.startswith("/")}
+    path = target.rstrip("/") or "/"
+    if any(path in block.mountpoints for block in roots):
+        points = {path}
+    return Scope(
+        target,
+        tuple(roots),
+        tuple(reached),
+        tuple(sorted(points)),
+        tuple(volumes),
+        tuple(drives),
+        tuple(c for c in cards if c.id in used),
+    )
+
+
+def _meant(card: Controller, item: Volume | Drive, ids: frozenset[str]) -> bool:
+    return item.id in ids or card.id in ids or (item.array is not None and item.array in ids)
+
+
+def _reached(view: HostView, roots: Iterable[BlockDevice]) -> list[BlockDevice]:
+    """The devices themselves and all that they lie on, each once."""
+    found = {block.name: block for block in roots}
+    waiting = deque(found.values())
+    while waiting:
+        block = waiting.popleft()
+        for name in (*block.slaves, *((block.parent,) if block.parent else ())):
+            below = view.block(name)
+            if below is not None and below.name not in found:
+                found[below.name] = below
+                waiting.append(below)
+    return list(found.values())
+
+
+def ordered(view: HostView, blocks: Iterable[BlockDevice]) -> list[BlockDevice]:
+    """Devices so that each stands above everything that it lies on; in a circle (rubbish in sysfs), as they come."""
+    known = {block.name: block for block in blocks}
+    below = {name: _under(view, block, known) for name, block in known.items()}
+    above = dict.fromkeys(known, 0)
+    for names in below.values():
+        for name in names:
+            above[name] += 1
+    ready = deque(name for name, count in above.items() if not count)
+    order: list[BlockDevice] = []
+    while ready:
+        name = ready.popleft()
+        order.append(known.pop(name))
+        for under in below[name]:
+            above[under] -= 1
+            if not above[under] and under in known:
+                ready.append(under)
+    return [*order, *known.values()]
+
+
+def _under(view: HostView, block: BlockDevice, known: dict[str, BlockDevice]) -> list[str]:
+    names = dict.fromkeys((*block.slaves, *((block.parent,) if block.parent else ())))
+    found = (view.block(name) for name in names)
+    return [under.name for under in found if under is not None and under.name in known and under.name != block.name]

@@ -1,0 +1,46 @@
+"""The kernel's words read: numbers, sizes, the chosen one of several. Pure; what cannot be read is a ``ValueError``."""
+
+from __future__ import annotations
+
+import re
+
+from raidctl.units import parse_size
+
+_NUMBER = re.compile(r"\d{1,20}", re.ASCII)
+_CHOSEN = re.compile(r"\[([^\[\]\s]+)\]")
+_WORD = re.compile(r"[\w.-]{1,40}", re.ASCII)
+
+
+def number(text: str) -> int:
+    """A figure of sysfs or /proc: digits alone, at most twenty."""
+    plain = text.strip()
+    if not _NUMBER.fullmatch(plain):
+        raise ValueError(f"not a number: {plain[:40]!r}")
+    return int(plain)
+
+
+def human(text: str) -> int:
+    """Bytes of bcache's ``1.2M``, ``512.0k``, ``0``: binary units, rounded by the kernel."""
+    plain = text.strip()
+    return int(plain) if _NUMBER.fullmatch(plain) else parse_size(plain, binary=True)
+
+
+def chosen(text: str) -> str:
+    """The word in brackets of ``writethrough [writeback] writearound none``."""
+    match = _CHOSEN.search(text)
+    if match is None:
+        raise ValueError(f"no word of it is in brackets: {text.strip()[:40]!r}")
+    return match[1]
+
+
+def word(text: str) -> str:
+    """A single word."""
+    plain = text.strip()
+    if not _WORD.fullmatch(plain):
+        raise ValueError(f"not a word: {plain[:40]!r}")
+    return plain
+
+
+def state(text: str) -> str:
+    """The state of a bcache device, which may be two words: ``no cache``."""
+    return " ".join(word(part) for part in text.split()) or word(text)

@@ -1,0 +1,213 @@
+"""The screen of ``raidctl cache show``: each cache from the top of the stack to the bottom, and what it can."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from msgspec.structs import replace
+from rich.console import RenderableType
+from rich.style import Style
+from rich.text import Text
+
+from raidctl.layers.model import Answer, Layer, Share, Stack, Threshold
+from raidctl.model import Inventory
+from raidctl.output.paper import BAD, DULL, GOOD, STRONG, WARN, Paper, Piece, line, pack
+from raidctl.output.problems import problem_sections
+from raidctl.output.table import facts
+from raidctl.output.tree import head
+from raidctl.output.trouble import notes, troubles
+from raidctl.units import format_binary
+
+KINDS = {
+    "page_cache": "page cache",
+    "dm_writecache": "dm-writecache",
+    "dm_cache": "dm-cache",
+    "bcache": "bcache",
+    "md": "md",
+    "controller": "controller",
+    "volume": "volume",
+    "drive": "drive",
+}
+_WORDS = {
+    "supported": "yes",
+    "nothing": "nothing to write",
+    "unsupported": "no",
+    "unknown": "?",
+    "done": "done",
+    "planned": "planned",
+    "failed": "FAILED",
+    "no_tool": "TOOL MISSING",
+    "no_right": "NO RIGHT",
+}
+_UNITS = {
+    "percent": " %", "seconds": " s", "milliseconds": " ms", "KiB": " KiB", "sectors": " sectors",
+    "entries": " entries", "count": "", "ratio": "",
+}  # fmt: skip
+_NAMED = 8
+_VERBS = (("flush", "flush"), ("threshold", "thresholds"), ("stats", "statistics"), ("split", "split"))
+
+
+def stack_screen(stack: Stack, paper: Paper, *, more: bool = False) -> str:
+    """The whole screen as text; ``more`` also says why a layer cannot, and what comes nearest, for all four verbs."""
+    return paper.render(_parts(stack, paper, more=more))
+
+
+def _parts(stack: Stack, paper: Paper, *, more: bool) -> Iterator[RenderableType]:
+    bare = Inventory(host=stack.host, problems=stack.problems)
+    yield head(bare, paper)
+    below = f"Caches below {stack.target}" if stack.target else "Caches"
+    yield line((paper.clean(f"{below}, from the top to the bottom"), STRONG))
+    for group in folded(stack.layers):
+        yield Text("")
+        yield from _block(group, paper, more=more)
+    yield from problem_sections(troubles(bare), notes(bare), paper)
+
+
+def folded(layers: Sequence[Layer]) -> list[list[Layer]]:
+    """Drives that differ in nothing but their name are told of together."""
+    groups: dict[object, list[Layer]] = {}
+    for layer in layers:
+        key: object = layer.id
+        if layer.kind == "drive":
+            # the same command on another node is the same answer
+            how = (layer.flush.how or "").replace(layer.device or "\0", "")
+            key = ("drive", layer.policy, layer.flush.result, layer.flush.why, how)
+        groups.setdefault(key, []).append(layer)
+    return list(groups.values())
+
+
+def _block(group: Sequence[Layer], paper: Paper, *, more: bool) -> Iterator[RenderableType]:
+    layer = group[0]
+    names: list[Piece] = [(paper.clean(part), DULL) for part in _names(group)]
+    title = f"{len(group)} drives" if len(group) > 1 else KINDS[layer.kind]
+    first: Piece = (paper.words(f"{title}  "), STRONG)
+    text = line(first)
+    text.append_text(pack(names, max(paper.columns - len(title) - 2, 20), paper.dot))
+    yield text
+    told = _rows(layer if len(group) == 1 else _for_all(layer), more=more)
+    rows = [(label, [paper.piece(piece) for piece in pieces]) for label, pieces in told if pieces]
+    if rows:
+        yield facts(rows, paper)
+
+
+def _for_all(layer: Layer) -> Layer:
+    """A drive that stands for several: its command with the word DEVICE."""
+    how = (layer.flush.how or "").replace(layer.device or "\0", "DEVICE") or None
+    return replace(layer, flush=replace(layer.flush, how=how))
+
+
+def _names(group: Sequence[Layer]) -> list[str]:
+    if len(group) > 1:
+        ids = [layer.id for layer in group]
+        return ids if len(ids) <= _NAMED else [*ids[:_NAMED], f"{len(ids) - _NAMED} more"]
+    layer = group[0]
+    return [text for text in (layer.id, layer.name, layer.device) if text]
+
+
+def _rows(layer: Layer, *, more: bool) -> Iterator[tuple[str, list[Piece]]]:
+    yield "policy", _policy(layer)
+    yield "size", _size(layer)
+    yield "split", split_words(layer.share, layer.size_bytes)
+    yield "limits", [limit for threshold in layer.thresholds if (limit := _limit(threshold, more=more))]
+    answers = [(verb, name, answer_of(layer, verb)) for verb, name in _VERBS]
+    yield "can", [(f"{name} {word_of(answer)}", style_of(answer)) for _, name, answer in answers]
+    for verb, name, answer in answers:
+        if verb == "flush" or more:
+            yield name, reasons(answer)
+
+
+def answer_of(layer: Layer, verb: str) -> Answer:
+    """A layer's answer to a verb."""
+    answer: Answer = getattr(layer, verb)
+    return answer
+
+
+def word_of(answer: Answer) -> str:
+    """An answer in one or two words."""
+    return "by estimate" if answer.how == "estimate" else _WORDS[answer.result]
+
+
+def style_of(answer: Answer) -> Style:
+    """Green for what can be or was done, red for what failed."""
+    if answer.result in ("supported", "done", "nothing"):
+        return GOOD
+    return BAD if answer.result in ("failed", "no_tool", "no_right") else WARN if answer.result == "unknown" else DULL
+
+
+def reasons(answer: Answer) -> list[Piece]:
+    """The command, or why there is none and what comes nearest."""
+    told: list[Piece] = []
+    if answer.how and answer.how != "estimate":
+        told.append(answer.how)
+    if answer.why:
+        told.append(answer.why)
+    if answer.alternative:
+        told.append(f"instead: {answer.alternative}")
+    return told
+
+
+def _policy(layer: Layer) -> list[Piece]:
+    configured, active = _spelt(layer.policy), _spelt(layer.policy_in_force)
+    if configured is None and active is None:
+        return []
+    if layer.why_not_in_force:
+        return [(f"{configured or '?'} → {active or '?'}", WARN), (layer.why_not_in_force, WARN)]
+    if active in (configured, None) or configured is None:
+        return [configured or active or ""]
+    return [configured, f"in force {active}"]
+
+
+def _spelt(policy: str | None) -> str | None:
+    return policy.replace("_", "-") if policy else None
+
+
+def _size(layer: Layer) -> list[Piece]:
+    told: list[Piece] = []
+    if layer.size_bytes is not None:
+        told.append(f"{format_binary(layer.size_bytes)} of memory" if layer.kind == "page_cache" else _of(layer))
+    if layer.unwritten_bytes is not None:
+        told.append(f"{format_binary(layer.unwritten_bytes)} unwritten")
+    elif layer.unwritten is not None:
+        told.append(("unwritten data waits in it", WARN) if layer.unwritten else "nothing unwritten")
+    return told
+
+
+def _of(layer: Layer) -> str:
+    size = format_binary(layer.size_bytes or 0)
+    return size if layer.used_bytes is None else f"{format_binary(layer.used_bytes)} of {size} in use"
+
+
+def split_words(share: Share | None, size: int | None) -> list[Piece]:
+    """``384 MiB of 512 MiB for writes``, with the percentages."""
+    if share is None:
+        return []
+    percents = [f"{'?' if part is None else part} %" for part in (share.read_percent, share.write_percent)]
+    told: list[Piece] = [f"{percents[0]} read / {percents[1]} write"]
+    whole = f" of {format_binary(size)}" if size is not None else ""
+    if share.write_bytes is not None:
+        told.append(f"{format_binary(share.write_bytes)}{whole} for writes")
+    if share.read_bytes is not None:
+        told.append(f"{format_binary(share.read_bytes)}{whole} for reads")
+    return told
+
+
+def _limit(threshold: Threshold, *, more: bool) -> Piece | None:
+    if threshold.in_force is False and not more:
+        return None
+    if threshold.value is None and not more:
+        return None
+    text = f"{threshold.name} {figure(threshold.value, threshold.unit)}"
+    if threshold.effective_bytes is not None and threshold.unit != "bytes":
+        text += f" = {format_binary(threshold.effective_bytes)}"
+    return (f"{text} (its counterpart counts)", DULL) if threshold.in_force is False else text
+
+
+def figure(value: int | None, unit: str) -> str:
+    """A figure with its unit: ``3000 cs (30 s)``, ``256 MiB``."""
+    if value is None:
+        return "?"
+    if unit == "bytes":
+        return format_binary(value)
+    if unit == "centiseconds":
+        return f"{value} cs ({value / 100:g} s)"
+    return f"{value}{_UNITS[unit]}"

@@ -1,0 +1,110 @@
+"""The screen of ``raidctl cache flush``: what became of each layer, how long it took, what is left unwritten."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rich.console import RenderableType
+from rich.padding import Padding
+from rich.text import Text
+
+from raidctl.layers.model import Flushed, FlushReport
+from raidctl.model import Inventory
+from raidctl.output.layers import KINDS, reasons, style_of, word_of
+from raidctl.output.paper import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, line
+from raidctl.output.problems import problem_sections
+from raidctl.output.table import Cell, Column, cells, table
+from raidctl.output.tree import head
+from raidctl.output.trouble import notes, troubles
+from raidctl.units import format_binary
+
+_FINE = frozenset({"done", "nothing", "planned"})
+
+
+def flush_screen(report: FlushReport, paper: Paper) -> str:
+    """The whole screen as text."""
+    return paper.render(_parts(report, paper))
+
+
+def _parts(report: FlushReport, paper: Paper) -> Iterator[RenderableType]:
+    bare = Inventory(host=report.host, problems=report.problems)
+    yield head(bare, paper)
+    if report.dry_run:
+        yield from _plan(report, paper)
+    else:
+        yield _verdict(report, paper)
+        yield Text("")
+        yield _table(report.layers, paper)
+        yield from _why([layer for layer in report.layers if layer.answer.result not in ("done", "nothing")], paper)
+        yield from _memory(report, paper)
+    yield from problem_sections(troubles(bare), notes(bare), paper)
+
+
+def _plan(report: FlushReport, paper: Paper) -> Iterator[RenderableType]:
+    yield line(("Nothing was run. A flush would run, in this order:", STRONG))
+    for layer in report.layers:
+        yield line(f"{KINDS[layer.kind]} {paper.clean(layer.layer)}", (f"  {word_of(layer.answer)}", DULL))
+        for command in layer.commands if layer.answer.result == "planned" else ():
+            yield Padding(line(paper.clean(command)), (0, 0, 0, 2))
+        told = [] if layer.commands and layer.answer.result == "planned" else reasons(layer.answer)
+        for piece in told:
+            yield Padding(line(paper.piece(piece)), (0, 0, 0, 2))
+
+
+def _verdict(report: FlushReport, paper: Paper) -> Text:
+    amiss = [layer for layer in report.layers if layer.answer.result not in _FINE]
+    took = f" in {report.seconds:.1f} s" if report.seconds is not None else ""
+    if not amiss:
+        if report.problems:
+            return line((f"What is known of was written{took}; not everything could be read.", WARN))
+        return line((f"Everything that waited was written{took}.", GOOD))
+    worst = any(layer.answer.result != "unsupported" for layer in amiss)
+    many = f"{len(amiss)} of {len(report.layers)} layers could not be flushed{took}."
+    return line((paper.clean(many), BAD if worst else WARN))
+
+
+def _table(layers: Sequence[Flushed], paper: Paper) -> Padding:
+    kinds = [KINDS[layer.kind] for layer in layers]
+    named = [paper.clean(" ".join(text for text in (layer.layer, layer.name) if text)) for layer in layers]
+    results: list[Cell] = [(word_of(layer.answer), style_of(layer.answer)) for layer in layers]
+    return table(
+        [
+            Column("cache", cells(kinds)),
+            Column("layer", cells(named, STRONG), 16),
+            Column("flush", results),
+            Column("took", cells([_seconds(layer) for layer in layers]), right=True),
+            Column("left unwritten", [_left(layer) for layer in layers]),
+        ],
+        paper,
+        indent=0,
+    )
+
+
+def _seconds(layer: Flushed) -> str:
+    return "" if layer.seconds is None else f"{layer.seconds:.2f} s"
+
+
+def _left(layer: Flushed) -> Cell:
+    if layer.unwritten_bytes is not None:
+        return format_binary(layer.unwritten_bytes), PLAIN
+    if layer.unwritten is None:
+        return "", DULL
+    return ("YES", BAD) if layer.unwritten else ("none", GOOD)
+
+
+def _why(layers: Sequence[Flushed], paper: Paper) -> Iterator[RenderableType]:
+    if layers:
+        yield Text("")
+    for layer in layers:
+        yield line((paper.clean(layer.layer), style_of(layer.answer)))
+        for piece in reasons(layer.answer):
+            yield Padding(line(paper.piece(piece)), (0, 0, 0, 2))
+
+
+def _memory(report: FlushReport, paper: Paper) -> Iterator[RenderableType]:
+    before, after = report.dirty_before_bytes, report.dirty_after_bytes
+    if before is not None and after is not None:
+        yield Text("")
+        told = f"In memory {format_binary(before)} waited before, {format_binary(after)} now"
+        more = "; other programs go on writing meanwhile" if after else ""
+        yield line(paper.words(f"{told}{more}."))

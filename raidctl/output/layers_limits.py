@@ -1,0 +1,63 @@
+"""The screen of ``raidctl cache threshold``: every limit with its unit, what it comes to, and what sets it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.console import RenderableType
+from rich.padding import Padding
+from rich.text import Text
+
+from raidctl.layers.model import Layer, Stack, Threshold
+from raidctl.model import Inventory
+from raidctl.output.layers import KINDS, figure, reasons
+from raidctl.output.paper import DULL, STRONG, Paper, line, pack
+from raidctl.output.problems import problem_sections
+from raidctl.output.table import Column, cells, table
+from raidctl.output.tree import head
+from raidctl.output.trouble import notes, troubles
+from raidctl.units import format_binary
+
+
+def limits_screen(stack: Stack, paper: Paper) -> str:
+    """The whole screen as text."""
+    return paper.render(_parts(stack, paper))
+
+
+def _parts(stack: Stack, paper: Paper) -> Iterator[RenderableType]:
+    bare = Inventory(host=stack.host, problems=stack.problems)
+    yield head(bare, paper)
+    where = f" below {stack.target}" if stack.target else ""
+    yield line((paper.clean(f"When written data leaves the caches{where}"), STRONG))
+    for layer in stack.layers:
+        if layer.kind not in ("drive", "volume"):
+            yield Text("")
+            yield from _block(layer, paper)
+    yield from problem_sections(troubles(bare), notes(bare), paper)
+
+
+def _block(layer: Layer, paper: Paper) -> Iterator[RenderableType]:
+    names = " · ".join(text for text in (layer.id, layer.name) if text)
+    yield line((f"{KINDS[layer.kind]}  ", STRONG), (paper.clean(names), DULL))
+    if layer.thresholds:
+        limits = layer.thresholds
+        yield table(
+            [
+                Column("limit", cells([paper.clean(limit.name) for limit in limits]), 12),
+                Column("value", cells([_value(limit) for limit in limits], STRONG), 12),
+                Column("set by", cells([limit.option or "" for limit in limits], DULL), 12),
+            ],
+            paper,
+        )
+    if layer.threshold.result != "supported":
+        pieces = [paper.piece(piece) for piece in reasons(layer.threshold)]
+        yield Padding(pack(pieces, paper.columns - 2, paper.dot), (0, 0, 0, 2))
+
+
+def _value(limit: Threshold) -> str:
+    """``10 % = 2.3 GiB``; bytes and percent of the page cache: the other one counts."""
+    if limit.in_force is False:
+        return f"{limit.value}: not in force"
+    told = figure(limit.value, limit.unit)
+    same = limit.effective_bytes is None or limit.unit == "bytes"
+    return told if same else f"{told} = {format_binary(limit.effective_bytes or 0)}"

@@ -1,0 +1,97 @@
+"""The screen of ``raidctl cache stats``: the figures of each layer, and how those that are estimates came about."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from rich.console import Console, RenderableType
+from rich.live import Live
+from rich.padding import Padding
+from rich.text import Text
+
+from raidctl.layers.model import Counter, LayerStats, Statistics
+from raidctl.model import Inventory, Problem
+from raidctl.output.layers import KINDS
+from raidctl.output.paper import DULL, STRONG, WARN, Paper, Piece, line, pack
+from raidctl.output.problems import problem_sections
+from raidctl.output.table import Column, cells, table
+from raidctl.output.tree import head
+from raidctl.output.trouble import notes, troubles
+from raidctl.units import format_binary
+
+_UNITS = {"percent": " %", "milliseconds": " ms", "seconds": " s", "entries": " entries"}
+
+
+def stats_screen(told: Statistics, paper: Paper, *, more: bool = False) -> str:
+    """The whole screen as text; without ``more``, figures that are 0 and do not move are left out."""
+    return paper.render(_parts(told, paper, more=more))
+
+
+def live_screen(looks: Iterable[Statistics], paper: Paper, code_of: Callable[[Sequence[Problem]], int]) -> int:
+    """Show one look after the other in the same place; what ``code_of`` says of the last one's problems."""
+    code = 0
+    console = Console(file=sys.stdout, width=paper.columns, highlight=False, no_color=not paper.colour)
+    with Live(console=console, auto_refresh=False) as live:
+        for told in looks:
+            code = code_of(told.problems)
+            live.update(Text.from_ansi(stats_screen(told, paper).rstrip("\n")), refresh=True)
+    return code
+
+
+def _parts(told: Statistics, paper: Paper, *, more: bool) -> Iterator[RenderableType]:
+    bare = Inventory(host=told.host, problems=told.problems)
+    yield head(bare, paper)
+    of = f"of the stack below {told.target}" if told.target else "of all caches"
+    when = f"in the last {told.seconds:g} s" if told.seconds else "since boot"
+    yield line((paper.clean(f"Use {of}, {when}, at {told.at}"), STRONG))
+    for layer in told.layers:
+        shown = [counter for counter in layer.counters if more or counter.value or counter.unit in ("bytes", "percent")]
+        yield Text("")
+        yield _title(layer, paper)
+        if shown:
+            yield _table(shown, paper)
+        else:
+            yield Padding(line(("nothing was counted", DULL)), (0, 0, 0, 2))
+        if layer.method:
+            yield Padding(line((paper.clean(layer.method), DULL)), (0, 0, 0, 2))
+    yield from problem_sections(troubles(bare), notes(bare), paper)
+
+
+def _title(layer: LayerStats, paper: Paper) -> Text:
+    names: list[Piece] = [(paper.clean(text), DULL) for text in (layer.layer, layer.name) if text]
+    kind = f"{KINDS[layer.kind]}  "
+    text = line((kind, STRONG))
+    if layer.estimate:
+        names.append(("estimate", WARN))
+    text.append_text(pack(names, max(paper.columns - len(kind), 20), paper.dot))
+    return text
+
+
+def _table(counters: Sequence[Counter], paper: Paper) -> Padding:
+    rates = [rate(counter) for counter in counters]
+    columns = [
+        Column("counter", cells([paper.clean(counter.name) for counter in counters]), 20),
+        Column("now", cells([value(counter.value, counter.unit) for counter in counters], STRONG), right=True),
+    ]
+    if any(rates):
+        columns.append(Column("a second", cells(rates), right=True))
+    return table(columns, paper)
+
+
+def value(figure: float | None, unit: str) -> str:
+    """A figure with its unit."""
+    if figure is None:
+        return "?"
+    if unit == "bytes":
+        return format_binary(round(figure))
+    return f"{figure:,.0f}" if unit == "count" else f"{figure:g}{_UNITS.get(unit, f' {unit}')}"
+
+
+def rate(counter: Counter) -> str:
+    """The growth of a figure in a second; empty where there is none."""
+    if counter.per_second is None:
+        return ""
+    if counter.unit == "bytes":
+        return f"{format_binary(round(counter.per_second))}/s"
+    return f"{counter.per_second:,.1f}/s"

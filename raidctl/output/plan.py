@@ -1,0 +1,74 @@
+"""A plan for people, before anything happens: the exact commands, what else they touch, and how each is undone."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+
+from raidctl.change.plan import Plan, Refusal, Step, Wish
+from raidctl.change.words import LABELS
+from raidctl.text import printable
+
+_WIDTH = 79
+_LASTS = {
+    True: "survives a reboot",
+    False: "lasts until the next reboot",
+    None: "whether it survives a reboot depends on the hardware",
+}
+
+
+def plan_text(plan: Plan) -> str:
+    """The whole plan: the commands as they are run, each with what it changes and how it is undone."""
+    return printable_lines(_lines(plan))
+
+
+def printable_lines(lines: Iterator[str]) -> str:
+    """Lines made safe for a terminal."""
+    return "".join(f"{printable(line)}\n" for line in lines)
+
+
+def _lines(plan: Plan) -> Iterator[str]:
+    for wish in plan.already:
+        yield f"Already so: {_wish(wish)}."
+    for refusal in plan.refusals:
+        yield from _refusal(refusal)
+    if plan.refusals:
+        yield f"Nothing is carried out{'; without that it would be:' if plan.steps else '.'}"
+    for number, step in enumerate(plan.steps, 1):
+        yield from _step(number, step)
+
+
+def _step(number: int, step: Step) -> Iterator[str]:
+    yield f"{number}. {step.action}"
+    turn = f"     {step.knob} of {step.object_id}: {step.before} -> {step.after}"
+    lasts = _LASTS[step.persistent]
+    if len(turn) + len(lasts) + 2 > _WIDTH:
+        yield turn
+        yield f"     {lasts}"
+    else:
+        yield f"{turn}; {lasts}"
+    for sentence in step.affects:
+        yield from _wrapped(f"     also: {sentence}")
+    yield f"     undo: {step.undo}"
+
+
+_WORDS = {
+    "unsafe": "Unsafe", "unsupported": "Not possible", "unknown": "Not known", "not_in_force": "Not in force",
+}  # fmt: skip
+
+
+def _refusal(refusal: Refusal) -> Iterator[str]:
+    yield from _wrapped(f"{_WORDS[refusal.kind]}: {_wish(refusal.wish)}: {refusal.reason}")
+    if refusal.alternative:
+        yield from _wrapped(f"     instead: {refusal.alternative}")
+
+
+def _wrapped(text: str) -> list[str]:
+    """A sentence in lines of 80 columns; commands are never wrapped, so that they can be copied."""
+    return textwrap.wrap(
+        printable(text), _WIDTH, subsequent_indent="     ", break_long_words=False, break_on_hyphens=False
+    )
+
+
+def _wish(wish: Wish) -> str:
+    return f"{LABELS[wish.setting]} of {wish.object_id} {wish.value.replace('_', '-')}"

@@ -1,0 +1,158 @@
+"""The load of a batch: it has the terminal; signals and its exit code pass through. And who stands by meanwhile."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import socket
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import FrameType
+
+_OF_TERMINAL = (signal.SIGINT, signal.SIGQUIT)
+"""The terminal sends these to the load itself, which is in our process group."""
+_PASSED_ON = (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
+_OF_PYTHON = (signal.SIGPIPE, signal.SIGXFSZ)
+"""Python ignores these; a program that we start must not."""
+_PATIENCE = b"raidctl: what was there is being put back; this is not interrupted. It ends by itself.\n"
+
+Handler = Callable[[int, FrameType | None], None]
+
+
+def run_child(argv: Sequence[str]) -> int:
+    """Run a program to its end with our terminal, environment and directory.
+
+    What we were started to ignore (``nohup``, ``&`` in a script), the program ignores as well.
+
+    Returns:
+        Its exit code; 128 and the number of the signal that ended it, as shells say it; 127 when there is no such
+        program, 126 when it cannot be run.
+    """
+    children: list[int] = []
+    early: list[int] = []
+
+    def pass_on(number: int, _frame: FrameType | None) -> None:
+        if not children:
+            early.append(number)
+        for child in children:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(child, number)
+
+    def of_terminal(number: int, frame: FrameType | None) -> None:
+        if not _in_foreground():
+            pass_on(number, frame)
+
+    wanted: dict[signal.Signals, Handler] = dict.fromkeys(_OF_TERMINAL, of_terminal)
+    with _handlers({**wanted, **dict.fromkeys(_PASSED_ON, pass_on)}) as handled:
+        try:
+            children.append(os.posix_spawnp(argv[0], list(argv), os.environ, setsigdef=(*handled, *_OF_PYTHON)))
+        except (FileNotFoundError, NotADirectoryError):
+            return 127
+        except (OSError, ValueError):
+            return 126
+        for number in early:
+            os.kill(children[0], number)
+        _, status = os.waitpid(children[0], 0)
+    code = os.waitstatus_to_exitcode(status)
+    return 128 - code if code < 0 else code
+
+
+def _in_foreground() -> bool:
+    """Whether our process group has a terminal: then a Ctrl-C has reached the load by itself."""
+    try:
+        terminal = os.open("/dev/tty", os.O_RDONLY | os.O_NOCTTY | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        return os.tcgetpgrp(terminal) == os.getpgrp()
+    except OSError:
+        return False
+    finally:
+        os.close(terminal)
+
+
+@contextlib.contextmanager
+def undisturbed() -> Iterator[None]:
+    """Let nobody interrupt what puts things back: each of its requests has a limit of time, so it ends by itself."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def told(_number: int, _frame: FrameType | None) -> None:
+        with contextlib.suppress(OSError):
+            os.write(2, _PATIENCE)
+
+    # handlers, not SIG_IGN: that would be inherited by the tools, which are ended by signals when they hang
+    wanted: dict[signal.Signals, Handler] = dict.fromkeys((*_OF_TERMINAL, signal.SIGTERM, signal.SIGHUP), told)
+    with _handlers(wanted):
+        yield
+
+
+@contextlib.contextmanager
+def _handlers(wanted: Mapping[signal.Signals, Handler]) -> Iterator[list[signal.Signals]]:
+    """Handle these signals, but for those that are ignored; yields those that are handled."""
+    before = {number: signal.getsignal(number) for number in wanted}
+    handled = [number for number, old in before.items() if old is not signal.SIG_IGN]
+    try:
+        for number in handled:
+            signal.signal(number, wanted[number])
+        yield handled
+    finally:
+        for number in handled:
+            old = before[number]
+            signal.signal(number, old if old is not None else signal.SIG_DFL)
+
+
+class Guardian:
+    """A second process that learns of our end, however it comes: the socket between us ends with us."""
+
+    def __init__(self, argv: Sequence[str]) -> None:
+        """Start it, in a session of its own, with the socket as its standard input.
+
+        Raises:
+            OSError: It cannot be started.
+        """
+        self._mine, its = socket.socketpair()
+        with its:
+            actions = [(os.POSIX_SPAWN_DUP2, its.fileno(), 0)]
+            try:
+                self.pid = os.posix_spawn(argv[0], list(argv), os.environ, file_actions=actions, setsid=True)
+            except OSError:
+                self._mine.close()
+                raise
+
+    def ready(self, patience: float) -> bool:
+        """Whether it has said, within so many seconds, that it stands by."""
+        self._mine.settimeout(patience)
+        try:
+            return self._mine.recv(1) == b"!"
+        except OSError:
+            return False
+
+    def dismiss(self) -> None:
+        """Tell it that there is nothing to be done; it may be gone already."""
+        with contextlib.suppress(OSError):
+            self._mine.sendall(b".")
+
+    def close(self) -> None:
+        """Leave it alone: it goes to work, unless it was dismissed."""
+        self._mine.close()
+
+
+def stand_guard() -> bool:
+    """In the second process: say that it stands by, and wait for the end of the first.
+
+    Signals to the whole session, a logout or the end of a service, must not take it away before the first is gone.
+
+    Returns:
+        True when the first has ended without saying that all is well.
+    """
+    for number in (*_OF_TERMINAL, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda *_: None)
+    with socket.socket(fileno=os.dup(0)) as first:
+        try:
+            first.sendall(b"!")
+            return first.recv(1) != b"."
+        except OSError:
+            return True

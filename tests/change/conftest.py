@@ -1,0 +1,31 @@
+"""Simulated machines and command lines for the tests of changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from raidctl.cli import cli
+from raidctl.demo import machine
+from raidctl.registry import vendors
+from raidctl.runners.simulated import Simulated
+
+
+@pytest.fixture
+def raidctl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
+    """Run a command line in this process, with a state directory of its own."""
+    monkeypatch.setenv("COLUMNS", "80")
+
+    def run(*arguments: str | Path, answer: str = "") -> Result:
+        return CliRunner().invoke(cli, ["--state-dir", str(tmp_path / "state"), *map(str, arguments)], input=answer)
+
+    return run
+
+
+@pytest.fixture
+def p400(tmp_path: Path) -> Simulated:
+    """A simulated P400: RAID-5, caching on, 25/75, two good batteries."""
+    return machine("p400", vendors()[0], tmp_path / "p400")

@@ -1,0 +1,91 @@
+"""A simulated machine whose tool, or whose raidctl, fails at a chosen request."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from raidctl.request import Answer, Request, Run, RunAnswer, Trouble, Write, WriteAnswer
+from raidctl.runners.simulated import Simulated
+from raidctl.simulation import State
+
+Fault = Literal[
+    "killed before", "killed during", "killed after",
+    "hangs", "hangs after the change", "refuses", "lies", "prints garbage", "dies after the change",
+    "takes effect late",
+]  # fmt: skip
+KILLS: tuple[Fault, ...] = ("killed before", "killed during", "killed after")
+FAILURES: tuple[Fault, ...] = (
+    "hangs", "hangs after the change", "refuses", "lies", "prints garbage", "dies after the change",
+    "takes effect late",
+)  # fmt: skip
+
+
+@dataclass
+class Faulty:
+    """Answers as the simulated machine does, but for one request."""
+
+    machine: Simulated
+    fault: Fault | None = None
+    at: int = 0
+    """The number of the request that fails."""
+    changes_only: bool = False
+    """Count only the requests that change something."""
+    counted: int = 0
+    late: State | None = None
+    looks: int = 0
+
+    def carry_out(self, requests: Sequence[Request[Any]]) -> Sequence[Answer]:
+        """Answer each request, in order."""
+        return tuple(self.answer(request) for request in requests)
+
+    def answer(self, request: Request[Any]) -> Answer:
+        """Answer one request, or fail at it."""
+        changing = isinstance(request, Write) or (isinstance(request, Run) and request.changes)
+        if self.late is not None and isinstance(request, Run) and not changing:
+            self.looks += 1
+            if self.looks > 1:
+                self.machine.keep(self.machine.state() | self.late)
+                self.late = None
+        mine = self.counted == self.at and self.fault is not None
+        if changing or not self.changes_only:
+            self.counted += 1
+            if mine and (changing or self.fault in KILLS):
+                return self.failed(request)
+        return self.machine.answer(request)
+
+    def failed(self, request: Request[Any]) -> Answer:
+        """The request that fails."""
+        fault = self.fault
+        if fault == "killed before":
+            os.kill(os.getpid(), signal.SIGKILL)
+        if fault in ("killed during", "hangs after the change", "dies after the change", "killed after"):
+            answer = self.machine.answer(request)
+            if fault in KILLS:
+                os.kill(os.getpid(), signal.SIGKILL)
+            trouble = Trouble.TIMEOUT if fault == "hangs after the change" else Trouble.FAILED
+            return type(answer)(trouble=trouble, detail="injected")
+        if fault == "takes effect late" and isinstance(request, Run):
+            reply = self.machine.reply(request.argv)
+            if reply is not None:
+                now = self.machine.state()
+                self.late = {name: value for name, value in reply.state.items() if now.get(name) != value}
+                self.looks = 0
+                return RunAnswer(code=reply.code, out=reply.out.encode())
+        return _said(request, fault)
+
+
+def _said(request: Request[Any], fault: Fault | None) -> Answer:
+    """What a tool says that does nothing."""
+    if isinstance(request, Write):
+        return WriteAnswer(trouble=Trouble.FAILED, detail="Invalid argument")
+    if fault == "hangs":
+        return RunAnswer(trouble=Trouble.TIMEOUT, detail="injected")
+    if fault == "prints garbage":
+        return RunAnswer(code=0, out=b"\x00\xff\x1b[31m{{{ 0x7f")
+    if fault == "lies":
+        return RunAnswer(code=0, out=b"\nDone.\n\n")
+    return RunAnswer(code=1, out=b"\nError: The operation failed.\n\n")

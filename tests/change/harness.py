@@ -1,0 +1,268 @@
+"""Kills raidctl, or fails its tools, at every point of a change, and looks at what is left. Run as a program.
+
+    python -m tests.change.harness DEMO SETTING=VALUE… [--kill|--fail|--journal|--restore]
+
+It forks for every point, so it has to be a process without threads. Prints one JSON object: how many points there were,
+and what was found wrong at any of them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, get_args
+
+from raidctl.change.engine import Change, begin, plan, subjects
+from raidctl.change.journal import Begin, Entry, Journal, JournalFull
+from raidctl.change.plan import Setting, Wish
+from raidctl.change.restore import Restorer
+from raidctl.change.state import Holder, hold
+from raidctl.demo import machine
+from raidctl.errors import ChangeStands, ChangeUndone
+from raidctl.observe import Survey, survey
+from raidctl.registry import vendors
+from raidctl.request import Runner
+from raidctl.simulation import State
+from tests.change.faulty import FAILURES, KILLS, Fault, Faulty
+
+VENDORS = vendors()[0]
+Wished = tuple[str, Setting, str]
+
+
+@dataclass
+class Trial:
+    """One machine, one change, one directory for the journal."""
+
+    demo: str
+    wished: Sequence[Wished]
+    place: Path
+    lasting: bool = False
+    """Whether the change is left without an end, as that of a batch is."""
+    journal: Journal | None = None
+    """One that fails, instead of the ordinary one."""
+
+    def machine(self) -> Faulty:
+        """The machine, with its settings as they are now."""
+        return Faulty(machine(self.demo, VENDORS, self.place))
+
+    def look(self, runner: Runner) -> Callable[[], Survey]:
+        """Reads everything anew."""
+        return lambda: survey(runner, VENDORS, source=f"demo:{self.demo}")
+
+    def change(self, runner: Runner) -> None:
+        """The change, as the command line makes it."""
+        look = self.look(runner)
+        seen = look()
+        wishes = [Wish(object_id=name, setting=setting, value=value) for name, setting, value in self.wished]
+        made = plan(seen.inventory, VENDORS, wishes, unsafe=True)
+        story = begin("set", made, seen.inventory, about="trial", source=f"demo:{self.demo}", unsafe=True)
+        with hold(self.place, [item.id for item in subjects(seen.inventory, made)], _holder(story)):
+            change = Change(story, self.journal or Journal(self.place), runner, look, VENDORS, _silent, sleep=_silent)
+            change.apply()
+            if not self.lasting:
+                change.finish()
+
+    def restore(self, runner: Runner | None = None) -> list[str]:
+        """Put back what was left; what could not be."""
+        runner = runner or self.machine()
+        restorer = Restorer(
+            self.journal or Journal(self.place), self.place, runner, self.look(runner), VENDORS,
+            f"demo:{self.demo}", _silent, sleep=_silent,
+        )  # fmt: skip
+        return [
+            fault for result in restorer.restore() for fault in (*result.faults, *result.left, result.busy) if fault
+        ]
+
+
+def _holder(story: Begin) -> Holder:
+    return Holder(change=story.change, pid=story.pid, since=story.at, about=story.about)
+
+
+def _silent(_: object) -> None:
+    """Say nothing, wait for nothing."""
+
+
+def fresh(demo: str, wished: Sequence[Wished]) -> Trial:
+    """A trial in a directory of its own."""
+    return Trial(demo, wished, Path(tempfile.mkdtemp(prefix="trial-")))
+
+
+def points(demo: str, wished: Sequence[Wished], *, changes_only: bool) -> tuple[int, State, State]:
+    """How many requests a change makes, and the settings before and after it."""
+    trial = fresh(demo, wished)
+    runner = trial.machine()
+    runner.changes_only = changes_only
+    before = runner.machine.state()
+    trial.change(runner)
+    return runner.counted, before, runner.machine.state()
+
+
+def killed(demo: str, wished: Sequence[Wished]) -> tuple[int, list[str]]:
+    """Kill at each request, in each way; after restore, all is as before or the change was complete."""
+    count, before, after = points(demo, wished, changes_only=False)
+    wrong = []
+    for at in range(count):
+        for fault in KILLS:
+            trial = fresh(demo, wished)
+            child = os.fork()
+            if child == 0:
+                _die(trial, fault, at)
+            os.waitpid(child, 0)
+            faults = trial.restore()
+            stand = trial.machine().machine.state()
+            stories = Journal(trial.place).stories()
+            complete = stand == after and bool(stories) and stories[-1].end is not None and not faults
+            if faults or (stand != before and not complete) or any(story.pending for story in stories):
+                wrong.append(f"{demo} {fault} request {at}: {faults} {_difference(before, stand)}")
+    return count * len(KILLS), wrong
+
+
+def _die(trial: Trial, fault: Fault, at: int) -> None:
+    runner = trial.machine()
+    runner.fault, runner.at = fault, at
+    try:
+        trial.change(runner)
+    finally:
+        os._exit(1)
+
+
+def failed(demo: str, wished: Sequence[Wished]) -> tuple[int, list[str]]:
+    """Fail each change, in each way: done, or undone, or put back by restore; never half."""
+    count, before, after = points(demo, wished, changes_only=True)
+    wrong = []
+    for at in range(count):
+        for fault in FAILURES:
+            trial = fresh(demo, wished)
+            runner = trial.machine()
+            runner.changes_only, runner.fault, runner.at = True, fault, at
+            wanted = before
+            try:
+                trial.change(runner)
+                wanted = after
+            except ChangeUndone:
+                pass
+            except ChangeStands:
+                trial.restore()
+            stand = trial.machine().machine.state()
+            if stand != wanted or any(story.pending for story in Journal(trial.place).stories()):
+                wrong.append(f"{demo} {fault} change {at}: {_difference(wanted, stand)}")
+    return count * len(FAILURES), wrong
+
+
+class Failing(Journal):
+    """A journal at one of whose lines raidctl is killed, or from one of whose lines on the disk is full."""
+
+    def __init__(self, place: Path, at: int, way: Way) -> None:
+        super().__init__(place)
+        self.at, self.way, self.count = at, way, 0
+
+    def append(self, entry: Entry) -> None:
+        """Write a line, or not."""
+        mine, self.count = self.count == self.at, self.count + 1
+        if self.way == "full" and self.count > self.at:
+            raise JournalFull("The journal cannot be written: No space left on device.")
+        if mine and self.way == "before":
+            os.kill(os.getpid(), signal.SIGKILL)
+        size = self.path.stat().st_size if self.path.exists() else 0
+        super().append(entry)
+        if mine and self.way == "torn":
+            with self.path.open("r+b") as file:
+                file.truncate(size + (self.path.stat().st_size - size) // 2)
+        if mine and self.way in ("torn", "after"):
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
+Way = Literal["before", "torn", "after", "full"]
+WAYS: tuple[Way, ...] = get_args(Way)
+
+
+def unwritten(demo: str, wished: Sequence[Wished]) -> tuple[int, list[str]]:
+    """Kill at each line of the journal, before, in and after it; or let the disk be full from there on."""
+    trial = fresh(demo, wished)
+    machine_before = trial.machine().machine.state()
+    trial.journal = counted = Failing(trial.place, -1, "after")
+    trial.change(trial.machine())
+    after, wrong = trial.machine().machine.state(), []
+    for at in range(counted.count):
+        for way in WAYS:
+            trial = fresh(demo, wished)
+            trial.machine()
+            trial.journal = Failing(trial.place, at, way)
+            child = os.fork()
+            if child == 0:
+                try:
+                    trial.change(trial.machine())
+                finally:
+                    os._exit(1)
+            os.waitpid(child, 0)
+            trial.journal = None
+            faults, stand = trial.restore(), trial.machine().machine.state()
+            open_ = [story for story in Journal(trial.place).stories() if story.pending]
+            last = at == counted.count - 1 and way == "after"
+            if faults or open_ or stand != (after if last else machine_before):
+                wrong.append(f"{demo} {way} line {at}: {faults} {_difference(machine_before, stand)}")
+    return counted.count * len(WAYS), wrong
+
+
+def interrupted(demo: str, wished: Sequence[Wished]) -> tuple[int, list[str]]:
+    """Kill restore at each of its requests and lines, or let its tools fail and its disk be full; then once more."""
+    trial = Trial(demo, wished, Path(tempfile.mkdtemp(prefix="trial-")), lasting=True)
+    runner = trial.machine()
+    before = runner.machine.state()
+    trial.change(runner)
+    kept = {path.name: path.read_bytes() for path in trial.place.iterdir() if path.is_file()}
+    runner = trial.machine()
+    trial.journal = lines = Failing(trial.place, -1, "after")
+    trial.restore(runner)
+    attempts: list[tuple[int, Fault | None, Way | None]] = [
+        *((at, fault, None) for at in range(runner.counted) for fault in (*KILLS, *FAILURES)),
+        *((at, None, way) for at in range(lines.count) for way in WAYS),
+    ]
+    wrong = []
+    for at, fault, way in attempts:
+        again = Trial(demo, wished, Path(tempfile.mkdtemp(prefix="trial-")))
+        for name, data in kept.items():
+            (again.place / name).write_bytes(data)
+        again.journal = Failing(again.place, at, way) if way else None
+        child = os.fork()
+        if child == 0:
+            faulty = again.machine()
+            faulty.fault, faulty.at, faulty.changes_only = fault, at, fault in FAILURES
+            try:
+                again.restore(faulty)
+            finally:
+                os._exit(1)
+        os.waitpid(child, 0)
+        again.journal = None
+        faults, stand = again.restore(), again.machine().machine.state()
+        if faults or stand != before or any(story.pending for story in Journal(again.place).stories()):
+            wrong.append(f"{demo} {fault or way} at {at} of restore: {faults} {_difference(before, stand)}")
+    return len(attempts), wrong
+
+
+def _difference(wanted: State, stand: State) -> str:
+    return ", ".join(f"{name} is {stand.get(name)}" for name, value in wanted.items() if stand.get(name) != value)
+
+
+def main(words: Sequence[str]) -> int:
+    """Run the trials that the words name."""
+    demo, *rest = words
+    wished: list[Wished] = []
+    for word in rest:
+        if not word.startswith("--"):
+            name, setting, value = word.split("=", 2)
+            wished.append((name, setting, value))  # type: ignore[arg-type]  # a word of the caller's
+    ways = {"--fail": failed, "--journal": unwritten, "--restore": interrupted}
+    count, wrong = next((way for word, way in ways.items() if word in rest), killed)(demo, wished)
+    print(json.dumps({"points": count, "wrong": wrong}))  # noqa: T201 - its answer
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

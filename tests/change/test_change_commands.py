@@ -1,0 +1,213 @@
+"""The changing commands as a person uses them, on a simulated machine."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+
+from raidctl.change.journal import Begin, Journal, Turn
+from raidctl.change.state import Holder, directory, hold
+from raidctl.cli import restore
+from raidctl.cli.restore import quoted
+
+Raidctl = Callable[..., Result]
+
+
+def shown(raidctl: Raidctl) -> dict[str, str]:
+    """The cache settings of the machine's volume and controller."""
+    [card] = json.loads(raidctl("--demo", "p400", "show", "--json").stdout)["controllers"]
+    policy = card["volumes"][0]["cache"]["write_policy"]
+    return {"write": policy, "split": f"{card['cache']['read_percent']}/{card['cache']['write_percent']}"}
+
+
+def test_a_dry_run_prints_the_commands_and_changes_nothing(raidctl: Raidctl) -> None:
+    """The exact command and its undo are on the screen; the machine is as before."""
+    before = shown(raidctl)
+    done = raidctl("--demo", "p400", "cache", "set", "/", "--write", "write-through", "--dry-run")
+    assert done.exit_code == 0
+    assert "hpacucli ctrl slot=1 ld 1 modify arrayaccelerator=disable forced" in done.stdout
+    assert "undo: hpacucli ctrl slot=1 ld 1 modify arrayaccelerator=enable forced" in done.stdout
+    assert shown(raidctl) == before
+
+
+def test_without_a_terminal_and_without_yes_nothing_is_changed(raidctl: Raidctl) -> None:
+    """The plan is printed, exit code 2 says that the command line is not complete."""
+    before = shown(raidctl)
+    done = raidctl("--demo", "p400", "cache", "split", "smartarray:1", "20/80")
+    assert (done.exit_code, shown(raidctl)) == (2, before)
+
+
+def test_a_change_is_made_and_read_again(raidctl: Raidctl) -> None:
+    """After it, the screen shows what was wished, and the journal who did it."""
+    done = raidctl("--demo", "p400", "cache", "split", "smartarray:1", "20/80", "--yes")
+    assert done.exit_code == 0
+    assert shown(raidctl)["split"] == "20/80"
+    told = raidctl("--demo", "p400", "journal").stdout
+    assert "cacheratio of smartarray:1: 25/75 -> 20/80 (start, done)" in told
+
+
+def test_what_is_already_so_runs_nothing(raidctl: Raidctl) -> None:
+    """It is said, exit code 0, and the journal has no line of it."""
+    done = raidctl("--demo", "p400", "cache", "split", "smartarray:1", "25/75", "--yes")
+    assert done.exit_code == 0
+    assert "Already so" in done.stdout
+    assert "Nothing was ever changed" in raidctl("--demo", "p400", "journal").stdout
+
+
+def test_an_unsafe_wish_is_refused_without_a_reason(raidctl: Raidctl) -> None:
+    """Exit code 1 and the reason; with --unsafe it is done, and the journal keeps why."""
+    asked = ("--demo", "p400", "cache", "set", "v1", "--write", "unprotected-write-back", "--yes")
+    refused = raidctl(*asked)
+    assert refused.exit_code == 1
+    assert "Unsafe" in refused.stdout
+    assert shown(raidctl)["write"] == "protected_write_back"
+    assert raidctl(*asked, "--unsafe", "a scratch disk").exit_code == 0
+    assert shown(raidctl)["write"] == "unprotected_write_back"
+    assert "a scratch disk" in raidctl("--demo", "p400", "journal").stdout
+
+
+def test_a_split_that_does_not_add_up_is_refused(raidctl: Raidctl) -> None:
+    """The person is told what a split looks like."""
+    done = raidctl("--demo", "p400", "cache", "split", "smartarray:1", "20/90", "--yes")
+    assert done.exit_code == 2
+    assert "100" in done.stderr
+
+
+def test_a_step_that_the_firmware_refuses_is_undone(raidctl: Raidctl) -> None:
+    """The tool's own words are told, exit code 5, and the state is as before."""
+    before = shown(raidctl)
+    done = raidctl("--demo", "p400", "cache", "split", "smartarray:1", "13/87", "--yes")
+    assert done.exit_code == 5
+    assert "not a valid value" in done.stderr
+    assert shown(raidctl) == before
+
+
+def test_a_held_controller_is_refused_with_the_name_of_the_holder(raidctl: Raidctl, tmp_path: Path) -> None:
+    """A second change on a controller under change says who has it."""
+    raidctl("--demo", "p400", "show")
+    place = next(path.parent for path in tmp_path.rglob("settings.json"))
+    with hold(place, ["smartarray:1"], Holder(change="c9", pid=1, since="now", about="raidctl batch load.sh")):
+        done = raidctl("--demo", "p400", "cache", "split", "smartarray:1", "20/80", "--yes")
+    assert done.exit_code == 3
+    assert "raidctl batch load.sh" in done.stderr
+
+
+def test_a_recorded_machine_is_only_planned(raidctl: Raidctl) -> None:
+    """A recording can be asked what would be done, and refuses to be changed."""
+    machine = Path(__file__).resolve().parents[2] / "fixtures" / "smartarray-p400"
+    asked = ("--replay", machine, "cache", "split", "smartarray:1", "20/80")
+    assert raidctl(*asked, "--dry-run").exit_code == 0
+    assert raidctl(*asked, "--yes").exit_code == 2
+
+
+def test_the_demos_can_be_set_back(raidctl: Raidctl) -> None:
+    """After a reset, a simulated machine is as it was at first."""
+    before = shown(raidctl)
+    raidctl("--demo", "p400", "cache", "split", "smartarray:1", "20/80", "--yes")
+    assert raidctl("demo", "--reset", "p400").exit_code == 0
+    assert shown(raidctl) == before
+
+
+def test_json_is_one_document_with_plan_and_outcome(raidctl: Raidctl) -> None:
+    """Done, already so, planned, refused, undone: the steps, the result, the change, the sentence."""
+    asked = ("--demo", "p400", "--json", "cache", "split", "smartarray:1")
+    planned = json.loads(raidctl(*asked, "20/80", "--dry-run").stdout)
+    assert (planned["result"], planned["steps"][0]["after"]) == ("planned", "20/80")
+    done = json.loads(raidctl(*asked, "20/80", "--yes").stdout)
+    assert done["result"] == "done"
+    [story] = json.loads(raidctl("--demo", "p400", "--json", "journal").stdout)
+    assert story["begin"]["change"] == done["change"]
+    assert json.loads(raidctl(*asked, "20/80", "--yes").stdout)["result"] == "already"
+    undone = raidctl(*asked, "13/87", "--yes")
+    told = json.loads(undone.stdout)
+    assert (undone.exit_code, told["result"]) == (5, "undone")
+    assert "not a valid value" in told["message"]
+    unasked = raidctl(*asked, "30/70")
+    assert (unasked.exit_code, json.loads(unasked.stdout)["result"]) == (2, "failed")
+    refused = raidctl("--demo", "p400", "--json", "cache", "set", "smartarray:1", "--no-battery", "on", "--yes")
+    assert (refused.exit_code, json.loads(refused.stdout)["result"]) == (1, "refused")
+
+
+def test_a_plan_fits_a_screen_and_its_commands_a_shell(raidctl: Raidctl) -> None:
+    """Sentences are wrapped at 80 columns, commands never: they are copied."""
+    done = raidctl("--demo", "h730", "cache", "set", "megaraid:0/v1", "--io", "cached", "--drives", "on", "--dry-run")
+    long = [line for line in done.stdout.splitlines() if len(line) > 80]
+    assert all("perccli" in line for line in long)
+
+
+def test_looking_into_the_journal_makes_nothing(raidctl: Raidctl, tmp_path: Path) -> None:
+    """Neither the journal nor restore makes a state directory, and both say that there is nothing."""
+    assert "Nothing was ever changed" in raidctl("journal").stdout
+    assert raidctl("restore").exit_code == 0
+    assert not (tmp_path / "state").exists()
+
+
+def test_a_journal_that_cannot_be_understood_changes_nothing(raidctl: Raidctl, tmp_path: Path) -> None:
+    """A newer raidctl has written it: exit code 3 before anything is done, as what is open is not known."""
+    before = shown(raidctl)
+    place = next(path.parent for path in tmp_path.rglob("settings.json"))
+    (place / "journal.jsonl").write_text('{"event":"prophecy","change":"c1"}\n', encoding="utf-8")
+    for words in (("cache", "split", "smartarray:1", "20/80", "--yes"), ("restore",), ("journal",)):
+        assert raidctl("--demo", "p400", *words).exit_code == 3
+    assert shown(raidctl) == before
+
+
+def test_a_full_disk_changes_nothing(raidctl: Raidctl, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The journal is written first: without it nothing is begun, and that is said."""
+    before = shown(raidctl)
+
+    def full(handle: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), handle)
+
+    monkeypatch.setattr(os, "fsync", full)
+    done = raidctl("--demo", "p400", "cache", "split", "smartarray:1", "20/80", "--yes")
+    assert done.exit_code == 3
+    assert "Nothing was changed" in done.stderr
+    assert shown(raidctl) == before
+
+
+def test_restore_knows_whose_machine_a_change_was_made_on(raidctl: Raidctl, tmp_path: Path) -> None:
+    """One that was made over ssh is put back over ssh: nothing is done here, and the command is named."""
+    journal = Journal(directory(str(tmp_path / "state")))
+    journal.append(Begin(change="c1", at="", kind="set", about="", user="ann", pid=7, boot="b", source="ssh:root@db7"))
+    journal.append(Turn(change="c1", at="", step=0, mark="start"))
+    done = raidctl("restore")
+    assert done.exit_code == 0
+    assert "raidctl restore --host root@db7" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [
+        ("/usr/bin/raidctl", "/usr/bin/raidctl"),
+        ("/opt/raid tools/bin/raidctl", '"/opt/raid tools/bin/raidctl"'),
+        ("/opt/100%/raidctl", '"/opt/100%%/raidctl"'),
+        ('/opt/a"b$c/raidctl', '"/opt/a\\"b$$c/raidctl"'),
+    ],
+)
+def test_the_unit_names_the_program_as_systemd_reads_it(path: str, words: str) -> None:
+    """Blanks, quotes, percent signs and dollars in the path of a virtual environment."""
+    assert quoted(path) == words
+
+
+def test_the_unit_is_installed_with_this_program(
+    raidctl: Raidctl, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its command exists; a machine without systemd is told so."""
+    monkeypatch.setattr(restore, "UNITS", tmp_path)
+    assert raidctl("restore", "--install-unit").exit_code == 0
+    unit = (tmp_path / "raidctl-restore.service").read_text(encoding="utf-8")
+    [start] = [line for line in unit.splitlines() if line.startswith("ExecStart=")]
+    assert Path(shlex.split(start.removeprefix("ExecStart="))[0]).is_file()
+    monkeypatch.setattr(restore, "UNITS", tmp_path / "nowhere")
+    done = raidctl("restore", "--install-unit")
+    assert done.exit_code == 4
+    assert "no systemd" in done.stderr
+    assert raidctl("--demo", "p400", "restore", "--install-unit").exit_code == 2

@@ -1,0 +1,147 @@
+"""The way back when the machine is not the same any more: renumbered cards, other nodes, another program."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from raidctl.change.engine import Change, begin, plan
+from raidctl.change.journal import Begin, Journal, Subject, Turn, now
+from raidctl.change.plan import Action, Step, Wish
+from raidctl.change.restore import Restored, Restorer
+from raidctl.demo import machine
+from raidctl.observe import Survey, survey
+from raidctl.registry import vendors
+from raidctl.runners.simulated import Simulated
+
+VENDORS = vendors()[0]
+
+
+def quiet(_: object) -> None:
+    """Say nothing, wait for nothing."""
+
+
+class Left:
+    """A simulated machine with a change that was never ended."""
+
+    def __init__(self, demo: str, place: Path, *wishes: Wish) -> None:
+        self.simulated: Simulated = machine(demo, VENDORS, place)
+        self.before = self.simulated.state()
+        self.journal = Journal(place)
+        self.place = place
+        if wishes:
+            seen = self.look()
+            made = plan(seen.inventory, VENDORS, wishes, unsafe=True)
+            story = begin("batch", made, seen.inventory, about="load", source="local", unsafe=True)
+            Change(story, self.journal, self.simulated, self.look, VENDORS, quiet, sleep=quiet).apply()
+            assert self.simulated.state() != self.before
+
+    def look(self) -> Survey:
+        """Read the state."""
+        return survey(self.simulated, VENDORS)
+
+    def rewrite(self, **words: str) -> None:
+        """Let the journal tell of other names, as if the machine had had them before its reboot."""
+        text = self.journal.path.read_text(encoding="utf-8")
+        for old, new in words.items():
+            assert old in text
+            text = text.replace(old, new)
+        self.journal.path.write_text(text, encoding="utf-8")
+
+    def restore(self) -> Restored:
+        """Put back what is open."""
+        restorer = Restorer(self.journal, self.place, self.simulated, self.look, VENDORS, "local", quiet, sleep=quiet)
+        [result] = restorer.restore()
+        return result
+
+
+def through(name: str) -> Wish:
+    """Write-through for a volume."""
+    return Wish(object_id=name, setting="write_policy", value="write_through")
+
+
+def test_a_card_with_another_number_is_known_by_its_serial_number(tmp_path: Path) -> None:
+    """Its volumes are put back with the number that it has today; the commands in the journal name another slot."""
+    left = Left("p400", tmp_path, through("smartarray:1/v1"))
+    left.rewrite(**{"smartarray:1": "smartarray:7", "slot=1": "slot=7"})
+    assert left.restore().faults == []
+    assert left.simulated.state() == left.before
+    assert not left.journal.pending()
+
+
+def test_a_drive_with_another_node_is_known_by_its_serial_number(tmp_path: Path) -> None:
+    """After a reboot /dev/sda can be another drive: the journal's command would switch that one's cache."""
+    wish = Wish(object_id="drives:HBN1K7Q2", setting="write_cache", value="disabled")
+    left = Left("workstation", tmp_path, wish)
+    [node] = {d.device for c in left.look().inventory.controllers for d in c.drives if d.id == wish.object_id}
+    assert node is not None
+    left.rewrite(**{node: "/dev/sdzz"})
+    assert left.restore().faults == []
+    assert left.simulated.state() == left.before
+
+
+def test_a_drive_with_another_node_is_not_touched_without_a_plan(tmp_path: Path) -> None:
+    """Where the way back cannot be planned anew, the command for the old node is not used either."""
+    wish = Wish(object_id="drives:HBN1K7Q2", setting="write_cache", value="disabled")
+    left = Left("workstation", tmp_path, wish)
+    [node] = {d.device for c in left.look().inventory.controllers for d in c.drives if d.id == wish.object_id}
+    left.rewrite(**{str(node): "/dev/sdzz", '"was":': '"once":'})
+    stand = left.simulated.state()
+    assert "/dev/sdzz" in left.restore().faults[0]
+    assert left.simulated.state() == stand
+    assert left.journal.pending()
+
+
+def test_another_volume_of_the_same_number_is_not_touched(tmp_path: Path) -> None:
+    """A volume that was deleted and made anew is not the one that was changed."""
+    left = Left("p400", tmp_path, through("smartarray:1/v1"))
+    [known] = {v.unique_id for c in left.look().inventory.controllers for v in c.volumes if v.id == "smartarray:1/v1"}
+    assert known is not None
+    left.rewrite(**{known: "600508B1001CFFFFFFFFFFFFFFFFFFFF"})
+    stand = left.simulated.state()
+    assert "another volume" in left.restore().left[0]
+    assert left.simulated.state() == stand
+
+
+@pytest.mark.parametrize("was", ["protected_write_back", None])
+def test_a_program_that_was_exchanged_is_no_hindrance(tmp_path: Path, was: str | None) -> None:
+    """What one tool has set is put back by the one that is there now, in the words of the model; else it is said."""
+    left = Left("h730", tmp_path)
+    name = "megaraid:0/v1"
+    card = next(card for card in left.look().inventory.controllers if card.id == "megaraid:0")
+    gone = Action(argv=("/opt/MegaRAID/MegaCli/MegaCli64", "-LDSetProp", "WB", "-L1", "-a0", "-NoLog"))
+    step = Step(object_id=name, knob="WritePolicy", before="WB", after="WT", action=gone, undo=gone)
+    story = Begin(
+        change="c1", at=now(), kind="batch", about="load", user="ann", pid=7, boot="b", source="local",
+        subjects=(Subject(id=card.id, serial=card.serial, objects={name: ""}),), wishes=(through(name),), steps=(step,),
+        was=(Wish(object_id=name, setting="write_policy", value=was),) if was else (),
+    )  # fmt: skip
+    left.journal.append(story)
+    left.journal.append(Turn(change="c1", at=now(), step=0, mark="start"))
+    seen = left.look()
+    made = plan(seen.inventory, VENDORS, [through(name)], unsafe=False)
+    left.simulated.carry_out([item.action.request() for item in made.steps])
+    assert left.simulated.state() != left.before
+    result = left.restore()
+    if was is None:
+        assert "MegaCli64 -LDSetProp WB" in result.faults[0]
+        assert left.journal.pending()
+    else:
+        assert result.faults == []
+        assert left.simulated.state() == left.before
+        assert not left.journal.pending()
+
+
+def test_what_is_there_is_put_back_though_something_else_is_missing(tmp_path: Path) -> None:
+    """A drive that does not come back keeps no other from being put back; the change stays open for it."""
+    wishes = [
+        Wish(object_id=name, setting="write_cache", value="disabled")
+        for name in ("drives:HBN1K7Q2", "drives:LM2204810077")
+    ]
+    left = Left("workstation", tmp_path, *wishes)
+    left.rewrite(HBN1K7Q2="GONE0001")
+    result = left.restore()
+    assert result.faults == ["drives:GONE0001 is not there"]
+    assert [text for text in result.put_back if "LM2204810077" in text]
+    assert left.journal.pending()

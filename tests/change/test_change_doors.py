@@ -1,0 +1,170 @@
+"""The gate's back doors: other settings that let writes into a cache which nothing keeps; contradictions."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import get_args
+
+import pytest
+from click.testing import Result
+
+from raidctl.change.guard import unsafe
+from raidctl.change.plan import Plan, Setting, Wish
+from raidctl.change.planning import contradictions
+from raidctl.host import BlockDevice, HostView
+from raidctl.model import Battery, BatteryStatus, Cache, Controller, Drive, Volume, VolumeCache
+
+Raidctl = Callable[..., Result]
+STATES: tuple[BatteryStatus, ...] = get_args(BatteryStatus)
+
+
+def card(status: BatteryStatus | None, cache: Cache | None = None) -> Controller:
+    """A controller with a battery in this state, or none."""
+    batteries = () if status is None else (Battery(id="acme:1/battery0", status=status),)
+    volume = Volume(id="acme:1/v1", cache=VolumeCache(write_policy="write_through"))
+    return Controller(id="acme:1", batteries=batteries, volumes=(volume,), cache=cache)
+
+
+def refused(controller: Controller, setting: Setting, value: str) -> bool:
+    """Whether a wish for the controller, or its volume, needs a reason."""
+    name = controller.id if setting in ("cache_split", "no_battery_write_cache") else f"{controller.id}/v1"
+    return unsafe(controller, Wish(object_id=name, setting=setting, value=value)) is not None
+
+
+@pytest.mark.parametrize("status", [*STATES, None])
+def test_cached_io_needs_a_good_battery(status: BatteryStatus | None) -> None:
+    """With it the controller may keep writes whatever the write policy says."""
+    assert refused(card(status), "io_policy", "cached") == (status != "ok")
+    assert not refused(card(status), "io_policy", "direct")
+
+
+@pytest.mark.parametrize(
+    ("status", "share", "switch"), [*itertools.product([*STATES, None], (None, 0, 75), (None, True, False))]
+)
+def test_a_first_share_for_writes_needs_a_good_battery(
+    status: BatteryStatus | None, share: int | None, switch: bool | None
+) -> None:
+    """With the no-battery cache on, a split of 100/0 is what keeps writes out; one that gives them more is no news."""
+    cache = Cache(
+        read_percent=None if share is None else 100 - share, write_percent=share, no_battery_write_cache=switch
+    )
+    opens = not share and switch is not False and status != "ok"
+    assert refused(card(status, cache), "cache_split", "25/75") == opens
+    assert not refused(card(status, cache), "cache_split", "100/0")
+
+
+@pytest.mark.parametrize("status", [*STATES, None])
+@pytest.mark.parametrize("value", ["enabled", "default"])
+def test_caches_that_no_battery_keeps_are_refused_always(status: BatteryStatus | None, value: str) -> None:
+    """The no-battery cache and those of the drives, whatever the battery is."""
+    assert refused(card(status), "no_battery_write_cache", value)
+    assert refused(card(status), "drive_write_cache", value)
+
+
+def test_a_card_without_a_cache_is_not_protected_by_its_battery() -> None:
+    """There is nothing that the battery could keep."""
+    assert refused(card("ok", Cache(present=False)), "write_policy", "protected_write_back")
+
+
+DISK = BlockDevice(name="sdb", node="/dev/sdb", kind="disk")
+PART = BlockDevice(name="sdb1", node="/dev/sdb1", kind="partition", parent="sdb")
+
+
+@pytest.mark.parametrize(
+    ("blocks", "why"),
+    [
+        ((DISK, BlockDevice(name="md0", node="/dev/md0", kind="md", slaves=("sdb",))), "/dev/md0"),
+        ((DISK, PART, BlockDevice(name="dm-0", node="/dev/dm-0", kind="dm", slaves=("sdb1",))), "/dev/dm-0"),
+        ((BlockDevice(name="sdb", node="/dev/sdb", kind="disk", mountpoints=("[swap]",)),), "[swap]"),
+        ((BlockDevice(name="sdb", node="/dev/sdb", kind="disk", filesystem="zfs_member"),), "zfs_member"),
+        (
+            (
+                DISK,
+                BlockDevice(name="sdb1", node="/dev/sdb1", kind="partition", parent="sdb", filesystem="LVM2_member"),
+            ),
+            "LVM2_member",
+        ),
+    ],
+    ids=["md", "lvm-or-multipath", "swap", "zfs", "idle-lvm"],
+)
+def test_a_drive_under_anything_keeps_its_cache_off(blocks: tuple[BlockDevice, ...], why: str) -> None:
+    """Layers, swap, and signatures that the kernel's links do not show; without mount points, too."""
+    controller = Controller(id="acme:1", drives=(Drive(id="acme:1/1", device="/dev/sdb", role="passthrough"),))
+    wish = Wish(object_id="acme:1/1", setting="write_cache", value="enabled")
+    assert why in (unsafe(controller, wish, HostView(blocks=blocks)) or "")
+    assert unsafe(controller, wish, HostView(blocks=(DISK, PART))) is None
+
+
+def test_a_drive_of_which_nothing_is_known_keeps_its_cache_off() -> None:
+    """Not to know what uses it is not to know that nothing does."""
+    controller = Controller(id="acme:1", drives=(Drive(id="acme:1/1", device="/dev/sdb"),))
+    wish = Wish(object_id="acme:1/1", setting="write_cache", value="enabled")
+    assert "not known" in (unsafe(controller, wish, HostView()) or "")
+
+
+@pytest.mark.parametrize(
+    ("switch", "policy"), [("enabled", "protected_write_back"), ("disabled", "unprotected_write_back")]
+)
+def test_opposite_wishes_are_refused_in_the_plan(switch: str, policy: str) -> None:
+    """A controller's switch against the write policy of its volume: found out before anything is tried."""
+    wishes = (
+        Wish(object_id="acme:1/v1", setting="write_policy", value=policy),
+        Wish(object_id="acme:1", setting="no_battery_write_cache", value=switch),
+    )
+    assert [refusal.wish for refusal in contradictions(Plan(wishes=wishes))] == [wishes[1]]
+    assert [refusal.wish for refusal in contradictions(Plan(already=wishes[:1], wishes=wishes))] == [wishes[1]]
+
+
+def test_one_setting_of_one_object_has_one_value() -> None:
+    """Two values for it are refused; the same one twice is once."""
+    first = Wish(object_id="acme:1", setting="cache_split", value="25/75")
+    other = Wish(object_id="acme:1", setting="cache_split", value="50/50")
+    assert [refusal.wish for refusal in contradictions(Plan(wishes=(first, other)))] == [other]
+    assert not list(contradictions(Plan(wishes=(first, first))))
+
+
+@pytest.mark.parametrize(
+    ("demo", "words"),
+    [
+        ("p400", ("/", "--write", "protected-write-back", "--no-battery", "on")),
+        ("p400", ("/", "--write", "unprotected-write-back", "--no-battery", "off")),
+    ],
+)
+def test_options_that_contradict_each_other_change_nothing(raidctl: Raidctl, demo: str, words: tuple[str, ...]) -> None:
+    """Exit code 1, and no story in the journal, also with --unsafe."""
+    done = raidctl("--demo", demo, "cache", "set", *words, "--yes", "--unsafe", "a trial")
+    assert done.exit_code == 1
+    assert "contradicts" in done.stdout
+    assert "Nothing is carried out" in done.stdout
+    assert "Nothing was ever changed" in raidctl("--demo", demo, "journal").stdout
+
+
+def test_protected_write_back_without_a_battery_is_done_for_a_reason_with_a_warning(raidctl: Raidctl) -> None:
+    """It is configured and the controller falls back to write-through: that is what --unsafe was said for."""
+    asked = ("--demo", "h730", "cache", "set", "megaraid:0/v0", "--write", "protected-write-back", "--yes")
+    assert raidctl(*asked).exit_code == 1
+    done = raidctl(*asked, "--unsafe", "the battery comes tomorrow")
+    assert done.exit_code == 0
+    assert "Warning: megaraid:0/v0 is set to protected_write_back, but write_through is in force" in done.stderr
+
+
+def test_what_is_set_and_not_in_force_is_not_fulfilled(raidctl: Raidctl) -> None:
+    """Nothing is to be changed, and the answer is still no; a load that needs it is not begun."""
+    asked = ("megaraid:0/v0", "--write", "protected-write-back", "--yes")
+    raidctl("--demo", "h730", "cache", "set", *asked, "--unsafe", "the battery comes tomorrow")
+    done = raidctl("--demo", "h730", "cache", "set", *asked)
+    assert done.exit_code == 1
+    assert "Already so" in done.stdout
+    assert "Not in force" in done.stdout
+    assert raidctl("--demo", "h730", "batch", *asked, "--", "false").exit_code == 1
+    assert raidctl("--demo", "h730", "cache", "set", *asked, "--unsafe", "known").exit_code == 0
+
+
+def test_write_back_that_is_put_back_on_a_dead_battery_is_said_loudly(raidctl: Raidctl) -> None:
+    """It was there before, so it is put back; that the battery has died meanwhile must not pass unnoticed."""
+    demo = ("--demo", "h730")
+    raidctl(*demo, "cache", "set", "megaraid:0/v0", "--write", "unprotected-write-back", "--yes", "--unsafe", "scratch")
+    done = raidctl(*demo, "batch", "megaraid:0/v0", "--write", "write-through", "--yes", "--", "true")
+    assert done.exit_code == 0
+    assert "a power failure loses data" in done.stderr

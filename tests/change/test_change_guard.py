@@ -1,0 +1,93 @@
+"""The gate: no write-back that could lose data, in any combination of what backs it up."""
+
+from __future__ import annotations
+
+import itertools
+from typing import get_args
+
+import pytest
+
+from raidctl.change.guard import unsafe
+from raidctl.change.plan import Wish
+from raidctl.model import Battery, BatteryStatus, Cache, Controller, Drive, Volume, VolumeCache
+
+STATES: tuple[BatteryStatus, ...] = get_args(BatteryStatus)
+CHARGES = (None, 0, 20, 49, 50, 100)
+
+
+def card(batteries: tuple[Battery, ...], cache: Cache | None = None) -> Controller:
+    """A controller with these batteries."""
+    volume = Volume(id="acme:1/v1", cache=VolumeCache(write_policy="write_through"))
+    return Controller(id="acme:1", batteries=batteries, volumes=(volume,), cache=cache)
+
+
+def battery(status: BatteryStatus, charge: int | None, replace: bool | None, number: int = 0) -> Battery:
+    """A battery."""
+    return Battery(id=f"acme:1/battery{number}", status=status, charge_percent=charge, replace=replace)
+
+
+def wish(value: str) -> Wish:
+    """A write policy for the volume."""
+    return Wish(object_id="acme:1/v1", setting="write_policy", value=value)
+
+
+EVERY = [
+    battery(status, charge, replace)
+    for status, charge, replace in itertools.product(STATES, CHARGES, (None, False, True))
+]
+
+
+def good(item: Battery) -> bool:
+    """Whether a battery can be counted on."""
+    return item.status == "ok" and not item.replace and (item.charge_percent is None or item.charge_percent >= 50)
+
+
+@pytest.mark.parametrize("item", EVERY, ids=lambda item: f"{item.status}-{item.charge_percent}-{item.replace}")
+def test_protected_write_back_needs_a_good_battery(item: Battery) -> None:
+    """It is let through with a healthy, charged battery that nobody asks to replace, and with no other."""
+    assert (unsafe(card((item,)), wish("protected_write_back")) is None) == good(item)
+
+
+def test_all_of_several_batteries_have_to_be_good() -> None:
+    """With two batteries, one bad one is enough to refuse."""
+    for one, other in itertools.product(EVERY, EVERY):
+        refused = unsafe(card((one, other)), wish("protected_write_back")) is not None
+        assert refused == (not (good(one) and good(other)))
+
+
+def test_no_battery_is_no_protection() -> None:
+    """A controller that tells of no battery is refused."""
+    assert unsafe(card(()), wish("protected_write_back")) is not None
+
+
+@pytest.mark.parametrize("item", EVERY[:: len(CHARGES) * 3], ids=lambda item: item.status)
+def test_unprotected_write_back_is_always_refused(item: Battery) -> None:
+    """However good the battery is: it goes on when the battery is not."""
+    assert unsafe(card((item,)), wish("unprotected_write_back")) is not None
+
+
+def test_a_cache_that_is_out_of_use_is_no_cache() -> None:
+    """A good battery does not help a cache that has failed."""
+    good_one = battery("ok", 100, replace=False)
+    assert unsafe(card((good_one,), Cache(status="critical")), wish("protected_write_back")) is not None
+
+
+def test_write_through_is_always_let_through() -> None:
+    """What loses nothing needs no battery."""
+    assert unsafe(card(()), wish("write_through")) is None
+
+
+@pytest.mark.parametrize(
+    ("drive", "refused"),
+    [
+        (Drive(id="acme:1/1", mountpoints=("/srv/db",)), True),
+        (Drive(id="acme:1/1", role="member"), True),
+        (Drive(id="acme:1/1", role="unassigned"), False),
+    ],
+)
+def test_a_volatile_cache_is_switched_on_only_where_nothing_uses_the_drive(drive: Drive, refused: bool) -> None:
+    """A drive that is mounted, or belongs to an array, keeps its cache off."""
+    controller = Controller(id="acme:1", drives=(drive,))
+    asked = Wish(object_id="acme:1/1", setting="write_cache", value="enabled")
+    assert (unsafe(controller, asked) is not None) == refused
+    assert unsafe(controller, Wish(object_id="acme:1/1", setting="write_cache", value="disabled")) is None

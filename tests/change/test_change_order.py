@@ -1,0 +1,186 @@
+"""The order of a change on a card with many volumes: written down first, undone when it fails halfway."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from raidctl.change.engine import LOOKS, Change, begin, plan
+from raidctl.change.journal import Journal
+from raidctl.change.plan import Action, Flush, Knob, Plan, Step, Wish
+from raidctl.errors import ChangeStands, ChangeUndone
+from raidctl.model import Controller, Host, Inventory, Tool, Volume, VolumeCache, WritePolicy
+from raidctl.observe import Survey
+from raidctl.request import Answer, Request, Run, RunAnswer
+from raidctl.vendor import Vendor
+
+POLICIES: tuple[WritePolicy, WritePolicy] = ("protected_write_back", "write_through")
+
+
+class Acme:
+    """A card with 24 volumes and its tool, ``acme set VOLUME POLICY``; shaped like a vendor package, and a runner."""
+
+    FAMILY = "acme"
+    TOOLS = ()
+
+    def __init__(self, journal: Journal) -> None:
+        self.journal = journal
+        self.policies: dict[str, WritePolicy] = {f"acme:0/v{n}": POLICIES[n < 3] for n in range(24)}
+        self.failing: dict[str, int] = {}
+        """After how many calls a volume begins to refuse."""
+        self.calls: list[str] = []
+        self.late: list[tuple[str, WritePolicy]] = []
+        self.delay = False
+        self.on_call: dict[int, int] = {}
+        """Signals that come while a call of this number runs."""
+
+    def look(self) -> Survey:
+        """The card as it is; what takes effect late does so between two looks."""
+        volumes = tuple(
+            Volume(id=name, cache=VolumeCache(write_policy=policy)) for name, policy in self.policies.items()
+        )
+        for name, policy in self.late:
+            self.policies[name] = policy
+        self.late.clear()
+        return Survey(Inventory(host=Host(source="local"), controllers=(Controller(id="acme:0", volumes=volumes),)))
+
+    def plan(self, controller: Controller, wishes: Sequence[Wish], tools: Sequence[Tool]) -> Plan:  # noqa: ARG002 - the protocol's
+        """One command for each volume that is otherwise."""
+        stand = self.knobs(controller)
+        already = tuple(wish for wish in wishes if stand[wish.object_id, "policy"] == wish.value)
+        steps = tuple(
+            Step(
+                object_id=wish.object_id, knob="policy", before=stand[wish.object_id, "policy"], after=wish.value,
+                action=Action(argv=("acme", "set", wish.object_id, wish.value)),
+                undo=Action(argv=("acme", "set", wish.object_id, stand[wish.object_id, "policy"])),
+            )
+            for wish in wishes if wish not in already
+        )  # fmt: skip
+        return Plan(wishes=tuple(wishes), steps=steps, already=already)
+
+    def knobs(self, controller: Controller) -> Mapping[Knob, str]:
+        """The policy of each volume."""
+        return {(v.id, "policy"): str(v.cache.write_policy) for v in controller.volumes if v.cache is not None}
+
+    def flushes(self, controller: Controller, tools: Sequence[Tool]) -> Sequence[Flush]:  # noqa: ARG002 - the protocol's
+        """None."""
+        return []
+
+    def judge(self, action: Action, answer: Answer) -> str | None:  # noqa: ARG002 - the protocol's
+        """By the exit code."""
+        return "refused" if isinstance(answer, RunAnswer) and answer.code else None
+
+    def carry_out(self, requests: Sequence[Request[Any]]) -> Sequence[Answer]:
+        """Run the tool; the journal has to tell of the step by now."""
+        [request] = requests
+        assert isinstance(request, Run)
+        _, _, name, policy = request.argv
+        if len(self.calls) in self.on_call:
+            signal.raise_signal(signal.Signals(self.on_call.pop(len(self.calls))))
+        self.calls.append(f"{name} {policy}")
+        [story] = self.journal.pending()
+        assert any(
+            story.begin.steps[turn.step].object_id == name and turn.mark in ("start", "undo") for turn in story.turns
+        )
+        if sum(call.startswith(f"{name} ") for call in self.calls) > self.failing.get(name, 99):
+            return (RunAnswer(code=1),)
+        if self.delay:
+            self.late.append((name, cast("WritePolicy", policy)))
+        else:
+            self.policies[name] = cast("WritePolicy", policy)
+        return (RunAnswer(code=0),)
+
+
+@pytest.fixture
+def acme(tmp_path: Path) -> Acme:
+    """The card."""
+    return Acme(Journal(tmp_path))
+
+
+def change(acme: Acme, waits: list[float] | None = None) -> Change:
+    """Write-through for all volumes; three have it already."""
+    vendors = [cast("Vendor", acme)]
+    seen = acme.look().inventory
+    wishes = [Wish(object_id=name, setting="write_policy", value="write_through") for name in acme.policies]
+    made = plan(seen, vendors, wishes, unsafe=False)
+    assert (len(made.steps), len(made.already), made.refusals) == (21, 3, ())
+    story = begin("set", made, seen, about="trial", source="local")
+    pauses = [] if waits is None else waits
+    return Change(story, acme.journal, acme, acme.look, vendors, lambda _: None, sleep=pauses.append)
+
+
+def test_what_is_already_so_is_not_touched(acme: Acme) -> None:
+    """One command for each of the others, each after its line in the journal, which the tool itself looks for."""
+    done = change(acme)
+    done.apply()
+    done.finish()
+    assert len(acme.calls) == 21
+    assert set(acme.policies.values()) == {"write_through"}
+    assert not acme.journal.pending()
+
+
+def test_what_fails_halfway_is_undone_backwards(acme: Acme) -> None:
+    """At the 13th volume: those before it go back, the last one first; those behind it were never touched."""
+    before = dict(acme.policies)
+    acme.failing = {"acme:0/v13": 0}
+    with pytest.raises(ChangeUndone, match="put back and read again"):
+        change(acme).apply()
+    assert acme.policies == before
+    assert acme.calls[:11] == [f"acme:0/v{n} write_through" for n in range(3, 14)]
+    assert acme.calls[11:] == [f"acme:0/v{n} protected_write_back" for n in range(12, 2, -1)]
+    assert acme.journal.stories()[0].end is not None
+
+
+def test_what_cannot_be_put_back_stays_open_and_keeps_nothing_else(acme: Acme) -> None:
+    """One volume refuses to go back: the others go, the sentence names the one, the story has no end."""
+    acme.failing = {"acme:0/v13": 0, "acme:0/v7": 1}
+    with pytest.raises(ChangeStands, match="acme:0/v7") as stands:
+        change(acme).apply()
+    assert "v8" not in str(stands.value)
+    assert [name for name, policy in acme.policies.items() if policy == "write_through"][3:] == ["acme:0/v7"]
+    assert acme.journal.stories()[0].open
+
+
+def test_firmware_that_takes_a_moment_is_waited_for_in_both_directions(acme: Acme) -> None:
+    """Forward, and when it goes back: the state is looked at more than once."""
+    acme.delay = True
+    waits: list[float] = []
+    change(acme, waits).apply()
+    assert waits[:2] == list(LOOKS[:2])
+    acme.policies["acme:0/v20"] = "protected_write_back"
+    acme.failing = {"acme:0/v20": 0}
+    acme.journal.path.unlink()
+    back = dict(acme.policies) | {f"acme:0/v{n}": POLICIES[0] for n in range(3, 24)}
+    acme.policies = dict(back)
+    with pytest.raises(ChangeUndone):
+        change(acme).apply()
+    assert acme.policies == back
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT])
+def test_putting_back_is_not_interrupted(acme: Acme, number: signal.Signals) -> None:
+    """An impatient person, or the end of a session, in the middle of it: it goes on to its end."""
+    before = dict(acme.policies)
+    acme.failing = {"acme:0/v13": 0}
+    acme.on_call = {15: number}
+    old = signal.signal(number, signal.default_int_handler)
+    try:
+        with pytest.raises(ChangeUndone):
+            change(acme).apply()
+    finally:
+        signal.signal(number, old)
+    assert acme.policies == before
+
+
+def test_an_interruption_forward_puts_back(acme: Acme) -> None:
+    """Ctrl-C between two volumes: what was begun goes back, and the interruption goes on."""
+    before = dict(acme.policies)
+    acme.on_call = {5: signal.SIGINT}
+    with pytest.raises(KeyboardInterrupt):
+        change(acme).apply()
+    assert acme.policies == before
+    assert acme.journal.stories()[0].end is not None

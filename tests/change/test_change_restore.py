@@ -1,0 +1,175 @@
+"""What restore puts back, and what it leaves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from raidctl.change.engine import Change, begin, plan
+from raidctl.change.journal import Entry, Journal, JournalFull, Turn
+from raidctl.change.plan import Action, Wish
+from raidctl.change.restore import Restored, Restorer
+from raidctl.change.state import Holder, hold
+from raidctl.observe import Survey, survey
+from raidctl.registry import vendors
+from raidctl.runners.simulated import Simulated
+from tests.change.faulty import Faulty
+
+VENDORS = vendors()[0]
+RATIO = "slot=1/cacheratio"
+CACHING = "slot=1/ld 1/arrayaccelerator"
+
+
+def quiet(_: object) -> None:
+    """Say nothing."""
+
+
+class Machine:
+    """A machine with a change on it that was never ended."""
+
+    def __init__(self, simulated: Simulated, place: Path) -> None:
+        self.simulated = simulated
+        self.place = place
+        self.journal = Journal(place)
+        seen = self.look()
+        wishes = [
+            Wish(object_id="smartarray:1/v1", setting="write_policy", value="write_through"),
+            Wish(object_id="smartarray:1", setting="cache_split", value="50/50"),
+        ]
+        made = plan(seen.inventory, VENDORS, wishes, unsafe=False)
+        story = begin("batch", made, seen.inventory, about="load", source="local")
+        self.before = simulated.state()
+        Change(story, self.journal, simulated, self.look, VENDORS, quiet).apply()
+
+    def look(self) -> Survey:
+        """Read the state."""
+        return survey(self.simulated, VENDORS)
+
+    def restore(self) -> list[Restored]:
+        """Put back what is open."""
+        here = Restorer(self.journal, self.place, self.simulated, self.look, VENDORS, "local", quiet, sleep=quiet)
+        return here.restore()
+
+
+@pytest.fixture
+def machine(p400: Simulated, tmp_path: Path) -> Machine:
+    """A machine whose raidctl is gone."""
+    return Machine(p400, tmp_path)
+
+
+def test_restore_puts_back_what_was_changed(machine: Machine) -> None:
+    """All knobs stand as before, and the story has an end."""
+    [result] = machine.restore()
+    assert machine.simulated.state() == machine.before
+    assert len(result.put_back) == 2
+    assert not machine.journal.pending()
+
+
+def test_restore_twice_is_restore_once(machine: Machine) -> None:
+    """The second time there is nothing to do."""
+    machine.restore()
+    assert machine.restore() == []
+    assert machine.simulated.state() == machine.before
+
+
+def test_what_somebody_else_has_changed_is_left(machine: Machine) -> None:
+    """A setting that is neither what was there nor what raidctl has set stays, and is named; the others go back."""
+    machine.simulated.keep(machine.simulated.state() | {RATIO: "75/25"})
+    [result] = machine.restore()
+    assert machine.simulated.state() == machine.before | {RATIO: "75/25"}
+    assert "75/25" in result.left[0]
+    assert not machine.journal.pending()
+
+
+def test_what_somebody_else_has_put_back_needs_nothing(machine: Machine) -> None:
+    """A setting that stands as before is not touched."""
+    machine.simulated.keep(machine.before)
+    [result] = machine.restore()
+    assert (result.put_back, result.left, result.faults) == ([], [], [])
+
+
+def test_another_card_in_the_slot_is_not_touched(machine: Machine) -> None:
+    """The serial number tells that it is not the card that was changed; the change stays open."""
+    [story] = machine.journal.pending()
+    text = machine.journal.path.read_text(encoding="utf-8")
+    machine.journal.path.write_text(text.replace("P61630K9QX11RD", "P61630K9QX99ZZ"), encoding="utf-8")
+    stand = machine.simulated.state()
+    [result] = machine.restore()
+    assert "another card" in result.faults[0]
+    assert machine.simulated.state() == stand
+    assert machine.journal.pending()[0].begin.change == story.begin.change
+
+
+def test_a_change_under_way_is_left_to_its_raidctl(machine: Machine) -> None:
+    """While somebody holds the controller, restore does nothing and says who."""
+    stand = machine.simulated.state()
+    with hold(machine.place, ["smartarray:1"], Holder(change="c1", pid=1, since="now", about="the load")):
+        [result] = machine.restore()
+    assert "the load" in (result.busy or "")
+    assert machine.simulated.state() == stand
+    assert machine.journal.pending()
+
+
+def test_a_change_of_another_machine_is_not_this_ones(machine: Machine) -> None:
+    """A journal may hold changes of machines that were reached over ssh: they are put back there only."""
+    here = Restorer(machine.journal, machine.place, machine.simulated, machine.look, VENDORS, "ssh:far", quiet)
+    assert here.restore() == []
+    assert machine.journal.pending()
+
+
+def test_a_tool_that_refuses_to_go_back_leaves_the_change_open(machine: Machine) -> None:
+    """What could not be put back is said, and tried again the next time."""
+    refusing = Faulty(machine.simulated, fault="refuses", at=0, changes_only=True)
+    here = Restorer(machine.journal, machine.place, refusing, machine.look, VENDORS, "local", quiet, sleep=quiet)
+    [result] = here.restore()
+    assert any("operation failed" in fault for fault in result.faults)
+    assert machine.simulated.state()[CACHING] == machine.before[CACHING]
+    assert machine.simulated.state()[RATIO] != machine.before[RATIO]
+    assert machine.journal.pending()
+
+
+def test_a_full_disk_keeps_nothing_from_being_put_back(machine: Machine) -> None:
+    """The journal takes no line: the settings go back all the same, and the change stays open and is said."""
+
+    class Full(Journal):
+        """A journal on a full disk."""
+
+        def append(self, entry: Entry) -> None:
+            """Refuse."""
+            raise JournalFull(f"no room for {entry.change}.")
+
+    here = Restorer(
+        Full(machine.place), machine.place, machine.simulated, machine.look, VENDORS, "local", quiet, sleep=quiet
+    )
+    [result] = here.restore()
+    assert machine.simulated.state() == machine.before
+    assert "All is as it was before, but no room" in result.faults[0]
+    assert [item.put_back for item in machine.restore()] == [[]]
+    assert not machine.journal.pending()
+
+
+def test_several_changes_of_one_knob_are_undone_the_newest_first(machine: Machine) -> None:
+    """What was there before the first is what is there after all."""
+    [story] = machine.journal.pending()
+    steps = tuple(
+        replace(step, before="50/50", after="75/25") for step in story.begin.steps if step.knob == "cacheratio"
+    )
+    undo = Action(argv=("hpacucli", "ctrl", "slot=1", "modify", "cacheratio=50/50", "forced"))
+    second = replace(story.begin, change="c2", steps=(replace(steps[0], undo=undo),), was=())
+    machine.journal.append(second)
+    machine.journal.append(Turn(change="c2", at=story.begin.at, step=0, mark="start"))
+    machine.simulated.keep(machine.simulated.state() | {RATIO: "75/25"})
+    assert [result.faults for result in machine.restore()] == [[], []]
+    assert machine.simulated.state() == machine.before
+
+
+def test_a_setting_that_a_reboot_has_set_is_nobodys(machine: Machine) -> None:
+    """What does not outlast a reboot is left as the machine came up with it, and nobody is blamed."""
+    [story] = machine.journal.pending()
+    steps = tuple(replace(step, persistent=False) for step in story.begin.steps)
+    old = replace(story, begin=replace(story.begin, boot="an earlier one", steps=steps))
+    machine.simulated.keep(machine.simulated.state() | {RATIO: "75/25"})
+    here = Restorer(machine.journal, machine.place, machine.simulated, machine.look, VENDORS, "local", quiet)
+    assert "started anew" in here.put_back(old).left[0]

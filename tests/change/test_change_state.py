@@ -1,0 +1,53 @@
+"""The state directory, and who holds a controller."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from raidctl.change.state import Held, Holder, directory, hold
+from raidctl.errors import AccessMissing
+
+HOLDER = Holder(change="c1", pid=7, since="2026-03-04T05:06:07Z", about="raidctl batch")
+
+
+def test_a_controller_is_held_by_one_change_at_a_time(tmp_path: Path) -> None:
+    """A second change on it is refused, with the name of the first; on another controller it goes on."""
+    with hold(tmp_path, ["smartarray:1"], HOLDER):
+        with pytest.raises(Held, match="change c1: raidctl batch"), hold(tmp_path, ["smartarray:1"], HOLDER):
+            pass
+        with hold(tmp_path, ["megaraid:0"], HOLDER):
+            pass
+    with hold(tmp_path, ["smartarray:1"], HOLDER):
+        pass
+
+
+def test_a_refusal_frees_what_was_taken_before_it(tmp_path: Path) -> None:
+    """Of two controllers, the one that was free is free again when the other is refused."""
+    with hold(tmp_path, ["smartarray:2"], HOLDER), pytest.raises(Held):  # noqa: SIM117 - the refusal is the inner one
+        with hold(tmp_path, ["smartarray:1", "smartarray:2"], HOLDER):
+            pass
+    with hold(tmp_path, ["smartarray:1"], HOLDER):
+        pass
+
+
+def test_a_directory_that_others_can_write_is_not_trusted(tmp_path: Path) -> None:
+    """What stands in the journal is carried out as root: nobody else may have written it."""
+    place = tmp_path / "state"
+    place.mkdir()
+    place.chmod(0o777)
+    with pytest.raises(AccessMissing, match="others"):
+        directory(str(place))
+
+
+def test_a_directory_that_cannot_be_made_is_said(tmp_path: Path) -> None:
+    """The message says that nothing was changed, and what to do."""
+    (tmp_path / "file").write_text("")
+    with pytest.raises(AccessMissing, match="Nothing was changed"):
+        directory(str(tmp_path / "file" / "state"))
+
+
+def test_the_directory_is_the_owners_only(tmp_path: Path) -> None:
+    """A new one can be entered by nobody else."""
+    assert directory(str(tmp_path / "new")).stat().st_mode & 0o077 == 0

@@ -1,0 +1,28 @@
+"""The story in the manual is what happens."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+from tests.support.story import PAGE, masked, played, scenes
+
+STORY = scenes(PAGE.read_text(encoding="utf-8"))
+
+
+def test_the_story_is_found() -> None:
+    """Each of its blocks begins with a command of raidctl's."""
+    assert len(STORY) > 10
+    assert all(scene.command.startswith("raidctl ") for scene in STORY)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("pgrep") is None, reason="the story pulls a plug with pgrep (package procps)")
+def test_every_command_of_the_story_prints_what_the_manual_shows() -> None:
+    """In order, on one simulated machine, in a fresh state directory; dates, ids and process numbers may differ."""
+    with TemporaryDirectory(prefix="s") as place:  # a short name: a long one would be wrapped within itself
+        for scene in STORY:
+            assert masked(played(scene.command, Path(place))) == masked(scene.output), scene.command

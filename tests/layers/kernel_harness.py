@@ -1,0 +1,50 @@
+"""The harness of changes (:mod:`tests.change.harness`) with the kernel's own caches as the family. Run as a program.
+
+    python -m tests.layers.kernel_harness layers kernel:vm=dirty_limit="268435456 bytes" --kill
+
+Data that was written out stays written out: what is compared is settings only.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import cast
+
+from raidctl.layers import family
+from raidctl.runners.simulated import Simulated
+from raidctl.simulation import State
+from raidctl.vendor import Vendor
+from tests.change import harness
+
+_DATA = ("/bcache/state", "/bcache/dirty_data")
+
+
+class Settings(dict[str, str]):
+    """The state of a machine, equal to another one when all settings are."""
+
+    def settings(self) -> dict[str, str]:
+        """Without what tells of data."""
+        return {name: value for name, value in self.items() if not name.endswith(_DATA)}
+
+    def __eq__(self, other: object) -> bool:
+        """Whether all settings are the same."""
+        return isinstance(other, Settings) and self.settings() == other.settings()
+
+    def __ne__(self, other: object) -> bool:
+        """Whether a setting differs."""
+        return not self == other
+
+    __hash__ = None
+
+
+def compared(machine: Simulated) -> State:
+    """What the machine keeps."""
+    return Settings(_kept(machine))
+
+
+_kept = Simulated.state
+
+if __name__ == "__main__":
+    Simulated.state = compared  # type: ignore[method-assign,assignment]  # of this process only
+    harness.VENDORS[:] = [cast("Vendor", family)]
+    sys.exit(harness.main(sys.argv[1:]))

@@ -1,0 +1,199 @@
+"""The commands on the stack of caches as a person uses them, on simulated machines."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jsonschema
+import pytest
+from click.testing import Result
+
+from raidctl.demo import demos
+from raidctl.layers.model import FlushReport, Stack, Statistics, schema
+from raidctl.registry import vendors
+
+Raidctl = Callable[..., Result]
+DEMO = ("--demo", "layers")
+
+
+def told(raidctl: Raidctl, *words: str, kind: type[Stack | FlushReport | Statistics]) -> dict[str, Any]:
+    """What a command says in JSON, checked against its schema."""
+    answer: dict[str, Any] = json.loads(raidctl(*DEMO, "--json", "cache", *words).stdout)
+    jsonschema.validate(answer, schema(kind))
+    return answer
+
+
+def layers(answer: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """The layers of an answer by their ids, in their order."""
+    return {layer.get("id") or layer["layer"]: layer for layer in answer["layers"]}
+
+
+def test_show_tells_every_layer_from_the_top_to_the_bottom(raidctl: Raidctl) -> None:
+    """Page cache, bcache, md, drives, and an answer to each of the four verbs from each."""
+    found = layers(told(raidctl, "show", "/srv/db", kind=Stack))
+    kinds = [layer["kind"] for layer in found.values()]
+    assert kinds == ["page_cache", "bcache", "md", "drive", "drive", "drive", "drive"]
+    for layer in found.values():
+        for verb in ("flush", "threshold", "stats", "split"):
+            answer = layer[verb]
+            assert answer["result"] in ("supported", "nothing") or answer["why"], (layer["id"], verb)
+
+
+def test_show_tells_the_split_of_a_controller_in_bytes(raidctl: Raidctl) -> None:
+    """25/75 of 512 MiB are 384 MiB for writes."""
+    text = raidctl("--demo", "p400", "cache", "show", "/").stdout
+    assert "384 MiB of 512 MiB for writes" in text
+
+
+@pytest.mark.parametrize("name", [demo.name for demo in demos(vendors()[0])])
+def test_screens_fit_eighty_columns_on_every_demo(raidctl: Raidctl, name: str) -> None:
+    """Also with everything on them; none is a fault of raidctl's own."""
+    for words in (("show", "-v"), ("threshold",), ("stats", "-v"), ("flush", "--all", "--dry-run")):
+        done = raidctl("--demo", name, "cache", *words)
+        assert "fault of raidctl" not in done.stderr
+        assert max(map(len, done.stdout.splitlines())) <= 80
+
+
+def test_flush_goes_from_the_top_to_the_bottom_and_puts_the_mode_back(raidctl: Raidctl) -> None:
+    """Nothing is left dirty, the cache mode is as before, and the journal has the story of it."""
+    before = layers(told(raidctl, "show", kind=Stack))
+    report = told(raidctl, "flush", "/srv/db", kind=FlushReport)
+    found = layers(report)
+    assert list(found)[:3] == ["kernel:vm", "kernel:bcache0", "md:md0"]
+    assert {layer["answer"]["result"] for layer in found.values()} == {"done", "nothing"}
+    assert found["kernel:bcache0"]["unwritten_bytes"] == 0
+    assert found["kernel:vm"]["seconds"] is not None
+    assert (report["dirty_before_bytes"] > 0, report["dirty_after_bytes"]) == (True, 0)
+    after = layers(told(raidctl, "show", kind=Stack))
+    for name in ("policy", "thresholds"):
+        assert after["kernel:bcache0"][name] == before["kernel:bcache0"][name]
+    journal = raidctl(*DEMO, "journal").stdout
+    assert "cache_mode of kernel:bcache0: writeback -> writethrough (start, done, undo, undone)" in journal
+    assert json.loads(raidctl(*DEMO, "restore", "--json").stdout) == []
+
+
+def test_flush_names_the_layer_that_cannot_with_what_comes_nearest(raidctl: Raidctl) -> None:
+    """dm-cache has no flush: exit code 1, and the cleaner policy as the way."""
+    done = raidctl(*DEMO, "cache", "flush", "--all")
+    assert done.exit_code == 1
+    assert "lvchange --cachepolicy cleaner vg0/media" in " ".join(done.stdout.split())
+    assert raidctl(*DEMO, "cache", "flush", "/srv/log").exit_code == 0
+
+
+def test_flush_sends_its_message_to_a_writecache(raidctl: Raidctl) -> None:
+    """Afterwards all of its blocks are free."""
+    found = layers(told(raidctl, "flush", "/srv/log", kind=FlushReport))
+    assert found["kernel:dm-2"]["commands"] == ["dmsetup message vg0-log 0 flush"]
+    assert found["kernel:dm-2"]["unwritten_bytes"] == 0
+
+
+def test_a_dry_run_of_a_flush_runs_nothing(raidctl: Raidctl) -> None:
+    """The commands are printed; the data waits as before."""
+    done = raidctl(*DEMO, "cache", "flush", "--all", "--dry-run")
+    assert "dmsetup message vg0-log 0 flush" in done.stdout
+    found = layers(told(raidctl, "show", kind=Stack))
+    assert found["kernel:vm"]["unwritten_bytes"] > 0
+    assert found["kernel:dm-2"]["unwritten_bytes"] > 0
+
+
+@pytest.mark.parametrize("words", [(), ("/srv/db", "--all"), ("/nowhere",), ("--all", "--timeout", "0")])
+def test_flush_wants_to_know_what(raidctl: Raidctl, words: Sequence[str]) -> None:
+    """Neither nothing, nor two things, nor what is not there."""
+    assert raidctl(*DEMO, "cache", "flush", *words).exit_code == 2
+
+
+def test_a_threshold_is_set_read_again_and_put_back(raidctl: Raidctl) -> None:
+    """Bytes take the place of percent; setting percent again leaves nothing of it."""
+    before = told(raidctl, "threshold", kind=Stack)
+    bytes_ = ("--dirty-bytes", "268435456", "--dirty-background-bytes", "67108864", "--yes")
+    assert raidctl(*DEMO, "cache", "threshold", *bytes_).exit_code == 0
+    limits = {t["name"]: t for t in layers(told(raidctl, "threshold", kind=Stack))["kernel:vm"]["thresholds"]}
+    assert (limits["dirty_bytes"]["value"], limits["dirty_ratio"]["value"]) == (268435456, 0)
+    percent = ("--dirty-ratio", "20", "--dirty-background-ratio", "10", "--yes")
+    assert raidctl(*DEMO, "cache", "threshold", *percent).exit_code == 0
+    after = told(raidctl, "threshold", kind=Stack)
+    assert after["layers"] == before["layers"]
+
+
+def test_the_plan_of_a_threshold_says_that_it_ends_with_a_reboot(raidctl: Raidctl) -> None:
+    """With the exact command, and the one that undoes it: of the counterpart that was not 0."""
+    done = raidctl(*DEMO, "cache", "threshold", "--dirty-bytes", "8000000000", "--dry-run")
+    assert "echo 8000000000 > /proc/sys/vm/dirty_bytes" in done.stdout
+    assert "undo: echo 20 > /proc/sys/vm/dirty_ratio" in done.stdout
+    assert "until the next reboot" in done.stdout
+
+
+def test_watermarks_are_refused_with_the_way_that_there_is(raidctl: Raidctl) -> None:
+    """They are words of the table: LVM loads a new one."""
+    done = raidctl(*DEMO, "cache", "threshold", "/srv/log", "--high-watermark", "70", "--yes")
+    assert done.exit_code == 1
+    assert "lvchange --cachesettings" in done.stdout
+
+
+def test_a_figure_that_the_kernel_clamps_is_undone(raidctl: Raidctl) -> None:
+    """Bcache takes 40 for 60 and says nothing: the state is read again, so it is noticed."""
+    before = told(raidctl, "show", kind=Stack)["layers"]
+    done = raidctl(*DEMO, "cache", "threshold", "/srv/db", "--writeback-percent", "60", "--yes")
+    assert done.exit_code == 5
+    assert "40 instead of 60" in done.stderr
+    assert told(raidctl, "show", kind=Stack)["layers"] == before
+
+
+def test_a_limit_that_nothing_has_is_wrong_usage(raidctl: Raidctl) -> None:
+    """There is no bcache below the log."""
+    asked = ("cache", "threshold", "/srv/log", "--writeback-percent", "5", "--yes")
+    assert raidctl(*DEMO, *asked).exit_code == 2
+
+
+def test_without_a_terminal_and_without_yes_no_threshold_is_set(raidctl: Raidctl) -> None:
+    """As of every change."""
+    before = told(raidctl, "show", kind=Stack)["layers"]
+    assert raidctl(*DEMO, "cache", "threshold", "--dirty-expire", "1500").exit_code == 2
+    assert told(raidctl, "show", kind=Stack)["layers"] == before
+
+
+def test_stats_tell_counters_apart_from_estimates(raidctl: Raidctl) -> None:
+    """What has counters is no estimate; what is one says by which method."""
+    found = layers(told(raidctl, "stats", kind=Statistics))
+    assert {name for name, layer in found.items() if not layer["estimate"]} == {
+        "kernel:vm", "kernel:bcache0", "kernel:dm-2", "kernel:dm-7", "md:md0",
+    }  # fmt: skip
+    assert all(layer["method"] for layer in found.values() if layer["estimate"])
+    assert "estimate: /sys/block/sda/stat" in found["drives:HBS4A011"]["method"]
+
+
+def test_stats_are_watched_as_often_as_is_said(raidctl: Raidctl) -> None:
+    """One line of JSON a look, each valid by itself; in a pipe, plain screens."""
+    watched = ("cache", "stats", "/srv/log", "--watch=0.1", "--count", "2")
+    lines = raidctl(*DEMO, "--json", *watched).stdout.splitlines()
+    assert len(lines) == 2
+    for line in lines:
+        jsonschema.validate(json.loads(line), schema(Statistics))
+    assert raidctl(*DEMO, *watched).stdout.count("Use of the stack below /srv/log") == 2
+
+
+def test_a_target_behind_watch_is_a_target(raidctl: Raidctl) -> None:
+    """``--watch`` may have a number behind it, and what is none is what is watched."""
+    done = raidctl(*DEMO, "cache", "stats", "--count", "1", "--watch", "/srv/log")
+    assert "below /srv/log" in done.stdout
+    assert raidctl(*DEMO, "cache", "stats", "/srv/log", "--watch", "fast").exit_code == 2
+
+
+def test_a_recording_is_shown_and_not_flushed(raidctl: Raidctl) -> None:
+    """What would be done is printed for it; nothing can be watched on it."""
+    place = next(demo.path for demo in demos(vendors()[0]) if demo.name == "layers")
+    for words in (("show",), ("stats",), ("threshold",), ("flush", "--all", "--dry-run")):
+        assert raidctl("--replay", place, "cache", *words).exit_code in (0, 1)
+    for line in ("flush --all", "stats --watch", "threshold --dirty-expire 1500 --yes"):
+        assert raidctl("--replay", place, "cache", *line.split()).exit_code == 2
+
+
+def test_what_record_keeps_is_enough_for_all_of_them(raidctl: Raidctl, tmp_path: Any) -> None:
+    """A recording of a machine with caches shows the same stack."""
+    raidctl(*DEMO, "record", tmp_path / "kept")
+    before = told(raidctl, "show", kind=Stack)["layers"]
+    after = json.loads(raidctl("--replay", tmp_path / "kept", "--json", "cache", "show").stdout)["layers"]
+    assert after == before
+    assert raidctl("--replay", tmp_path / "kept", "cache", "stats").exit_code == 0

@@ -1,0 +1,75 @@
+"""Rubbish in every file and every output: said, never a crash."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from raidctl.host import BlockDevice, HostView
+from raidctl.layers import family
+from raidctl.layers.build import stack
+from raidctl.layers.look import ARRAY, BCACHE, PAGE, STATUS, TABLE, look
+from raidctl.layers.model import Statistics
+from raidctl.layers.scope import scope
+from raidctl.layers.stats import sample, statistics
+from raidctl.model import Controller, Drive, Host, Inventory
+from raidctl.output.layers import stack_screen
+from raidctl.output.layers_limits import limits_screen
+from raidctl.output.layers_stats import stats_screen
+from raidctl.output.paper import Paper
+from raidctl.request import Trouble, converse
+from tests.layers.written import VM, runner
+
+VIEW = HostView(
+    blocks=(
+        BlockDevice("dm-0", "/dev/dm-0", "dm", dm_name="w", slaves=("bcache0",)),
+        BlockDevice("bcache0", "/dev/bcache0", "other", slaves=("md0",)),
+        BlockDevice("md0", "/dev/md0", "md", slaves=("sda",)),
+        BlockDevice("sda", "/dev/sda", "disk"),
+    )
+)
+CARD = Controller(id="plain", mode="none", drives=(Drive(id="plain:1", device="/dev/sda", media="hdd"),))
+INVENTORY = Inventory(host=Host(), controllers=(CARD,))
+BLOCK = "/sys/class/block"
+PATHS = (
+    *VM,
+    *(f"{BLOCK}/bcache0/bcache/{name}" for name in BCACHE),
+    *(f"{BLOCK}/md0/md/{name}" for name in ARRAY),
+    f"{BLOCK}/sda/stat",
+    f"{BLOCK}/sda/device/raid_bypass_cnt",
+)
+WORDS = st.one_of(
+    st.text(max_size=40),
+    st.sampled_from(["0", "17", "9" * 30, "-1", "1.2M", "[writeback]", "dirty", "[\x1b[31m]", "1 " * 17, "\x00"]),
+)
+ANSWERS = st.dictionaries(
+    st.sampled_from(PATHS), st.one_of(WORDS, st.sampled_from(list(Trouble))), min_size=len(PATHS) // 2
+)
+LINES = st.one_of(
+    st.text(max_size=80),
+    st.lists(WORDS, max_size=20).map(lambda words: f"w: 0 8 writecache {' '.join(words)}\n"),
+    st.lists(WORDS, max_size=20).map(lambda words: f"w: 0 8 cache {' '.join(words)}\n"),
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(ANSWERS, LINES, LINES, WORDS)
+def test_rubbish_from_the_kernel_is_no_crash(
+    files: dict[str, str | Trouble], table: str, status: str, page: str
+) -> None:
+    """Layers, figures, screens and plans are made of whatever can be read, and no control character comes through."""
+    there = {**files, f"{BLOCK}/bcache0/bcache/state": files.get(f"{BLOCK}/bcache0/bcache/state", "dirty\n")}
+    machine = runner(there, {TABLE.argv: (0, table, ""), STATUS.argv: (0, status, ""), PAGE.argv: (0, page, "")})
+    below = scope(VIEW, INVENTORY, None)
+    kernel = converse(look(VIEW), machine)
+    told = stack(below, VIEW, kernel, INVENTORY, ())
+    taken = converse(sample(VIEW, below, kernel), machine)
+    figures = Statistics(
+        host=Host(), at="now", layers=tuple(statistics(below, VIEW, taken, taken, 1.0)), problems=tuple(taken.problems)
+    )
+    for screen in (
+        stack_screen(told, Paper(), more=True), limits_screen(told, Paper()), stats_screen(figures, Paper(), more=True),
+    ):  # fmt: skip
+        assert "\x1b" not in screen
+        assert "\x00" not in screen
+    assert converse(family.observe(VIEW), machine).controllers

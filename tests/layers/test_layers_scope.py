@@ -1,0 +1,88 @@
+"""What lies below a target."""
+
+from __future__ import annotations
+
+import pytest
+
+from raidctl.errors import UsageError
+from raidctl.host import BlockDevice, HostView
+from raidctl.layers.scope import ordered, scope
+from raidctl.model import Array, Controller, Drive, Host, Inventory, Volume
+
+VIEW = HostView(
+    blocks=(
+        BlockDevice("sda", "/dev/sda", "disk", links=("/dev/disk/by-id/one",)),
+        BlockDevice("sda1", "/dev/sda1", "partition", parent="sda"),
+        BlockDevice("sdb", "/dev/sdb", "disk", mountpoints=("/other",)),
+        BlockDevice("md0", "/dev/md0", "md", slaves=("sda1",)),
+        BlockDevice("bcache0", "/dev/bcache0", "other", slaves=("md0", "sdb"), mountpoints=("/srv/db", "/mnt/again")),
+    )
+)
+INVENTORY = Inventory(
+    host=Host(),
+    controllers=(
+        Controller(
+            id="acme:0",
+            mode="raid",
+            arrays=(Array(id="acme:0/A", drives=("acme:0/1",)),),
+            volumes=(Volume(id="acme:0/v1", device="/dev/sda", array="acme:0/A"), Volume(id="acme:0/v2")),
+            drives=(Drive(id="acme:0/1", array="acme:0/A"), Drive(id="acme:0/2")),
+        ),
+        Controller(id="plain", mode="none", drives=(Drive(id="plain:B", device="/dev/sdb"),)),
+    ),
+)
+
+
+def test_a_mount_point_stands_for_everything_below_it() -> None:
+    """From the file system down to the volume of the card and its drives, the upper ones first."""
+    below = scope(VIEW, INVENTORY, "/srv/db/")
+    assert (
+        below.names.index("bcache0") < below.names.index("md0") < below.names.index("sda1") < below.names.index("sda")
+    )
+    assert [volume.id for _, volume in below.volumes] == ["acme:0/v1"]
+    assert [drive.id for _, drive in below.drives] == ["acme:0/1", "plain:B"]
+    assert below.mountpoints == ("/srv/db",)
+
+
+def test_a_device_below_is_named_with_the_file_systems_on_it() -> None:
+    """Its own stack only, but everything that is mounted above is written first."""
+    below = scope(VIEW, INVENTORY, "/dev/disk/by-id/one")
+    assert below.names == ["sda"]
+    assert below.mountpoints == ("/mnt/again", "/srv/db")
+
+
+def test_an_id_of_the_inventory_is_a_target() -> None:
+    """A volume brings its device; a volume without one is still a target."""
+    assert scope(VIEW, INVENTORY, "acme:0/v1").names == ["sda"]
+    assert [volume.id for _, volume in scope(VIEW, INVENTORY, "acme:0/v2").volumes] == ["acme:0/v2"]
+
+
+def test_a_layer_of_the_kernel_is_a_target() -> None:
+    """By its own id; one that is not there is named."""
+    assert scope(VIEW, INVENTORY, "kernel:md0").names == ["md0", "sda1", "sda"]
+    with pytest.raises(UsageError, match="md7"):
+        scope(VIEW, INVENTORY, "kernel:md7")
+
+
+def test_an_unknown_target_is_refused() -> None:
+    """A typing error must not stand for the whole machine."""
+    with pytest.raises(UsageError, match="/srv/bd"):
+        scope(VIEW, INVENTORY, "/srv/bd")
+
+
+def test_a_circle_of_devices_ends() -> None:
+    """Rubbish in sysfs: each device stands there once."""
+    blocks = [
+        BlockDevice("a", "/dev/a", slaves=("b", "a")),
+        BlockDevice("b", "/dev/b", slaves=("a",)),
+        BlockDevice("c", "/dev/c", slaves=("gone",)),
+    ]
+    view = HostView(blocks=tuple(blocks))
+    assert sorted(block.name for block in ordered(view, blocks)) == ["a", "b", "c"]
+    assert {block.name for block in scope(view, Inventory(host=Host()), "kernel:a").blocks} == {"a", "b"}
+
+
+def test_a_deep_stack_is_ordered_without_recursion() -> None:
+    """Ten thousand devices on top of each other."""
+    blocks = tuple(BlockDevice(f"d{n}", f"/dev/d{n}", slaves=(f"d{n + 1}",)) for n in range(10_000))
+    assert [block.name for block in ordered(HostView(blocks=blocks), reversed(blocks))][:2] == ["d0", "d1"]

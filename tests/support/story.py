@@ -1,0 +1,90 @@
+"""The story in ``docs/cache.md``: its commands, run in order, and what they print.
+
+``python -m tests.support.story`` writes the outputs into the page anew; read the difference before it is believed.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "cache.md"
+PROMPT = "$ "
+_BLOCK = re.compile(r"(?ms)^```console\n(.*?)^```$")
+_MASKS = (
+    (re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\dZ| UTC)"), "DATE"),
+    (re.compile(r"\b[0-9a-f]{12}\b"), "CHANGE"),
+    (re.compile(r"\(process \d+"), "(process PID"),
+    (re.compile(r"\b(set|batch) by \S.*?: "), r"\1 by USER: "),
+    (re.compile(r"\b\d+\.\d+ s\b"), "SECONDS"),
+)
+_STATE_DIR = re.compile(r"--state-dir\s+\S+\s+")
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A command and what it prints, as the page has it."""
+
+    command: str
+    output: str
+
+
+def scenes(page: str) -> list[Scene]:
+    """The commands of the story in order."""
+    found = []
+    for block in _BLOCK.findall(page):
+        command, _, output = block.partition("\n")
+        found.append(Scene(command.removeprefix(PROMPT), output))
+    return found
+
+
+def played(command: str, state_dir: Path) -> str:
+    """Run a command of the story; both outputs, and its exit code where that is not 0."""
+    words = []
+    for word in shlex.split(command):
+        words += [word, "--state-dir", str(state_dir)] if word == "raidctl" else [word]
+    done = subprocess.run(
+        words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True, check=False,
+        env=_environment(), timeout=60,
+    )  # fmt: skip
+    text = _STATE_DIR.sub("", done.stdout)
+    code = 128 - done.returncode if done.returncode < 0 else done.returncode
+    return text if code == 0 else f"{text}(exit code {code})\n"
+
+
+def masked(text: str) -> str:
+    """What differs from run to run, taken out; and where lines end, which depends on it."""
+    text = " ".join(text.split())
+    for pattern, word in _MASKS:
+        text = pattern.sub(word, text)
+    return text
+
+
+def _environment() -> Mapping[str, str]:
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    kept = {name: value for name, value in os.environ.items() if name != "SUDO_USER"}
+    return {**kept, "PATH": path, "COLUMNS": "80", "NO_COLOR": "1"}
+
+
+def main() -> None:
+    """Write the outputs into the page."""
+    page = PAGE.read_text(encoding="utf-8")
+    with tempfile.TemporaryDirectory(prefix="s") as name:
+        place = Path(name)
+
+        def again(match: re.Match[str]) -> str:
+            command = match[1].partition("\n")[0]
+            return f"```console\n{command}\n{played(command.removeprefix(PROMPT), place)}```"
+
+        PAGE.write_text(_BLOCK.sub(again, page), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

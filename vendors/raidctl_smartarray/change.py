@@ -1,0 +1,258 @@
+"""Changes of a Smart Array's cache: knobs, and the commands that turn them. Pure.
+
+=====================  ==========  =====================================================================
+knob                   object      command
+=====================  ==========  =====================================================================
+``arrayaccelerator``   volume      ``ctrl slot=1 ld 1 modify arrayaccelerator=enable``
+``ssdsmartpath``       array       ``ctrl slot=1 array A modify ssdsmartpath=disable``
+``cacheratio``         controller  ``ctrl slot=1 modify cacheratio=25/75``
+``nobatterywritecache``  controller  ``ctrl slot=1 modify nobatterywritecache=disable``
+``drivewritecache``    controller  ``ctrl slot=1 modify drivewritecache=disable``; on Gen10 and later, which keep
+                                   one for each use of the drives, with ``usage=configured``
+``writecachebypassthreshold``  controller  ``ctrl slot=1 modify writecachebypassthreshold=1040`` (KiB)
+=====================  ==========  =====================================================================
+
+The settings live in the controller's own memory and survive a reboot.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from raidctl.calls import command_of
+from raidctl.change.plan import Action, Flush, Knob, Plan, Refusal, RefusalKind, Step, Wish
+from raidctl.change.words import value
+from raidctl.model import Controller, Tool, Volume
+from raidctl.request import Answer, RunAnswer
+from raidctl_smartarray.dialogue import ENVIRONMENT, LOCK, TIMEOUT
+from raidctl_smartarray.words import word
+
+_SMART_PATH = frozenset({"smart path", "ssd smart path", "hp ssd smart path", "hpe ssd smart path"})
+# Write Cache Bypass Threshold Size: 1040 KiB
+_THRESHOLD = frozenset({"write cache bypass threshold size", "write cache bypass threshold"})
+_KIB = re.compile(r"(\d+) *K(?:i?B)?", re.IGNORECASE)
+# Configured Drive Write Cache Policy: Disable
+_BY_USAGE = frozenset({"configured drive write cache policy"})
+_SWITCH = {"enabled": "enable", "disabled": "disable", "default": "default"}
+_WHOLE = "It acts on all volumes of the controller."
+_READS_TOO = "Reads of the volume are no longer cached either: the controller switches both together."
+
+
+def knobs(controller: Controller) -> dict[Knob, str]:
+    """The settings that the commands can turn, as the tool told them."""
+    found: dict[Knob, str] = {}
+    cache = controller.cache
+    if cache is not None and cache.read_percent is not None and cache.write_percent is not None:
+        found[controller.id, "cacheratio"] = f"{cache.read_percent}/{cache.write_percent}"
+    if cache is not None and cache.no_battery_write_cache is not None:
+        found[controller.id, "nobatterywritecache"] = "enable" if cache.no_battery_write_cache else "disable"
+    threshold = _detail(controller, _THRESHOLD)
+    if threshold is not None and (match := _KIB.fullmatch(threshold)):
+        found[controller.id, "writecachebypassthreshold"] = match[1]
+    for volume in controller.volumes:
+        if volume.cache is None:
+            continue
+        if volume.cache.drive_write_cache is not None:
+            found[controller.id, "drivewritecache"] = _SWITCH[volume.cache.drive_write_cache]
+        if volume.cache.write_policy is not None:
+            found[volume.id, "arrayaccelerator"] = (
+                "disable" if volume.cache.write_policy == "write_through" else "enable"
+            )
+    for array in controller.arrays:
+        for label, text in array.details.items():
+            if word(label) in _SMART_PATH and word(text) in ("enable", "disable", "enabled", "disabled"):
+                found[array.id, "ssdsmartpath"] = word(text).removesuffix("d")
+    return found
+
+
+def _detail(controller: Controller, labels: frozenset[str]) -> str | None:
+    """What the tool printed under one of these labels."""
+    return next((text for label, text in controller.details.items() if word(label) in labels), None)
+
+
+def plan(controller: Controller, wishes: Sequence[Wish], tools: Sequence[Tool]) -> Plan:
+    """The commands from what the controller is to what is wished."""
+    work = _Work(controller, _command(controller, tools), knobs(controller))
+    for wish in wishes:
+        work.take(wish)
+    return Plan(
+        wishes=tuple(wishes), steps=tuple(work.steps), already=tuple(work.already), refusals=tuple(work.refusals)
+    )
+
+
+def flushes(controller: Controller, tools: Sequence[Tool]) -> list[Flush]:
+    """There is no such command; switching a volume's caching off writes its data back."""
+    cache = controller.cache
+    if cache is None or cache.present is False or controller.mode == "hba":
+        return [Flush(object_id=controller.id, why="It has no cache in use.")]
+    tool = tools[0].name if tools else "The tool"
+    return [
+        Flush(
+            object_id=controller.id,
+            why=f"{tool} has no command that flushes the cache.",
+            alternative="Turning the caching of a volume off writes its data back: raidctl batch --write write-through "
+            "VOLUME -- COMMAND does so for the length of a command.",
+        )
+    ]
+
+
+def judge(action: Action, answer: Answer) -> str | None:
+    """What the tool said against a change. It says nothing when it has done it.
+
+    Its words stand behind ``Error:``; a warning may stand before a change that it makes all the same.
+    """
+    if not isinstance(answer, RunAnswer):
+        return None
+    for line in f"{answer.text}\n{answer.error_text}".splitlines():
+        # Error: This operation is not supported with the current configuration. …
+        if line.strip().lower().startswith("error"):
+            return line.strip()
+    if answer.code not in (0, None):
+        said = " ".join(answer.text.split())[:200]
+        return f"{action.argv[0]} ended with exit code {answer.code}{f' and said: {said}' if said else ''}"
+    return None
+
+
+def _command(controller: Controller, tools: Sequence[Tool]) -> str | None:
+    """The program that told of the controller."""
+    told = [tool for tool in tools if controller.told_by in (None, tool.name)]
+    return command_of(told[0]) if told else None
+
+
+@dataclass
+class _Work:
+    """A plan in the making."""
+
+    controller: Controller
+    command: str | None
+    stand: Mapping[Knob, str]
+    steps: list[Step] = field(default_factory=list)
+    already: list[Wish] = field(default_factory=list)
+    refusals: list[Refusal] = field(default_factory=list)
+    turned: dict[Knob, str] = field(default_factory=dict)
+
+    def take(self, wish: Wish) -> None:
+        """Add what a wish needs."""
+        if value(self.controller, wish.object_id, wish.setting) == wish.value:
+            self.already.append(wish)
+        elif self.controller.slot is None or self.command is None:
+            self.refuse(wish, "unknown", "The tool does not tell the controller's slot, so it cannot be addressed.")
+        elif wish.setting == "write_policy":
+            self.write_policy(wish)
+        elif wish.setting == "cache_split":
+            self.whole(wish, "cacheratio", wish.value)
+        elif wish.setting == "no_battery_write_cache":
+            self.whole(wish, "nobatterywritecache", _SWITCH.get(wish.value, wish.value), _WHOLE)
+        elif wish.setting == "drive_write_cache":
+            text = "It acts on the write caches of all drives of the controller."
+            self.whole(wish, "drivewritecache", _SWITCH.get(wish.value, wish.value), text)
+        elif wish.setting == "bypass_threshold":
+            self.bypass(wish)
+        else:
+            reason, nearest = _LACKS.get(wish.setting, ("The controllers have no such setting.", None))
+            self.refuse(wish, "unsupported", reason, nearest)
+
+    def bypass(self, wish: Wish) -> None:
+        """16 to 1040 KiB in steps of 16: requests of this size and more go past the cache."""
+        size = int(wish.value) if wish.value.isdecimal() and len(wish.value) < 6 else 0
+        if not 16 <= size <= 1040 or size % 16:
+            self.refuse(wish, "unsupported", "The threshold is 16 to 1040 KiB, in steps of 16.")
+        elif self.stand.get((self.controller.id, "writecachebypassthreshold")) == wish.value:
+            self.already.append(wish)
+        else:
+            self.whole(
+                wish, "writecachebypassthreshold", wish.value, "Requests of this size and more go past the cache."
+            )
+
+    def refuse(self, wish: Wish, kind: RefusalKind, reason: str, alternative: str | None = None) -> None:
+        """A wish that cannot be fulfilled."""
+        self.refusals.append(Refusal(wish=wish, kind=kind, reason=reason, alternative=alternative))
+
+    def write_policy(self, wish: Wish) -> None:
+        """Write-through is the accelerator switched off; unprotected write-back is the no-battery cache switched on."""
+        volume = next(item for item in self.controller.volumes if item.id == wish.object_id)
+        if wish.value == "off":
+            self.refuse(
+                wish, "unsupported", "The controllers know caching on and off only.", "write-through is caching off."
+            )
+            return
+        if wish.value == "write_through":
+            self.turn(wish, (volume.id, "arrayaccelerator"), "disable", _READS_TOO)
+            return
+        if self.mode_has_no_cache(wish):
+            return
+        self.free_of_smart_path(wish, volume)
+        battery = "enable" if wish.value == "unprotected_write_back" else "disable"
+        card = (self.controller.id, "nobatterywritecache")
+        # first the safe direction, so that no moment is less protected than both ends
+        if battery == "disable" and self.stand.get(card) == "enable":
+            self.turn(wish, card, "disable", _WHOLE)
+        self.turn(wish, (volume.id, "arrayaccelerator"), "enable", "Reads of the volume are cached as well.")
+        if battery == "enable":
+            self.turn(wish, card, "enable", _WHOLE)
+
+    def mode_has_no_cache(self, wish: Wish) -> bool:
+        """Refuse what needs a cache where there is none."""
+        cache = self.controller.cache
+        if self.controller.mode == "hba":
+            self.refuse(wish, "unsupported", "The controller is in HBA mode: it caches nothing.")
+        elif cache is not None and cache.present is False:
+            self.refuse(wish, "unsupported", "The controller has no cache board.")
+        else:
+            return False
+        return True
+
+    def free_of_smart_path(self, wish: Wish, volume: Volume) -> None:
+        """SSD Smart Path goes past the cache: it has to be off first, for the whole array."""
+        if volume.array is not None and self.stand.get((volume.array, "ssdsmartpath")) == "enable":
+            text = "SSD Smart Path is switched off for all volumes of the array."
+            self.turn(wish, (volume.array, "ssdsmartpath"), "disable", text)
+
+    def whole(self, wish: Wish, knob: str, wanted: str, *affects: str) -> None:
+        """A setting of the whole controller."""
+        self.turn(wish, (self.controller.id, knob), wanted, *affects)
+
+    def turn(self, wish: Wish, knob: Knob, wanted: str, *affects: str) -> None:
+        """A step, unless the knob stands so; a refusal where its stand is not told and it could not be put back."""
+        before = self.turned.get(knob, self.stand.get(knob))
+        if before == wanted:
+            return
+        if before is None:
+            reason = f"The tool does not tell how {knob[1]} is set, so it could not be put back."
+            alternative = "The tool shows no split until a volume uses the cache." if knob[1] == "cacheratio" else None
+            self.refuse(wish, "unknown", reason, alternative)
+            return
+        self.turned[knob] = wanted
+        self.steps.append(
+            Step(
+                object_id=knob[0],
+                knob=knob[1],
+                before=before,
+                after=wanted,
+                action=self.action(knob, wanted),
+                undo=self.action(knob, before),
+                affects=affects,
+                persistent=True,
+            )
+        )
+
+    def action(self, knob: Knob, wanted: str) -> Action:
+        """The command that turns a knob; the same without ``forced`` for versions that do not know it."""
+        tail = knob[0].removeprefix(self.controller.id).removeprefix("/")
+        target = () if not tail else ("ld", tail[1:]) if knob[1] == "arrayaccelerator" else ("array", tail)
+        words = (self.command or "", "ctrl", f"slot={self.controller.slot}", *target, "modify", f"{knob[1]}={wanted}")
+        if knob[1] == "drivewritecache" and _detail(self.controller, _BY_USAGE) is not None:
+            words = (*words, "usage=configured")
+        return Action(argv=(*words, "forced"), timeout=TIMEOUT, lock=LOCK, environment=ENVIRONMENT)
+
+
+_LACKS: dict[str, tuple[str, str | None]] = {
+    "read_policy": (
+        "The controllers have no read-ahead setting of a volume.",
+        "The share of the cache for reads is its split: raidctl cache split CONTROLLER 0/100.",
+    ),
+    "io_policy": ("The controllers know no direct and cached I/O.", None),
+    "flush_interval": ("The controllers neither show nor set how long data waits in the cache.", None),
+}
