@@ -77,6 +77,7 @@ def _assemble(asked: Sequence[Asked], problems: Sequence[Problem], host: HostVie
         [Telling(card, one.name, _told_kind(one)) for one in asked for card in one.seen],
         tuple(one.tool() for one in asked),
         list(problems),
+        asked=True,
     )
     shown = any(one.seen for one in asked)
     enough = shown and len(_distinct(asked)) >= sum(1 for need in needs(host) if need.kinds)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+import msgspec
+
 from raidctl.evidence import Sheet
 from raidctl.model import Controller, Problem, Tool
 from raidctl.vendor import Document, Observation
@@ -54,6 +56,8 @@ class Assembly:
     tools: tuple[Tool, ...] = ()
     problems: list[Problem] = field(default_factory=list)
     sheets: list[Sheet] = field(default_factory=list)
+    asked: bool = False
+    """The tools were asked by their names; a loose file may be of any of a kind."""
 
     def observation(self) -> Observation:
         """Each card once, as the tool told it that told most; its problems after those of reading."""
@@ -63,7 +67,7 @@ class Assembly:
         problems = list(self.problems)
         for choice, object_id in zip(choices, ids, strict=True):
             controller, own = build(choice.card, object_id, choice.kind)
-            controllers.append(controller)
+            controllers.append(msgspec.structs.replace(controller, told_by=choice.teller) if self.asked else controller)
             problems += [*own, *_seen_twice(choice, object_id)]
         return Observation(
             controllers=tuple(controllers),

@@ -120,6 +120,12 @@ def settle_batteries(card: CardDraft) -> None:
         said = ", ".join(bbu_mask.words(mask))
         battery.values["status"] = (WEAK, bbu_mask.status(mask))
         battery.values["status_text"] = (WEAK, f"BBU Status {mask}: {said}" if said else f"BBU Status {mask}")
+    said_of = bbu_mask.status(mask)
+    if battery.get("status") == "ok" and said_of in ("missing", "failed", "learning", "degraded"):
+        # State Optimal beside BBU Status 1024: the firmware's own bits count, as in MegaCli's answers
+        text = f"{battery.get('status_text')}; BBU Status {mask}: {', '.join(bbu_mask.words(mask))}"
+        battery.values["status"] = (_DEAD, said_of)
+        battery.values["status_text"] = (_DEAD, text)
     if bbu_mask.replace(mask):
         battery.values.setdefault("replace", (WEAK, True))
 

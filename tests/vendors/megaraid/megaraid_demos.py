@@ -1,0 +1,49 @@
+"""The simulated machines of the family, with settings as a test wants them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from raidctl.change.plan import Setting, Wish
+from raidctl.demo import machine
+from raidctl.model import Controller, Tool
+from raidctl.observe import survey
+from raidctl.registry import vendors
+from raidctl.request import Run, RunAnswer
+from raidctl.runners.simulated import Simulated
+
+VENDORS = vendors()[0]
+DEMOS = ("9271", "h730", "9660", "perc5i")
+
+
+def simulated(name: str, place: Path, changes: Mapping[str, str] | None = None) -> Simulated:
+    """A simulated machine; ``changes`` are settings without the ``megaraid 0/`` before them."""
+    found = machine(name, VENDORS, place)
+    if changes:
+        found.keep(found.state() | {f"megaraid 0/{key}": value for key, value in changes.items()})
+    return found
+
+
+def seen(found: Simulated) -> tuple[Controller, list[Tool]]:
+    """Its card, as raidctl reads it now, and the programs that were asked."""
+    inventory = survey(found, VENDORS).inventory
+    [card] = [item for item in inventory.controllers if item.id.startswith("megaraid:")]
+    return card, list(inventory.tools)
+
+
+def card(name: str, place: Path, changes: Mapping[str, str] | None = None) -> Controller:
+    """The card of a simulated machine."""
+    return seen(simulated(name, place, changes))[0]
+
+
+def wish(where: str, setting: Setting, value: str) -> Wish:
+    """A wish; ``where`` is ``v0``, or empty for the controller."""
+    return Wish(object_id=f"megaraid:0/{where}" if where else "megaraid:0", setting=setting, value=value)
+
+
+def run(found: Simulated, *argv: str) -> RunAnswer:
+    """The answer to a command that changes something."""
+    answer = found.answer(Run(argv, changes=True))
+    assert isinstance(answer, RunAnswer)
+    return answer

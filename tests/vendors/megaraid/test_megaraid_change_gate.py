@@ -1,0 +1,122 @@
+"""The gate on this family's cards: write-back with a good battery on the very card, and with nothing else."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import raidctl_megaraid
+from raidctl.change.guard import unsafe
+from raidctl.change.plan import Wish
+from raidctl.model import Controller
+from raidctl.vendor import Document
+from raidctl_megaraid import simulator
+from raidctl_megaraid.simulator_state import BATTERIES
+from tests.vendors.megaraid.megaraid_demos import DEMOS, card, wish
+
+FOLDER = Path(raidctl_megaraid.__file__).parent / "demos"
+WORDS = (*BATTERIES, "Degraded", "Dgd(Needs Attention)", "Non Operational", "Sleeping", "Msng")
+PROTECTED = wish("v1", "write_policy", "protected_write_back")
+
+
+@pytest.mark.parametrize("word", WORDS)
+@pytest.mark.parametrize("name", DEMOS)
+def test_only_a_good_battery_lets_write_back_through(tmp_path: Path, name: str, word: str) -> None:
+    """Whatever the tool calls the state, known or not: everything but ``Optimal`` is refused."""
+    found = card(name, tmp_path, {"battery": word, "charge": "97"})
+    # the H730's battery is nearly empty, whatever its state says
+    good = word == "Optimal" and name != "h730"
+    assert (unsafe(found, PROTECTED) is None) == good
+    assert unsafe(found, wish("v1", "write_policy", "unprotected_write_back")) is not None
+
+
+@pytest.mark.parametrize(("charge", "good"), [("0", False), ("49", False), ("50", True), ("100", True)])
+def test_an_empty_battery_is_not_counted_on(tmp_path: Path, charge: str, good: bool) -> None:
+    """MegaCli tells its charge beside the state."""
+    found = card("perc5i", tmp_path, {"battery": "Optimal", "charge": charge})
+    assert (unsafe(found, PROTECTED) is None) == good
+
+
+def document(name: str, stem: str) -> tuple[tuple[str, ...], str]:
+    """A recorded answer of a simulated machine, with its command."""
+    [entry] = [
+        entry
+        for entry in json.loads((FOLDER / name / "record.json").read_text())["answers"]
+        if "run" in entry and stem in entry.get("out", "")
+    ]
+    return tuple(entry["run"]), (FOLDER / name / entry["out"]).read_text()
+
+
+def kind(text: str) -> str:
+    """The kind of an answer."""
+    found = raidctl_megaraid.sniff("", text)
+    assert found is not None
+    return found.kind
+
+
+def cards(*texts: tuple[tuple[str, ...], str]) -> list[Controller]:
+    """The cards that answers tell of."""
+    documents = [Document(" ".join(argv), kind(text), text) for argv, text in texts]
+    return list(raidctl_megaraid.read(documents).controllers)
+
+
+def twice(text: str) -> str:
+    """An answer of storcli with a second card of the same kind."""
+    whole: dict[str, Any] = json.loads(text)
+    [first] = whole["Controllers"]
+    second = json.loads(json.dumps(first).replace("/c0/", "/c1/").replace("SV52R04417", "SV52R09999"))
+    second["Command Status"]["Controller"] = 1
+    return json.dumps({"Controllers": [first, second]})
+
+
+@pytest.mark.parametrize("bad", [word for word in BATTERIES if word != "Optimal"])
+def test_a_good_battery_on_the_other_card_does_not_count(bad: str) -> None:
+    """Two cards, one good battery: write-back goes through on that card alone."""
+    argv, text = document("9271", "call-show-all")
+    text = simulator.render(argv, twice(text), {"megaraid 0/battery": "Optimal", "megaraid 1/battery": bad})
+    one, other = cards((argv, text))
+    assert unsafe(one, PROTECTED) is None
+    assert unsafe(other, PROTECTED) is not None
+
+
+def test_a_good_battery_on_the_other_adapter_does_not_count() -> None:
+    """The same as MegaCli prints it."""
+    texts = []
+    for stem in ("AdpAllInfo", "AdpBbuCmd"):
+        argv, text = document("perc5i", stem)
+        other = text.replace("Adapter #0", "Adapter #1").replace("Adapter: 0", "Adapter: 1")
+        both = text.replace("Exit Code: 0x00", "") + other.replace("12345A7", "12345B8")
+        good = {"megaraid 0/battery": "Failed", "megaraid 1/battery": "Optimal", "megaraid 1/charge": "98"}
+        texts.append((argv, simulator.render(argv, both, good)))
+    one, other_card = cards(*texts)
+    assert unsafe(one, PROTECTED) is not None
+    assert unsafe(other_card, PROTECTED) is None
+
+
+@pytest.mark.parametrize("word", ["Absent", "No", "N/A"])
+def test_a_card_that_says_it_has_no_battery_is_refused(word: str) -> None:
+    """``BBU = Absent``, and no table of one."""
+    argv, text = document("9271", "call-show-all")
+    whole = json.loads(text)
+    data = whole["Controllers"][0]["Response Data"]
+    data["HwCfg"]["BBU"] = word
+    del data["Cachevault_Info"]
+    [found] = cards((argv, json.dumps(whole)))
+    assert unsafe(found, PROTECTED) is not None
+
+
+def test_a_card_that_tells_of_no_battery_is_refused() -> None:
+    """An answer of its volumes alone."""
+    [found] = cards(document("9271", "vall"))
+    assert unsafe(found, PROTECTED) is not None
+
+
+def test_the_drives_caches_are_refused(tmp_path: Path) -> None:
+    """No battery of a card keeps what its drives hold."""
+    found = card("9271", tmp_path)
+    for value in ("enabled", "default"):
+        asked = Wish(object_id="megaraid:0/v0", setting="drive_write_cache", value=value)
+        assert unsafe(found, asked) is not None

@@ -1,0 +1,141 @@
+"""What the programs say to a change: by what they print, never by the exit code."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from raidctl.change.plan import Action
+from raidctl.request import RunAnswer, WriteAnswer
+from raidctl_megaraid.change import judge
+
+STORCLI = Action(argv=("storcli64", "/c0/v0", "set", "wrcache=WB", "nolog", "J"))
+MEGACLI = Action(argv=("/opt/MegaRAID/CmdTool2/CmdTool2_64", "-LDSetProp", "WB", "-L0", "-a0", "-NoLog"))
+GOOD = {"VD": 0, "Property": "wrCache", "Value": "WB", "Status": "Success", "ErrCd": 0, "ErrMsg": "-"}
+WAITS = "Battery is not present or is bad. So policy Change to WB will not come into effect immediately"
+BAD = {"VD": 0, "Property": "PdCac", "Value": "On", "Status": "Failed", "ErrCd": 255, "ErrMsg": "SSD Pd is present"}
+
+
+def envelope(*rows: dict[str, Any], status: str = "Success", description: str = "None") -> str:
+    """An answer of storcli."""
+    head = {"Controller": 0, "Status": status, "Description": description, "Detailed Status": list(rows)}
+    return json.dumps({"Controllers": [{"Command Status": head}]})
+
+
+def said(action: Action, text: str, code: int = 0) -> str | None:
+    """The verdict on an answer."""
+    return judge(action, RunAnswer(code=code, out=text.encode()))
+
+
+@pytest.mark.parametrize("code", [0, 46, 84])
+def test_a_success_in_every_row_is_one(code: int) -> None:
+    """The exit code may be the number of a drive's fault."""
+    assert said(STORCLI, envelope(GOOD, GOOD), code) is None
+
+
+def test_a_success_of_the_second_generation_is_one() -> None:
+    """Its rows have no number for success."""
+    assert said(STORCLI, envelope(GOOD | {"ErrType": "-", "ErrCd": "-"})) is None
+
+
+def test_a_success_without_rows_is_one() -> None:
+    """A setting of the whole controller is answered with its new value."""
+    assert said(STORCLI, envelope()) is None
+
+
+def test_words_before_the_answer_are_passed_over() -> None:
+    """Some versions say first that it takes a while."""
+    assert said(STORCLI, f"It may take a while to complete.\n\n{envelope(GOOD)}\n") is None
+
+
+@pytest.mark.parametrize("status", ["Success", "Failure"])
+def test_one_failed_row_is_a_failure(status: str) -> None:
+    """The tool's own words are told, exit code 0 or not."""
+    assert said(STORCLI, envelope(GOOD, BAD, status=status)) == "SSD Pd is present (error 255)"
+
+
+def test_a_number_beside_success_is_a_failure() -> None:
+    """A row that contradicts itself is not relied on."""
+    assert said(STORCLI, envelope(GOOD | {"ErrCd": 84, "ErrMsg": "LD cache pinned"})) is not None
+
+
+def test_a_failure_without_rows_is_told_by_its_description() -> None:
+    """``Controller 5 not found``."""
+    assert said(STORCLI, envelope(status="Failure", description="Controller 5 not found")) == "Controller 5 not found"
+
+
+def test_a_syntax_error_comes_in_plain_text() -> None:
+    """Though JSON was asked for."""
+    text = "CLI Version = 008.0005.0000.0010 Feb 22, 2023\nStatus = Failure\nDescription = syntax error, unexpected X\n"
+    assert said(STORCLI, text) == "syntax error, unexpected X"
+
+
+@pytest.mark.parametrize(
+    "text", ["", "\nDone.\n", "{", "[]", '{"Controllers": []}', '{"Controllers": [3]}', "{}", "\0{{{"]
+)
+def test_what_is_no_answer_of_storcli_is_no_success(text: str) -> None:
+    """Nothing that was not said counts as said."""
+    assert said(STORCLI, text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Set Write Policy to WriteBack on Adapter 0, VD 0 (target id: 0) success",
+        "Set Disk Cache Policy to Disabled on Adapter 0, VD 0 (target id: 0) success\n",
+        f"Set Write Policy to WriteBack on Adapter 0, VD 0 (target id: 0) success\n{WAITS}",
+        "Cache Flush is successfully done on adapter 0.",
+    ],
+)
+def test_megacli_names_the_success_and_ends_with_zero(text: str) -> None:
+    """Both are needed."""
+    assert said(MEGACLI, f"\n      \n{text}\n\nExit Code: 0x00\n") is None
+    assert said(MEGACLI, f"{text}\n\nExit Code: 0x1b\n")
+    assert said(MEGACLI, text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "\nExit Code: 0x00\n",
+        "\nDone.\n\n",
+        "Adapter 0: Failed to Set Adapter Properties.\n\nExit Code: 0x00",
+        "Adapter 0: Virtual Drive 5 Does not Exist.\n\nExit Code: 0x00",
+        "Set Write Cache OK if bad BBU on Adapter 0, VD 0 (target id: 0) failed\n\nExit Code: 0x00",
+        f"{WAITS}\n\nExit Code: 0x00",
+        "Set A success\nFailed to set B\n\nExit Code: 0x00",
+        "unsuccessful\n\nExit Code: 0x00",
+    ],
+)
+def test_what_is_no_answer_of_megacli_is_no_success(text: str) -> None:
+    """Who is not root is shown nothing but the exit code."""
+    assert said(MEGACLI, text)
+
+
+def test_the_firmwares_number_is_explained() -> None:
+    """What the tool prints as a number alone."""
+    assert "preserved data" in (said(MEGACLI, "\nExit Code: 0x54\n", 0x54) or "")
+
+
+def test_a_program_that_could_not_start_says_why() -> None:
+    """On its standard error."""
+    answer = RunAnswer(code=127, err=b"error while loading shared libraries: libstorelibir-2.so\n")
+    assert "libstorelibir" in (judge(STORCLI, answer) or "")
+    assert "libstorelibir" in (judge(MEGACLI, answer) or "")
+
+
+def test_a_file_of_the_kernel_is_not_judged() -> None:
+    """Whether it was written, the runner tells."""
+    assert judge(STORCLI, WriteAnswer()) is None
+
+
+@given(st.one_of(st.text(), st.recursive(st.none() | st.text() | st.integers(), st.lists).map(json.dumps)))
+def test_no_text_breaks_the_judge(text: str) -> None:
+    """Garbage is no success, and no crash."""
+    assert said(STORCLI, text)
+    assert said(MEGACLI, text)

@@ -1,0 +1,313 @@
+"""The simulated cards: what they print is what they are, and they answer changes as the programs do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import raidctl_megaraid
+from raidctl.change.plan import Action
+from raidctl.model import Controller
+from raidctl.record import Recording, load
+from raidctl.request import Run, RunAnswer
+from raidctl.simulation import State
+from raidctl.vendor import Document
+from raidctl_megaraid import change, simulator
+from raidctl_megaraid.simulator_state import BATTERIES
+from tests.vendors.megaraid.megaraid_demos import DEMOS, card, run, seen, simulated
+
+FOLDER = Path(raidctl_megaraid.__file__).parent / "demos"
+BY_KNOB = {
+    "wrcache": ("WT", "WB", "AWB"),
+    "rdcache": ("RA", "NoRA"),
+    "iopolicy": ("Direct", "Cached"),
+    "pdcache": ("On", "Off", "Default"),
+    "badbbu": ("Yes", "No"),
+    "battery": BATTERIES,
+    "preserved": ("Yes", "No"),
+    "block ssd": ("Yes", "No"),
+}
+FIGURES = {"cacheflushint": 255, "charge": 100}
+FACTS = ("cli", "os", "media")
+"""What is told of a card and never changes."""
+
+
+@cache
+def recorded(name: str) -> Recording:
+    """The recording behind a simulated machine."""
+    return load(FOLDER / name)
+
+
+def texts(name: str) -> list[tuple[tuple[str, ...], str]]:
+    """The recorded answers of its programs, with their commands."""
+    return [
+        (request.argv, answer.text)
+        for request, answer in recorded(name).answers()
+        if isinstance(request, Run) and isinstance(answer, RunAnswer)
+    ]
+
+
+def told(answers: list[tuple[tuple[str, ...], str]]) -> State:
+    """The settings that answers tell."""
+    found: State = {}
+    for argv, text in answers:
+        found |= simulator.initial(argv, text)
+    return found
+
+
+def choices(name: str, key: str) -> st.SearchStrategy[str]:
+    """The values that a setting of a machine can have."""
+    knob = key.rpartition("/")[2]
+    if knob in FACTS:
+        return st.just(told(texts(name))[key])
+    if knob in FIGURES:
+        return st.integers(0, FIGURES[knob]).map(str)
+    if knob.startswith("supports "):
+        return st.sampled_from(("Yes", "No"))
+    values = BY_KNOB[knob]
+    if name == "perc5i":
+        values = {"wrcache": ("WT", "WB"), "rdcache": ("RA", "NoRA", "adaptive")}.get(knob, values)
+    return st.sampled_from(values)
+
+
+def states(name: str) -> st.SearchStrategy[State]:
+    """Every state that a machine can be in."""
+    return st.fixed_dictionaries({key: choices(name, key) for key in told(texts(name))})
+
+
+MACHINES = st.sampled_from(DEMOS).flatmap(lambda name: st.tuples(st.just(name), states(name)))
+
+
+def rendered(name: str, state: Mapping[str, str]) -> list[tuple[tuple[str, ...], str]]:
+    """The answers of a machine in a state."""
+    return [(argv, simulator.render(argv, text, state)) for argv, text in texts(name)]
+
+
+def read(name: str, state: Mapping[str, str]) -> Controller:
+    """The card of a machine in a state, as raidctl's parsers read it."""
+    documents = []
+    for argv, text in rendered(name, state):
+        found = raidctl_megaraid.sniff("", text)
+        if found is not None:
+            documents.append(Document(" ".join(argv), found.kind, text))
+    [controller] = raidctl_megaraid.read(documents).controllers
+    return controller
+
+
+@given(MACHINES)
+def test_what_is_printed_is_the_state(machine: tuple[str, State]) -> None:
+    """Every state can be read out of what is printed of it."""
+    name, state = machine
+    assert told(rendered(name, state)) == state
+
+
+@given(MACHINES)
+def test_raidctl_reads_what_is_simulated(machine: tuple[str, State]) -> None:
+    """The parsers find each setting, and write-through in force where the battery is not good."""
+    name, state = machine
+    controller = read(name, state)
+    megacli = name == "perc5i"
+    assert controller.cache is not None
+    if "megaraid 0/cacheflushint" in state:
+        assert controller.cache.flush_interval_seconds == int(state["megaraid 0/cacheflushint"])
+    assert controller.cache.unwritten_data == (state["megaraid 0/preserved"] == "Yes")
+    for volume in controller.volumes:
+        mine = {key.rpartition("/")[2]: value for key, value in state.items() if f"/{volume.id[11:]}/" in key}
+        assert volume.cache is not None
+        goes_on = mine["wrcache"] == "AWB" or mine.get("badbbu") == "Yes"
+        policy = {"WT": "write_through", "AWB": "unprotected_write_back"}.get(
+            mine["wrcache"], "unprotected_write_back" if goes_on else "protected_write_back"
+        )
+        assert volume.cache.write_policy == policy
+        good = state["megaraid 0/battery"] == "Optimal"
+        back = mine["wrcache"] != "WT" and (good or goes_on)
+        assert volume.cache.write_active == ("write_back" if back else "write_through"), (megacli, mine)
+        read_ahead = {"NoRA": "none", "RA": "read_ahead", "adaptive": "adaptive"}
+        assert volume.cache.read_policy == read_ahead[mine["rdcache"]]
+        if "iopolicy" in mine:
+            assert volume.cache.io_policy == mine["iopolicy"].lower()
+        if "pdcache" in mine:
+            words = {"On": "enabled", "Off": "disabled", "Default": "default"}
+            assert volume.cache.drive_write_cache == words[mine["pdcache"]]
+
+
+@pytest.mark.parametrize("name", DEMOS)
+def test_what_was_not_changed_is_printed_as_it_was(name: str) -> None:
+    """Byte for byte."""
+    assert rendered(name, told(texts(name))) == texts(name)
+
+
+@pytest.mark.parametrize("name", DEMOS)
+def test_a_change_touches_the_places_of_the_setting_alone(name: str) -> None:
+    """All other lines stay as they are."""
+    state = told(texts(name))
+    key = next(key for key in state if key.endswith("/rdcache"))
+    other = {"RA": "NoRA", "NoRA": "RA"}[state[key]]
+    for (_, before), (_, after) in zip(texts(name), rendered(name, state | {key: other}), strict=True):
+        changed = [line for line, new in zip(before.split("\n"), after.split("\n"), strict=True) if line != new]
+        assert all("ache" in line for line in changed)
+
+
+@pytest.mark.parametrize("name", ["9271", "h730", "9660"])
+def test_an_adaptive_read_ahead_that_was_there_is_shown(tmp_path: Path, name: str) -> None:
+    """The first generation shows it and cannot set it; the second generation does not know it."""
+    found = card(name, tmp_path, {"v0/rdcache": "adaptive"})
+    told_of = found.volumes[0].cache
+    assert told_of is not None
+    assert (told_of.read_policy == "adaptive") == (name != "9660")
+
+
+# --- the answers to changes
+
+STORCLI = ("storcli64", "/c0/v0", "set")
+
+
+def verdict(name: str, place: Path, *argv: str, **settings: str) -> str | None:
+    """What raidctl makes of the answer to a command; the state is unchanged where that is a refusal."""
+    found = simulated(name, place, {key.replace("_", " "): value for key, value in settings.items()})
+    before = found.state()
+    fault = change.judge(Action(argv=argv), run(found, *argv))
+    assert fault is None or found.state() == before
+    return fault
+
+
+@pytest.mark.parametrize("value", ["WT", "wt", "AWB", "WB"])
+def test_storcli_sets_what_it_knows(tmp_path: Path, value: str) -> None:
+    """In capitals or not; an equal value is no failure."""
+    assert verdict("9271", tmp_path, *STORCLI, f"wrcache={value}", "nolog", "J") is None
+
+
+def test_storcli_sets_several_at_once(tmp_path: Path) -> None:
+    """With a row for each."""
+    found = simulated("9271", tmp_path)
+    answer = run(found, *STORCLI, "rdcache=NoRA", "wrcache=WT", "iopolicy=Cached", "nolog", "J")
+    assert answer.text.count('"Success"') == 4
+    [volume] = seen(found)[0].volumes
+    assert volume.cache is not None
+    assert (volume.cache.read_policy, volume.cache.write_policy, volume.cache.io_policy) == (
+        "none",
+        "write_through",
+        "cached",
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("/c0/v9", "set", "wrcache=WT"), "Invalid VD number"),
+        (("/c3/v0", "set", "wrcache=WT"), "not found"),
+        (("/c3", "flushcache"), "not found"),
+        (("/c0/v0", "set", "wrcache=FWB"), "syntax error"),
+        (("/c0/v0", "set", "diskcache=On"), "syntax error"),
+        (("/c0", "set", "cacheflushint=soon"), "syntax error"),
+        (("/c0", "set", "cacheflushint=300"), "Invalid parameter"),
+        (("c0", "set", "wrcache=WT"), "syntax error"),
+    ],
+)
+def test_storcli_refuses_what_is_not_there(tmp_path: Path, words: tuple[str, ...], said: str) -> None:
+    """In its own words, whatever its exit code; nothing is changed."""
+    if words[0].startswith("/"):
+        assert said in (verdict("9271", tmp_path, "storcli64", *words, "nolog", "J") or "")
+    else:
+        assert said in run(simulated("9271", tmp_path), "storcli64", *words).text
+
+
+def test_storcli_refuses_what_the_card_does_not_support(tmp_path: Path) -> None:
+    """``Un-supported Command``."""
+    words = (*STORCLI, "iopolicy=Cached", "nolog", "J")
+    assert "Un-supported" in (verdict("9271", tmp_path, *words, supports_iopolicy="No") or "")
+
+
+def test_the_caches_of_ssds_are_blocked_with_exit_code_0(tmp_path: Path) -> None:
+    """``SSD Pd is present``; the volume on hard disks is changed."""
+    found = simulated("h730", tmp_path, {"block ssd": "Yes"})
+    answer = run(found, "perccli64", "/c0/v0", "set", "pdcache=On", "nolog", "J")
+    assert (answer.code, "SSD Pd is present" in answer.text) == (0, True)
+    assert change.judge(Action(argv=("perccli64", "/c0/v0")), answer) == "SSD Pd is present (error 255)"
+    other = run(found, "perccli64", "/c0/v1", "set", "pdcache=On", "nolog", "J")
+    assert change.judge(Action(argv=("perccli64", "/c0/v1")), other) is None
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("/c0/v2", "set", "rdcache=RA", "wrcache=WT"),
+        ("/c0/v2", "set", "iopolicy=Direct"),
+        ("/c0/v2", "set", "pdcache=On"),
+        ("/c0", "set", "cacheflushint=4"),
+        ("/c0", "flushcache"),
+    ],
+)
+def test_storcli2_answers_what_it_does_not_know_in_plain_text(tmp_path: Path, words: tuple[str, ...]) -> None:
+    """Two options at once are one such thing."""
+    assert "syntax error" in (verdict("9660", tmp_path, "storcli2", *words, "nolog", "J") or "")
+
+
+def test_storcli2_refuses_a_volume_that_is_not_there_with_exit_code_0(tmp_path: Path) -> None:
+    """Its rows name who refused."""
+    answer = run(simulated("9660", tmp_path), "storcli2", "/c0/v9", "set", "wrcache=WT", "nolog", "J")
+    assert (answer.code, '"ErrType" : "CLI"' in answer.text, "Invalid VD number" in answer.text) == (0, True, True)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("-LDSetProp", "WB", "-L5", "-a0"), "Exist"),
+        (("-LDSetProp", "WB", "-L0", "-a7"), "not present"),
+        (("-LDSetProp", "AWB", "-L0", "-a0"), "Invalid input"),
+        (("-AdpSetProp", "CacheFlushInterval", "-300", "-a0"), "Failed to Set"),
+        (("-AdpSetProp", "AlarmDsbl", "-a0"), "Invalid input"),
+    ],
+)
+def test_megacli_refuses_what_is_not_there(tmp_path: Path, words: tuple[str, ...], said: str) -> None:
+    """In its own words; nothing is changed."""
+    assert said in (verdict("perc5i", tmp_path, "MegaCli", *words, "-NoLog") or "")
+
+
+def test_megacli_sets_write_back_that_does_not_come_into_effect(tmp_path: Path) -> None:
+    """With a bad battery it says so, and calls it a success."""
+    found = simulated("perc5i", tmp_path, {"v0/wrcache": "WT"})
+    answer = run(found, "MegaCli", "-LDSetProp", "WB", "-L0", "-a0", "-NoLog")
+    assert "will not come into effect immediately" in answer.text
+    assert change.judge(Action(argv=("MegaCli", "-LDSetProp")), answer) is None
+    cache_of = seen(found)[0].volumes[0].cache
+    assert cache_of is not None
+    assert (cache_of.write_policy, cache_of.write_active) == ("protected_write_back", "write_through")
+
+
+@pytest.mark.parametrize(
+    ("name", "argv"),
+    [("9271", ("storcli64", "/c0", "flushcache", "nolog", "J")), ("perc5i", ("MegaCli", "-AdpCacheFlush", "-a0"))],
+)
+def test_a_flush_fails_while_data_is_preserved(tmp_path: Path, name: str, argv: tuple[str, ...]) -> None:
+    """It succeeds otherwise, and changes no setting."""
+    assert verdict(name, tmp_path / "a", *argv) is None
+    assert verdict(name, tmp_path / "b", *argv, preserved="Yes")
+
+
+@pytest.mark.parametrize("name", DEMOS)
+def test_a_reading_command_is_no_change(name: str) -> None:
+    """Of all commands that were recorded."""
+    for argv, _ in texts(name):
+        assert simulator.change(argv, told(texts(name))) is None
+
+
+@given(st.text(), st.sampled_from(["storcli64", "MegaCli", "hpacucli"]))
+def test_no_text_breaks_the_simulation(text: str, program: str) -> None:
+    """Garbage tells no settings and is printed as it is."""
+    for garbage in (text, f'{{"Command Status": {text}', f"Adapter #0\n{text}"):
+        state = simulator.initial((program,), garbage)
+        assert simulator.render((program,), garbage, state) == garbage
+
+
+@given(st.lists(st.text(min_size=1), max_size=4), st.sampled_from(["storcli64", "MegaCli"]))
+def test_no_command_breaks_the_simulation(words: list[str], program: str) -> None:
+    """It is refused, or is no change."""
+    state = told(texts("9271"))
+    reply = simulator.change((program, *words), state)
+    assert reply is None or reply.state == state

@@ -1,0 +1,86 @@
+"""The leaves of a JSON text with their places in it, so that a value can be changed and all else stays as printed."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import NamedTuple
+
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+', re.DOTALL)
+
+
+class Leaf(NamedTuple):
+    """A text or figure of a JSON text."""
+
+    path: tuple[str, ...]
+    """Names and numbers from the top down to it."""
+    start: int
+    end: int
+    raw: str
+
+    @property
+    def value(self) -> str:
+        """The text without its quotes, the figure as printed."""
+        return unquoted(self.raw)
+
+    def spelt(self, value: str) -> str:
+        """Another value in the form of this one: in quotes where it has some."""
+        return json.dumps(value, ensure_ascii=False) if self.raw.startswith('"') else value
+
+
+def unquoted(raw: str) -> str:
+    """The text of a piece."""
+    if not raw.startswith('"'):
+        return raw
+    try:
+        return str(json.loads(raw, strict=False))
+    except ValueError:
+        return raw.strip('"')
+
+
+def leaves(text: str) -> list[Leaf]:
+    """All leaves, in order; none where the text is no JSON. What stands before the first brace is passed over."""
+    found: list[Leaf] = []
+    names: list[str] = []
+    open_: list[str] = []
+    at_key = False
+    for match in _TOKEN.finditer(text, max(text.find("{"), 0)):
+        piece = match[0]
+        if piece in ("{", "["):
+            open_.append(piece)
+            names.append("0")
+            at_key = piece == "{"
+        elif not open_:
+            break
+        elif piece in ("}", "]"):
+            open_.pop()
+            names.pop()
+            at_key = False
+        elif piece == ",":
+            at_key = open_[-1] == "{"
+            names[-1] = names[-1] if at_key else str(int(names[-1]) + 1)
+        elif piece == ":":
+            at_key = False
+        elif at_key:
+            names[-1] = unquoted(piece)
+        else:
+            found.append(Leaf(tuple(names), match.start(), match.end(), piece))
+    return found
+
+
+def tables(text: str) -> dict[tuple[str, ...], dict[str, Leaf]]:
+    """The leaves by the object that they are in, and by their names there."""
+    found: dict[tuple[str, ...], dict[str, Leaf]] = {}
+    for leaf in leaves(text):
+        found.setdefault(leaf.path[:-1], {})[leaf.path[-1]] = leaf
+    return found
+
+
+def put(text: str, values: Mapping[Leaf, str]) -> str:
+    """The text with other values."""
+    parts, done = [], 0
+    for leaf in sorted(values, key=lambda item: item.start):
+        parts += [text[done : leaf.start], leaf.spelt(values[leaf])]
+        done = leaf.end
+    return "".join(parts) + text[done:]

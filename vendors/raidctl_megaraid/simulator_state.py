@@ -1,0 +1,77 @@
+"""The settings of a simulated card by their names, whichever program shows or changes them.
+
+``megaraid 0/cacheflushint`` is one of controller 0, ``megaraid 0/v1/wrcache`` one of its volume 1. Values are storcli's
+words for all programs. Settings that no command changes are for whoever plays with the simulation: ``battery`` (the
+tool's own word), ``charge`` (percent), ``preserved``, ``supports iopolicy`` …
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+GOOD = frozenset({"Optimal", "Operational"})
+"""Words for a battery that the firmware counts on."""
+DEGRADED = "Degraded (need attention)"
+BATTERIES = ("Optimal", "Learning", "Charging", DEGRADED, "Failed", "Missing")
+"""Words for a battery that the simulation knows; the tools know more."""
+
+MASKS = {"Optimal": 0, "Missing": 1, "Charging": 8, "Learning": 64, "Failed": 1024, DEGRADED: 2048}
+"""The bit mask ``BBU Status`` for each of them."""
+
+_FLAGS: dict[str, tuple[str, str, str]] = {
+    # the words where it is so, the word where it is, and where it is not
+    "learn cycle active": ("Learning", "Yes", "No"),
+    "charging status": ("Charging", "Charging", "None"),
+    "battery pack missing": ("Missing", "Yes", "No"),
+    "replacement required": ("Failed", "Yes", "No"),
+    "battery replacement required": ("Failed", "Yes", "No"),
+    "remaining capacity low": (DEGRADED, "Yes", "No"),
+}
+"""The flags that go with a state of the battery, by their labels."""
+
+
+def flag(label: str, battery: str) -> str | None:
+    """What a flag of the battery says in a state of it; None for a label that is no flag of the simulation."""
+    known = _FLAGS.get(" ".join(label.lower().split()))
+    return None if known is None else known[1] if known[0] == battery else known[2]
+
+
+def name(card: str, setting: str, volume: str | None = None) -> str:
+    """``megaraid 0/v1/wrcache``."""
+    return f"megaraid {card}/{setting}" if volume is None else f"megaraid {card}/v{volume}/{setting}"
+
+
+@dataclass(frozen=True)
+class Card:
+    """The settings of one card."""
+
+    number: str
+    state: Mapping[str, str]
+
+    def get(self, setting: str, volume: str | None = None) -> str | None:
+        """A setting; None when the recording does not tell it."""
+        return self.state.get(name(self.number, setting, volume))
+
+    @property
+    def battery_good(self) -> bool:
+        """Whether there is a battery that the firmware counts on."""
+        return self.get("battery") in GOOD
+
+    def active(self, volume: str) -> str | None:
+        """The write policy that is in force: firmware falls back to write-through while the battery is not good."""
+        set_to = self.get("wrcache", volume)
+        goes_on = self.battery_good or self.get("badbbu", volume) == "Yes"
+        return "WT" if set_to == "WB" and not goes_on else set_to
+
+
+def volumes(card: str, state: Mapping[str, str]) -> list[str]:
+    """The numbers of a card's volumes."""
+    start = f"megaraid {card}/v"
+    found = {key[len(start) :].partition("/")[0] for key in state if key.startswith(start) and "/" in key[len(start) :]}
+    return sorted(found, key=lambda text: (len(text), text))
+
+
+def known(card: str, state: Mapping[str, str]) -> bool:
+    """Whether there is such a card."""
+    return any(key.startswith(f"megaraid {card}/") for key in state)
