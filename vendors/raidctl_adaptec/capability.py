@@ -54,6 +54,9 @@ def capabilities(mode: Mode | None, cache: Cache | None, *, smartpqi: bool | Non
             set=False,
             why="There is no read-ahead setting; the share of the cache for reads is the cache split.",
         )
+        found["drive_write_cache"] = Capability(
+            read=True, set=False, why="What the numbers of the tool's drivewritecachepolicy mean is not documented."
+        )
         found["arrays"] = Capability(read=True, set=False)
         found["device"] = Capability(read=True, set=False)
         found["cache_split"] = Capability(read=True, set=True)

@@ -126,7 +126,7 @@ def _assemble(tool: Installed, asked: _Asked, count: int, host: HostView) -> Obs
             )
         )  # fmt: skip
     return Observation(
-        controllers=tuple(controllers),
+        controllers=tuple(msgspec.structs.replace(controller, told_by=tool.spec.name) for controller in controllers),
         problems=tuple(dict.fromkeys(_rights(problems, host))),
         tools=(tool.tool(),),
         sheets=tuple(collection.sheets),

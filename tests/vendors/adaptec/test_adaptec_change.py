@@ -1,0 +1,310 @@
+"""Plans of setcache commands, and what the tool's answers mean."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+import pytest
+
+from raidctl.change.plan import Action, Plan, Setting, Wish
+from raidctl.model import Controller, Tool
+from raidctl.request import ReadAnswer, RunAnswer, Trouble
+from raidctl_adaptec.change import flushes, judge, knobs, plan
+from tests.vendors.adaptec.adaptec_texts import card_of, drive_text, machine, part, pqi, volume_text
+
+TOOLS = (Tool(name="arcconf", path="/usr/sbin/arcconf"),)
+DRIVES_OFF = {"Global Physical Device Write Cache Policy": "Disabled"}
+
+
+def planned(text: str, *wanted: tuple[str, Setting, str], tools: Sequence[Tool] = TOOLS) -> Plan:
+    """The plan for wishes on the card of a text."""
+    return planned_on(card_of(text), *wanted, tools=tools)
+
+
+def planned_on(card: Controller, *wanted: tuple[str, Setting, str], tools: Sequence[Tool] = TOOLS) -> Plan:
+    """The plan for wishes on a card; objects are named without the card's id."""
+    ids = {item: f"adaptec:1/{item}" if item else "adaptec:1" for item, _, _ in wanted}
+    wishes = [Wish(object_id=ids[item], setting=setting, value=value) for item, setting, value in wanted]
+    return plan(card, wishes, tools)
+
+
+def commands(made: Plan) -> list[str]:
+    """Each step's command and what undoes it, without the tool's name."""
+    assert not made.refusals
+    return [f"{' '.join(step.action.argv[1:])} | {' '.join(step.undo.argv[1:])}" for step in made.steps]
+
+
+def refused(made: Plan) -> list[tuple[str, str]]:
+    """Kind and reason of the refusals of a plan without a step."""
+    assert not made.steps
+    return [(refusal.kind, refusal.reason) for refusal in made.refusals]
+
+
+# --- aacraid
+
+
+@pytest.mark.parametrize(
+    ("told", "before"),
+    [
+        ("Disabled", "wt"),
+        ("Disabled (write-through)", "wt"),
+        ("Enabled", "wb"),
+        ("Enabled (write-back)", "wb"),
+        ("On when protected by battery/ZMM", "wbb"),
+        ("Enabled (write-back) when protected by battery/ZMM", "wbb"),
+    ],
+)
+@pytest.mark.parametrize(
+    ("wanted", "mode"), [("write_through", "wt"), ("protected_write_back", "wbb"), ("unprotected_write_back", "wb")]
+)
+def test_a_write_policy_is_one_command_with_its_undo(told: str, before: str, wanted: str, mode: str) -> None:
+    """From each setting to each other; to set an equal value would fail, so it is never sent."""
+    made = planned(machine(volumes=[volume_text(0, {"Write-cache setting": told})]), ("v0", "write_policy", wanted))
+    if mode == before:
+        assert (made.steps, len(made.already)) == ((), 1)
+    else:
+        whole = "setcache 1 logicaldrive 0 {} noprompt"
+        assert commands(made) == [f"{whole.format(mode)} | {whole.format(before)}"]
+
+
+def test_read_and_write_cache_are_two_knobs() -> None:
+    """Each has its command, in the order of the wishes; both survive a reboot, and one process runs at a time."""
+    made = planned(machine(), ("v0", "read_policy", "off"), ("v0", "write_policy", "write_through"))
+    assert [step.action.argv[5] for step in made.steps] == ["roff", "wt"]
+    assert all(step.persistent and step.action.lock == "adaptec" for step in made.steps)
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"),
+    [
+        ("write_policy", "off"), ("read_policy", "none"), ("read_policy", "adaptive"), ("io_policy", "direct"),
+        ("drive_write_cache", "default"), ("stripe_cache_size", "512"),
+    ],
+)  # fmt: skip
+def test_what_a_volume_of_an_aacraid_card_does_not_have_is_refused(setting: Setting, value: str) -> None:
+    """It is unsupported, with the reason."""
+    [(kind, reason)] = refused(planned(machine(), ("v0", setting, value)))
+    assert (kind, reason[-1]) == ("unsupported", ".")
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"),
+    [("cache_split", "25/75"), ("no_battery_write_cache", "enabled"), ("bypass_threshold", "512")],
+)
+def test_settings_of_the_younger_cards_are_refused_on_the_older(setting: Setting, value: str) -> None:
+    """Ratio, no-battery write cache and threshold are smartpqi's."""
+    [(kind, reason)] = refused(planned(machine(), ("", setting, value)))
+    assert (kind, "aacraid" in reason) == ("unsupported", True)
+
+
+def test_a_write_setting_that_is_not_told_is_not_changed() -> None:
+    """Old versions print the mode alone: what was set could not be put back."""
+    bare = volume_text(0, {"Write-cache setting": "Unknown"})
+    [(kind, reason)] = refused(planned(machine(volumes=[bare]), ("v0", "write_policy", "write_through")))
+    assert (kind, "put back" in reason) == ("unknown", True)
+
+
+def test_a_volume_without_a_write_cache_is_left_alone() -> None:
+    """A volume whose cache is not supported has nothing to set."""
+    none = volume_text(0, {"Write-cache setting": "Not supported", "Write-cache status": "Not supported"})
+    [(kind, _)] = refused(planned(machine(volumes=[none]), ("v0", "write_policy", "write_through")))
+    assert kind == "unsupported"
+
+
+def test_all_drives_are_switched_with_one_command() -> None:
+    """Where card and drives agree; the plan says that it acts on all."""
+    made = planned(machine(DRIVES_OFF), ("v0", "drive_write_cache", "enabled"))
+    assert commands(made) == ["setcache 1 deviceall enable noprompt | setcache 1 deviceall disable noprompt"]
+    assert "all drives" in made.steps[0].affects[0]
+
+
+def test_two_volumes_need_the_command_for_all_drives_once() -> None:
+    """The second wish finds the knob turned."""
+    text = machine(DRIVES_OFF, volumes=[volume_text(0), volume_text(1)])
+    made = planned(text, ("v0", "drive_write_cache", "enabled"), ("v1", "drive_write_cache", "enabled"))
+    assert len(commands(made)) == 1
+
+
+@pytest.mark.parametrize("policy", [None, "Drive Specific", "Enabled"])
+def test_drives_that_do_not_all_stand_alike_are_not_switched_together(policy: str | None) -> None:
+    """Not told, drive by drive, or told otherwise by a drive: one word for all could not put them back."""
+    card = {} if policy is None else {"Global Physical Device Write Cache Policy": policy}
+    [(kind, _)] = refused(planned(machine(card), ("v0", "drive_write_cache", "disabled" if policy else "enabled")))
+    assert kind == "unknown"
+
+
+def test_one_drive_is_switched_by_channel_and_device() -> None:
+    """Channel and device stand before wb or wt."""
+    made = planned(machine(), ("0,1", "write_cache", "enabled"))
+    assert commands(made) == ["setcache 1 device 0 1 wb noprompt | setcache 1 device 0 1 wt noprompt"]
+
+
+def test_a_drive_that_does_not_tell_its_cache_is_not_switched() -> None:
+    """Unknown cannot be put back."""
+    text = machine(drives=[drive_text(0, {"Write Cache": "Unknown"}), drive_text(1)])
+    [(kind, _)] = refused(planned(text, ("0,0", "write_cache", "disabled")))
+    assert kind == "unknown"
+
+
+# --- smartpqi
+
+
+def test_caching_of_a_volume_is_switched_for_reads_and_writes() -> None:
+    """Write-through is caching off; the plan says that reads go with it."""
+    made = planned(pqi(), ("v0", "write_policy", "write_through"))
+    assert commands(made) == ["setcache 1 logicaldrive 0 coff noprompt | setcache 1 logicaldrive 0 con noprompt"]
+    assert "Reads" in made.steps[0].affects[0]
+
+
+def test_unprotected_write_back_is_the_no_battery_cache_of_the_card() -> None:
+    """Caching first, the protection last."""
+    off = pqi(volume={"Caching": "Disabled", "LD Acceleration Method": "None"})
+    made = planned(off, ("v0", "write_policy", "unprotected_write_back"))
+    assert [step.knob for step in made.steps] == ["caching", "nobatterywritecache"]
+
+
+def test_the_way_back_to_protected_begins_with_the_protection() -> None:
+    """No moment on the way is less protected than both of its ends."""
+    bold = pqi(
+        cache={"No-Battery Write Cache": "Enabled"}, volume={"Caching": "Disabled", "LD Acceleration Method": "None"}
+    )
+    made = planned(bold, ("v0", "write_policy", "protected_write_back"))
+    assert [(step.knob, step.after) for step in made.steps] == [("nobatterywritecache", "disable"), ("caching", "con")]
+
+
+def test_the_ratio_is_two_words() -> None:
+    """Read and write percent stand apart."""
+    made = planned(pqi(), ("", "cache_split", "20/80"))
+    assert commands(made) == ["setcache 1 cacheratio 20 80 | setcache 1 cacheratio 10 90"]
+
+
+def test_a_ratio_that_is_not_told_is_not_changed() -> None:
+    """It could not be put back."""
+    text = pqi(cache={"Read Cache Percentage": "Not Applicable", "Write Cache Percentage": "Not Applicable"})
+    [(kind, _)] = refused(planned(text, ("", "cache_split", "20/80")))
+    assert kind == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("wanted", "fits"), [("512", True), ("16", True), ("1056", False), ("100", False), ("", False)]
+)
+def test_the_threshold_is_in_steps_of_sixteen_kib(wanted: str, *, fits: bool) -> None:
+    """16 to 1040 KiB; what stands so already is not set again."""
+    text = pqi(cache={"Write Cache Bypass Threshold Size": "1040 KB"})
+    made = planned(text, ("", "bypass_threshold", wanted))
+    assert bool(made.steps) == fits
+    assert planned(text, ("", "bypass_threshold", "1040")).already
+
+
+@pytest.mark.parametrize(("item", "setting"), [("v0", "drive_write_cache"), ("0,1", "write_cache")])
+def test_policies_that_are_bare_numbers_are_refused(item: str, setting: Setting) -> None:
+    """What drivewritecachepolicy's numbers mean is not known for sure: nothing is sent on a guess."""
+    [(kind, reason)] = refused(planned(pqi(), (item, setting, "enabled")))
+    assert (kind, "number" in reason) == ("unsupported", True)
+
+
+def test_a_volume_past_the_cache_is_not_cached() -> None:
+    """SSD I/O bypass has to go first, and that is not a cache setting."""
+    text = pqi(volume={"Caching": "Disabled", "LD Acceleration Method": "SSD I/O Bypass"})
+    [(kind, reason)] = refused(planned(text, ("v0", "write_policy", "protected_write_back")))
+    assert (kind, "bypass" in reason) == ("unsupported", True)
+
+
+def test_read_ahead_is_refused_with_the_split_as_what_comes_nearest() -> None:
+    """The younger cards have no read-ahead setting."""
+    [refusal] = planned(pqi(), ("v0", "read_policy", "off")).refusals
+    assert "cache split" in (refusal.alternative or "")
+
+
+# --- both
+
+
+def test_a_card_in_hba_mode_caches_nothing() -> None:
+    """Nothing can be set on it."""
+    [(kind, reason)] = refused(planned(pqi({"Controller Mode": "HBA"}), ("v0", "write_policy", "write_through")))
+    assert (kind, "HBA" in reason) == ("unsupported", True)
+
+
+def test_without_the_tool_nothing_is_planned() -> None:
+    """A card that nothing on this machine can address is refused."""
+    [(kind, _)] = refused(planned(machine(), ("v0", "write_policy", "write_through"), tools=()))
+    assert kind == "unknown"
+
+
+def test_a_card_whose_number_two_machines_share_is_not_addressed() -> None:
+    """Its id does not tell arcconf's number."""
+    card = msgspec.structs.replace(card_of(machine()), id="adaptec:1-2")
+    made = plan(card, [Wish(object_id="adaptec:1/v0", setting="write_policy", value="write_through")], TOOLS)
+    assert [kind for kind, _ in refused(made)] == ["unknown"]
+
+
+def test_a_card_of_no_known_generation_has_no_knob() -> None:
+    """The two generations take other words, so none is sent."""
+    card = msgspec.structs.replace(card_of(machine()), driver=None, capabilities={})
+    assert knobs(card) == {}
+    assert [kind for kind, _ in refused(planned_on(card, ("v0", "write_policy", "write_through")))] == ["unknown"]
+
+
+def test_a_tool_off_the_path_is_called_by_its_path() -> None:
+    """As it was found."""
+    off = [Tool(name="arcconf", path="/usr/StorMan/arcconf")]
+    made = planned(machine(), ("v0", "read_policy", "off"), tools=off)
+    assert made.steps[0].action.argv[0] == "/usr/StorMan/arcconf"
+
+
+def test_the_cache_has_no_flush_command() -> None:
+    """It is said, with what comes nearest."""
+    [told] = flushes(card_of(machine()), TOOLS)
+    assert told.action is None
+    assert "write-through" in (told.alternative or "")
+
+
+def test_a_card_in_hba_mode_has_nothing_to_flush() -> None:
+    """No alternative is needed."""
+    [told] = flushes(card_of(pqi({"Controller Mode": "HBA"})), TOOLS)
+    assert (told.action, told.alternative) == (None, None)
+
+
+def test_every_knob_is_read() -> None:
+    """Those of an older card and those of a younger one."""
+    old = machine(DRIVES_OFF, part("Controller ZMM Information", {"Status": "ZMM Optimal"}))
+    assert {name for _, name in knobs(card_of(old))} == {"writecache", "readcache", "deviceall"}
+    new = pqi(cache={"Write Cache Bypass Threshold Size": "1040 KB"})
+    names = {"caching", "cacheratio", "nobatterywritecache", "writecachebypassthreshold"}
+    assert {name for _, name in knobs(card_of(new))} == names
+
+
+# --- what the tool says
+
+ACTION = Action(argv=("arcconf", "setcache", "1", "logicaldrive", "0", "wt", "noprompt"))
+
+
+@pytest.mark.parametrize(
+    ("code", "text", "accepted"),
+    [
+        (0, "Controllers found: 1\n\n\nCommand completed successfully.\n", True),
+        (0, "Controllers found: 1\nCommand aborted.\n", False),
+        (2, "Controllers found: 1\nThe mode is the same as the old one.\n\nCommand aborted.\n", False),
+        (1, "Controllers found: 1\n\nCommand completed successfully.\n", False),
+        (0, "Controllers found: 1\n", False),
+        (0, "", False),
+        (None, "", False),
+        (0, "Command completed successfully.\nCommand aborted.\n", False),
+    ],
+)
+def test_exit_code_and_closing_line_decide_together(code: int | None, text: str, *, accepted: bool) -> None:
+    """One of them alone is no success."""
+    assert (judge(ACTION, RunAnswer(code=code, out=text.encode())) is None) == accepted
+
+
+def test_the_words_of_the_tool_are_passed_on() -> None:
+    """Its reason, without its first and its closing line."""
+    text = b"Controllers found: 1\nThe mode is the same as the old one.\n\nCommand aborted.\n"
+    said = judge(ACTION, RunAnswer(code=2, out=text))
+    assert said == "arcconf ended with exit code 2 and said: The mode is the same as the old one."
+
+
+def test_what_was_never_answered_is_not_judged() -> None:
+    """That is the engine's matter."""
+    assert judge(ACTION, ReadAnswer(trouble=Trouble.MISSING)) is None

@@ -1,0 +1,147 @@
+"""Changes of an array's stripe cache and journal: plans, and what the kernel would refuse."""
+
+from __future__ import annotations
+
+import pytest
+
+from raidctl.change.plan import Plan, Setting, Wish
+from raidctl.model import Controller, Volume
+from raidctl.request import WriteAnswer
+from raidctl_md.change import flushes, judge, knobs, plan
+
+WHOLE = {"stripe_cache_size": "256", "journal_mode": "[write-through] write-back"}
+FILES = "/sys/block/md7/md"
+
+
+def array(
+    *, level: str = "raid5", active: int = 4, device: str = "/dev/md7", policy: str = "journal", **details: str
+) -> Controller:
+    """An array of four members with a journal."""
+    volume = Volume(
+        id="md:md7",
+        raid_level=level,  # type: ignore[arg-type]  # a word of the model
+        device=device,
+        status="ok" if active == 4 else "degraded",
+        drives_expected=4,
+        drives_active=active,
+        consistency_policy=policy,
+        details={**WHOLE, **details},
+    )
+    return Controller(id="md", mode="software", volumes=(volume,))
+
+
+def planned(controller: Controller, setting: Setting, value: str) -> Plan:
+    """The plan for one wish on the array."""
+    return plan(controller, [Wish(object_id="md:md7", setting=setting, value=value)], ())
+
+
+def refused(made: Plan) -> tuple[str, str]:
+    """Kind and reason of the only refusal of a plan without a step."""
+    [refusal] = made.refusals
+    assert not made.steps
+    return refusal.kind, refusal.reason
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "before"),
+    [("stripe_cache_size", "4096", "256"), ("journal_mode", "write-back", "write-through")],
+)
+def test_a_file_is_written_and_what_stood_there_is_its_undo(setting: Setting, value: str, before: str) -> None:
+    """Into the array's own directory; the kernel forgets both when the array is stopped."""
+    [step] = planned(array(), setting, value).steps
+    assert (step.action.path, step.action.data) == (f"{FILES}/{setting}", value)
+    assert (step.undo.path, step.undo.data) == (f"{FILES}/{setting}", before)
+    assert (step.before, step.after, step.persistent) == (before, value, False)
+
+
+def test_the_memory_of_the_stripe_cache_is_told() -> None:
+    """Entries of 4 KiB for each of four members: 4096 take 64 MiB."""
+    [step] = planned(array(), "stripe_cache_size", "4096").steps
+    assert "64.0 MiB" in step.affects[0]
+
+
+def test_the_risk_of_a_journal_in_write_back_is_told() -> None:
+    """The other way has none."""
+    [there] = planned(array(), "journal_mode", "write-back").steps
+    [back] = planned(array(journal_mode="write-through [write-back]"), "journal_mode", "write-through").steps
+    assert ("lost" in there.affects[0], back.affects) == (True, ())
+
+
+@pytest.mark.parametrize(("setting", "value"), [("stripe_cache_size", "256"), ("journal_mode", "write-through")])
+def test_what_is_so_already_is_not_written(setting: Setting, value: str) -> None:
+    """It is said instead."""
+    made = planned(array(), setting, value)
+    assert (made.steps, made.refusals, len(made.already)) == ((), (), 1)
+
+
+@pytest.mark.parametrize(("value", "fits"), [("17", True), ("32768", True), ("16", False), ("32769", False)])
+def test_the_stripe_cache_has_bounds(value: str, *, fits: bool) -> None:
+    """Those of the kernel."""
+    assert bool(planned(array(), "stripe_cache_size", value).steps) == fits
+
+
+@pytest.mark.parametrize("value", ["", "0", "-1", "0512", "many", "9" * 400, "²"])
+def test_what_is_no_plain_number_is_no_size(value: str) -> None:
+    """The kernel would refuse it, or show it in another form."""
+    assert refused(planned(array(), "stripe_cache_size", value))[0] == "unsupported"
+
+
+@pytest.mark.parametrize("setting", ["stripe_cache_size", "journal_mode"])
+@pytest.mark.parametrize("level", ["raid0", "raid1", "raid10", "linear"])
+def test_only_arrays_with_parity_have_them(level: str, setting: Setting) -> None:
+    """The reason names the level."""
+    value = "512" if setting == "stripe_cache_size" else "write-back"
+    kind, reason = refused(planned(array(level=level, stripe_cache_size="", journal_mode=""), setting, value))
+    assert (kind, level in reason) == ("unsupported", True)
+
+
+def test_an_array_without_a_journal_has_no_mode_of_it() -> None:
+    """How one is added is said."""
+    made = planned(array(policy="bitmap", journal_mode=""), "journal_mode", "write-back")
+    assert (refused(made)[0], "--add-journal" in (made.refusals[0].alternative or "")) == ("unsupported", True)
+
+
+def test_a_degraded_array_is_not_set_to_write_back() -> None:
+    """The kernel would refuse it; the way to write-through stays open."""
+    assert "degraded" in refused(planned(array(active=3), "journal_mode", "write-back"))[1]
+    broken = array(active=3, journal_mode="write-through [write-back]")
+    assert planned(broken, "journal_mode", "write-through").steps
+
+
+@pytest.mark.parametrize(("setting", "value"), [("stripe_cache_size", "512"), ("journal_mode", "write-back")])
+def test_what_cannot_be_read_is_not_changed(setting: Setting, value: str) -> None:
+    """It could not be put back."""
+    silent = Controller(id="md", volumes=(Volume(id="md:md7", raid_level="raid5", device="/dev/md7"),))
+    assert refused(planned(silent, setting, value))[0] == "unknown"
+
+
+def test_a_mode_that_shows_no_choice_is_not_changed() -> None:
+    """Without brackets nothing tells which of the words is in force."""
+    assert refused(planned(array(journal_mode="write-through"), "journal_mode", "write-back"))[0] == "unknown"
+
+
+@pytest.mark.parametrize("device", ["/dev/md/media", "/dev/sda", "/dev/md7/../../x", ""])
+def test_an_array_without_the_kernels_name_is_not_written(device: str) -> None:
+    """Its directory is not known."""
+    found = array(device=device)
+    assert knobs(found) == {}
+    assert refused(planned(found, "stripe_cache_size", "512"))[0] == "unknown"
+
+
+@pytest.mark.parametrize("setting", ["write_policy", "read_policy", "cache_split", "drive_write_cache"])
+def test_md_has_no_other_cache_setting(setting: Setting) -> None:
+    """It is said what it has."""
+    kind, reason = refused(planned(array(), setting, "enabled"))
+    assert (kind, "stripe cache" in reason) == ("unsupported", True)
+
+
+def test_the_knobs_are_the_words_of_the_kernel() -> None:
+    """Of a choice in brackets, the chosen one."""
+    assert knobs(array()) == {("md:md7", "stripe_cache_size"): "256", ("md:md7", "journal_mode"): "write-through"}
+
+
+def test_md_itself_has_nothing_to_flush_or_to_judge() -> None:
+    """The layers answer for an array's flush; what the kernel refuses, the engine has told."""
+    [step] = planned(array(), "stripe_cache_size", "512").steps
+    assert flushes(array(), ()) == []
+    assert judge(step.action, WriteAnswer()) is None

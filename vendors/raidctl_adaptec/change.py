@@ -1,0 +1,285 @@
+"""Changes of a card's cache by ``arcconf setcache``: plans, and what the tool's answers mean. Pure.
+
+The knobs and their commands stand in :mod:`raidctl_adaptec.knobs`. The settings live in the card's own memory and
+survive a reboot. To set what is set already is an error for arcconf, so no such command is ever planned.
+
+``con`` and ``coff`` switch the caching of a volume of a smartpqi card. The number of a drive cache policy
+(``drivewritecachepolicy Configured 1``) has no meaning that raidctl could verify, so that is not offered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from raidctl.calls import command_of
+from raidctl.change.plan import Action, Flush, Knob, Plan, Refusal, RefusalKind, Setting, Step, Wish
+from raidctl.change.words import value
+from raidctl.model import Controller, Tool
+from raidctl.request import Answer, RunAnswer
+from raidctl_adaptec.dialogue import LOCK, TIMEOUT
+from raidctl_adaptec.grammar import FOUND, TRAILER
+from raidctl_adaptec.knobs import (
+    OF_DRIVE,
+    READ,
+    SWITCH,
+    WRITE,
+    address,
+    bypass_threshold,
+    card_number,
+    knobs,
+    smartpqi,
+    volume_number,
+)
+
+__all__ = ["flushes", "judge", "knobs", "plan"]
+
+_WHOLE = "It acts on all volumes of the controller."
+_READS_TOO = "Reads of the volume are no longer cached either: the controller switches both together."
+_EVERY_DRIVE = "It acts on the write caches of all drives of the controller."
+_THRESHOLDS = frozenset(map(str, range(16, 1041, 16)))
+"""KiB; Microchip's documentation of maxView, "Enabling Cache Optimizations", names bounds and step."""
+
+
+def plan(controller: Controller, wishes: Sequence[Wish], tools: Sequence[Tool]) -> Plan:
+    """The commands from what the controller is to what is wished."""
+    told = [tool for tool in tools if controller.told_by in (None, tool.name)]
+    work = _Work(controller, command_of(told[0]) if told else None, smartpqi(controller), knobs(controller))
+    for wish in wishes:
+        work.take(wish)
+    return Plan(
+        wishes=tuple(wishes), steps=tuple(work.steps), already=tuple(work.already), refusals=tuple(work.refusals)
+    )
+
+
+def flushes(controller: Controller, tools: Sequence[Tool]) -> list[Flush]:  # noqa: ARG001 - the signature of all
+    """There is no such command; a volume that is set to write-through is written out."""
+    cache = controller.cache
+    if controller.mode == "hba" or (cache is not None and cache.present is False):
+        return [Flush(object_id=controller.id, why="It has no cache in use.")]
+    return [
+        Flush(
+            object_id=controller.id,
+            why="arcconf has no command that flushes the cache.",
+            alternative="A volume that is set to write-through is written out: raidctl batch --write write-through "
+            "VOLUME -- COMMAND does so for the length of a command.",
+        )
+    ]
+
+
+def judge(action: Action, answer: Answer) -> str | None:
+    """What the tool said against a change: it was made where the exit code is 0 and the closing line says so."""
+    if not isinstance(answer, RunAnswer):
+        return None
+    lines = [line.strip() for line in f"{answer.text}\n{answer.error_text}".splitlines() if line.strip()]
+    trailers = [match for line in lines if (match := TRAILER.match(line))]
+    # Command completed successfully.
+    if answer.code == 0 and trailers and all("success" in match[1].lower() for match in trailers):
+        return None
+    said = " ".join(line for line in lines if not FOUND.match(line) and not TRAILER.match(line))[:200]
+    return f"{action.argv[0]} ended with exit code {answer.code}{f' and said: {said}' if said else ''}"
+
+
+@dataclass
+class _Work:
+    """A plan in the making."""
+
+    controller: Controller
+    command: str | None
+    younger: bool | None
+    """Whether it is a smartpqi card; None where nothing tells."""
+    stand: Mapping[Knob, str]
+    steps: list[Step] = field(default_factory=list)
+    already: list[Wish] = field(default_factory=list)
+    refusals: list[Refusal] = field(default_factory=list)
+    turned: dict[Knob, str] = field(default_factory=dict)
+
+    def take(self, wish: Wish) -> None:
+        """Add what a wish needs."""
+        if self.stands(wish):
+            self.already.append(wish)
+        elif self.command is None or card_number(self.controller) is None:
+            self.refuse(wish, "unknown", "arcconf's number of the controller is not known: it cannot be addressed.")
+        elif self.controller.mode == "hba":
+            self.refuse(wish, "unsupported", "The controller is in HBA mode: it caches nothing.")
+        elif self.younger is None:
+            reason = "No output tells whether the card is driven by aacraid or smartpqi, which take other commands."
+            self.refuse(wish, "unknown", reason)
+        elif self.younger:
+            self.of_smartpqi(wish)
+        else:
+            self.of_aacraid(wish)
+
+    def stands(self, wish: Wish) -> bool:
+        """Whether a wish is fulfilled already."""
+        if wish.setting == "bypass_threshold":
+            return wish.value == str(bypass_threshold(self.controller))
+        return wish.value == value(self.controller, wish.object_id, wish.setting)
+
+    def refuse(self, wish: Wish, kind: RefusalKind, reason: str, alternative: str | None = None) -> None:
+        """A wish that cannot be fulfilled."""
+        self.refusals.append(Refusal(wish=wish, kind=kind, reason=reason, alternative=alternative))
+
+    def of_aacraid(self, wish: Wish) -> None:
+        """Each volume has its own write and read cache."""
+        modes: Mapping[str, str] = _MODES.get(wish.setting, {})
+        if wish.value not in modes:
+            self.refuse(wish, "unsupported", *_AACRAID.get(wish.setting, _NO_SUCH))
+        elif wish.setting == "drive_write_cache":
+            self.drives(wish)
+        elif wish.setting == "write_policy" and value(self.controller, wish.object_id, wish.setting) == "off":
+            self.refuse(wish, "unsupported", "The volume has no write cache: the tool calls it not supported.")
+        else:
+            name = "readcache" if wish.setting == "read_policy" else "writecache"
+            affects = ("Reads of the volume are no longer cached.",) if modes[wish.value] == "roff" else ()
+            self.turn(wish, (wish.object_id, name), modes[wish.value], *affects)
+
+    def drives(self, wish: Wish) -> None:
+        """All drives at once; only where all stand the same, because one word has to put them back."""
+        knob = (self.controller.id, "deviceall")
+        if knob not in self.stand:
+            reason = "The tool does not tell one setting of all drives, so one command for all could not be put back."
+            self.refuse(wish, "unknown", reason, "raidctl cache drive DRIVE on|off sets each drive by itself.")
+            return
+        self.turn(wish, knob, SWITCH[wish.value], _EVERY_DRIVE)
+
+    def of_smartpqi(self, wish: Wish) -> None:
+        """Caching is on or off for a volume; ratio, protection and threshold are the controller's."""
+        card = self.controller.id
+        if wish.setting == "write_policy" and wish.value in WRITE:
+            self.caching(wish)
+        elif wish.setting == "cache_split":
+            self.turn(wish, (card, "cacheratio"), wish.value, _WHOLE)
+        elif wish.setting == "no_battery_write_cache" and wish.value in SWITCH:
+            self.turn(wish, (card, "nobatterywritecache"), SWITCH[wish.value], _WHOLE)
+        elif wish.setting == "bypass_threshold":
+            self.threshold(wish)
+        else:
+            self.refuse(wish, "unsupported", *_SMARTPQI.get(wish.setting, _NO_SUCH))
+
+    def threshold(self, wish: Wish) -> None:
+        """16 to 1040 KiB in steps of 16."""
+        if wish.value not in _THRESHOLDS:
+            self.refuse(wish, "unsupported", "The threshold is 16 to 1040 KiB, a multiple of 16.")
+            return
+        text = "Larger writes go past the cache, on all volumes without parity."
+        self.turn(wish, (self.controller.id, "writecachebypassthreshold"), wish.value, text)
+
+    def caching(self, wish: Wish) -> None:
+        """Write-through is caching switched off; unprotected write-back is the no-battery cache switched on."""
+        knob, card = (wish.object_id, "caching"), (self.controller.id, "nobatterywritecache")
+        if wish.value == "write_through":
+            self.turn(wish, knob, "coff", _READS_TOO)
+            return
+        why = self.cannot_cache(wish.object_id)
+        if why is not None:
+            self.refuse(wish, "unsupported", *why)
+            return
+        battery = "enable" if wish.value == "unprotected_write_back" else "disable"
+        # first the safe direction, so that no moment is less protected than both ends
+        if battery == "disable" and self.stand.get(card) == "enable":
+            self.turn(wish, card, "disable", _WHOLE)
+        self.turn(wish, knob, "con", "Reads of the volume are cached as well.")
+        if battery == "enable":
+            self.turn(wish, card, "enable", _WHOLE)
+
+    def cannot_cache(self, volume_id: str) -> tuple[str, str | None] | None:
+        """Why a volume cannot be cached, and what would help."""
+        cache = self.controller.cache
+        if cache is not None and cache.present is False:
+            return "The controller has no cache.", None
+        told = {
+            label.lower(): text.lower()
+            for v in self.controller.volumes
+            if v.id == volume_id
+            for label, text in v.details.items()
+        }
+        # LD Acceleration Method                     : SSD I/O Bypass
+        if any("bypass" in text for label, text in told.items() if "acceleration" in label):
+            why = "SSD I/O bypass goes past the controller's cache, and has to be switched off for the array first."
+            return why, "maxView or the card's own setup switches SSD I/O bypass off."
+        return None
+
+    def turn(self, wish: Wish, knob: Knob, wanted: str, *affects: str) -> None:
+        """A step, unless the knob stands so; a refusal where its stand is not told and it could not be put back."""
+        before = self.turned.get(knob, self.stand.get(knob))
+        if before == wanted:
+            return
+        if before is None:
+            reason = f"The tool does not tell how {knob[1]} is set, so it could not be put back."
+            alternative = "The tool shows no split until a volume uses the cache." if knob[1] == "cacheratio" else None
+            self.refuse(wish, "unknown", reason, alternative)
+            return
+        self.turned[knob] = wanted
+        self.steps.append(
+            Step(
+                object_id=knob[0],
+                knob=knob[1],
+                before=before,
+                after=wanted,
+                action=self.action(knob, wanted),
+                undo=self.action(knob, before),
+                affects=affects,
+                persistent=True,
+            )
+        )
+
+    def action(self, knob: Knob, wanted: str) -> Action:
+        """The command that turns a knob; ``noprompt`` where the tool's help has the word."""
+        number = card_number(self.controller) or ""
+        argv = (self.command or "", "setcache", number, *self.words(knob, wanted))
+        return Action(argv=argv, timeout=TIMEOUT, lock=LOCK)
+
+    def words(self, knob: Knob, wanted: str) -> tuple[str, ...]:
+        """What stands behind ``setcache N``."""
+        object_id, name = knob
+        if name == "cacheratio":
+            return (name, *wanted.split("/"))
+        if name == "deviceall":
+            return (name, wanted, "noprompt")
+        if object_id == self.controller.id:
+            return (name, wanted)
+        drive = next((item for item in self.controller.drives if item.id == object_id), None)
+        if drive is not None:
+            return ("device", *(address(drive) or ()), wanted, "noprompt")
+        return ("logicaldrive", volume_number(object_id), wanted, "noprompt")
+
+
+_MODES: dict[Setting, Mapping[str, str]] = {
+    "write_policy": WRITE,
+    "read_policy": READ,
+    "drive_write_cache": SWITCH,
+    "write_cache": OF_DRIVE,
+}
+"""What can be wished of an aacraid card, and the command's word for it."""
+_Why = tuple[str, str | None]
+_NO_SUCH: _Why = ("The cards have no such setting.", None)
+_AGED: _Why = ("Cards with the aacraid driver have no such setting.", None)
+_NUMBERS: _Why = (
+    "arcconf takes the cards' policy for drive caches as a number, and raidctl knows no source for what each means.",
+    "See what the help of arcconf setcache says on that machine.",
+)
+_ON_OFF: _Why = (
+    "Write-back is on or off; a volume cannot have no cache at all.",
+    "write-through holds no written data.",
+)
+_AACRAID: dict[Setting, _Why] = {
+    "write_policy": _ON_OFF,
+    "read_policy": (
+        "The read cache of a volume is on, and then reads ahead, or off.",
+        "--read read-ahead switches it on, --read off switches it off.",
+    ),
+    "drive_write_cache": ("arcconf switches the write caches of all drives on or off, and has no third word.", None),
+    "cache_split": _AGED,
+    "no_battery_write_cache": _AGED,
+    "bypass_threshold": _AGED,
+}
+_SMARTPQI: dict[Setting, _Why] = {
+    "write_policy": _ON_OFF,
+    "read_policy": (
+        "The cards have no read-ahead setting of a volume.",
+        "The share of the cache for reads is its split: raidctl cache split CONTROLLER 0/100.",
+    ),
+    "drive_write_cache": _NUMBERS,
+    "write_cache": _NUMBERS,
+}

@@ -1,0 +1,150 @@
+"""The settings in arcconf's ``getconfig``, for the simulator: found line by line, printed with other values. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+Visit = Callable[[str, str], str]
+"""Takes a setting's name and its value, returns the value to print."""
+
+OF_MODE: Mapping[str, str] = {
+    "wt": "writecache", "wb": "writecache", "wbb": "writecache",
+    "ron": "readcache", "roff": "readcache",
+    "con": "caching", "coff": "caching",
+}  # fmt: skip
+"""Which setting of a volume a word of the command is about."""
+
+_I = re.IGNORECASE
+_AREA = re.compile(r"\s*(controller|logical (?:device|drive)|array|physical device|maxcache) information\s*", _I)
+_VOLUME = re.compile(r"\s*Logical (?:device|drive) number (\d+)\s*", _I)
+_DRIVE = re.compile(r"\s*Device #\d+\s*", _I)
+# Reported Channel,Device(T:L)             : 0,3(3:0)
+_ADDRESS = re.compile(r"(\d{1,5}),(\d{1,5})\(")
+_BACKUP = re.compile(r"\s*(?:controller )?(?:battery|zmm|cache backup unit|green backup) information\s*", _I)
+_RULE = re.compile(r"\s*-{5,}\s*")
+
+_OF_CARD = {
+    "global physical device write cache policy": "deviceall",
+    "read cache percentage": "cacheratio/read",
+    "write cache percentage": "cacheratio/write",
+    "no-battery write cache": "nobatterywritecache",
+    "wait for cache room": "waitforcacheroom",
+    "write cache bypass threshold size": "writecachebypassthreshold",
+    "cache status": "cache",
+}
+_OF_BACKUP = {"status": "battery", "overall backup unit status": "battery", "backup power status": "battery"}
+_OF_VOLUME = {
+    "write-cache setting": "writecache",
+    "write-cache status": "writestatus",
+    "read-cache setting": "readcache",
+    "read-cache status": "readstatus",
+    "caching": "caching",
+    "ld acceleration method": "acceleration",
+}
+_FOLLOWS = frozenset({"writestatus", "readstatus", "acceleration"})
+"""What follows from the settings."""
+_NOUNS = frozenset({"battery", "cache"})
+"""What no command changes; it is set by whoever plays with the simulation."""
+_GOOD = frozenset({"zmm optimal", "optimal", "ok", "ready", "charged", "fully charged"})
+
+
+def is_setting(name: str) -> bool:
+    """Whether a name is a setting, and no status that follows from settings."""
+    return name.rpartition("/")[2] not in _FOLLOWS
+
+
+def good(battery: str | None) -> bool:
+    """Whether the card counts on a battery or ZMM that says this of itself."""
+    return battery is not None and battery.lower() in _GOOD
+
+
+@dataclass
+class _Place:
+    """Where in the text the line is that is read."""
+
+    card: str
+    area: str = ""
+    backup: bool = False
+    younger: bool = False
+    """A smartpqi card: its drives' caches are not set one by one."""
+    object: str = ""
+
+    def name(self, label: str) -> str | None:
+        """The name of the setting that a label tells here; None for another fact."""
+        if self.area == "controller":
+            knob = (_OF_BACKUP if self.backup else _OF_CARD).get(label)
+            return knob and f"{self.card}/{knob}"
+        if self.area.startswith("logical") and self.object:
+            knob = _OF_VOLUME.get(label)
+            return knob and f"{self.card}/{self.object}/{knob}"
+        if self.area == "physical device" and self.object and not self.younger and label == "write cache":
+            return f"{self.card}/{self.object}/writecache"
+        return None
+
+    def title(self, line: str) -> None:
+        """A line without a value: a title, a heading, a rule."""
+        if match := _AREA.fullmatch(line):
+            self.area, self.object, self.backup = match[1].lower(), "", False
+        elif match := _VOLUME.fullmatch(line):
+            self.object = f"ld {int(match[1])}"
+        elif _DRIVE.fullmatch(line):
+            self.object = ""
+        elif line.strip() and not _RULE.fullmatch(line):
+            self.backup = _BACKUP.fullmatch(line) is not None
+
+
+def walk(text: str, card: str, visit: Visit) -> str:
+    """Go through an answer line by line; each setting is handed over and printed as it comes back."""
+    place, lines = _Place(card), []
+    for line in text.split("\n"):
+        # Write-cache setting                      : On when protected by battery/ZMM
+        head, colon, rest = line.partition(":")
+        label, value = head.strip().lower(), rest.strip()
+        if not colon or not value:
+            place.title(line)
+        elif label == "driver name":
+            place.younger = value.lower() == "smartpqi"
+        elif label.startswith("reported channel") and (found := _ADDRESS.search(rest)):
+            place.object = f"device {found[1]},{found[2]}"
+        name = place.name(label) if colon and value else None
+        lines.append(line if name is None else f"{head}:{rest.replace(value, visit(name, value))}")
+    return "\n".join(lines)
+
+
+def plain(name: str, value: str) -> str | None:
+    """A printed value as the commands spell it; None where it says that there is no such setting."""
+    knob, word = name.rpartition("/")[2], value.lower()
+    if knob in _NOUNS:
+        return value
+    if knob in ("read", "write", "writecachebypassthreshold"):
+        figure = word.partition(" ")[0]
+        return figure if figure.isdecimal() else None
+    on = word.startswith(("enabled", "on"))
+    if not on and not word.startswith(("disabled", "off")):
+        return None
+    if knob == "writecache" and "/ld " in name and on and "when protected" in word:
+        return "wbb"
+    return _WORDS.get(knob, ("enable", "disable"))[not on]
+
+
+_WORDS = {"writecache": ("wb", "wt"), "readcache": ("ron", "roff"), "caching": ("con", "coff")}
+
+
+def spelt(name: str, value: str, like: str) -> str:
+    """A value in the words in which the answer has printed this setting before."""
+    knob = name.rpartition("/")[2]
+    if knob in _NOUNS:
+        return value
+    if knob in ("read", "write"):
+        return f"{value} percent"
+    if knob == "writecachebypassthreshold":
+        return f"{value} KB"
+    if knob == "writecache":
+        long = "(" in like
+        if value == "wbb":
+            return "Enabled (write-back) when protected by battery/ZMM" if long else "On when protected by battery/ZMM"
+        word = "Enabled" if value == "wb" else "Disabled"
+        return f"{word} ({'write-back' if value == 'wb' else 'write-through'})" if long else word
+    return "Enabled" if value in ("enable", "ron", "con") else "Disabled"

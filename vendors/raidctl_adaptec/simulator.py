@@ -1,0 +1,115 @@
+"""A card that can be changed: what arcconf prints with other settings, and what it says to ``setcache``. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from posixpath import basename
+
+from raidctl.simulation import Reply, State
+from raidctl_adaptec.rendering import OF_MODE, good, is_setting, plain, spelt, walk
+
+_FOUND = "Controllers found: {}\n"
+_DONE = "\n\nCommand completed successfully.\n"
+_ABORTED = "\n\nCommand aborted.\n"
+_SWITCH = ("enable", "disable")
+_LAST = ("noprompt", "nologs")
+_THRESHOLDS = range(16, 1041, 16)
+
+
+def initial(argv: tuple[str, ...], text: str) -> State:
+    """The settings that a ``getconfig N`` holds; ``controller 1/ld 0/writecache`` is ``wbb``."""
+    found: State = {}
+
+    def take(name: str, value: str) -> str:
+        told = plain(name, value)
+        if told is not None and is_setting(name):
+            found.setdefault(name, told)
+        return value
+
+    if _asks(argv):
+        walk(text, f"controller {argv[2]}", take)
+    return found
+
+
+def render(argv: tuple[str, ...], text: str, state: Mapping[str, str]) -> str:
+    """The answer with other settings, each in the words that this version of the tool uses for it."""
+    if not _asks(argv):
+        return text
+    recorded = initial(argv, text)
+    other = {name: value for name, value in state.items() if recorded.get(name, value) != value}
+
+    def show(name: str, value: str) -> str:
+        if is_setting(name):
+            return spelt(name, other[name], value) if name in other else value
+        return _status(name, value, state, other)
+
+    return walk(text, f"controller {argv[2]}", show) if other else text
+
+
+def _status(name: str, value: str, state: Mapping[str, str], other: Mapping[str, str]) -> str:
+    """What follows from the settings; as it was recorded where none of them was changed.
+
+    With a battery or ZMM that is not good, a volume that is to be cached only when protected writes through.
+    """
+    place, _, kind = name.rpartition("/")
+    card = place.partition("/")[0]
+    if kind == "acceleration":
+        mode = other.get(f"{place}/caching")
+        return value if mode is None else "Controller Cache" if mode == "con" else "None"
+    setting = f"{place}/{'writecache' if kind == 'writestatus' else 'readcache'}"
+    changed = setting in other or (kind == "writestatus" and f"{card}/battery" in other)
+    mode = state.get(setting)
+    if mode is None or not changed:
+        return value
+    on = mode in ("wb", "ron") or (mode == "wbb" and good(state.get(f"{card}/battery")))
+    return "On" if on else "Off"
+
+
+def change(argv: tuple[str, ...], state: Mapping[str, str]) -> Reply | None:
+    """``setcache 1 logicaldrive 0 wt noprompt`` and its like."""
+    words = [word.lower() for word in argv[1:]]
+    if not argv or basename(argv[0]) != "arcconf" or words[:1] != ["setcache"]:
+        return None
+    while words[-1] in _LAST:
+        words.pop()
+    cards = {name.partition("/")[0] for name in state if name.startswith("controller ")}
+    card = f"controller {words[1] if len(words) > 1 else ''}"
+    if card not in cards:
+        return Reply(6, f"{_FOUND.format(len(cards))}Invalid controller number.{_ABORTED}", state)
+    return _set(card, words[2:], state, _FOUND.format(len(cards)))
+
+
+def _set(card: str, words: list[str], state: Mapping[str, str], head: str) -> Reply:
+    fresh = _wanted(card, words)
+    if fresh is None:
+        return Reply(3, f"{head}Usage: SETCACHE <Controller#> ...{_ABORTED}", state)
+    if any(name not in state for name in fresh):
+        return Reply(2, f"{head}The controller has no such device or setting.{_ABORTED}", state)
+    if all(state[name] == value for name, value in fresh.items()):
+        return Reply(2, f"{head}The setting is the same as the old one.{_ABORTED}", state)
+    if words[0] == "deviceall":
+        mode = {"enable": "wb", "disable": "wt"}[words[1]]
+        drives = [name for name in state if name.startswith(f"{card}/device ")]
+        fresh |= dict.fromkeys(drives, mode)
+    return Reply(0, f"{head}{_DONE}", dict(state) | fresh)
+
+
+def _wanted(card: str, words: list[str]) -> State | None:
+    """The settings that a command wants; None where it is none that the tool takes."""
+    what, *rest = words or [""]
+    if what == "logicaldrive" and len(rest) == 2 and rest[1] in OF_MODE:
+        return {f"{card}/ld {rest[0]}/{OF_MODE[rest[1]]}": rest[1]}
+    if what == "device" and len(rest) == 3 and rest[2] in ("wb", "wt"):
+        return {f"{card}/device {rest[0]},{rest[1]}/writecache": rest[2]}
+    if what == "cacheratio" and len(rest) == 2 and all(word.isdecimal() for word in rest):
+        read, write = map(int, rest)
+        return {f"{card}/{what}/read": str(read), f"{card}/{what}/write": str(write)} if read + write == 100 else None
+    if what in ("deviceall", "nobatterywritecache", "waitforcacheroom") and len(rest) == 1 and rest[0] in _SWITCH:
+        return {f"{card}/{what}": rest[0]}
+    if what == "writecachebypassthreshold" and len(rest) == 1 and rest[0].isdecimal() and int(rest[0]) in _THRESHOLDS:
+        return {f"{card}/{what}": str(int(rest[0]))}
+    return None
+
+
+def _asks(argv: tuple[str, ...]) -> bool:
+    return len(argv) > 2 and basename(argv[0]) == "arcconf" and argv[1].lower() == "getconfig"
