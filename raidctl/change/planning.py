@@ -53,7 +53,7 @@ def _dangers(controller: Controller, inventory: Inventory, made: Plan, view: Hos
         Refusal(
             wish=wish,
             kind="not_in_force",
-            reason=f"It is set already, and nothing is to be changed, but {text}.",
+            reason=f"{text}.",
             alternative="--unsafe REASON goes on all the same, and the journal keeps the reason.",
         )
         for wish in made.already
