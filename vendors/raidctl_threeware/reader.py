@@ -29,6 +29,9 @@ _ROW = re.compile(r"\s*[a-z]{1,4}\d{1,4}\S*(?:\s+\S+){3}", re.ASCII | re.IGNOREC
 _DOING = {word.lower(): word for word in ("REBUILDING", "VERIFYING", "INITIALIZING", "MIGRATING")}
 _NO_CARD = re.compile(r"\s*No (?:3ware )?controllers? .*|\s*There (?:is|are) no .*", re.IGNORECASE)
 
+_NAMED = {"units": ("Unit",), "ports": ("VPort", "Port")}
+"""The columns that say whose row it is, by kind of table."""
+
 
 class Reader:
     """Reads one sheet; what is in focus (a card, an enclosure, a table) is kept from line to line."""
@@ -117,7 +120,8 @@ class Reader:
 
     def _row(self, line: Line, table: Table) -> bool:
         row = grammar.row(line.text, table)
-        if row is None:
+        # a table whose first title was damaged: its rows cannot be told whose they are
+        if row is None or not any(row.get(title) for title in _NAMED.get(table.kind, row)):
             return False
         first = next(iter(row.values()))
         if table.kind in {"cards", "events"}:

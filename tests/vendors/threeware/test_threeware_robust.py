@@ -80,6 +80,13 @@ def test_threeware_robust_a_text_with_a_foreign_piece(text: str, place: int, pie
     check(read(text[:at] + piece + text[at:]))
 
 
+def test_threeware_robust_a_table_without_its_first_title() -> None:
+    """Rows that cannot be told whose they are stay unread, and are listed as such."""
+    found = read(UNIT_HEAD.replace("Unit  ", "Unit- ", 1) + "u0    RAID-5    OK  -  -  64K  465.641   RiW    OFF\n")
+    assert not found.controllers or not found.controllers[0].volumes
+    assert any("RAID-5" in line.text for line in found.sheets[0].unparsed())
+
+
 @settings(max_examples=40)
 @given(st.sampled_from(WHOLE.splitlines()), st.integers(min_value=1, max_value=400))
 def test_threeware_robust_figures_with_hundreds_of_digits(line: str, digits: int) -> None:
