@@ -22,7 +22,7 @@ Setting = Literal[
     "dirty_limit", "dirty_background_limit", "dirty_expire", "dirty_writeback", "writeback_percent", "cache_mode",
     "high_watermark", "low_watermark",
 ]  # fmt: skip
-RefusalKind = Literal["unsupported", "unsafe", "unknown", "not_in_force"]
+RefusalKind = Literal["unsupported", "unsafe", "unknown", "not_in_force", "no_tool"]
 
 _SHELL_LIMIT = 120.0
 
@@ -85,7 +85,7 @@ class Refusal(Value, frozen=True, kw_only=True, omit_defaults=True):
         RefusalKind,
         Meta(
             description="`unsupported`: the hardware or tool cannot; `unsafe`: needs `--unsafe`; `unknown`: not told; "
-            "`not_in_force`: set already, and the controller does otherwise."
+            "`not_in_force`: set already, and the controller does otherwise; `no_tool`: a program is not installed."
         ),
     ]
     reason: Annotated[str, Meta(description="Why, one sentence.")]
@@ -137,6 +137,10 @@ class Flush(Value, frozen=True, kw_only=True, omit_defaults=True):
     action: Annotated[Action | None, Meta(description="The command that flushes and returns when it is done.")] = None
     why: Annotated[str | None, Meta(description="Why there is no such command; null where there is one.")] = None
     alternative: Annotated[str | None, Meta(description="What comes nearest.")] = None
+    lack: Annotated[
+        Literal["cache", "tool"] | None,
+        Meta(description="What is not there: a cache that could hold anything, or the program that would do it."),
+    ] = None
 
 
 Knob = tuple[str, str]

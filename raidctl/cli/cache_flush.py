@@ -6,19 +6,20 @@ import time
 from collections.abc import Sequence
 
 import click
+from msgspec.structs import replace
 
 from raidctl.cli.answer import exit_code
 from raidctl.cli.changing import tell
 from raidctl.cli.flushing import Flushing
 from raidctl.cli.layers import Caches, caches
-from raidctl.cli.options import Settings, machine_options, output_options, settings_of
+from raidctl.cli.options import Settings, examples, machine_options, output_options, settings_of
 from raidctl.cli.terminal import emit, emit_json, paper
 from raidctl.errors import EXIT_ACCESS, EXIT_CANNOT_TELL, EXIT_FINE, EXIT_NO, UsageError
 from raidctl.layers.flushing import PATIENCE, Job, jobs, left
-from raidctl.layers.model import Answer, Flushed, FlushReport
+from raidctl.layers.model import Answer, Flushed, FlushReport, still_holds
 
 
-@click.command("flush")
+@click.command("flush", epilog=examples("raidctl cache flush --all", "raidctl cache flush /srv/db --dry-run"))
 @click.argument("target", required=False)
 @click.option("--all", "everything", is_flag=True, help="Every cache of the machine.")
 @click.option("--dry-run", is_flag=True, help="Print the commands and run none.")
@@ -99,7 +100,7 @@ def _flushed(found: Caches, settings: Settings, timeout: float, *, dry_run: bool
 def _planned(job: Job) -> tuple[Answer, None]:
     answer = job.answer
     if answer.result == "supported":
-        answer = Answer(result="planned", how=answer.how, why=answer.why)
+        answer = replace(answer, result="planned")
     return answer, None
 
 
@@ -126,4 +127,5 @@ def code_of(report: FlushReport) -> int:
         return EXIT_CANNOT_TELL
     if results & {"no_tool", "no_right"} or read == EXIT_ACCESS:
         return EXIT_ACCESS
-    return EXIT_NO if "unsupported" in results else EXIT_FINE
+    kept = not report.dry_run and any(still_holds(layer) for layer in report.layers)
+    return EXIT_NO if kept or "unsupported" in results else EXIT_FINE

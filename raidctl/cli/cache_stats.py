@@ -13,7 +13,7 @@ import msgspec
 
 from raidctl.cli.answer import exit_code
 from raidctl.cli.layers import Caches, caches
-from raidctl.cli.options import Settings, machine_options, output_options, settings_of
+from raidctl.cli.options import Settings, examples, machine_options, output_options, settings_of
 from raidctl.cli.terminal import emit, emit_json, paper
 from raidctl.layers.model import Statistics
 from raidctl.layers.stats import Sample, sample, statistics
@@ -26,7 +26,9 @@ _USUAL, _LEAST, _MOST = 2.0, 0.1, 86400.0
 """Seconds between two looks that are watched."""
 
 
-@click.command("stats")
+@click.command(
+    "stats", epilog=examples("raidctl cache stats --watch", "raidctl cache stats /srv/db --watch 5 --count 12")
+)
 @click.argument("target", required=False)
 @click.option(
     "--watch", "watched", metavar="[SECONDS]", is_flag=False, flag_value="2",

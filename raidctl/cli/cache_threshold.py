@@ -11,7 +11,7 @@ from raidctl.change.plan import Setting, Wish
 from raidctl.cli.answer import exit_code
 from raidctl.cli.changing import Consent, changing_options, perform
 from raidctl.cli.layers import caches
-from raidctl.cli.options import Settings, machine_options, output_options, settings_of
+from raidctl.cli.options import Settings, examples, machine_options, output_options, settings_of
 from raidctl.cli.terminal import emit, emit_json, paper
 from raidctl.errors import UsageError
 from raidctl.layers import family
@@ -51,7 +51,14 @@ def _option(name: str, metavar: str, text: str, least: int = 0, most: int = _MOS
     return click.option(name, metavar=metavar, type=click.IntRange(least, most), help=text)
 
 
-@click.command("threshold")
+@click.command(
+    "threshold",
+    epilog=examples(
+        "raidctl cache threshold",
+        "raidctl cache threshold --dirty-background-bytes 67108864 --dirty-bytes 268435456",
+        "raidctl cache threshold /srv/db --flush-interval 4 --dry-run",
+    ),
+)
 @click.argument("target", required=False)
 @_option("--flush-interval", "SECONDS", "Controllers: longest time that data waits in the cache.", 1, 86400)
 @_option("--bypass-threshold", "KIB", "Controllers: requests of this size and more go past the cache.", 0, 1 << 20)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import cast
 
 import click
+import msgspec
 
 from raidctl.change.engine import plan
 from raidctl.change.family import changes_of
@@ -34,9 +35,10 @@ from raidctl.units import format_binary
 from raidctl.vendor import Vendor
 
 _DENIED = re.compile(r"permission denied|not permitted|must be (?:root|superuser)", re.IGNORECASE)
-_MISSING = re.compile(r"not installed")
-_TICK, _SELDOM = 1.0, 30.0
-"""Seconds between two signs of life: on a terminal, and in a log."""
+_OLD = re.compile(r"unrecognized option|invalid option|unknown option", re.IGNORECASE)
+"""What ``sync`` of coreutils before 8.24, and that of a small busybox, say to ``--file-system``."""
+_TICK = 1.0
+"""Seconds between two signs of life."""
 
 
 @dataclass
@@ -51,16 +53,24 @@ class Flushing:
     def carry_out(self, job: Job) -> Answer:
         """Flush one layer and wait for the end."""
         if job.answer.result != "supported":
-            return _untouched(job.answer)
+            return job.answer
         with _signs(f"{job.kind} {job.layer}", lambda: self.unwritten(job)):
             if job.drain:
                 return self._drained(job)
-            for action in job.actions:
-                tell(f"  {action}")
-                answer = self._run(job, action)
-                if answer.result != "done":
-                    return answer
-        return Answer(result="done", how=job.answer.how, why=job.answer.why)
+            # one that fails keeps none of the others from being written
+            answers = [self._tried(job, action) for action in job.actions]
+        fault = next((answer for answer in answers if answer.result != "done"), None)
+        if fault is not None:
+            return fault
+        return msgspec.structs.replace(job.answer, result="done")
+
+    def _tried(self, job: Job, action: Action) -> Answer:
+        """Run a command; the whole machine is synced where ``sync`` is too old to know file systems."""
+        tell(f"  {action}")
+        answer = self._run(job, action)
+        if answer.result == "failed" and "--file-system" in action.argv and _OLD.search(answer.why or ""):
+            return self._tried(job, Action(argv=("sync",)))
+        return answer
 
     def _run(self, job: Job, action: Action) -> Answer:
         limited = replace_timeout(action, self.patience)
@@ -144,13 +154,6 @@ def replace_timeout(action: Action, seconds: float) -> Action:
     )  # fmt: skip
 
 
-def _untouched(answer: Answer) -> Answer:
-    """What is said of a layer on which nothing is run; a missing program is no lack of the hardware."""
-    if answer.result == "unsupported" and answer.why and _MISSING.search(answer.why):
-        return Answer(result="no_tool", why=answer.why, alternative=answer.alternative)
-    return answer
-
-
 def _of_trouble(reply: Reply, action: Action, patience: float) -> Answer:
     results: dict[Trouble | None, Result] = {Trouble.MISSING: "no_tool", Trouble.DENIED: "no_right"}
     why = f"It did not end in {patience:g} s and was ended." if reply.trouble is Trouble.TIMEOUT else reply.detail
@@ -167,14 +170,15 @@ def _of_code(reply: Reply) -> str | None:
 
 @contextmanager
 def _signs(what: str, unwritten: Callable[[], int | None]) -> Iterator[None]:
-    """Signs of life on standard error while something lasts: seconds, and what is still to be written."""
+    """Signs of life on a terminal while something lasts: seconds, and what is still to be written. None in a pipe."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        yield
+        return
     over = threading.Event()
-    terminal = sys.stderr is not None and sys.stderr.isatty()
-    pause = _TICK if terminal else _SELDOM
     began = time.monotonic()
 
     def work() -> None:
-        while not over.wait(pause):
+        while not over.wait(_TICK):
             try:
                 rest = unwritten()
             except Exception:  # noqa: BLE001 - a sign of life must not end what it tells of
@@ -183,7 +187,7 @@ def _signs(what: str, unwritten: Callable[[], int | None]) -> Iterator[None]:
                 return
             text = f"  {what}: {time.monotonic() - began:.0f} s"
             text += f", {format_binary(rest)} to be written" if rest is not None else ""
-            click.echo(f"\r{text:<70}" if terminal else text, err=True, nl=not terminal)
+            click.echo(f"\r{text:<70}", err=True, nl=False)
 
     thread = threading.Thread(target=work, daemon=True)
     thread.start()
@@ -192,5 +196,5 @@ def _signs(what: str, unwritten: Callable[[], int | None]) -> Iterator[None]:
     finally:
         over.set()
         thread.join(timeout=5)
-        if terminal and time.monotonic() - began > pause:
+        if time.monotonic() - began > _TICK:
             click.echo(f"\r{'':70}\r", err=True, nl=False)

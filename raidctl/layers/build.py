@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 
+from msgspec.structs import replace
+
+from raidctl.change.plan import Setting
 from raidctl.host import BlockDevice, HostView
 from raidctl.layers import dm
+from raidctl.layers.ability import Families, best
 from raidctl.layers.flushing import Job, has_cache, jobs, unwritten
 from raidctl.layers.kernel import Files, Kernel
 from raidctl.layers.model import Answer, Layer, Share, Stack, Threshold
 from raidctl.layers.scope import KERNEL, VM, Scope
-from raidctl.layers.words import chosen, human, number, state
-from raidctl.model import Capability, Controller, Drive, Inventory, Volume
+from raidctl.layers.words import chosen, human, members_of, number, state
+from raidctl.model import Controller, Drive, Inventory, Volume
 from raidctl.vendor import Vendor
 
 LIMITS = (("dirty_background", "--dirty-background"), ("dirty", "--dirty"))
@@ -30,12 +35,13 @@ _NO_FLUSH = Answer(result="unsupported", why="It is flushed with its controller,
 def stack(scope: Scope, view: HostView, kernel: Kernel, inventory: Inventory, vendors: Sequence[Vendor]) -> Stack:
     """All layers below a target."""
     flush = {job.layer: job for job in jobs(scope, view, kernel, inventory, vendors)}
+    ask = Families({vendor.FAMILY: vendor for vendor in vendors}, inventory.tools)
     layers = [_page_cache(kernel, flush[VM])]
     for block in scope.blocks:
-        layers += _of_block(block, kernel, scope, flush)
+        layers += _of_block(block, kernel, scope, flush, ask)
     for card in scope.controllers:
         if has_cache(card) or card.id in flush:
-            layers.append(_of_controller(card, flush.get(card.id)))
+            layers.append(_of_controller(card, flush.get(card.id), ask))
         mine = [volume for c, volume in scope.volumes if c.id == card.id]
         layers += [_of_volume(volume, card, flush) for volume in mine if volume.cache is not None]
     layers += [_of_drive(drive, flush[drive.id]) for _, drive in scope.drives if drive.id in flush]
@@ -86,15 +92,17 @@ def page_thresholds(kernel: Kernel) -> Iterator[Threshold]:
         yield Threshold(name=f"{name}_centisecs", value=value, unit="centiseconds", option=option)
 
 
-def _of_block(block: BlockDevice, kernel: Kernel, scope: Scope, flush: Mapping[str, Job]) -> Iterator[Layer]:
+def _of_block(
+    block: BlockDevice, kernel: Kernel, scope: Scope, flush: Mapping[str, Job], ask: Families
+) -> Iterator[Layer]:
     layer = f"{KERNEL}:{block.name}"
     if block.name in kernel.targets:
         yield _of_mapping(block, kernel, flush[layer])
     elif block.name in kernel.bcaches:
         yield _of_bcache(block, kernel, flush[layer])
     elif block.name in kernel.arrays:
-        own = next((volume.id for _, volume in scope.volumes if volume.device == block.node), layer)
-        yield _of_array(block, kernel.arrays[block.name], flush[own])
+        card, own = next(((c, v.id) for c, v in scope.volumes if v.device == block.node), (None, layer))
+        yield _of_array(block, kernel, flush[own], partial(ask.able, card, own) if card is not None else None)
 
 
 def _of_mapping(block: BlockDevice, kernel: Kernel, job: Job) -> Layer:
@@ -177,7 +185,6 @@ def _of_bcache(block: BlockDevice, kernel: Kernel, job: Job) -> Layer:
     buckets, size = files.value("cache/cache0/nbuckets", number), files.value("cache/cache0/bucket_size", human)
     percent = files.value("writeback_percent", number)
     total = None if buckets is None or size is None else buckets * size
-    available = files.value("cache/cache_available_percent", number)
     idle = now == "no cache"
     return Layer(
         id=job.layer,
@@ -188,7 +195,7 @@ def _of_bcache(block: BlockDevice, kernel: Kernel, job: Job) -> Layer:
         policy_in_force="none" if idle else mode,
         why_not_in_force="No cache is attached." if idle and mode != "none" else None,
         size_bytes=total,
-        used_bytes=None if total is None or available is None or available > 100 else total * (100 - available) // 100,
+        # cache_available_percent is what is not dirty, with cached data in it or not: no file tells what is used
         unwritten_bytes=unwritten(block.name, kernel),
         unwritten={"dirty": True, "clean": False, "no cache": False}.get(now or ""),
         thresholds=(
@@ -213,13 +220,20 @@ def _size(name: str, files: Files) -> Threshold:
     return Threshold(name=name, value=files.value(name, human), unit="bytes")
 
 
-def _of_array(block: BlockDevice, files: Files, job: Job) -> Layer:
+def _of_array(
+    block: BlockDevice, kernel: Kernel, job: Job, ask: Callable[[Setting, str | None], Answer] | None
+) -> Layer:
+    files = kernel.arrays[block.name]
     mode, entries = files.value("journal_mode", chosen), files.value("stripe_cache_size", number)
-    members = files.value("raid_disks", number)
-    # one page of 4 KiB for each member in each entry
-    size = None if entries is None or members is None else entries * members * 4096
+    members = files.value("raid_disks", members_of)
+    # one page for each member in each entry
+    page = kernel.page_size
+    size = None if entries is None or members is None or page is None else entries * members * page
     nothing = "It has no stripe cache: this level computes no parity."
-    why = "Its stripe cache has a size, no threshold." if entries is not None else nothing
+    limit = Answer(result="unsupported", why=nothing if entries is None else "raidctl does not know the array.")
+    if entries is not None and ask is not None:
+        limit = ask("stripe_cache_size", str(entries))
+    command = f"raidctl cache set {job.layer} --stripe-cache N" if limit.result == "supported" else None
     return Layer(
         id=job.layer,
         kind="md",
@@ -229,17 +243,23 @@ def _of_array(block: BlockDevice, files: Files, job: Job) -> Layer:
         policy_in_force=mode or "write-through",
         size_bytes=size,
         unwritten=None if mode == "write-back" else False,
-        thresholds=() if entries is None else (Threshold(name="stripe_cache_size", value=entries, unit="entries"),),
+        thresholds=()
+        if entries is None
+        else (
+            Threshold(name="stripe_cache_size", value=entries, unit="entries", effective_bytes=size, option=command),
+        ),
         flush=job.answer,
-        threshold=Answer(result="unsupported", why=why),
+        threshold=limit,
         stats=_YES if entries is not None else _ESTIMATE,
         split=Answer(result="unsupported", why=_NOT_SPLIT),
     )
 
 
-def _of_controller(card: Controller, job: Job | None) -> Layer:
+def _of_controller(card: Controller, job: Job | None, ask: Families) -> Layer:
     cache = card.cache
-    told = [_split_of(card)] if cache else []
+    share = _split_of(card)
+    split = f"{share.read_percent}/{share.write_percent}" if share and share.write_percent is not None else None
+    limits = [(limit, ask.able(card, card.id, setting, _text(limit))) for setting, limit in _limits(card).items()]
     return Layer(
         id=card.id,
         kind="controller",
@@ -247,15 +267,21 @@ def _of_controller(card: Controller, job: Job | None) -> Layer:
         size_bytes=cache.size_bytes if cache else None,
         unwritten=cache.unwritten_data if cache else None,
         policy_in_force=cache.status_text if cache and cache.status not in ("ok", None) else None,
-        share=told[0] if told else None,
-        thresholds=tuple(_intervals(card)),
-        flush=job.answer if job else _NO_FLUSH,
-        threshold=_able(
-            card, ("flush_interval", "bypass_threshold"), "It does not tell how long data waits in its cache."
+        share=share,
+        thresholds=tuple(
+            replace(limit, option=limit.option if answer.result == "supported" else None)
+            for limit, answer in limits
+            if limit.value is not None
         ),
+        flush=job.answer if job else _NO_FLUSH,
+        threshold=best([answer for _, answer in limits]),
         stats=_ESTIMATE,
-        split=_able(card, ("cache_split",), _NOT_SPLIT),
+        split=ask.able(card, card.id, "cache_split", split),
     )
+
+
+def _text(limit: Threshold) -> str | None:
+    return None if limit.value is None else str(limit.value)
 
 
 def _split_of(card: Controller) -> Share | None:
@@ -270,36 +296,24 @@ def _split_of(card: Controller) -> Share | None:
     )
 
 
-def _intervals(card: Controller) -> Iterator[Threshold]:
-    if card.cache is not None and card.cache.flush_interval_seconds is not None:
-        value = card.cache.flush_interval_seconds
-        yield Threshold(name="flush_interval", value=value, unit="seconds", option="--flush-interval")
-    details = {**card.details, **(card.cache.details if card.cache is not None else {})}
-    for label, text in details.items():
-        # Write Cache Bypass Threshold Size: 1040 KiB
-        match = _KIB.fullmatch(text.strip()) if "bypass threshold" in label.lower() else None
-        if match is not None:
-            size = int(match[1])
-            yield Threshold(
-                name="bypass_threshold",
-                value=size,
-                unit="KiB",
-                effective_bytes=size * 1024,
-                option="--bypass-threshold",
-            )
-            return
-
-
-def _able(card: Controller, names: Sequence[str], why: str) -> Answer:
-    """What the vendor package says that can be set."""
-    told = [capability for name in names if (capability := card.capabilities.get(name)) is not None]
-    if any(capability.set for capability in told):
-        return _YES
-    return Answer(result="unsupported", why=_reason(told) or why)
-
-
-def _reason(told: Sequence[Capability]) -> str | None:
-    return next((capability.why for capability in told if capability.why), None)
+def _limits(card: Controller) -> dict[Setting, Threshold]:
+    """The limits of a controller's cache; those that it does not tell without a value."""
+    cache = card.cache
+    interval = cache.flush_interval_seconds if cache is not None else None
+    details = {**card.details, **(cache.details if cache is not None else {})}
+    # Write Cache Bypass Threshold Size: 1040 KiB
+    told = (_KIB.fullmatch(text.strip()) for label, text in details.items() if "bypass threshold" in label.lower())
+    size = next((int(match[1]) for match in told if match), None)
+    return {
+        "flush_interval": Threshold(name="flush_interval", value=interval, unit="seconds", option="--flush-interval"),
+        "bypass_threshold": Threshold(
+            name="bypass_threshold",
+            value=size,
+            unit="KiB",
+            effective_bytes=None if size is None else size * 1024,
+            option="--bypass-threshold",
+        ),
+    }
 
 
 def _of_volume(volume: Volume, card: Controller, flush: Mapping[str, Job]) -> Layer:

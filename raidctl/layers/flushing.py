@@ -10,7 +10,7 @@ from raidctl.change.plan import Action, Flush
 from raidctl.host import BlockDevice, HostView
 from raidctl.layers import dm
 from raidctl.layers.kernel import Files, Kernel
-from raidctl.layers.model import Answer, Kind
+from raidctl.layers.model import Answer, Kind, Result
 from raidctl.layers.scope import KERNEL, VM, Scope
 from raidctl.layers.words import chosen, human, number, state
 from raidctl.model import Controller, Drive, Inventory
@@ -20,6 +20,8 @@ PATIENCE = 3600.0
 """Seconds that one command of a flush may take: gigabytes on slow drives."""
 _POINTS = 32
 """Above so many file systems, one ``sync`` of everything takes the place of one for each."""
+_LACKS: Mapping[str | None, Result] = {"cache": "nothing", "tool": "no_tool"}
+"""What it means that something is not there."""
 _THROUGH = "It hands each write on before it acknowledges it, so nothing unwritten is in it."
 
 
@@ -242,12 +244,10 @@ def _of_drive(drive: Drive, flush: Flush | None, block: BlockDevice | None, card
 
 def _job(layer: str, kind: Kind, flush: Flush, name: str | None) -> Job:
     if flush.action is not None:
-        answer = Answer(result="supported", how=str(flush.action))
+        answer = Answer(result="supported", how=str(flush.action), why=flush.why, alternative=flush.alternative)
         return Job(layer, kind, answer, name, (flush.action,), family=layer.partition(":")[0])
-    answer = Answer(result="unsupported", why=flush.why, alternative=flush.alternative)
-    if flush.why and "no cache" in flush.why:
-        answer = _nothing(flush.why)
-    return Job(layer, kind, answer, name)
+    result = _LACKS.get(flush.lack, "unsupported")
+    return Job(layer, kind, Answer(result=result, why=flush.why, alternative=flush.alternative), name)
 
 
 def left(job: Job, kernel: Kernel, controllers: Mapping[str, Controller]) -> tuple[int | None, bool | None]:

@@ -47,7 +47,8 @@ class Threshold(msgspec.Struct, frozen=True, kw_only=True):
     ] = True
     effective_bytes: Annotated[int | None, Meta(description="What it comes to on this machine now, bytes.")] = None
     option: Annotated[
-        str | None, Meta(description="The option of `raidctl cache threshold` that sets it; null: it cannot be set.")
+        str | None,
+        Meta(description="What sets it: an option of `raidctl cache threshold`, or a command; null: it cannot be set."),
     ] = None
 
 
@@ -107,6 +108,15 @@ class Flushed(msgspec.Struct, frozen=True, kw_only=True):
     unwritten: Annotated[bool | None, Meta(description="Whether unwritten data is left, where told.")] = None
 
 
+def still_holds(layer: Flushed) -> bool:
+    """Whether a layer reports unwritten data after its flush that no program has written meanwhile.
+
+    Such is what a controller preserves of a volume that is gone. Figures of the kernel's caches are those of now: other
+    programs go on writing.
+    """
+    return layer.unwritten is True and layer.kind in ("controller", "volume") and layer.unwritten_bytes is None
+
+
 class FlushReport(msgspec.Struct, frozen=True, kw_only=True):
     """A flush of a stack, from the top to the bottom."""
 
@@ -132,6 +142,8 @@ class Counter(msgspec.Struct, frozen=True, kw_only=True):
     per_second: Annotated[
         float | None, Meta(description="Growth a second in the interval; null for levels, and for the first look.")
     ] = None
+    estimate: Annotated[bool, Meta(description="It is concluded, by the method of the layer, and not counted.")] = False
+    why: Annotated[str | None, Meta(description="Why the figure is not told; null where it is.")] = None
 
 
 class LayerStats(msgspec.Struct, frozen=True, kw_only=True):
@@ -141,7 +153,7 @@ class LayerStats(msgspec.Struct, frozen=True, kw_only=True):
     kind: Annotated[Kind, Meta(description="What sort of cache it is.")]
     name: Annotated[str | None, Meta(description="What people call it.")] = None
     estimate: Annotated[bool, Meta(description="The cache has no counters; this is concluded from those around it.")]
-    method: Annotated[str | None, Meta(description="How it was estimated, and what may mislead.")] = None
+    method: Annotated[str | None, Meta(description="How it was estimated, and from what.")] = None
     counters: tuple[Counter, ...] = ()
 
 

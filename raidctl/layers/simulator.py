@@ -15,6 +15,8 @@ from raidctl.simulation import Reply, State
 _LIMIT = re.compile(r"(/proc/sys/vm/dirty_(?:background_)?)(bytes|ratio)")
 _BCACHE = re.compile(r"(/sys/class/block/\w+/bcache/)(\w+)")
 _ARRAY = re.compile(r"/sys/(?:class/)?block/([\w.-]+/md/(stripe_cache_size|journal_mode))")
+_SCSI_CACHE = re.compile(r"/sys/class/scsi_disk/[\d:]+/cache_type")
+_CACHE_TYPES = ("write through", "none", "write back", "write back, no read (daft)")
 _JOURNAL = ("write-through", "write-back")
 _STRIPES = range(17, 32769)
 _MODES = ("writethrough", "writeback", "writearound", "none")
@@ -92,6 +94,8 @@ def written(path: str, data: str) -> Mapping[str, str]:
         return {path: shown, **drained}
     if cache is not None and cache[2] == "writeback_percent":
         return {path: str(min(int(word), _CUTOFF)) if word.isdecimal() else word}
+    if _SCSI_CACHE.fullmatch(path) and word not in _CACHE_TYPES:
+        raise ValueError("Invalid argument")
     array = _ARRAY.fullmatch(path)
     if array is not None:
         # one file under two names

@@ -1,12 +1,6 @@
 """How the caches are used: counters where there are any, and what can be concluded where there are none. Pure.
 
-A controller's cache has no counters that its tool tells. What the kernel knows of its volumes is how long their
-requests took (``/sys/block/X/stat``), and a disk that turns needs milliseconds for what a cache answers in a fraction
-of one. The share of requests that the cache took is what explains the mean:
-
-    mean = share * cache + (1 - share) * disk
-
-Streams also need few movements of the heads, so the share is an upper bound; the method says so beside each figure.
+The tools tell of no counters of a controller's cache: :mod:`raidctl.layers.estimate` concludes what it can.
 """
 
 from __future__ import annotations
@@ -17,40 +11,17 @@ from dataclasses import dataclass, field
 from raidctl.discovery.sysfs import path_of
 from raidctl.host import BlockDevice, HostView
 from raidctl.layers import dm
+from raidctl.layers.estimate import Times, Turning, mean, method, parse, shares, turning
 from raidctl.layers.kernel import Files, Kernel
-from raidctl.layers.model import Counter, LayerStats, Unit
+from raidctl.layers.model import Counter, Kind, LayerStats, Unit
 from raidctl.layers.scope import KERNEL, VM, Scope
 from raidctl.layers.words import human, number, state
 from raidctl.model import Controller, Problem, Volume
 from raidctl.request import Dialogue, Read, Trouble, ask_all
+from raidctl.text import attempt
 
-OF_CACHE, OF_DISK = 0.2, 6.0
-"""Milliseconds that a request takes: out of a cache, and from a disk that has to move its heads."""
-ENOUGH = 100
-"""Requests below which a mean says nothing."""
-_SECTOR = 512
-_FIELDS = 11
-"""Figures of a line of ``stat`` before 4.18; later ones have 15 or 17."""
-METHOD = (
-    "estimate: /sys/block/{0}/stat, mean time of a request against {1:g} ms from a cache and {2:g} ms from a disk; "
-    "an upper bound, sequential requests look like hits"
-)
-PLAIN_METHOD = "/sys/block/{0}/stat; which of the requests a cache has answered cannot be told apart"
-
-
-@dataclass(frozen=True)
-class Times:
-    """A line of ``/sys/block/X/stat``."""
-
-    reads: int
-    read_bytes: int
-    read_ms: int
-    writes: int
-    write_bytes: int
-    write_ms: int
-    in_flight: int
-    flushes: int | None = None
-    flush_ms: int | None = None
+SWITCH = "queue/iostats"
+"""Whether the kernel counts the requests of a device; a partition has that of its disk."""
 
 
 @dataclass
@@ -77,13 +48,13 @@ def sample(view: HostView, scope: Scope, kernel: Kernel) -> Dialogue[Sample]:
     names = [block.name for block in devices(scope, view)]
     if not scope.volumes and not scope.drives:
         names = [block.name for block in scope.blocks if block.kind in ("disk", "md")]
-    kinds = ("stat", "device/raid_bypass_cnt")
+    kinds = ("stat", "device/raid_bypass_cnt", SWITCH)
     answers = iter((yield from ask_all([Read(path_of(name, kind)) for name in names for kind in kinds])))
     times: dict[str, Times] = {}
     bypassed: dict[str, int] = {}
     problems: list[Problem] = []
     for name in names:
-        stat, bypass = next(answers), next(answers)
+        stat, bypass, switch = next(answers), next(answers), next(answers)
         if stat.text is None:
             if stat.trouble is not Trouble.MISSING:
                 problems.append(_problem(path_of(name, "stat"), f"could not be read ({stat.detail or 'no answer'})"))
@@ -92,29 +63,21 @@ def sample(view: HostView, scope: Scope, kernel: Kernel) -> Dialogue[Sample]:
                 times[name] = parse(stat.text)
             except ValueError as error:
                 problems.append(_problem(path_of(name, "stat"), f"cannot be understood: {error}"))
-        count = Files("", {"count": bypass}, []).value("count", number)
+        count = attempt(number, bypass.text)
         if count is not None:
             bypassed[name] = count
+        if attempt(number, switch.text) == 0:
+            problems.append(_switched_off(path_of(name, SWITCH)))
     return Sample(kernel, times, bypassed, (*kernel.problems, *problems))
+
+
+def _switched_off(path: str) -> Problem:
+    message = f"{path} is 0: the kernel does not count requests, so what stands here is old."
+    return Problem(severity="warning", where=path, message=message, remedy=f"echo 1 > {path}", kind="unread")
 
 
 def _problem(path: str, what: str) -> Problem:
     return Problem(severity="warning", where=path, message=f"{path} {what}.", kind="unread")
-
-
-def parse(text: str) -> Times:
-    """A line of ``stat``: requests, merged, sectors, milliseconds for reads, the same for writes, and more.
-
-    Raises:
-        ValueError: It is no such line.
-    """
-    figures = [number(word) for word in text.split()]
-    if len(figures) < _FIELDS:
-        raise ValueError(f"{len(figures)} figures instead of {_FIELDS} or more")
-    flushes = figures[15:17] if len(figures) >= 17 else [None, None]
-    return Times(
-        figures[0], figures[2] * _SECTOR, figures[3], figures[4], figures[6] * _SECTOR, figures[7], figures[8], *flushes
-    )
 
 
 def statistics(scope: Scope, view: HostView, now: Sample, before: Sample | None, seconds: float) -> list[LayerStats]:
@@ -169,7 +132,7 @@ class _Work:
             Counter(name="used", value=told.used_bytes, unit="bytes"),
             Counter(name="unwritten", value=told.unwritten_bytes, unit="bytes"),
             *(self.rate(name, value, old.counters.get(name)) for name, value in told.counters.items()),
-            *_ratio("read hit ratio", told.counters, old.counters if self.before else {}),
+            *_ratio("read hit ratio", told.counters, old.counters),
         ]
         return LayerStats(
             layer=layer,
@@ -185,7 +148,7 @@ class _Work:
         clean = files.value("state", state) in ("clean", "no cache")
         counters = [
             Counter(name="unwritten", value=0 if clean else files.value("dirty_data", human), unit="bytes"),
-            Counter(name="available", value=files.value("cache/cache_available_percent", number), unit="percent"),
+            Counter(name="not dirty", value=files.value("cache/cache_available_percent", number), unit="percent"),
         ]
         names = ("cache_hits", "cache_misses", "cache_bypass_hits", "cache_bypass_misses")
         for name in (*names, "bypassed"):
@@ -193,8 +156,7 @@ class _Work:
             earlier = old.value(f"stats_total/{name}", read) if old else None
             value = files.value(f"stats_total/{name}", read)
             counters.append(self.rate(name.replace("_", " "), value, earlier, "bytes" if read is human else "count"))
-        told = {counter.name: int(counter.value) for counter in counters if counter.value is not None}
-        counters += _ratio("hit ratio", {"read hits": told.get("cache hits"), "read misses": told.get("cache misses")})
+        counters += _ratio("hit ratio", _hits(files), _hits(old) if old else {})
         known = tuple(counter for counter in counters if counter.value is not None)
         return LayerStats(layer=layer, kind="bcache", name=block.name, estimate=False, counters=known)
 
@@ -207,43 +169,40 @@ class _Work:
             counters.append(Counter(name="stripe cache active", value=active, unit="entries"))
             counters.append(Counter(name="stripe cache size", value=size, unit="entries"))
         counters += self._requests(block)
-        method = None if size is not None else PLAIN_METHOD.format(block.name)
+        how = None if size is not None else method(block.name) if counters else _untold(block)
         return LayerStats(
-            layer=own, kind="md", name=block.name, estimate=size is None, method=method, counters=tuple(counters)
+            layer=own, kind="md", name=block.name, estimate=size is None, method=how, counters=tuple(counters)
         )
 
     def controllers(self) -> Iterator[LayerStats]:
         """The volumes of cards: what their block devices tell."""
         for card, volume in self.scope.volumes:
-            block = self.view.block(volume.device) if volume.device else None
-            if card.mode != "software" and block is not None and block.name in self.now.times:
-                yield self._estimated(volume.id, volume.name, block, turning=_turns(card, volume))
+            if card.mode != "software":
+                yield self._estimated(volume.id, "volume", volume.name, volume.device, _below(card, volume))
 
     def drives(self) -> Iterator[LayerStats]:
         """Drives that the system sees itself."""
         for _, drive in self.scope.drives:
-            block = self.view.block(drive.device) if drive.device else None
-            if block is not None and block.name in self.now.times:
-                yield self._estimated(drive.id, drive.model, block, turning=drive.media == "hdd")
+            if drive.device:
+                yield self._estimated(drive.id, "drive", drive.model, drive.device, turning([drive]))
 
-    def _estimated(self, layer: str, name: str | None, block: BlockDevice, *, turning: bool) -> LayerStats:
-        counters = self._requests(block)
-        now, old = self.now.times[block.name], self.before.times.get(block.name) if self.before else None
-        shares = _shares(now, old) if turning else []
-        method = METHOD.format(block.name, OF_CACHE, OF_DISK) if shares else PLAIN_METHOD.format(block.name)
+    def _estimated(self, layer: str, kind: Kind, name: str | None, node: str | None, below: Turning) -> LayerStats:
+        block = self.view.block(node) if node else None
+        now = self.now.times.get(block.name) if block else None
+        if block is None or now is None:
+            why = (
+                f"unknown: {path_of(block.name, 'stat')} tells nothing" if block else "unknown: no block device is seen"
+            )
+            return LayerStats(layer=layer, kind=kind, name=name, estimate=True, method=why)
+        old = self.before.times.get(block.name) if self.before else None
         bypassed = self.now.bypassed.get(block.name)
+        counters = self._requests(block)
         if bypassed is not None:
             earlier = self.before.bypassed.get(block.name) if self.before else None
             counters.append(self.rate("past the cache (raid_bypass_cnt)", bypassed, earlier))
-        volume = any(volume.id == layer for _, volume in self.scope.volumes)
-        return LayerStats(
-            layer=layer,
-            kind="volume" if volume else "drive",
-            name=name,
-            estimate=True,
-            method=method,
-            counters=(*counters, *shares),
-        )
+        counters += shares(now, old, below)
+        how = method(block.name, below)
+        return LayerStats(layer=layer, kind=kind, name=name, estimate=True, method=how, counters=tuple(counters))
 
     def _requests(self, block: BlockDevice) -> list[Counter]:
         now, old = self.now.times.get(block.name), self.before.times.get(block.name) if self.before else None
@@ -259,10 +218,16 @@ class _Work:
         if now.flushes is not None:
             counters.append(self.rate("flushes", now.flushes, old.flushes if old else None))
         for name, count, spent in (("mean read", "reads", "read_ms"), ("mean write", "writes", "write_ms")):
-            mean = _mean(now, old, count, spent, least=1)
-            if mean is not None:
-                counters.append(Counter(name=name, value=round(mean, 3), unit="milliseconds"))
+            took = mean(now, old, count, spent)
+            if took is not None:
+                counters.append(Counter(name=name, value=round(took, 3), unit="milliseconds"))
         return counters
+
+
+def _untold(block: BlockDevice | None) -> str:
+    """Why a layer has no figures."""
+    what = "the system shows no block device of it" if block is None else f"{path_of(block.name, 'stat')} tells nothing"
+    return f"unknown: {what}"
 
 
 def _read(told: Sample | None, name: str) -> dm.CacheState:
@@ -274,42 +239,28 @@ def _read(told: Sample | None, name: str) -> dm.CacheState:
         return dm.CacheState("writecache" if target is not None and target.target == "writecache" else "cache")
 
 
-def _ratio(name: str, now: Mapping[str, int | None], old: Mapping[str, int] | None = None) -> list[Counter]:
-    """Hits among all reads: of the interval where there is one, else since the beginning."""
-    hits, total = now.get("read hits"), now.get("reads")
-    if total is None and now.get("read misses") is not None and hits is not None:
-        total = hits + (now["read misses"] or 0)
-    if hits is None or total is None:
-        return []
-    if old and "read hits" in old:
-        earlier = old.get("reads", old["read hits"] + old.get("read misses", 0))
-        if total > earlier:
-            hits, total = hits - old["read hits"], total - earlier
+def _hits(files: Files) -> dict[str, int]:
+    """Reads of a bcache that it has answered, and has not. What went past it is counted elsewhere."""
+    names = {"read hits": "cache_hits", "read misses": "cache_misses"}
+    told = {name: files.value(f"stats_total/{file}", number) for name, file in names.items()}
+    return {name: figure for name, figure in told.items() if figure is not None}
+
+
+def _ratio(name: str, now: Mapping[str, int], old: Mapping[str, int]) -> list[Counter]:
+    """Hits among all reads: of the interval where there was a look before, else since the beginning."""
+    hits, total = _reads(now)
+    if old:
+        earlier_hits, earlier = _reads(old)
+        hits, total = hits - earlier_hits, total - earlier
     return [Counter(name=name, value=round(100 * hits / total, 1), unit="percent")] if 0 <= hits <= total != 0 else []
 
 
-def _turns(card: Controller, volume: Volume) -> bool:
-    """Whether all drives below a volume are known to turn."""
-    media = [drive.media for drive in card.drives if volume.array is not None and drive.array == volume.array]
-    return bool(media) and all(medium == "hdd" for medium in media)
+def _reads(told: Mapping[str, int]) -> tuple[int, int]:
+    """Hits, and all reads; dm-writecache tells these, the others tell misses."""
+    hits = told.get("read hits", 0)
+    return hits, told.get("reads", hits + told.get("read misses", 0))
 
 
-def _shares(now: Times, old: Times | None) -> list[Counter]:
-    found = []
-    for name, count, spent in (
-        ("reads from the cache", "reads", "read_ms"),
-        ("writes to the cache", "writes", "write_ms"),
-    ):
-        mean = _mean(now, old, count, spent, least=ENOUGH)
-        if mean is not None:
-            share = min(max((OF_DISK - mean) / (OF_DISK - OF_CACHE), 0.0), 1.0)
-            found.append(Counter(name=f"{name} (at most)", value=round(100 * share), unit="percent"))
-    return found
-
-
-def _mean(now: Times, old: Times | None, count: str, spent: str, *, least: int) -> float | None:
-    """Milliseconds of a request in the interval, else since boot; None where there were too few."""
-    requests, took = getattr(now, count), getattr(now, spent)
-    if old is not None:
-        requests, took = requests - getattr(old, count), took - getattr(old, spent)
-    return took / requests if requests >= least and took >= 0 else None
+def _below(card: Controller, volume: Volume) -> Turning:
+    """How fast the drives of a volume turn."""
+    return turning(drive for drive in card.drives if volume.array is not None and drive.array == volume.array)

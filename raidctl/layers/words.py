@@ -7,6 +7,7 @@ import re
 from raidctl.units import parse_size
 
 _NUMBER = re.compile(r"\d{1,20}", re.ASCII)
+_RESHAPED = re.compile(r"(\d{1,9}) \(\d{1,9}\)", re.ASCII)
 _CHOSEN = re.compile(r"\[([^\[\]\s]+)\]")
 _WORD = re.compile(r"[\w.-]{1,40}", re.ASCII)
 
@@ -17,6 +18,17 @@ def number(text: str) -> int:
     if not _NUMBER.fullmatch(plain):
         raise ValueError(f"not a number: {plain[:40]!r}")
     return int(plain)
+
+
+def members_of(text: str) -> int:
+    r"""The members of an md array; ``4 (3)`` while it is reshaped from 3 to 4.
+
+    >>> members_of("4 (3)\n"), members_of("6")
+    (4, 6)
+    """
+    plain = text.strip()
+    match = _RESHAPED.fullmatch(plain)
+    return number(match[1] if match else plain)
 
 
 def human(text: str) -> int:

@@ -107,12 +107,12 @@ def _names(group: Sequence[Layer]) -> list[str]:
 def _rows(layer: Layer, *, more: bool) -> Iterator[tuple[str, list[Piece]]]:
     yield "policy", _policy(layer)
     yield "size", _size(layer)
-    yield "split", split_words(layer.share, layer.size_bytes)
+    yield "split", split_words(layer.share, layer.size_bytes) or _no_split(layer)
     yield "limits", [limit for threshold in layer.thresholds if (limit := _limit(threshold, more=more))]
     answers = [(verb, name, answer_of(layer, verb)) for verb, name in _VERBS]
     yield "can", [(f"{name} {word_of(answer)}", style_of(answer)) for _, name, answer in answers]
     for verb, name, answer in answers:
-        if verb == "flush" or more:
+        if verb == "flush" or (more and not (verb == "split" and _no_split(layer))):
             yield name, reasons(answer)
 
 
@@ -189,6 +189,14 @@ def split_words(share: Share | None, size: int | None) -> list[Piece]:
     if share.read_bytes is not None:
         told.append(f"{format_binary(share.read_bytes)}{whole} for reads")
     return told
+
+
+def _no_split(layer: Layer) -> list[Piece]:
+    """Why no share in bytes is told of a controller's cache; of other layers nobody expects one."""
+    if layer.kind != "controller" or layer.share is not None or layer.size_bytes is None:
+        return []
+    told = "none fixed" if layer.split.result == "unsupported" else "not told"
+    return [f"{told}{f': {layer.split.why}' if layer.split.why else ''}"]
 
 
 def _limit(threshold: Threshold, *, more: bool) -> Piece | None:

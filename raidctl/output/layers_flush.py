@@ -8,7 +8,7 @@ from rich.console import RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from raidctl.layers.model import Flushed, FlushReport
+from raidctl.layers.model import Flushed, FlushReport, still_holds
 from raidctl.model import Inventory
 from raidctl.output.layers import KINDS, reasons, style_of, word_of
 from raidctl.output.paper import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, line
@@ -16,6 +16,7 @@ from raidctl.output.problems import problem_sections
 from raidctl.output.table import Cell, Column, cells, table
 from raidctl.output.tree import head
 from raidctl.output.trouble import notes, troubles
+from raidctl.text import listing
 from raidctl.units import format_binary
 
 _FINE = frozenset({"done", "nothing", "planned"})
@@ -35,7 +36,8 @@ def _parts(report: FlushReport, paper: Paper) -> Iterator[RenderableType]:
         yield _verdict(report, paper)
         yield Text("")
         yield _table(report.layers, paper)
-        yield from _why([layer for layer in report.layers if layer.answer.result not in ("done", "nothing")], paper)
+        told = [lay for lay in report.layers if lay.answer.result not in ("done", "nothing") or still_holds(lay)]
+        yield from _why(told, paper)
         yield from _memory(report, paper)
     yield from problem_sections(troubles(bare), notes(bare), paper)
 
@@ -52,6 +54,9 @@ def _plan(report: FlushReport, paper: Paper) -> Iterator[RenderableType]:
 
 
 def _verdict(report: FlushReport, paper: Paper) -> Text:
+    kept = [layer.layer for layer in report.layers if still_holds(layer)]
+    if kept:
+        return line((paper.clean(f"Not everything was written: unwritten data is left in {listing(kept)}."), BAD))
     amiss = [layer for layer in report.layers if layer.answer.result not in _FINE]
     took = f" in {report.seconds:.1f} s" if report.seconds is not None else ""
     if not amiss:

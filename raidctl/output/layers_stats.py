@@ -18,6 +18,7 @@ from raidctl.output.problems import problem_sections
 from raidctl.output.table import Column, cells, table
 from raidctl.output.tree import head
 from raidctl.output.trouble import notes, troubles
+from raidctl.text import listing
 from raidctl.units import format_binary
 
 _UNITS = {"percent": " %", "milliseconds": " ms", "seconds": " s", "entries": " entries"}
@@ -46,23 +47,40 @@ def _parts(told: Statistics, paper: Paper, *, more: bool) -> Iterator[Renderable
     when = f"in the last {told.seconds:g} s" if told.seconds else "since boot"
     yield line((paper.clean(f"Use {of}, {when}, at {told.at}"), STRONG))
     for layer in told.layers:
-        shown = [counter for counter in layer.counters if more or counter.value or counter.unit in ("bytes", "percent")]
+        shown = [counter for counter in layer.counters if _shown(counter, more=more)]
         yield Text("")
         yield _title(layer, paper)
         if shown:
             yield _table(shown, paper)
         else:
-            yield Padding(line(("nothing was counted", DULL)), (0, 0, 0, 2))
+            yield Padding(line(("nothing was counted" if layer.counters else "no figures", DULL)), (0, 0, 0, 2))
+        for text in _unknown(layer.counters):
+            yield Padding(line((paper.clean(text), DULL)), (0, 0, 0, 2))
         if layer.method:
             yield Padding(line((paper.clean(layer.method), DULL)), (0, 0, 0, 2))
     yield from problem_sections(troubles(bare), notes(bare), paper)
+
+
+def _shown(counter: Counter, *, more: bool) -> bool:
+    """Whether a figure has a row: not what is 0 and does not move, and not what is told in words."""
+    return not counter.why and (more or bool(counter.value) or counter.unit in ("bytes", "percent"))
+
+
+def _unknown(counters: Sequence[Counter]) -> Iterator[str]:
+    """``unknown: writes into a cache (3 are too few)``; once where several are so for the same reason."""
+    names: dict[str, list[str]] = {}
+    for counter in counters:
+        if counter.why:
+            names.setdefault(counter.why, []).append(counter.name.removesuffix(" (at least)"))
+    for why, of in names.items():
+        yield f"unknown: {listing(of)} ({why})"
 
 
 def _title(layer: LayerStats, paper: Paper) -> Text:
     names: list[Piece] = [(paper.clean(text), DULL) for text in (layer.layer, layer.name) if text]
     kind = f"{KINDS[layer.kind]}  "
     text = line((kind, STRONG))
-    if layer.estimate:
+    if any(counter.estimate and counter.value is not None for counter in layer.counters):
         names.append(("estimate", WARN))
     text.append_text(pack(names, max(paper.columns - len(kind), 20), paper.dot))
     return text
@@ -70,8 +88,9 @@ def _title(layer: LayerStats, paper: Paper) -> Text:
 
 def _table(counters: Sequence[Counter], paper: Paper) -> Padding:
     rates = [rate(counter) for counter in counters]
+    names = [f"{counter.name}{', estimate' if counter.estimate else ''}" for counter in counters]
     columns = [
-        Column("counter", cells([paper.clean(counter.name) for counter in counters]), 20),
+        Column("counter", cells([paper.clean(name) for name in names]), 20),
         Column("now", cells([value(counter.value, counter.unit) for counter in counters], STRONG), right=True),
     ]
     if any(rates):

@@ -47,6 +47,36 @@ def test_show_tells_the_split_of_a_controller_in_bytes(raidctl: Raidctl) -> None
     assert "384 MiB of 512 MiB for writes" in text
 
 
+@pytest.mark.parametrize(
+    ("name", "option", "value"),
+    [
+        ("3154", "--bypass-threshold", "512"), ("6805", "--bypass-threshold", "512"),
+        ("gen10", "--bypass-threshold", "512"), ("p440", "--bypass-threshold", "512"),
+        ("9271", "--flush-interval", "7"), ("9660", "--flush-interval", "7"),
+    ],
+)  # fmt: skip
+def test_show_says_of_limits_what_threshold_does(raidctl: Raidctl, name: str, option: str, value: str) -> None:
+    """The layer can exactly where the command has a plan; elsewhere it has a reason."""
+    answer = json.loads(raidctl("--demo", name, "--json", "cache", "show").stdout)
+    [layer] = [layer for layer in answer["layers"] if layer["kind"] == "controller"]
+    planned = raidctl("--demo", name, "cache", "threshold", option, value, "--dry-run").exit_code == 0
+    assert (layer["threshold"]["result"] == "supported") is planned
+    assert planned or layer["threshold"]["why"]
+    assert any(limit["option"] == option for limit in layer["thresholds"]) is planned
+
+
+def test_show_says_that_the_stripe_cache_of_an_array_can_be_set(raidctl: Raidctl) -> None:
+    """With the command that does it."""
+    [layer] = [layer for layer in told(raidctl, "show", kind=Stack)["layers"] if layer["kind"] == "md"]
+    assert layer["threshold"]["result"] == "supported"
+    assert [limit["option"] for limit in layer["thresholds"]] == ["raidctl cache set md:md0 --stripe-cache N"]
+
+
+def test_show_says_that_a_firmware_shares_its_cache_by_itself(raidctl: Raidctl) -> None:
+    """No split in bytes is told where none is fixed, and why stands there without being asked for."""
+    assert "none fixed: The firmware shares the cache" in raidctl("--demo", "9271", "cache", "show").stdout
+
+
 @pytest.mark.parametrize("name", [demo.name for demo in demos(vendors()[0])])
 def test_screens_fit_eighty_columns_on_every_demo(raidctl: Raidctl, name: str) -> None:
     """Also with everything on them; none is a fault of raidctl's own."""
@@ -161,7 +191,18 @@ def test_stats_tell_counters_apart_from_estimates(raidctl: Raidctl) -> None:
         "kernel:vm", "kernel:bcache0", "kernel:dm-2", "kernel:dm-7", "md:md0",
     }  # fmt: skip
     assert all(layer["method"] for layer in found.values() if layer["estimate"])
-    assert "estimate: /sys/block/sda/stat" in found["drives:HBS4A011"]["method"]
+    assert "estimate: /sys/class/block/sda/stat" in found["drives:HBS4A011"]["method"]
+
+
+def test_the_estimates_of_every_demo_have_a_figure_or_a_reason(raidctl: Raidctl) -> None:
+    """Valid against the schema, and never silent."""
+    for demo in demos(vendors()[0]):
+        answer = json.loads(raidctl("--demo", demo.name, "--json", "cache", "stats").stdout)
+        jsonschema.validate(answer, schema(Statistics))
+        for layer in answer["layers"]:
+            assert layer["counters"] or "unknown" in layer["method"], (demo.name, layer["layer"])
+            for counter in layer["counters"]:
+                assert counter["value"] is not None or counter["why"], (demo.name, counter)
 
 
 def test_stats_are_watched_as_often_as_is_said(raidctl: Raidctl) -> None:

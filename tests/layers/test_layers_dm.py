@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from raidctl.layers import dm
-from raidctl.layers.stats import parse
+from raidctl.layers.estimate import parse
 from raidctl.layers.words import chosen, human, number
 
 

@@ -5,26 +5,33 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
+from msgspec.structs import replace
 
 from raidctl.change.journal import Journal
+from raidctl.change.plan import Action, Flush, Knob
 from raidctl.cli.cache_flush import code_of
 from raidctl.cli.flushing import Flushing
 from raidctl.cli.layers import Caches
 from raidctl.cli.machine import Machine
 from raidctl.cli.options import Settings
 from raidctl.demo import machine
+from raidctl.host import HostView
 from raidctl.layers.flushing import Job, jobs
+from raidctl.layers.kernel import Files, Kernel
 from raidctl.layers.look import look
 from raidctl.layers.model import Answer, Flushed, FlushReport
-from raidctl.layers.scope import scope
-from raidctl.model import Host, Problem
+from raidctl.layers.scope import Scope, scope
+from raidctl.model import Controller, Drive, Host, Inventory, Problem
+from raidctl.output.layers_flush import flush_screen
+from raidctl.output.paper import Paper
 from raidctl.registry import vendors
 from raidctl.request import Answer as Reply
 from raidctl.request import Read, ReadAnswer, Request, Run, RunAnswer, Trouble, converse
 from raidctl.runners.simulated import Simulated
+from raidctl.vendor import Vendor
 
 STATE = "/sys/class/block/bcache0/bcache/state"
 
@@ -35,7 +42,9 @@ class Ailing:
 
     machine: Simulated
     said: dict[str, RunAnswer] = field(default_factory=dict)
-    """Answers by the name of the program."""
+    """Answers by the name of the program, or by the whole command."""
+    ran: list[str] = field(default_factory=list)
+    """The commands that change something, in their order."""
     stuck: bool = False
     interrupted: bool = False
     """Somebody presses Ctrl-C when the machine is asked whether bcache is clean."""
@@ -46,8 +55,11 @@ class Ailing:
 
     def answer(self, request: Request[Any]) -> Reply:
         """Answer one request."""
-        if isinstance(request, Run) and request.changes and request.argv[0] in self.said:
-            return self.said[request.argv[0]]
+        if isinstance(request, Run) and request.changes:
+            self.ran.append(" ".join(request.argv))
+            for name in (self.ran[-1], request.argv[0]):
+                if name in self.said:
+                    return self.said[name]
         if isinstance(request, Read) and request.path == STATE and self.stuck:
             if self.interrupted and "[writethrough]" in self.mode():
                 self.interrupted = False
@@ -123,6 +135,82 @@ def test_a_command_that_fails_is_told_with_its_words(bench: Bench, reply: RunAns
     answer = bench.flushing.carry_out(bench.jobs["kernel:vm"])
     assert answer.result == result
     assert answer.why
+
+
+def paths(*points: str) -> Job:
+    """The page cache of some file systems."""
+    actions = tuple(Action(argv=("sync", "--file-system", point)) for point in points)
+    return Job("kernel:vm", "page_cache", Answer(result="supported"), actions=actions)
+
+
+def test_a_file_system_that_fails_does_not_keep_the_others_from_being_written(bench: Bench) -> None:
+    """All are tried; the first failure is told."""
+    bad = "sync --file-system /srv/db"
+    bench.ailing.said[bad] = RunAnswer(code=1, err=b"sync: error syncing '/srv/db': Input/output error\n")
+    answer = bench.flushing.carry_out(paths("/srv/db", "/srv/log"))
+    assert (answer.result, answer.how) == ("failed", bad)
+    assert bench.ailing.ran == [bad, "sync --file-system /srv/log"]
+
+
+def test_a_sync_that_knows_no_file_systems_writes_everything(bench: Bench) -> None:
+    """Before coreutils 8.24 there is only the whole machine, which has the wanted one in it."""
+    said = RunAnswer(code=1, err=b"sync: unrecognized option '--file-system'\nTry 'sync --help'.\n")
+    bench.ailing.said["sync --file-system /srv/db"] = said
+    answer = bench.flushing.carry_out(paths("/srv/db"))
+    assert answer.result == "done"
+    assert bench.ailing.ran[-1] == "sync"
+
+
+def with_preserved(report: Inventory) -> Inventory:
+    """The same machine, whose controller keeps data of a volume that is gone."""
+    [card] = report.controllers
+    assert card.cache is not None
+    return replace(report, controllers=(replace(card, cache=replace(card.cache, unwritten_data=True)),))
+
+
+def test_a_flush_tells_beforehand_what_it_does_not_write(tmp_path: Path) -> None:
+    """Preserved data of a volume that is gone is not written by the command, which the family says."""
+    families = vendors()[0]
+    seen = Machine(machine("9271", families, tmp_path), families, "demo:9271").survey()
+    inventory = with_preserved(seen.inventory)
+    below = scope(seen.view, inventory, None)
+    work = jobs(below, seen.view, Kernel(vm=Files("", {}, [])), inventory, families)
+    [job] = [job for job in work if job.kind == "controller"]
+    assert job.answer.result == "supported"
+    assert job.answer.alternative
+
+
+def test_data_that_a_controller_keeps_after_a_flush_is_not_called_written() -> None:
+    """The command has done what it can; the exit code is 1, and the screen says whose data is left."""
+    layer = Flushed(layer="acme:0", kind="controller", answer=Answer(result="done"), unwritten=True)
+    report = FlushReport(host=Host(), layers=(layer,))
+    assert code_of(report) == 1
+    screen = flush_screen(report, Paper(80, colour=False))
+    assert "acme:0" in screen.splitlines()[1]
+    assert "Everything" not in screen
+
+
+def test_a_missing_program_is_told_by_a_field_and_not_by_words() -> None:
+    """Whatever the sentence says: exit code 4 is for what can be installed."""
+    card = Controller(id="acme:0", mode="none", drives=(Drive(id="acme:0/1", device="/dev/sda"),))
+    below = Scope(None, drives=((card, card.drives[0]),), controllers=(card,))
+
+    class Family:
+        """Says of its drive that a program lacks."""
+
+        FAMILY, TOOLS = "acme", ()
+
+        def knobs(self, _: Controller) -> dict[Knob, str]:
+            """None."""
+            return {}
+
+        def flushes(self, _: Controller, __: object) -> list[Flush]:
+            """No program."""
+            return [Flush(object_id="acme:0/1", why="There is no acmectl.", lack="tool")]
+
+    inventory = Inventory(host=Host(), controllers=(card,))
+    work = jobs(below, HostView(), Kernel(vm=Files("", {}, [])), inventory, [cast("Vendor", Family())])
+    assert [job.answer.result for job in work if job.kind == "drive"] == ["no_tool"]
 
 
 def test_a_drive_that_refuses_is_judged_by_its_family(bench: Bench) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from raidctl.host import BlockDevice
-from raidctl.layers.build import page_thresholds
+from raidctl.host import BlockDevice, HostView
+from raidctl.layers.build import page_thresholds, stack
+from raidctl.layers.scope import scope
 from raidctl.layers.words import number
+from raidctl.model import Host, Inventory
 from raidctl.request import Trouble
 from tests.layers.written import VM, kernel
 
@@ -83,6 +85,19 @@ def test_ten_thousand_devices_are_asked_for_at_once() -> None:
     told = kernel(VM, blocks, {TABLE: (0, table, ""), STATUS: (0, status, "")})
     assert len(told.targets) == many
     assert told.targets["dm-9999"].status[1] == "10000"
+
+
+def test_an_array_that_is_reshaped_tells_its_members() -> None:
+    """The kernel prints 4 (3) then: the new number and the old one."""
+    files = {"raid_disks": "4 (3)\n", "stripe_cache_size": "256\n"}
+    place = "/sys/class/block/md0/md"
+    blocks = (BlockDevice("md0", "/dev/md0", "md"),)
+    files = {f"{place}/{name}": text for name, text in files.items()}
+    told = kernel(VM | files, blocks, {PAGE: (0, "65536\n", "")})
+    view, bare = HostView(blocks=blocks), Inventory(host=Host())
+    [layer] = [layer for layer in stack(scope(view, bare, None), view, told, bare, ()).layers if layer.kind == "md"]
+    assert told.problems == []
+    assert layer.size_bytes == 256 * 4 * 65536
 
 
 def test_a_machine_that_tells_nothing_is_one_problem() -> None:

@@ -7,9 +7,11 @@ from collections.abc import Mapping
 import pytest
 
 from raidctl.host import BlockDevice, HostView
+from raidctl.layers.build import stack
+from raidctl.layers.estimate import parse
 from raidctl.layers.model import LayerStats
 from raidctl.layers.scope import scope
-from raidctl.layers.stats import Sample, parse, sample, statistics
+from raidctl.layers.stats import Sample, sample, statistics
 from raidctl.model import Array, Controller, Drive, Host, Inventory, Media, Volume
 from raidctl.request import converse
 from tests.layers.written import VM, kernel, runner
@@ -18,14 +20,14 @@ VIEW = HostView(blocks=(BlockDevice("cciss/c0d0", "/dev/cciss/c0d0", "disk"),))
 PLACE = "/sys/class/block/cciss!c0d0"
 
 
-def inventory(medium: Media) -> Inventory:
+def inventory(medium: Media | None, rpm: int | None = None) -> Inventory:
     """A card with one volume on one drive."""
     card = Controller(
         id="acme:0",
         mode="raid",
         arrays=(Array(id="acme:0/A"),),
         volumes=(Volume(id="acme:0/v1", device="/dev/cciss/c0d0", array="acme:0/A"),),
-        drives=(Drive(id="acme:0/1", array="acme:0/A", media=medium),),
+        drives=(Drive(id="acme:0/1", array="acme:0/A", media=medium, rpm=rpm),),
     )
     return Inventory(host=Host(), controllers=(card,))
 
@@ -41,10 +43,10 @@ def stat(reads: int, read_ms: int, writes: int, write_ms: int) -> dict[str, str]
     return {f"{PLACE}/stat": f"{reads} 0 {reads * 8} {read_ms} {writes} 0 {writes * 8} {write_ms} 0 1 1\n"}
 
 
-def volume(now: Sample, before: Sample | None, medium: Media = "hdd", seconds: float = 2.0) -> LayerStats:
-    """The figures of the volume."""
-    below = scope(VIEW, inventory(medium), None)
-    [_, told] = statistics(below, VIEW, now, before, seconds)
+def volume(now: Sample, before: Sample | None, medium: Media | None = "hdd", rpm: int | None = None) -> LayerStats:
+    """The figures of the volume, 2 s after the look before."""
+    below = scope(VIEW, inventory(medium, rpm), None)
+    [_, told] = statistics(below, VIEW, now, before, 2.0)
     return told
 
 
@@ -66,31 +68,123 @@ def test_a_counter_that_goes_back_has_no_rate() -> None:
     assert {counter.per_second for counter in told.counters if counter.name == "reads"} == {None}
 
 
-def test_writes_that_take_no_time_went_to_a_cache() -> None:
-    """A disk that turns cannot do it: the share is estimated, and called at most."""
-    told = volume(taken(stat(0, 0, 1000, 200)), None)
+WRITES = "writes into a cache or in sequence (at least)"
+READS = "reads from a cache or in sequence (at least)"
+
+
+def test_writes_that_waited_for_no_platter_are_told_as_a_share_at_least() -> None:
+    """A mean of 0.2 ms where half a turn takes 4.17 ms: at least 95 % did not wait, rounded down."""
+    told = volume(taken(stat(0, 0, 1000, 200)), None, rpm=7200)
     assert told.estimate
-    assert (told.method or "").startswith("estimate")
-    assert figures(told)["writes to the cache (at most)"] == 100
+    assert figures(told)[WRITES] == 95
+    assert [counter.estimate for counter in told.counters if counter.name == WRITES] == [True]
 
 
-def test_writes_that_take_as_long_as_a_disk_went_to_the_disk() -> None:
-    """Six milliseconds and more are no cache."""
-    assert figures(volume(taken(stat(0, 0, 1000, 9000)), None))["writes to the cache (at most)"] == 0
+def test_the_method_of_an_estimate_names_its_file_and_its_physics() -> None:
+    """Whoever reads the figure can repeat it."""
+    told = volume(taken(stat(0, 0, 1000, 200)), None, rpm=7200)
+    for word in ("estimate", "/sys/class/block/cciss!c0d0/stat", "half a turn", "4.17 ms", "7200"):
+        assert word in (told.method or "")
+
+
+def test_counters_beside_an_estimate_are_not_called_estimates() -> None:
+    """Requests and bytes are counted by the kernel."""
+    told = volume(taken(stat(0, 0, 1000, 200)), None)
+    assert {counter.name for counter in told.counters if counter.estimate} == {READS, WRITES}
+
+
+def test_drives_whose_speed_is_not_told_are_taken_for_the_fastest() -> None:
+    """At 15,000 turns a minute half a turn is 2 ms: a smaller share is certain."""
+    assert figures(volume(taken(stat(0, 0, 1000, 200)), None, rpm=None))[WRITES] == 90
 
 
 def test_the_share_of_an_interval_is_not_that_since_boot() -> None:
     """What was slow yesterday does not hide what is fast now."""
-    told = volume(taken(stat(0, 0, 2000, 9200)), taken(stat(0, 0, 1000, 9000)))
-    assert figures(told)["writes to the cache (at most)"] == 100
+    told = volume(taken(stat(0, 0, 2000, 9200)), taken(stat(0, 0, 1000, 9000)), rpm=7200)
+    assert figures(told)[WRITES] == 95
 
 
-@pytest.mark.parametrize(("files", "medium"), [(stat(0, 0, 99, 20), "hdd"), (stat(0, 0, 1000, 200), "ssd")])
-def test_nothing_is_concluded_from_too_little(files: dict[str, str], medium: Media) -> None:
-    """Few requests, or drives that are as fast as a cache: no share is told, and the method says why."""
-    told = volume(taken(files), None, medium)
-    assert not any("cache" in name for name in figures(told))
-    assert "cannot be told apart" in (told.method or "")
+@pytest.mark.parametrize(
+    ("files", "medium", "why"),
+    [
+        (stat(0, 0, 0, 0), "hdd", "there were none"),
+        (stat(0, 0, 99, 20), "hdd", "99 are too few"),
+        (stat(0, 0, 1000, 9000), "hdd", "may have waited in a queue"),
+        (stat(0, 0, 1000, 0), "hdd", "no time"),
+        (stat(0, 0, 1000, 200), "ssd", "do not turn"),
+        (stat(0, 0, 1000, 200), None, "is not known"),
+    ],
+)
+def test_where_nothing_can_be_said_the_share_is_unknown_and_says_why(
+    files: dict[str, str], medium: Media | None, why: str
+) -> None:
+    """Never 0 or 100 for want of knowledge."""
+    [counter] = [counter for counter in volume(taken(files), None, medium).counters if counter.name == WRITES]
+    assert counter.value is None
+    assert why in (counter.why or "")
+
+
+def test_a_count_of_milliseconds_that_begins_again_goes_on() -> None:
+    """The kernel prints 32 bits of it: after 49.7 days of requests it begins at 0."""
+    before, now = stat(0, 0, 1000, 2**32 - 100), stat(0, 0, 2000, 100)
+    assert figures(volume(taken(now), taken(before), rpm=7200))[WRITES] == 95
+
+
+def test_requests_that_took_no_time_have_no_mean() -> None:
+    """Kernels that do not measure it print 0, which is no speed."""
+    assert "mean write" not in figures(volume(taken(stat(0, 0, 1000, 0)), None))
+
+
+def test_switched_off_counters_are_told_as_such() -> None:
+    """With queue/iostats at 0 the figures stand still, which is no idle device."""
+    told = taken(stat(5, 5, 5, 5) | {f"{PLACE}/queue/iostats": "0\n"})
+    [problem] = told.problems
+    assert "iostats" in problem.message
+    assert "echo 1 >" in (problem.remedy or "")
+
+
+BCACHE = {
+    "/sys/class/block/bcache0/bcache/state": "clean\n",
+    "/sys/class/block/bcache0/bcache/cache_mode": "[writethrough] writeback\n",
+    "/sys/class/block/bcache0/bcache/cache/cache_available_percent": "71\n",
+    "/sys/class/block/bcache0/bcache/cache/cache0/nbuckets": "1000\n",
+    "/sys/class/block/bcache0/bcache/cache/cache0/bucket_size": "512.0k\n",
+}
+BACKED = HostView(blocks=(BlockDevice("bcache0", "/dev/bcache0", "other"),))
+
+
+def bcache(hits: int, misses: int) -> Sample:
+    """A look at a bcache with so many hits and misses."""
+    place = "/sys/class/block/bcache0/bcache/stats_total"
+    figures = {f"{place}/cache_hits": f"{hits}\n", f"{place}/cache_misses": f"{misses}\n"}
+    return Sample(kernel(VM | BCACHE | figures, BACKED.blocks))
+
+
+def ratio(now: Sample, before: Sample | None) -> float | None:
+    """The hit ratio of the bcache."""
+    below = scope(BACKED, Inventory(host=Host()), None)
+    [_, told] = statistics(below, BACKED, now, before, 2.0)
+    return figures(told).get("hit ratio")
+
+
+def test_the_hit_ratio_of_an_interval_is_that_of_its_reads() -> None:
+    """Since boot half of them hit; in the interval all did."""
+    assert ratio(bcache(600, 500), None) == 54.5
+    assert ratio(bcache(600, 500), bcache(500, 500)) == 100.0
+
+
+def test_an_interval_without_reads_has_no_hit_ratio() -> None:
+    """That since boot is not that of now."""
+    assert ratio(bcache(500, 500), bcache(500, 500)) is None
+
+
+def test_what_bcache_calls_available_is_not_what_is_empty() -> None:
+    """Clean cached data counts as available: how much of the cache is in use is not told."""
+    now = bcache(1, 1)
+    below = scope(BACKED, Inventory(host=Host()), None)
+    told = stack(below, BACKED, now.kernel, Inventory(host=Host()), ())
+    [layer] = [layer for layer in told.layers if layer.kind == "bcache"]
+    assert (layer.size_bytes, layer.used_bytes) == (1000 * 512 * 1024, None)
 
 
 def test_requests_past_the_cache_are_counted_where_the_driver_counts_them() -> None:
@@ -106,10 +200,11 @@ def test_rubbish_in_stat_is_a_problem() -> None:
     assert told.times == {}
 
 
-def test_a_device_that_vanished_is_left_out() -> None:
-    """No file, no figures, no problem."""
-    told = taken({})
-    assert (told.times, list(told.problems)) == ({}, [])
+def test_a_device_that_vanished_is_told_as_unknown() -> None:
+    """Its layer stays, without figures and without what it was a moment ago."""
+    told = volume(taken({}), taken(stat(5, 5, 5, 5)))
+    assert told.counters == ()
+    assert "unknown" in (told.method or "")
 
 
 def test_lines_of_old_and_new_kernels_are_read() -> None:
