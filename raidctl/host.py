@@ -66,6 +66,8 @@ class BlockDevice:
     removable: bool | None = None
     write_cache: str | None = None
     """``queue/write_cache``: ``write back`` or ``write through``: what the kernel thinks."""
+    controller: str | None = None
+    """Node of the NVMe controller, ``/dev/nvme0``; None of others, and where several lead to the device."""
     transport: str | None = None
     """``sata``, ``sas``, ``nvme``, ``virtio``, ``usb``, ``scsi``; None when unknown."""
     dm_name: str | None = None

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from raidctl.discovery.mounts import Candidate
-from raidctl.discovery.place import Place, kind_of, visible
+from raidctl.discovery.place import Place, controllers, kind_of, visible
 from raidctl.discovery.sysfs import Attributes, Identity, identity
 from raidctl.discovery.udevdb import Entry, in_dev, unescape
 from raidctl.host import BlockDevice, BlockKind
@@ -25,6 +25,8 @@ class Gathered:
     parents: Mapping[str, str] = field(default_factory=dict)
     slaves: Mapping[str, Sequence[str]] = field(default_factory=dict)
     attributes: Mapping[str, Attributes] = field(default_factory=dict)
+    controllers: Mapping[str, str] = field(default_factory=dict)
+    """Nodes of the NVMe controllers that namespaces hang on."""
 
     def kind(self, name: str) -> BlockKind:
         """What a block device is."""
@@ -56,6 +58,7 @@ def gather(
     places = {name: entry.path for name, entry in entries.items() if entry.path.startswith("/devices/")}
     for path in found:
         places.setdefault(path.rsplit("/", 1)[-1].replace("!", "/"), path)
+    hung = controllers(places.values())
     hidden = [(shown, path) for name, path in places.items() if (shown := visible(name))]
     for shown, path in hidden:
         if Place.of(places.get(shown, "")).pci_address is None:
@@ -66,7 +69,7 @@ def gather(
         if entry.properties.get("DEVTYPE") == "partition" and above:
             disks.setdefault(name, above[0].replace("!", "/"))
     names = in_order({name for name in (*listed, *entries) if visible(name) is None}, key=str)
-    return Gathered(names=names, entries=entries, places=places, parents=disks)
+    return Gathered(names=names, entries=entries, places=places, parents=disks, controllers=hung)
 
 
 def present(gathered: Gathered) -> list[str]:
@@ -139,6 +142,7 @@ def _device(gathered: Gathered, name: str, drivers: Mapping[str, str | None], mo
         rotational=attributes.flag("queue/rotational"),
         removable=attributes.flag("removable"),
         write_cache=attributes.text("queue/write_cache"),
+        controller=gathered.controllers.get(name),
         transport=place.transport(disk, own.vendor, driver) if kind in ("disk", "partition", "cdrom") else None,
         dm_name=properties.get("DM_NAME") or attributes.text("dm/name"),
         filesystem=properties.get("ID_FS_TYPE"),

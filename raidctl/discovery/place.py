@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from raidctl.host import BlockKind
 
 _PCI = re.compile(r"(?<=/)([0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7])(?=/)")
 _SCSI = re.compile(r"/(\d+:\d+:\d+:\d+)/block/", re.ASCII)
+_NVME = re.compile(r"/(nvme\d+)/nvme\d+(?:c\d+)?n\d+(?=/|$)", re.ASCII)
 _HIDDEN = re.compile(r"(nvme\d+)c\d+(n\d+)", re.ASCII)
 _KINDS: tuple[tuple[re.Pattern[str], BlockKind], ...] = (
     (re.compile(r"md(\d|_)"), "md"),
@@ -71,6 +72,23 @@ def kind_of(name: str, *, partition: bool, path: str | None) -> BlockKind:
         if pattern.match(name):
             return kind
     return "other" if path and path.startswith("/devices/virtual/") and not name.startswith("nvme") else "disk"
+
+
+def controllers(paths: Iterable[str]) -> dict[str, str]:
+    """The nodes of the NVMe controllers of namespaces, by the visible name; those that hang on several are left out.
+
+    The numbers are no guide: where a drive may have several controllers, ``nvme1n1`` can hang on ``nvme0``.
+
+    >>> controllers(["/devices/pci0000:00/0000:00:03.0/nvme/nvme0/nvme0n1"])
+    {'nvme0n1': '/dev/nvme0'}
+    """
+    found: dict[str, set[str]] = {}
+    for path in paths:
+        name = path.rsplit("/", 1)[-1]
+        match = _NVME.search(path)
+        if match:
+            found.setdefault(visible(name) or name, set()).add(f"/dev/{match[1]}")
+    return {name: next(iter(nodes)) for name, nodes in found.items() if len(nodes) == 1}
 
 
 def visible(name: str) -> str | None:

@@ -3,13 +3,17 @@
 The knobs and their commands stand in :mod:`raidctl_adaptec.knobs`. The settings live in the card's own memory and
 survive a reboot. To set what is set already is an error for arcconf, so no such command is ever planned.
 
-``con`` and ``coff`` switch the caching of a volume of a smartpqi card. The number of a drive cache policy
-(``drivewritecachepolicy Configured 1``) has no meaning that raidctl could verify, so that is not offered.
+``con`` and ``coff`` switch the caching of a volume of a smartpqi card; they stand in no manual that was at hand, so
+each plan with them says so. The number of a drive cache policy (``drivewritecachepolicy Configured 1``) has no meaning
+that raidctl could verify, so that is not offered.
+
+The order of steps: a split is set while a volume uses the cache, and no moment is less protected than both ends.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from raidctl.calls import command_of
@@ -36,6 +40,17 @@ __all__ = ["flushes", "judge", "knobs", "plan"]
 
 _WHOLE = "It acts on all volumes of the controller."
 _READS_TOO = "Reads of the volume are no longer cached either: the controller switches both together."
+_UNVERIFIED = "It is not verified that this arcconf knows con and coff; if not, it refuses and changes nothing."
+_SHARES = "It shares the cache of all volumes of the controller out anew."
+_SPLIT = re.compile(r"(\d{1,3})/(\d{1,3})", re.ASCII)
+_ORDER = {
+    ("nobatterywritecache", "disable"): 0,
+    ("caching", "con"): 1,
+    ("caching", "coff"): 3,
+    ("nobatterywritecache", "enable"): 4,
+}
+"""Where a step stands; all others in the middle."""
+_MIDDLE = 2
 _EVERY_DRIVE = "It acts on the write caches of all drives of the controller."
 _THRESHOLDS = frozenset(map(str, range(16, 1041, 16)))
 """KiB; Microchip's documentation of maxView, "Enabling Cache Optimizations", names bounds and step."""
@@ -47,16 +62,31 @@ def plan(controller: Controller, wishes: Sequence[Wish], tools: Sequence[Tool]) 
     work = _Work(controller, command_of(told[0]) if told else None, smartpqi(controller), knobs(controller))
     for wish in wishes:
         work.take(wish)
+    if work.younger:
+        work.refusals += list(_divided(wishes))
     return Plan(
-        wishes=tuple(wishes), steps=tuple(work.steps), already=tuple(work.already), refusals=tuple(work.refusals)
+        wishes=tuple(wishes),
+        steps=tuple(sorted(work.steps, key=lambda step: _ORDER.get((step.knob, step.after), _MIDDLE))),
+        already=tuple(work.already),
+        refusals=tuple(work.refusals),
     )
+
+
+def _divided(wishes: Sequence[Wish]) -> Iterator[Refusal]:
+    """Two volumes of a smartpqi card cannot differ in whether they are cached without a battery."""
+    policies = {wish.value for wish in wishes if wish.setting == "write_policy"}
+    if {"protected_write_back", "unprotected_write_back"} <= policies:
+        reason = "The no-battery write cache acts on all volumes: one cannot be protected and another one unprotected."
+        for wish in wishes:
+            if (wish.setting, wish.value) == ("write_policy", "unprotected_write_back"):
+                yield Refusal(wish=wish, kind="unsupported", reason=reason)
 
 
 def flushes(controller: Controller, tools: Sequence[Tool]) -> list[Flush]:  # noqa: ARG001 - the signature of all
     """There is no such command; a volume that is set to write-through is written out."""
     cache = controller.cache
     if controller.mode == "hba" or (cache is not None and cache.present is False):
-        return [Flush(object_id=controller.id, why="It has no cache in use.")]
+        return [Flush(object_id=controller.id, why="It has no cache in use.", lack="cache")]
     return [
         Flush(
             object_id=controller.id,
@@ -149,13 +179,21 @@ class _Work:
         if wish.setting == "write_policy" and wish.value in WRITE:
             self.caching(wish)
         elif wish.setting == "cache_split":
-            self.turn(wish, (card, "cacheratio"), wish.value, _WHOLE)
+            self.split(wish)
         elif wish.setting == "no_battery_write_cache" and wish.value in SWITCH:
             self.turn(wish, (card, "nobatterywritecache"), SWITCH[wish.value], _WHOLE)
         elif wish.setting == "bypass_threshold":
             self.threshold(wish)
         else:
             self.refuse(wish, "unsupported", *_SMARTPQI.get(wish.setting, _NO_SUCH))
+
+    def split(self, wish: Wish) -> None:
+        """Which shares a firmware takes, only its answer tells."""
+        match = _SPLIT.fullmatch(wish.value)
+        if match is None or int(match[1]) + int(match[2]) != 100:
+            self.refuse(wish, "unsupported", f"A split is READ/WRITE in percent and adds up to 100, not {wish.value}.")
+        else:
+            self.turn(wish, (self.controller.id, "cacheratio"), f"{int(match[1])}/{int(match[2])}", _SHARES)
 
     def threshold(self, wish: Wish) -> None:
         """16 to 1040 KiB in steps of 16."""
@@ -169,7 +207,7 @@ class _Work:
         """Write-through is caching switched off; unprotected write-back is the no-battery cache switched on."""
         knob, card = (wish.object_id, "caching"), (self.controller.id, "nobatterywritecache")
         if wish.value == "write_through":
-            self.turn(wish, knob, "coff", _READS_TOO)
+            self.turn(wish, knob, "coff", _READS_TOO, _UNVERIFIED)
             return
         why = self.cannot_cache(wish.object_id)
         if why is not None:
@@ -179,7 +217,7 @@ class _Work:
         # first the safe direction, so that no moment is less protected than both ends
         if battery == "disable" and self.stand.get(card) == "enable":
             self.turn(wish, card, "disable", _WHOLE)
-        self.turn(wish, knob, "con", "Reads of the volume are cached as well.")
+        self.turn(wish, knob, "con", "Reads of the volume are cached as well.", _UNVERIFIED)
         if battery == "enable":
             self.turn(wish, card, "enable", _WHOLE)
 

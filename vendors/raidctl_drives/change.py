@@ -5,16 +5,23 @@ The knob ``write_cache`` of a drive is turned by
 * ``hdparm -W1 /dev/sda`` for ATA: the kernel notices by itself;
 * ``echo 'write back' > /sys/class/scsi_disk/2:0:0:0/cache_type`` for SCSI, and for ATA without hdparm: MODE SELECT to
   the drive, and the kernel's own view with it (with sdparm the kernel would not notice);
-* ``nvme set-feature /dev/nvme0n1 --feature-id=6 --value=1``: always the long options, because the short one for the
-  value means "verbose" since version 2.5, and would switch the cache off.
+* ``nvme set-feature /dev/nvme0 --feature-id=6 --value=1``: always the long options, because the short one for the
+  value means "verbose" since version 2.5, and would switch the cache off; and always the controller, because drives
+  refuse the feature for one namespace (0x410f: not namespace specific), whose number nvme sends with a namespace's
+  node. Which controller it is the kernel tells; the number in the name of a namespace does not.
+
+The form ``temporary write through`` of ``cache_type`` is never written: it changes what the kernel believes and not the
+drive (sd_mod, ``cache_type_store``), so that a drive which goes on caching would get no flushes. What survives a power
+cycle: SCSI drives that have a saved page keep what the kernel sets, NVMe drives forget it (``--save`` is refused by
+many, and never asked for), ATA drives differ.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from raidctl.change.plan import Action, Flush, Knob, Plan, Refusal, Step, Wish
+from raidctl.change.plan import Action, Flush, Knob, Plan, Refusal, RefusalKind, Step, Wish
 from raidctl.model import Controller, Drive, Tool
 from raidctl.request import Answer, RunAnswer
 
@@ -22,7 +29,20 @@ KNOB = "write_cache"
 _TIMEOUT = 60.0
 _ADDRESS = re.compile(r"\d+:\d+:\d+:\d+")
 _NO_READ = frozenset({"none", "write back, no read (daft)"})
+_NAMESPACE = re.compile(r"/dev/nvme\d+n(\d+)", re.ASCII)
+# 1 [cha: y, def:  1, sav:  1]
+_SAVED = re.compile(r"\bsav: *([01])\b")
+_FIXED = re.compile(r"\bcha: *n\b")
 _UNTIL = "The drive forgets it with its power or at a reset: NVMe keeps only what is saved."
+_REFUSED = re.compile(r"\bfailed\b|bad/missing sense|\berror\b|not supported", re.IGNORECASE)
+_NO_FLUSHES = (
+    "The kernel takes the drive for one without a write cache (queue/write_cache is write through) and is not told: it "
+    "sends no flushes until the machine is started anew."
+)
+_CONTROLLER = re.compile(r"/dev/nvme\d+", re.ASCII)
+_NO_CONTROLLER = (
+    "The kernel does not show one controller that the drive hangs on, and the cache is switched through that."
+)
 _SYNC = "A sync of a mounted file system ends with a flush of the drive below it."
 _PLACE = "/sys/class/scsi_disk/{}/cache_type"
 
@@ -47,7 +67,7 @@ def plan(controller: Controller, wishes: Sequence[Wish], tools: Sequence[Tool]) 
         elif drive.write_cache == wish.value:
             already.append(wish)
         elif (why := _cannot(drive, names)) is not None:
-            refusals.append(Refusal(wish=wish, kind="unsupported" if drive.write_cache else "unknown", reason=why))
+            refusals.append(Refusal(wish=wish, kind=_kind(drive, why), reason=why))
         else:
             steps.append(_step(drive, wish.value, names))
     return Plan(wishes=tuple(wishes), steps=tuple(steps), already=tuple(already), refusals=tuple(refusals))
@@ -64,8 +84,9 @@ def _flush(drive: Drive, tools: set[str]) -> Flush:
         return Flush(object_id=drive.id, why="The drive has no device node here.")
     if drive.interface == "virtual":
         return Flush(object_id=drive.id, why="The drive is a hypervisor's: what lies below is the host's matter.")
+    if drive.interface == "nvme":
+        return _flush_nvme(drive, tools)
     argv = {
-        "nvme": ("nvme", "flush", drive.device, "-n", "1"),
         "sata": ("hdparm", "-F", drive.device),
         "ata": ("hdparm", "-F", drive.device),
         "sas": ("sdparm", "--command=sync", drive.device),
@@ -74,8 +95,22 @@ def _flush(drive: Drive, tools: set[str]) -> Flush:
     if argv is None:
         return Flush(object_id=drive.id, why="It is not known how the drive is attached.", alternative=_SYNC)
     if argv[0] not in tools:
-        return Flush(object_id=drive.id, why=f"{argv[0]} is not installed.", alternative=_SYNC)
+        return Flush(object_id=drive.id, why=f"{argv[0]} is not installed.", alternative=_SYNC, lack="tool")
     return Flush(object_id=drive.id, action=Action(argv=argv, timeout=_TIMEOUT))
+
+
+def _flush_nvme(drive: Drive, tools: set[str]) -> Flush:
+    """The kernel takes a flush of a namespace for that very namespace only, by the number that its node has."""
+    if "nvme" not in tools:
+        return Flush(object_id=drive.id, why="nvme is not installed.", alternative=_SYNC, lack="tool")
+    nodes = drive.details.get("namespaces", drive.device or "").split(", ")
+    found = [(node, match[1]) for node in nodes if (match := _NAMESPACE.fullmatch(node))]
+    if len(found) != 1:
+        commands = " and ".join(f"nvme flush {node} -n {number}" for node, number in found)
+        why = "A flush is of one namespace, and the drive has several." if found else "It has no namespace here."
+        return Flush(object_id=drive.id, why=why, alternative=commands or _SYNC)
+    [(node, number)] = found
+    return Flush(object_id=drive.id, action=Action(argv=("nvme", "flush", node, "-n", number), timeout=_TIMEOUT))
 
 
 def judge(action: Action, answer: Answer) -> str | None:
@@ -84,8 +119,7 @@ def judge(action: Action, answer: Answer) -> str | None:
         return None
     text = f"{answer.text}\n{answer.error_text}"
     if "-F" in action.argv or "flush" in action.argv or "--command=sync" in action.argv:
-        # sdparm ends with 6 for a unit attention: the next command is answered
-        return None if answer.code == 0 else f"{' '.join(text.split())[:200] or 'exit code'} ({answer.code})"
+        return _not_flushed(action, answer.code, " ".join(text.split())[:200])
     if action.argv[:1] == ("hdparm",):
         # write-caching =  1 (on)
         match = re.search(r"write-caching\s*=\s*(\d)", text)
@@ -102,6 +136,22 @@ def judge(action: Action, answer: Answer) -> str | None:
     return f"the drive did not take it: {said or f'exit code {answer.code}'}"
 
 
+def _not_flushed(action: Action, code: int | None, said: str) -> str | None:
+    """What was said against a flush: hdparm ends with 0 when the drive has refused, nvme names its success."""
+    # SG_IO: bad/missing sense data, sb[]:  70 00 05 …
+    # sdparm ends with 6 for a unit attention: the next command is answered
+    if code == 0 and not _REFUSED.search(said) and ("nvme" not in action.argv or "success" in said.lower()):
+        return None
+    return f"{said or 'it said nothing'} (exit code {code})"
+
+
+def _kind(drive: Drive, why: str) -> RefusalKind:
+    """What kind of reason it is that keeps the cache of a drive from being switched."""
+    if drive.write_cache is None:
+        return "unknown"
+    return "no_tool" if why.endswith("not installed.") else "unsupported"
+
+
 def _cannot(drive: Drive, tools: set[str]) -> str | None:
     """Why the cache of a drive cannot be switched."""
     if drive.write_cache is None:
@@ -111,11 +161,17 @@ def _cannot(drive: Drive, tools: set[str]) -> str | None:
     if drive.interface == "virtual":
         return "The drive is a hypervisor's: its cache is set on the host."
     if drive.interface == "nvme":
-        return None if "nvme" in tools else "It needs nvme (package nvme-cli), which is not installed."
+        if drive.details.get("volatile write cache") == "not present":
+            return "The drive has no volatile write cache."
+        if "nvme" not in tools:
+            return "It needs nvme (package nvme-cli), which is not installed."
+        return None if _CONTROLLER.fullmatch(drive.details.get("controller", "")) else _NO_CONTROLLER
     if drive.interface == "usb":
         return "USB adapters pass such commands on in no reliable way."
     if "hdparm" in tools and drive.interface in ("sata", "ata"):
         return None
+    if _FIXED.search(drive.details.get("WCE", "")):
+        return "The drive does not let its write cache be switched (WCE is not changeable)."
     return None if _address(drive) else "The kernel shows no SCSI address of the drive, and hdparm is not installed."
 
 
@@ -128,16 +184,51 @@ def _step(drive: Drive, wanted: str, tools: set[str]) -> Step:
         after=wanted,
         action=_action(drive, wanted, tools),
         undo=_action(drive, before, tools),
-        affects=(_UNTIL,) if drive.interface == "nvme" else (),
-        persistent=False if drive.interface == "nvme" else None,
+        affects=tuple(_affects(drive, wanted, tools)),
+        persistent=_persistent(drive, tools),
     )
+
+
+def _by_kernel(drive: Drive, tools: set[str]) -> bool:
+    """Whether the kernel's file does it, and no tool."""
+    return drive.interface != "nvme" and not (drive.interface in ("sata", "ata") and "hdparm" in tools)
+
+
+def _persistent(drive: Drive, tools: set[str]) -> bool | None:
+    """Whether it survives a power cycle: the kernel saves a SCSI drive's page where the drive can."""
+    if drive.interface == "nvme":
+        return False
+    saved = _SAVED.search(drive.details.get("WCE", "")) if _by_kernel(drive, tools) else None
+    return True if saved else None
+
+
+def _affects(drive: Drive, wanted: str, tools: set[str]) -> Iterator[str]:
+    """What else it changes, and what it does not."""
+    if drive.interface == "nvme":
+        yield _UNTIL
+        nodes = drive.details.get("namespaces")
+        if nodes:
+            yield f"It acts on all namespaces of the drive: {nodes}."
+        if wanted == "enabled" and drive.details.get("queue/write_cache") == "write through":
+            yield _NO_FLUSHES
+    elif _by_kernel(drive, tools):
+        saved = _SAVED.search(drive.details.get("WCE", ""))
+        if saved and (saved[1] == "1") != (drive.write_cache == "enabled"):
+            state = "on" if saved[1] == "1" else "off"
+            yield f"The drive has {state} saved for its next start, other than it is now; that is overwritten."
+        if wanted == "enabled" and "devices" in drive.details:
+            yield (
+                f"The kernel learns of it on {drive.device} alone, and not on the drive's other paths "
+                f"({drive.details['devices']}): echo 1 > /sys/block/NAME/device/rescan for each of them."
+            )
 
 
 def _action(drive: Drive, wanted: str, tools: set[str]) -> Action:
     value = "1" if wanted == "enabled" else "0"
     node = drive.device or ""
     if drive.interface == "nvme":
-        return Action(argv=("nvme", "set-feature", node, "--feature-id=6", f"--value={value}"), timeout=_TIMEOUT)
+        card = drive.details.get("controller", "")
+        return Action(argv=("nvme", "set-feature", card, "--feature-id=6", f"--value={value}"), timeout=_TIMEOUT)
     if drive.interface in ("sata", "ata") and "hdparm" in tools:
         return Action(argv=("hdparm", f"-W{value}", node), timeout=_TIMEOUT)
     # the same file holds whether the read cache is off: "none", "write back, no read (daft)"

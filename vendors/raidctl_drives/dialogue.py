@@ -21,6 +21,9 @@ from raidctl_drives.plain import by_drive, is_virtual, plain_disks
 from raidctl_drives.tools import PACKAGES
 
 _TIMEOUT = 30.0
+_UNTOLD = frozenset({2, 3, 7, 11, 15, 24, 33, 97, 98, 99})
+"""Exit codes of sdparm for a drive that gave no answer to the question: not ready, a failing medium, an aborted command
+and so on (sg3_utils, sg_cmds.h); 5 and 9 mean that it has no such page, which is an answer."""
 _Reader = Callable[[str, str], tuple[list[DrivePart], Sheet]]
 
 
@@ -156,6 +159,8 @@ def _keep(found: _Asked, tool: str, run: Run, answer: RunAnswer) -> None:
     if answer.error_text.strip():
         text = f"{text.rstrip()}\n{answer.error_text}" if text.strip() else answer.error_text
     parts, sheet = _reader(tool)(command, text)
+    if tool == "sdparm" and answer.code in _UNTOLD and not any(part.write_cache or part.problems for part in parts):
+        found.problems.append(_untold(command, answer))
     found.sheets.append(sheet)
     found.sources += [Source(tool, part, sheet) for part in parts]
 
@@ -182,6 +187,18 @@ def _not_asked(command: str, tool: str, answer: RunAnswer) -> Problem:
         where=command,
         message=f"{tool} gave no answer ({why}); what it would have told is not shown.",
         remedy="Run the command by hand: a drive that does not answer in time is often about to fail.",
+        kind="unread",
+    )
+
+
+def _untold(command: str, answer: RunAnswer) -> Problem:
+    said = " ".join(answer.error_text.split())[:160]
+    return Problem(
+        severity="warning",
+        where=command,
+        message=f"The drive answered sdparm with an error ({said or f'exit code {answer.code}'}); what is shown of its "
+        "write cache is what the kernel learnt earlier.",
+        remedy="Run the command by hand: a drive that does not answer such questions is often about to fail.",
         kind="unread",
     )
 

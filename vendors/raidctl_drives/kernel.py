@@ -115,6 +115,7 @@ def _identity(rows: Rows, block: BlockDevice, spaces: Sequence[BlockDevice]) -> 
         # hypervisors and USB adapters say "rotational" of everything
         media = "hdd" if block.rotational else "ssd"
         rows.add(f"{node}: rotational {int(block.rotational)}", "media", media)
+    rows.add(f"{node}: hangs on {block.controller}", "details[controller]", block.controller)
     rows.add(f"{node}: SCSI address {block.scsi_address}", "details[SCSI address]", block.scsi_address)
     if block.removable:
         rows.add(f"{node}: removable", "details[removable]", "yes")

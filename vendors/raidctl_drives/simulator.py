@@ -21,9 +21,8 @@ _SMARTCTL = re.compile(r"(?m)^(Write(?:back)? [Cc]ache is:\s+)(Enabled|Disabled)
 # WCE           1  [cha: y, def:  1, sav:  1]
 _SDPARM = re.compile(r"(?m)^(\s*WCE\s+)[01](?=\s|$)()")
 # get-feature:0x06 (Volatile Write Cache), Current value:0x00000001
+_NAMESPACE = re.compile(r"/dev/nvme\d+n(\d+)")
 _NVME = re.compile(r"(\bget-feature:0x0?6 \(Volatile Write Cache\), Current value:)(0x)?0*([01])\b")
-
-_FLUSHES = frozenset({("hdparm", "-F"), ("sdparm", "--command=sync"), ("nvme", "flush")})
 
 
 def initial(argv: tuple[str, ...], text: str) -> State:
@@ -56,34 +55,58 @@ def _of_file(node: str, state: Mapping[str, str]) -> str | None:
 
 
 def change(argv: tuple[str, ...], state: Mapping[str, str]) -> Reply | None:
-    """``hdparm -W1 /dev/sda``, ``nvme set-feature /dev/nvme0n1 --feature-id=6 --value=1``, and the flushes."""
-    tool = basename(argv[0]) if argv else ""
-    if (tool, *argv[1:2]) in _FLUSHES:
-        return Reply(0, f"\n{argv[-1]}:\n" if tool == "hdparm" else "", dict(state))
-    if tool == "hdparm" and len(argv) == 3 and argv[1] in ("-W0", "-W1"):
-        return _hdparm(argv[2], argv[1][2], state)
-    if tool == "nvme" and argv[1:2] == ("set-feature",):
+    """``hdparm -W1 /dev/sda``, ``nvme set-feature /dev/nvme0 --feature-id=6 --value=1``, and the flushes."""
+    tool, first = basename(argv[0]) if argv else "", argv[1] if len(argv) > 1 else ""
+    if tool == "hdparm" and (first == "-F" or (first.startswith("-W") and first != "-W")):
+        return _hdparm(argv, state)
+    if (tool, first) == ("sdparm", "--command=sync"):
+        return Reply(0 if len(argv) == 3 else 1, "", state)
+    if (tool, first) == ("nvme", "flush"):
+        return _nvme_flush(argv, state)
+    if (tool, first) == ("nvme", "set-feature"):
         return _nvme(argv, state)
     return None
 
 
-def _hdparm(node: str, value: str, state: Mapping[str, str]) -> Reply:
+def _hdparm(argv: tuple[str, ...], state: Mapping[str, str]) -> Reply:
+    """``-F`` of any drive; ``-W`` of those that have such a cache."""
+    node = argv[-1]
+    if len(argv) != 3 or argv[1] not in ("-F", "-W0", "-W1"):
+        return Reply(22, "", state)
+    if argv[1] == "-F":
+        return Reply(0, f"\n{node}:\n", state)
     if f"drive {node}" not in state:
         return Reply(2, "", state)
+    value = argv[1][2]
     word = "on" if value == "1" else "off"
     said = f"\n{node}:\n setting drive write-caching to {value} ({word})\n write-caching =  {value} ({word})\n"
     return Reply(0, said, dict(state) | {f"drive {node}": value})
 
 
+def _nvme_flush(argv: tuple[str, ...], state: Mapping[str, str]) -> Reply:
+    """The kernel lets a namespace be flushed under its own number only."""
+    match = _NAMESPACE.fullmatch(argv[2]) if len(argv) == 5 and argv[3] == "-n" else None
+    if match is None or argv[4] != match[1]:
+        return Reply(1, "flush: Invalid argument\n", state)
+    return Reply(0, "NVMe Flush: success\n", state)
+
+
 def _nvme(argv: tuple[str, ...], state: Mapping[str, str]) -> Reply:
+    """The long options alone: what the short ones mean depends on the version. A namespace has no such feature."""
     node = argv[2] if len(argv) > 2 else ""
-    values = [word.partition("=")[2] for word in argv if word.startswith("--value=")]
-    if f"drive {node}" not in state or "--feature-id=6" not in argv or values not in (["0"], ["1"]):
+    if _NAMESPACE.fullmatch(node):
+        return Reply(1, "NVMe status: Feature Not Namespace Specific: The Feature Identifier ... (0x410f)\n", state)
+    drives = [name for name in state if re.fullmatch(rf"drive {re.escape(node)}n\d+", name)]
+    options = dict(word.partition("=")[::2] for word in argv[3:])
+    value = options.pop("--value", None)
+    if "--save" in options:
+        return Reply(1, "NVMe status: Feature Identifier Not Saveable: The Feature Identifier ... (0x410d)\n", state)
+    if not drives or options != {"--feature-id": "6"} or value not in ("0", "1"):
         return Reply(1, "NVMe status: Invalid Field in Command: A reserved coded value (0x4002)\n", state)
     # zero is printed without 0x in front of it
-    shown = "0x00000001" if values == ["1"] else "00000000"
+    shown = "0x00000001" if value == "1" else "00000000"
     said = f"set-feature:0x06 (Volatile Write Cache), value:{shown}, cdw12:00000000, save:0\n"
-    return Reply(0, said, dict(state) | {f"drive {node}": values[0]})
+    return Reply(0, said, dict(state) | dict.fromkeys(drives, value))
 
 
 def _of_hdparm(text: str, value: str) -> str:

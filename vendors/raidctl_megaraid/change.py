@@ -17,7 +17,7 @@ from raidctl.change.plan import Action, Flush, Knob, Plan, Refusal, Step, Wish
 from raidctl.change.words import value
 from raidctl.model import Controller, Tool, Volume
 from raidctl.request import Answer, RunAnswer
-from raidctl_megaraid import change_megacli, change_storcli
+from raidctl_megaraid import change_megacli, change_storcli, mfi_flush
 from raidctl_megaraid.change_grammar import CACHED, CannotError, Grammar, Turn
 from raidctl_megaraid.tools import KINDS
 
@@ -53,13 +53,16 @@ def flushes(controller: Controller, tools: Sequence[Tool]) -> list[Flush]:
     """One command for the whole controller, up to version 7."""
     cache, can = controller.cache, controller.capabilities.get("flush")
     if controller.mode == "hba" or (cache is not None and cache.present is False):
-        return [Flush(object_id=controller.id, why="It has no cache in use.")]
+        return [Flush(object_id=controller.id, why="It has no cache in use.", lack="cache")]
     if can is not None and not can.set:
         return [Flush(object_id=controller.id, why=can.why, alternative=_THROUGH)]
+    left = _PRESERVED if cache is not None and cache.unwritten_data else None
+    own = mfi_flush.flush(controller, tools)
+    if own is not None:
+        return [Flush(object_id=controller.id, action=own, alternative=left)]
     way = _way(controller, tools)
     if way is None:
         return [Flush(object_id=controller.id, why=_NO_WAY)]
-    left = _PRESERVED if cache is not None and cache.unwritten_data else None
     return [Flush(object_id=controller.id, action=way.grammar.flush(way.command, way.number), alternative=left)]
 
 
@@ -74,6 +77,8 @@ def judge(action: Action, answer: Answer) -> str | None:
     """What the program said against a change, in its own words; by what it printed, never by its exit code."""
     if not isinstance(answer, RunAnswer):
         return None
+    if mfi_flush.is_flush(action):
+        return mfi_flush.judge(answer.text)
     # /c0/v1 … of storcli, -LDSetProp … of MegaCli; a program's name may be anything
     path = action.argv[1] if len(action.argv) > 1 else ""
     read = change_storcli.judge if path.startswith("/") else change_megacli.judge
@@ -106,8 +111,16 @@ def _way(controller: Controller, tools: Sequence[Tool]) -> _Way | None:
 
 def _no_way(controller: Controller, wishes: Sequence[Wish]) -> Plan:
     already = tuple(wish for wish in wishes if value(controller, wish.object_id, wish.setting) == wish.value)
-    refused = [Refusal(wish=wish, kind="unknown", reason=_NO_WAY) for wish in wishes if wish not in already]
+    refused = [_refusal(controller, wish) for wish in wishes if wish not in already]
     return Plan(wishes=tuple(wishes), already=already, refusals=tuple(refused))
+
+
+def _refusal(controller: Controller, wish: Wish) -> Refusal:
+    """A setting that the program which told of the controller has no command for says why itself."""
+    can = controller.capabilities.get(wish.setting)
+    if can is not None and not can.set and can.why is not None:
+        return Refusal(wish=wish, kind="unsupported", reason=can.why)
+    return Refusal(wish=wish, kind="unknown", reason=_NO_WAY)
 
 
 @dataclass

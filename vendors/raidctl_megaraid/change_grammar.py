@@ -14,6 +14,7 @@ TIMEOUT = 60.0
 FLUSH_TIMEOUT = 600.0
 """Seconds for writing a whole cache out: gigabytes on slow drives."""
 
+RANGE = ("Which of 0 to 255 seconds the firmware takes stands in no manual that is known: its answer tells.",)
 CACHED = "With cached I/O the controller may keep writes in its cache whatever the write policy says"
 
 

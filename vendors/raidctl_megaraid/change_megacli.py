@@ -25,6 +25,7 @@ from raidctl.model import Controller, Volume
 from raidctl_megaraid.ask import LOCK
 from raidctl_megaraid.change_grammar import (
     FLUSH_TIMEOUT,
+    RANGE,
     TIMEOUT,
     CannotError,
     Turn,
@@ -37,6 +38,9 @@ from raidctl_megaraid.megacli.failure import CODES
 from raidctl_megaraid.settle import BAD_BBU
 
 _READ = {"none": "NORA", "read_ahead": "RA", "adaptive": "ADRA"}
+_ADAPTIVE = (
+    "Adaptive read-ahead is set, or put back, with ADRA, which newer versions of MegaCli may not know any more.",
+)
 _IO = {"direct": "Direct", "cached": "Cached"}
 _DRIVES = {"disabled": "-DisDskCache", "enabled": "-EnDskCache", "default": "Disk's Default"}
 _BATTERY = {"No": "NoCachedBadBBU", "Yes": "CachedBadBBU"}
@@ -65,7 +69,7 @@ class MegaCli:
     def turns(self, controller: Controller, wish: Wish, stand: Mapping[Knob, str]) -> list[Turn]:
         """The knobs of the wish: a write policy may take two."""
         if wish.setting == "flush_interval":
-            return [Turn((controller.id, "CacheFlushInterval"), seconds(wish.value))]
+            return [Turn((controller.id, "CacheFlushInterval"), seconds(wish.value), RANGE)]
         volume = volume_of(controller, wish.object_id)
         _one_number(volume)
         if wish.setting == "write_policy":
@@ -77,7 +81,8 @@ class MegaCli:
         knob, table = ("ReadPolicy", _READ) if wish.setting == "read_policy" else ("IoPolicy", _IO)
         if wish.value not in table:
             raise CannotError(f"MegaCli has no word for {wish.value}.")
-        return [Turn((volume.id, knob), table[wish.value])]
+        adaptive = "ADRA" in (table[wish.value], stand.get((volume.id, knob)))
+        return [Turn((volume.id, knob), table[wish.value], _ADAPTIVE if adaptive else ())]
 
     def action(self, command: str, number: str, knob: Knob, value: str) -> Action:
         """``MegaCli -LDSetProp WB -L0 -a0 -NoLog``."""

@@ -24,6 +24,7 @@ from raidctl.model import Controller, Volume
 from raidctl_megaraid.ask import LOCK
 from raidctl_megaraid.change_grammar import (
     FLUSH_TIMEOUT,
+    RANGE,
     TIMEOUT,
     CannotError,
     Turn,
@@ -70,7 +71,7 @@ class StorCli:
     ) -> list[Turn]:
         """The one knob of the wish."""
         if wish.setting == "flush_interval":
-            return [Turn((controller.id, "cacheflushint"), seconds(wish.value))]
+            return [Turn((controller.id, "cacheflushint"), seconds(wish.value), RANGE)]
         volume = volume_of(controller, wish.object_id)
         if wish.setting == "write_policy":
             return [Turn((volume.id, "wrcache"), _word(_WRITE, wish))]
@@ -117,6 +118,8 @@ def _word(table: Mapping[str, str], wish: Wish) -> str:
             "These programs know read-ahead and no read-ahead; the adaptive one is gone.",
             alternative="read-ahead is the nearest.",
         )
+    if wish.value == "off" and wish.setting == "read_policy":
+        raise CannotError("These programs cannot keep reads out of the cache.", alternative="none reads nothing ahead.")
     if wish.value == "off":
         raise CannotError(
             "The controllers know no volume without a write policy.", alternative="write-through is the nearest."

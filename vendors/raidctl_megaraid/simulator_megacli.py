@@ -19,8 +19,8 @@ _PAIR = re.compile(r"(?P<head>\s*(?P<label>[^:]+?)\s*:\s*)(?P<value>\S.*?)?(?P<t
 _INTERVAL = re.compile(r"(\d+)s")
 _PERCENT = re.compile(r"(\d+) ?%")
 
-_WRITE = {"writeback": "WB", "writethrough": "WT"}
-_WRITE_SHOWN = {"WB": "WriteBack", "WT": "WriteThrough", "AWB": "WriteBack"}
+_WRITE = {"writeback": "WB", "writethrough": "WT", "forcedwriteback": "AWB"}
+_WRITE_SHOWN = {"WB": "WriteBack", "WT": "WriteThrough", "AWB": "ForcedWriteBack"}
 _READ = {"readaheadnone": "NoRA", "readahead": "RA", "readadaptive": "adaptive"}
 _READ_SHOWN = {"NoRA": "ReadAheadNone", "RA": "ReadAhead", "adaptive": "ReadAdaptive"}
 _IO = {"direct": "Direct", "cached": "Cached"}
@@ -146,6 +146,7 @@ _TOP = "\n" + " " * 37 + "\n"
 _OF_VOLUME: dict[str, tuple[str, str, str]] = {
     "wt": ("wrcache", "WT", "Write Policy to WriteThrough"),
     "wb": ("wrcache", "WB", "Write Policy to WriteBack"),
+    "forcedwb": ("wrcache", "AWB", "Write Policy to ForcedWriteBack"),
     "ra": ("rdcache", "RA", "Read Policy to ReadAhead"),
     "nora": ("rdcache", "NoRA", "Read Policy to NoReadAhead"),
     "adra": ("rdcache", "adaptive", "Read Policy to Adaptive ReadAhead"),
@@ -165,10 +166,14 @@ def change(argv: Sequence[str], state: Mapping[str, str]) -> Reply | None:
     words = [word for word in words if word not in ("nolog", "silent")]
     if not words or words[0] not in ("ldsetprop", "adpsetprop", "adpcacheflush"):
         return None
-    adapter = words[-1].removeprefix("a")
+    adapter = words[-1][1:]
+    if not words[-1].startswith("a") or len(words) < 2:
+        return _said(_WRONG + words[-1], 1, state)
     if not known(adapter, state):
         return _said("User specified controller is not present.\nFailed to get CpController object.", 1, state)
     card = Card(adapter, state)
+    if words[0] == "adpcacheflush" and len(words) > 2:
+        return _said(_WRONG + words[1], 1, state)
     if words[0] == "adpcacheflush":
         if card.get("preserved") == "Yes":
             return _said(f"Adapter {adapter}: Cache Flush Failed.", 0x54, state)
@@ -188,6 +193,7 @@ def _set_card(card: Card, words: Sequence[str]) -> Reply:
 
 
 def _set_volume(card: Card, words: Sequence[str]) -> Reply:
+    words = [words[0], *(word for word in words[1:] if word != "immediate")] if words else words
     if len(words) != 2 or words[0] not in _OF_VOLUME or not words[1].startswith("l"):
         return _said(_WRONG + (words[0] if words else ""), 1, card.state)
     setting, value, text = _OF_VOLUME[words[0]]

@@ -1,7 +1,7 @@
 """storcli and its second generation, simulated: what they say to a change, and what it makes of the settings.
 
 A refusal may end with exit code 0, and a command that is not known is answered in plain text though JSON was asked for:
-so do the programs.
+so do the programs. ``J`` asks for JSON as the very last word only; without it, the answer is plain text.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from raidctl.simulation import Reply
 from raidctl_megaraid.simulator_state import Card, known, name, volumes
 
 _PATH = re.compile(r"/c(\d+)(?:/v(\d+|all))?", re.IGNORECASE)
-_TAIL = frozenset({"nolog", "j"})
+_CHANGING = frozenset({"set", "flushcache", "flush"})
 
 
 class Option(NamedTuple):
@@ -39,17 +39,27 @@ INTERVAL = "cacheflushint"
 
 def change(argv: Sequence[str], state: Mapping[str, str]) -> Reply | None:
     """``/c0/v1 set wrcache=WB nolog J`` and ``/c0 flushcache nolog J``; None for a command that only reads."""
-    words = [word for word in argv[2:] if word.lower() not in _TAIL]
-    if not words or words[0].lower() not in ("set", "flushcache", "flush"):
+    words = list(argv[2:])
+    json_asked = words[-1:] in (["J"], ["j"])
+    if json_asked:
+        words.pop()
+    if words[-1:] == ["nolog"]:
+        words.pop()
+    if not words or words[0].lower() not in _CHANGING:
         return None
-    match = _PATH.fullmatch(argv[1])
+    reply = _change(argv[1], words, state)
+    return reply if json_asked else reply._replace(out=_in_text(reply.out))
+
+
+def _change(path: str, words: Sequence[str], state: Mapping[str, str]) -> Reply:
+    match = _PATH.fullmatch(path)
     if match is None:
         return _syntax(Card("", state), "unexpected TOKEN_UNKNOWN")
     if not known(match[1], state):
         return Reply(0, _answer(Card(match[1], state), "Failure", f"Controller {match[1]} not found"), state)
     card = Card(match[1], state)
     if words[0].lower() != "set":
-        return _flush(card, match[2])
+        return _flush(card, match[2], words[1:])
     if match[2] is None:
         return _set_card(card, words[1:])
     return _set_volumes(card, match[2], words[1:])
@@ -59,8 +69,8 @@ def _second(card: Card) -> bool:
     return (card.get("cli") or "").startswith("008")
 
 
-def _flush(card: Card, volume: str | None) -> Reply:
-    if volume is not None or _second(card):
+def _flush(card: Card, volume: str | None, rest: Sequence[str]) -> Reply:
+    if volume is not None or rest or _second(card):
         return _syntax(card, "unexpected TOKEN_FLUSH_CACHE")
     if card.get("preserved") == "Yes":
         row = {"Ctrl": int(card.number), "Status": "Failed", "ErrCd": 84, "ErrMsg": "LD cache pinned"}
@@ -146,6 +156,18 @@ def _answer(
     if data is not None:
         whole["Response Data"] = data
     return json.dumps({"Controllers": [whole]}, indent="\t", separators=(",", " : ")) + "\n"
+
+
+def _in_text(answer: str) -> str:
+    """The answer as it is printed without ``J``."""
+    if not answer.startswith("{"):
+        return answer
+    head = json.loads(answer)["Controllers"][0]["Command Status"]
+    rows = head.pop("Detailed Status", [])
+    lines = [f"{label} = {value}" for label, value in head.items()]
+    for row in rows:
+        lines += ["", "  ".join(row), "  ".join(map(str, row.values()))]
+    return "\n".join([*lines, "", ""])
 
 
 def _syntax(card: Card, text: str) -> Reply:

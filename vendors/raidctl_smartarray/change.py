@@ -12,13 +12,15 @@ knob                   object      command
 ``writecachebypassthreshold``  controller  ``ctrl slot=1 modify writecachebypassthreshold=1040`` (KiB)
 =====================  ==========  =====================================================================
 
-The settings live in the controller's own memory and survive a reboot.
+The settings live in the controller's own memory and survive a reboot. The order of steps: what the controller refuses
+before another step comes after it (Smart Path off, then caching on; a split while a volume uses the cache), and no
+moment is less protected than both ends. Undoing goes backwards and keeps both.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from raidctl.calls import command_of
@@ -26,17 +28,36 @@ from raidctl.change.plan import Action, Flush, Knob, Plan, Refusal, RefusalKind,
 from raidctl.change.words import value
 from raidctl.model import Controller, Tool, Volume
 from raidctl.request import Answer, RunAnswer
+from raidctl.text import listing
 from raidctl_smartarray.dialogue import ENVIRONMENT, LOCK, TIMEOUT
 from raidctl_smartarray.words import word
 
 _SMART_PATH = frozenset({"smart path", "ssd smart path", "hp ssd smart path", "hpe ssd smart path"})
+_METHOD = frozenset({"ld acceleration method", "acceleration method"})
 # Write Cache Bypass Threshold Size: 1040 KiB
 _THRESHOLD = frozenset({"write cache bypass threshold size", "write cache bypass threshold"})
 _KIB = re.compile(r"(\d+) *K(?:i?B)?", re.IGNORECASE)
+_SPLIT = re.compile(r"(\d{1,3})/(\d{1,3})", re.ASCII)
+_QUESTION = re.compile(r"\(y/n\)|\bcontinue\?", re.IGNORECASE)
 # Configured Drive Write Cache Policy: Disable
 _BY_USAGE = frozenset({"configured drive write cache policy"})
-_SWITCH = {"enabled": "enable", "disabled": "disable", "default": "default"}
+# Drive Write Cache: Disabled
+_DRIVES = _BY_USAGE | {"drive write cache", "physical drive write cache", "physical drive write cache state"}
+_ON_OFF = {"enabled": "enable", "disabled": "disable"}
+_SWITCH = {**_ON_OFF, "default": "default"}
+_ORDER = {
+    ("nobatterywritecache", "disable"): 0,
+    ("ssdsmartpath", "disable"): 1,
+    ("arrayaccelerator", "enable"): 2,
+    ("arrayaccelerator", "disable"): 4,
+    ("nobatterywritecache", "enable"): 5,
+}
+"""Where a step stands; all others in the middle, where a volume uses the cache if one does before or afterwards."""
+_MIDDLE = 3
 _WHOLE = "It acts on all volumes of the controller."
+_SHARES = "It shares the cache of all volumes of the controller out anew."
+_EVERY_DRIVE = "It acts on the write caches of all drives of the controller."
+_CONFIGURED = "It acts on the write caches of all drives of the controller's arrays."
 _READS_TOO = "Reads of the volume are no longer cached either: the controller switches both together."
 
 
@@ -55,7 +76,7 @@ def knobs(controller: Controller) -> dict[Knob, str]:
         if volume.cache is None:
             continue
         if volume.cache.drive_write_cache is not None:
-            found[controller.id, "drivewritecache"] = _SWITCH[volume.cache.drive_write_cache]
+            found[controller.id, "drivewritecache"] = _drives(controller, volume.cache.drive_write_cache)
         if volume.cache.write_policy is not None:
             found[volume.id, "arrayaccelerator"] = (
                 "disable" if volume.cache.write_policy == "write_through" else "enable"
@@ -65,6 +86,11 @@ def knobs(controller: Controller) -> dict[Knob, str]:
             if word(label) in _SMART_PATH and word(text) in ("enable", "disable", "enabled", "disabled"):
                 found[array.id, "ssdsmartpath"] = word(text).removesuffix("d")
     return found
+
+
+def _drives(controller: Controller, told: str) -> str:
+    """The policy of the drives' caches as the command spells it; ``Unchanged`` is no default, and has its own word."""
+    return "unchanged" if word(_detail(controller, _DRIVES) or "") == "unchanged" else _SWITCH[told]
 
 
 def _detail(controller: Controller, labels: frozenset[str]) -> str | None:
@@ -77,16 +103,41 @@ def plan(controller: Controller, wishes: Sequence[Wish], tools: Sequence[Tool]) 
     work = _Work(controller, _command(controller, tools), knobs(controller))
     for wish in wishes:
         work.take(wish)
+    work.refusals += [*_divided(wishes), *_unread(work, wishes)]
     return Plan(
-        wishes=tuple(wishes), steps=tuple(work.steps), already=tuple(work.already), refusals=tuple(work.refusals)
+        wishes=tuple(wishes),
+        steps=tuple(sorted(work.steps, key=lambda step: _ORDER.get((step.knob, step.after), _MIDDLE))),
+        already=tuple(work.already),
+        refusals=tuple(work.refusals),
     )
+
+
+def _divided(wishes: Sequence[Wish]) -> Iterator[Refusal]:
+    """Two volumes cannot differ in whether they are cached without a battery: there is one switch for all."""
+    policies = {wish.value for wish in wishes if wish.setting == "write_policy"}
+    if {"protected_write_back", "unprotected_write_back"} <= policies:
+        reason = "The no-battery write cache acts on all volumes: one cannot be protected and another one unprotected."
+        for wish in wishes:
+            if (wish.setting, wish.value) == ("write_policy", "unprotected_write_back"):
+                yield Refusal(wish=wish, kind="unsupported", reason=reason)
+
+
+def _unread(work: _Work, wishes: Sequence[Wish]) -> Iterator[Refusal]:
+    """A split set together with the last caching switched off could not be read again: the tool no longer shows it."""
+    caching = {**work.stand, **work.turned}
+    used = [stand for (_, knob), stand in caching.items() if knob == "arrayaccelerator"]
+    if (work.controller.id, "cacheratio") in work.turned and "enable" not in used:
+        for wish in wishes:
+            if wish.setting == "cache_split":
+                reason = "No volume would use the cache, and the tool shows no split then: it could not be verified."
+                yield Refusal(wish=wish, kind="unsupported", reason=reason, alternative="Leave one of the two out.")
 
 
 def flushes(controller: Controller, tools: Sequence[Tool]) -> list[Flush]:
     """There is no such command; switching a volume's caching off writes its data back."""
     cache = controller.cache
     if cache is None or cache.present is False or controller.mode == "hba":
-        return [Flush(object_id=controller.id, why="It has no cache in use.")]
+        return [Flush(object_id=controller.id, why="It has no cache in use.", lack="cache")]
     tool = tools[0].name if tools else "The tool"
     return [
         Flush(
@@ -101,17 +152,22 @@ def flushes(controller: Controller, tools: Sequence[Tool]) -> list[Flush]:
 def judge(action: Action, answer: Answer) -> str | None:
     """What the tool said against a change. It says nothing when it has done it.
 
-    Its words stand behind ``Error:``; a warning may stand before a change that it makes all the same.
+    Its words stand behind ``Error:``; a warning may stand before a change that it makes all the same. Anything else,
+    and a question that nobody answered, is not taken for a success.
     """
     if not isinstance(answer, RunAnswer):
         return None
-    for line in f"{answer.text}\n{answer.error_text}".splitlines():
+    lines = [line.strip() for line in f"{answer.text}\n{answer.error_text}".splitlines() if line.strip()]
+    for line in lines:
         # Error: This operation is not supported with the current configuration. …
-        if line.strip().lower().startswith("error"):
-            return line.strip()
+        if line.lower().startswith("error"):
+            return line
+    said = " ".join(lines)[:200]
     if answer.code not in (0, None):
-        said = " ".join(answer.text.split())[:200]
         return f"{action.argv[0]} ended with exit code {answer.code}{f' and said: {said}' if said else ''}"
+    # Continue? (y/n)
+    if lines and (not lines[0].lower().startswith("warning") or _QUESTION.search(said)):
+        return f"{action.argv[0]} says nothing when it has done a change, and said: {said}"
     return None
 
 
@@ -142,17 +198,32 @@ class _Work:
         elif wish.setting == "write_policy":
             self.write_policy(wish)
         elif wish.setting == "cache_split":
-            self.whole(wish, "cacheratio", wish.value)
+            self.split(wish)
         elif wish.setting == "no_battery_write_cache":
-            self.whole(wish, "nobatterywritecache", _SWITCH.get(wish.value, wish.value), _WHOLE)
+            self.switch(wish, "nobatterywritecache", _ON_OFF, _WHOLE)
         elif wish.setting == "drive_write_cache":
-            text = "It acts on the write caches of all drives of the controller."
-            self.whole(wish, "drivewritecache", _SWITCH.get(wish.value, wish.value), text)
+            by_usage = _detail(self.controller, _BY_USAGE) is not None
+            self.switch(wish, "drivewritecache", _SWITCH, _CONFIGURED if by_usage else _EVERY_DRIVE)
         elif wish.setting == "bypass_threshold":
             self.bypass(wish)
         else:
             reason, nearest = _LACKS.get(wish.setting, ("The controllers have no such setting.", None))
             self.refuse(wish, "unsupported", reason, nearest)
+
+    def switch(self, wish: Wish, knob: str, words: Mapping[str, str], affects: str) -> None:
+        """A switch of the whole controller."""
+        if wish.value not in words:
+            self.refuse(wish, "unsupported", f"The controllers know {listing(list(words), 'and')}, not {wish.value}.")
+        else:
+            self.turn(wish, (self.controller.id, knob), words[wish.value], affects)
+
+    def split(self, wish: Wish) -> None:
+        """Which shares a firmware takes, only its answer tells; none of them does while no volume uses the cache."""
+        match = _SPLIT.fullmatch(wish.value)
+        if match is None or int(match[1]) + int(match[2]) != 100:
+            self.refuse(wish, "unsupported", f"A split is READ/WRITE in percent and adds up to 100, not {wish.value}.")
+        else:
+            self.turn(wish, (self.controller.id, "cacheratio"), f"{int(match[1])}/{int(match[2])}", _SHARES)
 
     def bypass(self, wish: Wish) -> None:
         """16 to 1040 KiB in steps of 16: requests of this size and more go past the cache."""
@@ -162,9 +233,8 @@ class _Work:
         elif self.stand.get((self.controller.id, "writecachebypassthreshold")) == wish.value:
             self.already.append(wish)
         else:
-            self.whole(
-                wish, "writecachebypassthreshold", wish.value, "Requests of this size and more go past the cache."
-            )
+            affects = "Requests of this size and more go past the cache, on all volumes of the controller."
+            self.turn(wish, (self.controller.id, "writecachebypassthreshold"), str(size), affects)
 
     def refuse(self, wish: Wish, kind: RefusalKind, reason: str, alternative: str | None = None) -> None:
         """A wish that cannot be fulfilled."""
@@ -181,7 +251,7 @@ class _Work:
         if wish.value == "write_through":
             self.turn(wish, (volume.id, "arrayaccelerator"), "disable", _READS_TOO)
             return
-        if self.mode_has_no_cache(wish):
+        if self.mode_has_no_cache(wish) or self.bypassed(wish, volume):
             return
         self.free_of_smart_path(wish, volume)
         battery = "enable" if wish.value == "unprotected_write_back" else "disable"
@@ -204,15 +274,23 @@ class _Work:
             return False
         return True
 
+    def bypassed(self, wish: Wish, volume: Volume) -> bool:
+        """Refuse where the volume is told to be on SSD Smart Path and the array's switch is not: no way back."""
+        # LD Acceleration Method: HPE SSD Smart Path
+        told = next((text for label, text in volume.details.items() if word(label) in _METHOD), "")
+        if word(told) not in _SMART_PATH or (volume.array, "ssdsmartpath") in self.stand:
+            return False
+        reason = (
+            "SSD Smart Path stands in the way, and the tool does not tell the array's switch, to put it back later."
+        )
+        self.refuse(wish, "unknown", reason)
+        return True
+
     def free_of_smart_path(self, wish: Wish, volume: Volume) -> None:
         """SSD Smart Path goes past the cache: it has to be off first, for the whole array."""
         if volume.array is not None and self.stand.get((volume.array, "ssdsmartpath")) == "enable":
             text = "SSD Smart Path is switched off for all volumes of the array."
             self.turn(wish, (volume.array, "ssdsmartpath"), "disable", text)
-
-    def whole(self, wish: Wish, knob: str, wanted: str, *affects: str) -> None:
-        """A setting of the whole controller."""
-        self.turn(wish, (self.controller.id, knob), wanted, *affects)
 
     def turn(self, wish: Wish, knob: Knob, wanted: str, *affects: str) -> None:
         """A step, unless the knob stands so; a refusal where its stand is not told and it could not be put back."""
@@ -239,7 +317,7 @@ class _Work:
         )
 
     def action(self, knob: Knob, wanted: str) -> Action:
-        """The command that turns a knob; the same without ``forced`` for versions that do not know it."""
+        """The command that turns a knob; a version that does not know ``forced`` refuses it and changes nothing."""
         tail = knob[0].removeprefix(self.controller.id).removeprefix("/")
         target = () if not tail else ("ld", tail[1:]) if knob[1] == "arrayaccelerator" else ("array", tail)
         words = (self.command or "", "ctrl", f"slot={self.controller.slot}", *target, "modify", f"{knob[1]}={wanted}")

@@ -26,16 +26,27 @@ _OF_CARD = {
     "configured drive write cache policy": "drivewritecache",
     "no-battery write cache": "nobatterywritecache",
     "battery/capacitor status": "battery",
+    "battery status": "battery",
+    "capacitor status": "battery",
     "cache status": "cache",
     "write cache bypass threshold size": "writecachebypassthreshold",
 }
 _OF_VOLUME = {"array accelerator": "arrayaccelerator", "caching": "arrayaccelerator"}
 _OF_ARRAY = {"hp ssd smart path": "ssdsmartpath", "hpe ssd smart path": "ssdsmartpath"}
-_NOUNS = frozenset({"cache", "battery", "usage"})
-"""Settings that no command changes; they are set by whoever plays with the simulation."""
+_NOUNS = frozenset({"cache", "battery", "usage", "array"})
+"""Settings that no command changes; they are set by whoever plays with the simulation, or are facts of the card."""
+_VALUES: dict[str, tuple[str, ...]] = {
+    "arrayaccelerator": ("enable", "disable"),
+    "ssdsmartpath": ("enable", "disable"),
+    "nobatterywritecache": ("enable", "disable", "default"),
+    "drivewritecache": ("enable", "disable", "default", "unchanged"),
+}
+_USAGES = ("configured", "unconfigured", "hba")
+_NO_RATIO = "permanently disabled"
+"""The state of a cache that shows no split."""
 
-Visit = Callable[[str, str], str]
-"""Takes a setting's name and its value, returns the value to print."""
+Visit = Callable[[str, str], str | None]
+"""Takes a setting's name and its value, returns the value to print; None leaves the line out."""
 
 
 def initial(argv: tuple[str, ...], text: str) -> State:
@@ -43,61 +54,98 @@ def initial(argv: tuple[str, ...], text: str) -> State:
     found: State = {}
     if _ours(argv):
         _walk(text, lambda name, value: found.setdefault(name, _plain(name, value)) and value)
-        card = ""
+        card = array = ""
         for line in text.split("\n"):
             card = f"slot={match['slot']}" if (match := _CARD.match(line)) else card
+            array = match["name"] if (match := _ARRAY.match(line)) else array
             if "Configured Drive Write Cache Policy" in line and "Unconfigured" not in line:
                 found[f"{card}/usage"] = "needed"
+            if match := _VOLUME.match(line):
+                found[f"{card}/ld {match['name']}/array"] = array
     return found
 
 
 def render(argv: tuple[str, ...], text: str, state: Mapping[str, str]) -> str:
-    """The answer with other settings, each in the words that this version of the tool uses for it."""
+    """The answer with other settings, each in the words that this version of the tool uses for it.
+
+    A split is not shown while no volume uses the cache, or while it is permanently disabled.
+    """
     if not _ours(argv):
         return text
-    return _walk(text, lambda name, value: _spelt(name, state[name], value) if name in state else value)
+
+    def show(name: str, value: str) -> str | None:
+        if name.endswith("/cacheratio") and not _uses_cache(name.partition("/")[0], state):
+            return None
+        return _spelt(name, state[name], value) if name in state else value
+
+    return _walk(text, show)
+
+
+def _uses_cache(card: str, state: Mapping[str, str]) -> bool:
+    """Whether any volume of a card uses the cache."""
+    if state.get(f"{card}/cache", "").lower() == _NO_RATIO:
+        return False
+    caching = [
+        value for name, value in state.items() if name.startswith(f"{card}/ld ") and name.endswith("accelerator")
+    ]
+    return "enable" in caching or not caching
 
 
 def change(argv: tuple[str, ...], state: Mapping[str, str]) -> Reply | None:
-    """``ctrl slot=1 [ld 1|array A] modify name=value [forced]``."""
+    """``ctrl slot=1 [ld 1|array A] modify name=value [usage=configured] [forced]``."""
     if not _ours(argv) or "modify" not in argv:
         return None
     words = list(argv[1:])
     if words[:1] not in (["ctrl"], ["controller"]) or len(words) < 4 or not words[1].startswith("slot="):
-        return Reply(1, "\nError: Syntax error\n\n", state)
-    place = words[1]
-    at = words.index("modify")
-    target, settings = words[2:at], [word for word in words[at + 1 :] if word != "forced"]
-    prefix = place
-    if target[:1] in (["ld"], ["logicaldrive"]) and len(target) == 2:
-        prefix = f"{place}/ld {target[1]}"
-    elif target[:1] == ["array"] and len(target) == 2:
-        prefix = f"{place}/array {target[1]}"
+        return _error(f'Syntax error at "{words[0]}"', state)
+    place, at = words[1], words.index("modify")
     if not any(name.startswith(f"{place}/") for name in state):
-        return Reply(1, f'\nError: The controller identified by "{place}" was not detected.\n\n', state)
-    if prefix != place and not any(name.startswith(f"{prefix}/") for name in state):
-        return Reply(1, "\nError: The specified device was not found.\n\n", state)
+        return _error(f'The controller identified by "{place}" was not detected.', state)
+    target, settings = words[2:at], words[at + 1 :]
+    kind = {"ld": "ld", "logicaldrive": "ld", "array": "array"}.get(target[0]) if target else ""
+    if kind is None or len(target) not in (0, 2):
+        return _error(f'Syntax error at "{target[0]}"', state)
+    prefix = f"{place}/{kind} {target[1]}" if target else place
+    if not any(name.startswith(f"{prefix}/") for name in state):
+        return _error("The specified device was not found.", state)
     return _modify(prefix, settings, state)
 
 
+def _error(text: str, state: Mapping[str, str]) -> Reply:
+    return Reply(1, f"\nError: {text}\n\n", state)
+
+
 def _modify(prefix: str, settings: list[str], state: Mapping[str, str]) -> Reply:
-    after = dict(state)
-    usages = [setting for setting in settings if setting.startswith("usage=")]
-    for setting in settings:
-        name, _, value = setting.partition("=")
-        if name == "usage":
-            continue
-        if _SHORT.get(name, name) == "drivewritecache" and (f"{prefix}/usage" in state) != bool(usages):
-            said = "usage must be specified" if f"{prefix}/usage" in state else '"usage" is not a valid option'
-            return Reply(1, f"\nError: {said}.\n\n", state)
-        key = f"{prefix}/{_SHORT.get(name, name)}"
-        if key not in after or key.rpartition("/")[2] in _NOUNS:
-            return Reply(1, f'\nError: "{name}" is not a valid option for the target.\n\n', state)
-        fault = _refused(key, value, after)
-        if fault:
-            return Reply(1, f"\nError: {fault}\n\n", state)
-        after[key] = value
-    return Reply(0, "\n", after)
+    """One setting, and what belongs to it. ``forced`` comes last."""
+    if settings[-1:] == ["forced"]:
+        settings = settings[:-1]
+    first, *rest = settings or [""]
+    name, equals, value = first.partition("=")
+    knob = _SHORT.get(name, name)
+    key = f"{prefix}/{knob}"
+    if not equals:
+        return _error(f'Syntax error at "{first}"', state)
+    if key not in state or knob in _NOUNS:
+        return _error(f'"{name}" is not a valid option for the target.', state)
+    usages = [word.removeprefix("usage=") for word in rest if knob == "drivewritecache" and word.startswith("usage=")]
+    if len(usages) != len(rest) or len(usages) > 1 or any(usage not in _USAGES for usage in usages):
+        return _error(f'Syntax error at "{rest[-1]}"', state)
+    if knob == "drivewritecache" and (f"{prefix}/usage" in state) != bool(usages):
+        said = 'Parameter "usage" must be specified.'
+        return _error(said if not usages else f'Syntax error at "{rest[-1]}"', state)
+    fault = _refused(key, value, state)
+    if fault:
+        return _error(fault, state)
+    # drives of another use have a setting of their own, which is not simulated
+    mine = not usages or usages == ["configured"]
+    return Reply(0, "\n", {**state, key: _kept(knob, value)} if mine else state)
+
+
+def _kept(knob: str, value: str) -> str:
+    """What a setting is after a command: a default is what the firmware has for it."""
+    if value == "default":
+        return {"nobatterywritecache": "disable", "writecachebypassthreshold": "1040"}.get(knob, value)
+    return "/".join(str(int(part)) for part in value.split("/")) if knob == "cacheratio" else value
 
 
 _SHORT = {
@@ -109,21 +157,37 @@ _SHORT = {
 
 
 def _refused(key: str, value: str, state: Mapping[str, str]) -> str | None:
-    knob = key.rpartition("/")[2]
+    card, knob = key.partition("/")[0], key.rpartition("/")[2]
+    wrong = f'"{knob}={value}" is not a valid value.'
     if knob == "cacheratio":
-        match = re.fullmatch(r"(\d+)/(\d+)", value)
+        match = re.fullmatch(r"(\d{1,3})/(\d{1,3})", value)
         if not match or int(match[1]) + int(match[2]) != 100 or int(match[1]) % 5:
-            return f'"cacheratio={value}" is not a valid value for the cache ratio.'
-        return None
+            return wrong
+        return None if _uses_cache(card, state) else f"{_UNSUPPORTED} No logical drive uses the cache."
     if knob == "writecachebypassthreshold":
-        return None if value.isdecimal() and 16 <= int(value) <= 1040 else f'"{knob}={value}" is not a valid value.'
-    if value not in ("enable", "disable", "default"):
-        return f'"{knob}={value}" is not a valid value.'
+        fits = value.isdecimal() and 16 <= int(value) <= 1040 and not int(value) % 16
+        return None if fits or value == "default" else wrong
+    if value not in _VALUES.get(knob, ()):
+        return wrong
+    return _smart_path(key, value, state)
+
+
+def _smart_path(key: str, value: str, state: Mapping[str, str]) -> str | None:
+    """Caching and SSD Smart Path exclude each other, for all volumes of an array."""
+    place, _, knob = key.rpartition("/")
     card = key.partition("/")[0]
-    paths = [name for name in state if name.startswith(f"{card}/array ") and name.endswith("/ssdsmartpath")]
-    if knob == "arrayaccelerator" and value == "enable" and any(state[name] == "enable" for name in paths):
-        return "This operation is not supported with the current configuration. SSD Smart Path is enabled."
+    path = f"{card}/array {state.get(f'{place}/array')}/ssdsmartpath"
+    if (knob, value) == ("arrayaccelerator", "enable") and state.get(path) == "enable":
+        return f"{_UNSUPPORTED} SSD Smart Path is enabled."
+    if knob == "ssdsmartpath" and value == "enable":
+        mine = [name for name, told in state.items() if name.endswith("/array") and told == place.rpartition(" ")[2]]
+        places = [name.rpartition("/")[0] for name in mine if name.startswith(f"{card}/ld ")]
+        if any(state.get(f"{volume}/arrayaccelerator") == "enable" for volume in places):
+            return f"{_UNSUPPORTED} Caching is enabled on a logical drive of the array."
     return None
+
+
+_UNSUPPORTED = "This operation is not supported with the current configuration."
 
 
 def _ours(argv: tuple[str, ...]) -> bool:
@@ -147,7 +211,10 @@ def _walk(text: str, visit: Visit) -> str:
             names = _OF_VOLUME if "/ld " in place else _OF_ARRAY if "/array " in place else _OF_CARD
             knob = names.get(match["label"].strip().lower())
             if knob is not None:
-                line = f"{match['head']}{visit(f'{place}/{knob}', match['value'])}{match['tail']}"  # noqa: PLW2901
+                shown = visit(f"{place}/{knob}", match["value"])
+                if shown is None:
+                    continue
+                line = f"{match['head']}{shown}{match['tail']}"  # noqa: PLW2901
         lines.append(line)
     return "\n".join(lines)
 
@@ -172,5 +239,5 @@ def _spelt(name: str, value: str, like: str) -> str:
         return value
     if name.endswith("/writecachebypassthreshold"):
         return f"{value} {like.partition(' ')[2]}"
-    said = f"{value}d" if like.lower().endswith("ed") and value != "default" else value
+    said = f"{value}d" if like.lower().endswith("ed") and value in ("enable", "disable") else value
     return said.capitalize() if like[:1].isupper() else said

@@ -308,3 +308,42 @@ def test_the_words_of_the_tool_are_passed_on() -> None:
 def test_what_was_never_answered_is_not_judged() -> None:
     """That is the engine's matter."""
     assert judge(ACTION, ReadAnswer(trouble=Trouble.MISSING)) is None
+
+
+@pytest.mark.parametrize(("now", "wanted"), [("Enabled", "write_through"), ("Disabled", "protected_write_back")])
+def test_words_that_stand_in_no_manual_are_called_so(now: str, wanted: str) -> None:
+    """The plan says it before anything is done."""
+    [step] = planned(pqi(volume={"Caching": now}), ("v0", "write_policy", wanted)).steps
+    assert any("not verified" in text for text in step.affects)
+
+
+@pytest.mark.parametrize("value", ["25/70", "half", "25", "-25/125", "25/75/0"])
+def test_a_split_that_is_none_is_refused(value: str) -> None:
+    """Before any command, whoever makes the wish."""
+    assert refused(planned(pqi(), ("", "cache_split", value)))[0][0] == "unsupported"
+
+
+@pytest.mark.parametrize("turn", [1, -1])
+@pytest.mark.parametrize(
+    ("now", "policy", "order"),
+    [
+        ("Enabled", "write_through", ["cacheratio", "caching"]),
+        ("Disabled", "protected_write_back", ["caching", "cacheratio"]),
+    ],
+)
+def test_a_split_is_set_while_a_volume_uses_the_cache(now: str, policy: str, order: list[str], turn: int) -> None:
+    """Before the last one stops, after the first one starts."""
+    wishes: list[tuple[str, Setting, str]] = [("", "cache_split", "40/60"), ("v0", "write_policy", policy)]
+    made = planned(pqi(volume={"Caching": now}), *wishes[::turn])
+    assert [step.knob for step in made.steps] == order
+
+
+def test_two_volumes_of_a_younger_card_cannot_differ_in_protection() -> None:
+    """One switch for all volumes."""
+    card = card_of(pqi(volume={"Caching": "Disabled"}))
+    other = msgspec.structs.replace(card.volumes[0], id="adaptec:1/v1")
+    both = msgspec.structs.replace(card, volumes=(*card.volumes, other))
+    made = planned_on(
+        both, ("v0", "write_policy", "protected_write_back"), ("v1", "write_policy", "unprotected_write_back")
+    )
+    assert ["all volumes" in refusal.reason for refusal in made.refusals] == [True]

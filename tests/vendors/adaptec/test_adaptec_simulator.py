@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from raidctl.simulation import State
@@ -23,6 +23,11 @@ LONG = machine(
 )
 NEW = pqi(cache={"Wait for Cache Room": "Disabled", "Write Cache Bypass Threshold Size": "1040 KB"})
 TEXTS = {"old": OLD, "long": LONG, "new": NEW}
+BATTERIES = (
+    "Failed", "Charging", "Recharging", "Learn Cycle In Progress", "Reconditioning", "Degraded", "Not Ready",
+    "Replacement Required", "Not Installed", "Missing", "Discharging", "Amber",
+)  # fmt: skip
+CACHES = ("Temporarily Disabled", "Permanently Disabled", "Not Configured", "Amber")
 WORDS = {"ld": ("wt", "wb", "wbb"), "device": ("wt", "wb"), "readcache": ("ron", "roff"), "caching": ("con", "coff")}
 
 
@@ -43,9 +48,9 @@ def states(draw: st.DrawFn) -> tuple[str, State]:
     for name, value in state.items():
         knob = name.rpartition("/")[2]
         if knob == "battery":
-            drawn[name] = draw(st.sampled_from((value, "Failed", "Charging")))
+            drawn[name] = draw(st.sampled_from((value, *BATTERIES)))
         elif knob == "cache":
-            drawn[name] = draw(st.sampled_from((value, "Temporarily Disabled")))
+            drawn[name] = draw(st.sampled_from((value, *CACHES)))
         elif knob == "read":
             drawn[name] = str(draw(st.integers(0, 100)))
         elif knob == "write":
@@ -57,6 +62,7 @@ def states(draw: st.DrawFn) -> tuple[str, State]:
     return text, drawn
 
 
+@settings(deadline=None)
 @given(states())
 def test_what_is_printed_tells_the_settings(drawn: tuple[str, State]) -> None:
     """parse(render(state)) == state, for every state of every card."""
@@ -64,6 +70,7 @@ def test_what_is_printed_tells_the_settings(drawn: tuple[str, State]) -> None:
     assert initial(ASK, render(ASK, text, state)) == state
 
 
+@settings(deadline=None)
 @given(states())
 def test_the_family_reads_what_is_printed(drawn: tuple[str, State]) -> None:
     """The real parser tells every setting of volumes and drives as the simulator has it."""
@@ -75,8 +82,16 @@ def test_the_family_reads_what_is_printed(drawn: tuple[str, State]) -> None:
         kind, _, number = place.partition(" ")
         if kind in ("ld", "device"):
             assert told[f"adaptec:1/{'v' if kind == 'ld' else ''}{number}", knob] == value
+        elif rest in ("nobatterywritecache", "writecachebypassthreshold"):
+            assert told["adaptec:1", rest] == value
+        elif rest == "cacheratio/read":
+            assert told["adaptec:1", "cacheratio"] == f"{value}/{state['controller 1/cacheratio/write']}"
+        else:
+            # the policy for all drives is a knob only where all of them agree
+            assert rest in ("battery", "cache", "cacheratio/write", "deviceall", "waitforcacheroom")
 
 
+@settings(deadline=None)
 @given(states())
 def test_the_state_in_force_follows_from_setting_and_battery(drawn: tuple[str, State]) -> None:
     """Of an older card: wbb is write-back with a good battery only, and the card says so itself."""

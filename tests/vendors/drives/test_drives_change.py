@@ -10,7 +10,7 @@ from raidctl.request import RunAnswer
 from raidctl_drives import change
 
 TOOLS = [Tool(name=name) for name in ("hdparm", "sdparm", "nvme", "smartctl")]
-ADDRESS = {"SCSI address": "2:0:0:0", "cache_type": "write back"}
+ADDRESS = {"SCSI address": "2:0:0:0", "cache_type": "write back", "controller": "/dev/nvme3"}
 
 
 def drive(interface: Interface | None, **more: object) -> Drive:
@@ -37,8 +37,8 @@ def off(item: Drive, tools: list[Tool] | None = None) -> Plan:
         ),
         (
             "nvme",
-            "nvme set-feature /dev/sda --feature-id=6 --value=0",
-            "nvme set-feature /dev/sda --feature-id=6 --value=1",
+            "nvme set-feature /dev/nvme3 --feature-id=6 --value=0",
+            "nvme set-feature /dev/nvme3 --feature-id=6 --value=1",
         ),
     ],
 )
@@ -84,8 +84,125 @@ def test_what_cannot_be_switched_is_refused_with_the_reason(item: Drive) -> None
     assert plan.refusals[0].reason
 
 
+def on(item: Drive) -> Plan:
+    """The plan that switches the cache of a drive on."""
+    wish = Wish(object_id="drives:S1", setting="write_cache", value="enabled")
+    return change.plan(Controller(id="drives:loose", drives=(item,)), [wish], TOOLS)
+
+
+@pytest.mark.parametrize(
+    ("interface", "page", "survives"),
+    [
+        ("sas", "1 [cha: y, def: 1, sav: 1]", True),
+        ("sas", "1 [cha: y]", None),
+        ("sas", "", None),
+        ("sata", "1 [cha: y, def: 1, sav: 1]", None),
+        ("nvme", "", False),
+    ],
+)
+def test_what_survives_a_power_cycle_is_told_as_far_as_it_is_known(
+    interface: Interface, page: str, survives: bool | None
+) -> None:
+    """The kernel saves the page of a SCSI drive that has a saved one; ATA drives differ; NVMe forgets."""
+    [step] = off(drive(interface, details=ADDRESS | {"WCE": page})).steps
+    assert step.persistent is survives
+
+
+def test_a_saved_setting_that_differs_is_named_before_it_is_overwritten() -> None:
+    """It cannot be put back through the kernel's file."""
+    [step] = off(drive("sas", details=ADDRESS | {"WCE": "1 [cha: y, def: 1, sav: 0]"})).steps
+    assert "saved" in step.affects[0]
+    [same] = off(drive("sas", details=ADDRESS | {"WCE": "1 [cha: y, def: 1, sav: 1]"})).steps
+    assert same.affects == ()
+
+
+def test_a_drive_that_does_not_let_it_be_switched_is_refused() -> None:
+    """``cha: n``."""
+    [refusal] = off(drive("sas", details=ADDRESS | {"WCE": "1 [cha: n, def: 1, sav: 1]"})).refusals
+    assert "not changeable" in refusal.reason
+
+
+def test_nvme_acts_on_all_namespaces_of_a_drive() -> None:
+    """The feature is the controller's."""
+    details = {"namespaces": "/dev/nvme0n1, /dev/nvme0n2", "controller": "/dev/nvme0"}
+    [step] = off(drive("nvme", device="/dev/nvme0n1", details=details)).steps
+    assert any("/dev/nvme0n2" in text for text in step.affects)
+
+
+@pytest.mark.parametrize("details", [{}, {"controller": ""}, {"controller": "/dev/nvme0n1"}])
+def test_nvme_is_not_switched_without_its_controller(details: dict[str, str]) -> None:
+    """A namespace refuses the feature, and the number in its name may be another drive's."""
+    [refusal] = off(drive("nvme", device="/dev/nvme0n1", details=details)).refusals
+    assert "does not show one controller" in refusal.reason
+
+
+def test_a_drive_without_a_volatile_cache_has_none_to_switch() -> None:
+    """Its controller says so."""
+    [refusal] = on(drive("nvme", write_cache="disabled", details={"volatile write cache": "not present"})).refusals
+    assert (refusal.kind, "no volatile" in refusal.reason) == ("unsupported", True)
+
+
+@pytest.mark.parametrize(
+    ("item", "word"),
+    [
+        (
+            drive(
+                "nvme",
+                write_cache="disabled",
+                details={"controller": "/dev/nvme0", "queue/write_cache": "write through"},
+            ),
+            "no flushes",
+        ),
+        (drive("sas", write_cache="disabled", details=ADDRESS | {"devices": "/dev/sda, /dev/sdb"}), "other paths"),
+    ],
+)
+def test_what_the_kernel_is_not_told_is_said_when_a_cache_is_switched_on(item: Drive, word: str) -> None:
+    """A kernel that believes in no cache sends no flushes."""
+    [step] = on(item).steps
+    assert any(word in text for text in step.affects)
+
+
+@pytest.mark.parametrize(
+    ("details", "device", "argv"),
+    [
+        ({}, "/dev/nvme0n1", ("nvme", "flush", "/dev/nvme0n1", "-n", "1")),
+        ({}, "/dev/nvme0n2", ("nvme", "flush", "/dev/nvme0n2", "-n", "2")),
+        ({"namespaces": "/dev/nvme0n1, /dev/nvme0n2"}, "/dev/nvme0n1", None),
+        ({}, "/dev/nvme0", None),
+    ],
+)
+def test_a_flush_names_the_namespace_that_it_is_of(
+    details: dict[str, str], device: str, argv: tuple[str, ...] | None
+) -> None:
+    """The kernel refuses another number; of several namespaces, the commands are named."""
+    item = drive("nvme", device=device, details=details)
+    [flush] = change.flushes(Controller(id="drives:loose", drives=(item,)), TOOLS)
+    assert (flush.action.argv if flush.action else None) == argv
+    assert flush.action is not None or flush.alternative
+
+
+@pytest.mark.parametrize(
+    ("argv", "code", "out", "done"),
+    [
+        (("hdparm", "-F", "/dev/sda"), 0, "\n/dev/sda:\n", True),
+        (("hdparm", "-F", "/dev/sda"), 0, "/dev/sda:\nSG_IO: bad/missing sense data, sb[]:  70 00\n", False),
+        (("hdparm", "-F", "/dev/sda"), 25, " HDIO_DRIVE_CMD(flushcache) failed: Inappropriate ioctl\n", False),
+        (("sdparm", "--command=sync", "/dev/sda"), 0, "    /dev/sda: TAIGA     TG1800\n", True),
+        (("sdparm", "--command=sync", "/dev/sda"), 6, "", False),
+        (("nvme", "flush", "/dev/nvme0n1", "-n", "1"), 0, "NVMe Flush: success\n", True),
+        (("nvme", "flush", "/dev/nvme0n1", "-n", "1"), 0, "", False),
+        (("nvme", "flush", "/dev/nvme0n1", "-n", "1"), 1, "flush: Invalid argument\n", False),
+    ],
+)
+def test_a_flush_is_done_when_the_tool_says_nothing_against_it(
+    argv: tuple[str, ...], code: int, out: str, done: bool
+) -> None:
+    """Hdparm ends with 0 when the drive has refused; nvme names its success."""
+    assert (change.judge(Action(argv=argv), RunAnswer(code=code, out=out.encode())) is None) == done
+
+
 W0, W1 = ("hdparm", "-W0", "/dev/sda"), ("hdparm", "-W1", "/dev/sda")
-NVME0 = ("nvme", "set-feature", "/dev/nvme0n1", "--feature-id=6", "--value=0")
+NVME0 = ("nvme", "set-feature", "/dev/nvme0", "--feature-id=6", "--value=0")
 NVME1 = (*NVME0[:-1], "--value=1")
 SAID = "set-feature:0x06 (Volatile Write Cache), value:{}, cdw12:00000000, save:0\n"
 

@@ -96,6 +96,95 @@ def test_a_threshold_is_set_in_kib(tmp_path: Path) -> None:
     assert (step.before, step.action.argv[-2]) == ("1040", "writecachebypassthreshold=512")
 
 
+def test_unchanged_is_no_default(tmp_path: Path) -> None:
+    """The tool's word Unchanged is put back as such."""
+    simulated = machine("gen10", VENDORS, tmp_path)
+    simulated.keep(simulated.state() | {"slot=0/drivewritecache": "unchanged"})
+    [controller] = [c for c in survey(simulated, VENDORS).inventory.controllers if c.id == "smartarray:0"]
+    [step] = planned(controller, controller.volumes[0].id, "drive_write_cache", "disabled").steps
+    assert (step.before, step.undo.argv[-3]) == ("unchanged", "drivewritecache=unchanged")
+
+
+@pytest.mark.parametrize(
+    ("object_id", "setting", "value"),
+    [
+        ("smartarray:1", "cache_split", "50/60"),
+        ("smartarray:1", "cache_split", "fifty"),
+        ("smartarray:1", "no_battery_write_cache", "default"),
+        ("smartarray:1", "no_battery_write_cache", "perhaps"),
+        ("smartarray:1/v1", "drive_write_cache", "perhaps"),
+    ],
+)
+def test_a_value_that_is_none_is_refused(p400: Controller, object_id: str, setting: Setting, value: str) -> None:
+    """Before any command, whoever makes the wish."""
+    plan = planned(p400, object_id, setting, value)
+    assert (plan.steps, [refusal.kind for refusal in plan.refusals]) == ((), ["unsupported"])
+
+
+@pytest.mark.parametrize("setting", ["cache_split", "no_battery_write_cache", "drive_write_cache", "bypass_threshold"])
+def test_what_acts_on_the_whole_card_says_so(tmp_path: Path, setting: Setting) -> None:
+    """In what the step affects, and as its object."""
+    p440 = card("p440", tmp_path / "p440")
+    values: dict[Setting, str] = {"cache_split": "50/50", "bypass_threshold": "512"}
+    whole = card("gen10", tmp_path / "gen10") if setting == "bypass_threshold" else p440
+    asked = whole.volumes[0].id if setting == "drive_write_cache" else whole.id
+    [step] = planned(whole, asked, setting, values.get(setting, "enabled")).steps
+    assert (step.object_id, "all" in step.affects[0], step.persistent) == (whole.id, True, True)
+
+
+@pytest.mark.parametrize(("policy", "order"), [
+    ("write_through", ["cacheratio", "arrayaccelerator"]), ("protected_write_back", ["arrayaccelerator", "cacheratio"]),
+])  # fmt: skip
+@pytest.mark.parametrize("turn", [1, -1])
+def test_a_split_is_set_while_a_volume_uses_the_cache(
+    p400: Controller, policy: str, order: list[str], turn: int
+) -> None:
+    """Before the last one stops, after the first one starts; undone the other way round."""
+    on = policy == "write_through"
+    cache = VolumeCache(write_policy="protected_write_back" if on else "write_through")
+    volume = msgspec.structs.replace(p400.volumes[0], cache=cache)
+    wishes = [
+        Wish(object_id=p400.id, setting="cache_split", value="50/50"),
+        Wish(object_id=volume.id, setting="write_policy", value=policy),
+    ]
+    plan = change.plan(msgspec.structs.replace(p400, volumes=(volume,)), wishes[::turn], TOOLS)
+    assert [step.knob for step in plan.steps] == order
+
+
+def test_a_split_is_refused_with_the_last_caching_switched_off(p400: Controller) -> None:
+    """The tool shows no split then, so it could not be read again."""
+    wishes = [
+        Wish(object_id="smartarray:1/v1", setting="write_policy", value="write_through"),
+        Wish(object_id="smartarray:1", setting="cache_split", value="50/50"),
+    ]
+    assert [refusal.wish.setting for refusal in change.plan(p400, wishes, TOOLS).refusals] == ["cache_split"]
+
+
+def test_two_volumes_cannot_differ_in_protection(tmp_path: Path) -> None:
+    """One switch for all volumes."""
+    whole = card("p440", tmp_path)
+    values = ("protected_write_back", "unprotected_write_back")
+    wishes = [
+        Wish(object_id=volume.id, setting="write_policy", value=value)
+        for volume, value in zip(whole.volumes, values, strict=False)
+    ]
+    [refusal] = change.plan(whole, wishes, TOOLS).refusals
+    assert (refusal.wish.value, "all volumes" in refusal.reason) == ("unprotected_write_back", True)
+
+
+def test_a_volume_on_smart_path_without_the_arrays_switch_is_refused(tmp_path: Path) -> None:
+    """It has to be off first, and could not be put back."""
+    whole = card("gen10", tmp_path)
+    silent = tuple(msgspec.structs.replace(array, details={}) for array in whole.arrays)
+    method = {"LD Acceleration Method": "HPE SSD Smart Path"}
+    volumes = tuple(msgspec.structs.replace(volume, details=method) for volume in whole.volumes)
+    plan = planned(
+        msgspec.structs.replace(whole, arrays=silent, volumes=volumes), "smartarray:0/v1", "write_policy",
+        "protected_write_back",
+    )  # fmt: skip
+    assert (plan.steps, [refusal.kind for refusal in plan.refusals]) == ((), ["unknown"])
+
+
 def test_what_is_so_already_needs_no_command(p400: Controller) -> None:
     """The wish is named as fulfilled."""
     plan = planned(p400, "smartarray:1/v1", "write_policy", "protected_write_back")
@@ -137,12 +226,16 @@ def test_a_card_without_cache_refuses_write_back(p400: Controller) -> None:
         (0, "\n", True),
         (0, "\nError: This operation is not supported with the current configuration.\n", False),
         (1, "\nError: Syntax error\n", False),
-        (0, "\nWarning: Enabling the drive write cache may cause data loss.\n", True),
+        (0, "\nWarning: Enabling the drive write cache may cause data loss.\nUse a UPS.\n", True),
+        (0, "\nWarning: Enabling the drive write cache may cause data loss.\nContinue? (y/n)\n", False),
+        (0, "\nWarning: It may cause data loss.\nError: It was not done.\n", False),
+        (0, "Detecting Controllers...Done.", False),
+        (0, "{{{ \x7f", False),
         (3, "", False),
     ],
 )
 def test_the_tools_words_decide_and_not_its_exit_code(code: int, out: str, accepted: bool) -> None:
-    """Nothing said is success; an error is none, whatever the exit code."""
+    """Nothing said is success; an error, a question and words that are not known are none, whatever the exit code."""
     told = change.judge(Action(argv=("ssacli",)), RunAnswer(code=code, out=out.encode()))
     assert (told is None) == accepted
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -9,10 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import raidctl_smartarray
 from raidctl.change.engine import knobs
 from raidctl.demo import machine
 from raidctl.observe import survey
+from raidctl.record import load
 from raidctl.registry import vendors
+from raidctl.request import Run, RunAnswer
 from raidctl.simulation import State
 from raidctl_smartarray import simulator
 
@@ -21,39 +25,99 @@ SWITCH = ("enable", "disable")
 DEMOS = ("p400", "p440", "gen10")
 
 
+BATTERIES = {
+    "OK": "ok", "Recharging": "charging", "Not Fully Charged": "charging", "Degraded": "degraded",
+    "Failed (Replace Batteries)": "failed", "Failed (Replace Batteries/Capacitors)": "failed",
+    "Not Attached": "missing", "Disconnected": "missing", "Amber": "unknown",
+}  # fmt: skip
+CACHES = ("OK", "Temporarily Disabled", "Permanently Disabled", "Not Configured", "Amber")
+
+
 def generated(state: State) -> st.SearchStrategy[State]:
-    """Other settings of the same machine."""
+    """Other settings of the same machine; facts of the card stay as they are."""
     values = {
         "cacheratio": st.integers(0, 20).map(lambda n: f"{n * 5}/{100 - n * 5}"),
-        "drivewritecache": st.sampled_from((*SWITCH, "default")),
+        "drivewritecache": st.sampled_from((*SWITCH, "default", "unchanged")),
         "nobatterywritecache": st.sampled_from(SWITCH),
         "arrayaccelerator": st.sampled_from(SWITCH),
         "ssdsmartpath": st.sampled_from(SWITCH),
         "writecachebypassthreshold": st.integers(1, 65).map(lambda n: str(n * 16)),
+        "battery": st.sampled_from(sorted(BATTERIES)),
+        "cache": st.sampled_from(CACHES),
     }
-    return st.fixed_dictionaries({name: values.get(name.rpartition("/")[2], st.just(state[name])) for name in state})
+    kept = {"usage", "array"}
+    assert {name.rpartition("/")[2] for name in state} <= values.keys() | kept
+    return st.fixed_dictionaries(
+        {name: st.just(state[name]) if (knob := name.rpartition("/")[2]) in kept else values[knob] for name in state}
+    )
+
+
+def shown(state: State) -> State:
+    """What the tool shows of settings: no split while no volume uses the cache, or while there is none to use."""
+    used = any(name.endswith("/arrayaccelerator") and value == "enable" for name, value in state.items())
+    off = any(name.endswith("/cache") and value == "Permanently Disabled" for name, value in state.items())
+    return {name: value for name, value in state.items() if (used and not off) or not name.endswith("/cacheratio")}
+
+
+def texts(demo: str) -> dict[tuple[str, ...], str]:
+    """The recorded answers of a demo's tool."""
+    place = Path(raidctl_smartarray.__file__).parent / "demos" / demo
+    return {
+        request.argv: answer.text
+        for request, answer in load(place).answers()
+        if isinstance(request, Run) and isinstance(answer, RunAnswer)
+    }
+
+
+def told(answers: Mapping[tuple[str, ...], str]) -> State:
+    """The settings that answers tell."""
+    found: State = {}
+    for argv, text in answers.items():
+        found |= simulator.initial(argv, text)
+    return found
 
 
 @pytest.mark.parametrize("demo", DEMOS)
-@settings(max_examples=25, deadline=None)
+@settings(deadline=None)
 @given(data=st.data())
-def test_what_is_rendered_is_what_is_read(demo: str, data: st.DataObject) -> None:
-    """Whatever the settings are, the parsers read them out of what the simulated tool prints."""
+def test_what_is_printed_is_the_state(demo: str, data: st.DataObject) -> None:
+    """Every state can be read out of what is printed of it: all of it, and nothing else."""
+    answers = texts(demo)
+    state = data.draw(generated(told(answers)))
+    assert told({argv: simulator.render(argv, text, state) for argv, text in answers.items()}) == shown(state)
+
+
+@pytest.mark.parametrize("demo", DEMOS)
+def test_what_was_not_changed_is_printed_as_it_was(demo: str) -> None:
+    """Byte for byte."""
+    answers = texts(demo)
+    assert {argv: simulator.render(argv, text, told(answers)) for argv, text in answers.items()} == answers
+
+
+@pytest.mark.parametrize("demo", DEMOS)
+@settings(max_examples=15, deadline=None)
+@given(data=st.data())
+def test_the_family_reads_what_is_printed(demo: str, data: st.DataObject) -> None:
+    """Whatever the settings are, the parsers read each of them, and the battery, out of what the tool prints."""
     with TemporaryDirectory() as place:
         simulated = machine(demo, VENDORS, Path(place))
-        wanted = data.draw(generated(simulated.state()))
-        simulated.keep(wanted)
-        told = knobs(survey(simulated, VENDORS).inventory, VENDORS)
-        for (object_id, knob), value in told.items():
-            if object_id.startswith("smartarray:"):
-                assert value == next(v for name, v in wanted.items() if _same(name, object_id, knob))
+        wanted = data.draw(generated(told(texts(demo))))
+        simulated.keep(simulated.state() | wanted)
+        inventory = survey(simulated, VENDORS).inventory
+    mine = {knob: value for knob, value in knobs(inventory, VENDORS).items() if knob[0].startswith("smartarray:")}
+    names = {name for name in shown(wanted) if name.rpartition("/")[2] not in ("battery", "cache", "usage", "array")}
+    assert mine == {_knob(name): wanted[name] for name in names}
+    for card in inventory.controllers:
+        word = wanted.get(f"slot={card.slot}/battery")
+        assert word is None or {battery.status for battery in card.batteries} == {BATTERIES[word]}
 
 
-def _same(name: str, object_id: str, knob: str) -> bool:
-    place, _, setting = name.rpartition("/")
-    card, _, below = object_id.partition("/")
-    target = "" if not below else f"/ld {below[1:]}" if below.startswith("v") else f"/array {below}"
-    return setting == knob and place == f"slot={card.partition(':')[2]}{target}"
+def _knob(name: str) -> tuple[str, str]:
+    """``slot=0/ld 1/arrayaccelerator`` as the engine names it."""
+    place, _, setting = name.removeprefix("slot=").rpartition("/")
+    card, _, below = place.partition("/")
+    kind, _, number = below.partition(" ")
+    return f"smartarray:{card}" + (f"/v{number}" if kind == "ld" else f"/{number}" if kind else ""), setting
 
 
 def ask(*words: str, state: State) -> tuple[int, str, State]:
@@ -63,25 +127,87 @@ def ask(*words: str, state: State) -> tuple[int, str, State]:
     return reply.code, reply.out, dict(reply.state)
 
 
-STATE: State = {"slot=1/cacheratio": "25/75", "slot=1/ld 1/arrayaccelerator": "enable"}
+STATE: State = {
+    "slot=1/cacheratio": "25/75", "slot=1/drivewritecache": "disable", "slot=1/nobatterywritecache": "disable",
+    "slot=1/writecachebypassthreshold": "1040", "slot=1/array A/ssdsmartpath": "disable",
+    "slot=1/array B/ssdsmartpath": "enable", "slot=1/ld 1/array": "A", "slot=1/ld 1/arrayaccelerator": "enable",
+    "slot=1/ld 2/array": "B", "slot=1/ld 2/arrayaccelerator": "disable", "slot=1/battery": "OK", "slot=1/cache": "OK",
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(
-    "words",
+    ("words", "said"),
     [
-        ("ctrl", "slot=7", "modify", "cacheratio=50/50"),
-        ("ctrl", "slot=1", "ld", "9", "modify", "arrayaccelerator=enable"),
-        ("ctrl", "slot=1", "modify", "cacheratio=50/60"),
-        ("ctrl", "slot=1", "modify", "colour=red"),
-        ("ctrl", "slot=1", "ld", "1", "modify", "arrayaccelerator=perhaps"),
-        ("modify",),
+        ("ctrl slot=7 modify cacheratio=50/50", "slot=7"),
+        ("ctrl slot=1 ld 9 modify arrayaccelerator=enable", "not found"),
+        ("ctrl slot=1 modify cacheratio=50/60", "not a valid value"),
+        ("ctrl slot=1 modify cacheratio=33/67", "not a valid value"),
+        ("ctrl slot=1 modify cacheratio=25", "not a valid value"),
+        ("ctrl slot=1 modify colour=red", "not a valid option"),
+        ("ctrl slot=1 modify battery=OK", "not a valid option"),
+        ("ctrl slot=1 ld 1 modify cacheratio=50/50", "not a valid option"),
+        ("ctrl slot=1 modify arrayaccelerator=enable", "not a valid option"),
+        ("ctrl slot=1 ld 1 modify arrayaccelerator=perhaps", "not a valid value"),
+        ("ctrl slot=1 ld 1 modify arrayaccelerator=default", "not a valid value"),
+        ("ctrl slot=1 ld 1 modify arrayaccelerator=Enable", "not a valid value"),
+        ("ctrl slot=1 ld 1 modify ArrayAccelerator=enable", "not a valid option"),
+        ("ctrl slot=1 ld 1 modify arrayaccelerator", "Syntax error"),
+        ("ctrl slot=1 modify", "Syntax error"),
+        ("ctrl slot=1 modify forced", "Syntax error"),
+        ("ctrl slot=1 modify forced cacheratio=50/50", "Syntax error"),
+        ("ctrl slot=1 ld 1 2 modify arrayaccelerator=enable", "Syntax error"),
+        ("ctrl slot=1 volume 1 modify arrayaccelerator=enable", "Syntax error"),
+        ("ctrl slot=1 modify writecachebypassthreshold=24", "not a valid value"),
+        ("ctrl slot=1 modify writecachebypassthreshold=1056", "not a valid value"),
+        ("ctrl slot=1 modify drivewritecache=enable usage=configured", "Syntax error"),
+        ("ctrl slot=1 modify cacheratio=50/50 usage=configured", "Syntax error"),
+        ("ctrl slot=1 ld 2 modify arrayaccelerator=enable", "SSD Smart Path"),
+        ("ctrl slot=1 array A modify ssdsmartpath=enable", "Caching is enabled"),
+        ("modify", "Syntax error"),
     ],
 )
-def test_what_the_real_tool_refuses_is_refused(words: tuple[str, ...]) -> None:
+def test_what_the_real_tool_refuses_is_refused(words: str, said: str) -> None:
     """An error text and a code, and nothing is changed."""
-    code, out, state = ask(*words, state=STATE)
+    code, out, state = ask(*words.split(), state=STATE)
     assert (code, state) == (1, STATE)
-    assert "Error:" in out
+    assert out.strip().startswith("Error: ")
+    assert said in out
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("modify drivewritecache=enable forced", 'Parameter "usage" must be specified.'),
+        ("modify drivewritecache=enable usage=all forced", "Syntax error"),
+        ("modify drivewritecache=enable usage=configured usage=hba forced", "Syntax error"),
+    ],
+)
+def test_the_new_wording_asks_for_the_use(words: str, said: str) -> None:
+    """As Gen10 and later do."""
+    code, out, _ = ask("ctrl", "slot=1", *words.split(), state=STATE | {"slot=1/usage": "needed"})
+    assert (code, said in out) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("usage", "after"), [("configured", "enable"), ("unconfigured", "disable"), ("hba", "disable")]
+)
+def test_each_use_of_the_drives_has_a_setting_of_its_own(usage: str, after: str) -> None:
+    """The one of configured drives is what the volumes tell of."""
+    words = ("ctrl", "slot=1", "modify", "drivewritecache=enable", f"usage={usage}", "forced")
+    assert ask(*words, state=STATE | {"slot=1/usage": "needed"})[2]["slot=1/drivewritecache"] == after
+
+
+def test_a_split_is_refused_while_no_volume_uses_the_cache() -> None:
+    """There is nothing to share out."""
+    idle = STATE | {"slot=1/ld 1/arrayaccelerator": "disable"}
+    code, out, _ = ask("ctrl", "slot=1", "modify", "cacheratio=50/50", "forced", state=idle)
+    assert (code, "not supported" in out) == (1, True)
+
+
+def test_smart_path_of_another_array_does_not_stand_in_the_way() -> None:
+    """It is the array's own that counts."""
+    off = STATE | {"slot=1/ld 1/arrayaccelerator": "disable"}
+    assert ask("ctrl", "slot=1", "ld", "1", "modify", "aa=enable", "forced", state=off)[0] == 0
 
 
 def test_a_change_is_kept_and_says_nothing() -> None:

@@ -1,0 +1,82 @@
+"""The simulated arrays: their files hold what was written, the family reads it, and the kernel refuses what it does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from raidctl.change.engine import knobs
+from raidctl.demo import machine
+from raidctl.model import Volume
+from raidctl.observe import survey
+from raidctl.registry import vendors
+from raidctl.request import Write, WriteAnswer
+from raidctl.runners.simulated import Simulated
+
+VENDORS = vendors()[0]
+VALUES = {
+    "stripe_cache_size": st.integers(17, 32768).map(str),
+    "journal_mode": st.sampled_from(("write-through", "write-back")),
+}
+
+
+def stand(simulated: Simulated) -> dict[tuple[str, str], str]:
+    """The settings of the arrays as raidctl reads them now."""
+    inventory = survey(simulated, VENDORS).inventory
+    return {
+        knob: value
+        for knob, value in knobs(inventory, VENDORS).items()
+        if knob[0].startswith("md:") and knob[1] in VALUES
+    }
+
+
+def nodes(simulated: Simulated) -> dict[str, str]:
+    """The kernel's names of the arrays."""
+    controllers = survey(simulated, VENDORS).inventory.controllers
+    volumes: list[Volume] = [volume for card in controllers for volume in card.volumes if volume.id.startswith("md:")]
+    return {volume.id: (volume.device or "").rpartition("/")[2] for volume in volumes}
+
+
+@settings(max_examples=15, deadline=None)
+@given(data=st.data())
+def test_what_was_written_is_what_is_read(data: st.DataObject) -> None:
+    """Every setting of every array, all at once."""
+    with TemporaryDirectory() as place:
+        simulated = machine("journal", VENDORS, Path(place))
+        before, names = stand(simulated), nodes(simulated)
+        assert {knob for _, knob in before} == VALUES.keys()
+        wanted = {key: data.draw(VALUES[key[1]]) for key in before}
+        for (object_id, knob), value in wanted.items():
+            assert simulated.answer(Write(f"/sys/block/{names[object_id]}/md/{knob}", value)) == WriteAnswer()
+        assert stand(simulated) == wanted
+
+
+@pytest.mark.parametrize(
+    ("knob", "word"),
+    [
+        ("stripe_cache_size", "16"), ("stripe_cache_size", "32769"), ("stripe_cache_size", "many"),
+        ("stripe_cache_size", ""), ("stripe_cache_size", "-1"), ("journal_mode", "writeback"),
+        ("journal_mode", "Write-Back"), ("journal_mode", "none"), ("journal_mode", ""),
+    ],
+)  # fmt: skip
+def test_what_the_kernel_refuses_is_refused(tmp_path: Path, knob: str, word: str) -> None:
+    """``Invalid argument``, and nothing is changed."""
+    simulated = machine("journal", VENDORS, tmp_path)
+    before, names = stand(simulated), nodes(simulated)
+    [object_id] = [found for found, name in before if name == knob][:1]
+    assert simulated.answer(Write(f"/sys/block/{names[object_id]}/md/{knob}", word)).trouble is not None
+    assert stand(simulated) == before
+
+
+def test_an_array_without_a_journal_has_no_such_file_to_write(tmp_path: Path) -> None:
+    """The setting is told for those arrays only that have it."""
+    simulated = machine("journal", VENDORS, tmp_path)
+    without = set(nodes(simulated)) - {found for found, name in stand(simulated) if name == "journal_mode"}
+    assert without
+    for object_id in without:
+        path = f"/sys/block/{nodes(simulated)[object_id]}/md/journal_mode"
+        assert simulated.answer(Write(path, "write-back")).trouble is not None
