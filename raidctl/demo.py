@@ -22,7 +22,7 @@ from raidctl.layers.kernel import VM
 from raidctl.record import Recording, load
 from raidctl.runners.simulated import Simulated
 from raidctl.simulation import Simulator
-from raidctl.text import listing
+from raidctl.text import listing, printable
 from raidctl.vendor import Vendor
 
 STATE = "settings.json"
@@ -39,11 +39,14 @@ class Demo:
 
 def demos(vendors: Sequence[Vendor]) -> list[Demo]:
     """All simulated machines, by name."""
+    return [Demo(name, path, load(path).manifest.about) for name, path in sorted(_paths(vendors).items())]
+
+
+def _paths(vendors: Sequence[Vendor]) -> dict[str, Path]:
+    """The recordings by their machines' names."""
     folders = [place for vendor in vendors if (place := _folder(vendor)) is not None]
     folders.append(Path(str(files("raidctl") / "data" / "demos")))
-    paths = [path for place in folders for path in place.iterdir() if (path / "record.json").is_file()]
-    found = [Demo(path.name, path, load(path).manifest.about) for path in paths]
-    return sorted(found, key=lambda demo: demo.name)
+    return {path.name: path for place in folders for path in place.iterdir() if (path / "record.json").is_file()}
 
 
 def _folder(vendor: Vendor) -> Path | None:
@@ -75,12 +78,19 @@ def machine(name: str, vendors: Sequence[Vendor], place: Path) -> Simulated:
     Raises:
         UsageError: There is none of this name.
     """
-    known = demos(vendors)
-    demo = next((demo for demo in known if demo.name == name), None)
-    if demo is None:
-        names = listing([demo.name for demo in known], "or")
-        raise UsageError(f'There is no simulated machine "{name}"; say {names}.')
-    return Simulated(_with_kernel(load(demo.path)), simulators(vendors), place / STATE)
+    return Simulated(_with_kernel(load(path_of(name, vendors))), simulators(vendors), place / STATE)
+
+
+def path_of(name: str, vendors: Sequence[Vendor]) -> Path:
+    """The recording of the simulated machine of a name.
+
+    Raises:
+        UsageError: There is none of this name.
+    """
+    known = _paths(vendors)
+    if name not in known:
+        raise UsageError(f'There is no simulated machine "{printable(name)}"; say {listing(sorted(known), "or")}.')
+    return known[name]
 
 
 def _with_kernel(recording: Recording) -> Recording:

@@ -11,13 +11,27 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
-from raidctl.errors import UsageError
+from raidctl.errors import AccessMissing, CannotTell, RaidctlError, UsageError
 from raidctl.host import HostView
 from raidctl.model import Array, Battery, Controller, Drive, Inventory, Problem, Volume
 from raidctl.order import natural
 from raidctl.text import listing, printable
 
 Item = Controller | Array | Volume | Drive | Battery
+_UNSEEN = ("unread", "no_right", "no_tool")
+"""Kinds of problems behind which objects may be hidden; the first that is there decides the exit code."""
+
+
+class Ambiguous(UsageError):
+    """A word means several things."""
+
+
+class Unknown(UsageError):
+    """A word means nothing that is known of."""
+
+    def __init__(self, word: str, hint: str) -> None:
+        super().__init__(f'Nothing here is called "{word}"; {hint}')
+        self.less_sure = UsageError(f'"{word}" was not found; {hint}')
 
 
 def items(controller: Controller) -> Iterator[Item]:
@@ -46,8 +60,24 @@ def find(inventory: Inventory, view: HostView, words: Sequence[str]) -> frozense
 
     Raises:
         UsageError: A word means nothing, or several things; the message names what was near.
+        CannotTell: It means nothing, and may all the same: something could not be read.
+        AccessMissing: The same for lack of a tool or a right.
     """
-    return frozenset(identifier for word in words for identifier in _meant(inventory, view, word))
+    try:
+        return frozenset(identifier for word in words for identifier in _meant(inventory, view, word))
+    except Unknown as error:
+        hidden = unseen(error.less_sure, inventory.problems)
+        raise (error if hidden is error.less_sure else hidden) from None
+
+
+def unseen(error: UsageError, problems: Sequence[Problem]) -> RaidctlError:
+    """That something was not found, as it is to be said where not everything could be read; else as it is."""
+    for kind in _UNSEEN:
+        for problem in problems:
+            if (problem.kind, problem.severity) == (kind, "error"):
+                hidden = CannotTell if kind == "unread" else AccessMissing
+                return hidden(f"{error} But not everything could be read: {problem.where}: {problem.message}")
+    return error
 
 
 def narrow(inventory: Inventory, ids: frozenset[str]) -> Inventory:
@@ -98,7 +128,7 @@ def _meant(inventory: Inventory, view: HostView, word: str) -> list[str]:
         found = _on_path(inventory, view, word.rstrip("/") or "/")
         if found:
             return found
-        raise UsageError(_unknown(word, [*ids, *_paths(inventory)]))
+        raise _unknown(word, [*ids, *_paths(inventory)])
     tails = [
         item.id for controller, item in every if word in (short(item.id, controller.id), item.id.rpartition("/")[2])
     ]
@@ -106,14 +136,14 @@ def _meant(inventory: Inventory, view: HostView, word: str) -> list[str]:
     if not matches and (named := _on_path(inventory, view, f"/dev/{word}")):
         return named
     if not matches:
-        raise UsageError(_unknown(word, ids))
+        raise _unknown(word, ids)
     first = min(matches, key=len)
     if len(matches) == 1 or all(name == first or name.startswith(f"{first}/") for name in matches):
         return [first]
     ordered = sorted(matches, key=natural)
     more = [f"{len(ordered) - 6} more"] if len(ordered) > 7 else []
     shown = ordered[:6] if more else ordered
-    raise UsageError(f'"{printable(word)}" can mean {listing(map(printable, [*shown, *more]))}: write more of the id.')
+    raise Ambiguous(f'"{printable(word)}" can mean {listing(map(printable, [*shown, *more]))}: write more of the id.')
 
 
 def _on_path(inventory: Inventory, view: HostView, path: str) -> list[str]:
@@ -164,8 +194,8 @@ def _paths(inventory: Inventory) -> Iterator[str]:
             yield from drive.mountpoints
 
 
-def _unknown(word: str, names: Iterable[str]) -> str:
+def _unknown(word: str, names: Iterable[str]) -> Unknown:
     known = list(dict.fromkeys(names))
     near = difflib.get_close_matches(word, known, n=3, cutoff=0.6)
     hint = f"did you mean {listing(map(printable, near), 'or')}?" if near else '"raidctl show" lists what there is.'
-    return f'Nothing here is called "{printable(word)}"; {hint}'
+    return Unknown(printable(word), hint)

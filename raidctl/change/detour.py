@@ -115,9 +115,10 @@ def by_hand(back: Back) -> str:
 
 
 def covered(begin: Begin, back: Back) -> bool:
-    """Whether a setting that was wished of the step's object is known as it was."""
+    """Whether all that was wished of the step's object is known as it was."""
     name = _then(back.step.object_id, back.subject, back.card)
-    return any(was.object_id == name for was in begin.was)
+    wished = {wish.setting for wish in begin.wishes if wish.object_id == name}
+    return bool(wished) and wished <= {was.setting for was in begin.was if was.object_id == name}
 
 
 def _card(inventory: Inventory, subject: Subject, step: Step) -> Controller | str:

@@ -293,7 +293,8 @@ class Change:
         try:
             self.end(result, "; ".join(self.faults) or text)
         except JournalFull as failure:
-            self.faults.append(str(failure))
+            if str(failure) not in self.faults:
+                self.faults.append(str(failure))
 
     def _why(self) -> str:
         return " ".join(f"{fault.rstrip('.')}." for fault in self.faults[:4])

@@ -77,8 +77,11 @@ def not_in_force(inventory: Inventory, wish: Wish) -> str | None:
     if controller is None:
         return f"{wish.object_id} is not there any more"
     told = words.value(controller, wish.object_id, wish.setting)
+    if told is None and wish.setting in words.UNMODELLED:
+        return None
     if told != wish.value:
-        return f"the {words.LABELS[wish.setting]} of {wish.object_id} is {told or 'not told'} instead of {wish.value}"
+        stands = words.spelt(told) if told else "not told"
+        return f"the {words.LABELS[wish.setting]} of {wish.object_id} is {stands} instead of {words.spelt(wish.value)}"
     if wish.setting != "write_policy":
         return None
     cache = _cache(controller, wish)
@@ -91,7 +94,7 @@ def not_in_force(inventory: Inventory, wish: Wish) -> str | None:
     ):
         return None
     return (
-        f"{wish.object_id} is set to {wish.value}, but {cache.write_active} is in force: "
+        f"{wish.object_id} is set to {words.spelt(wish.value)}, but {words.spelt(cache.write_active)} is in force: "
         f"{(cache.why_not_in_force or 'the tool does not say why').rstrip('.')}"
     )
 

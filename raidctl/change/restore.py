@@ -66,7 +66,19 @@ class Restorer:
     def restore(self, only: str | None = None) -> list[Restored]:
         """Put back every change without an end, or one of them; the newest first."""
         waiting = [story for story in self.journal.pending() if story.begin.source == self.source]
-        return [self._one(story) for story in waiting if only is None or story.begin.change == only]
+        results: list[Restored] = []
+        for story in waiting:
+            if only is None or story.begin.change == only:
+                results.append(self._in_turn(story, results))
+        return results
+
+    def _in_turn(self, story: Story, newer: Sequence[Restored]) -> Restored:
+        """Put one back, unless a newer one of the same controller stands: what that has set is not somebody else's."""
+        mine = {subject.id for subject in story.begin.subjects}
+        for other in newer:
+            if other.faults and mine & {subject.id for subject in other.story.begin.subjects}:
+                return Restored(story, faults=[f"change {other.story.begin.change} has to be put back first"])
+        return self._one(story)
 
     def _one(self, story: Story) -> Restored:
         held = Restored(story)
@@ -96,11 +108,30 @@ class Restorer:
             return result
         if self.source == "local" and not self._landed(story, result):
             return result
-        inventory = self.look().inventory
-        stand = knobs(inventory, self.vendors)
         settled: list[Step] = []
+        numbers = touched[::-1]
+        for pause in (0.0, *LOOKS):
+            self.sleep(pause)
+            inventory = self.look().inventory
+            lost = self._steps(change, numbers, inventory, settled, result)
+            if not lost or not result.put_back:
+                break
+            # a controller does not tell of the split of a cache that nothing uses: not before that was put back
+            numbers = [back.number for back in lost]
+        if lost:
+            self._settings(change, lost, inventory, result)
+        self._settle(story, settled[::-1], inventory, result)
+        if not result.faults:
+            self._end(change, "; ".join(result.left) or None, result)
+        return result
+
+    def _steps(
+        self, change: Change, numbers: Sequence[int], inventory: Inventory, settled: list[Step], result: Restored
+    ) -> list[Back]:
+        """Turn back what these steps have turned, as far as their knobs are told; those of which nothing is told."""
+        stand = knobs(inventory, self.vendors)
         lost: list[Back] = []
-        for back in detour.backs(story.begin, list(reversed(touched)), inventory, self.vendors):
+        for back in detour.backs(change.begin, numbers, inventory, self.vendors):
             if isinstance(back, str):
                 result.faults += [back] if back not in result.faults else []
             elif back.action is None or (back.step.object_id, back.step.knob) not in stand:
@@ -108,12 +139,7 @@ class Restorer:
             else:
                 self._step(change, back, stand, result)
                 settled.append(back.step)
-        if lost:
-            self._settings(change, lost, inventory, result)
-        self._settle(story, settled[::-1], inventory, result)
-        if not result.faults:
-            self._end(change, "; ".join(result.left) or None, result)
-        return result
+        return lost
 
     def _landed(self, story: Story, result: Restored) -> bool:
         """Wait for a tool that outlives the raidctl that was killed: it would turn the knob once more after us."""
@@ -200,7 +226,8 @@ def _fresh(story: Story) -> bool:
     last = attempt(datetime.fromisoformat, story.turns[-1].at.replace("Z", "+00:00"))
     if last is None or last.tzinfo is None:
         return False
-    return 0 <= (datetime.now(timezone.utc) - last).total_seconds() < sum(LOOKS)
+    # a moment in the future means that the clock was set back: nobody knows how long ago it was
+    return (datetime.now(timezone.utc) - last).total_seconds() < sum(LOOKS)
 
 
 def _who(change: Change, step: Step) -> str:

@@ -26,7 +26,7 @@ LABELS: Mapping[Setting, str] = {
     "no_battery_write_cache": "write cache without a battery",
     "flush_interval": "flush interval",
     "bypass_threshold": "bypass threshold",
-    "write_cache": "write cache of the drive",
+    "write_cache": "write cache",
     "read_ahead": "read-ahead (KiB)",
     "stripe_cache_size": "stripe cache size",
     "journal_mode": "journal mode",
@@ -48,9 +48,18 @@ _KERNEL: frozenset[Setting] = frozenset({
 """Settings of the kernel's, which the details of a volume hold under the same names, as its files show them."""
 
 
+UNMODELLED: frozenset[Setting] = frozenset({"bypass_threshold"})
+"""Settings that the model has no field for: what they are, only the knobs of their family tell."""
+
+
 def neutral(word: str) -> str:
     """A word of the command line as the model spells it: ``protected-write-back`` with underscores."""
     return word.replace("-", "_")
+
+
+def spelt(value: str) -> str:
+    """A word of the model as the command line spells it: ``protected_write_back`` with hyphens."""
+    return value.replace("_", "-")
 
 
 def switched(word: str) -> str:

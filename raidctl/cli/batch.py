@@ -11,10 +11,13 @@ from raidctl.change.plan import Setting, Wish
 from raidctl.cli import targets
 from raidctl.cli.changing import Consent, Work, about, agreed, changing_options, planned, report_of, tell
 from raidctl.cli.lasting import guardian, put_back
-from raidctl.cli.options import Settings, machine_options, output_options, settings_of
+from raidctl.cli.options import Settings, examples, machine_options, output_options, settings_of
 from raidctl.cli.terminal import emit_json
 from raidctl.observe import Survey
-from raidctl.runners.child import run_child
+from raidctl.runners.child import nowhere, run_child
+
+EXIT_NOWHERE = 127
+"""What a shell says of a command that is not there."""
 
 
 class BatchCommand(click.Command):
@@ -27,13 +30,25 @@ class BatchCommand(click.Command):
         return super().parse_args(ctx, args[:cut])
 
 
-@click.command("batch", cls=BatchCommand, options_metavar="[OPTIONS] TARGET... -- COMMAND [ARG]...")
-@click.argument("target", nargs=-1, required=True, metavar="")
+@click.command(
+    "batch",
+    epilog=examples(
+        "raidctl batch /srv/db --write protected-write-back -- ./load.sh",
+        "raidctl batch /srv --split 0/100 --yes -- sh -c 'load < big.sql'",
+    ),
+    cls=BatchCommand,
+    options_metavar="[OPTIONS] TARGET... -- COMMAND [ARG]...",
+)
+@click.argument("target", nargs=-1, metavar="")
 @click.option("--write", type=click.Choice(words.WRITE), help="Write policy of the volumes.")
 @click.option("--read", type=click.Choice(words.READ), help="Read-ahead of the volumes.")
 @click.option("--io", type=click.Choice(words.IO), help="Past the controller's cache, or through it.")
 @click.option("--split", metavar="READ/WRITE", help="Split of the controller's cache in percent.")
-@click.option("--drives", type=click.Choice((*words.SWITCH, "default")), help="Write caches of the volumes' drives.")
+@click.option("--drives", type=click.Choice((*words.SWITCH, "default")),
+              help="Write caches of the volumes' drives, or of the drives that are TARGETs themselves.")  # fmt: skip
+@click.option("--stripe-cache", type=click.IntRange(17, 32768), metavar="N", help="Entries of md's stripe cache.")
+@click.option("--read-ahead", type=click.IntRange(0, 1 << 20), metavar="KIB", help="Read-ahead of the block devices.")
+@click.option("--journal-mode", type=click.Choice(words.JOURNAL), help="How md uses the journal of an array.")
 @changing_options
 @machine_options
 @output_options
@@ -47,6 +62,9 @@ def command(
     io: str | None,
     split: str | None,
     drives: str | None,
+    stripe_cache: int | None,
+    read_ahead: int | None,
+    journal_mode: str | None,
     consent: Consent,
 ) -> int:
     """Set a cache policy, run COMMAND, and put back what was there.
@@ -62,21 +80,19 @@ def command(
     """
     settings = settings_of(context)
     load: tuple[str, ...] = context.meta["raidctl.load"]
-    if not load:
-        raise click.UsageError(
-            "Name the command after --: raidctl batch --write protected-write-back /srv/db -- ./load"
-        )
-    if settings.host:
-        raise click.UsageError("batch runs COMMAND on this machine; run raidctl on the other one.")
-    if settings.as_json and not consent.dry_run:
-        raise click.UsageError("Standard output belongs to COMMAND: --json goes with --dry-run only.")
+    _check(settings, consent, target, load)
+    if nowhere(load[0]) and not consent.dry_run:
+        tell(f"There is no command {load[0]!r}: nothing was changed.")
+        return EXIT_NOWHERE
     of_volumes: dict[Setting, str | None] = {
         "write_policy": write and words.neutral(write),
         "read_policy": read and words.neutral(read),
         "io_policy": io,
-        "drive_write_cache": drives and words.switched(drives),
+        "stripe_cache_size": str(stripe_cache) if stripe_cache else None,
+        "journal_mode": journal_mode,
     }
-    with planned(settings, consent, _wanted(target, of_volumes, split)) as work:
+    wanted = _wanted(target, of_volumes, split, drives and words.switched(drives), read_ahead)
+    with planned(settings, consent, wanted, targets.kernel() if read_ahead is not None else ()) as work:
         code = agreed(work, settings, err=not consent.dry_run)
         if settings.as_json:
             emit_json(report_of(work).outcome())
@@ -87,24 +103,51 @@ def command(
         return code
 
 
+def _check(settings: Settings, consent: Consent, target: tuple[str, ...], load: tuple[str, ...]) -> None:
+    """Whether the command line can be meant.
+
+    Raises:
+        click.UsageError: A part is missing, or an option does not go with a batch.
+    """
+    if not target:
+        raise click.UsageError("Name the TARGET: an id, a device or a mount point, before the --.")
+    if not load:
+        raise click.UsageError(
+            "Name the command after --: raidctl batch --write protected-write-back /srv/db -- ./load"
+        )
+    if settings.host:
+        raise click.UsageError("batch runs COMMAND on this machine; run raidctl on the other one.")
+    if settings.as_json and not consent.dry_run:
+        raise click.UsageError("Standard output belongs to COMMAND: --json goes with --dry-run only.")
+
+
 def _wanted(
-    target: tuple[str, ...], of_volumes: dict[Setting, str | None], split: str | None
+    target: tuple[str, ...],
+    of_volumes: dict[Setting, str | None],
+    split: str | None,
+    drives: str | None,
+    read_ahead: int | None,
 ) -> Callable[[Survey], list[Wish]]:
     """What the options ask for, once it is known what the targets are.
 
     Raises:
         UsageError: Nothing is asked for, or the split is none.
     """
-    if split is None and not any(of_volumes.values()):
-        raise click.UsageError("Say what is to be set: --write, --read, --io, --split or --drives.")
+    if split is None and drives is None and read_ahead is None and not any(of_volumes.values()):
+        raise click.UsageError(
+            "Say what is to be set: --write, --read, --io, --split, --drives, --stripe-cache, --journal-mode or "
+            "--read-ahead."
+        )
     halves = words.split(split) if split else None
 
     def wanted(seen: Survey) -> list[Wish]:
         found = targets.wishes(targets.volumes(seen, target), of_volumes) if any(of_volumes.values()) else []
+        if drives is not None:
+            found += targets.drive_caches(seen, target, drives)
         if halves:
             cards = targets.controllers(seen, target)
             found += targets.wishes(cards, {"cache_split": f"{halves[0]}/{halves[1]}"})
-        return found
+        return found + (targets.read_ahead(seen, target, read_ahead) if read_ahead is not None else [])
 
     return wanted
 

@@ -10,14 +10,14 @@ import click
 
 from raidctl.change.journal import Journal, Story
 from raidctl.change.state import again, default_directory
-from raidctl.cli.changing import state_directory
-from raidctl.cli.options import machine_options, output_options, settings_of
+from raidctl.cli.changing import state_directory, tell
+from raidctl.cli.options import examples, machine_options, output_options, settings_of
 from raidctl.cli.terminal import emit, emit_json
-from raidctl.errors import EXIT_FINE, AccessMissing
+from raidctl.errors import EXIT_FINE, AccessMissing, UsageError
 from raidctl.output.plan import printable_lines
 
 
-@click.command("journal")
+@click.command("journal", epilog=examples("raidctl journal --json", "sudo raidctl journal"))
 @machine_options
 @output_options
 @click.pass_context
@@ -26,14 +26,22 @@ def command(context: click.Context) -> int:
 
     By whom, from what to what, and why.
 
+    Each user has a journal: root's is in /var/lib/raidctl. What was changed on
+    other machines with --host is in it as well.
+
     Exit codes: 0 shown; 3 the journal cannot be read; 4 nor its directory.
     """
     settings = settings_of(context)
+    settings.check()
+    if settings.replay is not None:
+        raise UsageError("A recorded machine has no journal; that of this machine is shown without --replay.")
     stories = Journal(state_directory(settings)).stories() if settings.demo else _stories(settings.state_dir)
     if settings.as_json:
         emit_json(stories)
     else:
         emit(printable_lines(line for story in stories for line in _lines(story)) or "Nothing was ever changed.\n")
+        if os.geteuid() and not settings.demo and not settings.state_dir:
+            tell("This is the journal of your own changes; root's: sudo raidctl journal")
     return EXIT_FINE
 
 

@@ -13,11 +13,11 @@ import click
 
 from raidctl.change.journal import End, Journal, Story, now
 from raidctl.change.restore import Restored, Restorer
-from raidctl.change.state import GLANCE, Holder, again, existing, held_name, hold
+from raidctl.change.state import GLANCE, ROOT_PLACE, Holder, again, existing, held_name, hold
 from raidctl.cli.changing import state_directory, tell
 from raidctl.cli.lasting import report
 from raidctl.cli.machine import machine
-from raidctl.cli.options import Settings, machine_options, output_options, settings_of
+from raidctl.cli.options import Settings, examples, machine_options, output_options, settings_of
 from raidctl.cli.terminal import emit_json
 from raidctl.errors import EXIT_FINE, EXIT_NO, EXIT_STANDS, AccessMissing, UsageError
 from raidctl.layers import family
@@ -31,7 +31,7 @@ _AGAIN = 10.0
 """Seconds between two attempts."""
 
 
-@click.command("restore")
+@click.command("restore", epilog=examples("raidctl restore", "raidctl restore --install-unit"))
 @click.option("--change", metavar="ID", help="Only this change.")
 @click.option("--wait", metavar="SECONDS", type=click.FloatRange(0, 86400), default=0.0,
               help="Try again for so long what cannot be put back: at boot a card may not be ready.")  # fmt: skip
@@ -57,7 +57,7 @@ def command(
     settings = settings_of(context)
     if install_unit:
         settings.refuse_machine("restore --install-unit")
-        return _install()
+        return _install(settings.state_dir)
     if settings.replay is not None:
         raise UsageError("On a recorded machine there is nothing to be put back.")
     if when_gone and not stand_guard():
@@ -67,6 +67,8 @@ def command(
     place = state_directory(settings)
     journal = Journal(place)
     source = _source(settings)
+    if when_gone and all(story.begin.change != change for story in journal.stories()):
+        return EXIT_FINE  # it was killed before its change began
     waiting = _waiting(journal, change or forget)
     here = [story for story in waiting if story.begin.source == source]
     if forget is not None:
@@ -172,15 +174,21 @@ def _said(results: list[Restored], settings: Settings) -> int:
     return EXIT_NO if any(result.left or result.busy for result in results) else EXIT_FINE
 
 
-def _install() -> int:
-    """Install the unit, with the path of this very program.
+def _install(state_dir: str | None) -> int:
+    """Install the unit, with the path of this very program and the directory of the journal.
 
     Raises:
         AccessMissing: It cannot be written.
     """
     text = (files("raidctl") / "data" / UNIT).read_text(encoding="utf-8")
+    place = str(Path(state_dir).absolute()) if state_dir else ROOT_PLACE
+    option = f" --state-dir {quoted(place)}" if state_dir else ""
+    for sign, word in (
+        ("@RAIDCTL@", program()), ("@OPTION@", option), ("@STATE@", quoted(place).replace("$$", "$")),
+    ):  # fmt: skip
+        text = text.replace(sign, word)  # a path is no command line: $ stands for itself there
     try:
-        (UNITS / UNIT).write_text(text.replace("@RAIDCTL@", program()), encoding="utf-8")
+        (UNITS / UNIT).write_text(text, encoding="utf-8")
     except FileNotFoundError:
         raise AccessMissing(
             f'There is no {UNITS}: this machine has no systemd. Have "raidctl restore" run at boot in another way.'

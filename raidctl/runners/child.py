@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import signal
 import socket
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import FrameType
+
+from raidctl.text import printable
 
 _OF_TERMINAL = (signal.SIGINT, signal.SIGQUIT)
 """The terminal sends these to the load itself, which is in our process group."""
@@ -47,15 +50,28 @@ def run_child(argv: Sequence[str]) -> int:
     with _handlers({**wanted, **dict.fromkeys(_PASSED_ON, pass_on)}) as handled:
         try:
             children.append(os.posix_spawnp(argv[0], list(argv), os.environ, setsigdef=(*handled, *_OF_PYTHON)))
-        except (FileNotFoundError, NotADirectoryError):
-            return 127
-        except (OSError, ValueError):
-            return 126
+        except (FileNotFoundError, NotADirectoryError) as error:
+            return _not_run(argv[0], error, 127)
+        except (OSError, ValueError) as error:
+            return _not_run(argv[0], error, 126)
         for number in early:
             os.kill(children[0], number)
         _, status = os.waitpid(children[0], 0)
     code = os.waitstatus_to_exitcode(status)
     return 128 - code if code < 0 else code
+
+
+def nowhere(program: str) -> bool:
+    """Whether there is no file that this could be: for want of it, nothing needs to be changed at all."""
+    return shutil.which(program, mode=os.F_OK) is None
+
+
+def _not_run(program: str, error: Exception, code: int) -> int:
+    """Say why a program was not started."""
+    why = getattr(error, "strerror", None) or error
+    with contextlib.suppress(OSError):
+        os.write(2, f"raidctl: {printable(program)} cannot be run: {why}.\n".encode())
+    return code
 
 
 def _in_foreground() -> bool:

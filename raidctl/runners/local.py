@@ -7,6 +7,7 @@ import functools
 import glob
 import os
 import stat
+import sys
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -81,14 +82,18 @@ class LocalRunner:
         if request.lock is None:
             return _start(request, stop)
         try:
-            with hold(request.lock, request.timeout, directories=self._lock_directories, stop=stop):
-                return _start(request, stop)
+            with hold(request.lock, request.timeout, directories=self._lock_directories, stop=stop) as handle:
+                return _start(request, stop, handle)
         except Busy as busy:
             return RunAnswer(trouble=Trouble.TIMEOUT, detail=str(busy))
 
 
-def _start(request: Run, stop: threading.Event) -> RunAnswer:
-    bounds = Bounds(seconds=request.timeout, size=request.limit, leave_children=request.changes, stop=stop)
+def _start(request: Run, stop: threading.Event, lock: int | None = None) -> RunAnswer:
+    # what changes something may outlive us, and has the lock until it has ended
+    handles = () if lock is None or not request.changes else (lock,)
+    bounds = Bounds(
+        seconds=request.timeout, size=request.limit, leave_children=request.changes, handles=handles, stop=stop
+    )
     try:
         with private_directory() as place:
             environment = tool_environment(place) | dict(request.environment)
@@ -178,7 +183,9 @@ def _which(request: Which) -> WhichAnswer:
     name = request.name
     found = [name] if "/" in name else [f"{directory}/{name}" for directory in search_path() if name]
     try:
-        path = first_program(path for path in (*found, *request.places) if path.startswith("/"))
+        # last, where this program's own commands were installed: a virtual environment's are not on the PATH
+        own = f"{os.path.dirname(sys.executable)}/{name}"  # noqa: PTH120 - paths are strings here
+        path = first_program(path for path in (*found, *request.places, own) if path.startswith("/"))
     except PermissionError:  # a file of that name, but no program
         path = None
     if path is None:

@@ -3,6 +3,9 @@
 The lock between processes is an flock on ``NAME.lock`` in a directory that only this user can enter, so that nobody
 can plant a link there; it ends with its process, whatever happens. The file holds the number of the process that has
 it. Where no such directory can be made, the lock holds between the threads of this process only.
+
+A program that changes something is given the handle: when this process is killed, the lock holds until that program
+has ended too. So nobody looks at what it changes, or changes it, before it has done its work.
 """
 
 from __future__ import annotations
@@ -47,8 +50,11 @@ def file_name(name: str) -> str:
 @contextlib.contextmanager
 def hold(
     name: str, patience: float, *, directories: Sequence[str] | None = None, stop: threading.Event | None = None
-) -> Iterator[None]:
+) -> Iterator[int | None]:
     """Have the lock of a name, waiting at most ``patience`` seconds for it.
+
+    Yields:
+        The handle that has it, None where it holds between threads only.
 
     Raises:
         Busy: It did not come free in time, or ``stop`` was set.
@@ -64,9 +70,11 @@ def hold(
         try:
             if handle is not None:
                 _flock(handle, name, deadline, patience, stop)
-            yield
+            yield handle
         finally:
             if handle is not None:
+                with contextlib.suppress(OSError):  # what a program has left running may have the handle still
+                    fcntl.flock(handle, fcntl.LOCK_UN)
                 os.close(handle)
     finally:
         inside.release()

@@ -42,7 +42,7 @@ class Bounds:
     ``seconds`` and ``size`` (bytes, both outputs together) end it. ``feed`` is written to its standard input, which
     then stays open until the end; without it there is no standard input. With ``until``, the program has done its work
     when both outputs hold these bytes. ``leave_children`` spares what it started and left running (a changing command
-    may start a service); otherwise nothing is left behind.
+    may start a service); otherwise nothing is left behind. ``handles`` are file descriptors that it inherits.
     """
 
     seconds: float = DEFAULT_TIMEOUT
@@ -50,6 +50,7 @@ class Bounds:
     feed: bytes | None = None
     until: bytes | None = None
     leave_children: bool = False
+    handles: tuple[int, ...] = ()
     stop: threading.Event | None = None
 
 
@@ -129,6 +130,7 @@ class _Child:
             cwd=directory,
             env=dict(environment),
             start_new_session=True,
+            pass_fds=bounds.handles,
             bufsize=0,
         )
         self.unsent = memoryview(bounds.feed or b"")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -12,6 +12,7 @@ from raidctl.cli import cli
 from raidctl.demo import machine
 from raidctl.registry import vendors
 from raidctl.runners.simulated import Simulated
+from tests.change.real import Machine, machines
 
 
 @pytest.fixture
@@ -29,3 +30,9 @@ def raidctl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Re
 def p400(tmp_path: Path) -> Simulated:
     """A simulated P400: RAID-5, caching on, 25/75, two good batteries."""
     return machine("p400", vendors()[0], tmp_path / "p400")
+
+
+@pytest.fixture
+def on(tmp_path: Path) -> Iterator[Callable[[str], Machine]]:
+    """Makes a machine of a demo, with its tools on PATH; the processes that are left are ended."""
+    yield from machines(tmp_path)

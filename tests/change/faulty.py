@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from raidctl.request import Answer, Request, Run, RunAnswer, Trouble, Write, WriteAnswer
@@ -35,6 +35,8 @@ class Faulty:
     changes_only: bool = False
     """Count only the requests that change something."""
     counted: int = 0
+    changing: list[bool] = field(default_factory=list)
+    """Of each request so far, whether it changes something."""
     late: State | None = None
     looks: int = 0
 
@@ -45,6 +47,7 @@ class Faulty:
     def answer(self, request: Request[Any]) -> Answer:
         """Answer one request, or fail at it."""
         changing = isinstance(request, Write) or (isinstance(request, Run) and request.changes)
+        self.changing.append(changing)
         if self.late is not None and isinstance(request, Run) and not changing:
             self.looks += 1
             if self.looks > 1:

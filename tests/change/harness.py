@@ -3,17 +3,21 @@
     python -m tests.change.harness DEMO SETTING=VALUE… [--kill|--fail|--journal|--restore]
 
 It forks for every point, so it has to be a process without threads. Prints one JSON object: how many points there were,
-and what was found wrong at any of them.
+and what was found wrong at any of them. Its directories are gone at its end.
+
+Where a request only reads, what is left is the same whether it was killed before, during or after it: there it is
+killed once.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
@@ -88,57 +92,59 @@ def _silent(_: object) -> None:
     """Say nothing, wait for nothing."""
 
 
-def fresh(demo: str, wished: Sequence[Wished]) -> Trial:
-    """A trial in a directory of its own."""
-    return Trial(demo, wished, Path(tempfile.mkdtemp(prefix="trial-")))
+@contextlib.contextmanager
+def fresh(demo: str, wished: Sequence[Wished], *, lasting: bool = False) -> Iterator[Trial]:
+    """A trial in a directory of its own, which is removed."""
+    with tempfile.TemporaryDirectory(prefix="trial-") as place:
+        yield Trial(demo, wished, Path(place), lasting)
 
 
-def points(demo: str, wished: Sequence[Wished], *, changes_only: bool) -> tuple[int, State, State]:
-    """How many requests a change makes, and the settings before and after it."""
-    trial = fresh(demo, wished)
-    runner = trial.machine()
-    runner.changes_only = changes_only
-    before = runner.machine.state()
-    trial.change(runner)
-    return runner.counted, before, runner.machine.state()
+def points(demo: str, wished: Sequence[Wished]) -> tuple[list[bool], State, State]:
+    """Of each request that a change makes, whether it changes something; and the settings before and after it."""
+    with fresh(demo, wished) as trial:
+        runner = trial.machine()
+        before = runner.machine.state()
+        trial.change(runner)
+        return runner.changing, before, runner.machine.state()
+
+
+def cut_off(act: Callable[[], object]) -> None:
+    """Do it in a process of its own, which ends in it or at its end."""
+    child = os.fork()
+    if child == 0:
+        try:
+            act()
+        finally:
+            os._exit(1)
+    os.waitpid(child, 0)
 
 
 def killed(demo: str, wished: Sequence[Wished]) -> tuple[int, list[str]]:
     """Kill at each request, in each way; after restore, all is as before or the change was complete."""
-    count, before, after = points(demo, wished, changes_only=False)
+    changing, before, after = points(demo, wished)
+    attempts = [(at, fault) for at, changes in enumerate(changing) for fault in (KILLS if changes else KILLS[:1])]
     wrong = []
-    for at in range(count):
-        for fault in KILLS:
-            trial = fresh(demo, wished)
-            child = os.fork()
-            if child == 0:
-                _die(trial, fault, at)
-            os.waitpid(child, 0)
+    for at, fault in attempts:
+        with fresh(demo, wished) as trial:
+            runner = trial.machine()
+            runner.fault, runner.at = fault, at
+            cut_off(lambda trial=trial, runner=runner: trial.change(runner))  # type: ignore[misc]  # of this trial
             faults = trial.restore()
             stand = trial.machine().machine.state()
             stories = Journal(trial.place).stories()
             complete = stand == after and bool(stories) and stories[-1].end is not None and not faults
             if faults or (stand != before and not complete) or any(story.pending for story in stories):
                 wrong.append(f"{demo} {fault} request {at}: {faults} {_difference(before, stand)}")
-    return count * len(KILLS), wrong
-
-
-def _die(trial: Trial, fault: Fault, at: int) -> None:
-    runner = trial.machine()
-    runner.fault, runner.at = fault, at
-    try:
-        trial.change(runner)
-    finally:
-        os._exit(1)
+    return len(attempts), wrong
 
 
 def failed(demo: str, wished: Sequence[Wished]) -> tuple[int, list[str]]:
     """Fail each change, in each way: done, or undone, or put back by restore; never half."""
-    count, before, after = points(demo, wished, changes_only=True)
+    changing, before, after = points(demo, wished)
+    attempts = [(at, fault) for at in range(changing.count(True)) for fault in FAILURES]
     wrong = []
-    for at in range(count):
-        for fault in FAILURES:
-            trial = fresh(demo, wished)
+    for at, fault in attempts:
+        with fresh(demo, wished) as trial:
             runner = trial.machine()
             runner.changes_only, runner.fault, runner.at = True, fault, at
             wanted = before
@@ -152,7 +158,7 @@ def failed(demo: str, wished: Sequence[Wished]) -> tuple[int, list[str]]:
             stand = trial.machine().machine.state()
             if stand != wanted or any(story.pending for story in Journal(trial.place).stories()):
                 wrong.append(f"{demo} {fault} change {at}: {_difference(wanted, stand)}")
-    return count * len(FAILURES), wrong
+    return len(attempts), wrong
 
 
 class Failing(Journal):
@@ -184,65 +190,59 @@ WAYS: tuple[Way, ...] = get_args(Way)
 
 def unwritten(demo: str, wished: Sequence[Wished]) -> tuple[int, list[str]]:
     """Kill at each line of the journal, before, in and after it; or let the disk be full from there on."""
-    trial = fresh(demo, wished)
-    machine_before = trial.machine().machine.state()
-    trial.journal = counted = Failing(trial.place, -1, "after")
-    trial.change(trial.machine())
-    after, wrong = trial.machine().machine.state(), []
-    for at in range(counted.count):
-        for way in WAYS:
-            trial = fresh(demo, wished)
+    with fresh(demo, wished) as trial:
+        before = trial.machine().machine.state()
+        trial.journal = counted = Failing(trial.place, -1, "after")
+        trial.change(trial.machine())
+        after = trial.machine().machine.state()
+    attempts = [(at, way) for at in range(counted.count) for way in WAYS]
+    wrong = []
+    for at, way in attempts:
+        with fresh(demo, wished) as trial:
             trial.machine()
             trial.journal = Failing(trial.place, at, way)
-            child = os.fork()
-            if child == 0:
-                try:
-                    trial.change(trial.machine())
-                finally:
-                    os._exit(1)
-            os.waitpid(child, 0)
+            cut_off(lambda trial=trial: trial.change(trial.machine()))  # type: ignore[misc]  # of this trial
             trial.journal = None
             faults, stand = trial.restore(), trial.machine().machine.state()
             open_ = [story for story in Journal(trial.place).stories() if story.pending]
             last = at == counted.count - 1 and way == "after"
-            if faults or open_ or stand != (after if last else machine_before):
-                wrong.append(f"{demo} {way} line {at}: {faults} {_difference(machine_before, stand)}")
-    return counted.count * len(WAYS), wrong
+            if faults or open_ or stand != (after if last else before):
+                wrong.append(f"{demo} {way} line {at}: {faults} {_difference(before, stand)}")
+    return len(attempts), wrong
 
 
 def interrupted(demo: str, wished: Sequence[Wished]) -> tuple[int, list[str]]:
     """Kill restore at each of its requests and lines, or let its tools fail and its disk be full; then once more."""
-    trial = Trial(demo, wished, Path(tempfile.mkdtemp(prefix="trial-")), lasting=True)
-    runner = trial.machine()
-    before = runner.machine.state()
-    trial.change(runner)
-    kept = {path.name: path.read_bytes() for path in trial.place.iterdir() if path.is_file()}
-    runner = trial.machine()
-    trial.journal = lines = Failing(trial.place, -1, "after")
-    trial.restore(runner)
+    with fresh(demo, wished, lasting=True) as trial:
+        runner = trial.machine()
+        before = runner.machine.state()
+        trial.change(runner)
+        kept = {path.name: path.read_bytes() for path in trial.place.iterdir() if path.is_file()}
+        runner = trial.machine()
+        trial.journal = lines = Failing(trial.place, -1, "after")
+        trial.restore(runner)
     attempts: list[tuple[int, Fault | None, Way | None]] = [
-        *((at, fault, None) for at in range(runner.counted) for fault in (*KILLS, *FAILURES)),
+        *(
+            (at, fault, None)
+            for at, changes in enumerate(runner.changing)
+            for fault in (KILLS if changes else KILLS[:1])
+        ),
+        *((at, fault, None) for at in range(runner.changing.count(True)) for fault in FAILURES),
         *((at, None, way) for at in range(lines.count) for way in WAYS),
     ]
     wrong = []
     for at, fault, way in attempts:
-        again = Trial(demo, wished, Path(tempfile.mkdtemp(prefix="trial-")))
-        for name, data in kept.items():
-            (again.place / name).write_bytes(data)
-        again.journal = Failing(again.place, at, way) if way else None
-        child = os.fork()
-        if child == 0:
+        with fresh(demo, wished, lasting=True) as again:
+            for name, data in kept.items():
+                (again.place / name).write_bytes(data)
+            again.journal = Failing(again.place, at, way) if way else None
             faulty = again.machine()
             faulty.fault, faulty.at, faulty.changes_only = fault, at, fault in FAILURES
-            try:
-                again.restore(faulty)
-            finally:
-                os._exit(1)
-        os.waitpid(child, 0)
-        again.journal = None
-        faults, stand = again.restore(), again.machine().machine.state()
-        if faults or stand != before or any(story.pending for story in Journal(again.place).stories()):
-            wrong.append(f"{demo} {fault or way} at {at} of restore: {faults} {_difference(before, stand)}")
+            cut_off(lambda again=again, faulty=faulty: again.restore(faulty))  # type: ignore[misc]  # as above
+            again.journal = None
+            faults, stand = again.restore(), again.machine().machine.state()
+            if faults or stand != before or any(story.pending for story in Journal(again.place).stories()):
+                wrong.append(f"{demo} {fault or way} at {at} of restore: {faults} {_difference(before, stand)}")
     return len(attempts), wrong
 
 
@@ -259,7 +259,8 @@ def main(words: Sequence[str]) -> int:
             name, setting, value = word.split("=", 2)
             wished.append((name, setting, value))  # type: ignore[arg-type]  # a word of the caller's
     ways = {"--fail": failed, "--journal": unwritten, "--restore": interrupted}
-    count, wrong = next((way for word, way in ways.items() if word in rest), killed)(demo, wished)
+    with tempfile.TemporaryDirectory(prefix="trials-") as tempfile.tempdir:
+        count, wrong = next((way for word, way in ways.items() if word in rest), killed)(demo, wished)
     print(json.dumps({"points": count, "wrong": wrong}))  # noqa: T201 - its answer
     return 0
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-PATIENCE = 30.0
+PATIENCE = 300.0
 
 
 class Batch:
@@ -104,10 +104,21 @@ def test_the_exit_code_of_the_load_is_passed_on(batch: Batch, load: str, code: i
     assert batch.policy() == "protected_write_back"
 
 
-def test_a_command_that_is_not_there_is_127(batch: Batch) -> None:
-    """As a shell says it, with the policy put back."""
-    done = batch.run("batch", "--write", "write-through", "/", "--yes", "--", "/nowhere/load")
+@pytest.mark.parametrize("load", ["/nowhere/load", "no-such-load", ""])
+def test_a_command_that_is_not_there_is_127(batch: Batch, load: str) -> None:
+    """As a shell says it; nothing is changed for it."""
+    done = batch.run("batch", "--write", "write-through", "/", "--yes", "--", load)
     assert done.returncode == 127
+    assert "nothing was changed" in done.stderr
+    assert "Nothing was ever changed" in batch.run("journal").stdout
+
+
+def test_a_command_that_cannot_be_run_is_126(batch: Batch, tmp_path: Path) -> None:
+    """As a shell says it, with the reason, and the policy put back."""
+    (tmp_path / "load").write_text("no program")
+    done = batch.run("batch", "--write", "write-through", "/", "--yes", "--", str(tmp_path / "load"))
+    assert done.returncode == 126
+    assert "cannot be run: Permission denied" in done.stderr
     assert batch.policy() == "protected_write_back"
 
 

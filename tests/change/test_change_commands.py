@@ -211,3 +211,24 @@ def test_the_unit_is_installed_with_this_program(
     assert done.exit_code == 4
     assert "no systemd" in done.stderr
     assert raidctl("--demo", "p400", "restore", "--install-unit").exit_code == 2
+
+
+@pytest.mark.parametrize("demo", ["gen10", "3154"])
+def test_a_threshold_of_which_the_model_has_no_field_is_set(raidctl: Raidctl, demo: str) -> None:
+    """Its knob tells that it was done, and that it is so already."""
+    words = ("--demo", demo, "cache", "threshold", "--bypass-threshold", "64", "--yes")
+    assert raidctl(*words).exit_code == 0
+    again = raidctl(*words)
+    assert again.exit_code == 0
+    assert "Already so" in again.stdout
+
+
+def test_a_refused_plan_says_of_each_command_that_it_is_not_run(raidctl: Raidctl) -> None:
+    """One wish is refused, and the commands for the others are not run either."""
+    done = raidctl(
+        "--demo", "h730", "cache", "set", "megaraid:0/v0", "--write", "protected-write-back", "--read", "none", "--yes"
+    )
+    assert done.exit_code == 1
+    commands = [line for line in done.stdout.splitlines() if line[:1].isdigit()]
+    assert commands
+    assert all("not run" in line for line in commands)

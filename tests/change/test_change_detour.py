@@ -145,3 +145,50 @@ def test_what_is_there_is_put_back_though_something_else_is_missing(tmp_path: Pa
     assert result.faults == ["drives:GONE0001 is not there"]
     assert [text for text in result.put_back if "LM2204810077" in text]
     assert left.journal.pending()
+
+
+@pytest.mark.parametrize(
+    ("demo", "name", "here", "gone"),
+    [
+        ("9271", "megaraid:0/v0", "storcli64", "/opt/MegaRAID/perccli/perccli64"),
+        ("h730", "megaraid:0/v1", "/opt/MegaRAID/perccli/perccli64", "/opt/MegaRAID/storcli/storcli64"),
+    ],
+)
+def test_the_same_program_under_another_name_puts_back(
+    tmp_path: Path, demo: str, name: str, here: str, gone: str
+) -> None:
+    """The one that made the change was uninstalled: its successor undoes it, and nothing calls the old one."""
+    left = Left(demo, tmp_path, through(name))
+    text = left.journal.path.read_text(encoding="utf-8")
+    path = next(word for word in text.split('"') if word.endswith(here))
+    left.journal.path.write_text(text.replace(f'"{path}"', f'"{gone}"'), encoding="utf-8")
+    result = left.restore()
+    assert result.faults == []
+    assert left.simulated.state() == left.before
+
+
+def test_from_storcli_to_megacli_the_policy_goes_back(tmp_path: Path) -> None:
+    """Their knobs have other names: what the settings were, in the words of the model, is the way back."""
+    left = Left("perc5i", tmp_path)
+    card = next(card for card in left.look().inventory.controllers if card.id == "megaraid:0")
+    volume = card.volumes[0]
+    assert volume.cache is not None
+    assert volume.cache.write_policy is not None
+    words = ("/opt/MegaRAID/storcli/storcli64", "/c0/v0", "set")
+    step = Step(
+        object_id=volume.id, knob="wrcache", before="WB", after="WT", action=Action(argv=(*words, "wrcache=WT")),
+        undo=Action(argv=(*words, "wrcache=WB")),
+    )  # fmt: skip
+    was = Wish(object_id=volume.id, setting="write_policy", value=volume.cache.write_policy)
+    story = Begin(
+        change="c1", at=now(), kind="batch", about="load", user="ann", pid=7, boot="b", source="local",
+        subjects=(Subject(id=card.id, serial=card.serial, objects={volume.id: ""}),), wishes=(through(volume.id),),
+        steps=(step,), was=(was,),
+    )  # fmt: skip
+    left.journal.append(story)
+    left.journal.append(Turn(change="c1", at=now(), step=0, mark="start"))
+    made = plan(left.look().inventory, VENDORS, [through(volume.id)], unsafe=False)
+    left.simulated.carry_out([item.action.request() for item in made.steps])
+    assert left.simulated.state() != left.before
+    assert left.restore().faults == []
+    assert left.simulated.state() == left.before

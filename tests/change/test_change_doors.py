@@ -136,7 +136,7 @@ def test_options_that_contradict_each_other_change_nothing(raidctl: Raidctl, dem
     done = raidctl("--demo", demo, "cache", "set", *words, "--yes", "--unsafe", "a trial")
     assert done.exit_code == 1
     assert "contradicts" in done.stdout
-    assert "Nothing is carried out" in done.stdout
+    assert "Nothing is run" in done.stdout
     assert "Nothing was ever changed" in raidctl("--demo", demo, "journal").stdout
 
 
@@ -146,7 +146,7 @@ def test_protected_write_back_without_a_battery_is_done_for_a_reason_with_a_warn
     assert raidctl(*asked).exit_code == 1
     done = raidctl(*asked, "--unsafe", "the battery comes tomorrow")
     assert done.exit_code == 0
-    assert "Warning: megaraid:0/v0 is set to protected_write_back, but write_through is in force" in done.stderr
+    assert "Warning: megaraid:0/v0 is set to protected-write-back, but write-through is in force" in done.stderr
 
 
 def test_what_is_set_and_not_in_force_is_not_fulfilled(raidctl: Raidctl) -> None:

@@ -86,6 +86,37 @@ def test_a_batch_that_was_cut_off_has_to_be_restored_first(work: Work) -> None:
         held(work)
 
 
+def test_a_card_that_was_cut_off_is_known_by_its_serial_number(work: Work) -> None:
+    """After a reboot it may have another number; what was set on it for a while is there all the same."""
+    [card] = [card for card in work.seen.inventory.controllers if card.id == "smartarray:1"]
+    story = Begin(
+        change="c1", at=now(), kind="batch", about="another load", user="ann", pid=7, boot="b", source="demo:p400",
+        subjects=(Subject(id="smartarray:7", serial=card.serial),),
+    )  # fmt: skip
+    Journal(work.state).append(story)
+    Journal(work.state).append(Turn(change="c1", at=now(), step=0, mark="start"))
+    with pytest.raises(CannotTell, match="another load"):
+        held(work)
+
+
+def test_a_battery_that_failed_during_the_question_is_noticed(tmp_path: Path) -> None:
+    """What was safe when it was planned is judged again before it is done."""
+    settings = Settings()
+    settings.demo, settings.state_dir = "9271", str(tmp_path)
+    wish = Wish(object_id="megaraid:0/v0", setting="write_policy", value="protected_write_back")
+    with planned(settings, Consent(dry_run=False, yes=False, unsafe=None), lambda _: []) as made:
+        simulated = made.named.runner
+        simulated.keep(simulated.state() | {"megaraid 0/v0/wrcache": "WT"})  # type: ignore[attr-defined]  # as above
+    with planned(settings, Consent(dry_run=False, yes=False, unsafe=None), lambda _: [wish]) as made:
+        assert made.plan.steps
+        assert not made.plan.refusals
+        simulated = made.named.runner
+        simulated.keep(simulated.state() | {"megaraid 0/battery": "Failed"})  # type: ignore[attr-defined]  # as above
+        made.asked = True
+        with pytest.raises(CannotTell, match="no longer fits"):
+            held(made)
+
+
 def test_a_story_of_which_nothing_was_begun_is_no_hindrance(work: Work) -> None:
     """Its raidctl was killed before the first step: nothing was changed."""
     another_batch(work, ended=False, started=False)

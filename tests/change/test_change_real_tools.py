@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
-import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -21,124 +18,9 @@ from raidctl.errors import ChangeUndone
 from raidctl.observe import survey
 from raidctl.registry import vendors
 from raidctl.runners.local import LocalRunner
-from raidctl.runners.programs import search_path
-from raidctl.simulate import Call, Fault, Tools, Trouble, install
+from raidctl.simulate import Fault, Trouble
 from raidctl.simulation import State
-
-PATIENCE = 30.0
-ANY_OTHER = [(spec.name, spec.places) for vendor in vendors()[0] for spec in vendor.TOOLS]
-WRITE_THROUGH = ("cache", "set", "smartarray:1/v1", "--write", "write-through", "--yes")
-CACHING = "slot=1/ld 1/arrayaccelerator"
-
-
-class Machine:
-    """This machine, with the tools of a simulated one first on PATH and a state directory of its own."""
-
-    def __init__(self, demo: str, place: Path) -> None:
-        self.tools: Tools = install(demo, place / demo)
-        self.state_dir = place / "state"
-        self.before: State = self.tools.state
-        self.running: list[subprocess.Popen[str]] = []
-
-    @property
-    def environment(self) -> dict[str, str]:
-        """What raidctl is started with."""
-        return {**os.environ, "PATH": f"{self.tools.programs}:{os.environ['PATH']}", "COLUMNS": "80"}
-
-    def line(self, *words: str) -> list[str]:
-        """The command line of a raidctl."""
-        return [sys.executable, "-m", "raidctl", "--state-dir", str(self.state_dir), *words]
-
-    def run(self, *words: str) -> subprocess.CompletedProcess[str]:
-        """Run raidctl to its end."""
-        return subprocess.run(
-            self.line(*words), env=self.environment, capture_output=True, text=True, check=False, timeout=PATIENCE
-        )
-
-    def start(self, *words: str, errors: int = subprocess.DEVNULL) -> subprocess.Popen[str]:
-        """Start raidctl, and wait until its tool is in the middle of a change."""
-        process = subprocess.Popen(
-            self.line(*words), env=self.environment, stdout=subprocess.DEVNULL, stderr=errors, text=True
-        )
-        self.running.append(process)
-        until(lambda: bool(self.changes()))
-        return process
-
-    def kill(self, process: subprocess.Popen[str]) -> None:
-        """Signal 9."""
-        process.kill()
-        process.wait()
-
-    def changes(self) -> list[Call]:
-        """The calls that change something, as far as they have begun."""
-        return [call for call in self.tools.calls() if call.event == "begin" and call.changes]
-
-    def at_rest(self) -> bool:
-        """Whether every call that has begun has ended, or was killed."""
-        calls = self.tools.calls()
-        ended = {call.pid for call in calls if call.event == "end"}
-        return all(call.pid in ended or not Path(f"/proc/{call.pid}").exists() for call in calls)
-
-    def difference(self) -> dict[str, str]:
-        """The settings that are not as they were at first."""
-        return {name: value for name, value in self.tools.state.items() if self.before.get(name) != value}
-
-    def results(self) -> list[str]:
-        """How each change in the journal ended."""
-        stories = Journal(self.state_dir).stories()
-        return [story.end.result if story.end is not None else "pending" for story in stories]
-
-
-def until(true: Callable[[], bool]) -> None:
-    """Wait for something to become so."""
-    deadline = time.monotonic() + PATIENCE
-    while not true():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-
-
-@pytest.fixture
-def on(tmp_path: Path) -> Iterator[Callable[[str], Machine]]:
-    """Makes a machine of a demo; the processes that are left are ended."""
-    places = [
-        *(f"{place}/{name}" for name, _ in ANY_OTHER for place in search_path()),
-        *(p for _, ps in ANY_OTHER for p in ps),
-    ]
-    cards = [path for path in places if "mdadm" not in path and Path(path).exists()]
-    if cards:
-        pytest.skip(f"this machine has real tools: {cards[0]}")
-    made: list[Machine] = []
-
-    def make(demo: str) -> Machine:
-        made.append(Machine(demo, tmp_path))
-        return made[-1]
-
-    yield make
-    for machine in made:
-        for process in machine.running:
-            machine.kill(process)
-        for call in machine.tools.calls():
-            if call.event == "begin" and str(machine.tools.place) in _command_of(call.pid):
-                os.kill(call.pid, signal.SIGKILL)
-
-
-def _command_of(pid: int) -> str:
-    try:
-        return Path(f"/proc/{pid}/cmdline").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return ""
-
-
-CHANGES = [
-    ("p400", WRITE_THROUGH, {CACHING: "disable"}),
-    ("p400", ("cache", "split", "smartarray:1", "50/50", "--yes"), {"slot=1/cacheratio": "50/50"}),
-    ("9271", ("cache", "set", "megaraid:0/v0", "--write", "write-through", "--yes"), {"megaraid 0/v0/wrcache": "WT"}),
-    ("perc5i", ("cache", "set", "megaraid:0/v0", "--read", "adaptive", "--yes"), {"megaraid 0/v0/rdcache": "adaptive"}),
-    ("6805", ("cache", "set", "adaptec:1/v0", "--write", "write-through", "--yes"),
-     {"controller 1/ld 0/writecache": "wt"}),
-    ("6805", ("cache", "drive", "adaptec:1/0,3", "on", "--yes", "--unsafe", "a trial"),
-     {"controller 1/device 0,3/writecache": "wb"}),
-]  # fmt: skip
+from tests.change.real import CACHING, CHANGES, PATIENCE, WRITE_THROUGH, Machine, until
 
 
 @pytest.mark.parametrize(
@@ -163,11 +45,11 @@ def test_a_batch_is_put_back_by_the_tool(on: Callable[[str], Machine]) -> None:
     machine = on("p400")
     seen = machine.state_dir.parent / "seen"
     load = ("sh", "-c", f"cp {machine.tools.place}/settings.json {seen}; exit 7")
-    words = ("batch", "smartarray:1", "--write", "write-through", "--split", "0/100", "--yes", "--", *load)
+    words = ("batch", "smartarray:1", "--drives", "on", "--split", "0/100", "--yes", "--unsafe", "a trial", "--", *load)
     done = machine.run(*words)
     assert done.returncode == 7, done.stderr
     during = json.loads(seen.read_text(encoding="utf-8"))
-    assert (during[CACHING], during["slot=1/cacheratio"]) == ("disable", "0/100")
+    assert (during["slot=1/drivewritecache"], during["slot=1/cacheratio"]) == ("enable", "0/100")
     assert machine.difference() == {}
     assert machine.results() == ["restored"]
 
@@ -196,70 +78,30 @@ def test_a_controller_that_falls_back_is_noticed_and_undone(on: Callable[[str], 
     machine.tools.fail(Trouble(fault="falls back", settings={"megaraid 0/battery": "Failed"}))
     done = machine.run("cache", "set", "megaraid:0/v0", "--write", "protected-write-back", "--yes")
     assert done.returncode == 5, done.stderr
-    assert "write_through is in force" in done.stderr
+    assert "write-through is in force" in done.stderr
     assert machine.tools.state["megaraid 0/v0/wrcache"] == "WT"
 
 
-@pytest.mark.parametrize("fault", ["hangs", "hangs after the change"])
-def test_killed_while_its_tool_hangs_it_is_put_back_by_restore(on: Callable[[str], Machine], fault: Fault) -> None:
-    """Signal 9 in the middle of the change: "restore" puts back what the tool has done, and ends the story."""
+TARGETED = [
+    ("show", "smartarray:1"),
+    ("cache", "show", "smartarray:1"),
+    ("cache", "flush", "smartarray:1", "--dry-run"),
+    ("cache", "split", "smartarray:1", "50/50", "--yes"),
+    ("cache", "threshold", "--flush-interval", "5", "--yes"),
+    WRITE_THROUGH,
+    ("batch", "smartarray:1", "--write", "write-through", "--yes", "--", "true"),
+]
+
+
+@pytest.mark.parametrize("words", TARGETED, ids=lambda words: "-".join(words[:2]))
+def test_what_cannot_be_read_is_not_called_absent(on: Callable[[str], Machine], words: tuple[str, ...]) -> None:
+    """A tool that dies while it reads hides its card: exit code 3, and the sentence says that it was not read."""
     machine = on("p400")
-    machine.tools.fail(Trouble(fault=fault, seconds=1.5))
-    machine.kill(machine.start(*WRITE_THROUGH))
-    if fault == "hangs after the change":
-        until(lambda: machine.difference() == {CACHING: "disable"})
-    assert machine.results() == ["pending"]
-    done = machine.run("restore")
-    until(machine.at_rest)
-    assert done.returncode == 0, done.stderr
-    assert machine.difference() == {}
-    assert machine.results() == ["restored"]
-    assert machine.run("restore").returncode == 0
-
-
-@pytest.mark.parametrize("demo", ["p400", "9271", "6805"])
-def test_restore_waits_for_the_tool_that_a_killed_raidctl_has_left(on: Callable[[str], Machine], demo: str) -> None:
-    """A tool that outlives its raidctl does its change later; restore must not look before that."""
-    machine = on(demo)
-    machine.tools.fail(Trouble(fault="is slow", seconds=1.5))
-    words = next(words for name, words, _ in CHANGES if name == demo)
-    machine.kill(machine.start(*words))
-    done = machine.run("restore")
-    until(machine.at_rest)
-    assert done.returncode == 0, done.stderr
-    assert machine.difference() == {}
-    assert machine.results() == ["restored"]
-
-
-def test_a_killed_batch_is_put_back_by_its_guardian_after_its_tool(on: Callable[[str], Machine]) -> None:
-    """The second process must not look before the tool of the first has ended."""
-    machine = on("p400")
-    machine.tools.fail(Trouble(fault="is slow", seconds=1.5))
-    words = ("batch", "smartarray:1", "--write", "write-through", "--yes", "--", "sleep", "60")
-    machine.kill(machine.start(*words))
-    until(lambda: machine.results() == ["restored"] and machine.at_rest())
-    assert machine.difference() == {}
-
-
-@pytest.mark.parametrize("killed", [False, True])
-def test_a_batch_whose_terminal_is_lost_is_put_back_all_the_same(on: Callable[[str], Machine], *, killed: bool) -> None:
-    """Nobody reads standard error any more, as after a broken connection: by raidctl itself, or by its guardian."""
-    machine = on("p400")
-    marker = machine.state_dir.parent / "running"
-    load = ("sh", "-c", f"touch {marker}; sleep 1")
-    words = ("batch", "smartarray:1", "--write", "write-through", "--yes", "--", *load)
-    reading, writing = os.pipe()
-    batch = machine.start(*words, errors=writing)
-    os.close(writing)
-    until(marker.exists)
-    os.close(reading)
-    if killed:
-        batch.kill()
-    batch.wait(PATIENCE)
-    deadline = time.monotonic() + 4
-    while machine.results() != ["restored"] and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert machine.difference() == {}
+    machine.tools.fail(Trouble(fault="dies", match="show", times=99))
+    done = machine.run(*words)
+    assert done.returncode == 3, done.stderr
+    assert "not everything could be read" in done.stderr
+    assert machine.changes() == []
 
 
 def test_a_second_raidctl_is_refused_while_a_batch_runs(on: Callable[[str], Machine]) -> None:
@@ -269,7 +111,7 @@ def test_a_second_raidctl_is_refused_while_a_batch_runs(on: Callable[[str], Mach
     load = ("sh", "-c", f"touch {marker}; sleep 60")
     first = machine.start("batch", "smartarray:1", "--write", "write-through", "--yes", "--", *load)
     until(marker.exists)
-    second = machine.run("cache", "split", "smartarray:1", "50/50", "--yes")
+    second = machine.run("cache", "set", "smartarray:1", "--write", "protected-write-back", "--yes")
     assert second.returncode == 3, second.stderr
     assert "sleep 60" in second.stderr
     assert machine.difference() == {CACHING: "disable"}

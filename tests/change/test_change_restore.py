@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from raidctl.change.engine import Change, begin, plan
 from raidctl.change.journal import Entry, Journal, JournalFull, Turn
-from raidctl.change.plan import Action, Wish
+from raidctl.change.plan import Action, Step, Wish
 from raidctl.change.restore import Restored, Restorer
 from raidctl.change.state import Holder, hold
 from raidctl.observe import Survey, survey
@@ -19,6 +19,7 @@ from tests.change.faulty import Faulty
 
 VENDORS = vendors()[0]
 RATIO = "slot=1/cacheratio"
+DRIVES = "slot=1/drivewritecache"
 CACHING = "slot=1/ld 1/arrayaccelerator"
 
 
@@ -35,10 +36,10 @@ class Machine:
         self.journal = Journal(place)
         seen = self.look()
         wishes = [
-            Wish(object_id="smartarray:1/v1", setting="write_policy", value="write_through"),
+            Wish(object_id="smartarray:1/v1", setting="drive_write_cache", value="enabled"),
             Wish(object_id="smartarray:1", setting="cache_split", value="50/50"),
         ]
-        made = plan(seen.inventory, VENDORS, wishes, unsafe=False)
+        made = plan(seen.inventory, VENDORS, wishes, unsafe=True)
         story = begin("batch", made, seen.inventory, about="load", source="local")
         self.before = simulated.state()
         Change(story, self.journal, simulated, self.look, VENDORS, quiet).apply()
@@ -125,7 +126,7 @@ def test_a_tool_that_refuses_to_go_back_leaves_the_change_open(machine: Machine)
     here = Restorer(machine.journal, machine.place, refusing, machine.look, VENDORS, "local", quiet, sleep=quiet)
     [result] = here.restore()
     assert any("operation failed" in fault for fault in result.faults)
-    assert machine.simulated.state()[CACHING] == machine.before[CACHING]
+    assert machine.simulated.state()[DRIVES] == machine.before[DRIVES]
     assert machine.simulated.state()[RATIO] != machine.before[RATIO]
     assert machine.journal.pending()
 
@@ -165,6 +166,24 @@ def test_several_changes_of_one_knob_are_undone_the_newest_first(machine: Machin
     assert machine.simulated.state() == machine.before
 
 
+def test_an_older_change_waits_for_the_newer_one(machine: Machine) -> None:
+    """When that cannot be put back, what it has set is not taken for somebody else's; the next restore does both."""
+    [story] = machine.journal.pending()
+    [ratio] = [step for step in story.begin.steps if step.knob == "cacheratio"]
+    undo = Action(argv=("hpacucli", "ctrl", "slot=1", "modify", "cacheratio=50/50", "forced"))
+    second = replace(
+        story.begin, change="c2", steps=(replace(ratio, before="50/50", after="75/25", undo=undo),), was=()
+    )
+    machine.journal.append(second)
+    machine.journal.append(Turn(change="c2", at=story.begin.at, step=0, mark="start"))
+    machine.simulated.keep(machine.simulated.state() | {RATIO: "75/25"})
+    refusing = Faulty(machine.simulated, fault="refuses", at=0, changes_only=True)
+    here = Restorer(machine.journal, machine.place, refusing, machine.look, VENDORS, "local", quiet, sleep=quiet)
+    assert [bool(result.faults) for result in here.restore()] == [True, True]
+    assert [result.faults for result in machine.restore()] == [[], []]
+    assert machine.simulated.state() == machine.before
+
+
 def test_a_setting_that_a_reboot_has_set_is_nobodys(machine: Machine) -> None:
     """What does not outlast a reboot is left as the machine came up with it, and nobody is blamed."""
     [story] = machine.journal.pending()
@@ -173,3 +192,21 @@ def test_a_setting_that_a_reboot_has_set_is_nobodys(machine: Machine) -> None:
     machine.simulated.keep(machine.simulated.state() | {RATIO: "75/25"})
     here = Restorer(machine.journal, machine.place, machine.simulated, machine.look, VENDORS, "local", quiet)
     assert "started anew" in here.put_back(old).left[0]
+
+
+def test_what_is_told_only_when_something_else_is_back_is_put_back_then(machine: Machine) -> None:
+    """The tool tells of no split while no volume uses the cache: not before the caching is on again."""
+    [story] = machine.journal.pending()
+    [ratio] = [step for step in story.begin.steps if step.knob == "cacheratio"]
+    words = ("hpacucli", "ctrl", "slot=1", "ld", "1", "modify")
+    caching = Step(
+        object_id="smartarray:1/v1", knob="arrayaccelerator", before="enable", after="disable",
+        action=Action(argv=(*words, "arrayaccelerator=disable", "forced")),
+        undo=Action(argv=(*words, "arrayaccelerator=enable", "forced")),
+    )  # fmt: skip
+    turns = tuple(Turn(change=story.begin.change, at=story.begin.at, step=number, mark="start") for number in (0, 1))
+    both = replace(story, begin=replace(story.begin, steps=(ratio, caching), was=()), turns=turns)
+    machine.simulated.keep(machine.before | {RATIO: ratio.after, CACHING: "disable"})
+    here = Restorer(machine.journal, machine.place, machine.simulated, machine.look, VENDORS, "local", quiet, quiet)
+    assert here.put_back(both).faults == []
+    assert machine.simulated.state() == machine.before

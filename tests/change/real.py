@@ -1,0 +1,138 @@
+"""This machine with the tools of a simulated one on PATH, for the tests with real processes."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from raidctl.change.journal import Journal
+from raidctl.registry import vendors
+from raidctl.runners.programs import search_path
+from raidctl.simulate import Call, Tools, install
+from raidctl.simulation import State
+
+PATIENCE = 300.0
+ANY_OTHER = [
+    (spec.name, spec.places)
+    for vendor in vendors()[0]
+    if vendor.FAMILY not in ("drives", "md")  # these ask only what the kernel has
+    for spec in vendor.TOOLS
+]
+WRITE_THROUGH = ("cache", "set", "smartarray:1/v1", "--write", "write-through", "--yes")
+CACHING = "slot=1/ld 1/arrayaccelerator"
+
+
+CHANGES = [
+    ("p400", WRITE_THROUGH, {CACHING: "disable"}),
+    ("p400", ("cache", "split", "smartarray:1", "50/50", "--yes"), {"slot=1/cacheratio": "50/50"}),
+    ("9271", ("cache", "set", "megaraid:0/v0", "--write", "write-through", "--yes"), {"megaraid 0/v0/wrcache": "WT"}),
+    ("perc5i", ("cache", "set", "megaraid:0/v0", "--read", "adaptive", "--yes"), {"megaraid 0/v0/rdcache": "adaptive"}),
+    ("6805", ("cache", "set", "adaptec:1/v0", "--write", "write-through", "--yes"),
+     {"controller 1/ld 0/writecache": "wt"}),
+    ("6805", ("cache", "drive", "adaptec:1/0,3", "on", "--yes", "--unsafe", "a trial"),
+     {"controller 1/device 0,3/writecache": "wb"}),
+]  # fmt: skip
+
+
+class Machine:
+    """This machine, with the tools of a simulated one first on PATH and a state directory of its own."""
+
+    def __init__(self, demo: str, place: Path) -> None:
+        self.tools: Tools = install(demo, place / demo)
+        self.state_dir = place / "state"
+        self.before: State = self.tools.state
+        self.running: list[subprocess.Popen[str]] = []
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """What raidctl is started with."""
+        return {**os.environ, "PATH": f"{self.tools.programs}:{os.environ['PATH']}", "COLUMNS": "80"}
+
+    def line(self, *words: str) -> list[str]:
+        """The command line of a raidctl."""
+        return [sys.executable, "-m", "raidctl", "--state-dir", str(self.state_dir), *words]
+
+    def run(self, *words: str) -> subprocess.CompletedProcess[str]:
+        """Run raidctl to its end."""
+        return subprocess.run(
+            self.line(*words), env=self.environment, capture_output=True, text=True, check=False, timeout=PATIENCE
+        )
+
+    def start(self, *words: str, errors: int = subprocess.DEVNULL) -> subprocess.Popen[str]:
+        """Start raidctl, and wait until its tool is in the middle of a change."""
+        process = subprocess.Popen(
+            self.line(*words), env=self.environment, stdout=subprocess.DEVNULL, stderr=errors, text=True
+        )
+        self.running.append(process)
+        until(lambda: bool(self.changes()))
+        return process
+
+    def kill(self, process: subprocess.Popen[str]) -> None:
+        """Signal 9."""
+        process.kill()
+        process.wait()
+
+    def changes(self) -> list[Call]:
+        """The calls that change something, as far as they have begun."""
+        return [call for call in self.tools.calls() if call.event == "begin" and call.changes]
+
+    def at_rest(self) -> bool:
+        """Whether every call that has begun has ended, or was killed."""
+        calls = self.tools.calls()
+        ended = {call.pid for call in calls if call.event == "end"}
+        return all(call.pid in ended or not Path(f"/proc/{call.pid}").exists() for call in calls)
+
+    def difference(self) -> dict[str, str]:
+        """The settings that are not as they were at first."""
+        return {name: value for name, value in self.tools.state.items() if self.before.get(name) != value}
+
+    def results(self) -> list[str]:
+        """How each change in the journal ended."""
+        stories = Journal(self.state_dir).stories()
+        return [story.end.result if story.end is not None else "pending" for story in stories]
+
+
+def until(true: Callable[[], bool]) -> None:
+    """Wait for something to become so."""
+    deadline = time.monotonic() + PATIENCE
+    while not true():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def _command_of(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+
+
+def machines(place: Path) -> Iterator[Callable[[str], Machine]]:
+    """Makes a machine of a demo; the processes that are left are ended."""
+    places = [
+        *(f"{directory}/{name}" for name, _ in ANY_OTHER for directory in search_path()),
+        *(p for _, ps in ANY_OTHER for p in ps),
+    ]
+    cards = [path for path in places if Path(path).exists()]
+    if cards:
+        pytest.skip(f"this machine has real tools: {cards[0]}")
+    made: list[Machine] = []
+
+    def make(demo: str) -> Machine:
+        made.append(Machine(demo, place))
+        return made[-1]
+
+    yield make
+    for machine in made:
+        for process in machine.running:
+            machine.kill(process)
+        for call in machine.tools.calls():
+            if call.event == "begin" and str(machine.tools.place) in _command_of(call.pid):
+                os.kill(call.pid, signal.SIGKILL)
