@@ -55,11 +55,11 @@ def test_a_call_that_was_not_recorded_fails_as_a_tool_does(p400: Tools) -> None:
 
 def test_calls_at_the_same_time_lose_no_change(p400: Tools) -> None:
     """Each of two settings is changed by one of ten processes that run side by side."""
-    words = [SPLIT, ("ctrl", "slot=1", "ld", "1", "modify", "aa=disable"), *[LOOK] * 8]
+    words = [SPLIT, ("ctrl", "slot=1", "modify", "dwc=enable", "forced"), *[LOOK] * 8]
     tool = p400.programs / "hpacucli"
     running = [subprocess.Popen([tool, *line], stdout=subprocess.DEVNULL) for line in words]
     assert [process.wait(30) for process in running] == [0] * len(words)
-    assert (p400.state[RATIO], p400.state["slot=1/ld 1/arrayaccelerator"]) == ("50/50", "disable")
+    assert (p400.state[RATIO], p400.state["slot=1/drivewritecache"]) == ("50/50", "enable")
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,7 @@ COMMANDS = {
     "journal": "Show what raidctl has ever changed.",
     "demo": "List simulated machines to play with (--demo), or set them back.",
     "record": "Keep everything that the tools answer, to work from it later.",
-    "schema": "Print the JSON Schema of the inventory.",
+    "schema": "Print the JSON Schema of what --json prints.",
     "vendors": "Show what can be read and set on each family of controllers.",
 }
 """The commands with their short help, so that the listing imports none of them; a test compares it with them."""
@@ -137,11 +137,11 @@ def reader_gone() -> ReaderGoneError:
 def cli() -> None:
     """What RAID this machine really has, whether its cache is safe, and whether it is still so.
 
-    Works on this machine, on another one over ssh (--host), and on what was recorded or sent by mail (--replay).
-    The options --host, --sudo, --replay, --json and -v may stand before or after the command's name.
+    Works on this machine, on another one over ssh (--host), on what was recorded or sent by mail (--replay), and on
+    a simulated one to play with (--demo). All options below may stand before or after the command's name.
 
-    Exit codes: 0 fine; 2 wrong usage; 3 something could not be told;
-    4 a tool or a right is missing; 130 interrupted.
+    Exit codes: 0 fine; 1 the answer is no (a change that is refused); 2 wrong usage; 3 something could not be told;
+    4 a tool or a right is missing; 5 a change failed and was undone; 6 it failed and was not undone; 130 interrupted.
     """
 
 

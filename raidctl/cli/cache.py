@@ -10,7 +10,7 @@ from raidctl.change import words
 from raidctl.change.plan import Setting, Wish
 from raidctl.cli import targets
 from raidctl.cli.changing import Consent, changing_options, perform
-from raidctl.cli.options import machine_options, output_options, settings_of
+from raidctl.cli.options import examples, machine_options, output_options, settings_of
 from raidctl.observe import Survey
 
 _APART = {
@@ -20,6 +20,18 @@ _APART = {
     "stats": "Show how the caches are used.",
 }
 """Commands with a module of their own (``cache_show`` …), imported when they are used."""
+_ORDER = ("show", "set", "split", "drive", "flush", "threshold", "stats")
+
+
+class SplitCommand(click.Command):
+    """A command that takes ``-5/105`` for a wrong split and not for an option that nobody knows."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Look for such a word first."""
+        for word in args:
+            if word[:1] == "-" and word[1:2].isdecimal():
+                words.split(word)
+        return super().parse_args(ctx, args)
 
 
 class CacheGroup(click.Group):
@@ -27,7 +39,7 @@ class CacheGroup(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names, in the order of the help."""
-        return [*_APART, *super().list_commands(ctx)]
+        return sorted({*_APART, *super().list_commands(ctx)}, key=_ORDER.index)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of this name."""
@@ -39,9 +51,9 @@ class CacheGroup(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The listing of the help, without importing those."""
         own = {name: super(CacheGroup, self).get_command(ctx, name) for name in super().list_commands(ctx)}
+        texts = _APART | {name: command.get_short_help_str(80) for name, command in own.items() if command}
         with formatter.section("Commands"):
-            rows = [(name, command.get_short_help_str(80)) for name, command in own.items() if command]
-            formatter.write_dl([*_APART.items(), *rows])
+            formatter.write_dl([(name, texts[name]) for name in self.list_commands(ctx)])
 
 
 @click.group("cache", cls=CacheGroup)
@@ -54,7 +66,14 @@ def command() -> None:
     """
 
 
-@command.command("set")
+@command.command(
+    "set",
+    epilog=examples(
+        "raidctl cache set /srv/db --write protected-write-back --dry-run",
+        "raidctl cache set /dev/sdb /srv/archive --read none --drives off",
+        "raidctl cache set /dev/md0 --stripe-cache 4096",
+    ),
+)
 @click.argument("target", nargs=-1, required=True)
 @click.option("--write", type=click.Choice(words.WRITE), help="Write policy of the volumes.")
 @click.option("--read", type=click.Choice(words.READ), help="Read-ahead of the volumes.")
@@ -85,10 +104,14 @@ def set_(
     """Set the cache policy of the volumes that TARGET names.
 
     TARGET is an id, a device or a mount point; a controller or an array
-    stands for all of its volumes.
+    stands for all of its volumes. Several settings are one change: all of
+    them are made, or none.
 
     Exit codes: 0 done, or already so; 1 refused (unsafe, or the hardware
-    cannot); 5 it failed and was undone; 6 it failed and was not undone.
+    cannot), or the question was answered with no; 2 wrong usage, or there was
+    no terminal to ask on; 3 it cannot be told, or another raidctl is at work;
+    4 a tool or a right is missing; 5 it failed and was undone; 6 it failed and
+    was not undone; 130 interrupted. After 1 to 5 all is as it was before.
     """
     of_volumes: dict[Setting, str | None] = {
         "write_policy": write and words.neutral(write),
@@ -110,7 +133,11 @@ def set_(
     return perform(settings_of(context), consent, wanted, targets.kernel() if read_ahead is not None else ())
 
 
-@command.command("split")
+@command.command(
+    "split",
+    cls=SplitCommand,
+    epilog=examples("raidctl cache split /srv/db 25/75", "raidctl cache split /dev/sda 0/100 --dry-run"),
+)
 @click.argument("target")
 @click.argument("split", metavar="READ/WRITE")
 @changing_options
@@ -126,6 +153,10 @@ def split_(
 ) -> int:
     """Split a controller's cache between reads and writes: 25/75.
 
+    READ and WRITE are percent, 0 to 100, and make 100 together; a quarter for
+    reads is 25/75. Many controllers take steps of 5 only. TARGET is the
+    controller, or anything on it.
+
     Exit codes: as of "cache set".
     """
     read, write = words.split(split)
@@ -136,7 +167,10 @@ def split_(
     return perform(settings_of(context), consent, wanted)
 
 
-@command.command("drive")
+@command.command(
+    "drive",
+    epilog=examples("raidctl cache drive /dev/sdb off", "raidctl cache drive /dev/sda /dev/nvme0n1 off --dry-run"),
+)
 @click.argument("target", nargs=-1, required=True)
 @click.argument("switch", type=click.Choice(words.SWITCH))
 @changing_options
@@ -151,6 +185,11 @@ def drive_(
     consent: Consent,
 ) -> int:
     """Switch the write cache of drives on or off.
+
+    TARGET is a drive that the system sees itself: its id, its device or a
+    mount point on it. The drives behind a RAID controller follow their
+    volume: "cache set VOLUME --drives". Many drives forget the setting with
+    their power; the plan says so.
 
     Exit codes: as of "cache set".
     """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,9 +22,11 @@ from raidctl.cli.machine import Machine, demo_directory, machine
 from raidctl.cli.options import Settings
 from raidctl.cli.terminal import emit, emit_json
 from raidctl.errors import (
+    EXIT_ACCESS,
+    EXIT_CANNOT_TELL,
     EXIT_FINE,
+    EXIT_INTERRUPTED,
     EXIT_NO,
-    AccessMissing,
     CannotTell,
     ChangeStands,
     ChangeUndone,
@@ -33,6 +35,7 @@ from raidctl.errors import (
 )
 from raidctl.observe import Survey
 from raidctl.output.plan import plan_text
+from raidctl.select import Ambiguous, unseen
 from raidctl.text import printable
 from raidctl.vendor import Vendor
 
@@ -115,18 +118,22 @@ class Work:
             Held: Another raidctl has one of them.
             CannotTell: An earlier change of one of them was cut off, or something has changed since the plan was made.
         """
-        cards = [card.id for card in concerned(self.seen.inventory, self.plan)]
+        found = concerned(self.seen.inventory, self.plan)
+        cards = [card.id for card in found]
         holder = Holder(change=story.change, pid=story.pid, since=story.at, about=story.about)
         with hold(self.state, [held_name(self.named.source, card) for card in cards], holder):
-            self._nothing_open(cards)
+            self._nothing_open({*cards, *(card.serial for card in found if card.serial)})
             self._still_so()
             yield
 
-    def _nothing_open(self, cards: Sequence[str]) -> None:
-        """What a change that was cut off has set for a while must not be taken for what was there before."""
+    def _nothing_open(self, cards: Container[str]) -> None:
+        """What a change that was cut off has set for a while must not be taken for what was there before.
+
+        ``cards`` are ids and serial numbers: after a reboot a card may have another id.
+        """
         for story in Journal(self.state).pending():
             mine = story.open and story.begin.source == self.named.source
-            if mine and any(subject.id in cards for subject in story.begin.subjects):
+            if mine and any(subject.id in cards or subject.serial in cards for subject in story.begin.subjects):
                 raise CannotTell(
                     f"Change {story.begin.change} of {story.begin.at} was cut off, and what it has set is still there: "
                     f'{story.begin.about}. Nothing was changed. Put that back first: "{again(self.named.source)}".'
@@ -179,18 +186,18 @@ def planned(settings: Settings, consent: Consent, wishes: WishMaker, more: Seque
 
 
 def _wished(wishes: WishMaker, seen: Survey) -> Sequence[Wish]:
-    """The wishes; an object that is not found, where a right is missing, may be there all the same.
+    """The wishes; what is not found, where not everything could be read, may be there all the same.
 
     Raises:
-        AccessMissing: That is so.
+        CannotTell: That is so.
+        AccessMissing: The same for lack of a tool or a right.
     """
     try:
         return wishes(seen)
+    except Ambiguous:
+        raise
     except UsageError as error:
-        missing = [problem for problem in seen.inventory.problems if problem.kind == "no_right"]
-        if not missing:
-            raise
-        raise AccessMissing(f"{error} Not everything could be read: {missing[0].message}") from None
+        raise unseen(error, seen.inventory.problems) from None
 
 
 def agreed(work: Work, settings: Settings, *, err: bool = False) -> int | None:
@@ -202,7 +209,7 @@ def agreed(work: Work, settings: Settings, *, err: bool = False) -> int | None:
     if not settings.as_json:
         _show(work, settings, err=err)
     if work.plan.refusals:
-        return EXIT_NO
+        return _code_of(work.plan)
     if not work.plan.steps:
         return EXIT_FINE
     if consent.dry_run:
@@ -213,18 +220,53 @@ def agreed(work: Work, settings: Settings, *, err: bool = False) -> int | None:
         raise UsageError("Nothing was changed: without a terminal, say --yes (or --dry-run to see the plan).")
     if settings.as_json:
         _show(work, settings, err=True)
-    if not click.confirm("Do this?", err=True):
-        raise click.Abort
+    _ask()
     work.asked = True
     return None
+
+
+def _code_of(refused: Plan) -> int:
+    """The exit code of a plan that is refused: no, before "cannot be told", before a program that is missing."""
+    kinds = {refusal.kind for refusal in refused.refusals}
+    if kinds - {"unknown", "no_tool"}:
+        return EXIT_NO
+    return EXIT_CANNOT_TELL if "unknown" in kinds else EXIT_ACCESS
+
+
+def _ask() -> None:
+    """Ask whether the plan is to be carried out.
+
+    Raises:
+        Declined: It is not.
+        Interrupted: No answer was given.
+    """
+    try:
+        wanted = click.confirm("Do this?", err=True)
+    except click.Abort:
+        tell("")  # the question's line has no end yet
+        raise Interrupted("Interrupted at the question: nothing was changed.") from None
+    if not wanted:
+        raise Declined("Nothing was changed.")
+
+
+class Declined(RaidctlError):
+    """The question was answered with no."""
+
+    exit_code = EXIT_NO
+
+
+class Interrupted(RaidctlError):
+    """Ctrl-C, or the end of the input where a question was asked."""
+
+    exit_code = EXIT_INTERRUPTED
 
 
 def _show(work: Work, settings: Settings, *, err: bool) -> None:
     text = plan_text(work.plan)
     if settings.host and work.plan.steps:
         text += (
-            f"Over ssh: the journal of it is kept here, and a raidctl on {printable(settings.host)} does not know of "
-            "it.\n"
+            f"Over ssh: the journal of it is kept here; a raidctl on {printable(settings.host)}\n"
+            "     does not know of it.\n"
         )
     if err:
         click.echo(text, nl=False, err=True)
@@ -255,8 +297,11 @@ def _performed(work: Work, settings: Settings, report: Report) -> int:
     report.change = story.change
     with work.hold(story):
         change = work.change(story)
-        change.apply()
-        change.finish()
+        try:
+            change.apply()
+            change.finish()
+        except KeyboardInterrupt:  # the engine has put back what it had begun, or said that it could not
+            raise Interrupted("Interrupted: all is as it was before.") from None
     report.result, report.warnings = "done", tuple(change.warnings)
     for text in change.warnings:
         tell(f"Warning: {text}.")
@@ -277,7 +322,8 @@ class Report:
 
     def failed(self, error: BaseException) -> None:
         """What is said on standard error as well."""
-        self.result = "undone" if isinstance(error, ChangeUndone) else "failed"
+        put_back = isinstance(error, Interrupted) and self.change is not None
+        self.result = "undone" if put_back or isinstance(error, ChangeUndone) else "failed"
         if isinstance(error, ChangeStands):
             self.result = "stands"
         self.message = str(error) if isinstance(error, RaidctlError) else type(error).__name__

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import shutil
+import textwrap
+from collections.abc import Sequence
 
 import click
 
 from raidctl.cli.machine import demo_directory
-from raidctl.cli.options import machine_options, output_options, settings_of
+from raidctl.cli.options import examples, machine_options, output_options, settings_of
 from raidctl.cli.terminal import emit, emit_json
-from raidctl.demo import demos
-from raidctl.errors import EXIT_FINE, UsageError
+from raidctl.demo import Demo, demos
+from raidctl.errors import EXIT_FINE
 from raidctl.registry import vendors
 
 
-@click.command("demo")
+@click.command("demo", epilog=examples("raidctl --demo p400 cache split / 50/50", "raidctl demo --reset p400"))
 @click.option("--reset", metavar="NAME", multiple=True, help="Forget what was changed on it; all: on every one.")
 @machine_options
 @output_options
@@ -23,19 +25,30 @@ def command(context: click.Context, *, reset: tuple[str, ...]) -> int:
     """List simulated machines to play with (--demo), or set them back.
 
     "raidctl --demo NAME COMMAND" works on one of them: nothing of it is real,
-    and what is changed is kept until it is set back.
+    and what is changed is kept, with a journal of its own, until it is set back.
     """
     settings = settings_of(context)
     settings.refuse_machine("demo")
     known = demos(vendors()[0])
     names = [demo.name for demo in known]
-    for name in names if "all" in reset else reset:
-        if name not in names:
-            raise UsageError(f'There is no simulated machine "{name}".')
-        shutil.rmtree(demo_directory(settings, name))
+    places = [demo_directory(settings, name) for name in (names if "all" in reset else reset)]
+    for place in places:
+        shutil.rmtree(place, ignore_errors=True)  # twice the same name is no fault
     if settings.as_json:
         emit_json([{"name": demo.name, "about": demo.about} for demo in known])
     elif not reset:
-        width = max(map(len, names), default=0)
-        emit("".join(f"{demo.name:{width}}  {demo.about}\n" for demo in known))
+        emit(_listed(known))
     return EXIT_FINE
+
+
+def _listed(known: Sequence[Demo]) -> str:
+    """Each machine with what it is, in lines that fit the screen."""
+    width = max((len(demo.name) for demo in known), default=0) + 2
+    columns = max(shutil.get_terminal_size((80, 24)).columns, width + 20)
+    lines = []
+    for demo in known:
+        lines += textwrap.wrap(
+            demo.about, columns - 1, initial_indent=f"{demo.name:{width}}", subsequent_indent=" " * width,
+            break_on_hyphens=False,
+        )  # fmt: skip
+    return "".join(f"{line}\n" for line in lines)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
@@ -57,10 +58,12 @@ def machine(settings: Settings) -> Iterator[Machine]:
     if settings.replay is not None:
         from raidctl.record import is_recording, load  # noqa: PLC0415 - only where it is asked for
 
+        if settings.replay != "-" and not Path(settings.replay).exists():
+            raise UsageError(f"There is no {settings.replay}.")
         if not is_recording(settings.replay):
             raise UsageError(
                 f"{settings.replay} is no recording; files that tools have printed can only be shown: "
-                f"raidctl --replay {settings.replay} show."
+                f"{shlex.join(['raidctl', '--replay', settings.replay, 'show'])}"
             )
         yield recorded(load(settings.replay), found, settings.replay, problems)
     elif settings.demo:
@@ -85,12 +88,12 @@ def demo_directory(settings: Settings, name: str) -> Path:
     """Where what is changed on a simulated machine is kept: beside the real journal, never in it.
 
     Raises:
-        UsageError: That can be no machine's name.
+        UsageError: There is no machine of this name; nothing is made for it.
     """
     from raidctl.change.state import directory  # noqa: PLC0415 - only where it is asked for
+    from raidctl.demo import path_of  # noqa: PLC0415 - as above
 
-    if not name.replace("-", "").isalnum():
-        raise UsageError(f'There is no simulated machine "{name}".')
+    path_of(name, vendors()[0])
     return directory(str(directory(settings.state_dir) / "demo" / name))
 
 

@@ -33,6 +33,9 @@ class Settings:
         """
         if sum(map(bool, (self.host, self.replay, self.demo))) > 1:
             raise click.UsageError("--host, --replay and --demo exclude each other: one machine at a time.")
+        for name in ("host", "replay", "demo", "state_dir"):
+            if name in self.given and not getattr(self, name):
+                raise click.UsageError(f"{self.given[name]} is given, and empty.")
         if self.sudo and not self.host:
             raise click.UsageError("--sudo belongs to --host; on this machine, start raidctl itself with sudo.")
 
@@ -87,6 +90,11 @@ def output_options(function: F) -> F:
 
 def _option(*names: str, **attributes: Any) -> Callable[[F], F]:
     return click.option(*names, expose_value=False, callback=_keep, **attributes)
+
+
+def examples(*lines: str) -> str:
+    """Command lines to copy, for the end of a help page."""
+    return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)  # \b: click must not join the lines
 
 
 def settings_of(context: click.Context) -> Settings:

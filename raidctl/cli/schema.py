@@ -2,22 +2,50 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
-from raidctl.cli.options import output_options, settings_of
+from raidctl.cli.options import examples, output_options, settings_of
 from raidctl.cli.terminal import emit_json
 from raidctl.output.json import schema
 
+ANSWERS = ("inventory", "change", "journal", "cache", "flush", "stats")
+"""What can be printed with --json and has a schema."""
 
-@click.command("schema")
+
+@click.command("schema", epilog=examples("raidctl schema", "raidctl schema change"))
+@click.argument("answer", type=click.Choice(ANSWERS), default="inventory")
 @output_options
 @click.pass_context
-def command(context: click.Context) -> int:
-    """Print the JSON Schema of the inventory.
+def command(context: click.Context, *, answer: str) -> int:
+    """Print the JSON Schema of what --json prints.
 
-    It is the contract of "raidctl --json show" (JSON Schema 2020-12): names may be added, they never change their
-    meaning without a new schema_version.
+    "inventory" is the contract of "raidctl --json show" (JSON Schema 2020-12):
+    names may be added, they never change their meaning without a new
+    schema_version. The others: "change" for cache set, split, drive, threshold
+    and batch; "journal"; "cache" for cache show, and for threshold without an
+    option; "flush" and "stats" for cache flush and cache stats.
     """
     settings_of(context).refuse_machine("schema")
-    emit_json(schema())
+    title, kind = _kind(answer)
+    emit_json(schema(title, kind))
     return 0
+
+
+def _kind(answer: str) -> tuple[str, Any]:
+    """A title and the type."""
+    from raidctl.change.journal import Story  # noqa: PLC0415 - only what is asked for is imported
+    from raidctl.change.plan import Outcome  # noqa: PLC0415 - as above
+    from raidctl.layers.model import FlushReport, Stack, Statistics  # noqa: PLC0415 - as above
+    from raidctl.model import Inventory  # noqa: PLC0415 - as above
+
+    kinds: dict[str, tuple[str, Any]] = {
+        "inventory": ("Inventory", Inventory),
+        "change": ("Change of a cache", Outcome),
+        "journal": ("Journal", list[Story]),
+        "cache": ("Caches", Stack),
+        "flush": ("Flush of the caches", FlushReport),
+        "stats": ("Statistics of the caches", Statistics),
+    }
+    return kinds[answer]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from typing import cast
 
@@ -10,6 +11,7 @@ from raidctl.errors import UsageError
 from raidctl.model import Controller, Drive, Volume
 from raidctl.observe import Survey
 from raidctl.select import find, items
+from raidctl.text import printable
 from raidctl.vendor import Vendor
 
 
@@ -24,7 +26,8 @@ def volumes(seen: Survey, words: Sequence[str]) -> list[Volume]:
         ids = find(seen.inventory, seen.view, [word])
         mine = [volume for c in seen.inventory.controllers for volume in c.volumes if _under(volume, c, ids)]
         if not mine:
-            raise UsageError(f'"{word}" is no volume and has none.')
+            hint = f"; its drives' write cache: {_line('drive', word, 'off (or on)')}." if _drives(seen, ids) else "."
+            raise UsageError(f'"{printable(word)}" is no volume and has none{hint}')
         found |= {volume.id: volume for volume in mine}
     return list(found.values())
 
@@ -48,11 +51,45 @@ def drives(seen: Survey, words: Sequence[str]) -> list[Drive]:
     found: dict[str, Drive] = {}
     for word in words:
         ids = find(seen.inventory, seen.view, [word])
-        mine = [d for c in seen.inventory.controllers for d in c.drives if d.id in ids or c.id in ids or d.array in ids]
+        mine = _drives(seen, ids)
         if not mine:
-            raise UsageError(f'"{word}" is no drive and has none.')
+            below = any(_under(volume, c, ids) for c in seen.inventory.controllers for volume in c.volumes)
+            hint = (
+                f" but a volume; its drives' write cache: {_line('set', word, '--drives off (or on)')}."
+                if below
+                else "."
+            )
+            raise UsageError(f'"{printable(word)}" is no drive and has none{hint}')
         found |= {drive.id: drive for drive in mine}
     return list(found.values())
+
+
+def _drives(seen: Survey, ids: frozenset[str]) -> list[Drive]:
+    """The drives of these ids, and those on controllers and arrays of these ids."""
+    return [d for c in seen.inventory.controllers for d in c.drives if d.id in ids or c.id in ids or d.array in ids]
+
+
+def _line(command: str, word: str, rest: str) -> str:
+    """A command line to copy."""
+    return f"raidctl cache {command} {shlex.quote(printable(word))} {rest}"
+
+
+def drive_caches(seen: Survey, words: Sequence[str], wanted: str) -> list[Wish]:
+    """The write cache of the drives below the volumes that the words mean; where a word means drives, of these.
+
+    Raises:
+        UsageError: A word means neither, or a drive is to have a default, which only volumes have.
+    """
+    found: list[Wish] = []
+    for word in words:
+        ids = find(seen.inventory, seen.view, [word])
+        if any(_under(volume, c, ids) for c in seen.inventory.controllers for volume in c.volumes):
+            found += wishes(volumes(seen, [word]), {"drive_write_cache": wanted})
+        elif wanted == "default":
+            raise UsageError(f'"{word}" is no volume: the write cache of a drive is on or off.')
+        else:
+            found += wishes(drives(seen, [word]), {"write_cache": wanted})
+    return found
 
 
 def wishes(objects: Sequence[Volume | Controller | Drive], wanted: dict[Setting, str | None]) -> list[Wish]:

@@ -22,10 +22,10 @@ def to_json(value: Any) -> str:
     return _CONTROL.sub(lambda match: f"\\u{ord(match[0]):04x}", text) + "\n"
 
 
-def schema() -> dict[str, Any]:
-    """The JSON Schema (2020-12) of the inventory; the descriptions are those of the model."""
+def schema(title: str = "Inventory", kind: Any = Inventory) -> dict[str, Any]:
+    """The JSON Schema (2020-12) of a type, by default of the inventory; the descriptions are those of the model."""
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "Inventory of raidctl",
-        **msgspec.json.schema(Inventory),
+        "title": f"{title} of raidctl",
+        **msgspec.json.schema(kind),
     }

@@ -33,13 +33,18 @@ def _lines(plan: Plan) -> Iterator[str]:
     for refusal in plan.refusals:
         yield from _refusal(refusal)
     if plan.refusals:
-        yield f"Nothing is carried out{'; without that it would be:' if plan.steps else '.'}"
+        part = len(plan.refusals) < len(plan.wishes)
+        yield f"Nothing is run{', because a part of it is refused' if part else ''}."
+        if plan.steps:
+            overridable = all(refusal.kind in _OVERRIDDEN for refusal in plan.refusals)
+            what = "With --unsafe REASON" if overridable else "Without that"
+            yield f"{what} it would be these commands; they are NOT run:"
     for number, step in enumerate(plan.steps, 1):
-        yield from _step(number, step)
+        yield from _step(f"{number}. {'not run: ' if plan.refusals else ''}", step)
 
 
-def _step(number: int, step: Step) -> Iterator[str]:
-    yield f"{number}. {step.action}"
+def _step(number: str, step: Step) -> Iterator[str]:
+    yield f"{number}{step.action}"
     turn = f"     {step.knob} of {step.object_id}: {step.before} -> {step.after}"
     lasts = _LASTS[step.persistent]
     if len(turn) + len(lasts) + 2 > _WIDTH:
@@ -54,7 +59,11 @@ def _step(number: int, step: Step) -> Iterator[str]:
 
 _WORDS = {
     "unsafe": "Unsafe", "unsupported": "Not possible", "unknown": "Not known", "not_in_force": "Not in force",
+    "no_tool": "Not possible yet",
 }  # fmt: skip
+
+_OVERRIDDEN = ("unsafe", "not_in_force")
+"""Refusals that --unsafe overrides."""
 
 
 def _refusal(refusal: Refusal) -> Iterator[str]:

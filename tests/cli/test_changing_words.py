@@ -1,0 +1,290 @@
+"""What changing commands say to a person: at the question, of targets, of machines that are not there."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import select
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import jsonschema
+import pytest
+from click.testing import CliRunner, Result
+
+from raidctl.cli import cli, restore
+from raidctl.demo import demos
+from raidctl.registry import vendors
+from raidctl.simulate import Trouble, install
+
+Raidctl = Callable[..., Result]
+SPLIT = ("--demo", "p400", "cache", "split", "smartarray:1")
+
+
+@pytest.fixture
+def raidctl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Raidctl:
+    """Run a command line in this process, with a state directory of its own."""
+    monkeypatch.setenv("COLUMNS", "80")
+
+    def run(*arguments: str | Path) -> Result:
+        return CliRunner().invoke(cli, ["--state-dir", str(tmp_path / "state"), *map(str, arguments)])
+
+    return run
+
+
+def answered(arguments: Sequence[str], answer: bytes) -> tuple[int, str]:
+    """Run raidctl on a terminal and type an answer when it asks; its exit code and what stands on the screen."""
+    own, other = pty.openpty()
+    words = [sys.executable, "-m", "raidctl", *arguments]
+    # a session of its own, so that the terminal's Ctrl-C reaches it and nobody else
+    code = "import os, sys, termios, fcntl; fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.argv[1], sys.argv[1:])"
+    child = subprocess.Popen(
+        [sys.executable, "-c", code, *words], stdin=other, stdout=other, stderr=other, start_new_session=True
+    )
+    os.close(other)
+    screen, typed, end = b"", 0.0, time.monotonic() + 120
+    while time.monotonic() < end:
+        try:
+            if select.select([own], [], [], 0.1)[0]:
+                screen += os.read(own, 4096)
+        except OSError:  # the last program on it has ended
+            break
+        # typed again each second: Python misses a signal that comes just before it begins to read
+        if b"[y/N]" in screen and time.monotonic() - typed > 1:
+            os.write(own, answer)
+            typed = time.monotonic()
+    os.close(own)
+    return child.wait(60), screen.decode()
+
+
+@pytest.mark.parametrize(("answer", "code"), [(b"n\n", 1), (b"\n", 1), (b"\x03", 130), (b"\x04", 130)])
+def test_who_does_not_say_yes_is_told_that_nothing_was_changed(tmp_path: Path, answer: bytes, code: int) -> None:
+    """No is no interruption; both change nothing, and say so on a line of their own."""
+    where = ["--state-dir", str(tmp_path / "state")]
+    ended, screen = answered([*where, *SPLIT, "0/100"], answer)
+    assert ended == code
+    last = screen.strip().splitlines()[-1]
+    assert last.startswith("raidctl: ")
+    assert "othing was changed" in last
+    assert "interrupted" not in screen
+    shown = CliRunner().invoke(cli, [*where, *SPLIT, "25/75", "--yes"])
+    assert "Already so" in shown.stdout
+
+
+def test_a_machine_that_is_not_simulated_leaves_no_directory(raidctl: Raidctl, tmp_path: Path) -> None:
+    """A misspelt name is a usage error, with the names that there are; nothing is made for it."""
+    for words in (("show",), ("cache", "split", "smartarray:1", "50/50", "--yes"), ("restore",), ("journal",)):
+        done = raidctl("--demo", "p4000", *words)
+        assert done.exit_code == 2
+        assert "p400, " in done.stderr
+    assert not (tmp_path / "state" / "demo" / "p4000").exists()
+
+
+def test_a_recording_that_is_not_there_is_named_so(raidctl: Raidctl, tmp_path: Path) -> None:
+    """It is not taken for files that tools have printed."""
+    done = raidctl("--replay", tmp_path / "nowhere", *SPLIT[2:], "50/50", "--dry-run")
+    assert done.exit_code == 2
+    assert "There is no" in done.stderr
+
+
+def test_the_command_that_shows_loose_files_can_be_pasted(raidctl: Raidctl, tmp_path: Path) -> None:
+    """A blank in the file's name is quoted."""
+    loose = tmp_path / "a b.txt"
+    loose.write_text("nothing\n", encoding="utf-8")
+    done = raidctl("--replay", loose, *SPLIT[2:], "50/50", "--dry-run")
+    assert shlex.quote(str(loose)) in done.stderr
+
+
+def test_an_empty_option_is_a_usage_error() -> None:
+    """``--state-dir "$UNSET"`` must not mean the journal of root."""
+    for option in ("--state-dir", "--demo", "--replay", "--host"):
+        done = CliRunner().invoke(cli, [option, "", "cache", "split", "smartarray:1", "50/50", "--dry-run"])
+        assert done.exit_code == 2
+        assert "empty" in done.stderr
+
+
+@pytest.mark.parametrize("split", ["25/80", "100", "a/b", "-5/105", "25:75", " 25/75", "25/75/0", "", "²5/75"])
+def test_a_split_that_is_none_is_explained(raidctl: Raidctl, split: str) -> None:
+    """The sentence shows how one is written."""
+    done = raidctl(*SPLIT, split, "--yes")
+    assert done.exit_code == 2
+    assert "such as 25/75" in done.stderr
+
+
+def test_the_volume_of_a_controller_is_no_drive(raidctl: Raidctl) -> None:
+    """Who names a volume's device is told which command switches the caches of its drives."""
+    done = raidctl("--demo", "p400", "cache", "drive", "/dev/cciss/c0d0", "off", "--dry-run")
+    assert done.exit_code == 2
+    assert "raidctl cache set /dev/cciss/c0d0 --drives off" in done.stderr
+
+
+def test_a_drive_is_no_volume(raidctl: Raidctl) -> None:
+    """Who names a plain drive is told which command switches its cache."""
+    done = raidctl("--demo", "workstation", "cache", "set", "/dev/sda", "--write", "write-through", "--dry-run")
+    assert done.exit_code == 2
+    assert "raidctl cache drive /dev/sda" in done.stderr
+
+
+def test_a_recording_has_no_journal(raidctl: Raidctl) -> None:
+    """This machine's journal is not shown in its place."""
+    done = raidctl("--replay", demo_path("p400"), "journal")
+    assert done.exit_code == 2
+
+
+def test_the_list_of_simulated_machines_fits_the_screen(raidctl: Raidctl) -> None:
+    """80 columns; each name begins a line."""
+    lines = raidctl("demo").stdout.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert {demo.name for demo in demos(vendors()[0])} <= {line.split()[0] for line in lines}
+
+
+def demo_path(name: str) -> Path:
+    """Where the recording of a simulated machine lies."""
+    return next(demo.path for demo in demos(vendors()[0]) if demo.name == name)
+
+
+ANSWERS = {
+    "inventory": ("--demo", "p400", "show"),
+    "change": ("--demo", "p400", "cache", "split", "smartarray:1", "50/50", "--yes"),
+    "journal": ("--demo", "p400", "journal"),
+    "cache": ("--demo", "layers", "cache", "show"),
+    "flush": ("--demo", "layers", "cache", "flush", "--all"),
+    "stats": ("--demo", "layers", "cache", "stats"),
+}
+
+
+def test_every_answer_about_caches_is_valid_against_its_schema(raidctl: Raidctl) -> None:
+    """``raidctl schema NAME`` is what ``--json`` keeps to."""
+    for name, words in ANSWERS.items():
+        schema = json.loads(raidctl("schema", name).stdout)
+        jsonschema.Draft202012Validator.check_schema(schema)
+        validator = jsonschema.Draft202012Validator(schema)
+        validator.validate(json.loads(raidctl("--json", *words).stdout))
+        with pytest.raises(jsonschema.ValidationError):
+            validator.validate({"nothing": "of the kind"})
+
+
+@pytest.mark.parametrize("words", [
+    ("cache", "set"), ("cache", "split"), ("cache", "drive"), ("cache", "flush"), ("cache", "threshold"),
+    ("cache", "stats"), ("batch",), ("restore",), ("journal",), ("demo",),
+])  # fmt: skip
+def test_the_help_of_a_changing_command_has_an_example(raidctl: Raidctl, words: tuple[str, ...]) -> None:
+    """A person at night copies it."""
+    _, _, examples = raidctl(*words, "--help").stdout.partition("Examples:\n")
+    assert f"raidctl {' '.join(words)}" in examples
+
+
+@pytest.mark.parametrize(("words", "code"), [
+    (("p400", "cache", "set", "/", "--io", "direct"), 1),
+    (("p400", "cache", "set", "/", "--no-battery", "on"), 1),
+    (("p440", "cache", "threshold", "/", "--bypass-threshold", "512"), 3),
+    (("journal", "cache", "drive", "/dev/nvme0n1", "off"), 4),
+])  # fmt: skip
+def test_a_refusal_ends_with_the_code_of_its_reason(raidctl: Raidctl, words: tuple[str, ...], code: int) -> None:
+    """The hardware cannot, or it is unsafe: 1; the tool does not tell: 3; a program is not installed: 4."""
+    for more in ("--dry-run", "--yes"):
+        done = raidctl("--demo", *words, more)
+        assert done.exit_code == code
+        assert "Nothing is run" in done.stdout
+
+
+def test_what_only_unsafe_lets_pass_is_marked_as_not_run(raidctl: Raidctl) -> None:
+    """The commands are shown with the option that they would need, and each is marked."""
+    said = raidctl("--demo", "p400", "cache", "set", "/", "--drives", "on", "--yes").stdout
+    assert "With --unsafe REASON" in said
+    assert "they are NOT run" in said
+    assert "1. not run: hpacucli" in said
+
+
+def test_the_names_of_two_machines_exclude_each_other_for_the_journal(raidctl: Raidctl) -> None:
+    """As for every other command."""
+    assert raidctl("--host", "a", "--demo", "p400", "journal").exit_code == 2
+
+
+@pytest.fixture
+def unit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict[str, str]]:
+    """Install the unit into a directory; its settings."""
+
+    def install(*options: str) -> dict[str, str]:
+        monkeypatch.setattr(restore, "UNITS", tmp_path)
+        assert CliRunner().invoke(cli, [*options, "restore", "--install-unit"]).exit_code == 0
+        lines = (tmp_path / restore.UNIT).read_text(encoding="utf-8").splitlines()
+        return dict(line.split("=", 1) for line in lines if "=" in line and not line.startswith("#"))
+
+    return install
+
+
+def test_the_unit_runs_before_any_service_and_after_the_file_systems(unit: Callable[..., dict[str, str]]) -> None:
+    """A database writes nothing under the policy of a load that a power failure has ended."""
+    said = unit()
+    assert "basic.target" in said["Before"].split()
+    assert {"sysinit.target", "local-fs.target"} <= set(said["After"].split())
+    assert said["DefaultDependencies"] == "no"  # the usual ones would put it behind basic.target
+    assert said["RequiresMountsFor"] == "/var/lib/raidctl"
+    assert said["WantedBy"] == "basic.target"
+
+
+def test_the_unit_looks_where_the_journal_is(unit: Callable[..., dict[str, str]]) -> None:
+    """``--state-dir`` is carried over, as a full path."""
+    said = unit("--state-dir", "state dir/50%")
+    place = f"{Path.cwd()}/state dir/50%%"
+    assert said["ExecStart"].endswith(f' restore --wait 60 --state-dir "{place}"')
+    assert said["RequiresMountsFor"] == f'"{place}"'
+
+
+def test_a_batch_without_a_target_is_told_what_is_missing(raidctl: Raidctl) -> None:
+    """The word stands in the sentence as it stands in the usage."""
+    done = raidctl("--demo", "p400", "batch", "--split", "0/100", "--yes", "--", "true")
+    assert done.exit_code == 2
+    assert "Name the TARGET" in done.stderr
+
+
+def test_what_one_impossible_wish_keeps_from_being_run_is_marked(raidctl: Raidctl) -> None:
+    """Of two wishes one cannot be fulfilled: neither is, and that is said."""
+    said = raidctl("--demo", "p400", "cache", "set", "/", "--read", "none", "--write", "write-through", "--yes")
+    assert said.exit_code == 1
+    assert "Nothing is run, because a part of it is refused." in said.stdout
+    assert "Without that it would be these commands; they are NOT run:" in said.stdout
+    assert "--unsafe" not in said.stdout
+
+
+def test_who_interrupts_a_change_is_told_that_all_is_as_before(tmp_path: Path) -> None:
+    """Ctrl-C while a tool hangs: exit code 130, what was there is there again, and that is the last sentence."""
+    tools = install("p400", tmp_path / "p400")
+    tools.fail(Trouble(fault="hangs after the change", match="cacheratio", seconds=300))
+    path = f"{tools.programs}:{os.environ['PATH']}"
+    child = subprocess.Popen(
+        [sys.executable, "-m", "raidctl", "--state-dir", tmp_path / "state", "--json", *SPLIT[2:], "50/50", "--yes"],
+        env={**os.environ, "PATH": path}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509 - no threads here
+    )  # fmt: skip
+    while tools.state["slot=1/cacheratio"] != "50/50":
+        assert child.poll() is None
+        time.sleep(0.05)
+    child.send_signal(signal.SIGINT)
+    out, err = child.communicate(timeout=120)
+    assert child.returncode == 130
+    assert err.splitlines()[-1] == "raidctl: Interrupted: all is as it was before."
+    assert json.loads(out)["result"] == "undone"
+    assert tools.state["slot=1/cacheratio"] == "25/75"
+
+
+def test_what_is_not_in_force_is_told_in_the_words_of_the_command_line(raidctl: Raidctl) -> None:
+    """Hyphens, as one types them; the JSON has underscores."""
+    said = raidctl("--demo", "h730", "cache", "set", "/srv/archive", "--write", "protected-write-back", "--dry-run")
+    assert "protected_write_back" not in said.stdout
+    assert "write_through" not in said.stdout
+    assert "but write-through is in force" in " ".join(said.stdout.split())
+
+
+def test_a_read_policy_is_not_refused_with_the_reason_of_a_write_policy(raidctl: Raidctl) -> None:
+    """Reads that cannot be switched off are told of as reads."""
+    said = raidctl("--demo", "9271", "cache", "set", "/", "--read", "off", "--dry-run").stdout
+    assert "write policy" not in said
+    assert "none" in said
