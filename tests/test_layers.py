@@ -15,6 +15,8 @@ VENDOR_MAY = {
 }  # fmt: skip
 CORE = sorted((ROOT / "raidctl").rglob("*.py"))
 VENDOR = sorted((ROOT / "vendors").rglob("*.py"))
+TOOLS = {"raidctl_mfi"}
+"""Packages of vendors/ that are programs of their own, which a family runs like any other: they speak to hardware."""
 VENDOR_WORDS = re.compile(
     r"hpacucli|hpssacli|ssacli|smart ?array|storcli|perccli|megacli|megaraid|arcconf|adaptec|areca|tw_cli|3ware|"
     r"hpsa|smartpqi|mdadm|hdparm|sdparm|smartctl|\bnvme[ -]cli",
@@ -38,7 +40,9 @@ def relative(path: Path) -> str:
     return str(path.relative_to(ROOT))
 
 
-@pytest.mark.parametrize("path", VENDOR, ids=relative)
+@pytest.mark.parametrize(
+    "path", [path for path in VENDOR if path.relative_to(ROOT / "vendors").parts[0] not in TOOLS], ids=relative
+)
 def test_a_vendor_package_does_no_io(path: Path) -> None:
     """Vendor packages import only the lower core and themselves: their work is a dialogue and can be replayed."""
     own = path.relative_to(ROOT / "vendors").parts[0]
@@ -53,6 +57,22 @@ def test_a_vendor_package_does_no_io(path: Path) -> None:
             assert rest[0] != "change" or rest[1:2] in ([], ["plan"], ["words"]), (
                 f"{name}: of changes, only plans are its matter"
             )
+
+
+@pytest.mark.parametrize(
+    "path", [path for path in VENDOR if path.relative_to(ROOT / "vendors").parts[0] in TOOLS], ids=relative
+)
+def test_a_tool_does_its_io_in_one_module(path: Path) -> None:
+    """A program of ours speaks to hardware in its module ``node``; the rest of it is pure, and knows no family."""
+    own = path.relative_to(ROOT / "vendors").parts[0]
+    for name in imported(path):
+        head = name.split(".")[0]
+        assert head not in {"ctypes", "fcntl", "multiprocessing", "os", "pathlib", "socket", "subprocess"} or (
+            path.name == "node.py"
+        ), f"{name}: I/O belongs to node.py"
+        assert head not in {"subprocess", "click", "rich"}, f"{name}: it starts quickly, and starts nothing"
+        assert not head.startswith("raidctl_") or head == own, f"{name}: a tool does not know the families"
+        assert not name.startswith("raidctl."), f"{name}: a tool needs nothing of raidctl but its version"
 
 
 @pytest.mark.parametrize("path", CORE, ids=relative)

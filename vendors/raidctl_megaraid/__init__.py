@@ -1,4 +1,4 @@
-"""Broadcom, LSI and Dell MegaRAID: storcli, perccli, storcli2, perccli2 and MegaCli, several dialects for one family.
+"""Broadcom, LSI and Dell MegaRAID: storcli, perccli, storcli2, perccli2, MegaCli and raidctl-mfi, one family.
 
 The parsers are imported when there is something for them to do: a start that finds none of the tools is spared them.
 """
@@ -12,7 +12,7 @@ from raidctl.host import HostView
 from raidctl.request import Dialogue
 from raidctl.vendor import Document, Observation, Sniffed
 from raidctl_megaraid.support import SUPPORT
-from raidctl_megaraid.tools import DRIVERS, TOOLS
+from raidctl_megaraid.tools import DRIVERS, MAKERS, MFI_DRIVER, TOOLS
 
 __all__ = ["DRIVERS", "FAMILY", "LAST", "SUPPORT", "TITLE", "TOOLS", "observe", "read", "sniff"]
 
@@ -22,9 +22,9 @@ LAST = False
 
 
 def observe(host: HostView) -> Dialogue[Observation]:
-    """Read every card of the family; an empty observation where none of the tools is installed."""
-    found = yield from installed(TOOLS)
-    if not found:
+    """Read every card of the family; an empty observation where no tool is installed and none could be of use."""
+    found = yield from installed(MAKERS)
+    if not found and not any(device.driver == MFI_DRIVER for device in host.pci):
         return Observation()
     from raidctl_megaraid import dialogue  # noqa: PLC0415 - takes its time, and most machines have no such card
 

@@ -41,7 +41,7 @@ def build(card: CardDraft, object_id: str, kind: str) -> tuple[Controller, list[
     Args:
         card: All that was told of it.
         object_id: Its id.
-        kind: The kind of the tool that told it: ``storcli``, ``storcli2``, ``megacli``.
+        kind: The kind of the tool that told it: ``storcli``, ``storcli2``, ``megacli``, ``mfi``.
     """
     settle(card, kind)
     spares = _spares(card)

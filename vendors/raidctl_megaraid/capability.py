@@ -22,6 +22,11 @@ _SWITCHES = {
     "disk cache policy": ("drive_write_cache",),
 }
 _SECTIONS = ("supported vd operations", "vd operations")
+_MFI = (
+    "raidctl-mfi was tried on emulated cards only, so raidctl changes nothing through it; install storcli64, or read "
+    "the manual of raidctl-mfi."
+)
+_MFI_FLUSH = "raidctl-mfi flush; how much waits to be written is not shown."
 _CACHE = ("write_policy", "no_battery_write_cache", "read_policy", "io_policy", "flush", "flush_interval")
 
 
@@ -30,6 +35,10 @@ def capabilities(card: CardDraft, kind: str, cache: Cache | None) -> dict[str, C
     found = dict(SUPPORT)
     if kind == "storcli2":
         found |= _V8
+    if kind == "mfi":
+        settable = [name for name, can in SUPPORT.items() if can.set and name != "flush"]
+        found |= {name: Capability(read=SUPPORT[name].read, set=False, why=_MFI) for name in settable}
+        found["flush"] = Capability(read=False, set=True, why=_MFI_FLUSH)
     for name in denied(card):
         found[name] = Capability(
             read=found[name].read, set=False, why="The card says that it does not support changing it."

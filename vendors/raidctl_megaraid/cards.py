@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from raidctl.host import HostView, PciDevice
+from raidctl_megaraid.tools import MFI_DRIVER
 
 LSI, DELL = 0x1000, 0x1028
 
@@ -66,6 +67,14 @@ def _need(device: PciDevice) -> Need | None:
     if aero:
         kinds = tuple(kind for kind in kinds if kind != OLD)
     return Need(device, kinds, frozen_by_megacli=aero)
+
+
+def speak_mfi(host: HostView) -> list[Need]:
+    """The cards that raidctl-mfi can be asked for: none on a host with one that MegaCli freezes by the same door."""
+    found = needs(host)
+    if any(need.frozen_by_megacli for need in found):
+        return []
+    return [need for need in found if need.device.driver == MFI_DRIVER]
 
 
 def asked_with(kind: str, cards: Sequence[Need]) -> list[Need]:

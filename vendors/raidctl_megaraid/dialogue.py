@@ -13,6 +13,7 @@ from raidctl.request import Dialogue
 from raidctl.vendor import Observation
 from raidctl_megaraid.ask import Asked, as_note
 from raidctl_megaraid.ask_megacli import ask_megacli
+from raidctl_megaraid.ask_mfi import ask_mfi, barred
 from raidctl_megaraid.ask_storcli import ask_storcli
 from raidctl_megaraid.cards import OLD, needs
 from raidctl_megaraid.choose import Turn, grammar, not_asked, plan, same_program
@@ -35,6 +36,8 @@ def observe(host: HostView, found: Sequence[Installed]) -> Dialogue[Observation]
         tellers = [one.name for one in mine if one.seen]
         if left and tellers:
             problems.append(not_asked(left, tellers))
+    problems += barred(asked, host) if not chosen.problems else []  # what bars MegaCli is said already
+    asked += yield from ask_mfi(asked, host)
     return _assemble(asked, problems, host)
 
 

@@ -8,6 +8,7 @@ from posixpath import basename
 from raidctl.evidence import Sheet
 from raidctl.model import Problem
 from raidctl.vendor import Document
+from raidctl_megaraid import mfi
 from raidctl_megaraid.draft import Cards
 from raidctl_megaraid.megacli import read as read_megacli
 from raidctl_megaraid.megacli import tool_version
@@ -16,7 +17,7 @@ from raidctl_megaraid.storcli import dialect
 STORCLI, MEGACLI = "storcli", "megacli"
 """The kinds of documents: every storcli and perccli in JSON and text, and MegaCli."""
 _MEGACLI_NAMES = ("MegaCli64", "MegaCli", "megacli", "megasascli", "CmdTool2")
-SHOWN = {dialect.V7: "storcli", dialect.V8: "storcli2", MEGACLI: "MegaCli"}
+SHOWN = {dialect.V7: "storcli", dialect.V8: "storcli2", MEGACLI: "MegaCli", mfi.KIND: mfi.NAME}
 """What each kind of tool is called where nobody says which program it was."""
 
 
@@ -26,7 +27,7 @@ class Told:
 
     document: Document
     kind: str
-    """``storcli``, ``storcli2``, ``megacli``."""
+    """``storcli``, ``storcli2``, ``megacli``, ``mfi``."""
     sheet: Sheet
     cards: Cards = field(default_factory=Cards)
     problems: list[Problem] = field(default_factory=list)
@@ -41,6 +42,8 @@ def told(document: Document) -> Told:
     """Read one document. Never raises for what it says."""
     if document.kind == MEGACLI:
         return _megacli(document)
+    if document.kind == mfi.KIND:
+        return _mfi(document)
     reading = dialect.read_output(document.name, document.text)
     found = Told(document, dialect.kind_of(reading, document.name), reading.sheet, reading.cards, reading.problems)
     found.tool = dialect.tool_of(document.name)
@@ -60,6 +63,13 @@ def _megacli(document: Document) -> Told:
     found.answered = bool(document.text.strip()) and len(sheet.unparsed()) < _said(sheet)
     found.problems += _unreadable(found)
     return found
+
+
+def _mfi(document: Document) -> Told:
+    cards = Cards()
+    sheet, problems, whole = mfi.read(cards, document)
+    told_version = mfi.version(document.text)
+    return Told(document, mfi.KIND, sheet, cards, problems, mfi.NAME, told_version, answered=whole)
 
 
 def _said(sheet: Sheet) -> int:

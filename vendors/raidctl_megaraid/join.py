@@ -23,7 +23,7 @@ class Machine:
     """What outputs of one kind of tool told of one machine."""
 
     kind: str
-    """``storcli``, ``storcli2`` or ``megacli``: their numbers of the cards are not each other's."""
+    """``storcli``, ``storcli2``, ``megacli`` or ``mfi``: their numbers of the cards are not each other's."""
     cards: Cards = field(default_factory=Cards)
     folders: set[str] = field(default_factory=set)
     tools: list[str] = field(default_factory=list)

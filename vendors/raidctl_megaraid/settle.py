@@ -35,7 +35,7 @@ def settle(card: CardDraft, kind: str) -> None:
     """Complete the drafts of a card: groups, members, rebuilds, SCSI targets."""
     if kind == "megacli":
         settle_megacli(card)
-    else:
+    elif kind != "mfi":
         _storcli(card)
     _next_learn(card)
     _homes(card)
@@ -47,7 +47,7 @@ def settle(card: CardDraft, kind: str) -> None:
         _rebuild(card, each)
         if each.get("bad_bbu") is not None:
             each.details.setdefault(BAD_BBU, "Yes" if each.get("bad_bbu") else "No")
-        if kind in ("storcli", "megacli"):
+        if kind in ("storcli", "megacli", "mfi"):
             _target(each)
 
 

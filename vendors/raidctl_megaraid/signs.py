@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from raidctl.vendor import Sniffed
+from raidctl_megaraid import mfi
 from raidctl_megaraid.gather import MEGACLI, STORCLI
 from raidctl_megaraid.megacli import sniff as sniff_megacli
 from raidctl_megaraid.storcli.form import sniff as sniff_storcli
@@ -12,6 +13,9 @@ from raidctl_megaraid.storcli.form import sniff as sniff_storcli
 
 def sniff(name: str, text: str) -> Sniffed | None:
     """The claim on a text, None when it is none of these tools' outputs. The name is only a hint."""
+    own = mfi.sniff(text)
+    if own is not None:
+        return own
     claims = []
     storcli = sniff_storcli(name, text)
     if storcli is not None:

@@ -7,6 +7,9 @@ from raidctl.vendor import ToolSpec
 DRIVERS = ("megaraid_sas", "mpi3mr", "megaraid", "megaraid_mbox", "megaraid_mm")
 """Kernel drivers of the cards: SAS generations up to the 95xx, the 96xx, and the parallel SCSI cards before them."""
 
+MFI_DRIVER = "megaraid_sas"
+"""The driver whose cards speak MFI, which raidctl-mfi knows."""
+
 _BROADCOM = "from Broadcom's site, for cards up to the 95xx"
 _DELL = "from Dell's site, for PERC cards up to the H755"
 _OLD = "from Broadcom's site, for cards up to the 93xx"
@@ -14,7 +17,7 @@ _V = ("v",)
 _MEGACLI_V: tuple[str, ...] = ()
 """Never run for its version alone: starting it can freeze a host with a 95xx card."""
 
-TOOLS = (
+MAKERS = (
     ToolSpec(
         name="storcli64",
         places=("/opt/MegaRAID/storcli/storcli64", "/opt/hpe/storcli/storcli64", "/opt/lsi/storcli/storcli64"),
@@ -72,6 +75,12 @@ TOOLS = (
         version_argv=_MEGACLI_V,
     ),
 )
+"""The programs of the cards' makers."""
+
+MFI = ToolSpec(name="raidctl-mfi", package="raidctl itself: reads cards on the driver megaraid_sas up to the 94xx")
+"""Our own, asked where none of the others tells of a card."""
+
+TOOLS = (*MAKERS, MFI)
 
 KINDS: dict[str, str] = {
     "storcli64": "storcli", "storcli": "storcli", "perccli64": "perccli", "perccli": "perccli",

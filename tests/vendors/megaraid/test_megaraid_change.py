@@ -307,3 +307,21 @@ def test_loose_files_are_planned_with_the_program_they_are_of(tmp_path: Path) ->
     plan = change.plan(loose, [wish("v0", "write_policy", "write_through")], [Tool(name="storcli")])
     assert [step.action.argv[0] for step in plan.steps] == ["storcli"]
     assert change.knobs(loose) == {}
+
+
+@pytest.mark.parametrize("name", ["9271", "perc5i"])
+def test_a_flush_interval_is_said_to_be_of_no_known_range(tmp_path: Path, name: str) -> None:
+    """No manual tells which values the firmware takes."""
+    found, tools = seen(simulated(name, tmp_path))
+    [step] = change.plan(found, [wish("", "flush_interval", "7")], tools).steps
+    assert "no manual" in step.affects[0]
+
+
+@pytest.mark.parametrize(("stand", "wanted", "said"), [
+    ("adaptive", "none", True), ("NoRA", "adaptive", True), ("NoRA", "read_ahead", False),
+])  # fmt: skip
+def test_megacli_may_not_know_adaptive_read_ahead_any_more(tmp_path: Path, stand: str, wanted: str, said: bool) -> None:
+    """Neither to set it nor to put it back: the plan says so."""
+    found, tools = seen(simulated("perc5i", tmp_path, {"v0/rdcache": stand}))
+    [step] = change.plan(found, [wish("v0", "read_policy", wanted)], tools).steps
+    assert any("ADRA" in text for text in step.affects) == said

@@ -1,0 +1,114 @@
+from __future__ import annotations
+
+import pytest
+
+from raidctl_mfi.change import EXIT_CODES, Policies, flush, set_flush_interval, set_policies, wanted
+from tests.vendors.mfi.mfi_firmware import (
+    FLUSH,
+    GET_PROP,
+    GET_PROPERTIES,
+    NONE,
+    SET_PROP,
+    SET_PROPERTIES,
+    Firmware,
+    converse,
+    healthy,
+    mbox,
+    policies,
+    properties,
+)
+
+
+def sent(firmware: Firmware, opcode: int) -> list[tuple[bytes, bytes]]:
+    """Mailbox and buffer of each packet of a kind."""
+    return [(mail, buffer) for code, mail, buffer in firmware.sent if code == opcode]
+
+
+def test_a_policy_is_set_and_read_again() -> None:
+    """The 32 bytes go back with the wanted bits, the mailbox names volume and sequence number, and it is read again."""
+    firmware = healthy()
+    result = converse(set_policies(0, Policies(write="write-through", read="adaptive")), firmware)
+    [(mail, buffer)] = sent(firmware, SET_PROP)
+    assert mail == mbox(0, 0, 1, 0)
+    assert (buffer[20], buffer[22], buffer[23]) == (0x0C, 2, 0x05)
+    assert buffer[:20] == policies(0, 5, 5)[:20]
+    assert (result["outcome"], len(sent(firmware, GET_PROP))) == ("done", 2)
+
+
+def test_what_is_not_wanted_stays() -> None:
+    """Only the bits of the wanted words change."""
+    before = bytes(policies(0, 0x65, 0x65))
+    assert wanted(before, Policies(bad_bbu="on"))[20] == 0x75
+    assert wanted(before, Policies(disk="enabled"))[20:24] == bytes([0x65, 0, 1, 0x65])
+    assert wanted(before, Policies(read="none", write="write-through"))[20] == 0x60
+
+
+def test_what_is_so_already_is_not_sent() -> None:
+    """A second call with the same wish writes nothing."""
+    firmware = healthy()
+    assert converse(set_policies(0, Policies(write="write-back")), firmware)["outcome"] == "already so"
+    assert sent(firmware, SET_PROP) == []
+
+
+def test_a_firmware_that_says_ok_and_stores_nothing_is_not_believed() -> None:
+    """QEMU's does so: the verdict is on what is read again."""
+    firmware = healthy()
+    firmware.stores = False
+    result = converse(set_policies(0, Policies(write="write-through")), firmware)
+    assert (result["outcome"], EXIT_CODES[result["outcome"]]) == ("not confirmed", 6)
+
+
+def test_without_the_present_properties_nothing_is_sent() -> None:
+    """LD_GET_PROP as a dummy, cut short, or about another volume: there is nothing that could be sent back changed."""
+    for told in (b"", bytes(policies(0, 5, 5))[:24], bytes(32), policies(1, 5, 5)):
+        firmware = healthy()
+        firmware.answers[GET_PROP, mbox(0)] = told
+        result = converse(set_policies(0, Policies(write="write-through")), firmware)
+        assert (result["outcome"], EXIT_CODES[result["outcome"]]) == ("not sent", 3)
+        assert sent(firmware, SET_PROP) == []
+
+
+def test_a_refused_change_that_changed_nothing_is_told_so() -> None:
+    """It is read again to know that; the firmware's word is kept."""
+    firmware = healthy()
+    firmware.answers[SET_PROP, mbox(0, 0, 1)] = 0x32
+    result = converse(set_policies(0, Policies(write="write-through")), firmware)
+    assert (result["outcome"], EXIT_CODES[result["outcome"]]) == ("refused", 5)
+    assert "0x32, wrong state for it" in result["message"]
+    assert len(sent(firmware, GET_PROP)) == 2
+
+
+@pytest.mark.parametrize("after", [1, 2])
+def test_a_card_that_goes_away_during_a_change_leaves_it_unconfirmed(after: int) -> None:
+    """The write has no answer, or reading again has none: what is set now is not known."""
+    firmware = healthy()
+    firmware.fault_after = after
+    result = converse(set_policies(0, Policies(write="write-through")), firmware)
+    assert (result["outcome"], EXIT_CODES[result["outcome"]]) == ("not confirmed", 6)
+
+
+def test_the_flush_interval_is_one_byte_of_the_properties() -> None:
+    """All else goes back as it was read."""
+    firmware = healthy()
+    result = converse(set_flush_interval(9), firmware)
+    [(_, buffer)] = sent(firmware, SET_PROPERTIES)
+    assert buffer == properties(9)
+    assert (result["outcome"], firmware.answers[GET_PROPERTIES, NONE]) == ("done", properties(9))
+
+
+def test_a_flush_names_what_is_written_out() -> None:
+    """The card's cache and its drives', or the card's alone."""
+    firmware = healthy()
+    assert converse(flush(disks=True), firmware)["outcome"] == "done"
+    converse(flush(disks=False), firmware)
+    assert [mail for mail, _ in sent(firmware, FLUSH)] == [mbox(3), mbox(1)]
+
+
+def test_a_flush_that_fails_is_told() -> None:
+    """Status 0x15."""
+    firmware = healthy()
+    firmware.answers[FLUSH, mbox(3)] = 0x15
+    result = converse(flush(disks=True), firmware)
+    assert (result["outcome"], result["message"]) == (
+        "refused", "The firmware refused CTRL_CACHE_FLUSH: 0x15, flush failed.",
+    )  # fmt: skip

@@ -1,0 +1,235 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from raidctl_mfi.problems import exit_code
+from tests.vendors.mfi.mfi_firmware import (
+    BBU,
+    CFG_READ,
+    CTRL_GET_INFO,
+    GET_PROP,
+    GET_PROPERTIES,
+    LD_INFO,
+    LD_LIST,
+    NONE,
+    PD_INFO,
+    PD_LIST,
+    Firmware,
+    battery,
+    configuration,
+    configured,
+    controller,
+    drive_info,
+    drive_list,
+    healthy,
+    mbox,
+    messages,
+    policies,
+    properties,
+    shown,
+    volume_info,
+    volume_list,
+)
+
+
+def test_a_dummy_is_told_from_an_answer() -> None:
+    """A firmware that says ok to everything and writes nothing has told nothing, and is not shown as an empty card."""
+    found, problems = shown(Firmware())
+    known = {name: value for name, value in found.items() if name not in ("answers", "memory_errors")}
+    assert set(known.values()) == {None}
+    assert "told nothing" in messages(problems)
+    assert exit_code(problems) == 3
+
+
+def test_a_dummy_of_one_command_leaves_the_rest() -> None:
+    """Policies come from the configuration where LD_GET_PROP is a dummy, the battery from the list of the hardware."""
+    firmware = healthy()
+    del firmware.answers[GET_PROP, mbox(0)], firmware.answers[GET_PROP, mbox(3)], firmware.answers[BBU, NONE]
+    found, problems = shown(firmware)
+    assert list(found["volumes"][0]["cache"]["told"]) == ["CFG_READ", "LD_GET_INFO"]
+    assert found["volumes"][0]["cache"]["current"]["write"] == "write-back"
+    assert (found["battery"]["present"], found["battery"]["status"]) == (True, None)
+    assert [problem["kind"] for problem in problems] == ["note"]
+    assert "LD_GET_PROP, BBU_STATUS" in problems[0]["message"]
+
+
+@pytest.mark.parametrize("zeros", [GET_PROP, BBU, CTRL_GET_INFO, GET_PROPERTIES])
+def test_an_answer_of_zeros_is_no_answer(zeros: int) -> None:
+    """A buffer of zeros, from a firmware that clears it and fills in nothing, is not read as figures."""
+    firmware = healthy()
+    for key in [key for key in firmware.answers if key[0] == zeros]:
+        firmware.answers[key] = bytes(2048)
+    whole, found = shown(healthy())[0], shown(firmware)[0]
+    for name in ("volumes", "drives"):
+        assert _claims(found[name]) <= _claims(whole[name])
+    assert found["product_name"] in (None, whole["product_name"])
+    assert found["properties"] == whole["properties"]
+    assert found["battery"]["status"] in (None, [])
+
+
+def _claims(value: Any, path: str = "") -> set[tuple[str, str]]:
+    """Every figure that is given, with its place."""
+    if isinstance(value, dict):
+        return {claim for key, inner in value.items() for claim in _claims(inner, f"{path}.{key}")}
+    if isinstance(value, list):
+        return {claim for number, inner in enumerate(value) for claim in _claims(inner, f"{path}[{number}]")}
+    return set() if value is None else {(path, str(value))}
+
+
+@pytest.mark.parametrize("opcode", sorted({opcode for opcode, _ in healthy().answers}))
+@pytest.mark.parametrize("length", [1, 4, 20, 33, 180, 300, 1400])
+def test_an_answer_that_is_cut_short_gives_no_wrong_figure(opcode: int, length: int) -> None:
+    """What came is shown, what did not is null; nothing is claimed that the whole answer would not have said."""
+    firmware = healthy()
+    for key, told in firmware.answers.items():
+        if key[0] == opcode and not isinstance(told, int) and len(told) > length:
+            firmware.answers[key] = told[:length]
+    found, problems = shown(firmware)
+    whole = shown(healthy())[0]
+    for one in (found, whole):
+        del one["answers"]
+    extra = _claims(found) - _claims(whole)
+    # a drive that the cut configuration does not name any more is in no array, a list that is cut counts fewer
+    assert {claim for claim in extra if not claim[0].startswith((".arrays", ".drives[2].state"))} == set()
+    if _claims(found) != _claims(whole):
+        assert problems
+
+
+def test_a_refused_question_is_named_with_the_firmwares_word() -> None:
+    """An MFI status is a problem with its meaning; a status that no source names keeps its number."""
+    firmware = healthy()
+    firmware.answers[LD_INFO, mbox(3)] = 0x0C
+    firmware.answers[CFG_READ, NONE] = 0xEE
+    found, problems = shown(firmware)
+    assert "The firmware refused LD_GET_INFO of 3: 0x0c, no such device." in messages(problems)
+    assert "CFG_READ: 0xee, a status that is not known" in messages(problems)
+    assert (found["arrays"], found["volumes"][1]["state"]) == (None, "Optimal")
+    assert exit_code(problems) == 3
+
+
+def test_an_answer_about_another_drive_is_dropped() -> None:
+    """QEMU's firmware sees one byte of a drive's id, and tells of another one."""
+    firmware = healthy()
+    firmware.answers[PD_INFO, mbox(9)] = drive_info(8)
+    found, problems = shown(firmware)
+    assert (found["drives"][1]["serial"], found["drives"][1]["raw_bytes"]) == (None, None)
+    assert "Asked for the drives 9, the firmware told of 8" in messages(problems)
+
+
+def test_an_answer_about_another_volume_is_dropped() -> None:
+    """The same for a volume."""
+    firmware = healthy()
+    firmware.answers[LD_INFO, mbox(3)] = volume_info(0)
+    found, problems = shown(firmware)
+    assert (found["volumes"][1]["wwn"], found["volumes"][1]["progress"]) == (None, None)
+    assert "Asked for volume 3, the firmware told of volume 0" in messages(problems)
+
+
+def test_a_contradiction_is_not_settled_by_a_guess() -> None:
+    """Two answers that differ on a fact give null and a problem with both."""
+    firmware = healthy()
+    firmware.answers[PD_INFO, mbox(8)] = drive_info(8, state=0x10)
+    firmware.answers[GET_PROP, mbox(0)] = policies(0, 0x04, 0x04)
+    found, problems = shown(firmware)
+    assert found["drives"][0]["state"] is None
+    assert found["volumes"][0]["cache"]["default"]["write"] is None
+    assert found["volumes"][0]["cache"]["default"]["read"] == "read-ahead"
+    assert "PD_GET_INFO says Offline, CFG_READ says Online" in messages(problems)
+
+
+def test_unfilled_policies_contradict_nobody() -> None:
+    """QEMU's LD_GET_INFO leaves name and policies at zero: what CFG_READ fills in counts."""
+    firmware = healthy()
+    for target in (0, 3):
+        del firmware.answers[GET_PROP, mbox(target)]
+        info = volume_info(target)
+        info[4:32] = bytes(28)
+        firmware.answers[LD_INFO, mbox(target)] = info
+    found, problems = shown(firmware)
+    assert found["volumes"][0]["cache"]["default"]["write"] == "write-back"
+    assert [problem["kind"] for problem in problems] == ["note"]
+
+
+def test_a_policy_with_an_unknown_bit_is_not_put_into_words() -> None:
+    """The byte is kept; what it means is not known."""
+    firmware = healthy()
+    firmware.answers[GET_PROP, mbox(0)] = policies(0, 0x85, 0x85)
+    firmware.answers[LD_INFO, mbox(0)] = volume_info(0, default=0x85, current=0x85)
+    firmware.answers[CFG_READ, NONE] = configuration(
+        configured(0, default=0x85, current=0x85), configured(3, default=0x11, current=0x11)
+    )
+    cache = shown(firmware)[0]["volumes"][0]["cache"]
+    assert (cache["current"]["write"], cache["told"]["LD_GET_PROP"]["current"]) == (None, "0x85")
+
+
+def test_a_count_that_the_list_does_not_hold_is_a_problem() -> None:
+    """A list that counts more than it has does not pass for complete."""
+    firmware = healthy()
+    firmware.answers[LD_LIST, NONE] = volume_list(0, 3, count=200)
+    assert "counts 200" in messages(shown(firmware)[1])
+
+
+def test_an_empty_list_of_a_card_that_counts_volumes_is_a_problem() -> None:
+    """CTRL_GET_INFO counts the volumes too: a list without them hides them."""
+    firmware = healthy()
+    firmware.answers[LD_LIST, NONE] = volume_list()
+    firmware.answers[PD_LIST, NONE] = drive_list(8)
+    said = messages(shown(firmware)[1])
+    assert "The card counts 2 volumes and lists 0." in said
+    assert "The card counts 3 drives and lists 1." in said
+
+
+def test_a_configuration_whose_figures_do_not_add_up_is_left_alone() -> None:
+    """Neither reading of its header fits its length: nothing is taken from it."""
+    firmware = healthy()
+    broken = bytearray(configuration(configured(0)))
+    broken[6:8] = (1000).to_bytes(2, "little")
+    firmware.answers[CFG_READ, NONE] = broken
+    found, problems = shown(firmware)
+    assert found["arrays"] is None
+    assert "figures do not fit" in messages(problems)
+
+
+def test_hardware_that_lists_no_battery_and_a_battery_that_answers_contradict_each_other() -> None:
+    """Neither is believed."""
+    firmware = healthy()
+    firmware.answers[CTRL_GET_INFO, NONE] = controller(hardware=0x34)
+    firmware.answers[BBU, NONE] = battery()
+    found, problems = shown(firmware)
+    assert found["battery"]["present"] is None
+    assert "contradicts itself on the battery" in messages(problems)
+
+
+@pytest.mark.parametrize("after", range(14))
+def test_a_card_that_goes_away_is_a_problem_at_any_question(after: int) -> None:
+    """The driver refuses (ENODEV): what was told before stays, nothing is asked any more, and it is said."""
+    firmware = healthy()
+    firmware.fault_after = after
+    found, problems = shown(firmware)
+    assert len(firmware.sent) == after
+    assert found["answers"][-1]["fault"] == "ENODEV: No such device"
+    assert "could not be asked (ENODEV: No such device)" in messages(problems)
+    assert exit_code(problems) == 3
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_no_answer_whatever_breaks_the_reading(data: st.DataObject) -> None:
+    """Random bytes in the place of any answers give an output, never an exception."""
+    firmware = healthy()
+    for key in data.draw(st.sets(st.sampled_from(sorted(firmware.answers)), min_size=1)):
+        size = len(bytes(firmware.answers[key])) if not isinstance(firmware.answers[key], int) else 64
+        firmware.answers[key] = data.draw(st.binary(max_size=size) | st.integers(0, 255))
+    found, _ = shown(firmware)
+    assert "volumes" in found
+
+
+def test_properties_on_which_two_answers_differ_are_not_shown() -> None:
+    """CTRL_GET_PROPERTIES and CTRL_GET_INFO hold the same structure."""
+    firmware = healthy()
+    firmware.answers[GET_PROPERTIES, NONE] = properties(9)
+    assert shown(firmware)[0]["properties"]["cache_flush_interval_seconds"] is None

@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from raidctl_mfi import commands as c
+from raidctl_mfi.frame import Question
+from raidctl_mfi.gather import gather
+from raidctl_mfi.node import Door, Host, NoDoor, ask, door, hosts, major, open_node
+
+
+@pytest.fixture
+def null() -> Iterator[int]:
+    """A descriptor of a device that knows no such command."""
+    descriptor = os.open(os.devnull, os.O_RDWR)
+    yield descriptor
+    os.close(descriptor)
+
+
+def _host(sysfs: Path, number: int, driver: str, device: str | None) -> None:
+    """A SCSI host in a tree like sysfs."""
+    function = sysfs / f"devices/pci0000:00/0000:00:0{number}.0"
+    place = function / f"host{number}/scsi_host/host{number}"
+    place.mkdir(parents=True)
+    (place / "proc_name").write_text(f"{driver}\n")
+    if device is not None:
+        for name, value in (("vendor", "0x1000"), ("device", device), ("subsystem_vendor", "0x1028")):
+            (function / name).write_text(f"{value}\n")
+        (function / "subsystem_device").write_text("0x1f42\n")
+    links = sysfs / "class/scsi_host"
+    links.mkdir(parents=True, exist_ok=True)
+    (links / f"host{number}").symlink_to(place)
+
+
+def test_the_hosts_of_the_driver_are_found_with_their_pci_functions(tmp_path: Path) -> None:
+    """Other drivers' hosts are none of them; one whose ids cannot be read is listed without."""
+    _host(tmp_path, 5, "megaraid_sas", "0x005b")
+    _host(tmp_path, 3, "megaraid_sas", None)
+    _host(tmp_path, 4, "ahci", "0x2922")
+    assert hosts(str(tmp_path)) == [Host(3), Host(5, "0000:00:05.0", (0x1000, 0x5B, 0x1028, 0x1F42))]
+
+
+def test_a_machine_without_scsi_hosts_has_none(tmp_path: Path) -> None:
+    """No such folder, no hosts."""
+    assert hosts(str(tmp_path)) == []
+
+
+def test_the_major_number_is_that_of_the_drivers_line() -> None:
+    """`249 megaraid_sas_ioctl` among the character devices; no other line will do."""
+    text = "Character devices:\n  1 mem\n249 megaraid_sas_ioctl\n\nBlock devices:\n  8 sd\n"
+    assert (major(text), major("249 megaraid_sas_ioctl_x\n"), major("")) == (249, None, None)
+
+
+def test_a_driver_that_is_not_loaded_has_no_door(tmp_path: Path) -> None:
+    """That is said, and not that a right is missing."""
+    with pytest.raises(NoDoor, match="no entry in /proc/devices") as caught:
+        open_node(devices=str(tmp_path / "devices"))
+    assert not caught.value.right
+
+
+def test_a_node_is_made_where_udev_made_none(tmp_path: Path) -> None:
+    """It leads to the device of that number, and is gone as soon as it is open."""
+    (tmp_path / "devices").write_text("1 megaraid_sas_ioctl\n")
+    before = set(Path("/dev").iterdir())
+    if os.geteuid() == 0:
+        # number 1, 0 is no device that exists, as the kernel says in each of the places; a container may make none
+        with pytest.raises(NoDoor, match=r"ENXIO|EPERM"):
+            open_node(str(tmp_path / "node"), str(tmp_path / "devices"))
+    else:
+        with pytest.raises(NoDoor, match="EPERM") as caught:
+            open_node(str(tmp_path / "node"), str(tmp_path / "devices"))
+        assert caught.value.right
+    assert {path for path in set(Path("/dev").iterdir()) - before if "raidctl" in path.name} == set()
+
+
+def test_a_refused_ioctl_is_an_answer_with_a_fault(null: int) -> None:
+    """The system's name and words of the error."""
+    answer = ask(null, 0, Question(c.CTRL_GET_INFO))
+    assert (answer.status, answer.told, (answer.fault or "")[:7]) == (None, False, "ENOTTY:")
+
+
+def test_the_child_that_asks_hands_on_what_it_is_told(null: int) -> None:
+    """The same, through the process of its own; nothing is asked after the first refusal."""
+    with door(null, 0) as one:
+        found = one.converse(gather())
+    assert [(answer.fault or "")[:7] for answer in found.answers] == ["ENOTTY:"]
+
+
+def test_a_question_without_an_answer_is_given_up(null: int) -> None:
+    """A child that hangs is left alone after the time limit, and no other question waits behind it."""
+    one = Door(null, 0, patience=0.2)
+    os.kill(one._pid, signal.SIGSTOP)
+    found = one.converse(gather())
+    one.close()
+    assert [answer.fault for answer in found.answers] == ["no answer within 0.2 seconds"]
+
+
+def test_a_child_that_dies_is_no_crash(null: int) -> None:
+    """Whoever killed it."""
+    one = Door(null, 0)
+    os.kill(one._pid, signal.SIGKILL)
+    os.waitid(os.P_PID, one._pid, os.WEXITED | os.WNOWAIT)
+    found = one.converse(gather())
+    one.close()
+    assert [answer.fault for answer in found.answers] == ["the process that asks has died"]

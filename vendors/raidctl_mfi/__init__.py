@@ -1,0 +1,13 @@
+"""``raidctl-mfi``: MegaRAID cards read without their maker's program, through the kernel driver's own door.
+
+A tool and not a family: it prints JSON, which :mod:`raidctl_megaraid` reads as it reads storcli's. Only the module
+``node`` touches the machine; structures, frames, decoding and the order of the questions are pure functions.
+"""
+
+from __future__ import annotations
+
+__all__ = ["FORMAT", "NAME"]
+
+NAME = "raidctl-mfi"
+FORMAT = "raidctl-mfi 1"
+"""First value of every output, so that a loose file is recognised."""

@@ -1,0 +1,137 @@
+"""The drives of a card, out of the answers that tell of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from raidctl_mfi.config import MISSING, SECTOR, Config, operations
+from raidctl_mfi.gather import Gathered
+from raidctl_mfi.layout import Text, elements
+from raidctl_mfi.problems import Json, Problems
+from raidctl_mfi.structures import PD_ADDRESS, PD_INFO, PD_LIST_HEADER
+from raidctl_mfi.words import DRIVE_STATES, INTERFACES
+
+_DISK = 0
+_OPERATIONS = ((0, "rebuild"), (1, "patrol"), (2, "clear"))
+_FOREIGN, _WCE = 1 << 4, 1 << 6
+_NOT_CONNECTED = 0x7F
+"""First byte of inquiry data that nobody has filled: no device of an unknown type."""
+
+
+def drives(found: Gathered, known: Config, where: str, problems: Problems) -> list[Json] | None:
+    """All disks; None where the list was not told."""
+    answer = found.pd_list
+    if answer is None or not answer.told:
+        return None
+    count = PD_LIST_HEADER.decode(answer.data)["count"]
+    rows = list(elements(PD_ADDRESS, answer.data, PD_LIST_HEADER.size, min(count or 0, 256)))
+    if count is None or len(rows) != count:
+        problems.unread(
+            where, f"The list of drives counts {count}, and {len(rows)} could be read in it: some may not be shown."
+        )
+    wrong = {device: given for device in found.pd_info if (given := _given(found, device)) not in (None, device)}
+    if wrong:
+        problems.unread(
+            where,
+            f"Asked for the drives {', '.join(map(str, wrong))}, the firmware told of "
+            f"{', '.join(map(str, sorted(set(wrong.values()))))}: what it would say of them is not known.",
+        )
+    rows.sort(key=lambda row: row["device_id"])
+    return [_drive(row, found, known, where, problems) for row in rows if row["scsi_type"] == _DISK]
+
+
+def _given(found: Gathered, device: int) -> int | None:
+    """Whom the answer on a device is about: QEMU's firmware sees the low byte of the id only."""
+    info = _own(found, device)
+    given: int | None = info["ref"]["device_id"] if info else None
+    return given
+
+
+def block_size(found: Gathered, device: int) -> int | None:
+    """Bytes of a drive's blocks; 512 where its firmware says nothing else, None where the drive was not told of."""
+    info = _own(found, device)
+    return (info["block_size"] or SECTOR) if info and info["ref"]["device_id"] == device else None
+
+
+def _drive(row: dict[str, Any], found: Gathered, known: Config, card: str, problems: Problems) -> Json:
+    device = row["device_id"]
+    where = f"{card}, drive {device}"
+    info = _own(found, device) if _given(found, device) == device else None
+    size = info["block_size"] or SECTOR if info else SECTOR
+    state = problems.agree(
+        where,
+        "state",
+        [("PD_GET_INFO", _state(info["fw_state"] if info else None)), ("CFG_READ", _configured(known, device))],
+    )
+    spare = next((one for one in known.spares if one["device_id"] == device), None)
+    return {
+        "device_id": device,
+        "enclosure": None if row["enclosure_id"] == MISSING else row["enclosure_id"],
+        "slot": row["slot"],
+        "sas_address": f"0x{row['sas_addresses'][0]:016x}" if row["sas_addresses"][0] else None,
+        "array": next((array["ref"] for array in known.arrays if _member(array, device)), None),
+        "spare": spare is not None if known.told else None,
+        "dedicated_to": spare["dedicated_to"] if spare else [],
+        "state": state,
+        **_inquiry(info),
+        "raw_bytes": _bytes(info, "raw_blocks", size),
+        "size_bytes": _bytes(info, "coerced_blocks", size),
+        "interface": _interface(info),
+        "media_errors": info and info["media_errors"],
+        "other_errors": info and info["other_errors"],
+        "predicted_failures": info and info["predicted_failures"],
+        # 0 is what firmware that does not know the field leaves in it
+        "temperature_celsius": (info and info["temperature"]) or None,
+        "write_cache": "enabled" if info and (info["properties"] or 0) & _WCE else None,
+        "foreign": None if info is None or info["ddf_type"] is None else bool(info["ddf_type"] & _FOREIGN),
+        "progress": operations(info["progress"], _OPERATIONS) if info and info["progress"]["active"] else [],
+    }
+
+
+def _own(found: Gathered, device: int) -> dict[str, Any] | None:
+    """PD_GET_INFO as it came in answer to the question for a device."""
+    answer = found.pd_info.get(device)
+    if answer is None or not answer.told or not any(answer.data):
+        return None
+    return PD_INFO.decode(answer.data) if len(answer.data) >= PD_INFO.offset("vpd_page83_ext") else None
+
+
+def _state(code: int | None) -> str | None:
+    return None if code is None else DRIVE_STATES.get(code, f"state 0x{code:02x}")
+
+
+def _configured(known: Config, device: int) -> str | None:
+    codes = [drive["state_code"] for array in known.arrays for drive in array["drives"] if drive["device_id"] == device]
+    return _state(codes[0]) if codes else None
+
+
+def _member(array: Json, device: int) -> bool:
+    return any(drive["device_id"] == device for drive in array["drives"])
+
+
+def _bytes(info: dict[str, Any] | None, name: str, size: int) -> int | None:
+    """A size in bytes; a drive that does not answer has no blocks, and that is no size."""
+    return (info[name] or 0) * size or None if info else None
+
+
+def _inquiry(info: dict[str, Any] | None) -> Json:
+    """Vendor, product, revision and what stands behind them in standard inquiry data; None where nobody filled it."""
+    data: bytes | None = info["inquiry"] if info else None
+    if data is None or data[0] == _NOT_CONNECTED or not any(data[8:36]):
+        return {"vendor": None, "model": None, "firmware": None, "serial": None}
+    vendor, model, revision = (Text(end - at).read(data[at:end]) for at, end in ((8, 16), (16, 32), (32, 36)))
+    # SAS drives have their serial number behind the revision; what a SATA bridge puts there differs
+    serial = Text(20).read(data[36:56]) if vendor != "ATA" else ""
+    return {
+        "vendor": vendor or None,
+        "model": model or None,
+        "firmware": revision or None,
+        "serial": serial if serial.isascii() and serial.replace("-", "").isalnum() else None,
+    }
+
+
+def _interface(info: dict[str, Any] | None) -> str | None:
+    """By the kernel's field, or, where firmware leaves that at 0, by the disk data format's type (bits 12 to 15)."""
+    if info is None:
+        return None
+    return INTERFACES.get(info["interface_type"] or (info["ddf_type"] or 0) >> 12)

@@ -1,0 +1,107 @@
+"""Which questions are put to a card, and in which order: a dialogue that yields questions and is sent the answers."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from raidctl_mfi import commands as c
+from raidctl_mfi.frame import Answer, Question
+from raidctl_mfi.layout import elements
+from raidctl_mfi.structures import CONFIG_HEADER, LD_ENTRY, LD_LIST, PD_ADDRESS, PD_LIST_HEADER
+
+T = TypeVar("T")
+Dialogue = Generator[Question, Answer, T]
+
+MOST_CONFIG = 64 * 1024
+"""Bytes of configuration that are asked for at most; 64 arrays of 32 drives need less."""
+_DISK = 0
+"""SCSI device type of a disk; enclosures (0x0d) stand in the same list."""
+
+
+@dataclass
+class Gathered:
+    """All answers of a card; None where it was not asked, since an earlier question never reached the firmware."""
+
+    info: Answer | None = None
+    properties: Answer | None = None
+    ld_list: Answer | None = None
+    pd_list: Answer | None = None
+    config: Answer | None = None
+    battery: Answer | None = None
+    battery_properties: Answer | None = None
+    ld_info: dict[int, Answer] = field(default_factory=dict)
+    ld_prop: dict[int, Answer] = field(default_factory=dict)
+    pd_info: dict[int, Answer] = field(default_factory=dict)
+    answers: list[Answer] = field(default_factory=list)
+    """All of them, in the order of the questions."""
+
+
+class Unreachable(Exception):
+    """A question did not reach the firmware, so no other will."""
+
+
+def gather() -> Dialogue[Gathered]:
+    """Everything that can be read. Ends early, with what has come, when the firmware cannot be reached any more."""
+    found = Gathered()
+    with suppress(Unreachable):
+        yield from _ask_all(found)
+    return found
+
+
+def _ask_all(found: Gathered) -> Dialogue[None]:
+    found.info = yield from _ask(found, Question(c.CTRL_GET_INFO))
+    found.properties = yield from _ask(found, Question(c.CTRL_GET_PROPERTIES))
+    found.ld_list = yield from _ask(found, Question(c.LD_GET_LIST))
+    found.pd_list = yield from _ask(found, Question(c.PD_GET_LIST))
+    found.config = yield from _config(found)
+    for target in targets(found.ld_list):
+        found.ld_info[target] = yield from _ask(found, Question(c.LD_GET_INFO, bytes([target])))
+        found.ld_prop[target] = yield from _ask(found, ld_prop(target))
+    for device in disks(found.pd_list):
+        found.pd_info[device] = yield from _ask(found, Question(c.PD_GET_INFO, device.to_bytes(2, "little")))
+    found.battery = yield from _ask(found, Question(c.BBU_GET_STATUS))
+    if found.battery.told:
+        found.battery_properties = yield from _ask(found, Question(c.BBU_GET_PROP))
+
+
+def ld_prop(target: int) -> Question:
+    """The question for the properties of a volume."""
+    return Question(c.LD_GET_PROP, bytes([target]))
+
+
+def _ask(found: Gathered, question: Question) -> Dialogue[Answer]:
+    answer = yield question
+    found.answers.append(answer)
+    if answer.status is None:
+        raise Unreachable
+    return answer
+
+
+def _config(found: Gathered) -> Dialogue[Answer]:
+    """The configuration; asked for again with the size that it names, where that is more than the first buffer."""
+    first = yield from _ask(found, Question(c.CFG_READ))
+    size = CONFIG_HEADER.decode(first.data)["size"]
+    if first.ok and size is not None and first.question.length < size <= MOST_CONFIG:
+        return (yield from _ask(found, Question(c.CFG_READ, size=size)))
+    return first
+
+
+def targets(answer: Answer | None) -> list[int]:
+    """The target ids of a list of volumes, each once, in order: as many as it counts and has."""
+    if answer is None or not answer.told:
+        return []
+    count = LD_LIST.decode(answer.data)["count"] or 0
+    start = LD_LIST.offset("entries")
+    return sorted({entry["ld"]["target_id"] for entry in elements(LD_ENTRY, answer.data, start, min(count, 64))})
+
+
+def disks(answer: Answer | None) -> list[int]:
+    """The device ids of the disks in a list of physical devices, each once."""
+    if answer is None or not answer.told:
+        return []
+    count = PD_LIST_HEADER.decode(answer.data)["count"] or 0
+    found = elements(PD_ADDRESS, answer.data, PD_LIST_HEADER.size, min(count, 256))
+    return sorted({entry["device_id"] for entry in found if entry["scsi_type"] == _DISK})

@@ -1,0 +1,116 @@
+"""Structures declared once, as a sequence of fields; offsets and sizes follow from it. All are packed, little endian.
+
+A field that lies beyond what was transferred is None, and so is a structure none of whose bytes came.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Number:
+    """An integer of ``size`` bytes."""
+
+    size: int
+    signed: bool = False
+
+    def read(self, data: bytes) -> int:
+        """The value of exactly ``size`` bytes."""
+        return int.from_bytes(data, "little", signed=self.signed)
+
+
+@dataclass(frozen=True)
+class Text:
+    """Characters, ended by a NUL or by the field's end; blanks around them do not count."""
+
+    size: int
+
+    def read(self, data: bytes) -> str:
+        r"""Printable ASCII; any other byte is shown as ``\xNN``, so that nothing is lost and no terminal is steered."""
+        text = data.split(b"\0", 1)[0].decode("latin-1")
+        return "".join(c if " " <= c <= "~" else f"\\x{ord(c):02x}" for c in text).strip()
+
+
+@dataclass(frozen=True)
+class Bytes:
+    """Bytes that are looked at elsewhere, or reserved."""
+
+    size: int
+
+    def read(self, data: bytes) -> bytes:
+        """The bytes themselves."""
+        return data
+
+
+@dataclass(frozen=True)
+class Many:
+    """``count`` elements of one kind."""
+
+    of: Kind
+    count: int
+
+    @property
+    def size(self) -> int:
+        """Bytes of all elements."""
+        return self.of.size * self.count
+
+
+@dataclass(frozen=True)
+class Record:
+    """A structure. ``name`` is that of the kernel's and FreeBSD's headers."""
+
+    name: str
+    fields: Sequence[tuple[str, Kind]] = field(repr=False, hash=False)
+
+    @cached_property
+    def places(self) -> Mapping[str, tuple[int, Kind]]:
+        """Each field's offset in bytes, and its kind."""
+        found: dict[str, tuple[int, Kind]] = {}
+        offset = 0
+        for name, kind in self.fields:
+            found[name] = (offset, kind)
+            offset += kind.size
+        return found
+
+    @cached_property
+    def size(self) -> int:
+        """Bytes."""
+        return sum(kind.size for _, kind in self.fields)
+
+    def offset(self, path: str) -> int:
+        """The offset of ``params.state``."""
+        first, _, rest = path.partition(".")
+        offset, kind = self.places[first]
+        return offset + (kind.offset(rest) if rest and isinstance(kind, Record) else 0)
+
+    def decode(self, data: bytes, start: int = 0) -> dict[str, Any]:
+        """All fields of the structure at ``start``; what lies beyond the end of ``data`` is None."""
+        return {name: _value(kind, data, start + offset) for name, (offset, kind) in self.places.items()}
+
+
+Kind = Number | Text | Bytes | Many | Record
+
+U8, U16, U32, U64, I16 = Number(1), Number(2), Number(4), Number(8), Number(2, signed=True)
+
+
+def _value(kind: Kind, data: bytes, start: int) -> Any:
+    if isinstance(kind, Record):
+        return kind.decode(data, start)
+    if isinstance(kind, Many):
+        return [_value(kind.of, data, start + number * kind.of.size) for number in range(kind.count)]
+    part = data[start : start + kind.size]
+    return kind.read(part) if len(part) == kind.size else None
+
+
+def elements(kind: Record, data: bytes, start: int, count: int, stride: int | None = None) -> Iterator[dict[str, Any]]:
+    """Up to ``count`` structures that came whole, ``stride`` bytes apart (their size when None)."""
+    step = stride or kind.size
+    for number in range(count):
+        place = start + number * step
+        if place + kind.size > len(data):
+            return
+        yield kind.decode(data, place)
