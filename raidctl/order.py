@@ -16,6 +16,14 @@ def natural(text: str) -> tuple[tuple[int, int, str], ...]:
     return tuple((0, int(part), "") if part.isdecimal() else (1, 0, part) for part in _NUMBER.split(text) if part)
 
 
+_LETTERED = re.compile(r"^(sd|vd|xvd|hd)([a-z]+)", re.ASCII)
+
+
+def by_kernel_name(name: str) -> tuple[tuple[int, int, str], ...]:
+    """A sort key for names of block devices: the kernel counts ``sda`` to ``sdz``, then ``sdaa``."""
+    return natural(_LETTERED.sub(lambda found: found[1] + found[2].rjust(8, "@"), name))  # "@" comes before "a"
+
+
 def in_order(items: Iterable[T], key: Callable[[T], str]) -> list[T]:
     """The items sorted by :func:`natural` of their key."""
     return sorted(items, key=lambda item: natural(key(item)))

@@ -10,7 +10,7 @@ from raidctl.discovery.place import Place, controllers, kind_of, visible
 from raidctl.discovery.sysfs import Attributes, Identity, identity
 from raidctl.discovery.udevdb import Entry, in_dev, unescape
 from raidctl.host import BlockDevice, BlockKind
-from raidctl.order import in_order
+from raidctl.order import by_kernel_name
 from raidctl.text import collapse
 
 
@@ -68,7 +68,7 @@ def gather(
         above = entry.path.split("/")[-2:-1]
         if entry.properties.get("DEVTYPE") == "partition" and above:
             disks.setdefault(name, above[0].replace("!", "/"))
-    names = in_order({name for name in (*listed, *entries) if visible(name) is None}, key=str)
+    names = sorted({name for name in (*listed, *entries) if visible(name) is None}, key=by_kernel_name)
     return Gathered(names=names, entries=entries, places=places, parents=disks, controllers=hung)
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from raidctl.host import BlockDevice, HostView
-from raidctl.order import natural
+from raidctl.order import by_kernel_name
 
 _PREFIX = re.compile(r"(wwn-)?(0x|naa[. -]?|eui[. -]?|scsi-3|3(?=[0-9a-f]{32}$))?", re.IGNORECASE)
 _SEPARATORS = re.compile(r"[\s:.-]")
@@ -79,7 +79,7 @@ class Index:
         A target is the address without its host: ``C:T:L``.
         """
         found = self._by.get((key, value), []) if value else []
-        return sorted(found, key=lambda device: natural(device.name))
+        return sorted(found, key=lambda device: by_kernel_name(device.name))
 
     def above(self, name: str) -> Iterator[BlockDevice]:
         """Partitions, md and device-mapper devices that lie on a device, each once."""

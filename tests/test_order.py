@@ -1,0 +1,25 @@
+"""The order in which people and kernels count."""
+
+from __future__ import annotations
+
+from raidctl.order import by_kernel_name
+
+
+def test_the_27th_disk_stands_after_the_26th() -> None:
+    """After sdz comes sdaa, not between sda and sdb; partitions stand by their disk."""
+    wanted = [
+        "dm-0",
+        "nvme0n1",
+        "nvme0n2",
+        "nvme10n1",
+        "sda",
+        "sda1",
+        "sda10",
+        "sdb",
+        "sdz",
+        "sdaa",
+        "sdaa1",
+        "sdba",
+        "vda",
+    ]
+    assert sorted(sorted(wanted), key=by_kernel_name) == wanted
