@@ -3,6 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# how long an example takes says something about the machine, and nothing about what has to hold
+settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("untimed")
+
+pytest_plugins = ["tests.lab.plugin"]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

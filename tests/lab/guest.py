@@ -1,0 +1,340 @@
+"""A running machine as a test on the host sees it: boot it, give it commands, cut its power, boot it again."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import os
+import queue
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tests.lab import initramfs
+from tests.lab.emulator import renamed
+from tests.lab.kernel import kernel
+from tests.lab.link import GuestDied, Link
+from tests.lab.machine import Drive, Machine
+from tests.lab.places import CHECKOUT, LabError, program
+from tests.lab.qemu import Places, Software, command
+from tests.lab.qmp import Qmp
+
+BOOT_LIMIT = 180.0  # seconds from power on to the agent's word; two to ten are usual
+GRACE = float(
+    os.environ.get("RAIDCTL_LAB_GRACE", "60")
+)  # seconds a guest may be silent after the time that its command was given
+
+
+@dataclass(frozen=True)
+class Done:
+    """How a command in the guest ended."""
+
+    argv: tuple[str, ...]
+    rc: int
+    out: bytes
+    err: bytes
+    late: bool  # it was killed at its time limit
+
+    @property
+    def text(self) -> str:
+        """What it wrote to stdout."""
+        return self.out.decode("utf-8", "replace")
+
+
+# What is started so dies with the process that started it, however that dies: no machine is left behind.
+TIED = ("setpriv", "--pdeathsig", "KILL")
+
+
+class Guest:
+    """A machine with its disks; they last as long as the scratch folder, whatever happens to its power."""
+
+    def __init__(self, machine: Machine, scratch: Path | None = None) -> None:
+        """Disks and sockets go to ``scratch``, or to a folder of its own that ``close`` removes."""
+        self.machine = machine
+        self.boots = 0
+        self._own = scratch is None
+        self.places = Places(Path(tempfile.mkdtemp(prefix="lab-")) if scratch is None else scratch)
+        self._process: subprocess.Popen[bytes] | None = None
+        self._backends: list[subprocess.Popen[bytes]] = []
+        self._link: Link | None = None
+        self._make_disks()
+
+    def __enter__(self) -> Guest:  # noqa: PYI034  typing has Self from 3.11 on
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def running(self) -> bool:
+        """Whether QEMU lives."""
+        return self._process is not None and self._process.poll() is None
+
+    # -- power ---------------------------------------------------------------------------------------------------
+
+    def boot(self, *, terminal: bool = False) -> Guest:
+        """Power on, wait for the agent, load the modules, let udev settle, run the machine's scripts."""
+        if self.running:
+            raise LabError(f"the machine {self.machine.name} is running already")
+        for left in (self.places.port, self.places.qmp):
+            left.unlink(missing_ok=True)
+        argv = command(self.machine, self.places, software(self.machine.nvme_model), terminal=terminal)
+        self._backends = [self._backend(drive) for drive in self.machine.drives if drive.backing != "file"]
+        log = (self.places.scratch / "qemu").open("wb")
+        with log:
+            own = None if terminal else log
+            self._process = subprocess.Popen(
+                [*TIED, *argv], stdin=None if terminal else subprocess.DEVNULL, stdout=own, stderr=own
+            )
+        self._link = Link(self.places.port, self._process)
+        self._up()
+        return self
+
+    def kill(self) -> None:
+        """Cut the power: QEMU, and the caches of volatile drives, end at once and write nothing any more."""
+        for process in (self._process, *self._backends):
+            if process is not None and process.poll() is None:
+                process.kill()
+        for process in (self._process, *self._backends):
+            if process is not None:
+                process.wait()
+        if self._link:
+            self._link.close()
+        self._process, self._backends, self._link = None, [], None
+
+    def reset(self) -> None:
+        """Press the reset button: memory is lost, drives keep their caches; returns when the machine is up again."""
+        link = self._linked()
+        link.expect_hello()
+        self.qmp("system_reset")
+        self._up()
+
+    def power_off(self) -> None:
+        """Write everything to the disks, then off."""
+        if self.running:
+            self.run(["sync"])
+            self.qmp("quit")
+            assert self._process is not None
+            self._process.wait(GRACE)
+        self.kill()
+
+    def close(self) -> None:
+        """Off, and forget the disks if they are in a folder of its own."""
+        self.kill()
+        if self._own:
+            shutil.rmtree(self.places.scratch, ignore_errors=True)
+
+    # -- commands ------------------------------------------------------------------------------------------------
+
+    def run(
+        self,
+        argv: Sequence[str | Path],
+        *,
+        env: Mapping[str, str] | None = None,
+        stdin: bytes = b"",
+        timeout: float = 120,
+        check: bool = True,
+        cwd: str = "/",
+    ) -> Done:
+        """Run a command to its end; with ``check`` anything but exit code 0 raises, with what it said."""
+        words = [str(word) for word in argv]
+        answer = self.ask(
+            "run", timeout, argv=words, env=dict(env or {}), stdin=_coded(stdin), timeout=timeout, cwd=cwd
+        )
+        done = Done(tuple(words), answer["rc"], _bytes(answer["out"]), _bytes(answer["err"]), answer["late"])
+        if check and done.rc:
+            said = (done.out + done.err).decode("utf-8", "replace").strip()[-3000:]
+            why = "took too long" if done.late else f"ended with {done.rc}"
+            raise LabError(f"in {self.machine.name}: {' '.join(words)[:300]} {why}: {said}")
+        return done
+
+    def sh(self, script: str, *, timeout: float = 120, check: bool = True) -> str:
+        """What a shell script (``sh -e``) writes to stdout."""
+        return self.run(["/bin/sh", "-ec", script], timeout=timeout, check=check).text
+
+    def raidctl(self, *words: str, timeout: float = 120, check: bool = False, stdin: bytes = b"") -> Done:
+        """Run this checkout's raidctl in the guest; its exit code is not judged unless ``check``."""
+        return self.run(
+            [sys.executable, "-m", "raidctl", *words], env=PYTHONPATH, timeout=timeout, check=check, stdin=stdin
+        )
+
+    def shell(self, env: Mapping[str, str], cwd: str) -> int:
+        """A shell on the serial console, for as long as the person there likes; the exit code."""
+        script = f"cd {cwd}; exec /bin/bash -l || exec /bin/sh"
+        answer = self.ask("shell", 1e6, argv=["/bin/sh", "-c", script], env=dict(env))
+        return int(answer["rc"])
+
+    def start(self, argv: Sequence[str | Path], *, env: Mapping[str, str] | None = None, cwd: str = "/") -> Background:
+        """Start a command and leave it running."""
+        answer = self.ask("start", GRACE, argv=[str(word) for word in argv], env=dict(env or {}), cwd=cwd)
+        return Background(self, answer["pid"])
+
+    def read_file(self, path: str) -> bytes:
+        """A file's content."""
+        return _bytes(self.ask("read", GRACE, path=path)["data"])
+
+    def write_file(self, path: str, data: bytes, mode: int = 0o644) -> None:
+        """Write a file; its folders are made."""
+        self.ask("put", GRACE, path=path, data=_coded(data), mode=mode)
+
+    def qmp(self, execute: str, **arguments: Any) -> Any:
+        """A command to QEMU itself, e.g. ``qmp("device_del", id="drive-S1")``."""
+        with Qmp(self.places.qmp) as qmp:
+            return qmp(execute, **arguments)
+
+    def device(self, serial: str) -> str:
+        """The device node of a drive, by its serial number, e.g. ``/dev/sdb``."""
+        for line in self.sh("lsblk --nodeps --noheadings --output PATH,SERIAL").splitlines():
+            words = line.split()
+            if words[1:] == [serial]:
+                return words[0]
+        raise LabError(f"in {self.machine.name}: no device has the serial number {serial}")
+
+    def console(self) -> str:
+        """What the kernel has said on the serial console."""
+        with contextlib.suppress(FileNotFoundError):
+            return self.places.console.read_text(errors="replace")
+        return ""
+
+    def ask(self, op: str, limit: float, **words: Any) -> dict[str, Any]:
+        """One request to the agent; a machine that is silent for ``limit`` and some grace is killed."""
+        link = self._linked()
+        try:
+            answer = link.ask(op, limit + GRACE, words)
+        except queue.Empty:
+            tail = self.console()[-2000:]
+            self.kill()
+            raise GuestDied(
+                f"the machine {self.machine.name} said nothing for {limit + GRACE:.0f} s; console:\n{tail}"
+            ) from None
+        except GuestDied as gone:
+            raise GuestDied(f"the machine {self.machine.name}: {gone}; console:\n{self.console()[-2000:]}") from None
+        if "error" in answer:
+            raise LabError(
+                f"in {self.machine.name}: {op} {words.get('argv', words.get('path', ''))}: {answer['error']}"
+            )
+        return answer
+
+    # -- inside --------------------------------------------------------------------------------------------------
+
+    def _linked(self) -> Link:
+        if self._link is None:
+            raise GuestDied(f"the machine {self.machine.name} is off")
+        return self._link
+
+    def _make_disks(self) -> None:
+        """Sparse files, all zeros; those that are there stay as they are."""
+        for drive in self.machine.drives:
+            path = self.places.disk(drive)
+            if not path.exists():
+                with path.open("wb") as disk:
+                    disk.truncate(drive.size)
+
+    def _backend(self, drive: Drive) -> subprocess.Popen[bytes]:
+        """The process that plays a drive with a cache; what is not flushed is lost when it is killed."""
+        path = self.places.nbd(drive)
+        path.unlink(missing_ok=True)
+        argv = [program("nbdkit", "nbdkit"), "--foreground", "--unix", str(path), "--filter=cache", "file"]
+        mode = "writeback" if drive.backing == "volatile" else "unsafe"
+        process = subprocess.Popen([*TIED, *argv, str(self.places.disk(drive)), f"cache={mode}"])
+        until = time.monotonic() + GRACE
+        while not path.exists():
+            if process.poll() is not None or time.monotonic() > until:
+                raise LabError(f"nbdkit does not serve the drive {drive.serial}: exit code {process.poll()}")
+            time.sleep(0.02)
+        return process
+
+    def _up(self) -> None:
+        """From the agent's first word to the state in which tests find the machine."""
+        link = self._linked()
+        try:
+            link.wait_hello(BOOT_LIMIT)
+        except (queue.Empty, GuestDied):
+            said = self.console()[-3000:] + (self.places.scratch / "qemu").read_text(errors="replace")[-2000:]
+            self.kill()
+            raise GuestDied(f"the machine {self.machine.name} did not start:\n{said}") from None
+        self.boots += 1
+        self.sh(_setup(self.machine), timeout=BOOT_LIMIT)
+        for script in self.machine.prepare:
+            self.sh(script, timeout=BOOT_LIMIT)
+
+
+class Background:
+    """A process in the guest."""
+
+    def __init__(self, guest: Guest, pid: int) -> None:
+        self.guest = guest
+        self.pid = pid
+
+    def write(self, data: bytes) -> None:
+        """Send to its stdin."""
+        self.guest.ask("write", GRACE, pid=self.pid, data=_coded(data))
+
+    def readline(self, timeout: float = 120) -> bytes:
+        """The next line of its stdout, empty at its end."""
+        return _bytes(self.guest.ask("readline", timeout, pid=self.pid)["data"])
+
+    def wait(self, timeout: float = 120) -> int | None:
+        """Its exit code; None when it still runs after that time."""
+        code: int | None = self.guest.ask("wait", timeout, pid=self.pid, timeout=timeout)["rc"]
+        return code
+
+    def signal(self, number: int = signal.SIGKILL, *, group: bool = False) -> None:
+        """Send a signal to it; with ``group`` to its children too. Nothing happens when it has ended."""
+        self.guest.ask("signal", GRACE, pid=self.pid, signal=int(number), group=group)
+
+    def stderr(self) -> bytes:
+        """What it has written to stderr so far."""
+        return _bytes(self.guest.ask("stderr", GRACE, pid=self.pid)["data"])
+
+
+# Some cards take seconds to tell of their drives.
+DISKS = "ls -d /sys/block/sd* /sys/block/vd* /sys/block/nvme*n* 2>/dev/null"
+
+PYTHONPATH = {"PYTHONPATH": f"{CHECKOUT}:{CHECKOUT / 'vendors'}", "PYTHONDONTWRITEBYTECODE": "1"}
+
+
+def software(nvme_model: str = "") -> Software:
+    """QEMU, the kernel and the initramfs; what is missing is named with its package."""
+    booted = kernel()
+    qemu = program("qemu-system-x86_64", "qemu-system-x86")
+    return Software(
+        renamed(qemu, nvme_model) if nvme_model else qemu,
+        booted.image,
+        initramfs.build(booted),
+        booted.modules,
+        sys.executable,
+        Path(__file__).with_name("agent.py"),
+    )
+
+
+def _setup(machine: Machine) -> str:
+    """The script that every machine runs first."""
+    lines = []
+    if machine.udev:
+        lines += ["mkdir -p /run/udev /run/lock", "/lib/systemd/systemd-udevd --daemon --resolve-names=never"]
+    if machine.modules:
+        lines.append(f"modprobe -a {' '.join(machine.modules)}")
+    if machine.udev:  # storage cards and what is there already; all others announce themselves
+        lines += [
+            "udevadm trigger --action=add --subsystem-match=pci --attr-match=class=0x01*",
+            "udevadm trigger --action=add --subsystem-match=virtio",
+            f"for _ in $(seq 100); do [ $({DISKS} | wc -l) -ge {len(machine.drives)} ] && break; sleep 0.2; done",
+            "udevadm settle --timeout=120",
+        ]
+    return "\n".join(lines) or "true"
+
+
+def _coded(data: bytes) -> str:
+    return base64.b64encode(data).decode("ascii")
+
+
+def _bytes(text: str) -> bytes:
+    return base64.b64decode(text)

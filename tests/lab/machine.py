@@ -1,0 +1,109 @@
+"""What a machine of the lab is made of; nothing here touches QEMU."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+MIB = 1 << 20
+
+Bus = Literal["sata", "scsi", "megasas", "nvme", "virtio"]
+Backing = Literal["file", "volatile", "lying"]
+ControllerKind = Literal["ahci", "virtio-scsi", "megasas", "megasas-gen2", "mptsas"]
+
+
+@dataclass(frozen=True)
+class Throttle:
+    """What a drive does at most; 0 stands for no limit.
+
+    ``bps_write`` with ``bps_write_max`` is a leaky bucket: ``bps_write_max * bps_write_max_length`` bytes are taken at
+    once, the rest at ``bps_write`` bytes a second, as a controller with a write-back cache takes them.
+    """
+
+    iops_read: int = 0
+    iops_write: int = 0
+    bps_read: int = 0
+    bps_write: int = 0
+    bps_write_max: int = 0
+    bps_write_max_length: int = 0  # seconds
+
+    def options(self) -> str:
+        """QEMU's words for it, each with a comma in front."""
+        named = {name.replace("_", "-"): value for name, value in vars(self).items() if value}
+        return "".join(f",throttling.{name}={value}" for name, value in named.items())
+
+
+@dataclass(frozen=True)
+class Controller:
+    """A card that drives hang on; drives without one get the AHCI ports or the card that their bus implies."""
+
+    name: str
+    kind: ControllerKind
+    options: str = ""  # more properties for QEMU's -device, e.g. "hba_serial=LAB1"
+
+
+@dataclass(frozen=True)
+class Drive:
+    """A drive; ``serial`` names it everywhere, since the kernel's letters change from boot to boot.
+
+    ``rpm`` 0 leaves it unsaid, 1 makes a solid-state drive. ``model`` is kept by SATA (40 characters) and SCSI (16)
+    drives; QEMU's NVMe drive has a fixed one and virtio none. ``backing``: "file" loses nothing on a power cut but what
+    the guest held; "volatile" loses what was not flushed, as a drive with a write cache does; "lying" loses that and
+    what was flushed.
+    """
+
+    serial: str
+    bus: Bus = "sata"
+    size: int = 64 * MIB
+    model: str = ""
+    vendor: str = ""  # SCSI only, 8 characters
+    rpm: int = 0
+    write_cache: bool = True
+    throttle: Throttle | None = None
+    backing: Backing = "file"
+    controller: str = ""  # the name of a Controller of the machine
+    scsi_id: int | None = None  # the target number on a SCSI bus; the next free one when left out
+    wwn: int = 0
+    options: str = ""  # more properties for QEMU's -device
+    drive_options: str = ""  # more properties for QEMU's -drive
+
+    def __post_init__(self) -> None:
+        """Refuse what QEMU would cut off silently."""
+        limit = 40 if self.bus == "sata" else 16
+        if len(self.serial) > 20 or len(self.model) > limit or len(self.vendor) > 8:
+            raise ValueError(f"drive {self.serial}: serial, model or vendor is longer than the drive can say")
+        if self.size % 512:
+            raise ValueError(f"drive {self.serial}: its size is no multiple of 512 bytes")
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A server: what it is made of, and what is done once at every boot before anybody looks at it.
+
+    ``prepare`` is a tuple of shell scripts (``/bin/sh -e``), run in order as root in the guest after the modules are
+    loaded and udev has settled. They also run at the boot after a power cut, so they have to bear disks that are
+    already prepared.
+    """
+
+    name: str
+    title: str
+    drives: tuple[Drive, ...] = ()
+    controllers: tuple[Controller, ...] = ()
+    memory: int = 1024  # MiB
+    cpus: int = 1
+    modules: tuple[str, ...] = ()  # what modprobe is asked for, e.g. ("raid456",)
+    prepare: tuple[str, ...] = ()
+    udev: bool = True  # whether udevd runs
+    kernel_arguments: str = ""
+    qemu: tuple[str, ...] = ()  # more arguments for QEMU
+    nvme_model: str = ""  # what NVMe drives call themselves instead of "QEMU NVMe Ctrl": at most 14 characters
+
+    def __post_init__(self) -> None:
+        """Serials are how drives are told apart."""
+        serials = [drive.serial for drive in self.drives]
+        if len(set(serials)) != len(serials):
+            raise ValueError(f"machine {self.name}: two drives have the same serial number")
+
+    def drive(self, serial: str) -> Drive:
+        """The drive of this serial number."""
+        return next(drive for drive in self.drives if drive.serial == serial)

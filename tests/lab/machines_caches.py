@@ -1,0 +1,72 @@
+"""The machines on which caches are changed: drives of every kind, layers of the kernel, failures, power cuts."""
+
+from __future__ import annotations
+
+from tests.lab.machine import MIB, Controller, Drive, Machine
+
+STATE = "/var/lib/raidctl"
+TIME = "clocksource=acpi_pm"
+"""On a loaded host the kernel may take its time stamp counter for many times slower than it is, and time flies."""
+
+CACHES = Machine(
+    "caches",
+    "a SATA, a SAS and an NVMe drive with write caches, and a SATA drive with a file system on it",
+    drives=(
+        Drive("CS1", model="LAB SATA 4000", rpm=7200),
+        Drive("CS2", model="LAB SATA 4000", rpm=7200),
+        Drive(
+            "CA1", bus="scsi", controller="sas", model="LAB SAS 900", vendor="LAB", rpm=10000, wwn=0x5000C50000000011
+        ),
+        Drive("CN1", bus="nvme"),
+    ),
+    controllers=(Controller("sas", "mptsas"),),
+    memory=512,
+    modules=("sd_mod", "sg", "mptsas", "ahci", "nvme", "ext4"),
+    nvme_model="LAB NVMe 960",
+    kernel_arguments=TIME,
+)
+
+POWER = Machine(
+    "power",
+    "a SATA drive whose write cache is changed while the power fails; the journal is on a drive of its own",
+    drives=(
+        Drive("P1", model="LAB SATA 4000", rpm=7200, size=16 * MIB),
+        Drive("PJ", bus="virtio", size=32 * MIB, backing="volatile"),
+    ),
+    memory=320,
+    modules=("sd_mod", "ahci", "virtio_blk", "ext4"),
+    prepare=(
+        # a minimal server: hdparm is the one program that a SATA drive's cache takes
+        "rm -f /usr/sbin/smartctl",
+        f"mkdir -p {STATE}; blkid -p /dev/vda || mkfs.ext4 -q /dev/vda; mount /dev/vda {STATE}; chmod 700 {STATE}",
+    ),
+    udev=False,
+    kernel_arguments=TIME,
+)
+
+LAYERS = Machine(
+    "layers",
+    "dm-cache, bcache, and dm-writecache on a RAID-5 with a journal, all on small virtio disks",
+    drives=(
+        *(Drive(name, bus="virtio", size=48 * MIB) for name in ("ORIGIN", "BACKED")),
+        *(Drive(name, bus="virtio", size=32 * MIB) for name in ("BCACHE", "M1", "M2", "M3", "MJ")),
+        *(Drive(name, bus="virtio", size=16 * MIB) for name in ("FAST", "META", "LOGGED")),
+    ),
+    memory=512,
+    modules=("virtio_blk", "raid456", "dm-cache", "dm-cache-smq", "dm-writecache", "bcache"),
+    udev=False,
+    kernel_arguments=TIME,
+)
+
+FAULTS = Machine(
+    "faults",
+    "a SATA drive that goes away, and a file system on another; the kernel's scsi_debug plays the drive that fails",
+    drives=(Drive("F1", model="LAB SATA 4000", rpm=7200), Drive("F2", bus="virtio", size=32 * MIB)),
+    memory=384,
+    modules=("sd_mod", "sg", "ahci", "virtio_blk", "ext4", "dm-flakey"),
+    prepare=("rm -f /usr/sbin/smartctl",),
+    udev=False,
+    kernel_arguments=TIME,
+)
+
+MACHINES = (CACHES, POWER, LAYERS, FAULTS)

@@ -1,0 +1,145 @@
+"""The pytest plugin of the lab: tests marked ``lab`` run inside the machine that they name, and report like any other.
+
+On the host the plugin boots the machine, or takes the one that runs, has it run pytest with ``tests.lab.inside``, and
+asks that for one test after the other. Failures come back as pytest's own serialised reports, so tracebacks, junit
+files, -x and xdist work as ever. A test marked ``lab`` without a machine runs on the host and drives machines by the
+fixture ``lab_machine``.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from tests.lab.guest import Guest
+from tests.lab.machine import Machine
+from tests.lab.places import LabError
+from tests.lab.session import INSIDE, Session
+
+TIMEOUT = 120.0
+
+SESSIONS = pytest.StashKey["Pool"]()
+
+
+class Wanted:
+    """What a test's marker says."""
+
+    def __init__(self, item: pytest.Item) -> None:
+        marker = item.get_closest_marker("lab")
+        self.marked = marker is not None
+        self.machine: Machine | None = marker.args[0] if marker and marker.args else None
+        self.fresh = bool(marker and marker.kwargs.get("fresh"))
+        self.timeout = float(marker.kwargs.get("timeout", TIMEOUT)) if marker else TIMEOUT
+
+
+class Pool:
+    """The machine that runs now; there is never more than one in a process, since each wants a core."""
+
+    def __init__(self) -> None:
+        self.session: Session | None = None
+        self.fresh = False
+
+    def take(self, wanted: Wanted, items: list[pytest.Item]) -> Session:
+        """The running machine if it is the one, and unspoilt; else another, booted."""
+        machine = wanted.machine
+        assert machine is not None
+        running = self.session
+        if running and running.alive and running.machine == machine and not wanted.fresh and not self.fresh:
+            return running
+        self.close()
+        mine = [item.nodeid for item in items if Wanted(item).machine == machine]
+        self.session = Session(machine, mine)
+        self.fresh = wanted.fresh
+        return self.session
+
+    def close(self) -> None:
+        """Off."""
+        if self.session is not None:
+            self.session.close()
+            self.session = None
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """The marker and the pool of machines."""
+    config.addinivalue_line(
+        "markers", "lab(machine, fresh=False, timeout=120): runs inside an emulated server; see docs/lab.md"
+    )
+    config.addinivalue_line("markers", "xdist_group(name): known where pytest-xdist is not loaded, too")
+    config.stash[SESSIONS] = Pool()
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """No machine outlives the tests."""
+    if SESSIONS in config.stash:
+        config.stash[SESSIONS].close()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Lab tests are slow; those of one machine follow one another and go to one worker of xdist."""
+    lab = [item for item in items if Wanted(item).marked]
+    for item in lab:
+        machine = Wanted(item).machine
+        item.add_marker("slow")
+        if machine is not None:
+            item.add_marker(pytest.mark.xdist_group(f"lab-{machine.name}"))
+    first: dict[str, int] = {}
+    for position, item in enumerate(lab):
+        first.setdefault(_group(item), position)
+    others = [item for item in items if not Wanted(item).marked]
+    items[:] = [*others, *sorted(lab, key=lambda item: (first[_group(item)], Wanted(item).fresh))]
+
+
+def _group(item: pytest.Item) -> str:
+    """Tests of one group share a boot; a test that runs on the host is a group of its own."""
+    machine = Wanted(item).machine
+    return item.nodeid if machine is None else f"lab-{machine.name}"
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
+    """Have the machine run it, and tell its reports as if they had been made here."""
+    wanted = Wanted(item)
+    if wanted.machine is None or os.environ.get(INSIDE):
+        return None
+    pool = item.config.stash[SESSIONS]
+    hook = item.ihook
+    hook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+    for report in _reports(pool, item, nextitem, wanted):
+        hook.pytest_runtest_logreport(report=report)
+    hook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+    return True
+
+
+def _reports(
+    pool: Pool, item: pytest.Item, nextitem: pytest.Item | None, wanted: Wanted
+) -> Iterator[pytest.TestReport | pytest.CollectReport]:
+    """Those that the machine made; or one that says why there are none."""
+    follows = None
+    if nextitem is not None and not wanted.fresh and not Wanted(nextitem).fresh:
+        follows = nextitem.nodeid if Wanted(nextitem).machine == wanted.machine else None
+    try:
+        session = pool.take(wanted, item.session.items)
+        for data in session.run(item.nodeid, follows, wanted.timeout):
+            yield item.config.hook.pytest_report_from_serializable(config=item.config, data=data)
+    except LabError as error:
+        pool.close()
+        yield pytest.TestReport(
+            item.nodeid, item.location, dict.fromkeys(item.keywords, 1), "failed", str(error), "call"
+        )
+
+
+@pytest.fixture
+def lab_machine() -> Iterator[Callable[[Machine], Guest]]:
+    """Boot a machine with new disks and give it to a test on the host; it ends with the test."""
+    guests: list[Guest] = []
+
+    def boot(machine: Machine) -> Guest:
+        guests.append(Guest(machine))
+        return guests[-1].boot()
+
+    yield boot
+    for guest in guests:
+        guest.close()

@@ -1,0 +1,182 @@
+"""QEMU's command line for a machine: a pure function."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+
+from tests.lab.machine import Bus, Controller, ControllerKind, Drive, Machine
+
+PORTS = 6  # of an AHCI controller
+
+# A bus that no declared controller serves gets one of this kind.
+IMPLIED: dict[Bus, ControllerKind] = {"sata": "ahci", "scsi": "virtio-scsi", "megasas": "megasas"}
+SERVES: dict[ControllerKind, Bus] = {
+    "ahci": "sata",
+    "virtio-scsi": "scsi",
+    "mptsas": "scsi",
+    "megasas": "megasas",
+    "megasas-gen2": "megasas",
+}
+DEVICE: dict[ControllerKind, str] = {
+    "ahci": "ich9-ahci",
+    "virtio-scsi": "virtio-scsi-pci",
+    "mptsas": "mptsas1068",
+    "megasas": "megasas",
+    "megasas-gen2": "megasas-gen2",
+}
+
+# Emulating what newer processors have (AVX) costs the guest's C library more than it gains.
+CPU = "Nehalem"
+
+
+@dataclass(frozen=True)
+class Places:
+    """The files of one machine's runs; sockets lie here too, so the folder's path has to be short."""
+
+    scratch: Path
+
+    def disk(self, drive: Drive) -> Path:
+        """The drive's content; it outlives a power cut."""
+        return self.scratch / f"{drive.serial}.img"
+
+    def nbd(self, drive: Drive) -> Path:
+        """The socket of the process that plays a drive with a cache of its own."""
+        return self.scratch / f"{drive.serial}.nbd"
+
+    @property
+    def port(self) -> Path:
+        """Where the agent is reached."""
+        return self.scratch / "port"
+
+    @property
+    def qmp(self) -> Path:
+        """Where QEMU is reached."""
+        return self.scratch / "qmp"
+
+    @property
+    def console(self) -> Path:
+        """What the serial console said."""
+        return self.scratch / "console"
+
+
+@dataclass(frozen=True)
+class Software:
+    """What a machine starts from."""
+
+    qemu: str
+    image: Path
+    initramfs: Path
+    modules: Path
+    python: str
+    agent: Path
+
+
+def command(machine: Machine, places: Places, software: Software, *, terminal: bool = False) -> list[str]:
+    """The arguments to boot a machine; with ``terminal`` its console is the caller's terminal."""
+    console = "mon:stdio" if terminal else f"file:{places.console}"
+    return [
+        software.qemu,
+        *("-name", machine.name, "-nodefaults", "-no-user-config", "-display", "none"),
+        *("-machine", "q35,sata=off,smbus=off,usb=off,vmport=off,hpet=off", "-accel", "tcg,thread=multi", "-cpu", CPU),
+        *("-m", str(machine.memory), "-smp", str(machine.cpus)),
+        *("-kernel", str(software.image), "-initrd", str(software.initramfs)),
+        *("-append", kernel_line(machine, software)),
+        *("-serial", console, "-qmp", f"unix:{places.qmp},server=on,wait=off"),
+        *("-device", "virtio-serial-pci,addr=0x2", "-chardev", f"socket,id=lab,path={places.port},server=on,wait=off"),
+        *("-device", "virtserialport,chardev=lab,name=lab"),
+        *("-fsdev", "local,id=root,path=/,readonly=on,security_model=none,multidevs=remap"),
+        *("-device", "virtio-9p-pci,fsdev=root,mount_tag=root,addr=0x3"),
+        *("-device", "virtio-rng-pci,addr=0x4"),
+        *devices(machine, places),
+        *machine.qemu,
+    ]
+
+
+def kernel_line(machine: Machine, software: Software) -> str:
+    """The kernel's command line; what the init of the initramfs reads is named ``lab.*``."""
+    words = (
+        "console=ttyS0 loglevel=4 panic=-1 mitigations=off random.trust_cpu=on tsc=reliable no_timer_check",
+        "cryptomgr.notests apparmor=0 audit=0 init_on_alloc=0 nowatchdog ipv6.disable=1",
+        f"lab.name={machine.name} lab.modules={software.modules}",
+        f"lab.python={software.python} lab.agent={software.agent}",
+        machine.kernel_arguments,
+    )
+    return " ".join(words).strip()
+
+
+def controllers(machine: Machine) -> list[Controller]:
+    """The declared ones, then those that the drives imply."""
+    found = list(machine.controllers)
+    needed = Counter(drive.bus for drive in machine.drives if not drive.controller and drive.bus in IMPLIED)
+    for bus, drives in needed.items():
+        kind = IMPLIED[bus]
+        if any(SERVES[controller.kind] == bus for controller in machine.controllers):
+            continue
+        cards = -(-drives // PORTS) if bus == "sata" else 1
+        found += [Controller(f"{bus}{number}", kind) for number in range(cards)]
+    return found
+
+
+def devices(machine: Machine, places: Places) -> Iterator[str]:
+    """Controllers at PCI slots from 8 on, then drives: those that are PCI devices take the slots after them."""
+    cards = controllers(machine)
+    slots = count(8)
+    for card in cards:
+        options = f",{card.options}" if card.options else ""
+        yield from ("-device", f"{DEVICE[card.kind]},id={card.name},addr={next(slots):#x}{options}")
+    used: Counter[str] = Counter()
+    for drive in machine.drives:
+        yield from ("-drive", _backend(drive, places))
+        yield from ("-device", _frontend(drive, cards, slots, used))
+
+
+def _backend(drive: Drive, places: Places) -> str:
+    """Where its blocks are kept."""
+    file = str(places.disk(drive)) if drive.backing == "file" else f"nbd+unix:///?socket={places.nbd(drive)}"
+    throttle = drive.throttle.options() if drive.throttle else ""
+    more = f",{drive.drive_options}" if drive.drive_options else ""
+    return f"if=none,id={drive.serial},format=raw,cache=writeback,file={file}{throttle}{more}"
+
+
+def _frontend(drive: Drive, cards: list[Controller], slots: Iterator[int], used: Counter[str]) -> str:
+    """What the guest sees of it."""
+    words = [f"drive={drive.serial}", f"id=drive-{drive.serial}", f"serial={drive.serial}"]
+    words += [f"write-cache={'on' if drive.write_cache else 'off'}"]
+    if drive.bus in ("nvme", "virtio"):
+        device = "nvme" if drive.bus == "nvme" else "virtio-blk-pci"
+        words.append(f"addr={next(slots):#x}")
+    else:
+        card = _card(drive, cards, used)
+        place = used[card.name] if drive.scsi_id is None else drive.scsi_id
+        used[card.name] += 1
+        device, extra = _on_bus(drive, card, place)
+        words += extra
+    if drive.options:
+        words.append(drive.options)
+    return ",".join([device, *words])
+
+
+def _card(drive: Drive, cards: list[Controller], used: Counter[str]) -> Controller:
+    """The card that it hangs on: the named one, else the first of its bus with a place left."""
+    for card in cards:
+        mine = drive.controller in ("", card.name) and SERVES[card.kind] == drive.bus
+        if mine and (card.kind != "ahci" or used[card.name] < PORTS):
+            return card
+    raise ValueError(f"drive {drive.serial}: no controller of the machine has a place for it")
+
+
+def _on_bus(drive: Drive, card: Controller, place: int) -> tuple[str, list[str]]:
+    """A drive behind a card: the device and its properties."""
+    words = [f"rotation_rate={drive.rpm}"] if drive.rpm else []
+    if drive.wwn:
+        words.append(f"wwn={drive.wwn:#x}")
+    if drive.bus == "sata":
+        return "ide-hd", [f"bus={card.name}.{place}", *words, *([f"model={drive.model}"] if drive.model else [])]
+    words += [f"bus={card.name}.0", f"scsi-id={place}"]
+    words += [f"product={drive.model}"] if drive.model else []
+    words += [f"vendor={drive.vendor}"] if drive.vendor else []
+    return "scsi-hd", words

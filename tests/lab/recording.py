@@ -1,0 +1,51 @@
+"""The recorded machines of fixtures/ that come from the lab; ``python -m tests.lab --record`` makes them anew."""
+
+from __future__ import annotations
+
+import io
+import shutil
+import sys
+import tarfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from tests.lab.guest import PYTHONPATH, Guest
+from tests.lab.machine import Machine
+from tests.lab.machines import WITHOUT_OUR_TOOL
+from tests.lab.places import CHECKOUT
+
+# The folder in fixtures/, the machine that it is the recording of, and what is special about it.
+RECORDED = {
+    "lab-md": ("md", "md arrays of every level, with a spare, a journal, a bitmap; two degraded, one rebuilding."),
+    "lab-megaraid-no-tool": ("no-tool", "A MegaRAID card that the kernel drives, and no tool that could ask it."),
+}
+
+
+def record(name: str, machines: Mapping[str, Machine], fixtures: Path = CHECKOUT / "fixtures") -> Path:
+    """Boot the machine, record it with its identities masked, and put the recording where the old one was.
+
+    What the recording is expected to give (``expected/``) stays: ``pytest tests/test_conformance.py --update-expected``
+    rewrites it, and the difference is for a person to read.
+    """
+    machine, about = RECORDED[name]
+    with Guest(machines[machine]) as guest:
+        guest.boot()
+        guest.sh(WITHOUT_OUR_TOOL)  # its path is one of this checkout's, and no answer of it is part of these machines
+        place = f"/run/{name}"
+        raidctl = [sys.executable, "-m", "raidctl", "record", "--redact", "--about", about, place]
+        guest.run(raidctl, env=PYTHONPATH, timeout=600, check=False)
+        packed = guest.run(["tar", "-C", place, "-c", "."]).out
+    folder = fixtures / name
+    expected = folder / "expected"
+    for old in folder.glob("*"):
+        if old != expected:
+            shutil.rmtree(old) if old.is_dir() else old.unlink()
+    folder.mkdir(exist_ok=True)
+    with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
+        for member in archive.getmembers():
+            source = archive.extractfile(member)
+            if source is not None:
+                target = folder / member.name
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_bytes(source.read())
+    return folder

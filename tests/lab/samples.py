@@ -1,0 +1,46 @@
+"""Tests that the lab's own test runs: some are to fail. The name keeps pytest from collecting them with the others."""
+
+from __future__ import annotations
+
+import platform
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.lab.machine import Drive, Machine
+
+SAMPLE = Machine("sample", "the machine of the lab's own test", drives=(Drive("SAMPLE1"),), modules=("ahci", "sd_mod"))
+
+
+@pytest.mark.lab(SAMPLE)
+def test_passes_inside() -> None:
+    """The host name is the machine's."""
+    assert platform.node() == "sample"
+    Path("/run/spoilt").touch()
+
+
+@pytest.mark.lab(SAMPLE)
+def test_fails_inside() -> None:
+    """Its traceback and what it prints have to reach the host."""
+    print("printed inside")  # noqa: T201  to be seen in the report
+    one = 1
+    assert one == 2, platform.node()
+
+
+@pytest.mark.lab(SAMPLE)
+def test_shares_the_boot() -> None:
+    """What the first test left is here."""
+    assert Path("/run/spoilt").exists()
+
+
+@pytest.mark.lab(SAMPLE, fresh=True)
+def test_has_a_boot_of_its_own() -> None:
+    """What the first test left is not here."""
+    assert not Path("/run/spoilt").exists()
+
+
+@pytest.mark.lab(SAMPLE, fresh=True, timeout=2)
+def test_hangs() -> None:
+    """The host has to lose patience."""
+    time.sleep(3600)

@@ -1,0 +1,157 @@
+"""The write caches of drives, switched by raidctl in a running machine and looked at with the tools of each kind."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pytest
+
+from tests.lab.guest import PYTHONPATH, Done, Guest
+from tests.lab.machines_caches import CACHES, STATE
+
+pytestmark = [pytest.mark.lab, pytest.mark.xdist_group("lab-caches")]
+
+ALL = {"CS1": True, "CS2": False, "CA1": True, "CN1": True}
+"""Whether the write cache of each drive is on in the state that tests find and leave."""
+
+
+@dataclass
+class Caches:
+    """The machine, and what the real tools say of its drives' caches."""
+
+    guest: Guest
+    nodes: dict[str, str]
+
+    def asked(self) -> dict[str, bool]:
+        """Whether each write cache is on: hdparm, sdparm and nvme have it from the drives."""
+        # sdparm ends with 5 where a drive has no saved values
+        text = self.guest.sh(
+            f"hdparm -W {self.nodes['CS1']}; hdparm -W {self.nodes['CS2']};"
+            f"sdparm -q --get=WCE {self.nodes['CA1']} || true; nvme get-feature {self.nodes['CN1']} -f 6"
+        )
+        found = re.findall(r"write-caching = +(\d)|^WCE +(\d)|value:(?:0x)?0*(\d)$", text, re.MULTILINE)
+        assert len(found) == len(ALL), text
+        return dict(zip(ALL, ("1" in figures for figures in found), strict=True))
+
+    def believed(self) -> dict[str, bool]:
+        """Whether the kernel takes each cache for one that has to be flushed."""
+        names = " ".join(f"/sys/block/{node.rpartition('/')[2]}/queue/write_cache" for node in self.nodes.values())
+        words = self.guest.sh(f"cat {names}").splitlines()
+        return dict(zip(self.nodes, (word == "write back" for word in words), strict=True))
+
+    def raidctl(self, *words: str) -> Done:
+        """Run raidctl."""
+        return self.guest.raidctl(*words, timeout=240)
+
+    def changes(self) -> list[list[str]]:
+        """The journal as it lies there: of each change what happened to it."""
+        stories: dict[str, list[str]] = {}
+        for line in self.guest.read_file(f"{STATE}/journal.jsonl").decode().splitlines():
+            told = json.loads(line)
+            word = told.get("mark") or told.get("result") or told["kind"]
+            stories.setdefault(told["change"], []).append(word)
+        return list(stories.values())
+
+
+@pytest.fixture(scope="module")
+def caches() -> Iterator[Caches]:
+    """The machine with a file system on CS2, whose cache is off."""
+    with Guest(CACHES) as guest:
+        guest.boot()
+        nodes = {serial: guest.device(serial) for serial in ALL}
+        guest.sh(
+            f"mkfs.ext4 -q {nodes['CS2']}; mkdir -p /srv/db; mount {nodes['CS2']} /srv/db; hdparm -W0 {nodes['CS2']}"
+        )
+        yield Caches(guest, nodes)
+
+
+def test_caches_of_all_kinds_are_switched_off_and_on(caches: Caches) -> None:
+    """One command switches the caches of SATA, SAS and NVMe drives; the drives, the kernel and the journal have it."""
+    off = caches.raidctl("cache", "drive", "CS1", "CA1", "CN1", "off", "--yes")
+    assert (off.rc, caches.asked()) == (0, dict.fromkeys(ALL, False)), off
+    # the kernel asks NVMe drives when it finds them and never again: it goes on sending flushes, which cost little
+    assert caches.believed() == {"CS1": False, "CS2": False, "CA1": False, "CN1": True}
+    on = caches.raidctl("cache", "drive", "CS1", "CA1", "CN1", "on", "--yes")
+    assert (on.rc, caches.asked()) == (0, ALL), on
+    assert caches.changes()[-2:] == [["set", *["start", "done"] * 3, "done"]] * 2
+
+
+def test_the_cache_under_a_file_system_is_not_switched_on(caches: Caches) -> None:
+    """Switching on the volatile cache of a drive that carries a file system is refused without a reason."""
+    done = caches.raidctl("cache", "drive", "/srv/db", "on", "--yes")
+    assert (done.rc, "volatile, and the drive carries /srv/db" in " ".join(done.text.split())) == (1, True), done
+    assert caches.asked() == ALL
+
+
+def test_a_batch_passes_its_exit_code_on_and_puts_back(caches: Caches) -> None:
+    """The load finds all caches off, fails, and they are on again."""
+    look = "hdparm -W {CS1}; sdparm -q --get=WCE {CA1}; nvme get-feature {CN1} -f 6; exit 7".format(**caches.nodes)
+    done = caches.raidctl("batch", "--drives", "off", "CS1", "CA1", "CN1", "--yes", "--", "sh", "-c", look)
+    assert re.findall(r"write-caching = +(\d)|^WCE +(\d)|value:(?:0x)?0*(\d)$", done.text, re.MULTILINE) == [
+        ("0", "", ""), ("", "0", ""), ("", "", "0"),
+    ], done  # fmt: skip
+    assert (done.rc, caches.asked()) == (7, ALL), done
+
+
+def test_a_batch_that_is_killed_is_put_back_by_its_guardian(caches: Caches) -> None:
+    """Signal 9 for raidctl itself, sent by its load: the second process puts the caches back."""
+    done = caches.raidctl("batch", "--drives", "off", "CS1", "CA1", "--yes", "--", "sh", "-c", "kill -9 $PPID")
+    assert done.rc == -9
+    caches.guest.sh("while pgrep -f '[w]hen-gone' >/dev/null; do sleep 0.2; done", timeout=120)
+    assert (caches.asked(), caches.changes()[-1][-1]) == (ALL, "restored")
+
+
+def test_restore_puts_back_what_two_killed_processes_have_left(caches: Caches) -> None:
+    """When the guardian is killed as well, ``restore`` puts back, in one go and only once."""
+    load = "kill -9 $(pgrep -P $PPID -f '[w]hen-gone') $PPID"
+    caches.raidctl("batch", "--drives", "off", "CS1", "CA1", "CN1", "--yes", "--", "sh", "-c", load)
+    assert caches.asked() == dict.fromkeys(ALL, False)
+    done = caches.raidctl("restore")
+    assert (done.rc, caches.asked()) == (0, ALL), done
+    again = caches.raidctl("restore")
+    assert (again.rc, again.err.decode()) == (0, "Nothing is to be put back.\n")
+
+
+def test_a_signal_ends_the_batch_and_its_load(caches: Caches) -> None:
+    """SIGTERM to raidctl reaches the load, and the cache is put back."""
+    words = ["sh", "-c", "echo loading; exec sleep 3600"]
+    argv = [sys.executable, "-m", "raidctl", "batch", "--drives", "off", "CS1", "--yes", "--", *words]
+    batch = caches.guest.start(argv, env=PYTHONPATH)
+    assert batch.readline(180) == b"loading\n", batch.stderr()
+    assert not caches.asked()["CS1"]
+    batch.signal(15)
+    assert batch.wait(180) == 128 + 15, batch.stderr()
+    assert caches.asked() == ALL
+
+
+def test_flush_writes_out_from_the_top_to_the_bottom(caches: Caches) -> None:
+    """What is dirty in memory reaches the drive of a mount point, and each drive with a cache that is on is flushed."""
+    before = caches.guest.sh(
+        "dd if=/dev/urandom of=/srv/db/file bs=64k count=64 2>/dev/null; grep ^Dirty: /proc/meminfo"
+    )
+    assert int(before.split()[1]) >= 2048
+    point = json.loads(caches.raidctl("cache", "flush", "/srv/db", "--json").text)
+    assert [(layer["kind"], layer["answer"]["result"]) for layer in point["layers"]] == [
+        ("page_cache", "done"), ("drive", "nothing"),
+    ]  # fmt: skip
+    assert int(caches.guest.sh("grep ^Dirty: /proc/meminfo").split()[1]) < 1024
+    done = caches.raidctl("cache", "flush", "--all", "--json")
+    told = {layer["layer"]: layer["answer"]["result"] for layer in json.loads(done.text)["layers"]}
+    wanted = {"kernel:vm": "done", "drives:CS1": "done", "drives:CS2": "nothing", "drives:CA1": "done"}
+    assert (done.rc, told) == (0, wanted | {"drives:CN1": "done"})
+
+
+def test_what_the_plan_says_of_a_reboot_is_so(caches: Caches) -> None:
+    """NVMe: gone with the power, as the plan says; SATA and SAS: the plan leaves it to the drive, and these forget."""
+    done = caches.raidctl("cache", "drive", "CS1", "CA1", "CN1", "off", "--yes", "--json")
+    told = {step["object_id"]: step.get("persistent") for step in json.loads(done.text)["steps"]}
+    assert (done.rc, told) == (0, {"drives:CS1": None, "drives:CA1": None, "drives:CN1": False})
+    assert caches.asked() == dict.fromkeys(ALL, False)
+    caches.guest.kill()
+    caches.guest.boot()
+    caches.nodes = {serial: caches.guest.device(serial) for serial in ALL}
+    assert caches.asked()["CN1"]

@@ -1,0 +1,109 @@
+"""Drives that vanish, that answer with errors, and that do not answer: a problem or a clear failure, never a hang."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from tests.lab.guest import Guest
+from tests.lab.machines_caches import FAULTS
+
+pytestmark = [pytest.mark.lab, pytest.mark.xdist_group("lab-faults")]
+
+DEBUG = "/sys/bus/pseudo/drivers/scsi_debug"
+ERRORS, SILENCE = 0x10, 0x4
+"""What scsi_debug does to a command: an aborted transport, or no answer at all."""
+LONGEST = 150.0
+"""Seconds of the host's clock in which raidctl has to be done with a silent drive: its limits are 30 and 5 s."""
+
+
+@pytest.fixture(scope="module")
+def faults() -> Iterator[Guest]:
+    """The machine, with a drive of scsi_debug that works."""
+    with Guest(FAULTS) as guest:
+        guest.boot()
+        guest.sh("modprobe scsi_debug dev_size_mb=8 statistics=1")
+        guest.sh("until ls /sys/class/scsi_disk | grep -qv ^0:; do sleep 1; done")
+        yield guest
+
+
+def debugged(guest: Guest) -> str:
+    """The node of the drive that scsi_debug plays."""
+    return "/dev/" + guest.sh("ls /sys/bus/pseudo/devices/adapter0/host*/target*/*/block").strip()
+
+
+def inject(guest: Guest, what: int) -> None:
+    """Have every command to that drive fail so from now on; 0 has it work again."""
+    guest.sh(f"echo {what} > {DEBUG}/opts; echo {1 if what == ERRORS else -1 if what else 0} > {DEBUG}/every_nth")
+
+
+def test_a_drive_that_vanishes_under_a_batch_is_put_back_when_it_returns(faults: Guest) -> None:
+    """The batch and ``restore`` say that they could not (6); when the drive is there again, ``restore`` puts back."""
+    name = faults.sh("ls /sys/class/scsi_disk/0:0:0:0/device/block").strip()
+    node = f"/dev/{name}"
+    gone = faults.raidctl(
+        *("batch", node, "--drives", "off", "--yes", "--", "sh", "-c", f"echo 1 > /sys/block/{name}/device/delete"),
+        timeout=240,
+    )
+    assert (gone.rc, b"could not be put back" in gone.err) == (6, True), gone
+    still = faults.raidctl("restore", timeout=240)
+    assert (still.rc, b"is not there" in still.err) == (6, True), still
+    faults.sh("for scan in /sys/class/scsi_host/host*/scan; do echo - - - > $scan; done")
+    faults.sh(f"until [ -b {node} ]; do sleep 1; done")
+    assert "write-caching =  0 (off)" in faults.sh(f"hdparm -W {node}")
+    back = faults.raidctl("restore", timeout=240)
+    assert (back.rc, "write-caching =  1 (on)" in faults.sh(f"hdparm -W {node}")) == (0, True), back
+
+
+def test_a_drive_that_answers_with_errors_is_left_as_it_was(faults: Guest) -> None:
+    """Each command to it fails: the change is undone, a flush of it has failed, and ``show`` says what it lacks."""
+    node = debugged(faults)
+    inject(faults, ERRORS)
+    change = faults.raidctl("cache", "drive", node, "off", "--yes", timeout=240)
+    flush = faults.raidctl("cache", "flush", node, "--json", timeout=240)
+    show = faults.raidctl("show", node, "--json", timeout=240)
+    inject(faults, 0)
+    assert change.rc in (3, 5), change
+    results = {layer["kind"]: layer["answer"]["result"] for layer in json.loads(flush.text)["layers"]}
+    assert (flush.rc, results) == (3, {"page_cache": "done", "drive": "failed"})
+    problems = [problem for problem in json.loads(show.text)["problems"] if node in problem["where"]]
+    assert (show.rc, [problem["kind"] for problem in problems]) == (3, ["unread"]), show
+    told = faults.run(["sdparm", "--get=WCE", node], check=False).text
+    assert "WCE           1" in told
+
+
+def test_a_file_system_that_cannot_be_written_is_not_flushed(faults: Guest) -> None:
+    """dm-flakey refuses all writes: the flush of the page cache has failed, and the data is told as unwritten."""
+    disk = faults.sh("cd /sys/block; for disk in vd*; do [ $(cat $disk/serial) = F2 ] && echo /dev/$disk; done").strip()
+    faults.sh(
+        f"""size=$(blockdev --getsz {disk}); dmsetup create weak --table "0 $size linear {disk} 0"; dmsetup mknodes
+        mkfs.ext4 -q /dev/mapper/weak; mkdir -p /srv/weak; mount /dev/mapper/weak /srv/weak; sync
+        dmsetup load weak --table "0 $size flakey {disk} 0 0 86400 1 error_writes"
+        dmsetup suspend --noflush --nolockfs weak; dmsetup resume weak
+        dd if=/dev/urandom of=/srv/weak/file bs=64k count=16"""
+    )
+    done = faults.raidctl("cache", "flush", "/srv/weak", "--json", timeout=240)
+    layers = {layer["kind"]: layer for layer in json.loads(done.text)["layers"]}
+    assert (done.rc, layers["page_cache"]["answer"]["result"]) == (3, "failed")
+    assert "Input/output error" in layers["page_cache"]["answer"]["why"]
+
+
+def test_a_drive_that_does_not_answer_holds_nobody_up(faults: Guest) -> None:
+    """``show`` names it as a problem (3) and shows the others; a flush gives up at its limit (3)."""
+    node = debugged(faults)
+    inject(faults, SILENCE)
+    began = time.monotonic()
+    show = faults.raidctl("show", "--json", timeout=400)
+    flush = faults.raidctl("cache", "flush", node, "--timeout", "5", "--json", timeout=400)
+    took = time.monotonic() - began
+    inject(faults, 0)
+    told = json.loads(show.text)
+    drives = {drive["serial"]: drive for card in told["controllers"] for drive in card["drives"]}
+    assert (show.rc, drives["F1"]["write_cache"]) == (3, "enabled")
+    assert [problem["kind"] for problem in told["problems"] if node in problem["where"]] == ["unread"]
+    results = {layer["kind"]: layer["answer"]["result"] for layer in json.loads(flush.text)["layers"]}
+    assert (flush.rc, results) == (3, {"page_cache": "done", "drive": "failed"})
+    assert took < 2 * LONGEST

@@ -1,0 +1,147 @@
+"""The lab itself: what it makes of a description, what it says when something is missing, and its way with tests."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from tests.lab.__main__ import machines
+from tests.lab.guest import Guest
+from tests.lab.initramfs import archive
+from tests.lab.kernel import unpacked
+from tests.lab.machine import Backing, Controller, Drive, Machine, Throttle
+from tests.lab.places import CHECKOUT, LabError, program
+from tests.lab.qemu import Places, Software, command
+from tests.lab.samples import SAMPLE
+
+PLACES = Places(Path("/scratch"))
+SOFTWARE = Software("qemu", Path("/k"), Path("/i"), Path("/m"), "/python", Path("/agent"))
+
+
+def devices(*drives: Drive, controllers: tuple[Controller, ...] = ()) -> list[str]:
+    """What follows each -device on QEMU's command line, without the lab's own."""
+    argv = command(Machine("m", "t", drives, controllers), PLACES, SOFTWARE)
+    return [after for word, after in pairwise(argv) if word == "-device"][4:]
+
+
+def test_a_seventh_sata_drive_gets_a_second_card() -> None:
+    """An AHCI card has six ports."""
+    words = devices(*(Drive(f"S{number}") for number in range(7)))
+    assert [word.split(",")[:2] for word in words[:2]] == [["ich9-ahci", "id=sata0"], ["ich9-ahci", "id=sata1"]]
+    assert "bus=sata0.5" in words[-2]
+    assert "bus=sata1.0" in words[-1]
+
+
+def test_a_drive_is_made_as_it_is_described() -> None:
+    """Model, serial number, turns and cache reach QEMU."""
+    word = devices(Drive("S1", model="LAB DISK", rpm=7200, write_cache=False))[-1].split(",")
+    assert {"ide-hd", "serial=S1", "model=LAB DISK", "rotation_rate=7200", "write-cache=off"} <= set(word)
+
+
+def test_a_throttle_reaches_qemu() -> None:
+    """A leaky bucket is three of QEMU's words."""
+    throttle = Throttle(bps_write=20, bps_write_max=64, bps_write_max_length=1)
+    argv = command(Machine("m", "t", (Drive("S1", throttle=throttle),)), PLACES, SOFTWARE)
+    drive = argv[argv.index("-drive") + 1]
+    assert drive.endswith(",throttling.bps-write=20,throttling.bps-write-max=64,throttling.bps-write-max-length=1")
+
+
+def test_a_drive_on_a_card_that_is_not_there_is_refused() -> None:
+    """Nothing is put on some other card instead."""
+    with pytest.raises(ValueError, match="no controller"):
+        devices(Drive("S1", bus="scsi", controller="sas"), controllers=(Controller("other", "mptsas"),))
+
+
+def test_two_drives_with_one_serial_number_are_refused() -> None:
+    """Drives are told apart by it."""
+    with pytest.raises(ValueError, match="same serial number"):
+        Machine("m", "t", (Drive("S1"), Drive("S1")))
+
+
+def test_every_machine_can_be_written_as_a_command() -> None:
+    """Each described machine has a place for each of its drives, and a name of its own."""
+    for name, machine in machines().items():
+        assert machine.name == name
+        argv = command(machine, PLACES, SOFTWARE)
+        assert argv.count("-drive") == len(machine.drives)
+
+
+def test_a_missing_program_is_named_with_its_package() -> None:
+    """Never a skipped test."""
+    with pytest.raises(LabError, match="no-such-program is missing: install the Debian package some-package"):
+        program("no-such-program", "some-package")
+
+
+@pytest.mark.slow
+def test_the_initramfs_is_what_cpio_reads() -> None:
+    """An archive of three entries lists as three, with their content."""
+    packed = archive([("bin", 0o40755, b""), ("bin/a", 0o100644, b"odd"), ("b", 0o100755, b"four")])
+    argv = [program("busybox", "busybox-static"), "cpio", "-t", "-v"]
+    listed = subprocess.run(argv, input=packed, capture_output=True, check=True).stdout.decode().splitlines()
+    assert [(line.split()[0], line.split()[2], line.split()[-1]) for line in listed] == [
+        ("drwxr-xr-x", "0", "bin"),
+        ("-rw-r--r--", "3", "bin/a"),
+        ("-rwxr-xr-x", "4", "b"),
+    ]
+
+
+def test_a_kernel_that_is_packed_by_other_means_is_left_as_it_is() -> None:
+    """No xz stream, or one that is no program: QEMU gets the packed image."""
+    assert unpacked(b"MZ" + b"\0" * 100) is None
+    assert unpacked(b"MZ\xfd7zXZ\0 and then nothing of the kind") is None
+
+
+@pytest.mark.lab
+def test_a_marked_test_reports_as_if_it_ran_on_the_host(tmp_path: Path) -> None:
+    """Passes, failures with traceback and output, shared and own boots, and a test that hangs, seen through junit."""
+    environment = {**os.environ, "PYTEST_ADDOPTS": "", "RAIDCTL_LAB_GRACE": "5"}
+    argv = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={tmp_path}/junit.xml"]
+    done = subprocess.run(
+        [*argv, "tests/lab/samples.py"], cwd=CHECKOUT, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1, done.stdout + done.stderr
+    cases = {case.get("name"): case for case in ET.parse(tmp_path / "junit.xml").iter("testcase")}  # noqa: S314  ours
+    failed = {name: case.findtext("failure", "") for name, case in cases.items() if case.find("failure") is not None}
+    assert set(cases) - set(failed) == {"test_passes_inside", "test_shares_the_boot", "test_has_a_boot_of_its_own"}
+    assert "assert one == 2, platform.node()" in failed["test_fails_inside"]
+    assert "AssertionError: sample" in failed["test_fails_inside"]
+    assert "printed inside" in done.stdout
+    assert "said nothing for" in failed["test_hangs"]
+
+
+@pytest.mark.lab
+def test_a_drive_outlives_power_cuts_and_resets(lab_machine: Callable[[Machine], Guest]) -> None:
+    """What was synced is there after a power cut and after a reset; what was in memory is not."""
+    guest = lab_machine(SAMPLE)
+    drive = guest.device("SAMPLE1")
+    guest.sh(f"touch /run/in-memory; echo written | dd of={drive} bs=512 conv=sync,fsync")
+    guest.kill()
+    guest.boot()
+    assert guest.sh(f"head -c 7 {guest.device('SAMPLE1')}") == "written"
+    guest.sh(f"echo again | dd of={guest.device('SAMPLE1')} bs=512 conv=sync,fsync; touch /run/in-memory")
+    guest.reset()
+    assert guest.sh(f"head -c 5 {guest.device('SAMPLE1')}; ls /run/in-memory || true", check=False) == "again"
+    with pytest.raises(LabError, match="ended with 3: to stderr"):
+        guest.sh("echo to stderr >&2; exit 3")
+    assert guest.run(["sleep", "60"], timeout=0.5, check=False).late
+
+
+@pytest.mark.lab
+@pytest.mark.parametrize(("backing", "kept"), [("volatile", "synced"), ("lying", "before")])
+def test_a_drive_with_a_cache_loses_what_it_is_described_to_lose(backing: Backing, kept: str) -> None:
+    """An honest cache keeps what was flushed, a lying one loses it."""
+    drive = Drive("CACHE1", bus="virtio", backing=backing)
+    guest = Guest(Machine("cached", "a drive that loses data", (drive,), modules=("virtio_blk",), udev=False))
+    with guest:
+        guest.places.disk(drive).write_bytes(b"before".ljust(1 << 20, b"\0"))
+        guest.boot()
+        guest.sh("echo synced | dd of=/dev/vda bs=512 conv=sync,fsync")
+        guest.kill()
+        assert guest.places.disk(drive).read_bytes()[:6].decode() == kept

@@ -1,0 +1,59 @@
+"""`show` while arrays change under it: drives fail, go and come back."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.lab.machines import MD
+
+ROUNDS = 4
+
+
+@contextmanager
+def always(script: str) -> Iterator[list[int]]:
+    """Run a shell script over and over beside a test; gives the list that grows with every round."""
+    rounds: list[int] = []
+    end = threading.Event()
+
+    def loop() -> None:
+        while not end.is_set():
+            subprocess.run(["/bin/sh", "-c", script], capture_output=True, check=False)
+            rounds.append(len(rounds))
+
+    thread = threading.Thread(target=loop)
+    thread.start()
+    yield rounds
+    end.set()
+    thread.join()
+
+
+@pytest.mark.lab(MD, fresh=True, timeout=600)
+def test_a_drive_that_fails_and_comes_back_while_show_runs_never_confuses_it() -> None:
+    """Each of several runs ends with 0 or 3, has valid JSON, and tells a state of the array that was possible."""
+    member = next(Path("/sys/block/md5/md").glob("dev-*")).name.removeprefix("dev-")
+    steps = [f"mdadm /dev/md5 --{step} /dev/{member}" for step in ("fail", "remove", "add")]
+    turn = "; ".join((*steps, "sleep 1"))
+    Path("/proc/sys/dev/raid/speed_limit_max").write_text("200000")
+    size = int(Path("/sys/block/md5/size").read_text()) * 512
+    with always(turn) as rounds:
+        for _ in range(ROUNDS):
+            done = subprocess.run([sys.executable, "-m", "raidctl", "show", "--json"], capture_output=True, check=False)
+            assert done.returncode in (0, 3), done.stderr
+            assert b"Traceback" not in done.stderr
+            told = json.loads(done.stdout)
+            card = next(controller for controller in told["controllers"] if controller["id"] == "md")
+            array = next(volume for volume in card["volumes"] if volume["device"] == "/dev/md5")
+            assert array["status"] in ("ok", "degraded", "rebuilding")
+            assert array["raid_level"] == "raid5"
+            assert array["size_bytes"] == size
+            others = {volume["device"]: volume["status"] for volume in card["volumes"]}
+            assert {others[f"/dev/{name}"] for name in ("md0", "md1", "md10", "md11", "md12", "md17")} == {"ok"}
+    assert len(rounds) >= 2

@@ -1,0 +1,143 @@
+"""Power cuts in the middle of a batch: QEMU is killed at any moment, the machine boots, the unit's command runs.
+
+The journal lies on an emulated disk with ext4 that loses what was not flushed; nothing of it is shared with the host.
+QEMU's drives forget what ``hdparm -W`` has set when QEMU ends. Real drives do either, so both kinds are used: after a
+kill the next boot gets the drive with the setting that QEMU tells it had at the cut (a drive that keeps its setting
+without power), and the last cut of each chain is the reset button, through which the emulated drive keeps it by itself.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import shlex
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+import pytest
+
+from tests.lab.guest import PYTHONPATH, Background, Guest
+from tests.lab.machine import Machine
+from tests.lab.machines_caches import POWER, STATE
+
+pytestmark = pytest.mark.lab
+
+PATIENCE = 240.0  # seconds until a batch has come to a moment
+RAIDCTL = ("raidctl", "batch", "P1", "--drives", "off", "--yes", "--", "sh", "-c")
+WAITS, ENDS = "echo loading >&2; sleep 3600", "echo loading >&2"
+
+
+@dataclass(frozen=True)
+class Moment:
+    """When the power goes: some time within ``most`` seconds after the batch has said ``sign``."""
+
+    name: str
+    sign: str
+    most: float
+    load: str = WAITS
+
+
+BEFORE = Moment("before the journal", "", 4.0)
+# "1. hdparm -W0 /dev/sda" is the plan; the line that begins with two blanks stands between journal and change
+STEP = Moment("between journal and change", "\n  hdparm -W0", 0.6)
+LOOK = Moment("while it is read again", "\n  hdparm -W0", 4.0)
+LOAD = Moment("in the load", "loading", 1.0)
+BACK = Moment("while it is put back", "Putting back", 2.0, ENDS)
+TEN = (BEFORE, STEP, STEP, STEP, LOOK, LOOK, LOAD, LOAD, BACK, BACK)
+
+
+@dataclass
+class Chain:
+    """A machine whose power is cut again and again; each boot puts back what the cut before has left."""
+
+    guest: Guest
+    chance: random.Random
+    unit: list[str] = field(default_factory=list)
+    story: list[str] = field(default_factory=list)
+    changed: int = 0
+    """Cuts that have caught the drive with its cache switched off."""
+
+    def install(self) -> None:
+        """Have the unit installed, and take from it the command that runs at every boot."""
+        self.guest.raidctl("restore", "--install-unit", check=True)
+        text = self.guest.read_file("/etc/systemd/system/raidctl-restore.service").decode()
+        [line] = [line for line in text.splitlines() if line.startswith("ExecStart=")]
+        self.unit = shlex.split(line.removeprefix("ExecStart="))
+
+    def set_off(self, moment: Moment) -> str:
+        """Run a batch up to a moment; what is told of it."""
+        words = [self.unit[0], *self.unit[1 : self.unit.index("restore")], *RAIDCTL[1:], moment.load]
+        batch = self.guest.start(words, env=PYTHONPATH)
+        self._until(batch, moment.sign)
+        pause = self.chance.uniform(0, moment.most)
+        time.sleep(pause)
+        return f"{moment.name}, {pause:.2f} s after {moment.sign or 'its start'!r}"
+
+    def _until(self, batch: Background, sign: str) -> None:
+        end = time.monotonic() + PATIENCE
+        while sign not in (said := batch.stderr().decode()):
+            assert time.monotonic() < end, f'the batch has not said "{sign}", but: {said}'
+            time.sleep(0.05)
+
+    def set_in_drive(self) -> bool:
+        """Whether the drive's write cache is on, as the emulator knows it."""
+        [block] = [block for block in self.guest.qmp("query-block") if block["device"] == "P1"]
+        on: bool = block["inserted"]["cache"]["writeback"]
+        return on
+
+    def cut(self) -> bool:
+        """Cut the power and switch it on again with the drive as it was; whether its cache was on."""
+        self.guest.qmp("stop")
+        on = self.set_in_drive()
+        self.guest.kill()
+        drives = tuple(replace(d, write_cache=on) if d.serial == "P1" else d for d in self.guest.machine.drives)
+        self.guest.machine = replace(self.guest.machine, drives=drives)
+        self.guest.boot()
+        return on
+
+    def asked(self) -> bool:
+        """Whether the cache is on, as hdparm has it from the drive."""
+        return "write-caching =  1 (on)" in self.guest.sh("hdparm -W /dev/sda")
+
+    def restored(self, what: str, *, on: bool) -> None:
+        """What the unit does after a cut: the cache is on again, as it was before the batch, and no change is open."""
+        assert self.asked() is on, "the machine has come up with another drive than it went down with"
+        left = self.pending()
+        assert on or left, f"{what}: the cache is off, and the journal on the disk does not know why"
+        done = self.guest.run(self.unit, env=PYTHONPATH, timeout=300, check=False)
+        said = done.err.decode()
+        self.story.append(f"{what}: cache {'on' if on else 'off'}, {len(left)} open: {done.rc} {said.strip()[-90:]!r}")
+        sys.stdout.write(f"{self.story[-1]}\n")
+        assert (done.rc, self.asked(), self.pending()) == (0, True, set()), "\n".join(self.story)
+        assert ("Put back: write_cache of drives:P1 from disabled back to enabled." in said) is not on, said
+        self.changed += not on
+
+    def pending(self) -> set[str]:
+        """The changes in the journal that have begun and have no end; a line that was cut off counts as not written."""
+        if not self.guest.sh(f"cd {STATE}; ls journal.jsonl 2>/dev/null || true"):
+            return set()
+        lines = self.guest.read_file(f"{STATE}/journal.jsonl").decode().split("\n")
+        told = [json.loads(line) for line in lines[:-1]]
+        ends = {line["change"] for line in told if line["event"] == "end"}
+        return {line["change"] for line in told if line["event"] == "begin"} - ends
+
+
+@pytest.mark.parametrize("seed", [1106, 2012])
+def test_restore_puts_back_after_each_power_cut(lab_machine: Callable[[Machine], Guest], seed: int) -> None:
+    """Ten times the power fails at some moment of a batch, and once somebody resets; the unit's command puts back."""
+    sys.stdout.write(f"seed {seed}\n")
+    chain = Chain(lab_machine(POWER), random.Random(seed))  # noqa: S311 - no secret: the seed is the test's name
+    chain.install()
+    moments = list(TEN)
+    chain.chance.shuffle(moments)
+    for moment in moments:
+        what = chain.set_off(moment)
+        chain.restored(what, on=chain.cut())
+    what = chain.set_off(LOAD)
+    on = chain.set_in_drive()
+    chain.guest.reset()
+    chain.restored(f"reset {what}", on=on)
+    assert len(chain.story) == len(TEN) + 1
+    assert chain.changed >= 5, "\n".join(chain.story)
