@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import signal
+from collections.abc import Iterator
+
 import pytest
 from hypothesis import HealthCheck, settings
 
 # how long an example takes says something about the machine, and nothing about what has to hold
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("untimed")
+
+# A shell without job control starts what runs in the background with these ignored, and that is inherited: what the
+# tests start would not hear of a Ctrl-C.
+for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGQUIT, signal.SIG_DFL)):
+    if signal.getsignal(number) is signal.SIG_IGN:
+        signal.signal(number, handler)
 
 pytest_plugins = ["tests.lab.plugin"]
 
@@ -21,3 +30,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def update_expected(request: pytest.FixtureRequest) -> bool:
     """Whether the expected inventories are to be rewritten."""
     return bool(request.config.getoption("--update-expected"))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def locks_of_changes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Simulated cards look like one and the same: each process of the suite has its own locks of changes."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RAIDCTL_LOCKS", str(tmp_path_factory.mktemp("locks") / "changes"))
+        yield

@@ -19,6 +19,7 @@ from pathlib import Path
 
 from raidctl.change.facts import before, falls_back, knobs, names, not_in_force, owner, subjects, untold
 from raidctl.change.family import Changes, changes_of
+from raidctl.change.faults import RightMissing, barred, interruption, silent, trouble_text
 from raidctl.change.journal import Begin, End, Journal, JournalFull, Kind, Mark, Result, Subject, Turn, now
 from raidctl.change.plan import Knob, Plan, Step
 from raidctl.change.planning import plan
@@ -26,7 +27,7 @@ from raidctl.change.state import again
 from raidctl.errors import CannotTell, ChangeStands, ChangeUndone
 from raidctl.model import Inventory
 from raidctl.observe import Survey
-from raidctl.request import Answer, Runner, Trouble, Write
+from raidctl.request import Runner, Trouble, Write
 from raidctl.runners.child import undisturbed
 from raidctl.select import items
 from raidctl.text import listing
@@ -59,6 +60,12 @@ class Change:
     """Steps that the tool says to have done."""
     uncertain: bool = False
     """Whether a tool gave no answer: what it was told may still happen."""
+    denied: bool = False
+    """Whether a right, or a program, was missing; and nothing else."""
+    turned: bool = False
+    """Whether anything was turned back."""
+    silence: list[str] = field(default_factory=list)
+    """Drives under change that did not answer in the last look: each look waits for them."""
     faults: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     """What was done as wished, and still should be known."""
@@ -101,8 +108,9 @@ class Change:
             self.faults.append(str(failure))
         except JournalFull as failure:
             self.faults.append(str(failure))
-        except BaseException as interruption:
-            self.faults.append(f"it was interrupted ({type(interruption).__name__})")
+            self.denied = False
+        except BaseException as error:
+            self.faults.append(interruption(error))
             self.back()
             raise
         raise self._undone()
@@ -113,10 +121,11 @@ class Change:
         Raises:
             ChangeStands: It could not be put back.
         """
-        touched = bool(self.begun)
+        only_denied = self.denied and len(self.faults) == 1
         self.back()
-        done = "What was there before was put back and read again." if touched else "Nothing was changed."
-        return ChangeUndone(f"{self._why()} {done}")
+        done = "What was there before was put back and read again." if self.turned else "Nothing was changed."
+        text = f"{self._why()} {done}"
+        return RightMissing(text, touched=self.turned) if only_denied else ChangeUndone(text)
 
     def finish(self) -> None:
         """End a change that is to stay.
@@ -128,8 +137,8 @@ class Change:
             self.end("done")
         except JournalFull as failure:
             self.faults.append(str(failure))
-        except BaseException as interruption:
-            self.faults.append(f"it was interrupted ({type(interruption).__name__})")
+        except BaseException as error:
+            self.faults.append(interruption(error))
             self.back()
             raise
         else:
@@ -155,11 +164,14 @@ class Change:
         [answer] = self.runner.carry_out([request])
         if answer.trouble is not None:
             self.uncertain = self.uncertain or answer.trouble in (Trouble.TIMEOUT, Trouble.FAILED, Trouble.FLOOD)
-            return _trouble(answer)
-        family = self._family(step.object_id)
-        if isinstance(request, Write) or family is None:
-            return None
-        return family.judge(action, answer)
+            fault: str | None = trouble_text(answer)
+        elif isinstance(request, Write) or (family := self._family(step.object_id)) is None:
+            fault = None
+        else:
+            fault = family.judge(action, answer)
+        if not undo and fault is not None:
+            self.denied = barred(request, answer, fault)
+        return fault
 
     def turn_back(self, step: Step) -> str | None:
         """Undo a step; what was said against it, None when it was accepted."""
@@ -188,7 +200,14 @@ class Change:
             amiss = [*self._astray(knobs(seen.inventory, self.vendors), undone=False), *idle]
             if not amiss:
                 return seen
+            if self.heard_not(seen, {step.object_id for step in self.begin.steps}):
+                raise _Failed(f"The state could not be read again: {listing(self.silence)}")
         raise _Failed(f"The state was read again and is not as wished: {listing(amiss)}")
+
+    def heard_not(self, seen: Survey, ids: set[str]) -> bool:
+        """Whether a drive among these did not answer: looking again would only wait for it again."""
+        self.silence = list(silent(seen.inventory.controllers, seen.inventory.problems, ids).values())
+        return bool(self.silence)
 
     def _astray(self, stand: dict[Knob, str], *, undone: bool) -> list[str]:
         """The knobs that are not where they should be."""
@@ -232,7 +251,6 @@ class Change:
         if not self.begun:
             self._close("undone")
             return
-        self.tell("Putting back what was there:")
         left = self._turned_back()
         if left:
             raise ChangeStands(
@@ -245,7 +263,8 @@ class Change:
         """Turn back what was begun, again where it comes late; what is still not as before."""
         left: list[str] = []
         try:
-            stand = knobs(self.look().inventory, self.vendors)
+            # where the last look found a drive silent, another one would: everything is turned back unseen
+            stand = {} if self.silence else knobs(self.look().inventory, self.vendors)
             for number in reversed(self.begun):
                 step = self.begin.steps[number]
                 # what was accepted and still reads as before may be about to take effect
@@ -253,9 +272,13 @@ class Change:
                     self._backward(number)
             for pause in LOOKS:
                 self.sleep(pause)
-                stand = knobs(self.look().inventory, self.vendors)
+                seen = self.look()
+                stand = knobs(seen.inventory, self.vendors)
                 left = self._astray(stand, undone=True)
                 if not left and not self.uncertain:
+                    break
+                if self.heard_not(seen, {self.begin.steps[number].object_id for number in self.begun}):
+                    left += self.silence
                     break
                 if pause != LOOKS[-1]:
                     self._once_more(stand)
@@ -272,6 +295,9 @@ class Change:
 
     def _backward(self, number: int) -> None:
         step = self.begin.steps[number]
+        if not self.turned:
+            self.turned = True
+            self.tell("Putting back what was there:")
         self.note(number, "undo")
         self.tell(f"  {step.undo}")
         fault = self._carry_out(step, undo=True)
@@ -359,14 +385,3 @@ def _user() -> str:
         name = str(os.getuid())
     caller = os.environ.get("SUDO_USER")
     return f"{caller} as {name}" if caller and caller != name else name
-
-
-def _trouble(answer: Answer) -> str:
-    what = {
-        Trouble.TIMEOUT: "did not end in time and was ended",
-        Trouble.DENIED: "the right to do it is missing",
-        Trouble.MISSING: "it is not there",
-        Trouble.FLOOD: "printed more than it should and was ended",
-        Trouble.UNRECORDED: "a recorded machine cannot be changed",
-    }.get(answer.trouble or Trouble.FAILED, "failed")
-    return f"{what} ({answer.detail})" if answer.detail else what

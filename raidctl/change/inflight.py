@@ -5,15 +5,16 @@ from __future__ import annotations
 import contextlib
 from pathlib import Path
 
-_PROC = Path("/proc")
+PROCESSES = Path("/proc")
+"""Where the kernel lists the processes of this machine."""
 
 
-def running(argv: tuple[str, ...], proc: Path = _PROC) -> bool:
+def running(argv: tuple[str, ...]) -> bool:
     """Whether a process has these words at the end of its command line; a script's begins with its interpreter."""
     if not argv:
         return False
     name, rest = argv[0].rpartition("/")[2], list(argv[1:])
-    for path in proc.glob("[0-9]*/cmdline"):
+    for path in PROCESSES.glob("[0-9]*/cmdline"):
         with contextlib.suppress(OSError):
             words = path.read_bytes().decode("utf-8", errors="replace").rstrip("\0").split("\0")
             head = words[: len(words) - len(rest)]

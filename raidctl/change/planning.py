@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from raidctl.change import guard, words
 from raidctl.change.facts import family_of, not_in_force, owner
 from raidctl.change.family import changes_of
+from raidctl.change.faults import silent
 from raidctl.change.plan import Knob, Plan, Refusal, Step, Wish
 from raidctl.host import HostView
 from raidctl.model import Controller, Inventory
@@ -35,7 +36,7 @@ def plan(
         if controller.id in mine:
             made = _of_one(controller, inventory, by_family.get(family_of(controller)), mine[controller.id])
             dangers = () if unsafe else _dangers(controller, inventory, made, view)
-            clashes = tuple(contradictions(made))
+            clashes = (*contradictions(made), *_unanswered(inventory, made))
             whole += Plan(
                 wishes=made.wishes,
                 steps=made.steps,
@@ -60,6 +61,19 @@ def _dangers(controller: Controller, inventory: Inventory, made: Plan, view: Hos
         if (text := not_in_force(inventory, wish))
     ]
     return (*guard.refusals(controller, risky, view), *idle)
+
+
+def _unanswered(inventory: Inventory, made: Plan) -> Iterator[Refusal]:
+    """Drives that are to be changed and did not answer: what is set could not be read again, nor put back."""
+    quiet = silent(inventory.controllers, inventory.problems, {step.object_id for step in made.steps})
+    for wish in made.wishes:
+        if wish.object_id in quiet:
+            yield Refusal(
+                wish=wish,
+                kind="unknown",
+                reason=f"{quiet[wish.object_id]}.",
+                alternative="Look for its errors in the kernel's log (dmesg): such a drive is often about to fail.",
+            )
 
 
 def _of_one(controller: Controller, inventory: Inventory, vendor: Vendor | None, wishes: Sequence[Wish]) -> Plan:

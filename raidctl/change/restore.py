@@ -16,16 +16,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from pathlib import Path
+from typing import Literal
 
 from raidctl.change import detour, guard
 from raidctl.change.detour import Back
 from raidctl.change.engine import LOOKS, Change, Look, Tell, boot_id
 from raidctl.change.facts import knobs, owner
+from raidctl.change.faults import silent
 from raidctl.change.inflight import running
-from raidctl.change.journal import Journal, JournalFull, Story, now
+from raidctl.change.journal import Begin, Journal, JournalFull, Story, now
 from raidctl.change.plan import Knob, Step
 from raidctl.change.state import GLANCE, Held, Holder, held_name, hold
 from raidctl.model import Inventory
+from raidctl.observe import Survey
 from raidctl.request import Runner
 from raidctl.text import attempt
 from raidctl.vendor import Vendor
@@ -85,7 +88,7 @@ class Restorer:
         holder = Holder(change=story.begin.change, pid=0, since=now(), about="restore")
         names = [held_name(self.source, subject.id) for subject in story.begin.subjects]
         try:
-            with hold(self.place, names, holder, patience=self.patience):
+            with hold(self.place, names, holder, source=self.source, patience=self.patience):
                 # whoever had it may have ended it while we waited
                 pending = {item.begin.change: item for item in self.journal.pending()}
                 known = pending.get(story.begin.change)
@@ -112,9 +115,11 @@ class Restorer:
         numbers = touched[::-1]
         for pause in (0.0, *LOOKS):
             self.sleep(pause)
-            inventory = self.look().inventory
+            seen = self.look()
+            inventory = seen.inventory
             lost = self._steps(change, numbers, inventory, settled, result)
-            if not lost or not result.put_back:
+            result.faults += [text for text in _unheard(seen, settled) if text not in result.faults]
+            if not lost or not result.put_back or change.heard_not(seen, {back.step.object_id for back in lost}):
                 break
             # a controller does not tell of the split of a cache that nothing uses: not before that was put back
             numbers = [back.number for back in lost]
@@ -157,14 +162,11 @@ class Restorer:
     def _step(self, change: Change, back: Back, stand: dict[Knob, str], result: Restored) -> None:
         """Turn a knob back, unless it stands so, or somebody else has turned it."""
         step, name = back.step, (back.step.object_id, back.step.knob)
-        current, foreign = stand[name], detour.foreign(back)
-        if current == step.before and foreign is None:
+        verdict = sorted_out(back, stand[name])
+        if verdict == "stands":
             return
-        if current != step.after or foreign is not None:
-            text = foreign or (
-                f"{step.knob} of {step.object_id} is {current}, neither what was there nor what raidctl has set; "
-                f"{_who(change, step)}"
-            )
+        if verdict == "left":
+            text = other_hand(change.begin, back, stand[name])
             result.left.append(text)
             change.note(back.number, "left", text)
             return
@@ -202,9 +204,14 @@ class Restorer:
         unsettled: list[str] = []
         for pause in LOOKS if result.put_back else ():
             self.sleep(pause)
-            inventory = self.look().inventory
+            seen = self.look()
+            inventory = seen.inventory
             unsettled = _unsettled(steps, knobs(inventory, self.vendors), result)
             if not unsettled:
+                break
+            quiet = _unheard(seen, steps)
+            if quiet:
+                unsettled += [text for text in quiet if text not in result.faults]
                 break
         result.faults += unsettled
         if result.put_back:
@@ -219,6 +226,12 @@ class Restorer:
             result.faults.append(str(failure).rstrip("."))
 
 
+def _unheard(seen: Survey, steps: Sequence[Step]) -> list[str]:
+    """Drives that did not answer: what the kernel says of them it has learnt earlier, and proves nothing."""
+    inventory = seen.inventory
+    return list(silent(inventory.controllers, inventory.problems, {step.object_id for step in steps}).values())
+
+
 def _fresh(story: Story) -> bool:
     """Whether a tool was at work a moment ago: what it was told may not show yet, and would come after us."""
     if not story.turns or not any(story.begin.steps[number].action.argv for number in story.started()):
@@ -230,9 +243,25 @@ def _fresh(story: Story) -> bool:
     return (datetime.now(timezone.utc) - last).total_seconds() < sum(LOOKS)
 
 
-def _who(change: Change, step: Step) -> str:
+def sorted_out(back: Back, current: str) -> Literal["stands", "turn", "left"]:
+    """What is to be done about a knob: it stands as before, is to be turned back, or is somebody else's matter."""
+    if detour.foreign(back) is not None or current not in (back.step.before, back.step.after):
+        return "left"
+    return "stands" if current == back.step.before else "turn"
+
+
+def other_hand(begin: Begin, back: Back, current: str) -> str:
+    """Why a knob is left as it is."""
+    step = back.step
+    return detour.foreign(back) or (
+        f"{step.knob} of {step.object_id} is {current}, neither what was there nor what raidctl has set; "
+        f"{_who(begin, step)}"
+    )
+
+
+def _who(begin: Begin, step: Step) -> str:
     """Who may have turned a knob meanwhile."""
-    if step.persistent is False and change.begin.boot and change.begin.boot != boot_id():
+    if step.persistent is False and begin.boot and begin.boot != boot_id():
         return "the machine was started anew meanwhile, and the setting does not outlast that"
     return "somebody else has changed it meanwhile"
 

@@ -18,7 +18,7 @@ import msgspec
 
 from raidctl.errors import AccessMissing, RaidctlError
 from raidctl.order import natural
-from raidctl.runners.locks import file_name
+from raidctl.runners.locks import change_places, file_name, open_file
 
 ROOT_PLACE = "/var/lib/raidctl"
 OTHERS_WRITE = 0o022
@@ -104,29 +104,54 @@ class Holder(msgspec.Struct, frozen=True, kw_only=True):
 
 
 @contextlib.contextmanager
-def hold(place: Path, controllers: Sequence[str], holder: Holder, *, patience: float = GLANCE) -> Iterator[None]:
+def hold(
+    place: Path, controllers: Sequence[str], holder: Holder, *, source: str, patience: float = GLANCE
+) -> Iterator[float]:
     """Have these controllers for a change; the locks end with the process, whatever happens.
+
+    Those of a real machine are held twice: in the state directory, and in the directory where the programs of this user
+    (root's, as a rule: nobody else can change a card) wait for each other, whatever state directories they have.
 
     Args:
         place: The state directory.
         controllers: What is held, as :func:`held_name` gives it.
         holder: Who holds it, for those who are refused.
+        source: The machine. A simulated one lives in the state directory, and is held there only.
         patience: Seconds to wait for another raidctl; one that only looks who holds a controller has it for a moment.
+
+    Yields:
+        When one of them was last taken or freed by a raidctl before us, seconds since the epoch; 0 where none is known.
 
     Raises:
         Held: Another raidctl has one of them; the message names it.
         AccessMissing: The lock files cannot be made.
     """
     handles: list[int] = []
+    last = 0.0
     try:
         for name in sorted(set(controllers), key=natural):
-            handles.append(_take(place, name, holder, patience))  # noqa: PERF401 - those taken before a refusal are closed
-        yield
+            handles.append(_take(place, name, holder, patience))
+            shared = None if source.startswith("demo:") else open_file(change_places(), file_name(f"change {name}"))
+            if shared is not None:
+                last = max(last, _have(shared, name, holder, patience))
+                handles.append(shared)
+        yield last
     finally:
         for handle in handles:
             with contextlib.suppress(OSError):
                 os.ftruncate(handle, 0)
+                os.pwrite(handle, b"\n", 0)  # by its time and size the next one knows that somebody had it
             os.close(handle)
+
+
+def busy(place: Path, source: str, controllers: Sequence[str]) -> str | None:
+    """What keeps a change of these controllers from being put back now, None when nothing does; nothing is made."""
+    for controller in controllers:
+        name = held_name(source, controller)
+        other = holder_of(place, name)
+        if other is not None:
+            return _held_text(name, other if other.pid else None)
+    return None
 
 
 def holder_of(place: Path, controller: str) -> Holder | None:
@@ -159,19 +184,26 @@ def _take(place: Path, name: str, holder: Holder, patience: float) -> int:
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     except OSError as error:
         raise AccessMissing(f"The lock {path} cannot be made: {error.strerror}. Nothing was changed.") from None
+    _have(handle, name, holder, patience)
+    return handle
+
+
+def _have(handle: int, name: str, holder: Holder, patience: float) -> float:
+    """Lock an open file, which is closed when that fails, and write into it who has it; when it was last written."""
     try:
         _lock(handle, time.monotonic() + patience)
+        status = os.fstat(handle)
     except BlockingIOError:
         other = _told(os.pread(handle, 4096, 0))
         os.close(handle)
         raise Held(_held_text(name, other)) from None
     except OSError as error:
         os.close(handle)
-        raise AccessMissing(f"{path} cannot be locked: {error.strerror}. Nothing was changed.") from None
+        raise AccessMissing(f"The lock of {name} cannot be had: {error.strerror}. Nothing was changed.") from None
     with contextlib.suppress(OSError):  # who has it is only told; that it is had does not depend on it
         os.ftruncate(handle, 0)
         os.pwrite(handle, msgspec.json.encode(holder) + b"\n", 0)
-    return handle
+    return status.st_mtime if status.st_size else 0.0
 
 
 def _lock(handle: int, deadline: float) -> None:

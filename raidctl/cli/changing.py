@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import sys
+import time
 from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ import click
 
 from raidctl.change.engine import Change, begin, plan
 from raidctl.change.facts import concerned, names
+from raidctl.change.faults import RightMissing, interruption
 from raidctl.change.journal import Begin, Journal, Kind
 from raidctl.change.plan import Outcome, Plan, Result, Wish
 from raidctl.change.state import Holder, again, directory, held_name, hold
@@ -38,6 +40,9 @@ from raidctl.output.plan import plan_text
 from raidctl.select import Ambiguous, unseen
 from raidctl.text import printable
 from raidctl.vendor import Vendor
+
+_TICK = 0.05
+"""Seconds by which the times of files lag behind the clock, at most."""
 
 F = TypeVar("F", bound=Callable[..., Any])
 WishMaker = Callable[[Survey], Sequence[Wish]]
@@ -83,6 +88,8 @@ class Work:
     consent: Consent
     length: int | None = None
     """Bytes of the journal before the machine was looked at; None when that is not known."""
+    looked: float = 0.0
+    """When the machine was looked at, seconds since the epoch."""
     asked: bool = False
     """Whether somebody had to answer a question meanwhile, for as long as he liked."""
 
@@ -121,9 +128,10 @@ class Work:
         found = concerned(self.seen.inventory, self.plan)
         cards = [card.id for card in found]
         holder = Holder(change=story.change, pid=story.pid, since=story.at, about=story.about)
-        with hold(self.state, [held_name(self.named.source, card) for card in cards], holder):
+        held = [held_name(self.named.source, card) for card in cards]
+        with hold(self.state, held, holder, source=self.named.source) as last:
             self._nothing_open({*cards, *(card.serial for card in found if card.serial)})
-            self._still_so()
+            self._still_so(last)
             yield
 
     def _nothing_open(self, cards: Container[str]) -> None:
@@ -139,12 +147,14 @@ class Work:
                     f'{story.begin.about}. Nothing was changed. Put that back first: "{again(self.named.source)}".'
                 )
 
-    def _still_so(self) -> None:
+    def _still_so(self, last: float) -> None:
         """Plan once more, now that the controllers are held, unless no other raidctl can have changed anything.
 
-        What was there before must not be the temporary policy of a batch that was under way while we looked.
+        What was there before must not be the temporary policy of a batch that was under way while we looked. One with
+        another journal has left its time (``last``) in the lock.
         """
-        if not self.asked and self.length is not None and self.length == Journal(self.state).length():
+        quiet = self.length is not None and self.length == Journal(self.state).length() and last < self.looked - _TICK
+        if quiet and not self.asked:
             return
         now = self.named.survey()
         unsafe = self.consent.unsafe is not None
@@ -179,10 +189,11 @@ def planned(settings: Settings, consent: Consent, wishes: WishMaker, more: Seque
     with machine(settings) as named:
         named.vendors = [*named.vendors, *more]
         length = Journal(place).length() if place is not None else None
+        looked = time.time()
         seen = named.survey()
         unsafe = consent.unsafe is not None
         made = plan(seen.inventory, named.vendors, _wished(wishes, seen), unsafe=unsafe, view=seen.view)
-        yield Work(named, seen, made, place, consent, length)
+        yield Work(named, seen, made, place, consent, length, looked)
 
 
 def _wished(wishes: WishMaker, seen: Survey) -> Sequence[Wish]:
@@ -209,7 +220,7 @@ def agreed(work: Work, settings: Settings, *, err: bool = False) -> int | None:
     if not settings.as_json:
         _show(work, settings, err=err)
     if work.plan.refusals:
-        return _code_of(work.plan)
+        return code_of(work.plan)
     if not work.plan.steps:
         return EXIT_FINE
     if consent.dry_run:
@@ -225,7 +236,7 @@ def agreed(work: Work, settings: Settings, *, err: bool = False) -> int | None:
     return None
 
 
-def _code_of(refused: Plan) -> int:
+def code_of(refused: Plan) -> int:
     """The exit code of a plan that is refused: no, before "cannot be told", before a program that is missing."""
     kinds = {refusal.kind for refusal in refused.refusals}
     if kinds - {"unknown", "no_tool"}:
@@ -324,9 +335,11 @@ class Report:
         """What is said on standard error as well."""
         put_back = isinstance(error, Interrupted) and self.change is not None
         self.result = "undone" if put_back or isinstance(error, ChangeUndone) else "failed"
+        if isinstance(error, RightMissing) and not error.touched:
+            self.result = "failed"
         if isinstance(error, ChangeStands):
             self.result = "stands"
-        self.message = str(error) if isinstance(error, RaidctlError) else type(error).__name__
+        self.message = str(error) if isinstance(error, RaidctlError) else interruption(error)
 
     def outcome(self) -> Outcome:
         """The document."""

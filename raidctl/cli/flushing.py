@@ -16,6 +16,7 @@ import msgspec
 
 from raidctl.change.engine import plan
 from raidctl.change.family import changes_of
+from raidctl.change.faults import DENIED
 from raidctl.change.plan import Action, Wish
 from raidctl.change.state import Held
 from raidctl.cli.changing import Consent, Work, about, state_directory, tell
@@ -34,7 +35,6 @@ from raidctl.text import collapse, printable
 from raidctl.units import format_binary
 from raidctl.vendor import Vendor
 
-_DENIED = re.compile(r"permission denied|not permitted|must be (?:root|superuser)", re.IGNORECASE)
 _OLD = re.compile(r"unrecognized option|invalid option|unknown option", re.IGNORECASE)
 """What ``sync`` of coreutils before 8.24, and that of a small busybox, say to ``--file-system``."""
 _TICK = 1.0
@@ -82,7 +82,7 @@ class Flushing:
         fault = changes.judge(action, reply) if changes is not None else _of_code(reply)
         if fault is None:
             return Answer(result="done", how=str(action))
-        result: Result = "no_right" if _DENIED.search(fault) else "failed"
+        result: Result = "no_right" if DENIED.search(fault) else "failed"
         return Answer(result=result, how=str(action), why=collapse(printable(fault)))
 
     def unwritten(self, job: Job) -> int | None:

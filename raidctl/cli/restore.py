@@ -12,16 +12,18 @@ from pathlib import Path
 import click
 
 from raidctl.change.journal import End, Journal, Story, now
+from raidctl.change.preview import Preview, preview
 from raidctl.change.restore import Restored, Restorer
-from raidctl.change.state import GLANCE, ROOT_PLACE, Holder, again, existing, held_name, hold
+from raidctl.change.state import GLANCE, ROOT_PLACE, Holder, again, busy, existing, held_name, hold
 from raidctl.cli.changing import state_directory, tell
 from raidctl.cli.lasting import report
 from raidctl.cli.machine import machine
 from raidctl.cli.options import Settings, examples, machine_options, output_options, settings_of
-from raidctl.cli.terminal import emit_json
+from raidctl.cli.terminal import emit, emit_json
 from raidctl.errors import EXIT_FINE, EXIT_NO, EXIT_STANDS, AccessMissing, UsageError
 from raidctl.layers import family
 from raidctl.runners.child import stand_guard
+from raidctl.text import printable
 
 UNIT = "raidctl-restore.service"
 UNITS = Path("/etc/systemd/system")
@@ -37,13 +39,15 @@ _AGAIN = 10.0
               help="Try again for so long what cannot be put back: at boot a card may not be ready.")  # fmt: skip
 @click.option("--forget", metavar="ID", help="End this change without touching anything: all is to stay as it is.")
 @click.option("--install-unit", is_flag=True, help="Install a systemd unit that does this at every boot.")
+@click.option("--dry-run", is_flag=True, help="Print what would be put back, with the commands, and change nothing.")
 @click.option("--when-gone", is_flag=True, hidden=True, help="Wait for the end of the batch on standard input.")
 @machine_options
 @output_options
 @click.pass_context
 def command(
-    context: click.Context, *, change: str | None, wait: float, forget: str | None, install_unit: bool, when_gone: bool
-) -> int:
+    context: click.Context, *, change: str | None, wait: float, forget: str | None, install_unit: bool, dry_run: bool,
+    when_gone: bool,
+) -> int:  # fmt: skip
     """Put back what a killed raidctl or a power failure has left changed.
 
     Only what raidctl has changed is put back. A setting that somebody else
@@ -52,12 +56,12 @@ def command(
 
     Exit codes: 0 nothing is left; 1 something was left as somebody else has
     set it, or belongs to a raidctl that still runs; 6 something could not be
-    put back.
+    put back. With --dry-run the same, of what would be.
     """
     settings = settings_of(context)
     if install_unit:
         settings.refuse_machine("restore --install-unit")
-        return _install(settings.state_dir)
+        return _install(settings.state_dir, dry_run=dry_run)
     if settings.replay is not None:
         raise UsageError("On a recorded machine there is nothing to be put back.")
     if when_gone and not stand_guard():
@@ -72,12 +76,15 @@ def command(
     waiting = _waiting(journal, change or forget)
     here = [story for story in waiting if story.begin.source == source]
     if forget is not None:
-        return _forget(journal, place, here, forget)
+        return _forget(journal, place, here, forget, dry_run=dry_run)
     if not here:
         return _nothing(settings, quiet=when_gone, elsewhere=waiting)
     with machine(settings) as named:
         if any(step.object_id.startswith(f"{family.FAMILY}:") for story in here for step in story.begin.steps):
             named.vendors = [*named.vendors, family]
+        if dry_run:
+            held = [busy(place, source, [subject.id for subject in story.begin.subjects]) for story in here]
+            return _previewed(preview(list(zip(here, held, strict=True)), named.survey(), named.vendors), settings)
         restorer = Restorer(journal, place, named.runner, named.survey, named.vendors, named.source, tell)
         restorer.patience = _PATIENCE if when_gone else GLANCE
         return _said(_restored(restorer, change, wait), settings)
@@ -99,7 +106,7 @@ def _waiting(journal: Journal, only: str | None) -> list[Story]:
     stories = journal.stories()
     if only is not None and all(story.begin.change != only for story in stories):
         raise UsageError(f'The journal has no change "{only}"; "raidctl journal" lists them.')
-    return [story for story in stories if story.pending and only in (None, story.begin.change)]
+    return [story for story in reversed(stories) if story.pending and only in (None, story.begin.change)]
 
 
 def _nothing(settings: Settings, *, quiet: bool, elsewhere: Sequence[Story] = ()) -> int:
@@ -112,14 +119,66 @@ def _nothing(settings: Settings, *, quiet: bool, elsewhere: Sequence[Story] = ()
     return EXIT_FINE
 
 
-def _forget(journal: Journal, place: Path, here: Sequence[Story], name: str) -> int:
+def _previewed(found: Sequence[Preview], settings: Settings) -> int:
+    """Print what would be put back; the exit code that restore would have."""
+    if settings.as_json:
+        emit_json(
+            [
+                {
+                    "change": one.story.begin.change,
+                    "steps": [
+                        {
+                            "object_id": way.object_id,
+                            "knob": way.knob,
+                            "before": way.before,
+                            "after": way.after,
+                            "command": str(way.action),
+                        }
+                        for way in one.ways
+                    ],
+                    "left": one.left,
+                    "faults": one.faults,
+                    "busy": one.busy,
+                }
+                for one in found
+            ]
+        )
+    else:
+        for one in found:
+            _preview(one)
+    if any(one.faults for one in found):
+        return EXIT_STANDS
+    return EXIT_NO if any(one.left or one.busy for one in found) else EXIT_FINE
+
+
+def _preview(one: Preview) -> None:
+    begin = one.story.begin
+    tell(f"Change {begin.change} of {begin.at} ({begin.about}):")
+    for number, way in enumerate(one.ways, 1):
+        emit(f"{printable(f'{number}. {way.action}')}\n")
+        emit(f"     {printable(f'{way.knob} of {way.object_id}: {way.before} -> {way.after}')}\n")
+    for text in one.left:
+        tell(f"Would be left as it is: {text}.")
+    for text in one.faults:
+        tell(f"Could not be put back: {text}.")
+    if one.busy:
+        tell(f"It is still under way: {one.busy}")
+    elif not (one.ways or one.left or one.faults):
+        tell("Everything stands as it was before; it would only be ended in the journal.")
+
+
+def _forget(journal: Journal, place: Path, here: Sequence[Story], name: str, *, dry_run: bool) -> int:
     """Write the end of a change that cannot be put back any more: its card is gone, or all is to stay as it is."""
     for story in here:
         begin = story.begin
-        holder = Holder(change=begin.change, pid=os.getpid(), since=now(), about="restore --forget")
-        with hold(place, [held_name(begin.source, subject.id) for subject in begin.subjects], holder):
-            journal.append(End(change=begin.change, at=now(), result="stands", text="given up: restore --forget"))
-        tell(f"Change {begin.change} is ended, and nothing was touched:")
+        if dry_run:
+            tell(f"Change {begin.change} would be ended, and nothing touched:")
+        else:
+            holder = Holder(change=begin.change, pid=os.getpid(), since=now(), about="restore --forget")
+            held = [held_name(begin.source, subject.id) for subject in begin.subjects]
+            with hold(place, held, holder, source=begin.source):
+                journal.append(End(change=begin.change, at=now(), result="stands", text="given up: restore --forget"))
+            tell(f"Change {begin.change} is ended, and nothing was touched:")
         for number in story.started():
             step = begin.steps[number]
             tell(f"  {step.knob} of {step.object_id} was {step.before}; to put it back: {step.undo}")
@@ -174,7 +233,7 @@ def _said(results: list[Restored], settings: Settings) -> int:
     return EXIT_NO if any(result.left or result.busy for result in results) else EXIT_FINE
 
 
-def _install(state_dir: str | None) -> int:
+def _install(state_dir: str | None, *, dry_run: bool) -> int:
     """Install the unit, with the path of this very program and the directory of the journal.
 
     Raises:
@@ -187,6 +246,10 @@ def _install(state_dir: str | None) -> int:
         ("@RAIDCTL@", program()), ("@OPTION@", option), ("@STATE@", quoted(place).replace("$$", "$")),
     ):  # fmt: skip
         text = text.replace(sign, word)  # a path is no command line: $ stands for itself there
+    if dry_run:
+        tell(f"{UNITS / UNIT} would be:")
+        emit(text)
+        return EXIT_FINE
     try:
         (UNITS / UNIT).write_text(text, encoding="utf-8")
     except FileNotFoundError:

@@ -42,6 +42,15 @@ def places() -> tuple[str, ...]:
     return (f"{runtime}/raidctl", *own) if runtime.startswith("/") else own
 
 
+def change_places() -> tuple[str, ...]:
+    """The directories in which the locks of the controllers under change may lie; ``RAIDCTL_LOCKS`` names another one.
+
+    That is for tests, whose machines only look like one and the same. The locks of vendor tools stay where they are.
+    """
+    named = os.environ.get("RAIDCTL_LOCKS", "")
+    return (named,) if named.startswith("/") else places()
+
+
 def file_name(name: str) -> str:
     """The file of a lock; whatever is no plain letter or figure is written as ``%XX``."""
     return re.sub(rb"[^A-Za-z0-9_-]", lambda found: b"%%%02X" % found[0][0], os.fsencode(name)).decode() + ".lock"
@@ -66,7 +75,7 @@ def hold(
     while not inside.acquire(timeout=PAUSE):
         _give_up(name, deadline, patience, str(os.getpid()), stop)
     try:
-        handle = _open(where, file_name(name))
+        handle = open_file(where, file_name(name))
         try:
             if handle is not None:
                 _flock(handle, name, deadline, patience, stop)
@@ -80,7 +89,7 @@ def hold(
         inside.release()
 
 
-def _open(where: Sequence[str], name: str) -> int | None:
+def open_file(where: Sequence[str], name: str) -> int | None:
     """The lock file in the first directory that can be used, None without one."""
     for path in where:
         with contextlib.suppress(OSError):

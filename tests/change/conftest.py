@@ -27,6 +27,13 @@ def raidctl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Re
 
 
 @pytest.fixture
+def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No tool of another test is at work, which would have the same words as one of ours."""
+    (tmp_path / "processes").mkdir()
+    monkeypatch.setattr("raidctl.change.inflight.PROCESSES", tmp_path / "processes")
+
+
+@pytest.fixture
 def p400(tmp_path: Path) -> Simulated:
     """A simulated P400: RAID-5, caching on, 25/75, two good batteries."""
     return machine("p400", vendors()[0], tmp_path / "p400")

@@ -66,7 +66,8 @@ class Trial:
         wishes = [Wish(object_id=name, setting=setting, value=value) for name, setting, value in self.wished]
         made = plan(seen.inventory, VENDORS, wishes, unsafe=True)
         story = begin("set", made, seen.inventory, about="trial", source=f"demo:{self.demo}", unsafe=True)
-        with hold(self.place, [item.id for item in subjects(seen.inventory, made)], _holder(story)):
+        held = [item.id for item in subjects(seen.inventory, made)]
+        with hold(self.place, held, _holder(story), source=story.source):
             change = Change(story, self.journal or Journal(self.place), runner, look, VENDORS, _silent, sleep=_silent)
             change.apply()
             if not self.lasting:

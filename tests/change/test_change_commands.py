@@ -93,7 +93,12 @@ def test_a_held_controller_is_refused_with_the_name_of_the_holder(raidctl: Raidc
     """A second change on a controller under change says who has it."""
     raidctl("--demo", "p400", "show")
     place = next(path.parent for path in tmp_path.rglob("settings.json"))
-    with hold(place, ["smartarray:1"], Holder(change="c9", pid=1, since="now", about="raidctl batch load.sh")):
+    with hold(
+        place,
+        ["smartarray:1"],
+        Holder(change="c9", pid=1, since="now", about="raidctl batch load.sh"),
+        source="demo:p400",
+    ):
         done = raidctl("--demo", "p400", "cache", "split", "smartarray:1", "20/80", "--yes")
     assert done.exit_code == 3
     assert "raidctl batch load.sh" in done.stderr

@@ -17,6 +17,8 @@ from raidctl.runners.simulated import Simulated
 
 VENDORS = vendors()[0]
 
+pytestmark = pytest.mark.usefixtures("alone")
+
 
 def quiet(_: object) -> None:
     """Say nothing, wait for nothing."""

@@ -157,7 +157,7 @@ def test_a_raidctl_that_looks_is_not_in_the_way(tmp_path: Path) -> None:
         "import sys, time; from pathlib import Path; from raidctl.change.state import holder_of\n"
         "while True: holder_of(Path(sys.argv[1]), 'smartarray:1')"
     )
-    with hold(tmp_path, ["smartarray:1"], HOLDER):
+    with hold(tmp_path, ["smartarray:1"], HOLDER, source="demo:p400"):
         pass
     with ExitStack() as stack:
         others = [subprocess.Popen([sys.executable, "-c", asking, str(tmp_path)]) for _ in range(2)]
@@ -165,17 +165,49 @@ def test_a_raidctl_that_looks_is_not_in_the_way(tmp_path: Path) -> None:
             stack.callback(other.wait)
             stack.callback(other.kill)
         for _ in range(50):
-            with hold(tmp_path, ["smartarray:1"], HOLDER):
+            with hold(tmp_path, ["smartarray:1"], HOLDER, source="demo:p400"):
                 time.sleep(0.005)
 
 
 def test_a_card_of_another_machine_is_not_the_one_of_this(tmp_path: Path) -> None:
     """Over ssh, the same number is another card: both can be changed at once."""
-    with hold(tmp_path, [held_name("local", "megaraid:0")], HOLDER):
-        with hold(tmp_path, [held_name("ssh:db7", "megaraid:0")], HOLDER):
+    with hold(tmp_path, [held_name("local", "megaraid:0")], HOLDER, source="local"):
+        with hold(tmp_path, [held_name("ssh:db7", "megaraid:0")], HOLDER, source="ssh:db7"):
             assert holder_of(tmp_path, held_name("ssh:db7", "megaraid:0")) == HOLDER
-        with pytest.raises(Held), hold(tmp_path, [held_name("local", "megaraid:0")], HOLDER):
+        with pytest.raises(Held), hold(tmp_path, [held_name("local", "megaraid:0")], HOLDER, source="local"):
             pass
+
+
+def test_a_controller_of_a_real_machine_is_held_for_all_state_directories(tmp_path: Path) -> None:
+    """Another directory is refused, and told who it is; a simulated machine lives in its directory and is its own."""
+    mine, other = tmp_path / "mine", tmp_path / "other"
+    for place in (mine, other):
+        place.mkdir(mode=0o700)
+    with hold(mine, ["smartarray:1"], HOLDER, source="local"):
+        refused = pytest.raises(Held, match=r"raidctl batch \(process 7, since 2026")
+        with refused, hold(other, ["smartarray:1"], HOLDER, source="local"):
+            pass
+        with (
+            hold(other, ["smartarray:2"], HOLDER, source="local"),
+            hold(other, ["smartarray:1"], HOLDER, source="demo:p"),
+        ):
+            pass
+    with hold(other, ["smartarray:1"], HOLDER, source="local"):
+        pass
+
+
+def test_a_change_from_another_state_directory_is_noticed(
+    work: Work, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It has come and gone between the look and the lock, and is in no journal of ours: the state is read again."""
+    monkeypatch.setattr(work.named, "source", "local")
+    held(work)
+    other = tmp_path / "other"
+    other.mkdir(mode=0o700)
+    with hold(other, ["smartarray:1"], HOLDER, source="local"):
+        turn(work, "disable")
+    with pytest.raises(CannotTell, match="no longer fits"):
+        held(work)
 
 
 def test_who_puts_back_waits_for_the_one_that_ends(tmp_path: Path) -> None:
@@ -183,10 +215,10 @@ def test_who_puts_back_waits_for_the_one_that_ends(tmp_path: Path) -> None:
     waiting = (
         "import sys; from pathlib import Path; from raidctl.change.state import Holder, hold\n"
         "who = Holder(change='c2', pid=8, since='', about='')\n"
-        "with hold(Path(sys.argv[1]), ['smartarray:1'], who, patience=float(sys.argv[2])): pass"
+        "with hold(Path(sys.argv[1]), ['smartarray:1'], who, source='demo:p400', patience=float(sys.argv[2])): pass"
     )
     words = [sys.executable, "-c", waiting, str(tmp_path)]
-    with hold(tmp_path, ["smartarray:1"], HOLDER):
+    with hold(tmp_path, ["smartarray:1"], HOLDER, source="demo:p400"):
         assert subprocess.run([*words, "0.1"], stderr=subprocess.DEVNULL, check=False).returncode == 1
         other = subprocess.Popen([*words, "60"])
         time.sleep(1)

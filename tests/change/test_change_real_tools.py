@@ -120,6 +120,25 @@ def test_a_second_raidctl_is_refused_while_a_batch_runs(on: Callable[[str], Mach
     assert machine.difference() == {}
 
 
+def test_another_state_directory_is_no_way_around_a_batch(on: Callable[[str], Machine]) -> None:
+    """The controller is one and the same: the second is refused, with the process and the command of the first."""
+    machine = on("p400")
+    marker = machine.state_dir.parent / "running"
+    load = ("sh", "-c", f"touch {marker}; sleep 61")
+    first = machine.start("batch", "smartarray:1", "--write", "write-through", "--yes", "--", *load)
+    until(marker.exists)
+    mine, machine.state_dir = machine.state_dir, machine.state_dir.parent / "another state"
+    second = machine.run("cache", "set", "smartarray:1", "--write", "protected-write-back", "--yes")
+    assert second.returncode == 3, second.stderr
+    assert "sleep 61" in second.stderr
+    assert f"process {first.pid}, since 2" in second.stderr
+    assert machine.difference() == {CACHING: "disable"}
+    machine.state_dir = mine
+    first.terminate()
+    first.wait(PATIENCE)
+    assert machine.difference() == {}
+
+
 def test_of_many_at_once_each_is_done_or_refused(on: Callable[[str], Machine]) -> None:
     """The last that was done is in force, and no change is left open."""
     machine = on("p400")

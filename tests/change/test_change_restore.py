@@ -22,6 +22,8 @@ RATIO = "slot=1/cacheratio"
 DRIVES = "slot=1/drivewritecache"
 CACHING = "slot=1/ld 1/arrayaccelerator"
 
+pytestmark = pytest.mark.usefixtures("alone")
+
 
 def quiet(_: object) -> None:
     """Say nothing."""
@@ -106,7 +108,9 @@ def test_another_card_in_the_slot_is_not_touched(machine: Machine) -> None:
 def test_a_change_under_way_is_left_to_its_raidctl(machine: Machine) -> None:
     """While somebody holds the controller, restore does nothing and says who."""
     stand = machine.simulated.state()
-    with hold(machine.place, ["smartarray:1"], Holder(change="c1", pid=1, since="now", about="the load")):
+    with hold(
+        machine.place, ["smartarray:1"], Holder(change="c1", pid=1, since="now", about="the load"), source="demo:p400"
+    ):
         [result] = machine.restore()
     assert "the load" in (result.busy or "")
     assert machine.simulated.state() == stand

@@ -14,21 +14,24 @@ HOLDER = Holder(change="c1", pid=7, since="2026-03-04T05:06:07Z", about="raidctl
 
 def test_a_controller_is_held_by_one_change_at_a_time(tmp_path: Path) -> None:
     """A second change on it is refused, with the name of the first; on another controller it goes on."""
-    with hold(tmp_path, ["smartarray:1"], HOLDER):
-        with pytest.raises(Held, match="change c1: raidctl batch"), hold(tmp_path, ["smartarray:1"], HOLDER):
+    with hold(tmp_path, ["smartarray:1"], HOLDER, source="demo:p400"):
+        with (
+            pytest.raises(Held, match="change c1: raidctl batch"),
+            hold(tmp_path, ["smartarray:1"], HOLDER, source="demo:p400"),
+        ):
             pass
-        with hold(tmp_path, ["megaraid:0"], HOLDER):
+        with hold(tmp_path, ["megaraid:0"], HOLDER, source="demo:p400"):
             pass
-    with hold(tmp_path, ["smartarray:1"], HOLDER):
+    with hold(tmp_path, ["smartarray:1"], HOLDER, source="demo:p400"):
         pass
 
 
 def test_a_refusal_frees_what_was_taken_before_it(tmp_path: Path) -> None:
     """Of two controllers, the one that was free is free again when the other is refused."""
-    with hold(tmp_path, ["smartarray:2"], HOLDER), pytest.raises(Held):  # noqa: SIM117 - the refusal is the inner one
-        with hold(tmp_path, ["smartarray:1", "smartarray:2"], HOLDER):
+    with hold(tmp_path, ["smartarray:2"], HOLDER, source="demo:p400"), pytest.raises(Held):  # noqa: SIM117 - the refusal is the inner one
+        with hold(tmp_path, ["smartarray:1", "smartarray:2"], HOLDER, source="demo:p400"):
             pass
-    with hold(tmp_path, ["smartarray:1"], HOLDER):
+    with hold(tmp_path, ["smartarray:1"], HOLDER, source="demo:p400"):
         pass
 
 

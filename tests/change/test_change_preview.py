@@ -1,0 +1,138 @@
+"""``restore --dry-run``: what would be put back, and nothing else."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+
+from raidctl.change.engine import Change, begin, plan
+from raidctl.change.journal import Journal
+from raidctl.change.plan import Setting, Wish
+from raidctl.change.state import Holder, hold
+from raidctl.cli import restore
+from raidctl.demo import machine
+from raidctl.observe import survey
+from raidctl.registry import vendors
+from raidctl.runners.simulated import Simulated
+
+Raidctl = Callable[..., Result]
+VENDORS = vendors()[0]
+RATIO = "slot=1/cacheratio"
+BACK = "hpacucli ctrl slot=1 modify cacheratio=25/75 forced"
+
+
+class Left:
+    """A simulated P400 on which a change was cut off."""
+
+    def __init__(self, raidctl: Raidctl, place: Path) -> None:
+        self.raidctl = raidctl
+        raidctl("--demo", "p400", "show")
+        self.place = place / "state" / "demo" / "p400"
+        self.simulated: Simulated = machine("p400", VENDORS, self.place)
+        self.journal = Journal(self.place)
+        self.set("cache_split", "50/50")
+
+    def set(self, setting: Setting, value: str) -> None:
+        """Make a change and leave it without an end."""
+        seen = survey(self.simulated, VENDORS)
+        made = plan(
+            seen.inventory, VENDORS, [Wish(object_id="smartarray:1", setting=setting, value=value)], unsafe=True
+        )
+        story = begin("batch", made, seen.inventory, about="load", source="demo:p400")
+        look = lambda: survey(self.simulated, VENDORS)  # noqa: E731 - a word for it
+        Change(story, self.journal, self.simulated, look, VENDORS, print).apply()
+
+    def files(self) -> dict[str, bytes]:
+        """All that is kept of the machine and its journal."""
+        return {str(path): path.read_bytes() for path in self.place.rglob("*") if path.is_file()}
+
+    def run(self, *words: str) -> Result:
+        """Run raidctl on it."""
+        return self.raidctl("--demo", "p400", *words)
+
+
+@pytest.fixture
+def left(raidctl: Raidctl, tmp_path: Path) -> Left:
+    """A machine whose raidctl is gone."""
+    return Left(raidctl, tmp_path)
+
+
+def test_the_commands_are_printed_and_nothing_is_touched(left: Left) -> None:
+    """The machine, the journal and all other files are as before; the real one then runs that very command."""
+    before = left.files()
+    done = left.run("restore", "--dry-run")
+    assert done.exit_code == 0
+    assert BACK in done.stdout
+    assert left.files() == before
+    real = left.run("restore")
+    assert real.exit_code == 0
+    assert BACK in real.stderr
+    assert "Nothing is to be put back" in left.run("restore", "--dry-run").stderr
+
+
+def test_json_has_the_steps(left: Left) -> None:
+    """What stands, what would stand, and the command."""
+    [told] = json.loads(left.run("--json", "restore", "--dry-run").stdout)
+    [step] = told["steps"]
+    assert (step["object_id"], step["knob"], step["before"], step["after"]) == (
+        "smartarray:1", "cacheratio", "50/50", "25/75",
+    )  # fmt: skip
+    assert step["command"] == BACK
+    assert (told["left"], told["faults"], told["busy"]) == ([], [], None)
+
+
+def test_of_two_changes_the_newer_one_goes_back_first(left: Left) -> None:
+    """The older one would find what it has set itself, as in a real restore."""
+    left.set("cache_split", "75/25")
+    told = json.loads(left.run("--json", "restore", "--dry-run").stdout)
+    assert [(step["before"], step["after"]) for one in told for step in one["steps"]] == [
+        ("75/25", "50/50"), ("50/50", "25/75"),
+    ]  # fmt: skip
+
+
+def test_what_somebody_else_has_set_would_be_left(left: Left) -> None:
+    """Exit code 1, as restore itself would say."""
+    left.simulated.keep(left.simulated.state() | {RATIO: "75/25"})
+    done = left.run("restore", "--dry-run")
+    assert done.exit_code == 1
+    assert "somebody else" in done.stderr
+    assert BACK not in done.stdout
+
+
+def test_a_change_under_way_is_left_to_its_raidctl(left: Left) -> None:
+    """It is named, and nothing is planned for it."""
+    with hold(
+        left.place,
+        ["smartarray:1"],
+        Holder(change="c9", pid=1, since="now", about="raidctl batch load.sh"),
+        source="demo:p400",
+    ):
+        done = left.run("restore", "--dry-run")
+    assert done.exit_code == 1
+    assert "raidctl batch load.sh" in done.stderr
+    assert BACK not in done.stdout
+
+
+def test_giving_up_can_be_tried(left: Left) -> None:
+    """It says what it would end, and the change stays open."""
+    before = left.files()
+    name = left.journal.stories()[0].begin.change
+    done = left.run("restore", "--forget", name, "--dry-run")
+    assert done.exit_code == 0
+    assert name in done.stderr
+    assert left.files() == before
+
+
+def test_the_unit_is_printed_and_not_installed(
+    raidctl: Raidctl, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What would be written, on standard output."""
+    monkeypatch.setattr(restore, "UNITS", tmp_path)
+    done = raidctl("restore", "--install-unit", "--dry-run")
+    assert done.exit_code == 0
+    assert "ExecStart=" in done.stdout
+    assert not (tmp_path / restore.UNIT).exists()
