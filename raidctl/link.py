@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from msgspec.structs import replace
 
 from raidctl.discovery.index import Index, registered, serial, wwn
+from raidctl.discovery.look import MOUNTINFO, SWAPS
 from raidctl.discovery.pci import normalised
 from raidctl.discovery.sheet import KernelSheet
 from raidctl.evidence import Sheet
 from raidctl.host import BlockDevice, HostView, PciDevice
-from raidctl.model import Controller, Drive, Interface, Problem, Volume
+from raidctl.model import Controller, Drive, Interface, Inventory, Problem, Volume
 from raidctl.targets import by_target
 from raidctl.text import listing
 
@@ -72,6 +73,31 @@ def mounted(controllers: Iterable[Controller], view: HostView) -> Linked:
 
     told = tuple(c if c.mode == "software" else replace(c, drives=tuple(map(placed, c.drives))) for c in controllers)
     return Linked(told, (), evidence.sheets())
+
+
+_UNFOLLOWED = frozenset({"bcachefs"})
+"""File systems of several devices whose mounts are not traced to all of them."""
+
+
+def unmounted(inventory: Inventory, view: HostView) -> frozenset[str]:
+    """The ids of the volumes of which it is known that nothing of theirs is mounted or swapped to.
+
+    It is not known where the mounts could not be read in full, where the kernel has no such device, and where nobody
+    tells which file systems the devices hold: those of several devices (ZFS, btrfs) are traced by that.
+    """
+    tables = {MOUNTINFO, SWAPS}
+    if any(problem.where in tables for problem in inventory.problems) or not any(b.filesystem for b in view.blocks):
+        return frozenset()
+    index = Index(view)
+
+    def free(volume: Volume) -> bool:
+        block = index.device(volume.device)
+        if block is None or volume.mountpoints:
+            return False
+        layers = (block, *index.above(block.name))
+        return not any(layer.mountpoints or layer.filesystem in _UNFOLLOWED for layer in layers)
+
+    return frozenset(volume.id for controller in inventory.controllers for volume in controller.volumes if free(volume))
 
 
 def claimed(controllers: Iterable[Controller], view: HostView | None = None) -> frozenset[str]:

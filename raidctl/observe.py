@@ -3,7 +3,8 @@
 The order: what the kernel knows (:mod:`raidctl.discovery`), then all families that do not depend on each other side by
 side, then which of their controllers are the same card (:mod:`raidctl.duplicates`) and which of their volumes is which
 block device (:mod:`raidctl.link`), then the families that take what is left (plain drives), and last the cards that
-nobody has listed (:mod:`raidctl.cards`).
+nobody has listed (:mod:`raidctl.cards`), and what members of software arrays have from their disks
+(:mod:`raidctl.members`).
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from functools import partial
 
-from raidctl import cards, duplicates, link
+from raidctl import cards, duplicates, link, members
 from raidctl.discovery import Look, look
 from raidctl.evidence import Sheet
 from raidctl.host import HostView
@@ -92,6 +93,7 @@ def survey(
     harvest.problems += missing
     harvest.sheets += cards.evidence(bare, view)
     _keep(link.mounted(harvest.controllers, view), harvest)
+    harvest.controllers = members.described(harvest.controllers, view, harvest.sheets)
     host = Host(
         hostname=view.hostname,
         kernel=view.kernel,

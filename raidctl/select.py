@@ -1,7 +1,8 @@
 """Which objects a person means, and the inventory narrowed to them. Pure.
 
 A person may name an object by its id, by the part of the id that the screen shows (``v1``, ``1I:1:4``), by the unique
-beginning of an id, by a device (``/dev/sdb``, ``/dev/disk/by-id/…``) or by a mount point.
+beginning of an id, by a device (``/dev/sdb``, ``/dev/disk/by-id/…``), by a mount point, or a volume by the name that
+somebody gave it. Ids, devices and mount points go first; what could mean two things is refused.
 """
 
 from __future__ import annotations
@@ -128,18 +129,39 @@ def _meant(inventory: Inventory, view: HostView, word: str) -> list[str]:
         found = _on_path(inventory, view, word.rstrip("/") or "/")
         if found:
             return found
-        raise _unknown(word, [*ids, *_paths(inventory)])
+        return _only(word, _named(inventory, word), [*ids, *_paths(inventory), *_names(inventory)])
     tails = [
         item.id for controller, item in every if word in (short(item.id, controller.id), item.id.rpartition("/")[2])
     ]
-    matches = tails or [name for name in ids if word and name.startswith(word)]
-    if not matches and (named := _on_path(inventory, view, f"/dev/{word}")):
-        return named
+    matches = _topmost(tails or [name for name in ids if word and name.startswith(word)])
+    if not matches and (on_device := _on_path(inventory, view, f"/dev/{word}")):
+        return on_device
+    named = [] if tails else _named(inventory, word)
+    return _only(word, list(dict.fromkeys([*matches, *named])), [*ids, *_names(inventory)])
+
+
+def _topmost(ids: list[str]) -> list[str]:
+    """The one that all others are parts of, where there is one; else all."""
+    first = min(ids, key=len, default="")
+    return [first] if ids and all(name == first or name.startswith(f"{first}/") for name in ids) else ids
+
+
+def _named(inventory: Inventory, word: str) -> list[str]:
+    """The volumes of a name, as their tool or the screen spells it."""
+    volumes = [volume for controller in inventory.controllers for volume in controller.volumes if volume.name]
+    return [volume.id for volume in volumes if volume.name and word in (volume.name, printable(volume.name))]
+
+
+def _names(inventory: Inventory) -> Iterator[str]:
+    return (volume.name for controller in inventory.controllers for volume in controller.volumes if volume.name)
+
+
+def _only(word: str, matches: list[str], known: Iterable[str]) -> list[str]:
+    """The one id that is meant; ``known``: what could have been written instead."""
     if not matches:
-        raise _unknown(word, ids)
-    first = min(matches, key=len)
-    if len(matches) == 1 or all(name == first or name.startswith(f"{first}/") for name in matches):
-        return [first]
+        raise _unknown(word, known)
+    if len(matches) == 1:
+        return matches
     ordered = sorted(matches, key=natural)
     more = [f"{len(ordered) - 6} more"] if len(ordered) > 7 else []
     shown = ordered[:6] if more else ordered

@@ -110,7 +110,7 @@ def _check(settings: Settings, consent: Consent, target: tuple[str, ...], load: 
         click.UsageError: A part is missing, or an option does not go with a batch.
     """
     if not target:
-        raise click.UsageError("Name the TARGET: an id, a device or a mount point, before the --.")
+        raise click.UsageError("Name the TARGET: an id, a device, a mount point or a volume's name, before the --.")
     if not load:
         raise click.UsageError(
             "Name the command after --: raidctl batch --write protected-write-back /srv/db -- ./load"

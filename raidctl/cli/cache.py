@@ -103,9 +103,9 @@ def set_(
 ) -> int:
     """Set the cache policy of the volumes that TARGET names.
 
-    TARGET is an id, a device or a mount point; a controller or an array
-    stands for all of its volumes. Several settings are one change: all of
-    them are made, or none.
+    TARGET is an id, a device, a mount point or a volume's own name; a
+    controller or an array stands for all of its volumes. Several settings are
+    one change: all of them are made, or none.
 
     Exit codes: 0 done, or already so; 1 refused (unsafe, or the hardware
     cannot), or the question was answered with no; 2 wrong usage, or there was

@@ -34,9 +34,9 @@ def command(
 ) -> int:
     """Write out what waits in the caches, from the top to the bottom.
 
-    TARGET is a mount point, a device or an id: its page cache and every cache
-    below it are flushed, and the end of each is waited for. A layer without
-    such a command is named, with what comes nearest. bcache has none either:
+    TARGET is a mount point, a device, an id or a volume's name: its page cache
+    and every cache below it are flushed, and the end of each is waited for. A
+    layer without such a command is named, with what comes nearest. bcache has none either:
     its mode is changed until it is clean and then put back, which the journal
     has before it happens.
 

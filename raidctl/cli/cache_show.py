@@ -19,11 +19,11 @@ from raidctl.layers.build import stack
 def command(context: click.Context, *, target: str | None) -> int:
     """Show every cache from the page cache down to the drives.
 
-    TARGET is a mount point, a device, an id of "raidctl show", or one of the
-    layers' own (kernel:bcache0); without it, the whole machine. Each layer
-    tells its policy, its size, its split, its limits, and whether it can be
-    flushed, limited, counted and split; -v says why not, and what comes
-    nearest.
+    TARGET is a mount point, a device, an id or a volume's name of "raidctl
+    show", or an id of the layers' own (kernel:bcache0); without it, the whole
+    machine. Each layer tells its policy, its size, its split, its limits, and
+    whether it can be flushed, limited, counted and split; -v says why not,
+    and what comes nearest.
 
     Exit codes: 0 all could be read; 3 something could not be told; 4 for lack
     of a tool or a right; 2 nothing is called like TARGET.

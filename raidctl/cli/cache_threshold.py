@@ -78,11 +78,11 @@ def _option(name: str, metavar: str, text: str, least: int = 0, most: int = _MOS
 def command(context: click.Context, /, *, target: str | None, consent: Consent, **given: int | None) -> int:
     """Show or set when written data has to leave a cache.
 
-    TARGET is a mount point, a device or an id; what is set is set on each
-    layer below it that has such a limit, without TARGET on all. Limits of the
-    page cache are those of the whole machine. Bytes and percent of the page
-    cache take the place of each other. What the kernel is told lasts until
-    the next reboot; the plan says so.
+    TARGET is a mount point, a device, an id or a volume's name; what is set is
+    set on each layer below it that has such a limit, without TARGET on all.
+    Limits of the page cache are those of the whole machine. Bytes and percent
+    of the page cache take the place of each other. What the kernel is told
+    lasts until the next reboot; the plan says so.
 
     Exit codes: as of "cache set"; without an option as of "cache show".
     """

@@ -8,6 +8,7 @@ from raidctl.cli.answer import exit_code
 from raidctl.cli.machine import look, with_open_ends
 from raidctl.cli.options import Settings, machine_options, output_options, settings_of
 from raidctl.cli.terminal import emit, emit_json, paper
+from raidctl.link import unmounted
 from raidctl.model import Inventory
 from raidctl.observe import Survey
 from raidctl.select import find, narrow
@@ -24,8 +25,8 @@ def command(context: click.Context, ids: tuple[str, ...], explain: tuple[str, ..
     """Show controllers, arrays, volumes, drives, batteries and caches.
 
     What is broken comes first. An ID narrows the screen: an id as shown (smartarray:1/v1, or v1 where that is
-    unique), the unique beginning of one, a device (/dev/sdb, /dev/disk/by-id/...), or a mount point. A volume brings
-    its array and the drives of that.
+    unique), the unique beginning of one, a device (/dev/sdb, /dev/disk/by-id/...), a mount point, or a volume's own
+    name. A volume brings its array and the drives of that.
 
     Exit codes: 0 all that was found could be read; 3 something could not be
     told; 4 for lack of a tool or a right; 2 nothing is called like the ID.
@@ -52,7 +53,8 @@ def _show(inventory: Inventory, seen: Survey, settings: Settings) -> None:
         return
     from raidctl.output.tree import screen  # noqa: PLC0415 - rich only where a screen is drawn
 
-    emit(screen(inventory, paper(), more=settings.verbose, hint=_hint(seen)))
+    free = unmounted(seen.inventory, seen.view)
+    emit(screen(inventory, paper(), more=settings.verbose, hint=_hint(seen), unmounted=free))
 
 
 def _hint(seen: Survey) -> str:

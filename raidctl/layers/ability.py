@@ -11,10 +11,14 @@ from raidctl.layers.model import Answer, Result
 from raidctl.model import Controller, Tool
 from raidctl.vendor import Vendor
 
-_SAMPLES: Mapping[str, str] = {
-    "flush_interval": "4", "bypass_threshold": "1040", "cache_split": "50/50", "stripe_cache_size": "256",
-}  # fmt: skip
-"""Values that any hardware takes which has such a setting: asked for where the present one is not told."""
+_SAMPLES: Mapping[str, tuple[str, str]] = {
+    "flush_interval": ("4", "5"),
+    "bypass_threshold": ("1040", "512"),
+    "cache_split": ("50/50", "25/75"),
+    "stripe_cache_size": ("256", "512"),
+}
+"""Values that any hardware takes which has such a setting. One that is not the present one is asked for: what is so
+already needs no command, and a plan for it would not tell whether there is one."""
 _RESULTS: Mapping[str, Result] = {"unknown": "unknown", "no_tool": "no_tool"}
 """What kinds of refusals mean that are no lack of the hardware."""
 
@@ -37,7 +41,8 @@ class Families:
             only = f"raidctl only reads controllers of the family {family}."
             return Answer(result="unsupported", why=why or only)
         names = {spec.name for spec in vendor.TOOLS}
-        wish = Wish(object_id=object_id, setting=setting, value=present or _SAMPLES[setting])
+        other = next(sample for sample in _SAMPLES[setting] if sample != present)
+        wish = Wish(object_id=object_id, setting=setting, value=other)
         refusals = changes.plan(card, [wish], [tool for tool in self.tools if tool.name in names]).refusals
         return _of_refusal(refusals[0], why) if refusals else Answer(result="supported")
 

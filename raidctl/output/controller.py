@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from rich.console import RenderableType
 from rich.style import Style
@@ -17,12 +17,18 @@ from raidctl.select import short
 from raidctl.units import format_binary
 
 _NAME = "name"
+_NOWHERE = "-"
 Row = tuple[str, Sequence[Piece]]
 """A label, and the facts beside it."""
 
 
-def controller_block(controller: Controller, paper: Paper, *, more: bool = False) -> Iterator[RenderableType]:
-    """The parts of a controller's block; ``more`` adds what the tools said without a neutral name."""
+def controller_block(
+    controller: Controller, paper: Paper, *, more: bool = False, unmounted: Collection[str] = ()
+) -> Iterator[RenderableType]:
+    """The parts of a controller's block.
+
+    ``more`` adds what the tools said without a neutral name; ``unmounted`` are volumes known not to be mounted.
+    """
     yield _title(controller, paper)
     rows = [
         *_board(controller, paper),
@@ -35,7 +41,7 @@ def controller_block(controller: Controller, paper: Paper, *, more: bool = False
         yield facts(rows, paper)
     if controller.volumes:
         yield Text("")
-        columns = _volume_columns(controller, paper)
+        columns = _volume_columns(controller, paper, unmounted)
         yield table(columns, paper)
         below = [*_states(controller, paper), *_reasons(controller, paper), *_settings(controller, paper)]
         if not any(column.title == _NAME for column in shown(columns, paper)):
@@ -138,7 +144,7 @@ def _count(names: tuple[str, ...], noun: str) -> str:
     return f"{len(names)} {noun}{'s' if len(names) > 1 else ''}" if names else ""
 
 
-def _volume_columns(controller: Controller, paper: Paper) -> list[Column]:
+def _volume_columns(controller: Controller, paper: Paper, unmounted: Collection[str]) -> list[Column]:
     volumes = controller.volumes
 
     def of(title: str, values: list[tuple[str, Style]], least: int = 0, *, optional: bool = False) -> Column:
@@ -155,11 +161,16 @@ def _volume_columns(controller: Controller, paper: Paper) -> list[Column]:
     )
     if_told = (
         of("device", [(v.device or words.UNKNOWN, PLAIN) for v in volumes]),
-        of("mounted", [(", ".join(v.mountpoints) or words.UNKNOWN, PLAIN) for v in volumes], 10),
+        of("mounted", [_mounted(v, unmounted) for v in volumes], 10),
         of(_NAME, [(v.name or "", PLAIN) for v in volumes], optional=True),
         of("unique id", [(v.unique_id or "", DULL) for v in volumes], optional=True),
     )
     return [column for column in always if column] + said(if_told)
+
+
+def _mounted(volume: Volume, unmounted: Collection[str]) -> tuple[str, Style]:
+    nothing = _NOWHERE if volume.id in unmounted else words.UNKNOWN
+    return ", ".join(volume.mountpoints) or nothing, PLAIN
 
 
 def _volume_status(volume: Volume) -> tuple[str, Style]:

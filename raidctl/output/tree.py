@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from rich.console import RenderableType
 from rich.table import Table
@@ -19,7 +19,14 @@ _AT_THE_TOP = 5
 _SECONDS = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(?::\d\d(?:\.\d+)?)?(Z|\+00:00)")
 
 
-def screen(inventory: Inventory, paper: Paper, *, more: bool = False, hint: str = "") -> str:
+def screen(
+    inventory: Inventory,
+    paper: Paper,
+    *,
+    more: bool = False,
+    hint: str = "",
+    unmounted: Collection[str] = (),
+) -> str:
     """The whole screen as text.
 
     Args:
@@ -27,18 +34,21 @@ def screen(inventory: Inventory, paper: Paper, *, more: bool = False, hint: str 
         paper: How wide, in colour or not.
         more: Also show serial numbers, details and what else the tools said.
         hint: A sentence for the case that there is nothing to show.
+        unmounted: The ids of volumes that are known not to be mounted; of others without a mount point it is not told.
     """
-    return paper.render(_parts(inventory, paper, more=more, hint=hint))
+    return paper.render(_parts(inventory, paper, more=more, hint=hint, unmounted=unmounted))
 
 
-def _parts(inventory: Inventory, paper: Paper, *, more: bool, hint: str) -> Iterator[RenderableType]:
+def _parts(
+    inventory: Inventory, paper: Paper, *, more: bool, hint: str, unmounted: Collection[str]
+) -> Iterator[RenderableType]:
     found = troubles(inventory)
     yield head(inventory, paper)
     yield _verdict(inventory, found, paper)
     # what RAID there is comes before the drives that are in none
     for controller in sorted(inventory.controllers, key=lambda controller: controller.mode == "none"):
         yield Text("")
-        yield from controller_block(controller, paper, more=more)
+        yield from controller_block(controller, paper, more=more, unmounted=unmounted)
     if not inventory.controllers and hint:
         yield Text("")
         yield line(paper.words(hint))

@@ -9,7 +9,7 @@ import pytest
 
 from raidctl.errors import UsageError
 from raidctl.host import BlockDevice, HostView
-from raidctl.model import Inventory, Problem
+from raidctl.model import Controller, Inventory, Problem, Volume
 from raidctl.output.json import schema, to_json
 from raidctl.select import find, items, narrow, short
 from tests.output.inventories import DEGRADED, EVERY, HEALTHY, SOFTWARE, THIRTY
@@ -71,6 +71,59 @@ def test_a_device_that_is_both_a_member_and_a_drive_finds_what_it_is() -> None:
     """A partition in an array is its member, the whole drive is the drive."""
     assert meant("/dev/sda1", SOFTWARE, HostView()) == ["md:md0/sda1"]
     assert meant("/dev/sda", SOFTWARE, HostView()) == ["drives:WD-WCC4N1XLRQ8"]
+
+
+def named(*names: str) -> Inventory:
+    """A card with volumes v1, v2 … of these names."""
+    volumes = tuple(Volume(id=f"smartarray:1/v{number}", name=name) for number, name in enumerate(names, 1))
+    return Inventory(host=HEALTHY.host, controllers=(Controller(id="smartarray:1", volumes=volumes),))
+
+
+@pytest.mark.parametrize("name", ["archive", "Fast Data", "store:0", "/srv/pool"])
+def test_a_volume_is_found_by_its_own_name(name: str) -> None:
+    """As the screen shows it, whatever it looks like."""
+    assert meant(name, named(name, "scratch"), HostView()) == ["smartarray:1/v1"]
+
+
+def test_two_volumes_of_one_name_are_refused_with_both_ids() -> None:
+    """Neither is chosen."""
+    with pytest.raises(UsageError, match='"archive" can mean smartarray:1/v1 and smartarray:1/v3'):
+        meant("archive", named("archive", "scratch", "archive"), HostView())
+
+
+def test_ids_devices_and_mount_points_come_before_names() -> None:
+    """A volume that is called like another thing does not take its place."""
+    inventory = named("v2", "sda")
+    assert meant("v2", inventory) == ["smartarray:1/v2"]
+    with_device = Inventory(
+        host=HEALTHY.host,
+        controllers=(
+            *HEALTHY.controllers,
+            Controller(
+                id="md",
+                volumes=(
+                    Volume(id="md:md0", name="/var/lib/mysql"),
+                    Volume(id="md:md1", name="/dev/sda"),
+                    Volume(id="md:md2", name="sda"),
+                ),
+            ),
+        ),
+    )
+    for word in ("/var/lib/mysql", "/dev/sda", "sda"):
+        assert meant(word, with_device) == ["smartarray:1/v1"]
+
+
+def test_a_name_that_is_also_the_beginning_of_another_id_is_refused() -> None:
+    """The one is no more likely than the other, and a change of the wrong volume would be the price."""
+    inventory = named("scratch", "smart")
+    with pytest.raises(UsageError, match='"smart" can mean smartarray:1 and smartarray:1/v2'):
+        meant("smart", inventory, HostView())
+
+
+def test_a_name_that_is_nearly_right_is_offered() -> None:
+    """Names of volumes are among the near matches."""
+    with pytest.raises(UsageError, match="did you mean archive"):
+        meant("archiv3", named("archive"), HostView())
 
 
 def test_an_ambiguous_beginning_names_what_it_can_mean() -> None:

@@ -9,8 +9,8 @@ from msgspec import structs
 
 from raidctl.discovery.index import Index, serial, wwn
 from raidctl.host import BlockDevice, HostView, PciDevice
-from raidctl.link import claimed, link
-from raidctl.model import Controller, Drive, Volume
+from raidctl.link import claimed, link, unmounted
+from raidctl.model import Controller, Drive, Host, Inventory, Problem, Volume
 from tests.discovery.machines import seen
 
 SDA_WWN = "600508B1001C4D7EA1B20C3D4E5F6071"
@@ -196,3 +196,33 @@ def test_what_is_no_name_is_not_compared() -> None:
     assert wwn("0000000000000000") is wwn("5000c500") is wwn("XXXXXXXXXXXXXXXX") is wwn(None) is None
     assert serial("****1234") is serial("0000") is serial("ab") is serial("") is None
     assert Index(HostView(blocks=(BlockDevice("sda", "/dev/sda", "disk"),))).disks("wwn", None) == []
+
+
+def free(*problems: Problem, **changes: object) -> frozenset[str]:
+    """The volumes known to be unmounted, of one with a file system that is mounted, one above that, and one free."""
+    told: dict[str, object] = {
+        "blocks": (
+            BlockDevice("md0", "/dev/md0", "md", filesystem="ext4", mountpoints=("/srv",)),
+            BlockDevice("md1", "/dev/md1", "md"),
+            BlockDevice("md1p1", "/dev/md1p1", "partition", parent="md1", mountpoints=("[swap]",)),
+            BlockDevice("md2", "/dev/md2", "md"),
+            BlockDevice("md3", "/dev/md3", "md", filesystem="bcachefs"),
+        ),
+        **changes,
+    }
+    volumes = tuple(Volume(id=f"md:md{number}", device=f"/dev/md{number}") for number in range(5))
+    inventory = Inventory(host=Host(), controllers=(Controller(id="md", volumes=volumes),), problems=problems)
+    return unmounted(inventory, HostView(**told))  # type: ignore[arg-type] # the tests vary fields by name
+
+
+def test_only_what_the_kernel_knows_to_be_free_is_unmounted() -> None:
+    """Not what has a mounted partition, what the kernel has not, and a file system whose mounts are not traced."""
+    assert free() == {"md:md2"}
+
+
+def test_nothing_is_known_to_be_unmounted_where_the_mounts_are_not() -> None:
+    """A table that could not be read, or file systems that nobody names: ZFS would be found by its name only."""
+    unread = Problem(severity="warning", where="/proc/self/mountinfo", message="m", kind="unread")
+    assert free(unread) == frozenset()
+    assert free(blocks=(BlockDevice("md2", "/dev/md2", "md"),)) == frozenset()
+    assert free(blocks=()) == frozenset()

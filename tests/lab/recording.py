@@ -8,16 +8,47 @@ import sys
 import tarfile
 from collections.abc import Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 from tests.lab.guest import PYTHONPATH, Guest
 from tests.lab.machine import Machine
 from tests.lab.machines import WITHOUT_OUR_TOOL
 from tests.lab.places import CHECKOUT
 
-# The folder in fixtures/, the machine that it is the recording of, and what is special about it.
+# Our own tool for MegaRAID cards, under a path that is none of this checkout's; what a recording keeps is what it says.
+WITH_OUR_TOOL = f"""
+cat > /usr/local/bin/raidctl-mfi <<'END'
+#!/bin/sh
+PYTHONPATH={PYTHONPATH["PYTHONPATH"]} PYTHONDONTWRITEBYTECODE=1 exec {sys.executable} -m raidctl_mfi "$@"
+END
+chmod 755 /usr/local/bin/raidctl-mfi
+"""
+
+
+class Recorded(NamedTuple):
+    """A recorded machine of fixtures/."""
+
+    machine: str
+    """The machine of the lab."""
+    about: str
+    """What is special about it."""
+    tool: bool = False
+    """Whether our own tool for MegaRAID cards is there."""
+
+
+# By the folder in fixtures/
 RECORDED = {
-    "lab-md": ("md", "md arrays of every level, with a spare, a journal, a bitmap; two degraded, one rebuilding."),
-    "lab-megaraid-no-tool": ("no-tool", "A MegaRAID card that the kernel drives, and no tool that could ask it."),
+    "lab-md": Recorded(
+        "md", "md arrays of every level, with a spare, a journal, a bitmap; two degraded, one rebuilding."
+    ),
+    "lab-megaraid-no-tool": Recorded(
+        "no-tool", "A MegaRAID card that the kernel drives, and no tool that could ask it."
+    ),
+    "lab-megasas": Recorded(
+        "megasas",
+        "An emulated MegaRAID card with the kernel's own driver and no program of its maker: raidctl-mfi tells of it.",
+        tool=True,
+    ),
 }
 
 
@@ -27,10 +58,12 @@ def record(name: str, machines: Mapping[str, Machine], fixtures: Path = CHECKOUT
     What the recording is expected to give (``expected/``) stays: ``pytest tests/test_conformance.py --update-expected``
     rewrites it, and the difference is for a person to read.
     """
-    machine, about = RECORDED[name]
+    machine, about, tool = RECORDED[name]
     with Guest(machines[machine]) as guest:
         guest.boot()
-        guest.sh(WITHOUT_OUR_TOOL)  # its path is one of this checkout's, and no answer of it is part of these machines
+        guest.sh(WITHOUT_OUR_TOOL)  # its path is one of this checkout's
+        if tool:
+            guest.sh(WITH_OUR_TOOL)
         place = f"/run/{name}"
         raidctl = [sys.executable, "-m", "raidctl", "record", "--redact", "--about", about, place]
         guest.run(raidctl, env=PYTHONPATH, timeout=600, check=False)

@@ -19,6 +19,7 @@ from tests.lab.kernel import unpacked
 from tests.lab.machine import Backing, Controller, Drive, Machine, Throttle
 from tests.lab.places import CHECKOUT, LabError, program
 from tests.lab.qemu import Places, Software, command
+from tests.lab.recording import RECORDED
 from tests.lab.samples import SAMPLE
 
 PLACES = Places(Path("/scratch"))
@@ -71,6 +72,12 @@ def test_every_machine_can_be_written_as_a_command() -> None:
         assert machine.name == name
         argv = command(machine, PLACES, SOFTWARE)
         assert argv.count("-drive") == len(machine.drives)
+
+
+def test_every_recording_from_the_lab_is_made_anew_by_the_command() -> None:
+    """``python -m tests.lab --record`` knows each folder ``lab-…`` of fixtures/, and a machine for it."""
+    assert set(RECORDED) == {folder.name for folder in (CHECKOUT / "fixtures").glob("lab-*")}
+    assert {recorded.machine for recorded in RECORDED.values()} <= set(machines())
 
 
 def test_a_missing_program_is_named_with_its_package() -> None:

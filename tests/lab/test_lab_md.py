@@ -191,7 +191,7 @@ def test_the_role_and_state_of_each_member_is_the_kernel_s(md: Told, name: str) 
 
 @arrays
 def test_what_a_member_is_made_of_is_what_lsblk_says(md: Told, blocks: Told, name: str) -> None:
-    """Size is the member's own; model, serial number, kind and connection are those of the drive that it lies on."""
+    """Size is the member's own; model, serial, turns, kind and connection are those of its drive."""
     for member, drive in drives_of(md, name).items():
         whole = blocks[blocks[member]["pkname"] or member] if blocks[member]["type"] == "part" else blocks[member]
         assert drive["size_bytes"] == blocks[member]["size"]
@@ -199,6 +199,7 @@ def test_what_a_member_is_made_of_is_what_lsblk_says(md: Told, blocks: Told, nam
         assert drive["serial"] == whole["serial"]
         assert drive["media"] == ("hdd" if whole["rota"] else "ssd")
         assert drive["interface"] == whole["tran"]
+        assert drive["rpm"] == MD.drive(whole["serial"]).rpm
 
 
 @arrays

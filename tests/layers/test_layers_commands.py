@@ -13,6 +13,7 @@ from click.testing import Result
 from raidctl.demo import demos
 from raidctl.layers.model import FlushReport, Stack, Statistics, schema
 from raidctl.registry import vendors
+from tests.support.machines import FIXTURES, MACHINES, replayed
 
 Raidctl = Callable[..., Result]
 DEMO = ("--demo", "layers")
@@ -63,6 +64,27 @@ def test_show_says_of_limits_what_threshold_does(raidctl: Raidctl, name: str, op
     assert (layer["threshold"]["result"] == "supported") is planned
     assert planned or layer["threshold"]["why"]
     assert any(limit["option"] == option for limit in layer["thresholds"]) is planned
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_show_promises_no_limit_that_a_card_cannot_be_given(raidctl: Raidctl, machine: str) -> None:
+    """Where the family says that the flush interval cannot be set there is no option for it, though it is told."""
+    answer = json.loads(raidctl("--replay", FIXTURES / machine, "--json", "cache", "show").stdout)
+    found = layers(answer)
+    for card in replayed(machine).inventory.controllers:
+        can = card.capabilities.get("flush_interval")
+        if card.id in found and can is not None and not can.set:
+            options = [limit["option"] for limit in found[card.id]["thresholds"] if limit["name"] == "flush_interval"]
+            assert options in ([], [None])
+
+
+def test_a_card_that_is_read_through_our_own_tool_says_why_it_has_no_limits(raidctl: Raidctl) -> None:
+    """The reason is that of the flush interval, which it tells, and raidctl's command refuses for the same."""
+    machine = ("--replay", FIXTURES / "lab-megasas")
+    found = layers(json.loads(raidctl(*machine, "--json", "cache", "show").stdout))["megaraid:0"]
+    assert found["threshold"]["result"] == "unsupported"
+    assert "raidctl-mfi was tried on emulated cards only" in found["threshold"]["why"]
+    assert raidctl(*machine, "cache", "threshold", "--flush-interval", "7", "--dry-run").exit_code == 1
 
 
 def test_show_says_that_the_stripe_cache_of_an_array_can_be_set(raidctl: Raidctl) -> None:

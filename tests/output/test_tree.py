@@ -6,12 +6,15 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from click.testing import CliRunner
 from rich.cells import cell_len
 
-from raidctl.model import Drive, Inventory, Problem, Volume, VolumeCache
+from raidctl.cli import cli
+from raidctl.model import Controller, Drive, Inventory, Problem, Volume, VolumeCache
 from raidctl.output.paper import Paper
 from raidctl.output.tree import screen
 from tests.output.inventories import DEGRADED, EVERY, HEALTHY, HOST, NOTHING, PARTIAL, SOFTWARE, THIRTY, bay_drive, card
+from tests.support.machines import FIXTURES
 
 GOLDEN = Path(__file__).parent / "golden"
 EIGHTY = Paper(width=80)
@@ -183,3 +186,24 @@ def test_an_empty_machine_says_what_to_do_next() -> None:
     told = screen(Inventory(host=HOST), EIGHTY, hint="Look elsewhere.")
     assert "Nothing found" in told
     assert "Look elsewhere." in told
+
+
+def test_a_volume_that_is_known_not_to_be_mounted_is_no_unknown_one() -> None:
+    """A dash is known to be nowhere, a question mark is not told."""
+    volumes = tuple(Volume(id=f"md:md{number}", device=f"/dev/md{number}") for number in range(3))
+    mounted = msgspec.structs.replace(volumes[0], mountpoints=("/srv",))
+    inventory = Inventory(host=HOST, controllers=(Controller(id="md", volumes=(mounted, *volumes[1:])),))
+    told = screen(inventory, EIGHTY, unmounted={"md:md1"})
+    cells = {
+        words[0]: words[-1] for row in told.split("\n") if (words := row.split())[:1] and words[0].startswith("md")
+    }
+    assert {name: cells[name] for name in ("md0", "md1", "md2")} == {"md0": "/srv", "md1": "-", "md2": "?"}
+
+
+def test_show_knows_which_arrays_of_a_machine_are_not_mounted() -> None:
+    """Of the recorded machine one array is mounted, and the kernel's table says that no other is."""
+    told = CliRunner().invoke(cli, ["--replay", str(FIXTURES / "lab-md"), "show"], env={"COLUMNS": "80"}).stdout
+    cells = [
+        row.split("/dev/md", 1)[1].split()[1] for row in told.split("\n") if row.startswith("  md") and "/dev/md" in row
+    ]
+    assert (cells.count("-"), cells.count("/srv/mirror"), len(cells)) == (9, 1, 10)

@@ -116,7 +116,11 @@ def _no_way(controller: Controller, wishes: Sequence[Wish]) -> Plan:
 
 
 def _refusal(controller: Controller, wish: Wish) -> Refusal:
-    """A setting that the program which told of the controller has no command for says why itself."""
+    """What no program of the family can set, or not the one which told of the controller, says why itself."""
+    if wish.setting in _LACKS:
+        return Refusal(
+            wish=wish, kind="unsupported", reason=_LACKS[wish.setting][0], alternative=_LACKS[wish.setting][1]
+        )
     can = controller.capabilities.get(wish.setting)
     if can is not None and not can.set and can.why is not None:
         return Refusal(wish=wish, kind="unsupported", reason=can.why)

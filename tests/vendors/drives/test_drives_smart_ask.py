@@ -16,7 +16,7 @@ from raidctl_drives.parts import DrivePart
 from raidctl_drives.smart import ask_smartctl
 from raidctl_drives.smart.pysmart import Collected, NeededError, read
 from tests.vendors.drives.test_drives_smart_ata import BANNER, FULL, IDENTITY, TABLE
-from tests.vendors.drives.test_drives_smart_scsi import NVME, SAS
+from tests.vendors.drives.test_drives_smart_scsi import NO_LOG, NVME, SAS
 
 FIRST = ("smartctl", "-n", "standby", "-x", "-f", "old", "/dev/sdq")
 Told = tuple[list[DrivePart], list[Sheet], list[Problem]]
@@ -157,3 +157,9 @@ def test_pysmart_starts_no_process() -> None:
     with pytest.raises(NeededError) as needed:
         read("/dev/sdq", "scsi", Collected(("smartctl", "-a", "/dev/sdq"), BANNER + TABLE, 0))
     assert needed.value.argv[:3] == ("smartctl", "-d", "sat")
+
+
+def test_a_temperature_of_zero_is_not_taken_from_pysmart() -> None:
+    """Where smartctl's two zeros mean that the drive has no temperature log, pySMART reads 0 all the same."""
+    (parts, _, _), _ = asked({FIRST: printed(NO_LOG)})
+    assert parts[0].temperature_celsius is None

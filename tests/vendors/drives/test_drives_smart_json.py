@@ -273,3 +273,10 @@ def test_a_key_with_a_colon_is_survived() -> None:
     part, sheet = one({**ATA, "moon: phase": "waning"})
     assert part.serial == "HBQ40A17"
     assert [line.text for line in sheet.unparsed()] == ['moon: phase: "waning"']
+
+
+def test_a_drive_without_a_temperature_log_has_no_temperature() -> None:
+    """Current and trip temperature are both 0; with a trip temperature 0 °C is a cold drive."""
+    assert one({**SAS, "temperature": {"current": 0, "drive_trip": 0}})[0].temperature_celsius is None
+    assert one({**SAS, "temperature": {"current": 0, "drive_trip": 60}})[0].temperature_celsius == 0
+    assert one({**SAS, "temperature": {"current": 0}})[0].temperature_celsius == 0

@@ -350,3 +350,29 @@ def test_a_list_of_pending_defects_is_known() -> None:
     )
     assert part.details["Pending defect count"] == "2"
     assert sheet.unparsed() == []
+
+
+NO_LOG = SAS.replace("Temperature:     41 C", "Temperature:     0 C").replace(
+    "Temperature:        60 C", "Temperature:        0 C"
+)
+
+
+def test_a_drive_without_a_temperature_log_has_no_temperature() -> None:
+    """Smartctl prints 0 for both, current and trip temperature; no drive stops at 0 °C, so neither is told."""
+    part, sheet = one(NO_LOG)
+    assert part.temperature_celsius is None
+    assert (part.serial, part.rpm) == ("HS12K7700014A", 10520)
+    assert sheet.unparsed() == one(SAS)[1].unparsed()
+
+
+def test_a_drive_at_zero_degrees_is_told_where_it_has_a_trip_temperature() -> None:
+    """A cold drive with a real log is 0 °C; so is one that names no trip temperature at all."""
+    cold = SAS.replace("Temperature:     41 C", "Temperature:     0 C")
+    assert one(cold)[0].temperature_celsius == 0
+    assert one(cold.replace("Drive Trip Temperature:        60 C\n", ""))[0].temperature_celsius == 0
+
+
+def test_another_log_tells_the_temperature_where_the_first_has_none() -> None:
+    """The environmental reports speak for themselves."""
+    text = NO_LOG.replace("Drive Trip Temperature:", "Current temperature = 34\nDrive Trip Temperature:")
+    assert one(text)[0].temperature_celsius == 34

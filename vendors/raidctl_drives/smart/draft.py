@@ -118,6 +118,16 @@ class Draft:
         """Whether the drive lies behind a controller, so that the node is not its own."""
         return self.kind is not None and BEHIND.search(self.kind) is not None
 
+    def withdraw(self, name: str, value: object) -> None:
+        """The lines that gave a field this value said nothing after all; what others gave it counts."""
+        offers = self.offers.pop(name, [])
+        self.best.pop(name, None)
+        for offer in offers:
+            if offer.value == value:
+                self.note(offer.line)
+            else:
+                self.offer(offer.line, name, offer.value, rank=offer.rank, label=offer.label)
+
     def detail(self, line: Line, label: str, value: object) -> None:
         """The line is known; its fact has no neutral field."""
         text = printable(str(value))

@@ -47,6 +47,8 @@ CRITICAL_WARNINGS = (
     (0x20, "persistent memory region has become read-only or unreliable"),
 )
 """The bits of NVMe's critical warning, in the words that smartctl prints for them."""
+_TRIP = ("Drive Trip Temperature", "temperature.drive_trip")
+"""The temperature at which a SCSI drive stops, in the words of the text and of the JSON."""
 _READ_ONLY = CRITICAL_WARNINGS[3]
 _PASSED = {"PASSED", "OK", "OK!"}
 _FAILED = {"FAILED!", "FAILED"}
@@ -54,6 +56,7 @@ _FAILED = {"FAILED!", "FAILED"}
 
 def settle(draft: Draft) -> None:
     """Turn what was collected into fields: sums over attributes, status, and the problems that follow."""
+    _no_temperature_log(draft)
     _attributes(draft)
     for line, _ in draft.counters:
         draft.offer(line, "errors_media", sum(count for _, count in draft.counters))
@@ -64,6 +67,16 @@ def settle(draft: Draft) -> None:
             f"The drive counts {media} media errors (unreadable or reallocated data).",
             remedy="Check the backups, watch whether the count grows, and replace the drive when it does.",
         )
+
+
+def _no_temperature_log(draft: Draft) -> None:
+    """Take back a temperature of 0 °C that comes with a trip temperature of 0 °C.
+
+    "Current Drive Temperature:     0 C" and "Drive Trip Temperature:        0 C" are what smartctl prints of a SCSI
+    drive that has no such log page: no drive stops working at 0 °C.
+    """
+    if any(draft.details.get(label) in ("0 C", "0") for label in _TRIP):
+        draft.withdraw("temperature_celsius", 0)
 
 
 def _find(attributes: Iterable[Attribute], number: int, name: re.Pattern[str]) -> Attribute | None:

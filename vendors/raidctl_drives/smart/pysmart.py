@@ -171,7 +171,8 @@ def compared(part: DrivePart, opinion: Opinion | None, sheet: Sheet) -> DrivePar
         )
     for name in ("model", "serial", "firmware", "size_bytes", "media", "rpm", "temperature_celsius"):
         theirs, ours = getattr(opinion, name), getattr(part, name)
-        if theirs is None:
+        # Its zero is "not told": so it reads the temperature of a drive that has no log of it
+        if theirs is None or (ours is None and theirs == 0):
             continue
         if ours is None:
             part = _taken(part, sheet, name, theirs)
