@@ -25,6 +25,7 @@ EXIT_READER_GONE = 141
 COMMANDS = {
     "show": "Show controllers, arrays, volumes, drives, batteries and caches.",
     "doctor": "Tell which tools and rights this machine needs, and what is missing.",
+    "verify": "Tell whether a volume is what was promised, claim by claim.",
     "cache": "Show and change caches: of controllers, volumes and drives.",
     "batch": "Set a cache policy, run COMMAND, and put back what was there.",
     "restore": "Put back what a killed raidctl or a power failure has left changed.",

@@ -8,6 +8,7 @@ import click
 
 from raidctl import record
 from raidctl.checkup import check_tools
+from raidctl.claims import kernel as claims_kernel
 from raidctl.cli.answer import exit_code
 from raidctl.cli.machine import Machine, machine, tell_tracebacks
 from raidctl.cli.options import machine_options, output_options, settings_of
@@ -64,6 +65,7 @@ def _record(named: Machine, about: str) -> tuple[Recording, Survey]:
     seen = listened.survey()
     converse(check_tools(named.vendors, seen.inventory.tools), runner)
     kernel = converse(look(seen.view), runner)
+    converse(claims_kernel.look(seen.view), runner)
     converse(sample(seen.view, Scope(None, blocks=seen.view.blocks), kernel), runner)
     return runner.recording(about=about, source=named.source, collected_at=named.collected_at), seen
 

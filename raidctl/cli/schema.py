@@ -10,7 +10,7 @@ from raidctl.cli.options import examples, output_options, settings_of
 from raidctl.cli.terminal import emit_json
 from raidctl.output.json import schema
 
-ANSWERS = ("inventory", "change", "journal", "cache", "flush", "stats")
+ANSWERS = ("inventory", "change", "journal", "cache", "flush", "stats", "verify")
 """What can be printed with --json and has a schema."""
 
 
@@ -25,7 +25,7 @@ def command(context: click.Context, *, answer: str) -> int:
     names may be added, they never change their meaning without a new
     schema_version. The others: "change" for cache set, split, drive, threshold
     and batch; "journal"; "cache" for cache show, and for threshold without an
-    option; "flush" and "stats" for cache flush and cache stats.
+    option; "flush" and "stats" for cache flush and cache stats; "verify".
     """
     settings_of(context).refuse_machine("schema")
     title, kind = _kind(answer)
@@ -37,6 +37,7 @@ def _kind(answer: str) -> tuple[str, Any]:
     """A title and the type."""
     from raidctl.change.journal import Story  # noqa: PLC0415 - only what is asked for is imported
     from raidctl.change.plan import Outcome  # noqa: PLC0415 - as above
+    from raidctl.claims.report import Verification  # noqa: PLC0415 - as above
     from raidctl.layers.model import FlushReport, Stack, Statistics  # noqa: PLC0415 - as above
     from raidctl.model import Inventory  # noqa: PLC0415 - as above
 
@@ -47,5 +48,6 @@ def _kind(answer: str) -> tuple[str, Any]:
         "cache": ("Caches", Stack),
         "flush": ("Flush of the caches", FlushReport),
         "stats": ("Statistics of the caches", Statistics),
+        "verify": ("Verification", Verification),
     }
     return kinds[answer]

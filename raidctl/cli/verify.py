@@ -1,0 +1,121 @@
+"""``raidctl verify``: is it what was promised? Claim by claim, with evidence; the exit code is the answer."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from raidctl.claims import kernel, wanted
+from raidctl.claims.judge import exit_code, verify
+from raidctl.claims.kernel import Kernel
+from raidctl.claims.subjects import Ground, named, whole
+from raidctl.cli.machine import look, machine, tell_tracebacks, with_open_ends
+from raidctl.cli.options import Settings, machine_options, output_options, settings_of
+from raidctl.cli.terminal import emit, emit_json, paper
+from raidctl.errors import UsageError
+from raidctl.request import converse
+from raidctl.text import printable
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_CLAIMS = (
+    click.option("--raid-level", metavar="LEVEL", multiple=True, help="raid6; given several times, any of them."),
+    click.option("--battery", is_flag=True, help="A healthy battery or capacitor on the volume's own controller."),
+    click.option("--write-cache", metavar="POLICY", help="protected, write-through, unprotected or off; in force."),
+    click.option("--cache-size", metavar="SIZE", help="At least so much controller cache: 512MiB."),
+    click.option("--cache-split", metavar="READ/WRITE", help="Split of the controller's cache in percent: 25/75."),
+    click.option("--drive-cache", metavar="STATE", help="Write caches of the drives: disabled or enabled."),
+    click.option("--drives", type=int, metavar="N", help="Made of N drives, all of them working."),
+    click.option("--spares", type=int, metavar="N", help="At least N good spares."),
+    click.option("--read-policy", metavar="POLICY", help="none, read-ahead, adaptive or off."),
+    click.option("--strip-size", metavar="SIZE", help="Strip (chunk) of one drive: 256KiB."),
+    click.option("--min-size", metavar="SIZE", help="At least so large: 4TB, 3.6TiB."),
+    click.option("--media", metavar="KIND", help="All drives are hdd or ssd."),
+    click.option("--drive-rpm", type=int, metavar="RPM", help="All drives turn so fast: 7200, 10000, 15000."),
+    click.option("--volume-status", metavar="STATE", help="State of the volume: ok."),
+    click.option("--firmware", metavar="VERSION", help="Firmware of the controller."),
+    click.option("--in-force", is_flag=True, help="The write policy in force is the one that is configured."),
+    click.option("--power-safe", is_flag=True, help="What is acknowledged survives a power failure."),
+)
+
+
+def _claims(function: F) -> F:
+    for option in reversed(_CLAIMS):
+        function = option(function)
+    return function
+
+
+@click.command("verify")
+@click.argument("target", nargs=-1)
+@_claims
+@machine_options
+@output_options
+@click.pass_context
+def command(context: click.Context, /, *, target: tuple[str, ...], **given: object) -> int:
+    """Tell whether a volume is what was promised, claim by claim.
+
+    TARGET is an id of "raidctl show", a device, a mount point, or a directory
+    on one; without it, all volumes. Each claim is answered for each volume
+    below it: PASS, FAIL, SUSPECT (what is told contradicts itself, or does not
+    hold as claimed) or INCONCLUSIVE (it cannot be known from here), with the
+    reason, the line of the tool or the kernel's file that says so, and, when it
+    cannot tell, the one test that would. Without a claim: --volume-status ok
+    --in-force --power-safe. In a virtual machine nothing about the safety of
+    written data is ever a PASS.
+
+    \b
+    raidctl verify --raid-level raid6 --battery --write-cache protected /srv/db
+
+    Exit codes: 0 every claim passes; 1 one fails or is suspect; 3 none fails,
+    but something cannot be told; 4 the same, only for lack of a tool or a
+    right; 2 wrong usage.
+    """  # noqa: D301 - \b is click's: the paragraph is not wrapped
+    claims = wanted.claims(given)
+    settings = settings_of(context)
+    ground = _ground(settings)
+    if target:
+        subjects, left_out = named(ground, [_path(word, ground) for word in target]), list[str]()
+    else:
+        subjects, left_out = whole(ground, drives=claims == wanted.DEFAULT)
+    report = verify(ground, claims, subjects, target, left_out)
+    if settings.as_json:
+        emit_json(report)
+    else:
+        from raidctl.output.verify import screen  # noqa: PLC0415 - rich only where a screen is drawn
+
+        emit(screen(report, ground.inventory, paper(), more=settings.verbose))
+    return exit_code(report)
+
+
+def _ground(settings: Settings) -> Ground:
+    """The machine, with what the kernel says beside the inventory; of loose files nobody can be asked."""
+    settings.check()
+    if settings.replay is not None:
+        from raidctl.record import is_recording  # noqa: PLC0415 - only where it is asked for
+
+        if not is_recording(settings.replay):
+            return Ground(look(settings), Kernel())
+    with machine(settings) as asked:
+        seen = asked.survey()
+        told = converse(kernel.look(seen.view), asked.runner)
+    if settings.verbose:
+        tell_tracebacks(seen)
+    return Ground(with_open_ends(seen, settings), told)
+
+
+def _path(word: str, ground: Ground) -> str:
+    """A path of this machine with its links followed, so that the mount is found which it lies in.
+
+    Raises:
+        UsageError: There is no such file or directory.
+    """
+    if word.startswith("/dev/") or not word.startswith(("/", ".")):
+        return word
+    if ground.inventory.host.source != "local":
+        return os.path.normpath(word) if word.startswith("/") else word
+    if not os.path.lexists(word):
+        raise UsageError(f'There is no "{printable(word)}" on this machine.')
+    return os.path.realpath(word)

@@ -1,0 +1,115 @@
+"""The screen of ``raidctl verify``: volume by volume, claim by claim, with the reason and the evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from rich.console import RenderableType
+from rich.style import Style
+from rich.text import Text
+
+from raidctl.claims.report import Answer, Evidence, Verdict, Verification
+from raidctl.model import Inventory
+from raidctl.output.paper import BAD, DULL, GOOD, STRONG, WARN, Paper, Piece, line, pack
+from raidctl.output.table import facts
+from raidctl.output.tree import head
+from raidctl.select import items
+from raidctl.text import collapse, listing
+
+_STYLES: dict[Verdict, Style] = {"pass": GOOD, "fail": BAD, "suspect": BAD, "inconclusive": WARN}
+_ORDER: tuple[Verdict, ...] = ("fail", "suspect", "inconclusive", "pass")
+_SOURCES = {"controller": "tool", "drive": "drive", "kernel": "kernel", "arithmetic": "sizes"}
+_FEW = {"controller": 3, "drive": 1, "kernel": 2, "arithmetic": 1}
+"""Pieces of evidence of each source that are shown without -v."""
+_LONG = 60
+"""Characters of a line of a tool that are shown without -v: of a path of JSON the end, which has the value."""
+_COUNTED: dict[Verdict, tuple[str, str]] = {
+    "fail": ("{} claim fails", "{} claims fail"),
+    "suspect": ("{} is suspect", "{} are suspect"),
+    "inconclusive": ("{} is inconclusive", "{} are inconclusive"),
+    "pass": ("{} passes", "{} pass"),
+}
+
+
+def screen(report: Verification, inventory: Inventory, paper: Paper, *, more: bool) -> str:
+    """The whole screen as text; ``more``: all evidence."""
+    return paper.render(_parts(report, inventory, paper, more=more))
+
+
+def _parts(report: Verification, inventory: Inventory, paper: Paper, *, more: bool) -> Iterator[RenderableType]:
+    yield head(inventory, paper)
+    yield _summary(report, paper)
+    for name, answers in groupby(report.answers, key=lambda answer: answer.object):
+        yield Text("")
+        if name is not None:
+            yield _title(name, inventory, paper)
+        for answer in answers:
+            yield from _answer(answer, paper, more=more)
+    if report.skipped or report.left_out:
+        yield Text("")
+    for skipped in report.skipped:
+        option = f"--{skipped.claim.replace('_', '-')}"
+        yield line((paper.clean(f"{option} does not fit {skipped.object}: {skipped.why}."), DULL))
+    if report.left_out:
+        names = listing(report.left_out)
+        yield line(
+            (paper.clean(f"Not judged, as they are in no volume: {names}. Name them to have them judged."), DULL)
+        )
+
+
+def _summary(report: Verification, paper: Paper) -> Text:
+    counts = {verdict: sum(answer.verdict == verdict for answer in report.answers) for verdict in _ORDER}
+    pieces: list[Piece] = [
+        (_COUNTED[verdict][count != 1].format(count), _STYLES[verdict]) for verdict, count in counts.items() if count
+    ]
+    start = f"{report.verdict.upper()}: "
+    text = line((start, _STYLES[report.verdict]))
+    text.append_text(pack(pieces or ["nothing to judge"], max(paper.columns - len(start), 20), paper.dot))
+    return text
+
+
+def _title(name: str, inventory: Inventory, paper: Paper) -> Text:
+    item = next((i for card in inventory.controllers for i in items(card) if i.id == name), None)
+    told = [getattr(item, "device", None), getattr(item, "raid_level", None), *getattr(item, "mountpoints", ())]
+    pieces: list[Piece] = [(paper.clean(name), STRONG), *(paper.clean(text) for text in told if text)]
+    return pack(pieces, paper.columns, paper.dot)
+
+
+def _answer(answer: Answer, paper: Paper, *, more: bool) -> Iterator[RenderableType]:
+    claim = f"--{answer.claim.replace('_', '-')}{f' {answer.wanted}' if answer.wanted else ''}"
+    yield line("  ", (answer.verdict.upper().ljust(13), _STYLES[answer.verdict]), (paper.clean(claim), STRONG))
+    rows: list[tuple[str, Sequence[Piece]]] = [("because", [paper.clean(" ".join(answer.reasons))])]
+    for source, label in _SOURCES.items():
+        mine = [one for one in answer.evidence if one.source == source]
+        rows += _sources(label, mine, answer, paper, len(mine) if more else _FEW[source], more=more)
+    if answer.ruled_out:
+        rows.append(("ruled out", [paper.clean("; ".join(answer.ruled_out))]))
+    if answer.next_test:
+        rows.append(("to decide", [paper.clean(answer.next_test)]))
+    yield facts(rows, paper, indent=4)
+
+
+def _sources(
+    label: str, mine: Sequence[Evidence], answer: Answer, paper: Paper, few: int, *, more: bool
+) -> Iterator[tuple[str, Sequence[Piece]]]:
+    """The evidence of one source; what is left out is counted."""
+    for one in mine[:few]:
+        yield label, [_said(one, answer, paper, whole=more)]
+    rest = mine[few:]
+    if rest:
+        same = all(one.says == mine[0].says for one in rest) and few == 1
+        yield "", [(f"{len(rest)} more {'say the same' if same else 'of the kind'}; -v shows them", DULL)]
+
+
+def _said(one: Evidence, answer: Answer, paper: Paper, *, whole: bool) -> Piece:
+    about = "" if one.object in (answer.object, answer.device) or one.object in one.says else f"{one.object}: "
+    if one.command is None:
+        return paper.clean(f"{about}{one.says}")
+    program, blank, arguments = one.command.partition(" ")
+    command = f"{program.rpartition('/')[2]}{blank}{arguments}" if blank else program
+    raw = collapse(one.raw or "")
+    if len(raw) > _LONG and not whole:
+        raw = f"…{raw[-_LONG:].partition(' ')[2] or raw[-_LONG:]}"
+    place = f"{command}{f', line {one.line}' if one.line and one.line > 1 else ''}"
+    return paper.clean(f"{about}{one.says} ({place}: {raw})")

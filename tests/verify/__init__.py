@@ -1,0 +1,1 @@
+"""Tests of ``raidctl verify`` and of the verdict engine."""

@@ -1,0 +1,123 @@
+"""Machines written down as model objects, for what no recorded machine has."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from raidctl.claims.judge import verify
+from raidctl.claims.kernel import Kernel
+from raidctl.claims.report import Answer
+from raidctl.claims.subjects import Ground, whole
+from raidctl.claims.wanted import claims
+from raidctl.discovery.mounts import mountinfo
+from raidctl.evidence import Line
+from raidctl.host import BlockDevice, HostView
+from raidctl.model import (
+    Array,
+    Battery,
+    Cache,
+    Controller,
+    Drive,
+    Host,
+    Inventory,
+    Problem,
+    Volume,
+    VolumeCache,
+)
+from raidctl.observe import Survey
+
+TB = 10**12
+
+
+def card(
+    *,
+    level: str = "raid6",
+    count: int = 6,
+    size: int = 8 * TB,
+    volume_cache: VolumeCache | None = None,
+    battery: Battery | None = None,
+    drive_cache: str | None = "disabled",
+    **of_volume: Any,
+) -> Controller:
+    """A card with a volume of ``count`` drives of 2 TB."""
+    names = tuple(f"acme:0/{bay}" for bay in range(count))
+    drives = tuple(
+        Drive(
+            id=name,
+            array="acme:0/a",
+            role="member",
+            size_bytes=2 * TB,
+            status="ok",
+            write_cache=drive_cache,  # type: ignore[arg-type]  # a parameter of the tests
+        )
+        for name in names
+    )
+    cache = volume_cache or VolumeCache(
+        write_policy="protected_write_back",
+        write_active="write_back",
+        write_protected=True,
+        drive_write_cache="disabled",
+    )
+    volume = Volume(
+        id="acme:0/v0",
+        array="acme:0/a",
+        raid_level=level,  # type: ignore[arg-type]  # as above
+        size_bytes=size,
+        status="ok",
+        device="/dev/sda",
+        cache=cache,
+        **of_volume,
+    )
+    return Controller(
+        id="acme:0",
+        mode="raid",
+        cache=Cache(present=True, status="ok", size_bytes=512 << 20, read_percent=25, write_percent=75),
+        batteries=(battery or Battery(id="acme:0/battery0", kind="battery", status="ok"),),
+        arrays=(Array(id="acme:0/a", status="ok", drives=names, free_bytes=0, size_bytes=count * 2 * TB),),
+        volumes=(volume,),
+        drives=drives,
+    )
+
+
+def disk(write_cache: str | None, **more: Any) -> Controller:
+    """A drive on a port of the mainboard, mounted on /srv."""
+    drive = Drive(
+        id="drives:S1",
+        device="/dev/sda",
+        role="passthrough",
+        status="ok",
+        size_bytes=2 * TB,
+        mountpoints=("/srv",),
+        write_cache=write_cache,  # type: ignore[arg-type]  # as above
+        **{"media": "hdd", "rpm": 7200, **more},
+    )
+    return Controller(id="drives:0000:00:17.0", mode="none", drives=(drive,))
+
+
+def ground(
+    *cards: Controller,
+    virtual: str | None = None,
+    queue: str = "write back",
+    size: int | None = None,
+    options: str = "rw",
+    problems: tuple[Problem, ...] = (),
+    **of_block: Any,
+) -> Ground:
+    """What is known of a machine with these controllers whose first disk is mounted on /srv."""
+    raw = f"36 25 8:0 / /srv rw,relatime shared:1 - ext4 /dev/sda {options}"
+    block = BlockDevice(
+        "sda", "/dev/sda", "disk", size_bytes=size, mountpoints=("/srv",), write_cache=queue, **of_block
+    )
+    return Ground(
+        Survey(
+            Inventory(host=Host(hostname="m"), controllers=cards, problems=problems),
+            view=HostView(virtual=virtual, blocks=(block,)),
+        ),
+        Kernel(tuple((mount, Line(1, raw)) for mount in mountinfo(raw).mounts)),
+    )
+
+
+def judged(known: Ground, **wanted: object) -> Answer:
+    """The answer to one claim about the one volume or drive."""
+    [answer] = verify(known, claims(wanted), whole(known, drives=True)[0], (), ()).answers
+    return answer

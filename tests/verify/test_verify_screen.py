@@ -1,0 +1,50 @@
+"""Whatever stands in the texts of hardware, the answer of ``verify`` stays a screen."""
+
+from __future__ import annotations
+
+import msgspec
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from raidctl.claims.judge import verify
+from raidctl.claims.kernel import Kernel
+from raidctl.claims.report import Verification
+from raidctl.claims.subjects import Ground, whole
+from raidctl.claims.wanted import claims
+from raidctl.model import Inventory
+from raidctl.observe import Survey
+from raidctl.output.paper import LEAST_WIDTH, Paper
+from raidctl.output.verify import screen
+from tests.output.inventories import DEGRADED, SOFTWARE
+from tests.output.test_hostile import NASTY, PAPERS, replaced, steers
+
+GIVEN = {"raid_level": "raid6", "battery": True, "firmware": "1", "drives": 4, "media": "hdd", "power_safe": True}
+KEPT = {"verdict", "claim", "source"}
+
+
+@settings(deadline=None)
+@given(st.data(), st.sampled_from([DEGRADED, SOFTWARE]), PAPERS, st.booleans())
+def test_no_text_of_hardware_breaks_or_steers_the_answer(
+    data: st.DataObject, base: Inventory, paper: Paper, more: bool
+) -> None:
+    """No control or invisible character comes through, no line is too wide, nothing fails, in UTF-8 and in ASCII."""
+    known = Ground(Survey(base), Kernel())
+    report = verify(known, claims(GIVEN), whole(known, drives=True)[0], (), ("a",))
+    built = msgspec.to_builtins(report)
+    answers = [
+        {
+            name: value if name in KEPT else replaced(value, name, lambda: data.draw(NASTY))
+            for name, value in one.items()
+        }
+        for one in ({**answer, "evidence": []} for answer in built["answers"])
+    ]
+    for answer, of in zip(answers, built["answers"], strict=True):
+        answer["evidence"] = [
+            {name: data.draw(NASTY) if name in ("says", "raw", "command") else value for name, value in one.items()}
+            for one in of["evidence"]
+        ]
+    hostile = msgspec.convert({**built, "answers": answers}, Verification)
+    told = screen(hostile, known.inventory, paper, more=more)
+    assert steers(told) == []
+    assert max(cell_len(row) for row in told.split("\n")) <= max(paper.width, LEAST_WIDTH)
