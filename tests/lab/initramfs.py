@@ -33,7 +33,16 @@ for module in $(/bin/busybox cat /modules/order); do /bin/busybox insmod /module
 /bin/busybox mount -t proc proc /new/proc
 /bin/busybox mount -t sysfs sysfs /new/sys
 /bin/busybox mount -t devtmpfs devtmpfs /new/dev
+# What the guest needs of the host's /run and /tmp, a checkout there for one, is put back on top of its own.
+kept=0
+for path in $(word lab.kept | /bin/busybox tr : ' '); do
+  kept=$((kept + 1)); /bin/busybox mkdir -p /kept/$kept; /bin/busybox mount --bind "/new$path" /kept/$kept
+done
 for place in run tmp; do /bin/busybox mount -t tmpfs -o mode=1777 tmpfs /new/$place; done
+kept=0
+for path in $(word lab.kept | /bin/busybox tr : ' '); do
+  kept=$((kept + 1)); /bin/busybox mkdir -p "/new$path"; /bin/busybox mount --move /kept/$kept "/new$path"
+done
 /bin/busybox mkdir -p /new/dev/pts /new/dev/shm /new/lib/modules
 /bin/busybox mount -t devpts devpts /new/dev/pts
 /bin/busybox mount -t tmpfs tmpfs /new/dev/shm

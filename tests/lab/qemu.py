@@ -9,6 +9,7 @@ from itertools import count
 from pathlib import Path
 
 from tests.lab.machine import Bus, Controller, ControllerKind, Drive, Machine
+from tests.lab.places import hidden
 
 PORTS = 6  # of an AHCI controller
 
@@ -102,7 +103,7 @@ def kernel_line(machine: Machine, software: Software) -> str:
         "console=ttyS0 loglevel=4 panic=-1 mitigations=off random.trust_cpu=on tsc=reliable no_timer_check",
         "cryptomgr.notests apparmor=0 audit=0 init_on_alloc=0 nowatchdog ipv6.disable=1",
         f"lab.name={machine.name} lab.modules={software.modules}",
-        f"lab.python={software.python} lab.agent={software.agent}",
+        f"lab.python={software.python} lab.agent={software.agent} lab.kept={':'.join(hidden())}",
         machine.kernel_arguments,
     )
     return " ".join(words).strip()

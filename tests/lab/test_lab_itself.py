@@ -17,7 +17,7 @@ from tests.lab.guest import Guest
 from tests.lab.initramfs import archive
 from tests.lab.kernel import unpacked
 from tests.lab.machine import Backing, Controller, Drive, Machine, Throttle
-from tests.lab.places import CHECKOUT, LabError, program
+from tests.lab.places import CHECKOUT, COVERED, LabError, hidden, program
 from tests.lab.qemu import Places, Software, command
 from tests.lab.recording import RECORDED
 from tests.lab.samples import SAMPLE
@@ -78,6 +78,12 @@ def test_every_recording_from_the_lab_is_made_anew_by_the_command() -> None:
     """``python -m tests.lab --record`` knows each folder ``lab-…`` of fixtures/, and a machine for it."""
     assert set(RECORDED) == {folder.name for folder in (CHECKOUT / "fixtures").glob("lab-*")}
     assert {recorded.machine for recorded in RECORDED.values()} <= set(machines())
+
+
+def test_what_a_guests_own_file_systems_would_hide_is_kept() -> None:
+    """A checkout below /run or /tmp is seen, once, although a guest has a /run and a /tmp of its own."""
+    below = [f"{place}{name}" for place in COVERED for name in ("ci/.venvs/3.11", "ci")]
+    assert hidden([*below, "/usr", "/runs/ci"]) == [f"{place}ci" for place in COVERED]
 
 
 def test_a_missing_program_is_named_with_its_package() -> None:
