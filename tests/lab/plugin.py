@@ -31,6 +31,7 @@ class Wanted:
         self.marked = marker is not None
         self.machine: Machine | None = marker.args[0] if marker and marker.args else None
         self.fresh = bool(marker and marker.kwargs.get("fresh"))
+        self.long = bool(marker and marker.kwargs.get("long"))
         self.timeout = float(marker.kwargs.get("timeout", TIMEOUT)) if marker else TIMEOUT
 
 
@@ -64,7 +65,7 @@ class Pool:
 def pytest_configure(config: pytest.Config) -> None:
     """The marker and the pool of machines."""
     config.addinivalue_line(
-        "markers", "lab(machine, fresh=False, timeout=120): runs inside an emulated server; see docs/lab.md"
+        "markers", "lab(machine, fresh=False, timeout=120, long=False): runs inside an emulated server; see docs/lab.md"
     )
     config.addinivalue_line("markers", "xdist_group(name): known where pytest-xdist is not loaded, too")
     config.stash[SESSIONS] = Pool()
@@ -78,7 +79,10 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Lab tests are slow; those of one machine follow one another and go to one worker of xdist."""
+    """Lab tests are slow; those of one machine follow one another and go to one worker of xdist.
+
+    What takes minutes (``long``) begins first, so that no worker has it left when the other one has nothing to do.
+    """
     lab = [item for item in items if Wanted(item).marked]
     for item in lab:
         machine = Wanted(item).machine
@@ -89,7 +93,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for position, item in enumerate(lab):
         first.setdefault(_group(item), position)
     others = [item for item in items if not Wanted(item).marked]
-    items[:] = [*others, *sorted(lab, key=lambda item: (first[_group(item)], Wanted(item).fresh))]
+    items[:] = [*others, *sorted(lab, key=lambda item: _turn(item, first))]
+
+
+def _turn(item: pytest.Item, first: dict[str, int]) -> tuple[bool, int, bool]:
+    wanted = Wanted(item)
+    return not wanted.long, first[_group(item)], wanted.fresh
 
 
 def _group(item: pytest.Item) -> str:

@@ -69,6 +69,34 @@ def caches() -> Iterator[Caches]:
         yield Caches(guest, nodes)
 
 
+def test_every_field_of_every_kind_of_drive_is_what_the_tools_say(caches: Caches) -> None:
+    """SATA, SAS and NVMe: make, size, speed, connection, mounts, write cache, as lsblk and the cache tools say."""
+    names = "NAME,SIZE,MODEL,SERIAL,REV,ROTA,TRAN,WWN,MOUNTPOINTS"
+    blocks = {
+        block["serial"]: block
+        for block in json.loads(caches.guest.sh(f"lsblk -J -b -d -o {names}"))["blockdevices"]
+        if block["serial"] in ALL
+    }
+    told = json.loads(caches.guest.raidctl("--json", "show", check=False, timeout=240).out)
+    drives = {drive["serial"]: drive for card in told["controllers"] for drive in card["drives"]}
+    on = caches.asked()
+    assert set(blocks) == set(ALL) <= set(drives)
+    for serial, block in blocks.items():
+        drive, made = drives[serial], CACHES.drive(serial)
+        assert drive["device"] == caches.nodes[serial] == f"/dev/{block['name']}"
+        # lsblk knows no firmware of NVMe drives; sysfs does
+        firmware = block["rev"] or caches.guest.sh(f"cat /sys/block/{block['name']}/device/firmware_rev").strip()
+        assert (drive["size_bytes"], drive["model"], drive["firmware"]) == (block["size"], block["model"], firmware)
+        assert (drive["media"], drive["interface"]) == ("hdd" if block["rota"] else "ssd", block["tran"])
+        assert drive["rpm"] == (made.rpm or None)
+        assert drive["mountpoints"] == [point for point in block["mountpoints"] if point]
+        assert drive["write_cache"] == ("enabled" if on[serial] else "disabled")
+        assert (drive["role"], drive["enclosure"]) == ("passthrough", None)
+        # SMART support is:     Unavailable - device lacks SMART capability.
+        said = caches.guest.sh(f"smartctl -i {caches.nodes[serial]} || true")
+        assert drive["status"] == ("unknown" if "lacks SMART capability" in said else "ok"), said
+
+
 def test_caches_of_all_kinds_are_switched_off_and_on(caches: Caches) -> None:
     """One command switches the caches of SATA, SAS and NVMe drives; the drives, the kernel and the journal have it."""
     off = caches.raidctl("cache", "drive", "CS1", "CA1", "CN1", "off", "--yes")

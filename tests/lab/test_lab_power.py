@@ -22,7 +22,7 @@ from tests.lab.guest import PYTHONPATH, Background, Guest
 from tests.lab.machine import Machine
 from tests.lab.machines_caches import POWER, STATE
 
-pytestmark = pytest.mark.lab
+pytestmark = pytest.mark.lab(long=True)
 
 PATIENCE = 240.0  # seconds until a batch has come to a moment
 RAIDCTL = ("raidctl", "batch", "P1", "--drives", "off", "--yes", "--", "sh", "-c")
