@@ -12,12 +12,12 @@ The order of steps: a split is set while a volume uses the cache, and no moment 
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from raidctl.calls import command_of
-from raidctl.change.plan import Action, Flush, Knob, Plan, Refusal, RefusalKind, Setting, Step, Wish
+from raidctl.change.making import Making, divided
+from raidctl.change.plan import Action, Flush, Knob, Plan, Setting, Wish
 from raidctl.change.words import value
 from raidctl.model import Controller, Tool
 from raidctl.request import Answer, RunAnswer
@@ -38,19 +38,16 @@ from raidctl_adaptec.knobs import (
 
 __all__ = ["flushes", "judge", "knobs", "plan"]
 
+_ORDER = {
+    ("nobatterywritecache", "disable"): -2,
+    ("caching", "con"): -1,
+    ("caching", "coff"): 1,
+    ("nobatterywritecache", "enable"): 2,
+}
+"""Where a step stands; all others in the middle."""
 _WHOLE = "It acts on all volumes of the controller."
 _READS_TOO = "Reads of the volume are no longer cached either: the controller switches both together."
 _UNVERIFIED = "It is not verified that this arcconf knows con and coff; if not, it refuses and changes nothing."
-_SHARES = "It shares the cache of all volumes of the controller out anew."
-_SPLIT = re.compile(r"(\d{1,3})/(\d{1,3})", re.ASCII)
-_ORDER = {
-    ("nobatterywritecache", "disable"): 0,
-    ("caching", "con"): 1,
-    ("caching", "coff"): 3,
-    ("nobatterywritecache", "enable"): 4,
-}
-"""Where a step stands; all others in the middle."""
-_MIDDLE = 2
 _EVERY_DRIVE = "It acts on the write caches of all drives of the controller."
 _THRESHOLDS = frozenset(map(str, range(16, 1041, 16)))
 """KiB; Microchip's documentation of maxView, "Enabling Cache Optimizations", names bounds and step."""
@@ -59,27 +56,13 @@ _THRESHOLDS = frozenset(map(str, range(16, 1041, 16)))
 def plan(controller: Controller, wishes: Sequence[Wish], tools: Sequence[Tool]) -> Plan:
     """The commands from what the controller is to what is wished."""
     told = [tool for tool in tools if controller.told_by in (None, tool.name)]
-    work = _Work(controller, command_of(told[0]) if told else None, smartpqi(controller), knobs(controller))
+    command = command_of(told[0]) if told else None
+    work = _Work(controller, command, knobs(controller), younger=smartpqi(controller))
     for wish in wishes:
         work.take(wish)
     if work.younger:
-        work.refusals += list(_divided(wishes))
-    return Plan(
-        wishes=tuple(wishes),
-        steps=tuple(sorted(work.steps, key=lambda step: _ORDER.get((step.knob, step.after), _MIDDLE))),
-        already=tuple(work.already),
-        refusals=tuple(work.refusals),
-    )
-
-
-def _divided(wishes: Sequence[Wish]) -> Iterator[Refusal]:
-    """Two volumes of a smartpqi card cannot differ in whether they are cached without a battery."""
-    policies = {wish.value for wish in wishes if wish.setting == "write_policy"}
-    if {"protected_write_back", "unprotected_write_back"} <= policies:
-        reason = "The no-battery write cache acts on all volumes: one cannot be protected and another one unprotected."
-        for wish in wishes:
-            if (wish.setting, wish.value) == ("write_policy", "unprotected_write_back"):
-                yield Refusal(wish=wish, kind="unsupported", reason=reason)
+        work.refusals += divided(wishes)
+    return work.plan(wishes)
 
 
 def flushes(controller: Controller, tools: Sequence[Tool]) -> list[Flush]:  # noqa: ARG001 - the signature of all
@@ -111,18 +94,14 @@ def judge(action: Action, answer: Answer) -> str | None:
 
 
 @dataclass
-class _Work:
+class _Work(Making):
     """A plan in the making."""
 
-    controller: Controller
-    command: str | None
-    younger: bool | None
+    younger: bool | None = field(kw_only=True)
     """Whether it is a smartpqi card; None where nothing tells."""
-    stand: Mapping[Knob, str]
-    steps: list[Step] = field(default_factory=list)
-    already: list[Wish] = field(default_factory=list)
-    refusals: list[Refusal] = field(default_factory=list)
-    turned: dict[Knob, str] = field(default_factory=dict)
+
+    order = _ORDER
+    ratio = "cacheratio"
 
     def take(self, wish: Wish) -> None:
         """Add what a wish needs."""
@@ -145,10 +124,6 @@ class _Work:
         if wish.setting == "bypass_threshold":
             return wish.value == str(bypass_threshold(self.controller))
         return wish.value == value(self.controller, wish.object_id, wish.setting)
-
-    def refuse(self, wish: Wish, kind: RefusalKind, reason: str, alternative: str | None = None) -> None:
-        """A wish that cannot be fulfilled."""
-        self.refusals.append(Refusal(wish=wish, kind=kind, reason=reason, alternative=alternative))
 
     def of_aacraid(self, wish: Wish) -> None:
         """Each volume has its own write and read cache."""
@@ -186,14 +161,6 @@ class _Work:
             self.threshold(wish)
         else:
             self.refuse(wish, "unsupported", *_SMARTPQI.get(wish.setting, _NO_SUCH))
-
-    def split(self, wish: Wish) -> None:
-        """Which shares a firmware takes, only its answer tells."""
-        match = _SPLIT.fullmatch(wish.value)
-        if match is None or int(match[1]) + int(match[2]) != 100:
-            self.refuse(wish, "unsupported", f"A split is READ/WRITE in percent and adds up to 100, not {wish.value}.")
-        else:
-            self.turn(wish, (self.controller.id, "cacheratio"), f"{int(match[1])}/{int(match[2])}", _SHARES)
 
     def threshold(self, wish: Wish) -> None:
         """16 to 1040 KiB in steps of 16."""
@@ -237,30 +204,6 @@ class _Work:
             why = "SSD I/O bypass goes past the controller's cache, and has to be switched off for the array first."
             return why, "maxView or the card's own setup switches SSD I/O bypass off."
         return None
-
-    def turn(self, wish: Wish, knob: Knob, wanted: str, *affects: str) -> None:
-        """A step, unless the knob stands so; a refusal where its stand is not told and it could not be put back."""
-        before = self.turned.get(knob, self.stand.get(knob))
-        if before == wanted:
-            return
-        if before is None:
-            reason = f"The tool does not tell how {knob[1]} is set, so it could not be put back."
-            alternative = "The tool shows no split until a volume uses the cache." if knob[1] == "cacheratio" else None
-            self.refuse(wish, "unknown", reason, alternative)
-            return
-        self.turned[knob] = wanted
-        self.steps.append(
-            Step(
-                object_id=knob[0],
-                knob=knob[1],
-                before=before,
-                after=wanted,
-                action=self.action(knob, wanted),
-                undo=self.action(knob, before),
-                affects=affects,
-                persistent=True,
-            )
-        )
 
     def action(self, knob: Knob, wanted: str) -> Action:
         """The command that turns a knob; ``noprompt`` where the tool's help has the word."""

@@ -21,10 +21,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from raidctl.calls import command_of
-from raidctl.change.plan import Action, Flush, Knob, Plan, Refusal, RefusalKind, Step, Wish
+from raidctl.change.making import Making, divided
+from raidctl.change.plan import Action, Flush, Knob, Plan, Refusal, Wish
 from raidctl.change.words import value
 from raidctl.model import Controller, Tool, Volume
 from raidctl.request import Answer, RunAnswer
@@ -37,7 +38,6 @@ _METHOD = frozenset({"ld acceleration method", "acceleration method"})
 # Write Cache Bypass Threshold Size: 1040 KiB
 _THRESHOLD = frozenset({"write cache bypass threshold size", "write cache bypass threshold"})
 _KIB = re.compile(r"(\d+) *K(?:i?B)?", re.IGNORECASE)
-_SPLIT = re.compile(r"(\d{1,3})/(\d{1,3})", re.ASCII)
 _QUESTION = re.compile(r"\(y/n\)|\bcontinue\?", re.IGNORECASE)
 # Configured Drive Write Cache Policy: Disable
 _BY_USAGE = frozenset({"configured drive write cache policy"})
@@ -46,16 +46,14 @@ _DRIVES = _BY_USAGE | {"drive write cache", "physical drive write cache", "physi
 _ON_OFF = {"enabled": "enable", "disabled": "disable"}
 _SWITCH = {**_ON_OFF, "default": "default"}
 _ORDER = {
-    ("nobatterywritecache", "disable"): 0,
-    ("ssdsmartpath", "disable"): 1,
-    ("arrayaccelerator", "enable"): 2,
-    ("arrayaccelerator", "disable"): 4,
-    ("nobatterywritecache", "enable"): 5,
+    ("nobatterywritecache", "disable"): -3,
+    ("ssdsmartpath", "disable"): -2,
+    ("arrayaccelerator", "enable"): -1,
+    ("arrayaccelerator", "disable"): 1,
+    ("nobatterywritecache", "enable"): 2,
 }
 """Where a step stands; all others in the middle, where a volume uses the cache if one does before or afterwards."""
-_MIDDLE = 3
 _WHOLE = "It acts on all volumes of the controller."
-_SHARES = "It shares the cache of all volumes of the controller out anew."
 _EVERY_DRIVE = "It acts on the write caches of all drives of the controller."
 _CONFIGURED = "It acts on the write caches of all drives of the controller's arrays."
 _READS_TOO = "Reads of the volume are no longer cached either: the controller switches both together."
@@ -103,23 +101,8 @@ def plan(controller: Controller, wishes: Sequence[Wish], tools: Sequence[Tool]) 
     work = _Work(controller, _command(controller, tools), knobs(controller))
     for wish in wishes:
         work.take(wish)
-    work.refusals += [*_divided(wishes), *_unread(work, wishes)]
-    return Plan(
-        wishes=tuple(wishes),
-        steps=tuple(sorted(work.steps, key=lambda step: _ORDER.get((step.knob, step.after), _MIDDLE))),
-        already=tuple(work.already),
-        refusals=tuple(work.refusals),
-    )
-
-
-def _divided(wishes: Sequence[Wish]) -> Iterator[Refusal]:
-    """Two volumes cannot differ in whether they are cached without a battery: there is one switch for all."""
-    policies = {wish.value for wish in wishes if wish.setting == "write_policy"}
-    if {"protected_write_back", "unprotected_write_back"} <= policies:
-        reason = "The no-battery write cache acts on all volumes: one cannot be protected and another one unprotected."
-        for wish in wishes:
-            if (wish.setting, wish.value) == ("write_policy", "unprotected_write_back"):
-                yield Refusal(wish=wish, kind="unsupported", reason=reason)
+    work.refusals += [*divided(wishes), *_unread(work, wishes)]
+    return work.plan(wishes)
 
 
 def _unread(work: _Work, wishes: Sequence[Wish]) -> Iterator[Refusal]:
@@ -178,16 +161,11 @@ def _command(controller: Controller, tools: Sequence[Tool]) -> str | None:
 
 
 @dataclass
-class _Work:
+class _Work(Making):
     """A plan in the making."""
 
-    controller: Controller
-    command: str | None
-    stand: Mapping[Knob, str]
-    steps: list[Step] = field(default_factory=list)
-    already: list[Wish] = field(default_factory=list)
-    refusals: list[Refusal] = field(default_factory=list)
-    turned: dict[Knob, str] = field(default_factory=dict)
+    order = _ORDER
+    ratio = "cacheratio"
 
     def take(self, wish: Wish) -> None:
         """Add what a wish needs."""
@@ -217,14 +195,6 @@ class _Work:
         else:
             self.turn(wish, (self.controller.id, knob), words[wish.value], affects)
 
-    def split(self, wish: Wish) -> None:
-        """Which shares a firmware takes, only its answer tells; none of them does while no volume uses the cache."""
-        match = _SPLIT.fullmatch(wish.value)
-        if match is None or int(match[1]) + int(match[2]) != 100:
-            self.refuse(wish, "unsupported", f"A split is READ/WRITE in percent and adds up to 100, not {wish.value}.")
-        else:
-            self.turn(wish, (self.controller.id, "cacheratio"), f"{int(match[1])}/{int(match[2])}", _SHARES)
-
     def bypass(self, wish: Wish) -> None:
         """16 to 1040 KiB in steps of 16: requests of this size and more go past the cache."""
         size = int(wish.value) if wish.value.isdecimal() and len(wish.value) < 6 else 0
@@ -235,10 +205,6 @@ class _Work:
         else:
             affects = "Requests of this size and more go past the cache, on all volumes of the controller."
             self.turn(wish, (self.controller.id, "writecachebypassthreshold"), str(size), affects)
-
-    def refuse(self, wish: Wish, kind: RefusalKind, reason: str, alternative: str | None = None) -> None:
-        """A wish that cannot be fulfilled."""
-        self.refusals.append(Refusal(wish=wish, kind=kind, reason=reason, alternative=alternative))
 
     def write_policy(self, wish: Wish) -> None:
         """Write-through is the accelerator switched off; unprotected write-back is the no-battery cache switched on."""
@@ -291,30 +257,6 @@ class _Work:
         if volume.array is not None and self.stand.get((volume.array, "ssdsmartpath")) == "enable":
             text = "SSD Smart Path is switched off for all volumes of the array."
             self.turn(wish, (volume.array, "ssdsmartpath"), "disable", text)
-
-    def turn(self, wish: Wish, knob: Knob, wanted: str, *affects: str) -> None:
-        """A step, unless the knob stands so; a refusal where its stand is not told and it could not be put back."""
-        before = self.turned.get(knob, self.stand.get(knob))
-        if before == wanted:
-            return
-        if before is None:
-            reason = f"The tool does not tell how {knob[1]} is set, so it could not be put back."
-            alternative = "The tool shows no split until a volume uses the cache." if knob[1] == "cacheratio" else None
-            self.refuse(wish, "unknown", reason, alternative)
-            return
-        self.turned[knob] = wanted
-        self.steps.append(
-            Step(
-                object_id=knob[0],
-                knob=knob[1],
-                before=before,
-                after=wanted,
-                action=self.action(knob, wanted),
-                undo=self.action(knob, before),
-                affects=affects,
-                persistent=True,
-            )
-        )
 
     def action(self, knob: Knob, wanted: str) -> Action:
         """The command that turns a knob; a version that does not know ``forced`` refuses it and changes nothing."""
