@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from raidctl.change import guard, words
 from raidctl.change.family import changes_of
 from raidctl.change.plan import Knob, Plan, Wish
+from raidctl.inforce import in_force
 from raidctl.model import Controller, Inventory, VolumeCache
 from raidctl.select import items
 from raidctl.vendor import Vendor
@@ -85,13 +86,7 @@ def not_in_force(inventory: Inventory, wish: Wish) -> str | None:
     if wish.setting != "write_policy":
         return None
     cache = _cache(controller, wish)
-    wanted = "write_back" if wish.value.endswith("write_back") else "write_through"
-    if (
-        cache is None
-        or cache.write_active in (wanted, None)
-        or (wanted, cache.write_active) == ("write_through", "off")
-        or (wish.value, cache.write_active) == ("off", "write_through")
-    ):
+    if cache is None or cache.write_active is None or in_force(cache) is not False:
         return None
     return (
         f"{wish.object_id} is set to {words.spelt(wish.value)}, but {words.spelt(cache.write_active)} is in force: "

@@ -19,13 +19,6 @@ _WORDS = {
     "off": "off",
     "write_back": "write-back",
 }
-FULFILLED = {
-    "write_through": {"write_through", "off"},
-    "protected_write_back": {"write_back"},
-    "unprotected_write_back": {"write_back"},
-    "off": {"off", "write_through"},
-}
-"""Which policies in force carry out what is configured."""
 SAME = 0.02
 KNEE = "Measure after how many written bytes writes become slow: that is the size of the write cache."
 LEARN = "Ask again when the learn cycle, or the charging, is over."

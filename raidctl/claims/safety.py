@@ -6,8 +6,9 @@ drive honours a flush. So these are inconclusive then, and failed where it is kn
 
 from __future__ import annotations
 
+from raidctl import inforce
 from raidctl.change.guard import unprotected
-from raidctl.claims.caches import FULFILLED, policies
+from raidctl.claims.caches import policies
 from raidctl.claims.case import POWER_CUT, Case
 from raidctl.claims.drives import drive_caches
 from raidctl.claims.kernel import without_barriers
@@ -34,7 +35,7 @@ def in_force(case: Case) -> Answer:
     if cache.write_policy is None or cache.write_active is None:
         which = "configured" if cache.write_policy is None else "in force"
         return case.untold(f"The tool does not tell which write policy is {which}.")
-    if cache.write_active in FULFILLED[cache.write_policy]:
+    if inforce.in_force(cache):
         return case.passed("The write policy in force is the one that is configured.")
     why = (cache.why_not_in_force or "the tool does not say why").rstrip(".")
     return case.failed(f"Another write policy is in force than is configured: {why}.")

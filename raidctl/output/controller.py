@@ -8,6 +8,7 @@ from rich.console import RenderableType
 from rich.style import Style
 from rich.text import Text
 
+from raidctl.inforce import in_force
 from raidctl.model import Array, Cache, Controller, Volume
 from raidctl.output import words
 from raidctl.output.drives import drives_table
@@ -206,7 +207,7 @@ def _reasons(controller: Controller, paper: Paper) -> Iterator[Row]:
     """Why a configured write policy is not in force, the volumes with the same reason together."""
     groups: dict[str, list[Volume]] = {}
     for volume in controller.volumes:
-        if volume.cache and (volume.cache.why_not_in_force or words.in_force(volume.cache) is False):
+        if volume.cache and (volume.cache.why_not_in_force or in_force(volume.cache) is False):
             groups.setdefault(volume.cache.why_not_in_force or "", []).append(volume)
     for why, volumes in groups.items():
         reason = paper.clean(why) if why else "the tool does not say why"

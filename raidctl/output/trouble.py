@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from raidctl.inforce import in_force
 from raidctl.model import Controller, Inventory, Problem, Volume
-from raidctl.output.words import brief, in_force, members, progress
+from raidctl.output.words import brief, members, progress
 
 LOST, DEGRADED, FAILED, UNREAD, LOOK, NOTE = range(6)
 """How bad it is: data out of reach, redundancy gone, a part gone, not shown, worth a look, good to know."""

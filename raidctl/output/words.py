@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rich.style import Style
 
+from raidctl.inforce import in_force
 from raidctl.model import Battery, Cache, Drive, Progress, Volume, VolumeCache
 from raidctl.output.paper import BAD, DULL, GOOD, PLAIN, WARN
 from raidctl.units import format_binary, format_decimal
@@ -31,12 +32,6 @@ _POLICIES = {
     "off": "off",
 }
 _ACTIVE = {"write_through": "write-through", "write_back": "write-back", "off": "off"}
-_FULFILLED = {
-    "write_through": {"write_through", "off"},
-    "protected_write_back": {"write_back"},
-    "unprotected_write_back": {"write_back"},
-    "off": {"off", "write_through"},
-}
 _READ = {"none": "no read-ahead", "read_ahead": "read-ahead", "adaptive": "adaptive read-ahead", "off": "no read cache"}
 _IO = {"direct": "direct I/O", "cached": "cached I/O"}
 _DRIVE_CACHES = {
@@ -84,13 +79,6 @@ def progress(current: Progress) -> str:
     """``rebuild 45%``; the operation alone where the tool tells no figure."""
     word = "under way" if current.operation == "unknown" else current.operation
     return word if current.percent is None else f"{word} {current.percent:g}%"
-
-
-def in_force(cache: VolumeCache) -> bool | None:
-    """Whether the configured write policy is what is in force; None when either is not known."""
-    if cache.write_policy is None or cache.write_active is None:
-        return None
-    return cache.write_active in _FULFILLED[cache.write_policy]
 
 
 def write_cache(cache: VolumeCache | None) -> tuple[str, Style]:
