@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TypeVar
@@ -41,6 +41,17 @@ class Gathered:
 
 class Unreachable(Exception):
     """A question did not reach the firmware, so no other will."""
+
+
+def lead(dialogue: Dialogue[T], ask: Callable[[Question], Answer]) -> T:
+    """Have each question of a dialogue answered by ``ask``, up to its result."""
+    try:
+        question = next(dialogue)
+        while True:
+            question = dialogue.send(ask(question))
+    except StopIteration as end:
+        result: T = end.value
+        return result
 
 
 def gather() -> Dialogue[Gathered]:

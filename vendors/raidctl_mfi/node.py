@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import NoReturn, TypeVar
 
 from raidctl_mfi.frame import IOC_FIRMWARE, Answer, Question, packet, pattern, read_answer
-from raidctl_mfi.gather import Dialogue
+from raidctl_mfi.gather import Dialogue, lead
 
 T = TypeVar("T")
 
@@ -162,13 +162,7 @@ class Door:
 
     def converse(self, dialogue: Dialogue[T]) -> T:
         """Carry each question of a dialogue to the card."""
-        try:
-            question = next(dialogue)
-            while True:
-                question = dialogue.send(self._ask(question))
-        except StopIteration as end:
-            result: T = end.value
-            return result
+        return lead(dialogue, self._ask)
 
     def _ask(self, question: Question) -> Answer:
         """After a question that was not answered in time, none is asked: the next would wait behind it."""

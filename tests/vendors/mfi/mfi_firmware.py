@@ -7,13 +7,12 @@ the program works out: a field declared in the wrong place is read from the wron
 from __future__ import annotations
 
 import struct
-from collections.abc import Generator
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from raidctl_mfi.controller import describe
 from raidctl_mfi.frame import Answer, Question, packet, pattern, read_answer
-from raidctl_mfi.gather import gather
+from raidctl_mfi.gather import Dialogue, gather, lead
 from raidctl_mfi.problems import Problems
 
 T = TypeVar("T")
@@ -171,15 +170,9 @@ class Firmware:
         return given
 
 
-def converse(dialogue: Generator[Question, Answer, T], firmware: Firmware) -> T:
+def converse(dialogue: Dialogue[T], firmware: Firmware) -> T:
     """Lead a dialogue with the firmware."""
-    try:
-        question = next(dialogue)
-        while True:
-            question = dialogue.send(firmware.take(question))
-    except StopIteration as end:
-        result: T = end.value
-        return result
+    return lead(dialogue, firmware.take)
 
 
 def healthy() -> Firmware:
