@@ -7,11 +7,12 @@ from collections.abc import Callable
 import click
 
 from raidctl.change import words
-from raidctl.change.plan import Setting, Wish
+from raidctl.change.plan import Wish
 from raidctl.cli import targets
 from raidctl.cli.changing import Consent, Work, about, agreed, changing_options, planned, report_of, tell
 from raidctl.cli.lasting import guardian, put_back
 from raidctl.cli.options import Settings, examples, machine_options, output_options, settings_of
+from raidctl.cli.policy import Policy, policy_options
 from raidctl.cli.terminal import emit_json
 from raidctl.observe import Survey
 from raidctl.runners.child import nowhere, run_child
@@ -40,15 +41,11 @@ class BatchCommand(click.Command):
     options_metavar="[OPTIONS] TARGET... -- COMMAND [ARG]...",
 )
 @click.argument("target", nargs=-1, metavar="")
-@click.option("--write", type=click.Choice(words.WRITE), help="Write policy of the volumes.")
-@click.option("--read", type=click.Choice(words.READ), help="Read-ahead of the volumes.")
-@click.option("--io", type=click.Choice(words.IO), help="Past the controller's cache, or through it.")
-@click.option("--split", metavar="READ/WRITE", help="Split of the controller's cache in percent.")
-@click.option("--drives", type=click.Choice((*words.SWITCH, "default")),
-              help="Write caches of the volumes' drives, or of the drives that are TARGETs themselves.")  # fmt: skip
-@click.option("--stripe-cache", type=click.IntRange(17, 32768), metavar="N", help="Entries of md's stripe cache.")
-@click.option("--read-ahead", type=click.IntRange(0, 1 << 20), metavar="KIB", help="Read-ahead of the block devices.")
-@click.option("--journal-mode", type=click.Choice(words.JOURNAL), help="How md uses the journal of an array.")
+@policy_options(
+    click.option("--split", metavar="READ/WRITE", help="Split of the controller's cache in percent."),
+    click.option("--drives", type=click.Choice((*words.SWITCH, "default")),
+                 help="Write caches of the volumes' drives, or of the drives that are TARGETs themselves."),
+)  # fmt: skip
 @changing_options
 @machine_options
 @output_options
@@ -57,14 +54,9 @@ def command(
     context: click.Context,
     *,
     target: tuple[str, ...],
-    write: str | None,
-    read: str | None,
-    io: str | None,
+    policy: Policy,
     split: str | None,
     drives: str | None,
-    stripe_cache: int | None,
-    read_ahead: int | None,
-    journal_mode: str | None,
     consent: Consent,
 ) -> int:
     """Set a cache policy, run COMMAND, and put back what was there.
@@ -84,15 +76,8 @@ def command(
     if nowhere(load[0]) and not consent.dry_run:
         tell(f"There is no command {load[0]!r}: nothing was changed.")
         return EXIT_NOWHERE
-    of_volumes: dict[Setting, str | None] = {
-        "write_policy": write and words.neutral(write),
-        "read_policy": read and words.neutral(read),
-        "io_policy": io,
-        "stripe_cache_size": str(stripe_cache) if stripe_cache else None,
-        "journal_mode": journal_mode,
-    }
-    wanted = _wanted(target, of_volumes, split, drives and words.switched(drives), read_ahead)
-    with planned(settings, consent, wanted, targets.kernel() if read_ahead is not None else ()) as work:
+    wanted = _wanted(target, policy, split, drives and words.switched(drives))
+    with planned(settings, consent, wanted, policy.families) as work:
         code = agreed(work, settings, err=not consent.dry_run)
         if settings.as_json:
             emit_json(report_of(work).outcome())
@@ -122,18 +107,14 @@ def _check(settings: Settings, consent: Consent, target: tuple[str, ...], load: 
 
 
 def _wanted(
-    target: tuple[str, ...],
-    of_volumes: dict[Setting, str | None],
-    split: str | None,
-    drives: str | None,
-    read_ahead: int | None,
+    target: tuple[str, ...], policy: Policy, split: str | None, drives: str | None
 ) -> Callable[[Survey], list[Wish]]:
     """What the options ask for, once it is known what the targets are.
 
     Raises:
         UsageError: Nothing is asked for, or the split is none.
     """
-    if split is None and drives is None and read_ahead is None and not any(of_volumes.values()):
+    if split is None and drives is None and policy.empty:
         raise click.UsageError(
             "Say what is to be set: --write, --read, --io, --split, --drives, --stripe-cache, --journal-mode or "
             "--read-ahead."
@@ -141,13 +122,13 @@ def _wanted(
     halves = words.split(split) if split else None
 
     def wanted(seen: Survey) -> list[Wish]:
-        found = targets.wishes(targets.volumes(seen, target), of_volumes) if any(of_volumes.values()) else []
+        found = policy.of_volumes(seen, target)
         if drives is not None:
             found += targets.drive_caches(seen, target, drives)
         if halves:
             cards = targets.controllers(seen, target)
             found += targets.wishes(cards, {"cache_split": f"{halves[0]}/{halves[1]}"})
-        return found + (targets.read_ahead(seen, target, read_ahead) if read_ahead is not None else [])
+        return found + policy.of_devices(seen, target)
 
     return wanted
 

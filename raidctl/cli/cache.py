@@ -11,6 +11,7 @@ from raidctl.change.plan import Setting, Wish
 from raidctl.cli import targets
 from raidctl.cli.changing import Consent, changing_options, perform
 from raidctl.cli.options import examples, machine_options, output_options, settings_of
+from raidctl.cli.policy import Policy, policy_options
 from raidctl.observe import Survey
 
 _APART = {
@@ -75,14 +76,12 @@ def command() -> None:
     ),
 )
 @click.argument("target", nargs=-1, required=True)
-@click.option("--write", type=click.Choice(words.WRITE), help="Write policy of the volumes.")
-@click.option("--read", type=click.Choice(words.READ), help="Read-ahead of the volumes.")
-@click.option("--io", type=click.Choice(words.IO), help="Past the controller's cache, or through it.")
-@click.option("--drives", type=click.Choice((*words.SWITCH, "default")), help="Write caches of the volumes' drives.")
-@click.option("--no-battery", type=click.Choice(words.SWITCH), help="Write cache without a battery (controller).")
-@click.option("--stripe-cache", type=click.IntRange(17, 32768), metavar="N", help="Entries of md's stripe cache.")
-@click.option("--read-ahead", type=click.IntRange(0, 1 << 20), metavar="KIB", help="Read-ahead of the block devices.")
-@click.option("--journal-mode", type=click.Choice(words.JOURNAL), help="How md uses the journal of an array.")
+@policy_options(
+    click.option(
+        "--drives", type=click.Choice((*words.SWITCH, "default")), help="Write caches of the volumes' drives."
+    ),
+    click.option("--no-battery", type=click.Choice(words.SWITCH), help="Write cache without a battery (controller)."),
+)
 @changing_options
 @machine_options
 @output_options
@@ -91,14 +90,9 @@ def set_(
     context: click.Context,
     *,
     target: tuple[str, ...],
-    write: str | None,
-    read: str | None,
-    io: str | None,
+    policy: Policy,
     drives: str | None,
     no_battery: str | None,
-    stripe_cache: int | None,
-    journal_mode: str | None,
-    read_ahead: int | None,
     consent: Consent,
 ) -> int:
     """Set the cache policy of the volumes that TARGET names.
@@ -113,24 +107,17 @@ def set_(
     4 a tool or a right is missing; 5 it failed and was undone; 6 it failed and
     was not undone; 130 interrupted. After 1 to 5 all is as it was before.
     """
-    of_volumes: dict[Setting, str | None] = {
-        "write_policy": write and words.neutral(write),
-        "read_policy": read and words.neutral(read),
-        "io_policy": io,
-        "drive_write_cache": drives and words.switched(drives),
-        "stripe_cache_size": str(stripe_cache) if stripe_cache else None,
-        "journal_mode": journal_mode,
-    }
+    policy = policy.with_drives(drives and words.switched(drives))
     of_cards: dict[Setting, str | None] = {"no_battery_write_cache": no_battery and words.switched(no_battery)}
-    if not any((*of_volumes.values(), no_battery)) and read_ahead is None:
+    if policy.empty and not no_battery:
         raise click.UsageError('Say what is to be set; "raidctl cache set --help" lists it.')
 
     def wanted(seen: Survey) -> list[Wish]:
-        found = targets.wishes(targets.volumes(seen, target), of_volumes) if any(of_volumes.values()) else []
+        found = policy.of_volumes(seen, target)
         found += targets.wishes(targets.controllers(seen, target), of_cards) if no_battery else []
-        return found + (targets.read_ahead(seen, target, read_ahead) if read_ahead is not None else [])
+        return found + policy.of_devices(seen, target)
 
-    return perform(settings_of(context), consent, wanted, targets.kernel() if read_ahead is not None else ())
+    return perform(settings_of(context), consent, wanted, policy.families)
 
 
 @command.command(
