@@ -137,10 +137,7 @@ def _read(request: Read) -> ReadAnswer:
         finally:
             os.close(handle)
     except OSError as error:
-        detail = f"{request.path}: {error.strerror}"
-        if error.errno in NOTHING_THERE:
-            return ReadAnswer(trouble=Trouble.MISSING, detail=detail)
-        return ReadAnswer(trouble=Trouble.DENIED if error.errno in NO_RIGHT else Trouble.FAILED, detail=detail)
+        return ReadAnswer(trouble=_trouble(error), detail=f"{request.path}: {error.strerror}")
     if len(data) > request.limit:
         detail = f"{request.path}: more than {request.limit} bytes"
         return ReadAnswer(trouble=Trouble.FLOOD, detail=detail, data=data[: request.limit])
@@ -158,11 +155,15 @@ def _write(request: Write) -> WriteAnswer:
         finally:
             os.close(handle)
     except OSError as error:
-        detail = f"{request.path}: {error.strerror}"
-        if error.errno in NOTHING_THERE:
-            return WriteAnswer(trouble=Trouble.MISSING, detail=detail)
-        return WriteAnswer(trouble=Trouble.DENIED if error.errno in NO_RIGHT else Trouble.FAILED, detail=detail)
+        return WriteAnswer(trouble=_trouble(error), detail=f"{request.path}: {error.strerror}")
     return WriteAnswer()
+
+
+def _trouble(error: OSError) -> Trouble:
+    """Why a file could not be opened, read or written."""
+    if error.errno in NOTHING_THERE:
+        return Trouble.MISSING
+    return Trouble.DENIED if error.errno in NO_RIGHT else Trouble.FAILED
 
 
 def _take(handle: int, limit: int) -> bytes:
