@@ -74,6 +74,14 @@ class Machine:
         until(lambda: bool(self.changes()))
         return process
 
+    def start_batch(self, seconds: int, errors: int = subprocess.DEVNULL) -> subprocess.Popen[str]:
+        """Start a batch in write-through whose load sleeps, and wait until the load runs."""
+        marker = self.state_dir.parent / "running"
+        load = ("sh", "-c", f"touch {marker}; sleep {seconds}")
+        process = self.start("batch", "smartarray:1", "--write", "write-through", "--yes", "--", *load, errors=errors)
+        until(marker.exists)
+        return process
+
     def kill(self, process: subprocess.Popen[str]) -> None:
         """Signal 9."""
         process.kill()

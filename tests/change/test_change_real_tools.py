@@ -20,7 +20,7 @@ from raidctl.registry import vendors
 from raidctl.runners.local import LocalRunner
 from raidctl.simulate import Fault, Trouble
 from raidctl.simulation import State
-from tests.change.real import CACHING, CHANGES, PATIENCE, WRITE_THROUGH, Machine, until
+from tests.change.real import CACHING, CHANGES, PATIENCE, WRITE_THROUGH, Machine
 
 
 @pytest.mark.parametrize(
@@ -107,10 +107,7 @@ def test_what_cannot_be_read_is_not_called_absent(on: Callable[[str], Machine], 
 def test_a_second_raidctl_is_refused_while_a_batch_runs(on: Callable[[str], Machine]) -> None:
     """It names the first and changes nothing; ended, the first puts back what was there."""
     machine = on("p400")
-    marker = machine.state_dir.parent / "running"
-    load = ("sh", "-c", f"touch {marker}; sleep 60")
-    first = machine.start("batch", "smartarray:1", "--write", "write-through", "--yes", "--", *load)
-    until(marker.exists)
+    first = machine.start_batch(60)
     second = machine.run("cache", "set", "smartarray:1", "--write", "protected-write-back", "--yes")
     assert second.returncode == 3, second.stderr
     assert "sleep 60" in second.stderr
@@ -123,10 +120,7 @@ def test_a_second_raidctl_is_refused_while_a_batch_runs(on: Callable[[str], Mach
 def test_another_state_directory_is_no_way_around_a_batch(on: Callable[[str], Machine]) -> None:
     """The controller is one and the same: the second is refused, with the process and the command of the first."""
     machine = on("p400")
-    marker = machine.state_dir.parent / "running"
-    load = ("sh", "-c", f"touch {marker}; sleep 61")
-    first = machine.start("batch", "smartarray:1", "--write", "write-through", "--yes", "--", *load)
-    until(marker.exists)
+    first = machine.start_batch(61)
     mine, machine.state_dir = machine.state_dir, machine.state_dir.parent / "another state"
     second = machine.run("cache", "set", "smartarray:1", "--write", "protected-write-back", "--yes")
     assert second.returncode == 3, second.stderr

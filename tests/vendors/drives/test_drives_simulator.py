@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -10,39 +9,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import raidctl_drives
 from raidctl.change.engine import knobs
 from raidctl.demo import machine
 from raidctl.model import Drive
 from raidctl.observe import survey
-from raidctl.record import load
 from raidctl.registry import vendors
-from raidctl.request import Run, RunAnswer, Write, WriteAnswer
+from raidctl.request import Write, WriteAnswer
 from raidctl.runners.simulated import Simulated
 from raidctl.simulation import State
 from raidctl_drives import simulator
+from tests.support.printed import rendered, texts, told
 
 VENDORS = vendors()[0]
 DEMOS = ("workstation", "nvme", "sas")
 CACHE_TYPES = ("write back", "write through", "none", "write back, no read (daft)")
 STATE: State = {"drive /dev/sda": "1", "drive /dev/nvme0n1": "1"}
-
-
-def texts(demo: str) -> dict[tuple[str, ...], str]:
-    """The recorded answers of a machine's tools."""
-    return {
-        request.argv: answer.text
-        for request, answer in load(Path(raidctl_drives.__file__).parent / "demos" / demo).answers()
-        if isinstance(request, Run) and isinstance(answer, RunAnswer)
-    }
-
-
-def told(answers: Mapping[tuple[str, ...], str]) -> State:
-    """The settings that answers tell."""
-    found: State = {}
-    for argv, text in answers.items():
-        found |= simulator.initial(argv, text)
-    return found
 
 
 def drives(simulated: Simulated) -> list[Drive]:
@@ -55,17 +36,15 @@ def drives(simulated: Simulated) -> list[Drive]:
 @given(data=st.data())
 def test_what_is_printed_is_the_state(demo: str, data: st.DataObject) -> None:
     """Every state of all drives can be read out of what the tools print of it."""
-    answers = texts(demo)
-    state = {name: data.draw(st.sampled_from("01")) for name in told(answers)}
+    state = {name: data.draw(st.sampled_from("01")) for name in told(simulator, texts(demo))}
     assert state
-    assert told({argv: simulator.render(argv, text, state) for argv, text in answers.items()}) == state
+    assert told(simulator, rendered(simulator, demo, state)) == state
 
 
 @pytest.mark.parametrize("demo", DEMOS)
 def test_what_was_not_changed_is_printed_as_it_was(demo: str) -> None:
     """Byte for byte."""
-    answers = texts(demo)
-    assert {argv: simulator.render(argv, text, told(answers)) for argv, text in answers.items()} == answers
+    assert rendered(simulator, demo, told(simulator, texts(demo))) == texts(demo)
 
 
 @pytest.mark.parametrize("demo", ["workstation", "nvme"])
@@ -75,7 +54,7 @@ def test_the_family_reads_what_is_printed(demo: str, data: st.DataObject) -> Non
     """Whatever tool tells it: all of them say the same of each drive."""
     with TemporaryDirectory() as place:
         simulated = machine(demo, VENDORS, Path(place))
-        wanted = {name: data.draw(st.sampled_from("01")) for name in told(texts(demo))}
+        wanted = {name: data.draw(st.sampled_from("01")) for name in told(simulator, texts(demo))}
         simulated.keep(simulated.state() | wanted)
         inventory = survey(simulated, VENDORS).inventory
     read = {drive.device: drive.write_cache for card in inventory.controllers for drive in card.drives}

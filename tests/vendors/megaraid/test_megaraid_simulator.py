@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
 from pathlib import Path
 
 import pytest
@@ -13,15 +12,13 @@ from hypothesis import strategies as st
 import raidctl_megaraid
 from raidctl.change.plan import Action
 from raidctl.model import Controller
-from raidctl.record import Recording, load
-from raidctl.request import Run, RunAnswer
 from raidctl.simulation import State
 from raidctl.vendor import Document
 from raidctl_megaraid import change, simulator
 from raidctl_megaraid.simulator_state import BATTERIES
+from tests.support.printed import rendered, texts, told
 from tests.vendors.megaraid.megaraid_demos import DEMOS, card, run, seen, simulated
 
-FOLDER = Path(raidctl_megaraid.__file__).parent / "demos"
 BY_KNOB = {
     "wrcache": ("WT", "WB", "AWB"),
     "rdcache": ("RA", "NoRA"),
@@ -37,34 +34,11 @@ FACTS = ("cli", "os", "media")
 """What is told of a card and never changes."""
 
 
-@cache
-def recorded(name: str) -> Recording:
-    """The recording behind a simulated machine."""
-    return load(FOLDER / name)
-
-
-def texts(name: str) -> list[tuple[tuple[str, ...], str]]:
-    """The recorded answers of its programs, with their commands."""
-    return [
-        (request.argv, answer.text)
-        for request, answer in recorded(name).answers()
-        if isinstance(request, Run) and isinstance(answer, RunAnswer)
-    ]
-
-
-def told(answers: list[tuple[tuple[str, ...], str]]) -> State:
-    """The settings that answers tell."""
-    found: State = {}
-    for argv, text in answers:
-        found |= simulator.initial(argv, text)
-    return found
-
-
 def choices(name: str, key: str) -> st.SearchStrategy[str]:
     """The values that a setting of a machine can have."""
     knob = key.rpartition("/")[2]
     if knob in FACTS:
-        return st.just(told(texts(name))[key])
+        return st.just(told(simulator, texts(name))[key])
     if knob in FIGURES:
         return st.integers(0, FIGURES[knob]).map(str)
     if knob.startswith("supports "):
@@ -77,21 +51,16 @@ def choices(name: str, key: str) -> st.SearchStrategy[str]:
 
 def states(name: str) -> st.SearchStrategy[State]:
     """Every state that a machine can be in."""
-    return st.fixed_dictionaries({key: choices(name, key) for key in told(texts(name))})
+    return st.fixed_dictionaries({key: choices(name, key) for key in told(simulator, texts(name))})
 
 
 MACHINES = st.sampled_from(DEMOS).flatmap(lambda name: st.tuples(st.just(name), states(name)))
 
 
-def rendered(name: str, state: Mapping[str, str]) -> list[tuple[tuple[str, ...], str]]:
-    """The answers of a machine in a state."""
-    return [(argv, simulator.render(argv, text, state)) for argv, text in texts(name)]
-
-
 def read(name: str, state: Mapping[str, str]) -> Controller:
     """The card of a machine in a state, as raidctl's parsers read it."""
     documents = []
-    for argv, text in rendered(name, state):
+    for argv, text in rendered(simulator, name, state).items():
         found = raidctl_megaraid.sniff("", text)
         if found is not None:
             documents.append(Document(" ".join(argv), found.kind, text))
@@ -104,7 +73,7 @@ def read(name: str, state: Mapping[str, str]) -> Controller:
 def test_what_is_printed_is_the_state(machine: tuple[str, State]) -> None:
     """Every state can be read out of what is printed of it."""
     name, state = machine
-    assert told(rendered(name, state)) == state
+    assert told(simulator, rendered(simulator, name, state)) == state
 
 
 @settings(max_examples=60, deadline=None)
@@ -141,16 +110,17 @@ def test_raidctl_reads_what_is_simulated(machine: tuple[str, State]) -> None:
 @pytest.mark.parametrize("name", DEMOS)
 def test_what_was_not_changed_is_printed_as_it_was(name: str) -> None:
     """Byte for byte."""
-    assert rendered(name, told(texts(name))) == texts(name)
+    assert rendered(simulator, name, told(simulator, texts(name))) == texts(name)
 
 
 @pytest.mark.parametrize("name", DEMOS)
 def test_a_change_touches_the_places_of_the_setting_alone(name: str) -> None:
     """All other lines stay as they are."""
-    state = told(texts(name))
+    state = told(simulator, texts(name))
     key = next(key for key in state if key.endswith("/rdcache"))
     other = {"RA": "NoRA", "NoRA": "RA"}[state[key]]
-    for (_, before), (_, after) in zip(texts(name), rendered(name, state | {key: other}), strict=True):
+    others = rendered(simulator, name, state | {key: other})
+    for before, after in zip(texts(name).values(), others.values(), strict=True):
         changed = [line for line, new in zip(before.split("\n"), after.split("\n"), strict=True) if line != new]
         assert all("ache" in line for line in changed)
 
@@ -325,8 +295,8 @@ def test_a_flush_fails_while_data_is_preserved(tmp_path: Path, name: str, argv: 
 @pytest.mark.parametrize("name", DEMOS)
 def test_a_reading_command_is_no_change(name: str) -> None:
     """Of all commands that were recorded."""
-    for argv, _ in texts(name):
-        assert simulator.change(argv, told(texts(name))) is None
+    for argv in texts(name):
+        assert simulator.change(argv, told(simulator, texts(name))) is None
 
 
 @settings(deadline=None)
@@ -342,6 +312,6 @@ def test_no_text_breaks_the_simulation(text: str, program: str) -> None:
 @given(st.lists(st.text(min_size=1), max_size=4), st.sampled_from(["storcli64", "MegaCli"]))
 def test_no_command_breaks_the_simulation(words: list[str], program: str) -> None:
     """It is refused, or is no change."""
-    state = told(texts("9271"))
+    state = told(simulator, texts("9271"))
     reply = simulator.change((program, *words), state)
     assert reply is None or reply.state == state

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -10,15 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import raidctl_smartarray
 from raidctl.change.engine import knobs
 from raidctl.demo import machine
 from raidctl.observe import survey
-from raidctl.record import load
 from raidctl.registry import vendors
-from raidctl.request import Run, RunAnswer
 from raidctl.simulation import State
 from raidctl_smartarray import simulator
+from tests.support.printed import rendered, texts, told
 
 VENDORS = vendors()[0]
 SWITCH = ("enable", "disable")
@@ -59,39 +56,19 @@ def shown(state: State) -> State:
     return {name: value for name, value in state.items() if (used and not off) or not name.endswith("/cacheratio")}
 
 
-def texts(demo: str) -> dict[tuple[str, ...], str]:
-    """The recorded answers of a demo's tool."""
-    place = Path(raidctl_smartarray.__file__).parent / "demos" / demo
-    return {
-        request.argv: answer.text
-        for request, answer in load(place).answers()
-        if isinstance(request, Run) and isinstance(answer, RunAnswer)
-    }
-
-
-def told(answers: Mapping[tuple[str, ...], str]) -> State:
-    """The settings that answers tell."""
-    found: State = {}
-    for argv, text in answers.items():
-        found |= simulator.initial(argv, text)
-    return found
-
-
 @pytest.mark.parametrize("demo", DEMOS)
 @settings(deadline=None)
 @given(data=st.data())
 def test_what_is_printed_is_the_state(demo: str, data: st.DataObject) -> None:
     """Every state can be read out of what is printed of it: all of it, and nothing else."""
-    answers = texts(demo)
-    state = data.draw(generated(told(answers)))
-    assert told({argv: simulator.render(argv, text, state) for argv, text in answers.items()}) == shown(state)
+    state = data.draw(generated(told(simulator, texts(demo))))
+    assert told(simulator, rendered(simulator, demo, state)) == shown(state)
 
 
 @pytest.mark.parametrize("demo", DEMOS)
 def test_what_was_not_changed_is_printed_as_it_was(demo: str) -> None:
     """Byte for byte."""
-    answers = texts(demo)
-    assert {argv: simulator.render(argv, text, told(answers)) for argv, text in answers.items()} == answers
+    assert rendered(simulator, demo, told(simulator, texts(demo))) == texts(demo)
 
 
 @pytest.mark.parametrize("demo", DEMOS)
@@ -101,7 +78,7 @@ def test_the_family_reads_what_is_printed(demo: str, data: st.DataObject) -> Non
     """Whatever the settings are, the parsers read each of them, and the battery, out of what the tool prints."""
     with TemporaryDirectory() as place:
         simulated = machine(demo, VENDORS, Path(place))
-        wanted = data.draw(generated(told(texts(demo))))
+        wanted = data.draw(generated(told(simulator, texts(demo))))
         simulated.keep(simulated.state() | wanted)
         inventory = survey(simulated, VENDORS).inventory
     mine = {knob: value for knob, value in knobs(inventory, VENDORS).items() if knob[0].startswith("smartarray:")}
