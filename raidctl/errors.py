@@ -5,7 +5,6 @@
     RaidctlError            3
     ├── UsageError          2   the words of the command line are off
     ├── CannotTell          3   something could not be read or understood
-    │   ├── ParseError          a tool's output is not in the form that the parser knows
     │   └── RecordError         a recording, or a file given to --replay, cannot be used
     ├── AccessMissing       4   a tool or a right is missing
     ├── ChangeUndone        5   a change failed and was undone
@@ -41,10 +40,6 @@ class UsageError(RaidctlError):
 
 class CannotTell(RaidctlError):
     """Something could not be read or understood."""
-
-
-class ParseError(CannotTell):
-    """A tool's output is not in the form that the parser knows."""
 
 
 class RecordError(CannotTell):

@@ -9,8 +9,6 @@ from msgspec import Meta
 
 from raidctl.model import Host, Problem
 
-SCHEMA_VERSION = "1"
-
 Verdict = Literal["pass", "fail", "suspect", "inconclusive"]
 Source = Literal["controller", "drive", "kernel", "arithmetic"]
 ClaimName = Literal[

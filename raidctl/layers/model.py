@@ -12,8 +12,6 @@ from msgspec import Meta
 
 from raidctl.model import Host, Problem
 
-SCHEMA_VERSION = "1"
-
 Kind = Literal["page_cache", "dm_writecache", "dm_cache", "bcache", "md", "controller", "volume", "drive"]
 Result = Literal["supported", "done", "nothing", "planned", "unsupported", "failed", "no_tool", "no_right", "unknown"]
 Unit = Literal[

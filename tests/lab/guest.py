@@ -58,7 +58,6 @@ class Guest:
     def __init__(self, machine: Machine, scratch: Path | None = None) -> None:
         """Disks and sockets go to ``scratch``, or to a folder of its own that ``close`` removes."""
         self.machine = machine
-        self.boots = 0
         self._own = scratch is None
         self.places = Places(Path(tempfile.mkdtemp(prefix="lab-")) if scratch is None else scratch)
         self._process: subprocess.Popen[bytes] | None = None
@@ -115,15 +114,6 @@ class Guest:
         link.expect_hello()
         self.qmp("system_reset")
         self._up()
-
-    def power_off(self) -> None:
-        """Write everything to the disks, then off."""
-        if self.running:
-            self.run(["sync"])
-            self.qmp("quit")
-            assert self._process is not None
-            self._process.wait(GRACE)
-        self.kill()
 
     def close(self) -> None:
         """Off, and forget the disks if they are in a folder of its own."""
@@ -260,7 +250,6 @@ class Guest:
             said = self.console()[-3000:] + (self.places.scratch / "qemu").read_text(errors="replace")[-2000:]
             self.kill()
             raise GuestDied(f"the machine {self.machine.name} did not start:\n{said}") from None
-        self.boots += 1
         self.sh(_setup(self.machine), timeout=BOOT_LIMIT)
         for script in self.machine.prepare:
             self.sh(script, timeout=BOOT_LIMIT)

@@ -277,7 +277,6 @@ def test_a_recording_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 BYTES = st.binary(max_size=300)
 TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=20)
-TROUBLE = st.none() | st.sampled_from(sorted(Trouble))
 ANSWERED = st.one_of(
     st.tuples(
         st.builds(Run, st.lists(TEXT, min_size=1, max_size=3).map(tuple)),

@@ -50,7 +50,6 @@ SYSTEM: dict[str, tuple[str, Parse]] = {
     "controller name": ("model", text),
     "system memory": ("cache.size_bytes", words.memory),
 }
-CONFIG: dict[str, tuple[str, Parse]] = {}
 SET: dict[str, tuple[str, Parse]] = {
     "total raw capacity": ("size_bytes", words.capacity),
     "raw capacity": ("size_bytes", words.capacity),

@@ -7,10 +7,8 @@ Several outputs speak of the same drive; :mod:`raidctl_drives.build` lays their 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from typing import Literal
-
-import msgspec
 
 from raidctl.evidence import Sheet
 from raidctl.model import Health, Interface, Media, Problem
@@ -56,15 +54,6 @@ class DrivePart:
         """Whether nothing is told of a drive: at most where it is, and what went wrong."""
         said = {f.name for f in fields(self) if getattr(self, f.name) not in (None, {}, ())}
         return said <= {"key", "device", "address", "problems"}
-
-
-def rekey(part: DrivePart, key: str) -> DrivePart:
-    """The part, and its problems, under another object id."""
-    problems = tuple(
-        msgspec.structs.replace(problem, where=key) if problem.where == part.key else problem
-        for problem in part.problems
-    )
-    return replace(part, key=key, problems=problems)
 
 
 def readdress(sheet: Sheet, ids: Mapping[str, str]) -> None:

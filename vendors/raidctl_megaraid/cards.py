@@ -6,7 +6,6 @@ database (pci.ids), and the reports of hosts that MegaCli froze (hwraid issues 1
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from raidctl.host import HostView, PciDevice
@@ -75,8 +74,3 @@ def speak_mfi(host: HostView) -> list[Need]:
     if any(need.frozen_by_megacli for need in found):
         return []
     return [need for need in found if need.device.driver == MFI_DRIVER]
-
-
-def asked_with(kind: str, cards: Sequence[Need]) -> list[Need]:
-    """The cards that a kind of tool can tell of."""
-    return [need for need in cards if kind in need.kinds]

@@ -50,7 +50,7 @@ COMMANDS = (
 FLUSH_CONTROLLER, FLUSH_DISKS = 0x01, 0x02
 """Bits of CTRL_CACHE_FLUSH's first byte: the card's own cache, those of its drives."""
 
-OK, DEVICE_NOT_FOUND, NO_HARDWARE, NOT_FILLED = 0x00, 0x0C, 0x22, 0xFF
+NO_HARDWARE = 0x22
 STATUS: dict[int, str] = {
     0x00: "ok",
     0x01: "command not known",

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from raidctl.evidence import Sheet
-from raidctl_drives.parts import DrivePart, readdress, rekey
+from raidctl_drives.parts import DrivePart, readdress
 from raidctl_drives.smart import read_smartctl, sniff_smartctl
 
 HEAD: dict[str, Any] = {
@@ -240,13 +240,11 @@ def test_an_unknown_key_stays_unparsed() -> None:
     assert [line.text for line in sheet.unparsed()] == ['moon.phase: "waning"']
 
 
-def test_parts_and_facts_move_to_the_id_of_their_drive() -> None:
-    """Once the serial number is known, part, problems and evidence stand under the drive's id."""
+def test_facts_move_to_the_id_of_their_drive() -> None:
+    """Once the serial number is known, the evidence stands under the drive's id."""
     part, sheet = one(ATA)
     readdress(sheet, {part.key: "drives:HBQ40A17"})
-    moved = rekey(part, "drives:HBQ40A17")
     assert {fact.object_id for fact in sheet.facts} == {"drives:HBQ40A17"}
-    assert {problem.where for problem in moved.problems} == {"drives:HBQ40A17"}
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,6 @@ SAS = BlockDevice(
     scsi_address="0:0:2:0", write_cache="write back", transport="sas",
 )  # fmt: skip
 HEADER = "    /dev/sdc: TAIGA     TG1800-SAS15      0101\n"
-NEITHER = "WCE not found in Caching (SBC) mode page\n"
 TOLD = "WCE           1  [cha: y, def:  1]\nRCD           0  [cha: n, def:  0]\n"
 
 

@@ -7,8 +7,6 @@ from raidctl_megaraid.draft import CardDraft
 from raidctl_megaraid.storcli.battery import settle_batteries
 from tests.vendors.megaraid.megaraid_card_texts import properties, read, section, table
 
-GAUGE = "BBU_GasGauge_Status"
-
 
 def test_megaraid_battery_row_of_show_all_is_read() -> None:
     """The wide row holds type, state, temperature and next learn cycle."""
