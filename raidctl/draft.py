@@ -6,14 +6,17 @@ to the sheets at the end, when it is certain which card of which tool is shown.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from raidctl.evidence import Line, Sheet
 from raidctl.model import Problem, ProblemKind, Severity
+from raidctl.text import attempt
 
 T = TypeVar("T")
+Derived = Mapping[str, Sequence[tuple[str, Callable[[str], Any]]]]
+"""Labels of details, and the fields that they give with their readers; see :meth:`Draft.derive`."""
 
 WEAK, ROW, DETAIL = 0, 1, 2
 """How much a source counts: derived from something else, a list's row, the object's own section."""
@@ -112,6 +115,27 @@ class Draft:
             return
         for line in pair.lines:
             self.detail(sheet, line, f"{prefix}{pair.label}", pair.value)
+
+    def derive(self, table: Derived) -> None:
+        """Fields out of the details, where their form is a known one; the tool's words stay as they are.
+
+        ``table`` gives for a label, in lower case and without what stands before a colon, the fields and their
+        readers. A reader that returns None or raises ``ValueError`` tells nothing.
+        """
+        for sheet, line, name, value in tuple(self.told):
+            if name.startswith("details["):
+                label = name[8:-1].rpartition(": ")[2].strip().lower()
+                for known, parse in table.get(label, ()):
+                    found = attempt(parse, str(value))
+                    if found is not None:
+                        self.put(sheet, line, known, found)
+
+    def part(self, name: str, build: Callable[..., T]) -> T | None:
+        """A part of the object out of its fields: ``patrol_read`` of ``patrol_read.mode`` …; None when none is told."""
+        told = {
+            known[len(name) + 1 :]: value for known, (_, value) in self.values.items() if known.startswith(f"{name}.")
+        }
+        return build(**told) if told else None
 
     def write_evidence(self, object_id: str) -> None:
         """Say on the sheets which line told what of the object."""

@@ -9,9 +9,32 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal
+from typing import Literal, NamedTuple
+
+from raidctl.model import Mount
 
 BlockKind = Literal["disk", "partition", "md", "dm", "loop", "ram", "cdrom", "other"]
+
+
+class Piece(NamedTuple):
+    """Where a piece of a block device lies."""
+
+    below: str
+    """Kernel name of the device that it lies on."""
+    start_bytes: int
+    """Where it begins there, bytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lanes:
+    """A PCI Express link, as sysfs tells it; None where it does not."""
+
+    width: int | None = None
+    """``current_link_width``."""
+    max_width: int | None = None
+    speed_gtps: float | None = None
+    """``current_link_speed``, GT/s of one lane."""
+    max_speed_gtps: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +53,7 @@ class PciDevice:
     vendor: str | None = None
     """Name from udev's hardware database, None without it."""
     model: str | None = None
+    lanes: Lanes | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +95,18 @@ class BlockDevice:
     transport: str | None = None
     """``sata``, ``sas``, ``nvme``, ``virtio``, ``usb``, ``scsi``; None when unknown."""
     dm_name: str | None = None
+    dm_uuid: str | None = None
+    """Begins with the name of its maker: ``LVM-``, ``CRYPT-``, ``mpath-``."""
     filesystem: str | None = None
+    mounts: tuple[Mount, ...] = ()
+    """Of this very device, without swap."""
+    pieces: tuple[Piece, ...] = ()
+    """Where it begins on what lies below; empty when not told."""
+    read_ahead_bytes: int | None = None
+    scheduler: str | None = None
+    minimum_io_bytes: int | None = None
+    optimal_io_bytes: int | None = None
+    """None where the device tells none."""
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from raidctl.evidence import Sheet
 from raidctl.host import HostView
 from raidctl.model import Controller, Drive
 
-_MAKE = ("model", "serial", "firmware", "wwn", "media", "interface", "rpm", "link_gbps")
+_MAKE = ("model", "serial", "firmware", "wwn", "media", "interface", "rpm", "link_gbps", "max_link_gbps")
 """What a disk is, wherever it is partitioned."""
 
 

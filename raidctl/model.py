@@ -12,8 +12,17 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-import msgspec
 from msgspec import Meta, field
+
+from raidctl.model_parts import Block, BlockLayer, LayerKind, Model, Mount, PciLink, Scrub, ScrubMode
+
+__all__ = [
+    "SCHEMA_VERSION", "Array", "Battery", "BatteryKind", "BatteryStatus", "Block", "BlockLayer", "Cache",
+    "Capability", "Controller", "Details", "Drive", "DriveCachePolicy", "Errors", "Health", "Host", "Interface",
+    "Inventory", "IoPolicy", "LayerKind", "Media", "Mode", "Model", "Mount", "Operation", "PciLink", "Problem",
+    "ProblemKind", "Progress", "RaidLevel", "ReadPolicy", "Role", "Scrub", "ScrubMode", "Severity", "Tool", "Volume",
+    "VolumeCache", "VolumeStatus", "WriteActive", "WritePolicy",
+]  # fmt: skip
 
 SCHEMA_VERSION = "1"
 
@@ -57,10 +66,6 @@ Details = Annotated[
     dict[str, str],
     Meta(description="Facts that have no neutral field, in the tool's own words and under its own labels."),
 ]
-
-
-class Model(msgspec.Struct, frozen=True, kw_only=True):
-    """Base of the model's classes."""
 
 
 class Capability(Model, frozen=True, kw_only=True):
@@ -232,6 +237,26 @@ class Volume(Model, frozen=True, kw_only=True):
     bitmap: Annotated[str | None, Meta(description="md write-intent bitmap: `internal`, `none`, a file.")] = None
     drives_expected: Annotated[int | None, Meta(description="How many members it is made of.")] = None
     drives_active: Annotated[int | None, Meta(description="How many of them work.")] = None
+    full_stripe_bytes: Annotated[
+        int | None, Meta(description="Data of one row of strips, as the tool tells it, bytes; parity is not counted.")
+    ] = None
+    spans: Annotated[int | None, Meta(description="How many groups a RAID-10, 50 or 60 is striped over.")] = None
+    consistency_check: Annotated[Scrub | None, Meta(description="Where each volume has its own setting.")] = None
+    mismatch_count: Annotated[
+        int | None, Meta(description="md: sectors that differed in the last check, or in the one under way.")
+    ] = None
+    sync_speed_min_bytes: Annotated[
+        int | None, Meta(description="md: speed that a rebuild or check keeps under load, bytes per second and drive.")
+    ] = None
+    sync_speed_max_bytes: Annotated[int | None, Meta(description="md: and at most, bytes per second and drive.")] = None
+    block: Annotated[Block | None, Meta(description="What the kernel knows of it; null: it is not seen.")] = None
+    layers: Annotated[
+        tuple[BlockLayer, ...],
+        Meta(description="What lies on it, the nearest first, md arrays included; what lies on these is theirs."),
+    ] = ()
+    mounts: Annotated[
+        tuple[Mount, ...], Meta(description="The file systems on it and on these layers; not those of md arrays.")
+    ] = ()
     details: Details = field(default_factory=dict)
 
 
@@ -241,6 +266,10 @@ class Errors(Model, frozen=True, kw_only=True):
     media: Annotated[int | None, Meta(description="Media errors (unreadable or reallocated data).")] = None
     other: Annotated[int | None, Meta(description="Other errors (transport, command).")] = None
     predictive: Annotated[int | None, Meta(description="Predictive failure events.")] = None
+    reallocated: Annotated[int | None, Meta(description="Sectors, or blocks, that were replaced by spare ones.")] = None
+    pending: Annotated[int | None, Meta(description="Sectors that wait to be replaced.")] = None
+    uncorrectable: Annotated[int | None, Meta(description="Sectors that could not be read or corrected.")] = None
+    link: Annotated[int | None, Meta(description="Errors of the link (CRC): cable, backplane.")] = None
 
 
 class Drive(Model, frozen=True, kw_only=True):
@@ -271,6 +300,7 @@ class Drive(Model, frozen=True, kw_only=True):
     status_text: Annotated[str | None, Meta(description="The tool's words.")] = None
     temperature_celsius: Annotated[int | None, Meta(description="Degrees Celsius.")] = None
     link_gbps: Annotated[float | None, Meta(description="Negotiated link speed, Gbit/s.")] = None
+    max_link_gbps: Annotated[float | None, Meta(description="Link speed that the drive can, Gbit/s.")] = None
     write_cache: Annotated[
         Literal["enabled", "disabled"] | None, Meta(description="The drive's own volatile write cache.")
     ] = None
@@ -284,6 +314,18 @@ class Drive(Model, frozen=True, kw_only=True):
     ] = ()
     power_on_hours: Annotated[int | None, Meta(description="Hours.")] = None
     spare_for: Annotated[tuple[str, ...], Meta(description="Ids of the arrays that it is a dedicated spare of.")] = ()
+    life_used_percent: Annotated[
+        int | None, Meta(description="How much of an SSD's endurance is used, percent; 0 to 255, over 100 is possible.")
+    ] = None
+    firmware_update: Annotated[
+        str | None, Meta(description="The tool's words where it names newer firmware; null when it does not.")
+    ] = None
+    data_offset_bytes: Annotated[
+        int | None, Meta(description="md: where the array's data begin on the member, bytes.")
+    ] = None
+    block: Annotated[Block | None, Meta(description="As of a volume.")] = None
+    layers: Annotated[tuple[BlockLayer, ...], Meta(description="As of a volume; not of members of md arrays.")] = ()
+    mounts: Annotated[tuple[Mount, ...], Meta(description="As of a volume; not of members of md arrays.")] = ()
     details: Details = field(default_factory=dict)
 
 
@@ -303,6 +345,13 @@ class Controller(Model, frozen=True, kw_only=True):
     status_text: Annotated[str | None, Meta(description="The tool's words.")] = None
     mode: Annotated[Mode | None, Meta(description="`software`: md; `none`: no RAID in it.")] = None
     cache: Annotated[Cache | None, Meta(description="Null when nothing is known of a cache.")] = None
+    pci_link: Annotated[PciLink | None, Meta(description="Null when nothing is known of it.")] = None
+    patrol_read: Annotated[Scrub | None, Meta(description="Search for bad sectors on the drives.")] = None
+    consistency_check: Annotated[Scrub | None, Meta(description="Search for copies or parity that differ.")] = None
+    firmware_update: Annotated[
+        str | None,
+        Meta(description="The tool's words where it names newer firmware, or an image that waits for a restart."),
+    ] = None
     batteries: tuple[Battery, ...] = ()
     arrays: tuple[Array, ...] = ()
     volumes: tuple[Volume, ...] = ()

@@ -4,7 +4,7 @@ The order: what the kernel knows (:mod:`raidctl.discovery`), then all families t
 side, then which of their controllers are the same card (:mod:`raidctl.duplicates`) and which of their volumes is which
 block device (:mod:`raidctl.link`), then the families that take what is left (plain drives), and last the cards that
 nobody has listed (:mod:`raidctl.cards`), and what members of software arrays have from their disks
-(:mod:`raidctl.members`).
+(:mod:`raidctl.members`), and what the kernel knows of each device that is shown (:mod:`raidctl.kernel_facts`).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from functools import partial
 
-from raidctl import cards, duplicates, link, members
+from raidctl import cards, duplicates, kernel_facts, link, members
 from raidctl.discovery import Look, look
 from raidctl.evidence import Sheet
 from raidctl.host import HostView
@@ -94,6 +94,7 @@ def survey(
     harvest.sheets += cards.evidence(bare, view)
     _keep(link.mounted(harvest.controllers, view), harvest)
     harvest.controllers = members.described(harvest.controllers, view, harvest.sheets)
+    _keep(kernel_facts.described(harvest.controllers, view), harvest)
     host = Host(
         hostname=view.hostname,
         kernel=view.kernel,

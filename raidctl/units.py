@@ -12,6 +12,8 @@ _PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*%", re.ASCII)
 _CELSIUS = re.compile(r"(-?\d+)(?:\.\d+)?\s*(?:°\s*C?|C|Celsius)?", re.ASCII | re.IGNORECASE)
 _GBPS = re.compile(r"(\d+(?:\.\d+)?)\s*(G|M)(?:b/s|bps|bit/s|T/s|T)", re.IGNORECASE | re.ASCII)
 _DURATION = re.compile(r"(\d+)\s*(s|secs?|seconds?|min|mins|minutes?|h|hrs?|hours?|days?)", re.IGNORECASE | re.ASCII)
+_PCIE = re.compile(r"PCIe (\d)\.\d x ?(1|2|4|8|12|16|32)(?: ?\(.*\))?", re.ASCII | re.IGNORECASE)
+_GENERATIONS = {"1": 2.5, "2": 5.0, "3": 8.0, "4": 16.0, "5": 32.0, "6": 64.0}
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
@@ -57,6 +59,14 @@ def parse_gbps(text: str) -> float:
     if speed >= _TOO_FAST:
         raise ValueError(f"not a link speed of anything: {text[:40]!r}")
     return speed
+
+
+def parse_pcie(text: str) -> tuple[int, float]:
+    """Lanes, and GT/s of a lane, of ``PCIe 3.0 x8 (7880 MB/s)``."""
+    match = _PCIE.fullmatch(text.strip())
+    if not match or match[1] not in _GENERATIONS:
+        raise ValueError(f"not a PCI Express link: {text[:40]!r}")
+    return int(match[2]), _GENERATIONS[match[1]]
 
 
 def parse_seconds(text: str) -> int:

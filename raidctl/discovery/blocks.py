@@ -6,10 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from raidctl.discovery.mounts import Candidate
+from raidctl.discovery.mounts import Mount as Mounted
 from raidctl.discovery.place import Place, controllers, kind_of, visible
-from raidctl.discovery.sysfs import Attributes, Identity, identity
+from raidctl.discovery.sysfs import SECTOR, Attributes, Identity, identity, offset_file, start_of
 from raidctl.discovery.udevdb import Entry, in_dev, unescape
-from raidctl.host import BlockDevice, BlockKind
+from raidctl.host import BlockDevice, BlockKind, Piece
+from raidctl.model import Mount
 from raidctl.order import by_kernel_name
 from raidctl.text import collapse
 
@@ -84,6 +86,12 @@ def present(gathered: Gathered) -> list[str]:
     return names
 
 
+def numbers(gathered: Gathered) -> dict[str, str]:
+    """Kernel names by device number, ``{"8:1": "sda1"}``."""
+    told = ((name, gathered.properties(name)) for name in gathered.names)
+    return {f"{known['MAJOR']}:{known['MINOR']}": name for name, known in told if {"MAJOR", "MINOR"} <= known.keys()}
+
+
 def candidates(gathered: Gathered, names: Iterable[str]) -> list[Candidate]:
     """What the mounts may be mounted of."""
     found = []
@@ -103,17 +111,25 @@ def candidates(gathered: Gathered, names: Iterable[str]) -> list[Candidate]:
     return found
 
 
+@dataclass(frozen=True)
+class Uses:
+    """What is done with the block devices, by kernel name."""
+
+    points: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    mounts: Mapping[str, Mapping[str, Mounted]] = field(default_factory=dict)
+    """By mount point."""
+    mapped: Mapping[str, tuple[Piece, ...]] = field(default_factory=dict)
+    """Where the devices of the device mapper begin, by their name there."""
+
+
 def assemble(
-    gathered: Gathered,
-    names: Iterable[str],
-    drivers: Mapping[str, str | None],
-    mounts: Mapping[str, Sequence[str]],
+    gathered: Gathered, names: Iterable[str], drivers: Mapping[str, str | None], uses: Uses
 ) -> tuple[BlockDevice, ...]:
     """The block devices of the view; ``drivers`` are those of all PCI functions, mass storage or not (USB)."""
-    return tuple(_device(gathered, name, drivers, mounts.get(name, ())) for name in names)
+    return tuple(_device(gathered, name, drivers, uses) for name in names)
 
 
-def _device(gathered: Gathered, name: str, drivers: Mapping[str, str | None], mounts: Sequence[str]) -> BlockDevice:
+def _device(gathered: Gathered, name: str, drivers: Mapping[str, str | None], uses: Uses) -> BlockDevice:
     kind = gathered.kind(name)
     parent = gathered.parents.get(name)
     properties = gathered.properties(name)
@@ -122,15 +138,17 @@ def _device(gathered: Gathered, name: str, drivers: Mapping[str, str | None], mo
     disk = gathered.properties(parent) if parent else properties
     place = Place.of(gathered.places.get(name) or gathered.places.get(parent or "", ""))
     driver = drivers.get(place.pci_address or "")
+    node = _node(gathered, name)
+    dm_name = properties.get("DM_NAME") or attributes.text("dm/name")
     return BlockDevice(
         name=name,
-        node=_node(gathered, name),
+        node=node,
         kind=kind,
         size_bytes=attributes.size_bytes,
         parent=parent,
         slaves=tuple(sorted(gathered.slaves.get(name, ()))),
         links=_links(gathered, name),
-        mountpoints=tuple(mounts),
+        mountpoints=tuple(uses.points.get(name, ())),
         model=own.model,
         serial=own.serial,
         wwn=own.wwn,
@@ -144,9 +162,38 @@ def _device(gathered: Gathered, name: str, drivers: Mapping[str, str | None], mo
         write_cache=attributes.text("queue/write_cache"),
         controller=gathered.controllers.get(name),
         transport=place.transport(disk, own.vendor, driver) if kind in ("disk", "partition", "cdrom") else None,
-        dm_name=properties.get("DM_NAME") or attributes.text("dm/name"),
+        dm_name=dm_name,
+        dm_uuid=properties.get("DM_UUID") or attributes.text("dm/uuid"),
         filesystem=properties.get("ID_FS_TYPE"),
+        mounts=_mounts(node, uses.mounts.get(name, {})),
+        pieces=uses.mapped.get(dm_name or "", ()) if kind == "dm" else _pieces(gathered, name, attributes),
+        read_ahead_bytes=attributes.figure("queue/read_ahead_kb", 1024),
+        scheduler=attributes.scheduler,
+        minimum_io_bytes=attributes.figure("queue/minimum_io_size") or None,
+        optimal_io_bytes=attributes.figure("queue/optimal_io_size") or None,
     )
+
+
+def _mounts(node: str, mounts: Mapping[str, Mounted]) -> tuple[Mount, ...]:
+    return tuple(
+        Mount(
+            point=point,
+            device=node,
+            filesystem=mount.filesystem,
+            options=tuple(dict.fromkeys((*mount.flags, *mount.options))),
+        )
+        for point, mount in sorted(mounts.items())
+    )
+
+
+def _pieces(gathered: Gathered, name: str, attributes: Attributes) -> tuple[Piece, ...]:
+    """Where a partition begins on its disk, and the data of an md array on each member."""
+    parent = gathered.parents.get(name)
+    if parent:
+        start = start_of(gathered.properties(name), attributes)
+        return () if start is None else (Piece(parent, start),)
+    offsets = ((below, attributes.figure(offset_file(below), SECTOR)) for below in gathered.slaves.get(name, ()))
+    return tuple(Piece(below, start) for below, start in offsets if start is not None)
 
 
 def _node(gathered: Gathered, name: str) -> str:

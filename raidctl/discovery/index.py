@@ -92,6 +92,18 @@ class Index:
                     waiting.append(device.name)
                     yield device
 
+    def layers(self, device: BlockDevice) -> list[BlockDevice]:
+        """What lies on a device, the nearest first, each once; not what lies on an md array that lies on it."""
+        found: dict[str, BlockDevice] = {}
+        waiting = [device]
+        for current in waiting:
+            for layer in self._above.get(current.name, ()):
+                if layer.name not in found and layer is not device:
+                    found[layer.name] = layer
+                    if layer.kind != "md":
+                        waiting.append(layer)
+        return list(found.values())
+
     def mounted(self, device: BlockDevice) -> list[tuple[str, BlockDevice]]:
         """Where a device, its partitions and the layers above are mounted, sorted, and what is mounted there."""
         found: dict[str, BlockDevice] = {}

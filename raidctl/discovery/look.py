@@ -1,17 +1,17 @@
-"""The dialogue with the kernel: two rounds of requests, whatever the machine has."""
+"""The dialogue with the kernel: two rounds of requests, whatever the machine has; a third one without udev."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from raidctl.discovery import blocks, mounts, sysfs
-from raidctl.discovery.pci import storage_functions
+from raidctl.discovery import blocks, mapper, mounts, sysfs
+from raidctl.discovery.pci import LINK, linked, storage_functions
 from raidctl.discovery.udevdb import Database, Entry, parse, uevent
 from raidctl.discovery.virtual import hypervisor
 from raidctl.evidence import Line, Sheet
-from raidctl.host import HostView
+from raidctl.host import HostView, PciDevice, Piece
 from raidctl.model import Problem
 from raidctl.request import (
     Answer,
@@ -21,6 +21,7 @@ from raidctl.request import (
     Read,
     ReadAnswer,
     Request,
+    RunAnswer,
     Trouble,
     UdevDatabase,
     ask_all,
@@ -83,18 +84,34 @@ def look() -> Dialogue[Look]:
     listed = sysfs.names_of(first.paths(sysfs.BLOCKS))
     parents = sysfs.parents_of(first.paths(sysfs.PARTITIONS))
     gathered = blocks.gather(listed, entries, (), parents)
-    asked = [
-        (name, attribute)
-        for name in gathered.names
-        for attribute in sysfs.wanted(name, gathered.kind(name), entries.get(name))
-    ]
-    homeless = any(gathered.kind(name) == "disk" and name not in gathered.places for name in gathered.names)
-    second = yield from _second_round(asked, bare, sysfs.PLACES if homeless else ())
-    if second.found:
-        gathered = blocks.gather(listed, entries, second.found, parents)
     gathered.slaves = sysfs.slaves_of(first.paths(sysfs.SLAVES))
+    asked = _Asked(
+        attributes=[
+            (name, attribute)
+            for name in gathered.names
+            for attribute in sysfs.wanted(name, gathered.kind(name), entries.get(name), gathered.slaves.get(name, ()))
+        ],
+        functions=bare,
+        links=[function.address for function in storage_functions(functions.values())],
+        patterns=sysfs.PLACES if any(_homeless(gathered)) else (),
+        mapped=_root(first.text(STATUS)) is not False and any(gathered.kind(name) == "dm" for name in gathered.names),
+    )
+    second = yield from _second_round(asked)
+    if second.found:
+        slaves, gathered = gathered.slaves, blocks.gather(listed, entries, second.found, parents)
+        gathered.slaves = slaves
     gathered.attributes = second.attributes
-    return _look(first, {**functions, **second.functions}, gathered)
+    functions = {**functions, **second.functions}
+    pci = storage_functions(functions.values())
+    late = [function.address for function in pci if function.address not in asked.links]
+    if late:
+        second.links.update((yield from _links(late)))
+    return _look(first, functions, linked(pci, second.links), second.table, gathered)
+
+
+def _homeless(gathered: blocks.Gathered) -> Iterator[bool]:
+    """Whether each disk is one of which udev has not told where it is."""
+    return (gathered.kind(name) == "disk" and name not in gathered.places for name in gathered.names)
 
 
 def _first_round() -> Dialogue[_First]:
@@ -104,6 +121,21 @@ def _first_round() -> Dialogue[_First]:
     return _First(udev, files, globs, parse(udev.text or ""))
 
 
+@dataclass(frozen=True)
+class _Asked:
+    """What the second round asks for."""
+
+    attributes: Sequence[tuple[str, str]]
+    """Of block devices: kernel name and file."""
+    functions: Sequence[str]
+    """PCI functions that udev has not told of."""
+    links: Sequence[str]
+    """Addresses of storage cards."""
+    patterns: Sequence[str]
+    mapped: bool
+    """Whether the device mapper is asked."""
+
+
 @dataclass
 class _Second:
     """The answers of the second round."""
@@ -111,43 +143,68 @@ class _Second:
     attributes: dict[str, sysfs.Attributes]
     functions: dict[str, Entry]
     """PCI functions that udev has not told of."""
+    links: dict[tuple[str, str], str]
+    """Texts of the files of PCI links, by address and name."""
+    table: str
+    """Of the device mapper."""
     found: list[str]
     """Paths of block devices below PCI functions."""
 
 
-def _second_round(
-    asked: Sequence[tuple[str, str]], functions: Sequence[str], patterns: Sequence[str]
-) -> Dialogue[_Second]:
-    requests: list[Request[Any]] = [Read(sysfs.path_of(name, attribute)) for name, attribute in asked]
-    requests += [Read(f"{sysfs.PCI}/{address}/uevent") for address in functions]
-    requests += [Glob(pattern) for pattern in patterns]
+def _second_round(asked: _Asked) -> Dialogue[_Second]:
+    requests: list[Request[Any]] = [Read(sysfs.path_of(name, attribute)) for name, attribute in asked.attributes]
+    requests += [Read(f"{sysfs.PCI}/{address}/uevent") for address in asked.functions]
+    requests += _link_files(asked.links)
+    requests += [mapper.TABLE] if asked.mapped else []
+    requests += [Glob(pattern) for pattern in asked.patterns]
     answers = iter((yield from ask_all(requests)))
     attributes: dict[str, dict[str, bytes]] = {}
-    for name, attribute in asked:
+    for name, attribute in asked.attributes:
         data = next(answers).data
         if data is not None:
             attributes.setdefault(name, {})[attribute] = data
     entries = {
-        address: Entry(f"/devices/{address}", properties=uevent(next(answers).text or "")) for address in functions
+        address: Entry(f"/devices/{address}", properties=uevent(next(answers).text or ""))
+        for address in asked.functions
     }
+    links = {(address, name): next(answers).text or "" for address in asked.links for name in LINK}
+    table = next(answers) if asked.mapped else None
     return _Second(
         {name: sysfs.Attributes(data) for name, data in attributes.items()},
         entries,
+        links,
+        table.text if isinstance(table, RunAnswer) and table.code == 0 else "",
         [path for answer in answers for path in answer.paths],
     )
 
 
-def _look(first: _First, functions: Mapping[str, Entry], gathered: blocks.Gathered) -> Look:
+def _link_files(addresses: Iterable[str]) -> list[Read]:
+    return [Read(f"{sysfs.PCI}/{address}/{name}") for address in addresses for name in LINK]
+
+
+def _links(addresses: Sequence[str]) -> Dialogue[dict[tuple[str, str], str]]:
+    """The links of cards that were not known to be storage when the others were asked for."""
+    answers = iter((yield from ask_all(_link_files(addresses))))
+    return {(address, name): next(answers).text or "" for address in addresses for name in LINK}
+
+
+def _look(
+    first: _First, functions: Mapping[str, Entry], pci: tuple[PciDevice, ...], table: str, gathered: blocks.Gathered
+) -> Look:
     mounted = mounts.mountinfo(first.text(MOUNTINFO))
     swapped = mounts.swaps(first.text(SWAPS))
     shown = blocks.present(gathered)
-    points = mounts.placed(mounted.mounts, swapped.swaps, blocks.candidates(gathered, shown))
-    pci = storage_functions(functions.values())
+    found, swaps = mounts.located(mounted.mounts, swapped.swaps, blocks.candidates(gathered, shown))
+    uses = blocks.Uses(mounts.points(found, swaps), found, _pieces(table, gathered))
     drivers = {address: entry.properties.get("DRIVER") for address, entry in functions.items()}
-    view = replace(_machine(first), pci=pci, blocks=blocks.assemble(gathered, shown, drivers, points))
+    view = replace(_machine(first), pci=pci, blocks=blocks.assemble(gathered, shown, drivers, uses))
     strange = {_UDEV: first.database.strange, MOUNTINFO: mounted.strange, SWAPS: swapped.strange}
     sheets = [Sheet(command, lines) for command, lines in strange.items() if lines]
     return Look(view, list(_problems(first, view, functions, strange)), sheets)
+
+
+def _pieces(table: str, gathered: blocks.Gathered) -> dict[str, tuple[Piece, ...]]:
+    return mapper.pieces(table, blocks.numbers(gathered)) if table else {}
 
 
 def _machine(first: _First) -> HostView:

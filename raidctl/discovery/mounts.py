@@ -26,6 +26,8 @@ class Mount:
     source: str
     options: tuple[str, ...] = ()
     """Of the file system, not of the mount: ``subvol=/@home``."""
+    flags: tuple[str, ...] = ()
+    """Of the mount: ``noatime``."""
 
     @property
     def whole(self) -> bool:
@@ -93,6 +95,7 @@ def _mount(words: Sequence[str]) -> Mount | None:
         filesystem=words[dash + 1],
         source=unescape(words[dash + 2]),
         options=options,
+        flags=tuple(unescape(option) for option in words[5].split(",")),
     )
 
 
@@ -152,19 +155,32 @@ class _Index:
 
 
 def placed(mounts: Iterable[Mount], swapped: Iterable[str], candidates: Iterable[Candidate]) -> Mapping[str, list[str]]:
-    """Mount points of block devices by kernel name, sorted, each once.
+    """Mount points of block devices by kernel name, sorted, each once; see :func:`located`."""
+    return points(*located(mounts, swapped, candidates))
+
+
+def points(found: Mapping[str, Mapping[str, Mount]], swapped: Iterable[str]) -> dict[str, list[str]]:
+    """The mount points of what :func:`located` has found."""
+    told = {name: set(mounted) for name, mounted in found.items()}
+    for name in swapped:
+        told.setdefault(name, set()).add(SWAP)
+    return {name: sorted(places) for name, places in told.items()}
+
+
+def located(
+    mounts: Iterable[Mount], swapped: Iterable[str], candidates: Iterable[Candidate]
+) -> tuple[dict[str, dict[str, Mount]], list[str]]:
+    """The mounts of block devices, by kernel name and mount point, and the names of those that are swapped to.
 
     File systems with anonymous device numbers (btrfs, ZFS) are found by their source. Directories that are bound to a
     second place (containers do so by the hundred) tell nothing new of a device: they count only where the file system
     itself is mounted nowhere, as inside a container.
     """
     index = _Index.of(candidates)
-    whole: dict[str, set[str]] = {}
-    bound: dict[str, set[str]] = {}
+    whole: dict[str, dict[str, Mount]] = {}
+    bound: dict[str, dict[str, Mount]] = {}
     for mount in mounts:
         for name in index.names(mount):
-            (whole if mount.whole else bound).setdefault(name, set()).add(mount.point)
-    for node in swapped:
-        if node in index.by_node:
-            whole.setdefault(index.by_node[node], set()).add(SWAP)
-    return {name: sorted(whole.get(name) or bound[name]) for name in {**whole, **bound}}
+            (whole if mount.whole else bound).setdefault(name, {})[mount.point] = mount
+    swaps = [index.by_node[node] for node in swapped if node in index.by_node]
+    return {**bound, **whole}, swaps

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from raidctl.discovery.udevdb import Entry
-from raidctl.host import PciDevice
+from raidctl.host import Lanes, PciDevice
 
 ADDRESS = re.compile(r"(?:([0-9a-f]{1,8}):)?([0-9a-f]{1,2}):([0-9a-f]{1,2})\.([0-7])", re.IGNORECASE)
 STORAGE = 0x01
+LINK = ("current_link_width", "max_link_width", "current_link_speed", "max_link_speed")
+"""The files of a function's PCI Express link; a function of the chipset has none."""
+_WIDEST = 32
+# "8.0 GT/s PCIe", "8 GT/s" before Linux 5.7, "Unknown" and "Unknown speed" where there is no link
+_SPEED = re.compile(r"(\d{1,3}(?:\.\d)?) GT/s(?: PCIe)?", re.ASCII)
 
 
 def normalised(address: str) -> str | None:
@@ -59,3 +65,26 @@ def _hex(text: str | None) -> int | None:
 def _pair(text: str | None) -> tuple[int | None, int | None]:
     left, _, right = (text or "").partition(":")
     return _hex(left), _hex(right)
+
+
+def linked(functions: Iterable[PciDevice], files: Mapping[tuple[str, str], str]) -> tuple[PciDevice, ...]:
+    """The functions with their links; ``files`` are the texts of :data:`LINK` by address and name."""
+
+    def lanes(address: str) -> Lanes | None:
+        width, widest, speed, fastest = (files.get((address, name), "") for name in LINK)
+        found = Lanes(_width(width), _width(widest), _gtps(speed), _gtps(fastest))
+        return None if found == Lanes() else found
+
+    return tuple(replace(function, lanes=lanes(function.address)) for function in functions)
+
+
+def _width(text: str) -> int | None:
+    """Lanes; 0 and 255 stand for "no link"."""
+    plain = text.strip()
+    found = int(plain) if plain.isascii() and plain.isdecimal() else 0
+    return found if 0 < found <= _WIDEST else None
+
+
+def _gtps(text: str) -> float | None:
+    match = _SPEED.fullmatch(text.strip())
+    return float(match[1]) if match and float(match[1]) else None

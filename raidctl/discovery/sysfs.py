@@ -35,30 +35,44 @@ PLACES = tuple(
         "*/*/block/*",
     )
 )
-_DISK = ("size", "removable", "queue/rotational", "queue/write_cache")
+_QUEUE = ("queue/read_ahead_kb", "queue/minimum_io_size", "queue/optimal_io_size")
+_DISK = ("size", "removable", "queue/rotational", "queue/write_cache", "queue/scheduler", *_QUEUE)
 _IDENTITY = (
     "device/vendor", "device/model", "device/rev", "device/firmware_rev", "device/serial", "device/wwid", "wwid",
     "serial", "device/vpd_pg80", "device/vpd_pg89",
 )  # fmt: skip
-_SECTOR = 512
+_PARTITION = "ID_PART_ENTRY_OFFSET"
+SECTOR = 512
+# none [mq-deadline] kyber; without the brackets there is nothing to choose from
+_CHOSEN = re.compile(r"\[([\w-]{1,40})\]", re.ASCII)
+_LARGEST = 2**62
 _IDENTIFY = slice(60, 572)
 _ATA_MODEL_CUT = 16
 
 
-def wanted(name: str, kind: BlockKind, entry: Entry | None) -> Sequence[str]:
-    """The attributes to read of a block device, given what udev has said of it already."""
+def wanted(name: str, kind: BlockKind, entry: Entry | None, slaves: Sequence[str] = ()) -> Sequence[str]:
+    """The attributes to read of a block device, given what udev has said of it already; ``slaves`` lie below it."""
     known = entry.properties if entry else {}
     number = () if "MAJOR" in known else ("uevent",)
     if kind in ("ram", "cdrom"):
         return ()
     if kind == "dm":
-        return ("size", *number, *(() if "DM_NAME" in known else ("dm/name",)))
+        return ("size", *_QUEUE, *number, *(() if "DM_NAME" in known else ("dm/name", "dm/uuid")))
+    if kind == "md":
+        return ("size", *_QUEUE, *number, *map(offset_file, slaves))
+    if kind == "partition":
+        return ("size", *number, *(() if _PARTITION in known else ("start",)))
     if kind != "disk":
         return ("size", *number)
     if "ID_SERIAL" not in known and "ID_MODEL" not in known:
         return (*_DISK, *number, *_IDENTITY)
     firmware = ("device/firmware_rev",) if name.startswith("nvme") and "ID_REVISION" not in known else ()
     return (*_DISK, *number, *firmware)
+
+
+def offset_file(member: str) -> str:
+    """The attribute of an md array that tells where its data begin on a member, in sectors of 512 bytes."""
+    return f"md/dev-{member.replace('/', '!')}/offset"
 
 
 def path_of(name: str, attribute: str) -> str:
@@ -87,6 +101,20 @@ def parents_of(paths: Iterable[str]) -> dict[str, str]:
     return {words[1].replace("!", "/"): words[0].replace("!", "/") for words in parts if len(words) == 3}
 
 
+def start_of(known: Mapping[str, str], attributes: Attributes) -> int | None:
+    """Where a partition begins on its disk, bytes; udev and the kernel count sectors of 512 bytes."""
+    told = figure(known.get(_PARTITION), SECTOR)
+    return attributes.figure("start", SECTOR) if told is None else told
+
+
+def figure(text: str | None, unit: int) -> int | None:
+    """Bytes of a whole number of units; None for what is none, or larger than anything."""
+    if not text or not text.isascii() or not text.isdecimal() or len(text) > 20:
+        return None
+    found = int(text) * unit
+    return found if found < _LARGEST else None
+
+
 @dataclass(frozen=True, slots=True)
 class Attributes:
     """The attributes of one block device, as read: bytes by name."""
@@ -103,8 +131,18 @@ class Attributes:
     @property
     def size_bytes(self) -> int | None:
         """``size`` counts sectors of 512 bytes, whatever the drive's own sectors are."""
-        text = self.text("size")
-        return int(text) * _SECTOR if text and text.isascii() and text.isdecimal() else None
+        return self.figure("size", SECTOR)
+
+    def figure(self, name: str, unit: int = 1) -> int | None:
+        """An attribute that is a whole number of so many bytes, in bytes."""
+        return figure(self.text(name), unit)
+
+    @property
+    def scheduler(self) -> str | None:
+        """The I/O scheduler in use."""
+        text = self.text("queue/scheduler") or ""
+        match = _CHOSEN.search(text)
+        return match[1] if match else text if re.fullmatch(r"[\w-]{1,40}", text, re.ASCII) else None
 
     def flag(self, name: str) -> bool | None:
         """An attribute that is 0 or 1."""

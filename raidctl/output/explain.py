@@ -91,6 +91,9 @@ def _filled(item: Item) -> Iterator[tuple[str, str]]:
                 continue
             if isinstance(inner, dict):
                 yield from walk(inner, f"{path}{name}.")
+            elif isinstance(inner, (list, tuple)) and inner and isinstance(inner[0], dict):
+                for number, part in enumerate(inner):
+                    yield from walk(part, f"{path}{name}[{number}].")
             elif inner not in (None, [], (), "unknown") and (path or name != "id"):
                 yield f"{path}{name}", ", ".join(map(str, inner)) if isinstance(inner, (list, tuple)) else _value(inner)
 

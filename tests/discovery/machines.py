@@ -19,6 +19,8 @@ from raidctl.request import (
     Read,
     ReadAnswer,
     Request,
+    Run,
+    RunAnswer,
     Trouble,
     UdevDatabase,
     converse,
@@ -53,6 +55,8 @@ class Scripted:
         if isinstance(request, Read):
             data = self.files.get(request.path)
             return ReadAnswer(data=data) if data is not None else ReadAnswer(trouble=Trouble.MISSING)
+        if isinstance(request, Run):
+            return RunAnswer(trouble=Trouble.MISSING)
         assert isinstance(request, Glob)
         depth = request.pattern.count("/")
         return GlobAnswer(

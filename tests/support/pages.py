@@ -20,12 +20,14 @@ ROOT = Path(__file__).resolve().parents[2]
 CLASSES = (
     model.Inventory, model.Host, model.Problem, model.Tool, model.Controller, model.Capability, model.Cache,
     model.Battery, model.Array, model.Volume, model.VolumeCache, model.Progress, model.Drive, model.Errors,
+    model.Block, model.BlockLayer, model.Mount, model.PciLink, model.Scrub,
 )  # fmt: skip
 # Where the evidence of a class's fields stands: objects without an id of their own belong to the object around them.
 PREFIXES = {
     "Controller": "controller.", "Cache": "controller.cache.", "Battery": "batteries.", "Array": "arrays.",
     "Volume": "volumes.", "VolumeCache": "volumes.cache.", "Progress": "volumes.progress.", "Drive": "drives.",
-    "Errors": "drives.errors.",
+    "Errors": "drives.errors.", "Block": "volumes.block.", "BlockLayer": "volumes.layers[0].",
+    "Mount": "volumes.mounts[0].", "PciLink": "controller.pci_link.", "Scrub": "controller.patrol_read.",
 }  # fmt: skip
 
 HEAD = """# The model

@@ -6,10 +6,23 @@ import re
 from collections.abc import Iterator, Sequence
 
 from raidctl.draft import Draft
-from raidctl.model import Array, Battery, Cache, Controller, Drive, Errors, Mode, Problem, Progress, Volume
+from raidctl.model import (
+    Array,
+    Battery,
+    Cache,
+    Controller,
+    Drive,
+    Errors,
+    Mode,
+    PciLink,
+    Problem,
+    Progress,
+    Scrub,
+    Volume,
+)
+from raidctl_adaptec import also, grammar
 from raidctl_adaptec import battery as batteries_of
 from raidctl_adaptec import drive as drives_of
-from raidctl_adaptec import grammar
 from raidctl_adaptec.capability import capabilities
 from raidctl_adaptec.draft import CardDraft, GroupDraft
 from raidctl_adaptec.policy import volume_cache
@@ -38,6 +51,11 @@ def shown(card: CardDraft) -> bool:
 
 def build(card: CardDraft, object_id: str) -> tuple[Controller, list[Problem]]:
     """The controller, and the problems of it and all that is on it; writes the evidence."""
+    card.derive(also.CARD)
+    for volume in card.volumes.values():
+        volume.derive(also.VOLUME)
+    for drive in card.drives.values():
+        drive.derive(also.DRIVE)
     cache = _cache(card)
     batteries = tuple(_battery(item, f"{object_id}/battery{n}") for n, item in enumerate(card.batteries.values()))
     smartpqi = is_smartpqi(card)
@@ -55,6 +73,8 @@ def build(card: CardDraft, object_id: str) -> tuple[Controller, list[Problem]]:
         status_text=card.get("status_text"),
         mode=mode,
         cache=cache,
+        pci_link=card.part("pci_link", PciLink),
+        consistency_check=card.part("consistency_check", Scrub),
         batteries=batteries,
         arrays=tuple(_array(item, object_id) for item in card.arrays.values()),
         volumes=tuple(_volume(item, card, cache, batteries, object_id) for item in card.volumes.values()),
@@ -165,6 +185,7 @@ def _volume(
         else Progress(operation=operation or "unknown", percent=percent),
         drives_expected=draft.get("drives_expected"),
         drives_active=draft.get("drives_active"),
+        full_stripe_bytes=draft.get("full_stripe_bytes"),
         details=details,
     )  # fmt: skip
 
@@ -192,6 +213,7 @@ def _drive(draft: Draft, card: CardDraft, controller: str) -> Drive:
         status_text=draft.get("status_text"),
         temperature_celsius=draft.get("temperature_celsius"),
         link_gbps=draft.get("link_gbps"),
+        max_link_gbps=draft.get("max_link_gbps"),
         write_cache=draft.get("write_cache"),
         errors=Errors(media=draft.get("errors.media"), predictive=draft.get("errors.predictive")),
         wwn=draft.get("wwn"),

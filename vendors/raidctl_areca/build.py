@@ -161,6 +161,7 @@ def _drive(draft: Draft, card: CardDraft, controller: str) -> Drive:
         status_text=draft.get("status_text"),
         temperature_celsius=draft.get("temperature_celsius"),
         link_gbps=draft.get("link_gbps"),
+        max_link_gbps=draft.get("max_link_gbps"),
         errors=Errors(media=draft.get("errors.media"), other=draft.get("errors.other")),
         spare_for=spare_for,
         details=draft.details,

@@ -168,6 +168,8 @@ def _drive_label(drive: Draft, sheet: Sheet, pair: Pair, kind: str) -> None:
         drive.details.setdefault(pair.label, value)
         if label == "current sata mode":
             drive.put(sheet, line, "link_gbps", speed(value))
+        else:
+            drive.put(sheet, line, "max_link_gbps", speed(value))
     else:
         _take(drive, sheet, pair, DRIVE)
 

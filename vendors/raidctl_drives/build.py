@@ -191,9 +191,7 @@ def drive_of(group: Group, object_id: str) -> Drive:
         size_bytes=_size(group),
         status=status,
         status_text=status_text,
-        errors=Errors(
-            media=_highest(group, "media"), other=_highest(group, "other"), predictive=_highest(group, "predictive")
-        ),
+        errors=Errors(**{counter: _highest(group, counter) for counter in Errors.__struct_fields__}),
         details=_details(group),
         firmware=first("firmware"),
         media=first("media"),
@@ -201,6 +199,9 @@ def drive_of(group: Group, object_id: str) -> Drive:
         rpm=first("rpm"),
         temperature_celsius=first("temperature_celsius"),
         link_gbps=first("link_gbps"),
+        max_link_gbps=first("max_link_gbps"),
+        life_used_percent=first("life_used_percent"),
+        firmware_update=first("firmware_update"),
         write_cache=_write_cache(group),
         wwn=first("wwn"),
         power_on_hours=first("power_on_hours"),

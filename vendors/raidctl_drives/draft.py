@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,6 +14,10 @@ from raidctl_drives.parts import DrivePart, is_blank_name
 LONGEST = 1000
 """Characters that one detail may have: what a tool repeats for ever is cut there."""
 _LARGEST = 2**63 - 1
+_LIFE = frozenset({"percent_used", "percentage_used"})
+_USED = re.compile(r"(\d{1,3})%?", re.ASCII)
+_MOST_USED = 255
+"""NVMe counts no further."""
 _MOST_PROBLEMS = 50
 
 
@@ -62,6 +67,9 @@ class Draft:
         """The line was understood, and has no neutral field; a label that comes again adds to its value."""
         label, value = collapse(printable(label)), collapse(printable(value))
         self.sheet.detail(line, self.key, label, value)
+        used = _USED.fullmatch(value) if label in _LIFE else None
+        if used and int(used[1]) <= _MOST_USED:
+            self.fact(line, "life_used_percent", int(used[1]))
         known = self.details.get(label)
         if known is None:
             self.details[label] = value

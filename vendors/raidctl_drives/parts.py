@@ -40,10 +40,17 @@ class DrivePart:
     status_text: str | None = None
     temperature_celsius: int | None = None
     link_gbps: float | None = None
+    max_link_gbps: float | None = None
     write_cache: Literal["enabled", "disabled"] | None = None
     errors_media: int | None = None
     errors_other: int | None = None
     errors_predictive: int | None = None
+    errors_reallocated: int | None = None
+    errors_pending: int | None = None
+    errors_uncorrectable: int | None = None
+    errors_link: int | None = None
+    life_used_percent: int | None = None
+    firmware_update: str | None = None
     wwn: str | None = None
     power_on_hours: int | None = None
     details: Mapping[str, str] = field(default_factory=dict)

@@ -17,7 +17,8 @@ from raidctl_md.state import VOLUME_HEALTH, worst
 
 _FIELDS = (
     "name", "raid_level", "size_bytes", "strip_bytes", "status", "status_text", "unique_id", "layout", "metadata",
-    "consistency_policy", "bitmap", "drives_expected", "drives_active",
+    "consistency_policy", "bitmap", "drives_expected", "drives_active", "mismatch_count", "sync_speed_min_bytes",
+    "sync_speed_max_bytes",
 )  # fmt: skip
 _LIVE = (Source.DETAIL, Source.MDSTAT, Source.SYSFS)
 _ANSWERED = (*_LIVE, Source.EXPORT, Source.QUERY)

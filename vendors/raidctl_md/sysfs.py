@@ -17,6 +17,7 @@ ARRAY_FILES = (
     "level", "raid_disks", "chunk_size", "layout", "metadata_version", "array_state", "degraded", "uuid",
     "sync_action", "sync_completed", "mismatch_cnt", "reshape_position", "consistency_policy", "journal_mode",
     "stripe_cache_size", "group_thread_cnt", "bitmap/location", "bitmap/chunksize", "bitmap/backlog",
+    "sync_speed_min", "sync_speed_max", "last_sync_action",
 )  # fmt: skip
 """What is read of an array; ``level`` first, the layout's number depends on it."""
 MEMBER_FILES = ("state", "slot", "errors")
@@ -29,6 +30,8 @@ _DISKS = re.compile(r"(\d{1,6})(?: \(\d{1,6}\))?", re.ASCII)
 _COMPLETED = re.compile(r"(\d{1,18}) / (\d{1,18})", re.ASCII)
 # "internal" bitmaps are told by their place: "+8" sectors from the superblock
 _INTERNAL = re.compile(r"[+-]\d{1,12}", re.ASCII)
+# "1000 (system)": of /proc/sys/dev/raid; "2000 (local)": of the array itself; KiB per second
+_SPEED = re.compile(r"(\d{1,12}) \((?:system|local)\)", re.ASCII)
 _DORMANT = frozenset({"clear", "inactive"})
 _RUNNING = frozenset({"suspended", "readonly", "read-auto", "clean", "active", "write-pending", "active-idle"})
 _FLAGS = {"write_mostly": "write_mostly", "replacement": "replacement", "failfast": "failfast",
@@ -85,6 +88,13 @@ def _take(part: Part, line: Line, key: str, value: str) -> None:
         part.tell(
             line, "bitmap", "internal" if _INTERNAL.fullmatch(value) else value.removeprefix("file ") or None, key
         )
+        part.details[key] = value
+    elif key in ("sync_speed_min", "sync_speed_max"):
+        speed = _SPEED.fullmatch(value)
+        part.tell(line, f"{key}_bytes", int(speed[1]) * 1024 if speed else None, key)
+        part.details[key] = value
+    elif key == "mismatch_cnt" and number is not None:
+        part.tell(line, "mismatch_count", number, key)
         part.details[key] = value
     elif key in ARRAY_FILES:
         part.detail(line, key, value)

@@ -7,8 +7,20 @@ from collections import Counter
 from collections.abc import Sequence
 
 from raidctl.draft import Draft
-from raidctl.model import Array, Battery, Cache, Controller, Drive, Errors, Problem, Progress, Volume
-from raidctl_megaraid import bbu_mask
+from raidctl.model import (
+    Array,
+    Battery,
+    Cache,
+    Controller,
+    Drive,
+    Errors,
+    PciLink,
+    Problem,
+    Progress,
+    Scrub,
+    Volume,
+)
+from raidctl_megaraid import also, bbu_mask
 from raidctl_megaraid.capability import capabilities
 from raidctl_megaraid.draft import CardDraft, GroupDraft, VolumeDraft
 from raidctl_megaraid.homes import owned, write_evidence
@@ -44,6 +56,11 @@ def build(card: CardDraft, object_id: str, kind: str) -> tuple[Controller, list[
         kind: The kind of the tool that told it: ``storcli``, ``storcli2``, ``megacli``, ``mfi``.
     """
     settle(card, kind)
+    card.derive(also.CARD)
+    for volume in card.volumes.values():
+        volume.derive(also.VOLUME)
+    for drive in card.drives.values():
+        drive.derive(also.DRIVE)
     spares = _spares(card)
     cache = _cache(card)
     batteries = _batteries(card, cache, object_id)
@@ -61,6 +78,10 @@ def build(card: CardDraft, object_id: str, kind: str) -> tuple[Controller, list[
         status_text=card.get("status_text"),
         mode=card.get("mode"),
         cache=cache,
+        pci_link=card.part("pci_link", PciLink),
+        patrol_read=card.part("patrol_read", Scrub),
+        consistency_check=card.part("consistency_check", Scrub),
+        firmware_update=card.get("firmware_update"),
         batteries=batteries,
         arrays=tuple(_array(item, card, object_id) for item in card.groups.values()),
         volumes=tuple(_volume(item, card, power, object_id) for item in card.volumes.values()),
@@ -175,6 +196,7 @@ def _volume(draft: VolumeDraft, card: CardDraft, power: Power, controller: str) 
         else Progress(operation=operation or "unknown", percent=percent),
         drives_expected=draft.get("drives_expected"),
         drives_active=draft.get("drives_active"),
+        spans=draft.get("spans"),
         details=draft.details,
     )
 
@@ -212,6 +234,7 @@ def _drive(draft: Draft, spares: dict[str, list[str]], controller: str) -> Drive
         status_text=draft.get("status_text"),
         temperature_celsius=draft.get("temperature_celsius"),
         link_gbps=draft.get("link_gbps"),
+        max_link_gbps=draft.get("max_link_gbps"),
         write_cache=draft.get("write_cache"),
         errors=Errors(
             media=draft.get("errors.media"),

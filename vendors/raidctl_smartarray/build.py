@@ -6,8 +6,21 @@ import re
 from collections.abc import Iterable, Sequence
 
 from raidctl.draft import Draft
-from raidctl.model import Array, Battery, BatteryKind, Cache, Controller, Drive, Errors, Problem, Progress, Volume
-from raidctl_smartarray import words
+from raidctl.model import (
+    Array,
+    Battery,
+    BatteryKind,
+    Cache,
+    Controller,
+    Drive,
+    Errors,
+    PciLink,
+    Problem,
+    Progress,
+    Scrub,
+    Volume,
+)
+from raidctl_smartarray import also, words
 from raidctl_smartarray.capability import capabilities
 from raidctl_smartarray.draft import ArrayDraft, ControllerDraft
 from raidctl_smartarray.policy import volume_cache
@@ -31,6 +44,11 @@ def controller_ids(cards: Sequence[ControllerDraft]) -> list[str]:
 def build(card: ControllerDraft, object_id: str) -> tuple[Controller, list[Problem]]:
     """The controller, and the problems of it and all that is on it; writes the evidence."""
     _join_addresses(card)
+    card.derive(also.CARD)
+    for volume in card.volumes.values():
+        volume.derive(also.VOLUME)
+    for drive in card.drives.values():
+        drive.derive(also.DRIVE)
     cache = _cache(card)
     batteries = _batteries(card, object_id)
     found = Controller(
@@ -46,6 +64,8 @@ def build(card: ControllerDraft, object_id: str) -> tuple[Controller, list[Probl
         status_text=card.get("status_text"),
         mode=card.get("mode"),
         cache=cache,
+        pci_link=card.part("pci_link", PciLink),
+        patrol_read=card.part("patrol_read", Scrub),
         batteries=batteries,
         arrays=tuple(_array(item, object_id) for item in card.arrays.values()),
         volumes=tuple(_volume(item, card, cache, batteries, object_id) for item in card.volumes.values()),
@@ -160,6 +180,8 @@ def _volume(
         progress=None
         if operation is None and percent is None
         else Progress(operation=operation or "unknown", percent=percent),
+        full_stripe_bytes=draft.get("full_stripe_bytes"),
+        spans=draft.get("spans"),
         details=draft.details,
     )
 
@@ -187,12 +209,14 @@ def _drive(draft: Draft, card: ControllerDraft, controller: str) -> Drive:
         status_text=draft.get("status_text"),
         temperature_celsius=draft.get("temperature_celsius"),
         link_gbps=draft.get("link_gbps"),
+        max_link_gbps=draft.get("max_link_gbps"),
         write_cache=draft.get("write_cache"),
         errors=Errors(media=draft.get("errors.media")),
         wwn=draft.get("wwn"),
         mountpoints=draft.get("mountpoints") or (),
         power_on_hours=draft.get("power_on_hours"),
         spare_for=spare_for,
+        life_used_percent=draft.get("life_used_percent"),
         details=draft.details,
     )
 

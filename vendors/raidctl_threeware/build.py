@@ -15,14 +15,16 @@ from raidctl.model import (
     Errors,
     Health,
     Operation,
+    PciLink,
     Problem,
     Progress,
     Role,
+    Scrub,
     Volume,
     VolumeStatus,
 )
 from raidctl.order import natural
-from raidctl_threeware import words
+from raidctl_threeware import also, words
 from raidctl_threeware.capability import SUPPORT
 from raidctl_threeware.draft import CardDraft, UnitDraft
 from raidctl_threeware.policy import volume_cache
@@ -49,8 +51,11 @@ def build(card: CardDraft) -> tuple[Controller, list[Problem]]:
     _drop_empty_ports(card)
     _place(card)
     _drop_spares_without_drive(card)
-    batteries = tuple(_battery(item, object_id, n) for n, item in enumerate(card.batteries.values()))
+    card.derive(also.CARD)
     units = [unit for unit in card.units.values() if not unit.spare]
+    for unit in units:
+        unit.derive(also.UNIT)
+    batteries = tuple(_battery(item, object_id, n) for n, item in enumerate(card.batteries.values()))
     battery = batteries[0] if batteries else None
     found = Controller(
         id=object_id,
@@ -61,6 +66,7 @@ def build(card: CardDraft) -> tuple[Controller, list[Problem]]:
         driver=card.get("driver"),
         mode="raid" if units else None,
         cache=_cache(card),
+        pci_link=card.part("pci_link", PciLink),
         batteries=batteries,
         arrays=tuple(_array(unit, card, object_id) for unit in units),
         volumes=tuple(
@@ -161,6 +167,7 @@ def _volumes(unit: UnitDraft, card: CardDraft, battery: Battery | None, controll
             progress=_progress(unit),
             drives_expected=len(unit.parts) or None,
             drives_active=working if unit.parts else None,
+            consistency_check=unit.part("consistency_check", Scrub),
             # drivers/scsi/3w-9xxx.c, 3w-sas.c, 3w-xxxx.c: the target is the unit, the LUN the volume
             details={**unit.details, "SCSI target": f"0:{unit.name}:{number}"},
         )
@@ -199,7 +206,7 @@ def _drive(draft: Draft, card: CardDraft, controller: str) -> Drive:
         status_text=draft.get("status_text"),
         temperature_celsius=draft.get("temperature_celsius"),
         link_gbps=draft.get("link_gbps"),
-        errors=Errors(media=draft.get("errors.media")),
+        errors=Errors(media=draft.get("errors.media"), reallocated=draft.get("errors.media")),
         wwn=draft.get("wwn"),
         power_on_hours=draft.get("power_on_hours"),
         details=draft.details,

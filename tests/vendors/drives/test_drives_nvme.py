@@ -202,11 +202,13 @@ def test_json_tells_the_same() -> None:
         "avail_spare": 100,
         "power_on_hours": "11230",
         "media_errors": 0,
+        "percent_used": 7,
     }
     drive = only(json.dumps(listed), json.dumps(controller))
     assert (drive.device, drive.size_bytes, drive.write_cache) == ("/dev/nvme0n1", 1000204886016, "disabled")
     warm = only(json.dumps(health))
     assert (warm.temperature_celsius, warm.power_on_hours, warm.status) == (41, 11230, "ok")
+    assert warm.life_used_percent == 7
 
 
 def test_verbose_json_finds_controllers_and_namespaces() -> None:

@@ -262,6 +262,25 @@ def test_a_failed_self_test_and_damaged_sectors_are_told() -> None:
     assert any("24 media errors" in message for message in said)
 
 
+def test_what_the_drive_could_and_what_it_counts_are_told_apart() -> None:
+    """The best speed of the link, each kind of damaged sector and newer firmware stand in fields of their own."""
+    part, sheet = one(FULL)
+    assert (part.link_gbps, part.max_link_gbps) == (3.0, 6.0)
+    assert (part.errors_reallocated, part.errors_pending, part.errors_uncorrectable) == (8, 16, 16)
+    assert part.errors_link == 3
+    assert part.firmware_update == "A firmware update for this drive may be available"
+    told = {fact.field: fact.line.text for fact in sheet.facts}
+    assert told["max_link_gbps"].startswith("SATA Version is:")
+    assert "Reallocated_Sector_Ct" in told["errors.reallocated"]
+    assert told["firmware_update"].startswith("==> WARNING: ")
+
+
+@pytest.mark.parametrize("value", ["SATA 3.1", "SATA 3.1, 6.0 Gb/s or more", "SATA 2.6, Unknown (current: 3.0 Gb/s)"])
+def test_a_best_speed_in_another_form_is_not_told(value: str) -> None:
+    """Only the form that smartctl prints is taken for a speed."""
+    assert one(FULL.replace("SATA 3.1, 6.0 Gb/s (current: 3.0 Gb/s)", value))[0].max_link_gbps is None
+
+
 def test_every_fact_names_its_line() -> None:
     """Each field of the part has a fact of its own name, under the part's key, in the line that told it."""
     part, sheet = one(FULL)

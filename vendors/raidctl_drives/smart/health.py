@@ -102,6 +102,11 @@ def _attributes(draft: Draft) -> None:
     crc = _find(rows, 199, CRC)
     if crc and _count(crc) is not None:
         draft.offer(crc.line, "errors_other", _count(crc))
+    each = (("reallocated", reallocated), ("pending", _find(rows, 197, PENDING)),
+            ("uncorrectable", _find(rows, 198, UNCORRECTABLE)), ("link", crc))  # fmt: skip
+    for name, row in each:
+        if row and _count(row) is not None:
+            draft.offer(row.line, f"errors_{name}", _count(row))
     for number, rank in ((194, 2), (190, 1), (231, 0), (220, 0)):
         warm = _find(rows, number, TEMPERATURE)
         degrees = attempt(figures.ata_celsius, warm.raw) if warm else None

@@ -13,6 +13,11 @@ from raidctl_drives.smart.json_tree import Leaves, branch, leaf_value, number, w
 from raidctl_drives.smart.labels import unreadable
 from raidctl_drives.smart.words import TRANSPORTS
 
+_COUNTS = (
+    (("nvme_smart_health_information_log", "percentage_used"), "life_used_percent", 255),
+    (("scsi_percentage_used_endurance_indicator",), "life_used_percent", 255),
+    (("scsi_grown_defect_list",), "errors_reallocated", 1 << 32),
+)
 _FAILING = 8
 """The bit of smartctl's exit status for a drive that fails."""
 
@@ -29,6 +34,7 @@ def read_drive(draft: Draft, leaves: Leaves) -> None:
     _speed(draft, leaves)
     _attributes(draft, leaves)
     _counters(draft, leaves)
+    _counts(draft, leaves)
     _messages(draft, leaves)
     _tests(draft, leaves)
     settle(draft)
@@ -144,6 +150,11 @@ def _speed(draft: Draft, leaves: Leaves) -> None:
     speed = attempt(figures.gbps, text) if isinstance(text, str) else None
     if line and speed is not None:
         draft.offer(line, "link_gbps", speed, rank=1)
+    line = leaves.line("interface_speed.max.string")
+    text = leaves.value("interface_speed", "max", "string")
+    speed = attempt(figures.gbps, text) if isinstance(text, str) else None
+    if line and speed is not None:
+        draft.offer(line, "max_link_gbps", speed)
     for path, leaf in leaves.items():
         if path.startswith("scsi_sas_port_") and path.endswith("negotiated_logical_link_rate"):
             text = leaf_value(leaf)
@@ -175,6 +186,14 @@ def _counters(draft: Draft, leaves: Leaves) -> None:
         line, count = leaves.line(".".join(path)), number(leaves.value(*path))
         if line and count is not None:
             draft.counters.append((line, count))
+
+
+def _counts(draft: Draft, leaves: Leaves) -> None:
+    """Counts that stand among the details as well."""
+    for path, name, highest in _COUNTS:
+        line, count = leaves.line(".".join(path)), number(leaves.value(*path))
+        if line and count is not None and 0 <= count <= highest:
+            draft.offer(line, name, count)
 
 
 def _messages(draft: Draft, leaves: Leaves) -> None:

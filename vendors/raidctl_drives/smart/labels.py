@@ -19,6 +19,7 @@ _OLD_SMART = re.compile(r"Device (?:supports SMART and is (?:Enabled|Disabled)|d
 _MADE = re.compile(r"Manufactured in (?P<when>week \S+ of year \S+)")
 _SENSE = re.compile(r"(?P<words>.*\S) *\[asc=(?P<asc>[0-9a-f]+), *ascq=(?P<ascq>[0-9a-f]+)\]", re.ASCII)
 _CACHE = {"Enabled": "enabled", "Disabled": "disabled"}
+_BEST_SPEED = re.compile(r", (\d{1,2}(?:\.\d)?) Gb/s(?: \(current: |$)", re.ASCII)
 _ZERO = re.compile(r"0(?:\D|$)", re.ASCII)
 _FAMILY_SSD = re.compile(r"\bSSDs?\b|\bSolid State\b", re.IGNORECASE)
 _FAMILY_SATA = re.compile(r"(?<!ATA/)\b(?:SATA|Serial ATA)\b(?!/P?ATA)")
@@ -41,6 +42,8 @@ def read(draft: Draft, line: Line, text: str, section: str) -> bool:
     special = SPECIAL.get(label)
     if special:
         special(draft, line, value)
+    elif label in ALSO:
+        ALSO[label](draft, label, line, value)
     elif label in words.VERDICTS:
         _verdict(draft, line, value)
     elif label in words.IDENTITY:
@@ -167,6 +170,9 @@ def _sata(draft: Draft, line: Line, value: str) -> None:
     speed = attempt(figures.gbps, current[1]) if current else None
     if speed is not None:
         draft.offer(line, "link_gbps", speed)
+    best = _BEST_SPEED.search(value)
+    if best:
+        draft.offer(line, "max_link_gbps", float(best[1]))
 
 
 def _transport_type(draft: Draft, line: Line, value: str) -> None:
@@ -249,6 +255,27 @@ def _status_scan(draft: Draft, line: Line, value: str) -> None:
     draft.detail(line, "Number of background medium scans performed", collapse(value))
 
 
+def _also(name: str, highest: int) -> Callable[[Draft, str, Line, str], None]:
+    """A reader of a detail that gives a count as well, up to the highest one that makes sense."""
+
+    def read_count(draft: Draft, label: str, line: Line, value: str) -> None:
+        draft.detail(line, label, collapse(value))
+        plain = value.strip().removesuffix("%")
+        if plain.isascii() and plain.isdecimal() and len(plain) < 12 and int(plain) <= highest:
+            draft.offer(line, name, int(plain))
+
+    return read_count
+
+
+ALSO: dict[str, Callable[[Draft, str, Line, str], None]] = {
+    # "Percentage Used:                    3%"
+    "Percentage Used": _also("life_used_percent", 255),
+    # "Percentage used endurance indicator: 3%"
+    "Percentage used endurance indicator": _also("life_used_percent", 255),
+    # "Elements in grown defect list: 412"
+    "Elements in grown defect list": _also("errors_reallocated", 1 << 32),
+}
+"""Details that give a field as well."""
 SPECIAL: dict[str, Callable[[Draft, Line, Any], None]] = {
     "Model Number": _model_number,
     "Model Family": _family,

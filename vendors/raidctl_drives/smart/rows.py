@@ -132,6 +132,8 @@ def statistic(draft: Draft, line: Line, text: str) -> bool:
         draft.offer(line, "temperature_celsius", value, rank=1, label="Current Temperature (device statistics)")
     else:
         draft.detail(line, name, value)
+        if name == "Percentage Used Endurance Indicator" and 0 <= value <= 255:
+            draft.offer(line, "life_used_percent", value)
     return True
 
 
@@ -194,6 +196,7 @@ def pending(draft: Draft, line: Line, text: str) -> bool:
     match = _PENDING.fullmatch(text)
     if match:
         draft.detail(line, "Pending defect count", match["count"])
+        draft.offer(line, "errors_pending", int(match["count"][:12]))
     return match is not None
 
 

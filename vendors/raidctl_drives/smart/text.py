@@ -129,6 +129,9 @@ class Reader:
         self.draft.seen.add(self.section)
         if self.section == "warning":
             messages.heard(self.draft, text)
+            if "firmware update" in text.lower():
+                # "==> WARNING: A firmware update for this drive may be available,": where to get it stands below
+                self.draft.offer(line, "firmware_update", text.removeprefix("==> WARNING: ").rstrip(" ,:"))
         elif self.section == "nvme_health":
             # "SMART/Health Information (NVMe Log 0x02)": -A alone says in no other place what kind of drive it is
             self.draft.offer(line, "interface", "nvme")

@@ -1,0 +1,120 @@
+"""Fields that are derived from details, and what the families make of their own labels."""
+
+from __future__ import annotations
+
+import pytest
+
+from raidctl.draft import Derived, Draft
+from raidctl.evidence import Sheet
+from raidctl.model import PciLink, Scrub
+from raidctl_adaptec import also as adaptec
+from raidctl_megaraid import also as megaraid
+from raidctl_smartarray import also as smartarray
+from raidctl_threeware import also as threeware
+
+RATE = "Negotiated PCIe Data Rate"
+
+
+def derived(table: Derived, *pairs: tuple[str, str]) -> Draft:
+    """A draft that knows these details, and what a table makes of them."""
+    sheet = Sheet.of_text("tool", "\n".join(f"{label}: {value}" for label, value in pairs))
+    draft = Draft()
+    for line, (label, value) in zip(sheet.lines, pairs, strict=True):
+        draft.detail(sheet, line, label, value)
+    draft.derive(table)
+    return draft
+
+
+def test_a_detail_that_gives_a_field_stays_a_detail_and_names_its_line() -> None:
+    """The tool's words are kept; the field has the same line as evidence."""
+    draft = derived(smartarray.VOLUME, ("Full Stripe Size", "512 KB"))
+    assert draft.get("full_stripe_bytes") == 512 * 1024
+    assert draft.details == {"Full Stripe Size": "512 KB"}
+    assert [line.number for _, line, name, _ in draft.told if name == "full_stripe_bytes"] == [1]
+
+
+def test_a_detail_in_another_form_gives_no_field() -> None:
+    """What cannot be read is no reason for a guess, and none for an error."""
+    assert derived(smartarray.VOLUME, ("Full Stripe Size", "large")).get("full_stripe_bytes") is None
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [("No pending images", None), ("None", None), ("24.22.0-0071", "Pending image in flash: 24.22.0-0071")],
+)
+def test_firmware_that_waits_for_a_restart_is_an_update(value: str, told: str | None) -> None:
+    """The card says so itself; where nothing waits nothing is said."""
+    assert derived(megaraid.CARD, ("Image name", value)).get("firmware_update") == told
+
+
+@pytest.mark.parametrize(
+    ("table", "label", "value", "part"),
+    [
+        (smartarray.CARD, "Surface Scan Mode", "Idle", Scrub(mode="automatic", status_text="Idle")),
+        (smartarray.CARD, "Surface Scan Mode", "Disabled", Scrub(mode="disabled", status_text="Disabled")),
+        (smartarray.CARD, "Surface Scan Mode", "Never seen", Scrub(status_text="Never seen")),
+        (megaraid.CARD, "Patrol Read Reoccurrence", "168 hrs", Scrub(interval_seconds=604800)),
+        (megaraid.CARD, "Patrol Read Reoccurrence", "Continuous", None),
+        (megaraid.CARD, "Next Patrol Read launch", "NA", Scrub(mode="manual")),
+        (megaraid.CARD, "Next Patrol Read launch", "in a while", None),
+        (megaraid.CARD, "Patrol Read Mode", "Disabled", Scrub(mode="disabled", status_text="Disabled")),
+    ],
+)
+def test_a_patrol_read_is_automatic_manual_or_disabled(table: Derived, label: str, value: str, part: Scrub) -> None:
+    """Words that a family does not know stay open."""
+    assert derived(table, (label, value)).part("patrol_read", Scrub) == part
+
+
+@pytest.mark.parametrize(
+    ("table", "label", "value", "mode"),
+    [
+        (adaptec.CARD, "Background consistency check", "Enabled", "automatic"),
+        (adaptec.CARD, "Background consistency check", "Disabled", "disabled"),
+        (adaptec.CARD, "Background consistency check", "Not Applicable", None),
+        (megaraid.CARD, "Next Consistency check launch", "05/09/2026, 03:00:00", "automatic"),
+        (megaraid.CARD, "Next Consistency check launch", "NA", "manual"),
+        (threeware.UNIT, "Auto Verify Policy", "on", "automatic"),
+        (threeware.UNIT, "AVrfy", "OFF", "manual"),
+        (threeware.UNIT, "AVrfy", "-", None),
+    ],
+)
+def test_a_consistency_check_is_automatic_manual_or_disabled(
+    table: Derived, label: str, value: str, mode: str | None
+) -> None:
+    """Only what the tool says of it counts; what does not apply is not told."""
+    assert derived(table, (label, value)).get("consistency_check.mode") == mode
+
+
+@pytest.mark.parametrize(
+    ("table", "pairs", "link"),
+    [
+        (smartarray.CARD, ((RATE, "PCIe 3.0 x8 (7880 MB/s)"),), PciLink(width=8, speed_gtps=8.0)),
+        (adaptec.CARD, ((RATE, "PCIe 4.0 x16(31500 MB/s)"),), PciLink(width=16, speed_gtps=16.0)),
+        (adaptec.CARD, ((RATE, "Not Applicable"),), None),
+        (megaraid.CARD, (("PCIe Link Width", "X8 Lane(s)"), ("PCIe Link Speed", "16GT/s")),
+         PciLink(width=8, speed_gtps=16.0)),
+        (threeware.CARD, (("Controller Bus Width", "8 lanes"), ("Controller Bus Speed", "2.5 Gbps/lane")),
+         PciLink(width=8, speed_gtps=2.5)),
+    ],
+)  # fmt: skip
+def test_tools_tell_of_the_link_that_was_negotiated(
+    table: Derived, pairs: tuple[tuple[str, str], ...], link: PciLink | None
+) -> None:
+    """What the card could is known to the kernel only."""
+    assert derived(table, *pairs).part("pci_link", PciLink) == link
+
+
+@pytest.mark.parametrize(
+    ("table", "label", "value", "speed"),
+    [
+        (smartarray.DRIVE, "PHY Maximum Link Rate", "12.0Gbps, 12.0Gbps", 12.0),
+        (smartarray.DRIVE, "PHY Maximum Link Rate", "Unknown", None),
+        (adaptec.DRIVE, "Phy #1: Maximum Link Rate", "6 Gbps", 6.0),
+        (megaraid.DRIVE, "Device Speed", "12.0Gb/s", 12.0),
+        (megaraid.DRIVE, "Device Speed", "Unknown", None),
+        (megaraid.DRIVE, "Capable Speed", "16.0GT/s", 16.0),
+    ],
+)
+def test_the_speed_that_a_drive_can_is_told(table: Derived, label: str, value: str, speed: float | None) -> None:
+    """A prefix that keeps labels apart makes no difference; an unknown speed is none."""
+    assert derived(table, (label, value)).get("max_link_gbps") == speed

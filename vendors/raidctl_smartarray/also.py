@@ -1,0 +1,42 @@
+"""Details that give a neutral field as well; the tool's own words stay among the details."""
+
+from __future__ import annotations
+
+from raidctl.draft import Derived
+from raidctl.model import ScrubMode
+from raidctl.units import parse_pcie
+from raidctl_smartarray import figures
+from raidctl_smartarray.words import word
+
+_SURFACE: dict[str, ScrubMode] = {"idle": "automatic", "high": "automatic", "disabled": "disabled"}
+
+
+def _life_used(text: str) -> int:
+    """Percent that is used of ``97.12%`` that remain."""
+    return round(100 - float(text.removesuffix("%")))
+
+
+CARD: Derived = {
+    # Surface Scan Mode: Idle
+    "surface scan mode": (
+        ("patrol_read.mode", lambda text: _SURFACE.get(word(text))),
+        ("patrol_read.status_text", lambda text: text.strip() or None),
+    ),
+    # Negotiated PCIe Data Rate: PCIe 3.0 x8 (7880 MB/s)
+    "negotiated pcie data rate": (
+        ("pci_link.width", lambda text: parse_pcie(text)[0]),
+        ("pci_link.speed_gtps", lambda text: parse_pcie(text)[1]),
+    ),
+}
+VOLUME: Derived = {
+    # Full Stripe Size: 512 KB
+    "full stripe size": (("full_stripe_bytes", figures.volume_size),),
+    # Number of Parity Groups: 2
+    "number of parity groups": (("spans", figures.integer),),
+}
+DRIVE: Derived = {
+    # PHY Maximum Link Rate: 12.0Gbps, 12.0Gbps
+    "phy maximum link rate": (("max_link_gbps", figures.link_speed),),
+    # Usage remaining: 97.12%
+    "usage remaining": (("life_used_percent", _life_used),),
+}
