@@ -5,7 +5,8 @@
     RaidctlError            3
     ├── UsageError          2   the words of the command line are off
     ├── CannotTell          3   something could not be read or understood
-    │   └── RecordError         a recording, or a file given to --replay, cannot be used
+    │   ├── RecordError         a recording, or a file given to --replay, cannot be used
+    │   └── BenchError          nothing could be measured, or what was to be written to is refused
     ├── AccessMissing       4   a tool or a right is missing
     ├── ChangeUndone        5   a change failed and was undone
     └── ChangeStands        6   a change failed and could not be undone, or was not confirmed
@@ -44,6 +45,10 @@ class CannotTell(RaidctlError):
 
 class RecordError(CannotTell):
     """A recording, or a file given to ``--replay``, cannot be used."""
+
+
+class BenchError(CannotTell):
+    """Nothing could be measured, or what was to be written to is refused."""
 
 
 class AccessMissing(RaidctlError):

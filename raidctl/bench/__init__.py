@@ -1,4 +1,5 @@
 """The verification benchmark: what the clock says of a device, beside what its controller says of itself.
 
-``result`` says what a trial tells; ``verdict`` weighs what was measured against what the controller says.
+``work`` says what is to be done and what came of it; ``targets`` and ``engines`` do it; ``estimators`` are arithmetic
+on what was measured; ``trials`` are the tests; ``verdict`` weighs what they say.
 """

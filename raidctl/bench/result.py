@@ -38,6 +38,10 @@ class Latency(msgspec.Struct, frozen=True, kw_only=True):
     p999: Annotated[float | None, Meta(description="99.9th percentile; null: too few operations to tell.")] = None
     worst: Annotated[float, Meta(description="The longest of n.")]
     error: Annotated[float, Meta(description="Largest relative error of these figures, by the histogram's bins.")] = 0.0
+    bins: Annotated[
+        tuple[tuple[float, int], ...],
+        Meta(description="For drawing: lower edge of a bin in milliseconds and how many, four bins for each doubling."),
+    ] = ()
 
 
 class Confounder(msgspec.Struct, frozen=True, kw_only=True):
@@ -66,3 +70,35 @@ class TrialResult(msgspec.Struct, frozen=True, kw_only=True):
     series: Annotated[dict[str, Any], Meta(description="Curves: lists of points, by name.")] = {}
     engine: Annotated[str | None, Meta(description="Which engine measured it.")] = None
     seconds: Annotated[float | None, Meta(description="How long it took, seconds.")] = None
+
+
+class Drift(msgspec.Struct, frozen=True, kw_only=True):
+    """The first test of a run, made again as the last one: whether the machine was the same all the time."""
+
+    trial: Annotated[str, Meta(description="Name of the test.")]
+    figure: Annotated[str, Meta(description="Name of the figure that is compared.")]
+    first: Annotated[float | None, Meta(description="At the begin; null: not measured.")]
+    last: Annotated[float | None, Meta(description="At the end; null: not measured.")]
+    unstable: Annotated[bool | None, Meta(description="Whether they differ by more than 20 %; null: cannot be told.")]
+
+
+class Session(msgspec.Struct, frozen=True, kw_only=True):
+    """One run of the benchmark: several tests of one target."""
+
+    profile: Annotated[str, Meta(description="Which list of tests: `quick`, `database` …")]
+    target: Annotated[str, Meta(description="What was measured: a file, a device, an NBD export.")]
+    kind: Annotated[str, Meta(description="`file`, `device` or `nbd`.")]
+    size: Annotated[int, Meta(description="Bytes of it that were used.")]
+    results: Annotated[tuple[TrialResult, ...], Meta(description="One for each test, in order of the profile.")]
+    engine: Annotated[str | None, Meta(description="What carried it out, the engines by name; null: nothing was.")] = (
+        None
+    )
+    notes: Annotated[tuple[str, ...], Meta(description="What limited it, one sentence each.")] = ()
+    confounders: Annotated[tuple[Confounder, ...], Meta(description="What else could explain the figures.")] = ()
+    drift: Annotated[Drift | None, Meta(description="The first test again at the end; null: not made.")] = None
+    written: Annotated[int, Meta(description="Bytes written, those of preparing the file not counted.")] = 0
+    seconds: Annotated[float, Meta(description="How long all of it took.")] = 0.0
+    interrupted: Annotated[bool, Meta(description="Whether it was ended early; the results are what there was.")] = (
+        False
+    )
+    seed: Annotated[int | None, Meta(description="What the places and orders follow from.")] = None

@@ -19,7 +19,12 @@ def to_json(value: Any) -> str:
     Control characters are written as escapes: nothing that hardware says steers a terminal.
     """
     text = msgspec.json.format(msgspec.json.encode(value, order="deterministic"), indent=2).decode("utf-8")
-    return _CONTROL.sub(lambda match: f"\\u{ord(match[0]):04x}", text) + "\n"
+    return safe(text) + "\n"
+
+
+def safe(text: str) -> str:
+    """JSON with its control characters written as escapes."""
+    return _CONTROL.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def schema(title: str = "Inventory", kind: Any = Inventory) -> dict[str, Any]:

@@ -1,0 +1,1078 @@
+/* The compiled engine: carries out streams of reads, writes and flushes, and takes the time of each one.
+ *
+ * Two kinds of workers do the same work: THREADS (one thread for each operation that may be under way: pread, pwrite,
+ * pwritev2 with RWF_DSYNC, fdatasync) and URING (one thread for each stream, io_uring by its three system calls, no
+ * library). raidctl/bench/work.py says what a stream is and what is answered, raidctl/bench/blocks.py what a written
+ * sector looks like. Python is told nothing during a run and its lock is not held; the thread that called looks for
+ * signals 40 times a second.
+ *
+ * Whatever the workers use belongs to a `struct run` with a count of users: after Ctrl-C, a worker that the kernel
+ * does not give back (an operation that hangs) is left alone, and the last one out frees the memory and the descriptor.
+ */
+#define _GNU_SOURCE 1    /* as pyconfig.h of Python 3.10 says it */
+#define PY_SSIZE_T_CLEAN
+#define Py_LIMITED_API 0x030A0000
+#include <Python.h>
+#if PY_VERSION_HEX >= 0x030D0000
+// headers from 3.13 on no longer say that lengths are Py_ssize_t, and an older Python that loads this wants to be told
+int _PyArg_ParseTuple_SizeT(PyObject *, const char *, ...);
+#define PyArg_ParseTuple _PyArg_ParseTuple_SizeT
+#endif
+
+#include <endian.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+#if defined(__has_include)
+#if __has_include(<linux/io_uring.h>) && defined(SYS_io_uring_setup)
+#include <linux/io_uring.h>
+#define HAVE_URING 1
+#endif
+#endif
+
+#ifndef RWF_DSYNC
+#define RWF_DSYNC 0x00000002
+#endif
+
+enum { READ, WRITE, WRITE_DURABLE, FLUSH };    /* raidctl.bench.work.Op */
+enum { THREADS, URING };
+
+#define SECOND 1000000000ull
+#define TICK_NS 25000000ull        /* between two looks for signals */
+#define LEAVE_NS 50000000ull       /* after Ctrl-C: how long the workers may take to end */
+#define SPIN_NS 60000ull           /* an open loop sleeps until so long before its time: waking takes tens of us */
+#define HOPELESS 1000              /* a stream ends after so many failures in a row: the device is gone */
+#define STACK (256 * 1024)
+#define APART 128                  /* two cache lines: they are fetched in pairs */
+#define LANES 7                    /* the histogram: 2^7 bins for each power of two, so bins are 0.8 % wide at most */
+#define BINS ((64 - LANES + 1) << LANES)
+#define OPS 4
+
+static uint64_t now_ns(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
+}
+
+/* ------------------------------------------------------------------------------------------------ blocks.py, in C */
+
+#define SECTOR 512
+#define HEADER 44
+
+static const char MAGIC[8] = {'r', 'a', 'i', 'd', 'c', 't', 'l', 1};
+static uint32_t crc_table[8][256];
+
+static void crc_prepare(void) {
+    for (uint32_t i = 0; i < 256; i++) {
+        uint32_t c = i;
+        for (int bit = 0; bit < 8; bit++) c = c & 1 ? 0xEDB88320u ^ (c >> 1) : c >> 1;
+        crc_table[0][i] = c;
+    }
+    for (int k = 1; k < 8; k++)
+        for (uint32_t i = 0; i < 256; i++)
+            crc_table[k][i] = crc_table[0][crc_table[k - 1][i] & 255] ^ (crc_table[k - 1][i] >> 8);
+}
+
+/* Eight bytes at once; `value` is what stands in them, read as a little-endian number. */
+static uint32_t crc_eight(uint32_t crc, uint64_t value) {
+    uint64_t x = value ^ crc;
+    return crc_table[7][x & 255] ^ crc_table[6][x >> 8 & 255] ^ crc_table[5][x >> 16 & 255] ^
+           crc_table[4][x >> 24 & 255] ^ crc_table[3][x >> 32 & 255] ^ crc_table[2][x >> 40 & 255] ^
+           crc_table[1][x >> 48 & 255] ^ crc_table[0][x >> 56];
+}
+
+struct pool {
+    const unsigned char *twice;    /* the pool, and once more, so that every window is one piece */
+    uint64_t size;
+};
+
+struct mark {    /* what the header of a sector says, but for its place */
+    uint64_t run, generation, time;
+};
+
+static uint64_t shift_of(const struct pool *pool, uint64_t run, uint64_t generation) {
+    uint64_t x = run ^ (generation * 0x9E3779B97F4A7C15ull);
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ull;
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EBull;
+    return ((x ^ (x >> 31)) | 1) % pool->size;
+}
+
+static uint64_t magic_number(void) {
+    uint64_t m;
+    memcpy(&m, MAGIC, 8);
+    return le64toh(m);
+}
+
+static void header(unsigned char *to, const struct mark *mark, uint64_t place) {
+    uint64_t fields[5] = {magic_number(), mark->run, place, mark->generation, mark->time};
+    uint32_t crc = 0xFFFFFFFFu;
+    for (int i = 0; i < 5; i++) {
+        crc = crc_eight(crc, fields[i]);
+        fields[i] = htole64(fields[i]);
+    }
+    crc = htole32(~crc);
+    memcpy(to, fields, 40);
+    memcpy(to + 40, &crc, 4);
+}
+
+/* Make `size` bytes what an operation at byte `start` writes. */
+static void fill(unsigned char *to, uint64_t size, const struct pool *pool, const struct mark *mark, uint64_t start) {
+    uint64_t at = (shift_of(pool, mark->run, mark->generation) + start % pool->size) % pool->size;
+    for (uint64_t done = 0; done < size; done += pool->size) {
+        uint64_t piece = size - done < pool->size ? size - done : pool->size;
+        memcpy(to + done, pool->twice + at, piece);
+    }
+    for (uint64_t sector = 0; sector + SECTOR <= size; sector += SECTOR) header(to + sector, mark, start + sector);
+}
+
+/* Whether a block is what some write of this run, of this generation or a later one, left at `start`. */
+static bool matches(const unsigned char *data, uint64_t size, const struct pool *pool, uint64_t run,
+                    uint64_t generation, uint64_t start) {
+    uint64_t fields[5];
+    unsigned char expected[HEADER];
+    if (size < SECTOR) return true;    /* less than a sector says nothing of itself */
+    memcpy(fields, data, 40);
+    struct mark mark = {run, le64toh(fields[3]), le64toh(fields[4])};
+    if (mark.generation < generation) return false;
+    uint64_t at = (shift_of(pool, run, mark.generation) + start % pool->size) % pool->size;
+    for (uint64_t sector = 0; sector < size; sector += SECTOR) {
+        const unsigned char *window = pool->twice + (at + sector % pool->size) % pool->size;
+        uint64_t length = size - sector < SECTOR ? size - sector : SECTOR, skip = length < SECTOR ? 0 : HEADER;
+        if (skip) {
+            header(expected, &mark, start + sector);
+            if (memcmp(data + sector, expected, HEADER)) return false;
+        }
+        if (memcmp(data + sector + skip, window + skip, length - skip)) return false;
+    }
+    return true;
+}
+
+/* --------------------------------------------------------------------------------------------------- what is shared */
+
+struct sample {
+    uint64_t start, latency;
+    uint32_t index;    /* which operation of the stream */
+    int32_t result;
+};
+
+struct log {
+    struct sample *samples;
+    uint64_t count, room;
+    uint64_t *missed;      /* offsets that did not read back as written */
+    uint64_t misses, misses_room;
+    uint64_t *bins;        /* OPS histograms of what came after the last sample that is kept; NULL: nothing did */
+};
+
+struct stream {
+    uint64_t count, size;
+    unsigned char *ops;
+    uint64_t *offsets, *intended;    /* intended: NULL in a closed loop */
+    uint32_t depth, batch;
+    bool cycle, ordered;             /* ordered: there are flushes, and they have something to wait for */
+    char apart[APART];               /* what each operation writes shares no cache line with what each one reads */
+    atomic_uint_fast64_t next;
+    char apart_too[APART];
+    atomic_int failures;
+    pthread_mutex_t lock;            /* of what follows; used by threads of an ordered stream only */
+    pthread_cond_t turn;
+    uint64_t under_way;
+    bool flushing;
+};
+
+struct run;
+
+struct worker {
+    struct run *run;
+    struct stream *stream;
+    unsigned char *buffers;
+    size_t buffers_size;
+    struct log log;
+    uint64_t now, keep;    /* now: the latest time that this worker knows */
+    int error;             /* why it could not begin or go on: errno */
+    char apart[APART];     /* from the next worker's, which writes at the same time */
+};
+
+struct run {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    int users, ready, done;
+    atomic_int go;    /* 0 wait, 1 begin, -1 go home; a futex, so that all begin at once and none waits for a lock */
+    atomic_bool stop;
+    int fd, kind;
+    bool verify;
+    uint64_t base;    /* where the target's byte 0 is in what the descriptor shows */
+    uint64_t run_id, generation, t0, deadline, last_end, to_real_time;
+    uint64_t seconds_ns;
+    struct pool pool;
+    uint32_t streams_count, workers_count;
+    struct stream *streams;
+    struct worker *workers;
+};
+
+static void free_run(struct run *run) {
+    for (uint32_t i = 0; run->workers && i < run->workers_count; i++) {
+        struct worker *w = &run->workers[i];
+        if (w->buffers) munmap(w->buffers, w->buffers_size);
+        free(w->log.samples);
+        free(w->log.missed);
+        free(w->log.bins);
+    }
+    for (uint32_t i = 0; run->streams && i < run->streams_count; i++) {
+        free(run->streams[i].ops);
+        free(run->streams[i].offsets);
+        free(run->streams[i].intended);
+        pthread_mutex_destroy(&run->streams[i].lock);
+        pthread_cond_destroy(&run->streams[i].turn);
+    }
+    free(run->workers);
+    free(run->streams);
+    free((void *)run->pool.twice);
+    if (run->fd >= 0) close(run->fd);
+    pthread_mutex_destroy(&run->lock);
+    pthread_cond_destroy(&run->changed);
+    free(run);
+}
+
+static void leave(struct run *run) {
+    pthread_mutex_lock(&run->lock);
+    bool last = --run->users == 0;
+    pthread_mutex_unlock(&run->lock);
+    if (last) free_run(run);
+}
+
+static bool stopped(const struct run *run) { return atomic_load_explicit(&run->stop, memory_order_relaxed); }
+
+static void fail(struct worker *w, int error) {
+    w->error = error;
+    atomic_store(&w->run->stop, true);
+}
+
+static bool grow(void **at, uint64_t *room, size_t size, uint64_t first) {
+    uint64_t more = *room ? *room * 2 : first;
+    void *new = realloc(*at, more * size);
+    if (!new) return false;
+    *at = new;
+    *room = more;
+    return true;
+}
+
+static uint32_t bin_of(uint64_t value) {
+    if (value < 1u << LANES) return (uint32_t)value;
+    int shift = 63 - __builtin_clzll(value) - LANES;
+    return (uint32_t)((shift + 1) << LANES) + (uint32_t)(value >> shift & ((1u << LANES) - 1));
+}
+
+static void record(struct worker *w, uint64_t index, uint64_t start, uint64_t end, int64_t result) {
+    struct log *log = &w->log;
+    uint64_t t0 = w->run->t0, latency = end > start ? end - start : 0;
+    if (log->count >= w->keep) {
+        if (!log->bins && !(log->bins = calloc(OPS * BINS, sizeof *log->bins))) return fail(w, ENOMEM);
+        log->bins[w->stream->ops[index] * BINS + bin_of(latency)]++;
+    } else {
+        if (log->count == log->room && !grow((void **)&log->samples, &log->room, sizeof *log->samples, 4096))
+            return fail(w, ENOMEM);
+        log->samples[log->count++] =
+            (struct sample){start > t0 ? start - t0 : 0, latency, (uint32_t)index, (int32_t)result};
+    }
+    if (result < 0)
+        atomic_fetch_add_explicit(&w->stream->failures, 1, memory_order_relaxed);
+    else if (atomic_load_explicit(&w->stream->failures, memory_order_relaxed))
+        atomic_store_explicit(&w->stream->failures, 0, memory_order_relaxed);
+}
+
+/* Compare what was read, where that is asked; after the end has been taken. */
+static void compare(struct worker *w, const unsigned char *data, uint64_t index, int64_t result) {
+    struct run *run = w->run;
+    struct stream *s = w->stream;
+    if (!run->verify || s->ops[index] != READ || result != (int64_t)s->size) return;
+    if (!matches(data, s->size, &run->pool, run->run_id, run->generation, s->offsets[index])) {
+        struct log *log = &w->log;
+        if (log->misses == log->misses_room &&
+            !grow((void **)&log->missed, &log->misses_room, sizeof *log->missed, 64))
+            return fail(w, ENOMEM);
+        log->missed[log->misses++] = s->offsets[index];
+    }
+    w->now = now_ns();
+}
+
+/* Fill the buffer of a write; before the start is taken. */
+static void prepare(struct worker *w, unsigned char *data, uint64_t index, uint64_t round) {
+    struct run *run = w->run;
+    struct stream *s = w->stream;
+    if (s->ops[index] != WRITE && s->ops[index] != WRITE_DURABLE) return;
+    struct mark mark = {run->run_id, run->generation + round, w->now + run->to_real_time};
+    fill(data, s->size, &run->pool, &mark, s->offsets[index]);
+    w->now = now_ns();
+}
+
+static bool over(struct worker *w) {
+    return stopped(w->run) || w->now >= w->run->deadline ||
+           atomic_load_explicit(&w->stream->failures, memory_order_relaxed) >= HOPELESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- threads */
+
+static int64_t carry_out(struct run *run, struct stream *s, uint64_t index, unsigned char *data) {
+    off_t at = (off_t)(run->base + s->offsets[index]);
+    int64_t done = -1;
+    do {
+        struct iovec piece = {data, s->size};
+        switch (s->ops[index]) {
+        case READ: done = pread(run->fd, data, s->size, at); break;
+        case WRITE: done = pwrite(run->fd, data, s->size, at); break;
+        case WRITE_DURABLE:
+            done = syscall(SYS_pwritev2, run->fd, &piece, 1, (long)at, (long)((uint64_t)at >> 32), RWF_DSYNC);
+            if (done < 0 && (errno == ENOSYS || errno == EOPNOTSUPP)) {    /* before Linux 4.7; some file systems */
+                done = pwrite(run->fd, data, s->size, at);
+                if (done >= 0 && fdatasync(run->fd)) done = -1;
+            }
+            break;
+        default: done = fdatasync(run->fd);
+        }
+    } while (done < 0 && errno == EINTR && !stopped(run));
+    return done < 0 ? -errno : done;
+}
+
+/* Wait for the intended start; false: it is over before. */
+static bool sleep_until(struct worker *w, uint64_t when) {
+    uint64_t spin = w->stream->depth == 1 ? SPIN_NS : 0;
+    for (;;) {
+        w->now = now_ns();
+        if (over(w)) return false;
+        if (w->now >= when) return true;
+        uint64_t gap = when - w->now;
+        if (gap <= spin) continue;
+        gap = gap - spin < TICK_NS ? gap - spin : TICK_NS;
+        struct timespec t = {0, (long)gap};
+        nanosleep(&t, NULL);
+    }
+}
+
+/* The next operation of the stream, in its order; a flush waits for those before it, those after it for the flush. */
+static bool claim(struct worker *w, uint64_t *turn) {
+    struct stream *s = w->stream;
+    if (!s->ordered) {
+        *turn = s->depth == 1 ? atomic_load_explicit(&s->next, memory_order_relaxed) : 0;
+        if (s->depth == 1)
+            atomic_store_explicit(&s->next, *turn + 1, memory_order_relaxed);
+        else
+            *turn = atomic_fetch_add_explicit(&s->next, 1, memory_order_relaxed);
+        return s->cycle || *turn < s->count;
+    }
+    pthread_mutex_lock(&s->lock);
+    for (;;) {
+        *turn = atomic_load(&s->next);
+        bool any = !stopped(w->run) && (s->cycle || *turn < s->count);
+        bool flush = any && s->ops[*turn % s->count] == FLUSH;
+        if (!any || !(s->flushing || (flush && s->under_way))) {
+            if (any) {
+                atomic_store(&s->next, *turn + 1);
+                s->under_way++;
+                s->flushing = flush;
+            }
+            pthread_mutex_unlock(&s->lock);
+            if (any) w->now = now_ns();
+            return any;
+        }
+        pthread_cond_wait(&s->turn, &s->lock);
+    }
+}
+
+static void give_back(struct worker *w, bool flush) {
+    struct stream *s = w->stream;
+    if (!s->ordered) return;
+    pthread_mutex_lock(&s->lock);
+    s->under_way--;
+    if (flush) s->flushing = false;
+    if (flush || s->under_way == 0) pthread_cond_broadcast(&s->turn);
+    pthread_mutex_unlock(&s->lock);
+}
+
+static void by_threads(struct worker *w) {
+    struct stream *s = w->stream;
+    uint64_t turn;
+    w->now = now_ns();
+    while (!over(w) && claim(w, &turn)) {
+        uint64_t round = turn < s->count ? 0 : turn / s->count, index = turn - round * s->count;
+        bool flush = s->ops[index] == FLUSH;
+        if ((s->ordered && over(w)) || (s->intended && !sleep_until(w, w->run->t0 + s->intended[index]))) {
+            give_back(w, flush);
+            break;
+        }
+        prepare(w, w->buffers, index, round);
+        uint64_t start = s->intended ? w->run->t0 + s->intended[index] : now_ns();
+        int64_t result = carry_out(w->run, s, index, w->buffers);
+        w->now = now_ns();
+        record(w, index, start, w->now, result);
+        compare(w, w->buffers, index, result);
+        give_back(w, flush);
+    }
+}
+
+/* ---------------------------------------------------------------------------------------------------------- io_uring */
+
+#ifdef HAVE_URING
+/* Names that the headers of older systems do not have; the numbers are the kernel's. */
+enum { OP_FSYNC = 3, OP_READ_FIXED = 4, OP_WRITE_FIXED = 5, OP_READ = 22, OP_WRITE = 23 };
+enum { REGISTER_BUFFERS = 0, REGISTER_FILES = 2, REGISTER_RING_FDS = 20 };
+enum { ENTER_GETEVENTS = 1, ENTER_EXT_ARG = 8, ENTER_REGISTERED_RING = 16 };
+enum { SETUP_COOP_TASKRUN = 1 << 8, SETUP_SINGLE_ISSUER = 1 << 12, SETUP_DEFER_TASKRUN = 1 << 13 };
+enum { FEAT_SINGLE_MMAP = 1, FEAT_EXT_ARG = 1 << 8 };
+
+struct wait_argument {
+    uint64_t mask;
+    uint32_t mask_size, pad;
+    uint64_t timeout;
+};
+struct ring_update {
+    uint32_t offset, reserved;
+    uint64_t data;
+};
+
+struct slot {
+    uint64_t start, index;
+};
+
+struct ring {
+    int fd, enter_fd;
+    unsigned enter_flags, *sq_head, *sq_tail, sq_mask, *cq_head, *cq_tail, cq_mask, tail;
+    struct io_uring_sqe *sqes;
+    struct io_uring_cqe *cqes;
+    void *rings, *entries;
+    size_t rings_size, entries_size;
+    bool fixed_file, fixed_buffers;
+    uint32_t free_count, under_way;
+    uint32_t *free_slots;
+    struct slot *slots;
+};
+
+static int ring_setup(unsigned entries, struct io_uring_params *p) {
+    static const unsigned ways[] = {SETUP_SINGLE_ISSUER | SETUP_DEFER_TASKRUN, SETUP_COOP_TASKRUN, 0};
+    int fd = -1;
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        memset(p, 0, sizeof *p);
+        p->flags = ways[i];
+        fd = (int)syscall(SYS_io_uring_setup, entries, p);
+        if (fd >= 0 || errno != EINVAL) break;
+    }
+    return fd;
+}
+
+static void ring_close(struct ring *r) {
+    if (r->entries) munmap(r->entries, r->entries_size);
+    if (r->rings) munmap(r->rings, r->rings_size);
+    if (r->fd >= 0) close(r->fd);
+    free(r->free_slots);
+    free(r->slots);
+}
+
+static int ring_map(struct ring *r, const struct io_uring_params *p) {
+    size_t sq = p->sq_off.array + p->sq_entries * sizeof(unsigned);
+    size_t cq = p->cq_off.cqes + p->cq_entries * sizeof(struct io_uring_cqe);
+    if (!(p->features & FEAT_SINGLE_MMAP)) return ENOSYS;
+    r->rings_size = sq > cq ? sq : cq;
+    r->entries_size = p->sq_entries * sizeof(struct io_uring_sqe);
+    r->rings = mmap(NULL, r->rings_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, r->fd, IORING_OFF_SQ_RING);
+    if (r->rings == MAP_FAILED) return r->rings = NULL, errno;
+    r->entries = mmap(NULL, r->entries_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, r->fd, IORING_OFF_SQES);
+    if (r->entries == MAP_FAILED) return r->entries = NULL, errno;
+    char *base = r->rings;
+    r->sq_head = (unsigned *)(base + p->sq_off.head);
+    r->sq_tail = (unsigned *)(base + p->sq_off.tail);
+    r->cq_head = (unsigned *)(base + p->cq_off.head);
+    r->cq_tail = (unsigned *)(base + p->cq_off.tail);
+    r->sq_mask = *(unsigned *)(base + p->sq_off.ring_mask);
+    r->cq_mask = *(unsigned *)(base + p->cq_off.ring_mask);
+    r->cqes = (struct io_uring_cqe *)(base + p->cq_off.cqes);
+    r->sqes = r->entries;
+    unsigned *array = (unsigned *)(base + p->sq_off.array);
+    for (unsigned i = 0; i < p->sq_entries; i++) array[i] = i;
+    return 0;
+}
+
+/* Registering spares the kernel work for each operation; where it refuses (locked memory), all goes on without. */
+static void ring_register(struct ring *r, struct worker *w) {
+    struct iovec all = {w->buffers, w->buffers_size};
+    struct ring_update own = {UINT32_MAX, 0, (uint64_t)r->fd};
+    int32_t fd = w->run->fd;
+    r->fixed_file = syscall(SYS_io_uring_register, r->fd, REGISTER_FILES, &fd, 1) == 0;
+    r->fixed_buffers = w->buffers_size <= 1u << 30 && syscall(SYS_io_uring_register, r->fd, REGISTER_BUFFERS, &all, 1) == 0;
+    if (syscall(SYS_io_uring_register, r->fd, REGISTER_RING_FDS, &own, 1) == 1) {
+        r->enter_fd = (int)own.offset;
+        r->enter_flags |= ENTER_REGISTERED_RING;
+    }
+}
+
+static int ring_open(struct ring *r, struct worker *w) {
+    struct io_uring_params p;
+    uint32_t depth = w->stream->depth;
+    memset(r, 0, sizeof *r);
+    r->fd = r->enter_fd = ring_setup(depth, &p);
+    if (r->fd < 0) return errno;
+    if (!(p.features & FEAT_EXT_ARG)) return ENOSYS;
+    int error = ring_map(r, &p);
+    if (error) return error;
+    r->slots = calloc(depth, sizeof *r->slots);
+    r->free_slots = calloc(depth, sizeof *r->free_slots);
+    if (!r->slots || !r->free_slots) return ENOMEM;
+    for (uint32_t i = 0; i < depth; i++) r->free_slots[r->free_count++] = depth - 1 - i;
+    r->enter_flags = ENTER_GETEVENTS;
+    ring_register(r, w);
+    return 0;
+}
+
+static void ring_put(struct ring *r, struct worker *w, uint64_t index, uint64_t round) {
+    struct stream *s = w->stream;
+    uint32_t number = r->free_slots[--r->free_count];
+    unsigned char *data = w->buffers + (size_t)number * s->size;
+    struct io_uring_sqe *e = &r->sqes[r->tail & r->sq_mask];
+    prepare(w, data, index, round);
+    memset(e, 0, sizeof *e);
+    e->fd = r->fixed_file ? 0 : w->run->fd;
+    e->flags = r->fixed_file ? IOSQE_FIXED_FILE : 0;
+    e->user_data = number;
+    if (s->ops[index] == FLUSH) {
+        e->opcode = OP_FSYNC;
+        e->fsync_flags = IORING_FSYNC_DATASYNC;
+    } else {
+        bool read = s->ops[index] == READ;
+        e->opcode = read ? (r->fixed_buffers ? OP_READ_FIXED : OP_READ) : (r->fixed_buffers ? OP_WRITE_FIXED : OP_WRITE);
+        e->rw_flags = s->ops[index] == WRITE_DURABLE ? RWF_DSYNC : 0;
+        e->off = w->run->base + s->offsets[index];
+        e->addr = (uint64_t)(uintptr_t)data;
+        e->len = (uint32_t)s->size;
+    }
+    r->slots[number] = (struct slot){s->intended ? w->run->t0 + s->intended[index] : w->now, index};
+    r->tail++;
+    r->under_way++;
+}
+
+/* Hand over what is queued and wait for `least` ends, `patience` ns at most (0: as long as it takes); 0 or an errno. */
+static int ring_enter(struct ring *r, unsigned least, uint64_t patience) {
+    __atomic_store_n(r->sq_tail, r->tail, __ATOMIC_RELEASE);
+    unsigned queued = r->tail - __atomic_load_n(r->sq_head, __ATOMIC_ACQUIRE);
+    int64_t span[2] = {(int64_t)(patience / SECOND), (int64_t)(patience % SECOND)};    /* struct __kernel_timespec */
+    struct wait_argument argument = {0, _NSIG / 8, 0, (uint64_t)(uintptr_t)span};
+    long done = patience ? syscall(SYS_io_uring_enter, r->enter_fd, queued, least, r->enter_flags | ENTER_EXT_ARG,
+                                   &argument, sizeof argument)
+                         : syscall(SYS_io_uring_enter, r->enter_fd, queued, least, r->enter_flags, NULL, 0);
+    if (done >= 0 || errno == EINTR || errno == ETIME) return 0;
+    return errno;
+}
+
+/* The kernel has no room for more just now: wait a little, and withdraw what it did not take when it is over. */
+static void ring_full(struct ring *r, struct worker *w) {
+    struct timespec t = {0, 100000};
+    nanosleep(&t, NULL);
+    unsigned left = r->tail - __atomic_load_n(r->sq_head, __ATOMIC_ACQUIRE);
+    if (!left || !over(w)) return;
+    r->tail -= left;    /* their slots stay taken: nothing is begun any more */
+    r->under_way -= left;
+    __atomic_store_n(r->sq_tail, r->tail, __ATOMIC_RELEASE);
+}
+
+/* Take what has ended; the number of operations. */
+static unsigned ring_reap(struct ring *r, struct worker *w) {
+    unsigned head = *r->cq_head, end = __atomic_load_n(r->cq_tail, __ATOMIC_ACQUIRE), count = end - head;
+    if (!count) return 0;
+    uint64_t ended = w->now = now_ns();
+    for (; head != end; head++) {
+        const struct io_uring_cqe *c = &r->cqes[head & r->cq_mask];
+        uint32_t number = (uint32_t)c->user_data;
+        struct slot *slot = &r->slots[number];
+        record(w, slot->index, slot->start, ended, c->res);
+        compare(w, w->buffers + (size_t)number * w->stream->size, slot->index, c->res);
+        r->free_slots[r->free_count++] = number;
+    }
+    __atomic_store_n(r->cq_head, end, __ATOMIC_RELEASE);
+    r->under_way -= count;
+    return count;
+}
+
+/* Whether the next operation may go out now; `pause` is how long it is to wait where nothing but time is in the way. */
+static bool may_go(struct ring *r, struct worker *w, uint64_t index, bool flushing, uint64_t *pause) {
+    struct stream *s = w->stream;
+    *pause = 0;
+    if (!r->free_count || (s->ordered && r->under_way && (flushing || s->ops[index] == FLUSH))) return false;
+    if (!s->intended) return true;
+    uint64_t when = w->run->t0 + s->intended[index];
+    if (w->now < when) w->now = now_ns();
+    if (w->now >= when) return true;
+    *pause = when - w->now < TICK_NS ? when - w->now : TICK_NS;
+    return false;
+}
+
+static void by_uring(struct worker *w, struct ring *r) {
+    struct stream *s = w->stream;
+    uint64_t index = 0, round = 0, pause = 0;
+    bool flushing = false, more = true;
+    w->now = now_ns();
+    while ((more = more && !over(w)) || r->under_way) {
+        unsigned queued = 0;
+        while (more && queued < s->batch && may_go(r, w, index, flushing, &pause)) {
+            ring_put(r, w, index, round);
+            flushing = s->ops[index] == FLUSH;
+            queued++;
+            if (++index == s->count) {
+                index = 0;
+                round++;
+                more = s->cycle;
+            }
+        }
+        bool wait = !more || (queued < s->batch ? true : !may_go(r, w, index, flushing, &pause));
+        int error = ring_enter(r, wait && r->under_way ? 1 : 0, wait && more ? pause : 0);
+        if (error == EAGAIN || error == EBUSY)
+            ring_full(r, w);
+        else if (error)
+            return fail(w, error);
+        if (!ring_reap(r, w)) w->now = now_ns();
+        if (more && pause && !r->under_way) more = sleep_until(w, w->run->t0 + s->intended[index]);
+        pause = 0;
+    }
+}
+
+static int probe_uring(void) {
+    struct io_uring_params p;
+    int fd = ring_setup(1, &p);
+    if (fd < 0) return errno;
+    close(fd);
+    return p.features & FEAT_EXT_ARG ? 0 : ETIME;
+}
+#else
+static int probe_uring(void) { return ENOPKG; }
+#endif
+
+/* ---------------------------------------------------------------------------------------------------------- the run */
+
+static void work(struct worker *w, void *ring) {
+#ifdef HAVE_URING
+    if (ring) return by_uring(w, ring);
+#endif
+    (void)ring;
+    by_threads(w);
+}
+
+static void open_gate(struct run *run, int go) {
+    int closed = 0;
+    if (atomic_compare_exchange_strong(&run->go, &closed, go))
+        syscall(SYS_futex, &run->go, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+}
+
+/* Wait behind the barrier with all the others; false: go home. */
+static bool line_up(struct run *run, int error) {
+    if (error) open_gate(run, -1);
+    pthread_mutex_lock(&run->lock);
+    run->ready++;
+    pthread_cond_broadcast(&run->changed);
+    pthread_mutex_unlock(&run->lock);
+    while (!atomic_load(&run->go)) syscall(SYS_futex, &run->go, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
+    return atomic_load(&run->go) > 0;
+}
+
+static void *worker_main(void *argument) {
+    struct worker *w = argument;
+    struct run *run = w->run;
+    void *ring = NULL;
+    prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
+    w->buffers_size = (size_t)w->stream->size * (run->kind == URING ? w->stream->depth : 1);
+    w->buffers = mmap(NULL, w->buffers_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+    if (w->buffers == MAP_FAILED) {
+        w->buffers = NULL;
+        w->error = errno;
+    }
+#ifdef HAVE_URING
+    struct ring own;
+    if (run->kind == URING && !w->error) {
+        w->error = ring_open(&own, w);
+        ring = &own;
+    }
+#endif
+    if (line_up(run, w->error)) work(w, ring);
+#ifdef HAVE_URING
+    if (ring) ring_close(&own);
+#endif
+    pthread_mutex_lock(&run->lock);
+    run->done++;
+    if (w->now > run->last_end) run->last_end = w->now;
+    bool last = --run->users == 0;    /* together with `done`: who sees all done is the only user */
+    pthread_cond_broadcast(&run->changed);
+    pthread_mutex_unlock(&run->lock);
+    if (last) free_run(run);
+    return NULL;
+}
+
+/* Start all workers, detached and deaf to signals; 0 or an errno. */
+static int start_workers(struct run *run) {
+    pthread_attr_t attributes;
+    pthread_t id;
+    sigset_t all, before;
+    int error = 0;
+    uint32_t begun = 0;
+    sigfillset(&all);
+    pthread_attr_init(&attributes);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    pthread_attr_setstacksize(&attributes, STACK);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    for (; begun < run->workers_count && !error; begun++) {
+        pthread_mutex_lock(&run->lock);
+        run->users++;
+        pthread_mutex_unlock(&run->lock);
+        error = pthread_create(&id, &attributes, worker_main, &run->workers[begun]);
+        if (error) {
+            leave(run);
+            begun--;
+        }
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_attr_destroy(&attributes);
+    pthread_mutex_lock(&run->lock);
+    while (run->ready < (int)begun) pthread_cond_wait(&run->changed, &run->lock);
+    run->workers_count = begun;
+    if (!error) {
+        struct timespec real;
+        clock_gettime(CLOCK_REALTIME, &real);
+        run->t0 = run->last_end = now_ns();
+        run->to_real_time = (uint64_t)real.tv_sec * SECOND + (uint64_t)real.tv_nsec - run->t0;
+        run->deadline = run->seconds_ns ? run->t0 + run->seconds_ns : UINT64_MAX;
+    }
+    pthread_mutex_unlock(&run->lock);
+    open_gate(run, error ? -1 : 1);    /* it stays at -1 where a worker could not prepare */
+    return error;
+}
+
+/* Wait until all workers are done, `patience` ns at most; whether they are. */
+static bool all_done(struct run *run, uint64_t patience) {
+    uint64_t until = now_ns() + patience;
+    struct timespec t = {(time_t)(until / SECOND), (long)(until % SECOND)};
+    pthread_mutex_lock(&run->lock);
+    while (run->done < (int)run->workers_count)
+        if (pthread_cond_timedwait(&run->changed, &run->lock, &t)) break;
+    bool done = run->done >= (int)run->workers_count;
+    pthread_mutex_unlock(&run->lock);
+    return done;
+}
+
+static void stop(struct run *run) {
+    atomic_store(&run->stop, true);
+    for (uint32_t i = 0; i < run->streams_count; i++) {
+        pthread_mutex_lock(&run->streams[i].lock);
+        pthread_cond_broadcast(&run->streams[i].turn);
+        pthread_mutex_unlock(&run->streams[i].lock);
+    }
+}
+
+/* Look after the workers with Python's lock given away; -1: a signal's handler raised, and they were told to end. */
+static int follow(struct run *run) {
+    for (;;) {
+        PyThreadState *state = PyEval_SaveThread();
+        bool done = all_done(run, TICK_NS);
+        PyEval_RestoreThread(state);
+        if (PyErr_CheckSignals()) {
+            state = PyEval_SaveThread();
+            stop(run);
+            all_done(run, LEAVE_NS);
+            PyEval_RestoreThread(state);
+            return -1;
+        }
+        if (done) return 0;
+    }
+}
+
+static uint64_t cpu_ns(void) {
+    struct rusage u;
+    getrusage(RUSAGE_SELF, &u);
+    return ((uint64_t)u.ru_utime.tv_sec + (uint64_t)u.ru_stime.tv_sec) * SECOND +
+           ((uint64_t)u.ru_utime.tv_usec + (uint64_t)u.ru_stime.tv_usec) * 1000;
+}
+
+/* ------------------------------------------------------------------------------------------------------- for Python */
+
+static void *copy(const void *from, size_t size) {
+    void *to = malloc(size ? size : 1);
+    if (to) memcpy(to, from, size);
+    return to;
+}
+
+static bool read_stream(struct stream *s, PyObject *item) {
+    const char *ops, *offsets, *intended;
+    Py_ssize_t ops_size, offsets_size, intended_size, size;
+    int depth, batch, cycle;
+    if (!PyArg_ParseTuple(item, "y#y#niipz#", &ops, &ops_size, &offsets, &offsets_size, &size, &depth, &batch, &cycle,
+                          &intended, &intended_size))
+        return false;
+    if (ops_size < 1 || ops_size >= UINT32_MAX || offsets_size != ops_size * 8 || size < 1 || size > INT_MAX ||
+        depth < 1 || batch < 1 || batch > depth || (intended && (intended_size != offsets_size || cycle)))
+        return PyErr_SetString(PyExc_ValueError, "not a stream"), false;
+    for (Py_ssize_t i = 0; i < ops_size; i++)
+        if ((unsigned char)ops[i] >= OPS) return PyErr_SetString(PyExc_ValueError, "not an operation"), false;
+    s->count = (uint64_t)ops_size;
+    s->size = (uint64_t)size;
+    s->depth = (uint32_t)depth;
+    s->batch = (uint32_t)batch;
+    s->cycle = cycle;
+    s->ordered = depth > 1 && memchr(ops, FLUSH, (size_t)ops_size);
+    s->ops = copy(ops, (size_t)ops_size);
+    s->offsets = copy(offsets, (size_t)offsets_size);
+    s->intended = intended ? copy(intended, (size_t)intended_size) : NULL;
+    if (!s->ops || !s->offsets || (intended && !s->intended)) return PyErr_NoMemory(), false;
+    return true;
+}
+
+static bool read_streams(struct run *run, PyObject *list, uint64_t keep) {
+    Py_ssize_t count = PyList_Size(list);
+    if (count < 1 || count > INT_MAX) return PyErr_SetString(PyExc_ValueError, "no streams"), false;
+    run->streams = calloc((size_t)count, sizeof *run->streams);
+    if (!run->streams) return PyErr_NoMemory(), false;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        struct stream *s = &run->streams[run->streams_count++];
+        pthread_mutex_init(&s->lock, NULL);
+        pthread_cond_init(&s->turn, NULL);
+        if (!read_stream(s, PyList_GetItem(list, i))) return false;
+        run->workers_count += run->kind == URING ? 1 : s->depth;
+    }
+    run->workers = calloc(run->workers_count, sizeof *run->workers);
+    if (!run->workers) return run->workers_count = 0, PyErr_NoMemory(), false;
+    struct worker *w = run->workers;
+    for (uint32_t i = 0; i < run->streams_count; i++) {
+        uint32_t each = run->kind == URING ? 1 : run->streams[i].depth;
+        for (uint32_t k = 0; k < each; k++, w++) {
+            w->run = run;
+            w->stream = &run->streams[i];
+            w->keep = keep / each ? keep / each : 1;
+        }
+    }
+    return true;
+}
+
+struct merged {
+    struct sample sample;
+    uint64_t end;
+};
+
+static int by_end(const void *a, const void *b) {
+    uint64_t x = ((const struct merged *)a)->end, y = ((const struct merged *)b)->end;
+    return x < y ? -1 : x > y;
+}
+
+/* The five columns of a stream's samples: operation, offset, start, latency, result. */
+static PyObject *columns(const struct stream *s, const struct merged *all, uint64_t count) {
+    static const int widths[5] = {1, 8, 8, 8, 4};
+    PyObject *made[5] = {NULL};
+    char *at[5];
+    bool fine = true;
+    for (int i = 0; i < 5 && fine; i++) {
+        made[i] = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(count * (uint64_t)widths[i]));
+        fine = made[i] != NULL;
+        at[i] = fine ? PyBytes_AsString(made[i]) : NULL;
+    }
+    for (uint64_t i = 0; fine && i < count; i++) {
+        const struct sample *one = &all[i].sample;
+        at[0][i] = (char)s->ops[one->index];
+        memcpy(at[1] + 8 * i, &s->offsets[one->index], 8);
+        memcpy(at[2] + 8 * i, &one->start, 8);
+        memcpy(at[3] + 8 * i, &one->latency, 8);
+        memcpy(at[4] + 4 * i, &one->result, 4);
+    }
+    PyObject *tuple = fine ? PyTuple_Pack(5, made[0], made[1], made[2], made[3], made[4]) : NULL;
+    for (int i = 0; i < 5; i++) Py_XDECREF(made[i]);
+    return tuple;
+}
+
+/* What the workers of one stream noted: (columns, offsets that did not match, histogram or None). */
+static PyObject *answer_of(const struct run *run, const struct stream *s) {
+    uint64_t count = 0, misses = 0, seen = 0;
+    PyObject *missed = NULL, *bins = NULL, *table = NULL, *answer = NULL;
+    uint64_t *sums = calloc(OPS * BINS, sizeof *sums);
+    bool beyond = false;
+    for (uint32_t i = 0; i < run->workers_count; i++)
+        if (run->workers[i].stream == s) {
+            count += run->workers[i].log.count;
+            misses += run->workers[i].log.misses;
+        }
+    struct merged *all = malloc((count ? count : 1) * sizeof *all);
+    missed = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(misses * 8));
+    if (!all || !missed || !sums) goto out;
+    misses = 0;
+    for (uint32_t i = 0; i < run->workers_count; i++) {
+        const struct log *log = &run->workers[i].log;
+        if (run->workers[i].stream != s) continue;
+        for (uint64_t k = 0; k < log->count; k++)
+            all[seen++] = (struct merged){log->samples[k], log->samples[k].start + log->samples[k].latency};
+        if (log->misses) memcpy(PyBytes_AsString(missed) + misses * 8, log->missed, log->misses * 8);
+        misses += log->misses;
+        for (uint32_t bin = 0; log->bins && bin < OPS * BINS; bin++) sums[bin] += log->bins[bin];
+        beyond = beyond || log->bins;
+    }
+    if (run->kind == THREADS && s->depth > 1) qsort(all, count, sizeof *all, by_end);
+    if (beyond) bins = PyBytes_FromStringAndSize((char *)sums, OPS * BINS * 8);
+    table = columns(s, all, count);
+    if (table && (bins || !beyond)) answer = PyTuple_Pack(3, table, missed, bins ? bins : Py_None);
+out:
+    if (!answer && !PyErr_Occurred()) PyErr_NoMemory();
+    free(all);
+    free(sums);
+    Py_XDECREF(table);
+    Py_XDECREF(missed);
+    Py_XDECREF(bins);
+    return answer;
+}
+
+static struct run *new_run(int fd, int kind) {
+    struct run *run = calloc(1, sizeof *run);
+    if (!run) return PyErr_NoMemory(), NULL;
+    pthread_condattr_t clock;
+    pthread_condattr_init(&clock);
+    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+    pthread_cond_init(&run->changed, &clock);
+    pthread_condattr_destroy(&clock);
+    pthread_mutex_init(&run->lock, NULL);
+    run->users = 1;
+    run->kind = kind;
+    run->fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);    /* of its own: ours may be closed before the last worker is out */
+    if (run->fd < 0) {
+        PyErr_SetFromErrno(PyExc_OSError);
+        leave(run);
+        return NULL;
+    }
+    return run;
+}
+
+static bool take_pool(struct pool *pool, const char *bytes, Py_ssize_t size) {
+    if (size < SECTOR) return PyErr_SetString(PyExc_ValueError, "the pool is too small"), false;
+    unsigned char *twice = malloc((size_t)size * 2);
+    if (!twice) return PyErr_NoMemory(), false;
+    memcpy(twice, bytes, (size_t)size);
+    memcpy(twice + size, bytes, (size_t)size);
+    *pool = (struct pool){twice, (uint64_t)size};
+    return true;
+}
+
+static int first_error(const struct run *run) {
+    for (uint32_t i = 0; i < run->workers_count; i++)
+        if (run->workers[i].error) return run->workers[i].error;
+    return 0;
+}
+
+static PyObject *answers(const struct run *run, uint64_t cpu) {
+    PyObject *list = PyList_New(0);
+    for (uint32_t i = 0; list && i < run->streams_count; i++) {
+        PyObject *one = answer_of(run, &run->streams[i]);
+        if (!one || PyList_Append(list, one)) Py_CLEAR(list);
+        Py_XDECREF(one);
+    }
+    if (!list) return NULL;
+    PyObject *all = Py_BuildValue("(OKK)", list, (unsigned long long)(run->last_end - run->t0), (unsigned long long)cpu);
+    Py_DECREF(list);
+    return all;
+}
+
+static PyObject *py_run(PyObject *module, PyObject *arguments) {
+    int fd, kind, verify;
+    PyObject *streams, *answer = NULL;
+    double seconds;
+    unsigned long long base, run_id, generation, keep;
+    const char *pool;
+    Py_ssize_t pool_size;
+    (void)module;
+    if (!PyArg_ParseTuple(arguments, "iKiO!dKKpy#K", &fd, &base, &kind, &PyList_Type, &streams, &seconds, &run_id,
+                          &generation, &verify, &pool, &pool_size, &keep))
+        return NULL;
+    struct run *run = new_run(fd, kind);
+    if (!run) return NULL;
+    run->base = base;
+    run->run_id = run_id;
+    run->generation = generation;
+    run->verify = verify;
+    run->seconds_ns = seconds < 0 ? 0 : seconds * 1e9 < 1 ? 1 : (uint64_t)(seconds * 1e9);
+    if (take_pool(&run->pool, pool, pool_size) && read_streams(run, streams, keep)) {
+        uint64_t cpu = cpu_ns();
+        PyThreadState *state = PyEval_SaveThread();
+        int error = start_workers(run);
+        PyEval_RestoreThread(state);
+        if (follow(run) == 0) {
+            error = error ? error : first_error(run);
+            cpu = cpu_ns() - cpu;
+            if (error) {
+                errno = error;
+                PyErr_SetFromErrno(PyExc_OSError);
+            } else
+                answer = answers(run, cpu);
+        }
+    }
+    leave(run);
+    return answer;
+}
+
+static PyObject *py_fill(PyObject *module, PyObject *arguments) {
+    unsigned long long run_id, start, generation, time;
+    Py_ssize_t size, pool_size;
+    const char *bytes;
+    struct pool pool;
+    (void)module;
+    if (!PyArg_ParseTuple(arguments, "KKnKKy#", &run_id, &start, &size, &generation, &time, &bytes, &pool_size) ||
+        !take_pool(&pool, bytes, pool_size))
+        return NULL;
+    PyObject *made = size < 0 ? PyErr_NoMemory() : PyBytes_FromStringAndSize(NULL, size);
+    struct mark mark = {run_id, generation, time};
+    if (made) fill((unsigned char *)PyBytes_AsString(made), (uint64_t)size, &pool, &mark, start);
+    free((void *)pool.twice);
+    return made;
+}
+
+static PyObject *py_matches(PyObject *module, PyObject *arguments) {
+    unsigned long long run_id, start, generation;
+    Py_ssize_t size, pool_size;
+    const char *data, *bytes;
+    struct pool pool;
+    (void)module;
+    if (!PyArg_ParseTuple(arguments, "y#KKKy#", &data, &size, &run_id, &start, &generation, &bytes, &pool_size) ||
+        !take_pool(&pool, bytes, pool_size))
+        return NULL;
+    bool same = matches((const unsigned char *)data, (uint64_t)size, &pool, run_id, generation, start);
+    free((void *)pool.twice);
+    return PyBool_FromLong(same);
+}
+
+static PyObject *py_uring(PyObject *module, PyObject *none) {
+    (void)module;
+    (void)none;
+    return PyLong_FromLong(probe_uring());
+}
+
+static PyMethodDef functions[] = {
+    {"run", py_run, METH_VARARGS, "Carry out streams; see raidctl/bench/_engine.pyi."},
+    {"fill", py_fill, METH_VARARGS, "What an operation writes; see raidctl/bench/blocks.py."},
+    {"matches", py_matches, METH_VARARGS, "Whether a block is as a write of that run left it."},
+    {"uring", py_uring, METH_NOARGS, "0: io_uring can be used; else the errno that says why not."},
+    {NULL, NULL, 0, NULL},
+};
+
+static int prepare_module(PyObject *module) {
+    crc_prepare();
+    return PyModule_AddIntConstant(module, "BIN_BITS", LANES) || PyModule_AddIntConstant(module, "HOPELESS", HOPELESS);
+}
+
+static PyModuleDef_Slot module_slots[] = {{Py_mod_exec, (void *)prepare_module}, {0, NULL}};
+
+static struct PyModuleDef definition = {
+    PyModuleDef_HEAD_INIT, "_engine", "Reads, writes and flushes, each with its time.", 0, functions, module_slots,
+    NULL, NULL, NULL,
+};
+
+PyMODINIT_FUNC PyInit__engine(void) { return PyModuleDef_Init(&definition); }

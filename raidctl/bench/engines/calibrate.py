@@ -1,0 +1,128 @@
+"""What an engine could do at most: the same work on memory, where there is no device to wait for.
+
+A device's rate above half of that is marked: the figure may be the engine's rather than the device's.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import tempfile
+from array import array
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from raidctl.bench.blocks import pool
+from raidctl.bench.targets.place import place_of
+from raidctl.bench.work import Engine, Op, Outcome, Stream, Work
+
+SHARE = 0.5
+"""Above this share of its ceiling a figure is limited by the engine (BENCH 2.20)."""
+MEMORY = 32 << 20
+ROUNDS = 3
+SECONDS = 0.15
+
+
+@dataclass(frozen=True, kw_only=True)
+class Memory:
+    """A target of memory."""
+
+    handle: int
+    size: int = MEMORY
+    base: int = 0
+    alignment: int = 1
+    direct: bool = False
+    """True for a file in the page cache as well, so that an engine chooses as it does for a device."""
+    writable: bool = False
+    kind: str = "file"
+    name: str = "memory"
+
+    def fileno(self) -> int:
+        """The open descriptor."""
+        return self.handle
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ceiling:
+    """What an engine reached on memory."""
+
+    engine: str
+    rate: float
+    """Operations per second: the best of three rounds, since other programs only take away."""
+    size: int
+    depth: int
+    batch: int
+    certain: bool = True
+    """False: memory of a kind that this engine is slower on than on a device; nothing is marked."""
+
+    def limits(self, rate: float) -> str | None:
+        """The sentence that marks a device's rate (operations per second) as the engine's; None: it is not."""
+        if not self.certain or rate <= SHARE * self.rate:
+            return None
+        return (
+            f"The engine limits this: {rate:,.0f} operations a second are {rate / self.rate:.0%} of the "
+            f"{self.rate:,.0f} that {self.engine} reaches on memory."
+        )
+
+
+def ceiling(engine: Engine, *, size: int = 4096, depth: int = 1, batch: int = 1) -> Ceiling:
+    """Let an engine read at random from memory: blocks of ``size`` bytes, ``depth`` side by side.
+
+    io_uring is tried on a file in the page cache: memory without a file system is handed to the kernel's own threads,
+    which no device does. It takes half a second.
+
+    Raises:
+        BenchError: The engine cannot be used on this machine.
+    """
+    ordinary = engine.name in {"native", "uring"}
+    with memory(ordinary=ordinary) as target:
+        stream = _reads(min(size, target.size), depth, batch)
+        outcomes = [engine.run(target, Work(streams=[stream], seconds=SECONDS)) for _ in range(ROUNDS)]
+    return Ceiling(
+        engine=outcomes[0].engine,
+        rate=max(_rate(outcome) for outcome in outcomes),
+        size=size,
+        depth=depth,
+        batch=batch,
+        certain=target.direct or not ordinary or depth == 1,
+    )
+
+
+def _reads(size: int, depth: int, batch: int) -> Stream:
+    places = MEMORY // size
+    offsets = array("Q", (size * random.randrange(places) for _ in range(4096)))  # noqa: S311 - places, not secrets
+    return Stream(ops=bytes([Op.READ] * 4096), offsets=offsets, size=size, depth=depth, batch=batch, cycle=True)
+
+
+def _rate(outcome: Outcome) -> float:
+    done = sum(len(one.results) + sum(sum(bins) for bins in one.beyond.values()) for one in outcome.samples)
+    return done / outcome.wall_seconds
+
+
+@contextmanager
+def memory(*, ordinary: bool = False) -> Iterator[Memory]:
+    """Memory to work on, filled; ``ordinary``: a nameless file in the page cache, where one can be made."""
+    handle = _nameless() if ordinary else None
+    target = Memory(handle=os.memfd_create("raidctl") if handle is None else handle, direct=handle is not None)
+    try:
+        for at in range(0, MEMORY, 1 << 20):
+            os.pwrite(target.handle, pool()[: 1 << 20], at)
+        yield target
+    finally:
+        os.close(target.handle)
+
+
+def _nameless() -> int | None:
+    """A file without a name, on a file system that is not itself memory; its data are dropped before they are written.
+
+    None where there is none: a read-only system, one that lives in memory.
+    """
+    for place in dict.fromkeys(("/var/tmp", tempfile.gettempdir())):  # noqa: S108 - nothing gets a name there
+        try:
+            if place_of(place).in_memory:
+                continue
+            return os.open(place, os.O_RDWR | os.O_TMPFILE | os.O_CLOEXEC, 0o600)
+        except OSError:
+            continue
+    return None

@@ -1,0 +1,227 @@
+"""fio as a second opinion: what of a work can be put in its words, carried out by it, one sample an operation.
+
+fio is not what raidctl measures with: it is absent on rescue systems, its output mixes sentences with JSON, and it
+chooses its random places itself. What it cannot be told is refused with the reason, never bent.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import os
+from array import array
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from raidctl.bench.engines.hopeless import refuse_hopeless
+from raidctl.bench.targets import Handled, refuse_outside
+from raidctl.bench.work import Op, Outcome, Samples, Stream, Target, Work
+from raidctl.errors import BenchError
+from raidctl.runners.directory import private_directory
+from raidctl.runners.local import tool_environment
+from raidctl.runners.process import Bounds, run
+from raidctl.runners.programs import first_program, search_path
+
+PATIENCE = 60.0
+"""Seconds that fio may take beyond its work."""
+DAY = 86400.0
+OWN_PLACES = "fio chose places of its own, in the same range."
+_WORDS = {Op.READ: "read", Op.WRITE: "write", Op.WRITE_DURABLE: "write"}
+_LATENCIES = "latencies"
+_RESULT = "result.json"
+
+
+class Fio:
+    """Hands work to fio."""
+
+    name = "fio"
+
+    def usable(self, target: Target) -> str | None:
+        """Why it cannot be used here, one sentence; None: it can."""
+        if not isinstance(target, Handled):
+            return f"{target.name} is no file or device of this machine: fio is not asked about anything else."
+        return None if program() else "fio is not installed."
+
+    def run(self, target: Target, work: Work) -> Outcome:
+        """Carry it out.
+
+        Raises:
+            BenchError: It cannot be put in fio's words, fio is missing, or an operation failed (fio stops there).
+        """
+        reason = self.usable(target) or untranslatable(work)
+        if reason is not None or not isinstance(target, Handled):
+            raise BenchError(reason or f"{target.name} cannot be used.")
+        refuse_outside(target, work)
+        seconds = DAY if work.seconds is None else work.seconds
+        with private_directory() as place:
+            argv = [program() or "fio", *arguments(target, target.fileno(), target.base, work)]
+            answer = run(
+                argv, environment=tool_environment(place), directory=place, bounds=Bounds(seconds=seconds + PATIENCE)
+            )
+            if answer.trouble is not None:
+                raise BenchError(f"fio could not be run: {answer.detail or answer.trouble.value}.")
+            result = Path(place, _RESULT)
+            told = document(result.read_text(errors="replace") if result.exists() else "")
+            refuse_failure(told, answer.code or 0, answer.error_text)
+            samples = tuple(
+                log_samples(stream, Path(place, f"{_LATENCIES}_lat.{number}.log").read_text())
+                for number, stream in enumerate(work.streams, 1)
+            )
+        refuse_hopeless(target, samples)
+        return outcome(told, samples, work)
+
+
+def program() -> str | None:
+    """Where fio is; None: nowhere."""
+    return first_program(f"{place}/fio" for place in search_path())
+
+
+def untranslatable(work: Work) -> str | None:
+    """Why a work cannot be put in fio's words, one sentence; None: it can."""
+    if work.verify:
+        return "fio cannot verify raidctl's blocks."
+    if len({stream.cycle for stream in work.streams}) > 1:
+        return "fio cannot repeat some streams and not others."
+    return next(filter(None, map(_odd_stream, work.streams)), None)
+
+
+def _odd_stream(stream: Stream) -> str | None:
+    kinds = set(stream.ops)
+    if Op.FLUSH in kinds:
+        return "fio tells no single flush's time."
+    if len(kinds) > 1:
+        return "fio mixes reads and writes in an order of its own."
+    if stream.intended is not None:
+        return "fio cannot be told when each operation is meant to start."
+    if sequential(stream) or len(set(stream.offsets)) == 1:
+        return None
+    first = min(stream.offsets)
+    if math.gcd(*(offset - first for offset in stream.offsets)) != stream.size or _monotonous(stream.offsets):
+        return "fio cannot be told the places of single operations: only sequential and random ones."
+    return None
+
+
+def sequential(stream: Stream) -> bool:
+    """Whether each operation begins where the one before ended."""
+    return all(after == before + stream.size for before, after in itertools.pairwise(stream.offsets))
+
+
+def _monotonous(offsets: Sequence[int]) -> bool:
+    """Whether the places only rise, or only fall: an order that random ones do not have."""
+    rises = [after >= before for before, after in itertools.pairwise(offsets)]
+    return len(rises) > 2 and len(set(rises)) == 1
+
+
+def arguments(target: Target, handle: int, base: int, work: Work) -> list[str]:
+    """What fio is told: the words for all jobs, then one job a stream.
+
+    Args:
+        target: What is measured.
+        handle: Its descriptor: fio opens the same file once more, also where it has no name any more.
+        base: Where the target begins in it, bytes.
+        work: What can be translated.
+    """
+    common = {
+        "filename": f"/proc/{os.getpid()}/fd/{handle}",
+        "direct": int(target.direct),
+        "thread": 1,
+        "invalidate": 0,
+        "norandommap": 1,
+        "randrepeat": 0,
+        "allow_file_create": 0,
+        "refill_buffers": 1,
+        "log_offset": 1,
+        "write_lat_log": _LATENCIES,
+        "disable_slat": 1,
+        "disable_clat": 1,
+    }
+    if work.seconds is not None:
+        common["runtime"] = f"{max(1, round(work.seconds * 1000))}ms"
+    if work.streams[0].cycle:
+        common["time_based"] = 1
+    words = ["--output-format=json", f"--output={_RESULT}", *_options(common)]
+    for number, stream in enumerate(work.streams, 1):
+        words += [f"--name=stream{number}", *_options(_job(stream, base))]
+    return words
+
+
+def _options(values: Mapping[str, object]) -> list[str]:
+    return [f"--{name}={value}" for name, value in values.items()]
+
+
+def _job(stream: Stream, base: int) -> dict[str, object]:
+    first, last = min(stream.offsets), max(stream.offsets)
+    word = _WORDS[Op(stream.ops[0])]
+    job: dict[str, object] = {
+        "rw": word if sequential(stream) else f"rand{word}",
+        "bs": stream.size,
+        "offset": base + first,
+        "size": last + stream.size - first,
+        "ioengine": "psync" if stream.depth == 1 else "io_uring",
+        "iodepth": stream.depth,
+    }
+    if not stream.cycle:
+        job["io_size"] = stream.size * len(stream.offsets)
+    if stream.batch > 1:
+        job |= {"iodepth_batch_submit": stream.batch, "iodepth_batch_complete_max": stream.batch}
+    if stream.ops[0] == Op.WRITE_DURABLE:
+        job["sync"] = "dsync"
+    return job
+
+
+def document(text: str) -> dict[str, Any]:
+    """The JSON of fio without the sentences that it may print before it; empty where there is none."""
+    # note: both iodepth >= 1 and synchronous I/O engine are selected, queue depth will be capped at 1
+    # {
+    try:
+        told = json.JSONDecoder().raw_decode(text, text.index("{"))[0]
+    except ValueError:
+        return {}
+    return told if isinstance(told, dict) else {}
+
+
+def refuse_failure(told: Mapping[str, Any], code: int, errors: str) -> None:
+    """Raise BenchError where fio did not carry out everything."""
+    failed = next((job["error"] for job in told.get("jobs", ()) if job.get("error")), 0)
+    if failed:
+        raise BenchError(f"fio stopped: {os.strerror(failed)}.")
+    if code or not told.get("jobs"):
+        said = errors.strip().splitlines()
+        raise BenchError(f"fio ended with {code}: {said[0] if said else 'it does not say why'}.")
+
+
+def log_samples(stream: Stream, text: str) -> Samples:
+    """The samples in a log of latencies.
+
+    A line is: end (ms after the start), latency (ns), direction, bytes, offset, priority.
+    """
+    # 12, 81340, 0, 4096, 405504, 0
+    lines = [line.split(",") for line in text.splitlines()]
+    rows = [[int(field) for field in line[:5]] for line in lines if len(line) >= 5]
+    latencies = array("Q", [row[1] for row in rows])
+    return Samples(
+        ops=stream.ops[:1] * len(rows),
+        offsets=array("Q", [row[4] for row in rows]),
+        starts=array("Q", [max(0, row[0] * 1_000_000 - row[1]) for row in rows]),
+        latencies=latencies,
+        results=array("i", [row[3] for row in rows]),
+        size=stream.size,
+    )
+
+
+def outcome(told: Mapping[str, Any], samples: Sequence[Samples], work: Work) -> Outcome:
+    """What fio's JSON says of the whole."""
+    jobs: Sequence[Mapping[str, Any]] = told["jobs"]
+    sides = [job[side] for job in jobs for side in ("read", "write")]
+    busy = [(job["usr_cpu"] + job["sys_cpu"]) / 100 * job["job_runtime"] / 1000 for job in jobs]
+    own = any(not sequential(stream) and len(set(stream.offsets)) > 1 for stream in work.streams)
+    starts = "fio tells the time of an end in whole milliseconds."
+    return Outcome(
+        samples=tuple(samples),
+        wall_seconds=max(side["runtime"] for side in sides) / 1000,
+        cpu_seconds=sum(busy),
+        engine=str(told.get("fio version", "fio")),
+        notes=(OWN_PLACES, starts) if own else (starts,),
+    )

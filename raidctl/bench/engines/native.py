@@ -1,0 +1,169 @@
+"""The compiled engine: io_uring, or threads where the kernel forbids it or nothing would be gained.
+
+The C file does the work (raidctl/bench/_engine.c); here are the words around it.
+"""
+
+from __future__ import annotations
+
+import errno
+import importlib
+import os
+from array import array
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from raidctl.bench.blocks import pool
+from raidctl.bench.engines.hopeless import refuse_hopeless
+from raidctl.bench.targets import Handled, refuse_outside
+from raidctl.bench.work import Op, Outcome, Samples, Stream, Target, Work
+from raidctl.errors import BenchError
+
+Kind = Literal["threads", "uring"]
+
+_KINDS: dict[Kind, int] = {"threads": 0, "uring": 1}
+_URING = {
+    errno.EPERM: "io_uring is forbidden here (kernel.io_uring_disabled, or the container's seccomp filter)",
+    errno.EACCES: "io_uring is forbidden to this process",
+    errno.ENOSYS: "this kernel has no io_uring, or a seccomp filter hides it",
+    errno.ENOMEM: "the limit of locked memory is too low for io_uring",
+    errno.ETIME: "the io_uring of this kernel is older than Linux 5.11",
+    errno.ENOPKG: "the compiled engine was built without io_uring",
+}
+
+
+class Native:
+    """Carries work out in C.
+
+    Args:
+        kind: ``threads`` or ``uring``; None: io_uring where operations are side by side and the page cache is passed
+            by, else threads. (An operation that is alone waits less in a plain call, and what the page cache answers
+            io_uring hands to threads of its own.)
+    """
+
+    def __init__(self, kind: Kind | None = None) -> None:
+        self._kind = kind
+
+    @property
+    def name(self) -> str:
+        """What it is asked for by; the outcome says which of the two it was."""
+        return self._kind or "native"
+
+    def usable(self, target: Target) -> str | None:
+        """Why it cannot be used here, one sentence; None: it can."""
+        if not isinstance(target, Handled):
+            return f"{target.name} is no file or device of this machine, which is all that the compiled engine knows."
+        try:
+            engine = compiled()
+        except ImportError as error:
+            return f"The compiled engine is not there: {_why_missing(error)}."
+        lacking = _lacking(engine) if self._kind == "uring" else None
+        return f"The compiled engine cannot use io_uring: {lacking}." if lacking else None
+
+    def run(self, target: Target, work: Work) -> Outcome:
+        """Carry it out; an operation that fails is a sample.
+
+        Raises:
+            BenchError: It cannot be used here, it could not begin, or no operation at all succeeded.
+        """
+        reason = self.usable(target)
+        if reason is not None or not isinstance(target, Handled):
+            raise BenchError(reason or f"{target.name} cannot be used.")
+        refuse_outside(target, work)
+        engine = compiled()
+        kind, notes = self._choice(engine, target, work)
+        try:
+            answers, wall, cpu = engine.run(
+                target.fileno(),
+                target.base,
+                _KINDS[kind],
+                [_handed(stream) for stream in work.streams],
+                -1.0 if work.seconds is None else work.seconds,
+                work.run_id,
+                work.generation,
+                work.verify,
+                pool(),
+                work.keep,
+            )
+        except OSError as error:
+            raise BenchError(f"Nothing could be measured on {target.name}: {os.strerror(error.errno or 0)}.") from error
+        samples = tuple(_samples(stream, answer) for stream, answer in zip(work.streams, answers, strict=True))
+        refuse_hopeless(target, samples)
+        return Outcome(
+            samples=samples,
+            wall_seconds=wall / 1e9,
+            cpu_seconds=cpu / 1e9,
+            engine=kind,
+            notes=(*notes, *_given_up(samples, engine.HOPELESS)),
+        )
+
+    def _choice(self, engine: Any, target: Target, work: Work) -> tuple[Kind, tuple[str, ...]]:
+        """Which of the two, and why where it is not the one to be expected."""
+        if self._kind is not None:
+            return self._kind, ()
+        if not target.direct or all(stream.depth == 1 for stream in work.streams):
+            return "threads", ()
+        lacking = _lacking(engine)
+        return ("threads", (f"Threads were used: {lacking}.",)) if lacking else ("uring", ())
+
+
+def compiled() -> Any:
+    """The compiled module; ``_engine.pyi`` says what is in it.
+
+    Raises:
+        ImportError: It was not built, or not for this Python.
+    """
+    return importlib.import_module("raidctl.bench._engine")
+
+
+def _why_missing(error: ImportError) -> str:
+    if isinstance(error, ModuleNotFoundError):
+        return "there was no C compiler, or no header files of Python, when raidctl was installed"
+    return str(error)
+
+
+def _lacking(engine: Any) -> str | None:
+    """Why there is no io_uring."""
+    number: int = engine.uring()
+    return None if number == 0 else _URING.get(number, os.strerror(number))
+
+
+def _handed(stream: Stream) -> tuple[bytes, bytes, int, int, int, bool, bytes | None]:
+    intended = None if stream.intended is None else stream.intended.tobytes()
+    return stream.ops, stream.offsets.tobytes(), stream.size, stream.depth, stream.batch, stream.cycle, intended
+
+
+def _array(code: str, data: bytes) -> array[int]:
+    made: array[int] = array(code)
+    made.frombytes(data)
+    return made
+
+
+def _samples(stream: Stream, answer: tuple[Sequence[bytes], bytes, bytes | None]) -> Samples:
+    (ops, offsets, starts, latencies, results), missed, counted = answer
+    return Samples(
+        ops=ops,
+        offsets=_array("Q", offsets),
+        starts=_array("Q", starts),
+        latencies=_array("Q", latencies),
+        results=_array("i", results),
+        size=stream.size,
+        mismatches=_array("Q", missed),
+        beyond=_histograms(counted),
+    )
+
+
+def _histograms(counted: bytes | None) -> dict[Op, array[int]]:
+    if counted is None:
+        return {}
+    width = len(counted) // len(Op)
+    each = {op: _array("Q", counted[width * op : width * (op + 1)]) for op in Op}
+    return {op: bins for op, bins in each.items() if any(bins)}
+
+
+def _given_up(samples: Sequence[Samples], hopeless: int) -> tuple[str, ...]:
+    """The sentence about streams that ended early since nothing succeeded any more."""
+    for one in samples:
+        last = one.results[-hopeless:]
+        if len(last) == hopeless and max(last) < 0:
+            return (f"It gave up after {hopeless} failures in a row: {os.strerror(-last[-1])}.",)
+    return ()

@@ -1,0 +1,89 @@
+"""What a change does: the ratio of paired rounds with its interval, and words for it by thresholds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from raidctl.bench.estimators.figures import ROUNDS, SEED, bootstrap, finite, median, spread
+from raidctl.bench.estimators.spread import paired_ratio
+from raidctl.bench.result import Spread, Verdict
+
+Weight = Literal["nothing", "note", "warn", "unclear"]
+NOTE, WARN = 0.05, 0.15
+"""Loss by misalignment: below 5 % nothing, above 15 % a warning."""
+LAYER_WARN = 0.10
+"""Loss by a device mapper layer."""
+MARKED_ABOVE = 1.3
+"""Zeros so much faster than random data: something compresses or leaves out."""
+TOGETHER_PASS, TOGETHER_FAIL = 0.95, 0.8
+"""Two drives at once against their sum."""
+MODEL_PASS, MODEL_FAIL = 0.8, 0.6
+"""Sequential speed against that of the drives."""
+
+
+def paired(first: Sequence[float], second: Sequence[float]) -> Spread:
+    """Ratio second/first of rounds made in turn; six pairs and more have an interval."""
+    return paired_ratio(first, second)
+
+
+def of_medians(first: Sequence[float], second: Sequence[float], seed: int = SEED, rounds: int = ROUNDS) -> Spread:
+    """Ratio of the medians of second and first, not paired (a policy before and after), by resampling both."""
+    before = [value for value in finite(first) if value > 0]
+    after = [value for value in finite(second) if value > 0]
+    count = len(before) + len(after)
+    low, high = median(before), median(after)
+    if low is None or high is None:
+        return spread(None, "ratio", count)
+    interval = None
+    if min(len(before), len(after)) >= 3:
+        interval = bootstrap(
+            lambda source: (
+                (median(source.choices(after, k=len(after))) or 0.0)
+                / (median(source.choices(before, k=len(before))) or 1.0)
+            ),
+            seed,
+            rounds,
+        )
+    return spread(high / low, "ratio", count, interval)
+
+
+def weigh(ratio: Spread, note: float = NOTE, warn: float = WARN) -> Weight:
+    """How grave a loss is, where the ratio of throughputs is below 1: by the whole interval."""
+    if ratio.low is None or ratio.high is None:
+        return "unclear"
+    if ratio.low >= 1 - note:
+        return "nothing"
+    if ratio.high < 1 - warn:
+        return "warn"
+    return "note" if ratio.high < 1 - note and ratio.low >= 1 - warn else "unclear"
+
+
+def grade(ratio: Spread, fail_below: float, pass_from: float) -> Verdict:
+    """FAIL or PASS where the whole interval lies below or above; SUSPECT where it is all below ``pass_from``."""
+    if ratio.low is None or ratio.high is None:
+        return "inconclusive"
+    if ratio.high < fail_below:
+        return "fail"
+    if ratio.low >= pass_from:
+        return "pass"
+    return "suspect" if ratio.high < pass_from else "inconclusive"
+
+
+def together(ratio: Spread) -> Verdict:
+    """Two drives at once against the sum of each alone."""
+    return grade(ratio, TOGETHER_FAIL, TOGETHER_PASS)
+
+
+def against_model(ratio: Spread) -> Verdict:
+    """Sequential speed against what the drives behind it should give."""
+    return grade(ratio, MODEL_FAIL, MODEL_PASS)
+
+
+def marked(ratio: Spread) -> bool | None:
+    """Whether zeros are so much faster than random data that all other figures are to be marked; None: unclear."""
+    if ratio.low is None or ratio.high is None:
+        return None
+    if ratio.low > MARKED_ABOVE:
+        return True
+    return False if ratio.high <= MARKED_ABOVE else None

@@ -1,0 +1,138 @@
+"""RAID level and layout from outside: what a small write costs, what the capacity says, and where a stride hurts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from raidctl.bench.estimators.figures import HUGE
+from raidctl.bench.result import Spread
+
+PENALTY = {"raid0": 1, "raid1": 2, "raid10": 2, "raid5": 4, "raid6": 6}
+"""Drive operations for one small write."""
+GROUPS: tuple[tuple[str, ...], ...] = (("raid0",), ("raid1", "raid10"), ("raid5",), ("raid6",))
+"""Levels that cost the same cannot be told apart by cost."""
+SIGMA = 0.25
+"""Standard deviation of the logarithm of read/write cost: sorting, queues, caches."""
+ACCEPT = 0.9
+CAPACITY_WITHIN = 0.02
+"""Metadata and rounding to a common drive size."""
+STANDS_OUT = 1.25
+"""A stride, or a size of writes, stands out by this factor over those on either side of it."""
+SLOWEST_SHARE = 0.7
+"""Strides that take as long as the slowest, or this share of it, meet one drive: of half the drives it would be 0.5."""
+FEWEST_PEAKS = 2
+"""A period is seen twice at least: one peak alone may be a disturbance."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Levels:
+    """Which levels explain what was measured."""
+
+    levels: tuple[str, ...]
+    """One, where its probability exceeds 0.9; else the fewest that together reach it; empty: it cannot be told."""
+    posterior: Mapping[str, float]
+    """Probability of each penalty group (its first level), all equally likely before."""
+    ratio: float | None = None
+    """Reads over writes a second."""
+
+
+def levels(reads: Spread, writes: Spread) -> Levels:
+    """By random reads and writes a second, of the same depth, span and alignment, sustained (past the write cache)."""
+    read, write = reads.measured, writes.measured
+    if read is None or write is None or not (0 < read < HUGE and 0 < write < HUGE):
+        return Levels(levels=(), posterior={})
+    sigma = math.sqrt(SIGMA**2 + _log_error(reads) ** 2 + _log_error(writes) ** 2)
+    ratio = math.log(read) - math.log(write)
+    logs = {group: -0.5 * ((ratio - math.log(PENALTY[group[0]])) / sigma) ** 2 for group in GROUPS}
+    most = max(logs.values())
+    weights = {group: math.exp(value - most) for group, value in logs.items()}
+    total = sum(weights.values())
+    posterior = {group: weight / total for group, weight in weights.items()}
+    chosen: list[str] = []
+    held = 0.0
+    for group in sorted(GROUPS, key=lambda each: -posterior[each]):
+        chosen += group
+        held += posterior[group]
+        if held > ACCEPT:
+            break
+    named = tuple(level for level in PENALTY if level in chosen)
+    return Levels(
+        levels=named, posterior={group[0]: posterior[group] for group in GROUPS}, ratio=math.exp(min(ratio, 200.0))
+    )
+
+
+def _log_error(spread: Spread) -> float:
+    """Standard deviation of the logarithm, from the 95 % interval; 0 without one."""
+    if spread.low is None or spread.high is None or spread.low <= 0:
+        return 0.0
+    return (math.log(spread.high) - math.log(spread.low)) / 3.92
+
+
+def by_capacity(usable: float, drive: float, drives: int) -> tuple[str, ...]:
+    """Levels with which ``drives`` of ``drive`` bytes give ``usable`` bytes within 2 %; several where they coincide."""
+    if not (0 < usable < HUGE and 0 < drive < HUGE) or drives < 1:
+        return ()
+    data = {"raid0": drives, "raid1": 1, "raid10": drives / 2, "raid5": drives - 1, "raid6": drives - 2}
+    least = {"raid0": 1, "raid1": 2, "raid10": 4, "raid5": 3, "raid6": 4}
+    return tuple(
+        level
+        for level, count in data.items()
+        if drives >= least[level]
+        and (level != "raid10" or drives % 2 == 0)
+        and abs(usable / drive / count - 1) <= CAPACITY_WITHIN
+    )
+
+
+def pattern_size(times: Mapping[int, float]) -> int | None:
+    """Bytes after which the layout repeats: the shortest stride that is slow, as are its multiples.
+
+    ``times``: for each stride (bytes), time for the same number of random operations at its multiples, at depth 16.
+    At that stride all of them meet one drive; at a part of it that divides it only some of the drives, which is slow as
+    well, but not as slow. Strides go by one chunk to twice the pattern at least. None: no stride stands out, or the
+    pattern is not seen twice.
+    """
+    good = {key: value for key, value in times.items() if key > 0 and 0 < value < HUGE}
+    if not good:
+        return None
+    slowest = [key for key, value in sorted(good.items()) if value >= SLOWEST_SHARE * max(good.values())]
+    first, rest = slowest[0], [value for key, value in good.items() if key % slowest[0]]
+    if len(slowest) < FEWEST_PEAKS or slowest != [key for key in sorted(good) if key % first == 0] or not rest:
+        return None
+    return first if good[first] >= STANDS_OUT * max(rest) else None
+
+
+def full_stripe(speeds: Mapping[int, float]) -> int | None:
+    """Bytes of data in a stripe: the shortest aligned sequential write that is fast, as are its multiples.
+
+    ``speeds``: bytes a second by size of the write, in steps of a chunk to two stripes at least. With it and the chunk,
+    the number of data drives is known. None: no size stands out, as without parity.
+    """
+    return _first_peak(speeds)
+
+
+def _first_peak(points: Mapping[int, float]) -> int | None:
+    """The key of which all multiples stand out against what lies on either side of them, and nothing else does."""
+    good = {key: value for key, value in sorted(points.items()) if key > 0 and 0 < value < HUGE}
+    keys = list(good)
+    peaks = []
+    for place, key in enumerate(keys):
+        beside = [good[near] for near in keys[max(0, place - 1) : place] + keys[place + 1 : place + 2]]
+        if beside and good[key] >= STANDS_OUT * max(beside):
+            peaks.append(key)
+    if len(peaks) < FEWEST_PEAKS or peaks != [key for key in keys if key % peaks[0] == 0]:
+        return None
+    return peaks[0]
+
+
+def data_drives(stripe: int, chunk: int) -> int | None:
+    """Drives that hold data of a stripe; None where the chunk does not divide it."""
+    return stripe // chunk if chunk > 0 and stripe > 0 and stripe % chunk == 0 else None
+
+
+def agree(answers: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    """Levels that all answers permit; an empty answer says nothing. Empty: a contradiction, or no answer at all."""
+    telling = [set(answer) for answer in answers if answer]
+    common = set.intersection(*telling) if telling else set()
+    return tuple(level for level in PENALTY if level in common)

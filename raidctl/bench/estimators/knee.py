@@ -1,0 +1,170 @@
+"""How much a write-back cache takes: writes go at the speed of memory until it is full, then at that of the drives.
+
+Two straight lines that meet are laid through the cumulative bytes. What the second line cuts off at time 0 is the size:
+all that was written by then, less what the drives had taken away meanwhile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from random import Random
+
+from raidctl.bench.estimators.bend import Bend, bend, straight
+from raidctl.bench.estimators.figures import HUGE, SEED, bootstrap, spread
+from raidctl.bench.result import Spread, Verdict
+
+MIB = 1 << 20
+CELLS = 480
+"""Points of equal distance in time that the lines are laid through."""
+ZOOM = 6
+"""The window is this many times the knee, so that there are enough points on either side."""
+GAIN = 10
+"""Two lines must be this many times better than one (sums of squares)."""
+CONTRAST = 0.7
+"""The second speed must be below this share of the first."""
+FEWEST_WRITES = 20
+DRAWS = 60
+BLOCK = 4
+"""Neighbouring cells are drawn together, since what slows one down slows the next."""
+FINEST = 0.005
+"""Of a figure: writes under way and the cells of time leave that much open, however often the steps are drawn anew."""
+SHARE_LOW, SHARE_HIGH, SHARE_FAIL = 0.7, 1.05, 0.5
+
+
+@dataclass(frozen=True, kw_only=True)
+class Knee:
+    """Where writing slows down."""
+
+    size: Spread
+    """MiB; None: no knee."""
+    fill: Spread
+    """MiB/s before it."""
+    destage: Spread
+    """MiB/s after it: what the drives take."""
+    seconds: float | None = None
+    """When it was reached."""
+    gain: float = 0.0
+    """How many times better two lines are than one."""
+    refused: str | None = None
+    """Why there is no knee, one sentence."""
+
+
+def find(seconds: Sequence[float], totals: Sequence[float], seed: int = SEED) -> Knee:
+    """The knee in bytes written by each moment: both ascending, one entry a write, the first at its start or end."""
+    points = _points(seconds, totals)
+    if len(points) < 2 * FEWEST_WRITES:
+        return _none("There are too few writes to tell.", 0, 0.0)
+    cells = _cells(points, points[-1][0])
+    found = bend(cells)
+    for _ in range(7):
+        if found is None:
+            return _none("Nothing was written over time.", len(points), 0.0)
+        if ZOOM * found.at > 0.9 * cells[-1][0]:
+            return _judged(points, cells, found, seed)
+        cells = _cells(points, ZOOM * found.at)
+        found = bend(cells)
+    return _none("It lies too near to the start.", len(points), 0.0)
+
+
+def _judged(points: list[tuple[float, float]], cells: list[tuple[float, float]], found: Bend, seed: int) -> Knee:
+    inside = [second for second, _ in points if second <= cells[-1][0]]
+    before = sum(1 for second in inside if second <= found.at)
+    gain = straight(cells) / max(found.residual, 1e-12 * cells[-1][1] ** 2)
+    if before < FEWEST_WRITES or len(inside) - before < FEWEST_WRITES:
+        return _none("There are too few writes on one side of it.", len(points), gain)
+    if gain <= GAIN:
+        return _none("One speed explains the writes as well as two.", len(points), gain)
+    draws: list[Bend] = []
+
+    def draw(source: Random) -> float | None:
+        again = bend(_redrawn(cells, found.at, source), near=found.at)
+        if again is not None:
+            draws.append(again)
+        return None if again is None else again.second / max(again.first, 1e-30)
+
+    ratio = bootstrap(draw, seed, DRAWS)
+    if found.first <= 0 or ratio is None or ratio[1] >= CONTRAST or found.second >= CONTRAST * found.first:
+        return _none("The second speed is too near to the first one.", len(points), gain)
+    count = len(points)
+    return Knee(
+        size=_spread(found.cut, [again.cut for again in draws], "MiB", count),
+        fill=_spread(found.first, [again.first for again in draws], "MiB/s", count),
+        destage=_spread(found.second, [again.second for again in draws], "MiB/s", count),
+        seconds=found.at,
+        gain=gain,
+    )
+
+
+def _spread(measured: float, draws: list[float], unit: str, count: int) -> Spread:
+    ordered = sorted(draws)
+    edge = round(0.025 * (len(ordered) - 1))
+    least = FINEST * abs(measured)
+    low, high = min(ordered[edge], measured - least), max(ordered[-1 - edge], measured + least)
+    return spread(measured / MIB, unit, count, (low / MIB, high / MIB))
+
+
+def _none(why: str, count: int, gain: float) -> Knee:
+    return Knee(
+        size=spread(None, "MiB", count),
+        fill=spread(None, "MiB/s", count),
+        destage=spread(None, "MiB/s", count),
+        gain=gain,
+        refused=why,
+    )
+
+
+def _points(seconds: Sequence[float], totals: Sequence[float]) -> list[tuple[float, float]]:
+    """Finite points from time 0 and 0 bytes on; whatever runs backwards is left out."""
+    points: list[tuple[float, float]] = [(0.0, 0.0)]
+    for second, total in zip(seconds, totals, strict=True):
+        if points[-1][0] <= second < HUGE and points[-1][1] <= total < HUGE:
+            points.append((float(second), float(total)))
+    return points
+
+
+def _cells(points: list[tuple[float, float]], end: float) -> list[tuple[float, float]]:
+    """Bytes written by each of ``CELLS`` equally distant moments up to ``end``, between two writes interpolated."""
+    if end <= 0 or points[-1][1] <= 0:
+        return []
+    cells, place = [], 0
+    for cell in range(CELLS + 1):
+        moment = end * cell / CELLS
+        while place + 2 < len(points) and points[place + 1][0] < moment:
+            place += 1
+        (left, low), (right, high) = points[place], points[place + 1]
+        share = min(max((moment - left) / (right - left), 0.0), 1.0) if right > left else 1.0
+        cells.append((moment, low + (high - low) * share))
+    return cells
+
+
+def _redrawn(cells: list[tuple[float, float]], knee: float, source: Random) -> list[tuple[float, float]]:
+    """The same curve with its steps drawn anew, those before the knee and those after it apart from each other."""
+    steps = [after[1] - before[1] for before, after in pairwise(cells)]
+    split = min(max(sum(1 for moment, _ in cells[1:] if moment <= knee), 1), len(steps) - 1)
+    total, drawn = cells[0][1], [cells[0]]
+    fresh = _shuffled(steps[:split], source) + _shuffled(steps[split:], source)
+    for (moment, _), step in zip(cells[1:], fresh, strict=True):
+        total += step
+        drawn.append((moment, total))
+    return drawn
+
+
+def _shuffled(steps: list[float], source: Random) -> list[float]:
+    drawn: list[float] = []
+    while len(drawn) < len(steps):
+        begin = source.randrange(max(1, len(steps) - BLOCK + 1))
+        drawn += steps[begin : begin + BLOCK]
+    return drawn[: len(steps)]
+
+
+def judge(size: Spread, promised: float) -> Verdict:
+    """Whether a cache of ``promised`` MiB for writes is there: firmware reserves some, so 0.7 to 1.05 times passes."""
+    if size.low is None or size.high is None or not promised > 0:
+        return "inconclusive"
+    if size.high < SHARE_FAIL * promised:
+        return "fail"
+    if size.low <= SHARE_HIGH * promised and size.high >= SHARE_LOW * promised:
+        return "pass"
+    return "suspect"

@@ -1,0 +1,151 @@
+"""Does it rotate, and how fast: from random reads, and from the intervals between commits of one block.
+
+A block passes the head once a revolution, so a disk without a cache ends each rewrite of it a whole number of
+revolutions after the one before, most often one.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from raidctl.bench.estimators.figures import finite, quantile, spread
+from raidctl.bench.estimators.spread import of_rounds, ranks
+from raidctl.bench.result import Spread
+
+Medium = Literal["rotating", "solid_state", "unclear"]
+
+ROTATING_MS, ROTATING_SPREAD_MS, SOLID_MS = 3.0, 2.0, 1.0
+FEWEST_READS = 50
+NOMINAL = (4200, 5400, 5900, 7200, 10000, 10500, 15000)
+"""Rotation rates that drives are sold with."""
+NOMINAL_WITHIN = 0.015
+SHORTEST_MS, LONGEST_MS = 3.5, 60.0
+"""Intervals outside are no revolutions: 15000 rpm is 4 ms, four revolutions at 4200 rpm are 57 ms."""
+FEWEST_INTERVALS = 50
+WITHIN = 0.08
+"""An interval fits where it is this share of a revolution, or less, from a whole number of them (by chance: 16 %)."""
+EXPLAINED = 0.75
+MOST_REVOLUTIONS = 4
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reads:
+    """What random reads over the whole span tell of the medium."""
+
+    medium: Medium
+    typical: Spread
+    """Median, ms."""
+    width: float | None
+    """From the 10th to the 90th percentile, ms."""
+
+
+def medium(read_ms: Sequence[float]) -> Reads:
+    """Classify by random reads of 4 KiB, one at a time, over at least 90 % of the span, none repeated."""
+    ordered = sorted(finite(read_ms))
+    typical = of_rounds(ordered, "ms")
+    if len(ordered) < FEWEST_READS or typical.low is None or typical.high is None:
+        return Reads(medium="unclear", typical=typical, width=None)
+    width = quantile(ordered, 0.9) - quantile(ordered, 0.1)
+    word: Medium = "unclear"
+    if typical.low >= ROTATING_MS and width >= ROTATING_SPREAD_MS:
+        word = "rotating"
+    elif typical.high <= SOLID_MS:
+        word = "solid_state"
+    return Reads(medium=word, typical=typical, width=width)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rotation:
+    """What commits of one block tell of the speed."""
+
+    rpm: Spread
+    """None: no speed that drives are sold with explains the intervals, or more than one does.
+
+    A medium of another kind also ends its commits at a fixed pace: taken for a speed, it would give itself its limit.
+    """
+    period: float | None = None
+    """Milliseconds of which nearly all intervals are multiples."""
+    nominal: int | None = None
+    """The speed that such drives are sold with."""
+    candidates: tuple[int, ...] = ()
+    """Speeds that all explain the intervals, where they are several."""
+    explained: float = 0.0
+    """Share of the intervals that are whole numbers of revolutions."""
+    revolutions: Mapping[int, int] = field(default_factory=dict)
+    """How many intervals took one revolution, two …"""
+
+
+def rpm(interval_ms: Sequence[float]) -> Rotation:
+    """Speed from the times between the ends of commits of the same block, milliseconds."""
+    numbers = [value for value in finite(interval_ms) if value > 0]
+    usable = [value for value in numbers if SHORTEST_MS <= value <= LONGEST_MS]
+    nothing = Rotation(rpm=spread(None, "rpm", len(numbers)))
+    if len(usable) < FEWEST_INTERVALS or len(usable) < EXPLAINED * len(numbers):
+        return nothing
+    found = _longest_period(usable)
+    if found is None:
+        return nothing
+    period, share = found
+    return _named(usable, period, share)
+
+
+def _longest_period(intervals: list[float]) -> tuple[float, float] | None:
+    """The longest time of which nearly all intervals are multiples: the densest, or a half, third, quarter of it."""
+    peak = _densest(intervals)
+    for parts in range(1, MOST_REVOLUTIONS + 1):
+        period = peak / parts
+        if period < SHORTEST_MS:
+            break
+        fitting = _fitting(intervals, period)
+        if len(fitting) >= EXPLAINED * len(intervals):
+            refined = quantile(sorted(value / count for value, count in fitting), 0.5)
+            return refined, len(_fitting(intervals, refined)) / len(intervals)
+    return None
+
+
+def _densest(values: list[float]) -> float:
+    """The mode: the half with the narrowest range is kept, again and again; deaf to any other peak."""
+    ordered = sorted(values)
+    while len(ordered) > 8:
+        half = (len(ordered) + 1) // 2
+        starts = range(len(ordered) - half + 1)
+        begin = min(starts, key=lambda i: ordered[i + half - 1] - ordered[i])
+        ordered = ordered[begin : begin + half]
+    near = [value for value in values if abs(value / quantile(ordered, 0.5) - 1) <= WITHIN]
+    return quantile(sorted(near), 0.5)
+
+
+def _fitting(intervals: list[float], period: float) -> list[tuple[float, int]]:
+    """Intervals that are about a whole number of periods, and which number."""
+    counted = [(value, max(1, round(value / period))) for value in intervals]
+    return [(value, count) for value, count in counted if abs(value / period - count) <= WITHIN]
+
+
+def _named(intervals: list[float], period: float, share: float) -> Rotation:
+    """The speed of a period that may be several revolutions; told apart by the speeds that drives are sold with."""
+    named: dict[int, int] = {}
+    for parts in range(1, MOST_REVOLUTIONS + 1):
+        for speed in NOMINAL:
+            if abs(60000 / speed * parts / period - 1) <= NOMINAL_WITHIN:
+                named.setdefault(speed, parts)
+    if 1 in named.values():
+        named = {speed: 1 for speed, parts in named.items() if parts == 1}
+    if len(named) != 1:
+        return Rotation(
+            rpm=spread(None, "rpm", len(intervals)), period=period, candidates=tuple(sorted(named)), explained=share
+        )
+    nominal, parts = next(iter(named.items()))
+    fitting = _fitting(intervals, period / parts)
+    turns = sorted(60000 * count / value for value, count in fitting)
+    places = ranks(len(turns))
+    interval = (turns[places[0]], turns[places[1]]) if places else None
+    return Rotation(
+        rpm=spread(quantile(turns, 0.5), "rpm", len(turns), interval, turns),
+        period=period / parts,
+        nominal=nominal,
+        explained=share,
+        revolutions=dict(sorted(Counter(count for _, count in fitting).items())),
+    )

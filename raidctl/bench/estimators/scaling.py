@@ -1,0 +1,97 @@
+"""How throughput grows with operations under way: how many spindles answer, where it saturates, where it collapses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from random import Random
+
+from raidctl.bench.estimators.figures import HUGE, SEED, bootstrap, finite, line, median, spread
+from raidctl.bench.result import Spread
+
+COLLAPSE = 0.5
+"""A fall below this share from one depth to the next is a collapse."""
+GROWTH = 0.10
+"""Less growth of throughput than this, while latency grows by more, is saturation."""
+MOST = 1000.0
+"""More independent spindles than this cannot be told from no limit at all."""
+
+Rounds = Mapping[int, Sequence[float]]
+"""Throughput of each round, by operations under way."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scaling:
+    """A closed network of alike spindles: X(Q) = X(1) N Q / (N + Q - 1)."""
+
+    spindles: Spread
+    """N, `ratio`; None: it does not saturate, or does not grow as spindles do."""
+    single: float | None
+    """X(1) of the fit."""
+    fits: float | None
+    """Largest relative distance of a point from the fit."""
+
+
+def fit(rounds: Rounds, seed: int = SEED) -> Scaling:
+    """Independent spindles by throughput at three or more depths, with an interval by resampling the rounds."""
+    good = {depth: _positive(values) for depth, values in sorted(rounds.items()) if depth >= 1}
+    good = {depth: values for depth, values in good.items() if values}
+    count = sum(len(values) for values in good.values())
+    found = _network({depth: median(values) or 0.0 for depth, values in good.items()})
+    if found is None or found[0] > MOST:
+        return Scaling(spindles=spread(None, "ratio", count), single=None, fits=None)
+    spindles, single = found
+
+    def draw(source: Random) -> float | None:
+        drawn = {depth: median(source.choices(values, k=len(values))) or 0.0 for depth, values in good.items()}
+        again = _network(drawn)
+        return None if again is None else min(again[0], MOST)
+
+    several = all(len(values) >= 3 for values in good.values())
+    worst = max(abs((median(values) or 0.0) / expected(spindles, single, depth) - 1) for depth, values in good.items())
+    interval = bootstrap(draw, seed) if several else None
+    return Scaling(spindles=spread(spindles, "ratio", count, interval), single=single, fits=worst)
+
+
+def expected(spindles: float, single: float, depth: float) -> float:
+    """Throughput of ``spindles`` with ``depth`` operations under way."""
+    return single * spindles * depth / (spindles + depth - 1)
+
+
+def _positive(values: Sequence[float]) -> list[float]:
+    return [value for value in finite(values) if value > 1 / HUGE]
+
+
+def _network(points: Mapping[int, float]) -> tuple[float, float] | None:
+    """N and X(1): Q/X is a straight line in Q, with (N-1)/(N X1) at 0 and the slope 1/(N X1)."""
+    if len(points) < 3:
+        return None
+    depths = [float(depth) for depth in points]
+    scale = max(points.values())
+    waits = [depth * scale / points[int(depth)] for depth in depths]
+    found = line(depths, waits, [1 / wait**2 for wait in waits])
+    if found is None or found.slope <= 0:
+        return None
+    spindles = max(1.0, found.intercept / found.slope + 1)
+    return spindles, scale / (found.slope * spindles)
+
+
+def collapses(points: Mapping[int, float]) -> list[tuple[int, int]]:
+    """Neighbouring depths (or numbers of streams) between which throughput falls by more than half."""
+    ordered = sorted(points)
+    return [
+        (before, after)
+        for before, after in pairwise(ordered)
+        if points[before] > 0 and points[after] < COLLAPSE * points[before]
+    ]
+
+
+def saturation(points: Mapping[int, tuple[float, float]]) -> int | None:
+    """The depth after which only latency grows; points are (throughput, median latency). None: it grows to the end."""
+    ordered = sorted(points)
+    for before, after in pairwise(ordered):
+        (rate, wait), (next_rate, next_wait) = points[before], points[after]
+        if rate > 0 and wait > 0 and next_rate < rate * (1 + GROWTH) and next_wait > wait * (1 + GROWTH):
+            return before
+    return None

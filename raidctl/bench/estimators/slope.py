@@ -1,0 +1,76 @@
+"""How much longer a flush takes for every MiB written before it: does it empty a cache, or not?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Literal
+
+from raidctl.bench.estimators.figures import HUGE, SEED, bootstrap, line, spread
+from raidctl.bench.result import Spread
+
+FLUSHED_FROM = 0.2
+"""Share of the slope of a cache that empties at the destage rate: above, the flush empties it."""
+KEPT_BELOW = 0.05
+"""Below this share the flush leaves the content where it is."""
+EXPLAINED = 0.8
+"""Share of the variance that the line explains where a flush empties a cache."""
+FEWEST_POINTS = 6
+
+Reading = Literal["flushed", "kept", "unclear"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class FlushSlope:
+    """The line through (MiB written, milliseconds of the flush)."""
+
+    slope: Spread
+    """ms/MiB; 0 within its interval where a flush costs nothing."""
+    base: float | None
+    """Milliseconds of a flush with nothing before it."""
+    r2: float | None
+    """Share of the variance that the line explains."""
+
+
+def fit(points: Sequence[tuple[float, float]], seed: int = SEED) -> FlushSlope:
+    """The line through points of (MiB dirty, ms), with an interval by resampling the points."""
+    good = [(x, y) for x, y in points if -HUGE < x < HUGE and -HUGE < y < HUGE]
+    whole = line([x for x, _ in good], [y for _, y in good]) if len(good) >= FEWEST_POINTS else None
+    if whole is None:
+        return FlushSlope(slope=spread(None, "ms/MiB", len(good)), base=None, r2=None)
+
+    def draw(source: Random) -> float | None:
+        drawn = source.choices(good, k=len(good))
+        found = line([x for x, _ in drawn], [y for _, y in drawn])
+        return found.slope if found else None
+
+    interval = _widened(whole.slope, bootstrap(draw, seed), len(good))
+    return FlushSlope(slope=spread(whole.slope, "ms/MiB", len(good), interval), base=whole.intercept, r2=whole.r2)
+
+
+def _widened(value: float, interval: tuple[float, float] | None, count: int) -> tuple[float, float] | None:
+    """Few points resampled vary too little: widened by the degrees of freedom, and as Student's against the normal."""
+    if interval is None:
+        return None
+    free = count - 2
+    factor = math.sqrt(count / free) * (1 + 1.21 / free)
+    return value - factor * (value - interval[0]), value + factor * (interval[1] - value)
+
+
+def judge(found: FlushSlope, destage: float | None) -> Reading:
+    """What the flush does to a cache that empties at ``destage`` MiB/s; ``unclear`` without the rate or an interval."""
+    slope = found.slope
+    if destage is None or not 0 < destage < HUGE or slope.low is None or slope.high is None:
+        return "unclear"
+    full = 1000 / destage
+    # a flush that takes less the more there is would be noise: the interval must hold or neighbour 0
+    if slope.high < KEPT_BELOW * full and slope.low > -FLUSHED_FROM * full:
+        return "kept"
+    return "flushed" if slope.low > FLUSHED_FROM * full and (found.r2 or 0.0) > EXPLAINED else "unclear"
+
+
+def still_dirty(written: float, seconds: float, destage: float) -> float:
+    """MiB left in a cache after writing so many in so many seconds while it empties at ``destage`` MiB/s; 0 or more."""
+    return max(0.0, written - max(0.0, seconds) * max(0.0, destage))

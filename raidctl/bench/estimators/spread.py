@@ -1,0 +1,87 @@
+"""The median of several rounds with its 95 % interval, ratios of paired rounds, and when to say nothing at all."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from raidctl.bench.estimators.figures import ROUNDS, SEED, bootstrap, finite, median, spread
+from raidctl.bench.result import Spread
+
+SHORTEST_SECONDS = 0.5
+"""A phase shorter than this gives no figure (`++++`), as bonnie++ has it."""
+FEWEST_OPERATIONS = 300
+DRIFT = 0.20
+"""The first test, made again as the last one, may differ by this share."""
+EXACT_UP_TO = 1000
+
+
+def ranks(n: int, confidence: float = 0.95) -> tuple[int, int] | None:
+    """Places (from 0) of the order statistics that hold the median with ``confidence``; None: n is too small (below 6).
+
+    The chance that the median lies below the k-th smallest of n is that of fewer than k heads in n throws.
+    """
+    outside = (1 - confidence) / 2
+    if n > EXACT_UP_TO:
+        low = max(0, math.floor(n / 2 - 1.96 * math.sqrt(n) / 2) - 1)
+        return low, n - 1 - low
+    below, best = 0, None
+    for k in range(n // 2 + 1):
+        below += math.comb(n, k)
+        if below / 2**n > outside:
+            break
+        best = k
+    return None if best is None else (best, n - 1 - best)
+
+
+def of_rounds(values: Sequence[float], unit: str, n: int | None = None) -> Spread:
+    """Median of rounds with the interval of order statistics; ``n``: what it rests on, where that is not the rounds."""
+    ordered = sorted(finite(values))
+    places = ranks(len(ordered))
+    interval = (ordered[places[0]], ordered[places[1]]) if places else None
+    return spread(median(ordered), unit, len(ordered) if n is None else n, interval, ordered)
+
+
+def by_bootstrap(values: Sequence[float], unit: str, seed: int = SEED, rounds: int = ROUNDS) -> Spread:
+    """Median with the interval of resampled medians: for three and more rounds; wider by chance than that of ranks."""
+    numbers = finite(values)
+    interval = (
+        bootstrap(lambda source: median(source.choices(numbers, k=len(numbers))), seed, rounds)
+        if len(numbers) >= 3
+        else None
+    )
+    return spread(median(numbers), unit, len(numbers), interval, numbers)
+
+
+def too_short(seconds: float, operations: int) -> bool:
+    """Whether a phase says nothing: under half a second, or under 300 operations."""
+    return not (seconds >= SHORTEST_SECONDS and operations >= FEWEST_OPERATIONS)
+
+
+def of_phases(phases: Sequence[tuple[float, int]], unit: str = "ops/s", factor: float = 1.0) -> Spread:
+    """Rate of phases of (seconds, operations), each times ``factor``; one that is too short makes the whole `++++`."""
+    operations = sum(count for _, count in phases)
+    if not phases or any(too_short(seconds, count) for seconds, count in phases):
+        return Spread(measured=None, unit=unit, n=operations)
+    return of_rounds([count / seconds * factor for seconds, count in phases], unit, operations)
+
+
+def paired_ratio(first: Sequence[float], second: Sequence[float]) -> Spread:
+    """Median of second/first round by round; a pair without two positive figures is left out."""
+    pairs = zip(first, second, strict=True)
+    ratios = [b / a for a, b in pairs if len(finite((a, b))) == 2 and a > 0 and b > 0]
+    return of_rounds(ratios, "ratio")
+
+
+def drifted(first: float | None, last: float | None, limit: float = DRIFT) -> bool | None:
+    """Whether the same test differs by more than ``limit`` at the end; None: one of the two is not known, or 0."""
+    if first is None or last is None or not (first > 0 and last > 0):
+        return None
+    return max(first, last) / min(first, last) - 1 > limit
+
+
+def overlap(first: Spread, second: Spread) -> bool | None:
+    """Whether two runs agree within their intervals; None: one has no interval."""
+    if first.low is None or first.high is None or second.low is None or second.high is None:
+        return None
+    return first.low <= second.high and second.low <= first.high

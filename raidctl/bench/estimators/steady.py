@@ -1,0 +1,58 @@
+"""When is it steady: the rule of the SNIA solid state storage performance test (2.0.2, 2.1.24), parametrised."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from raidctl.bench.estimators.figures import finite, line
+from raidctl.bench.estimators.spread import of_rounds
+from raidctl.bench.result import Spread
+
+WINDOW = 5
+RANGE = 0.20
+SLOPE = 0.10
+
+
+@dataclass(frozen=True, kw_only=True)
+class Steady:
+    """The first window of rounds that is steady."""
+
+    first: int
+    """Its first round, from 0."""
+    last: int
+    figure: Spread
+    """Median of the window's rounds."""
+
+
+def holds(rounds: Sequence[float], most_range: float = RANGE, most_slope: float = SLOPE) -> bool:
+    """Whether these rounds are steady.
+
+    Largest less smallest at most ``most_range`` of the mean, and the fitted line's rise or fall over them at most
+    ``most_slope`` of it. The mean must be above 0.
+    """
+    good = finite(rounds)
+    fitted = line(range(len(good)), good)
+    if len(good) < len(rounds) or fitted is None:
+        return False
+    mean = sum(good) / len(good)
+    if mean <= 0 or max(good) - min(good) > most_range * mean:
+        return False
+    return abs(fitted.slope) * (len(good) - 1) <= most_slope * mean
+
+
+def find(
+    rounds: Sequence[float],
+    unit: str,
+    window: int = WINDOW,
+    most_range: float = RANGE,
+    most_slope: float = SLOPE,
+) -> Steady | None:
+    """The first ``window`` (2 or more) rounds in a row that are steady; None: none yet."""
+    if window < 2:
+        raise ValueError("a window has at least two rounds")
+    for first in range(len(rounds) - window + 1):
+        inside = rounds[first : first + window]
+        if holds(inside, most_range, most_slope):
+            return Steady(first=first, last=first + window - 1, figure=of_rounds(inside, unit))
+    return None

@@ -1,0 +1,216 @@
+"""The curve of sequential speed over the disk, and what its shape says.
+
+A disk is about twice as fast outside as inside, since the outer tracks are longer; whatever else the curve does, has
+another reason.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal
+
+from raidctl.bench.estimators.bend import bend
+from raidctl.bench.estimators.curve import Change, change_point, parabola
+from raidctl.bench.estimators.figures import deviation, finite, line, median
+from raidctl.bench.estimators.readcache import valley
+
+Shape = Literal["flat", "falling", "step_up", "plateau", "unmapped", "unclear"]
+
+FEWEST = 16
+FLAT = 0.03
+"""Coefficient of variation below which nothing changes over the disk."""
+ZONED = (1.5, 2.5)
+"""Outer against inner speed of one set of spindles."""
+FALLS = 1.1
+DIP = 0.8
+"""A dip is below this share of its neighbours."""
+UNMAPPED = 3.0
+"""Faster than the rest by this factor: no disk is read there."""
+STEP = 0.1
+"""A step is at least this share of the typical speed."""
+P = 0.01
+PLATEAU_BETTER = 2.0
+"""A level and then a fall must explain this many times better than one smooth curve."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Curve:
+    """What a curve is; positions are shares of the span, 0 outside to 1 inside."""
+
+    shape: Shape
+    outer: float | None = None
+    """Typical of the first tenth, in the unit of the values."""
+    inner: float | None = None
+    """Typical of the last tenth."""
+    mean: float | None = None
+    ratio: float | None = None
+    """Outer over inner."""
+    spindles: bool | None = None
+    """Whether the fall is that of one set of spindles (1.5 to 2.5); None: it does not fall."""
+    steps: tuple[float, ...] = ()
+    """Where it steps up: further spans begin."""
+    dips: tuple[float, ...] = ()
+    """Isolated positions that are slow in most passes."""
+    plateau_ends: float | None = None
+    """Where the limit of an interface ends and that of the disk begins."""
+    unmapped: tuple[tuple[float, float], ...] = ()
+    """Stretches that are answered without a disk."""
+    variation: float | None = None
+    """Standard deviation over mean."""
+    noise: tuple[float, ...] = ()
+    """Of each position, the median distance of its passes from their median."""
+
+
+Point = tuple[float, float]
+
+
+def classify(passes: Sequence[tuple[float, Sequence[float]]]) -> Curve:
+    """The shape, by (position, speeds of its passes), speeds above 0 in any unit; positions need no order."""
+    ordered = sorted((position, finite(speeds)) for position, speeds in passes if finite((position,)))
+    kept = [(position, speeds) for position, speeds in ordered if speeds and min(speeds) > 0]
+    points = [(position, median(speeds) or 0.0) for position, speeds in kept]
+    if len(points) < FEWEST or points[0][0] == points[-1][0]:
+        return Curve(shape="unclear")
+    noise = tuple(
+        median(abs(speed - middle) for speed in speeds) or 0.0
+        for (_, speeds), (_, middle) in zip(kept, points, strict=True)
+    )
+    stretches = _unmapped(points)
+    mapped = [point for point in points if not any(low <= point[0] <= high for low, high in stretches)]
+    dips = _dips(mapped, dict(kept))
+    smooth = [point for point in mapped if point[0] not in dips]
+    if len(smooth) < FEWEST // 2:
+        return Curve(shape="unmapped" if stretches else "unclear", unmapped=stretches, dips=dips, noise=noise)
+    steps = _steps(smooth)
+    plateau = None if steps else _plateau(smooth)
+    return _described(smooth, stretches=stretches, dips=dips, steps=steps, plateau=plateau, noise=noise)
+
+
+def _described(
+    points: list[Point],
+    *,
+    stretches: tuple[Point, ...],
+    dips: tuple[float, ...],
+    steps: tuple[float, ...],
+    plateau: float | None,
+    noise: tuple[float, ...],
+) -> Curve:
+    speeds = [speed for _, speed in points]
+    tenth = max(3, len(points) // 10)
+    outer, inner = median(speeds[:tenth]) or 0.0, median(speeds[-tenth:]) or 0.0
+    mean = math.fsum(speeds) / len(speeds)
+    variation = math.sqrt(math.fsum((speed - mean) ** 2 for speed in speeds) / len(speeds)) / mean
+    ratio = outer / inner
+    falls = ratio >= FALLS and _monotone(points)
+    shape: Shape = "unclear"
+    if stretches:
+        shape = "unmapped"
+    elif steps:
+        shape = "step_up"
+    elif variation < FLAT:
+        shape = "flat"
+    elif plateau is not None:
+        shape = "plateau"
+    elif falls:
+        shape = "falling"
+    return Curve(
+        shape=shape,
+        outer=outer,
+        inner=inner,
+        mean=mean,
+        ratio=ratio,
+        spindles=ZONED[0] <= ratio <= ZONED[1] if shape == "falling" else None,
+        steps=steps,
+        dips=dips,
+        plateau_ends=plateau if shape == "plateau" else None,
+        unmapped=stretches,
+        variation=variation,
+        noise=noise,
+    )
+
+
+def _unmapped(points: list[Point]) -> tuple[Point, ...]:
+    """Stretches of two and more positions in the upper of two clearly different groups of speeds."""
+    parting = valley([speed for _, speed in points], fewest=FEWEST)
+    if parting is None or parting.high < UNMAPPED * parting.low:
+        return ()
+    fast = [speed > parting.threshold for _, speed in points]
+    slow_runs = [end - begin for begin, end in _runs([not each for each in fast])]
+    # a few slow positions alone, apart from each other, are dips of a fast disk
+    if max(slow_runs) <= 2 and sum(slow_runs) * 5 <= len(points):
+        return ()
+    return tuple((points[begin][0], points[end - 1][0]) for begin, end in _runs(fast) if end - begin >= 2)
+
+
+def _runs(flags: Sequence[bool]) -> list[tuple[int, int]]:
+    """Begin and end (exclusive) of each stretch of true ones."""
+    edges = [
+        place
+        for place in range(len(flags) + 1)
+        if (flags[place - 1] if place else False) != (place < len(flags) and flags[place])
+    ]
+    return list(zip(edges[::2], edges[1::2], strict=True))
+
+
+def _dips(points: list[Point], passes: dict[float, list[float]]) -> tuple[float, ...]:
+    """Isolated slow positions, at most two in a row, that are slow in more than half of the passes."""
+    slow = [False] * len(points)
+    for place, (position, _) in enumerate(points):
+        around = [speed for _, speed in points[max(0, place - 4) : place] + points[place + 1 : place + 5]]
+        level = median(around) or 0.0
+        allowed = min(DIP * level, level - 5 * deviation(around) / 2)
+        below = sum(1 for speed in passes[position] if speed < allowed)
+        slow[place] = 2 * below > len(passes[position])
+    return tuple(points[place][0] for begin, end in _runs(slow) if end - begin <= 2 for place in range(begin, end))
+
+
+def _steps(points: list[Point]) -> tuple[float, ...]:
+    """Where the curve jumps upwards with p < 0.01: the clearest place first, then in what lies on either side."""
+    found: list[float] = []
+    parts = [points]
+    while parts:
+        part = parts.pop()
+        change: Change | None = change_point([speed for _, speed in part])
+        level = median(speed for _, speed in part) or 0.0
+        if change is None or change.p >= P or change.jump < STEP * level:
+            continue
+        found.append(part[change.at][0])
+        parts += [part[: change.at], part[change.at :]]
+    return tuple(sorted(found))
+
+
+def _plateau(points: list[Point]) -> float | None:
+    """Where a level stretch ends and a fall begins; None: one smooth curve explains it about as well."""
+    found = bend(points)
+    smooth = parabola([x for x, _ in points], [y for _, y in points])
+    if found is None or smooth is None:
+        return None
+    first, last = points[0][0], points[-1][0]
+    share = (found.at - first) / (last - first)
+    level = found.start + found.first * first
+    drop = found.second * (last - found.at)
+    flat = abs(found.first) * (found.at - first) < FLAT * abs(level)
+    if not flat or not 0.1 <= share <= 0.9 or drop > -STEP * abs(level):
+        return None
+    # the fall itself may be bent
+    inner = [point for point in points if point[0] >= found.at]
+    outer = [speed for x, speed in points if x < found.at]
+    bent = parabola([x for x, _ in inner], [y for _, y in inner])
+    middle = math.fsum(outer) / len(outer) if outer else 0.0
+    rest = (bent if bent is not None else found.residual) + math.fsum((speed - middle) ** 2 for speed in outer)
+    floor = 1e-9 * level * level * len(points)
+    return found.at if smooth > PLATEAU_BETTER * max(min(rest, found.residual), floor) else None
+
+
+def _monotone(points: list[Point]) -> bool:
+    """Whether it falls nearly everywhere: eighths of the curve one below the other, and a falling line."""
+    size = max(1, len(points) // 8)
+    levels = [
+        median(speed for _, speed in points[begin : begin + size]) or 0.0 for begin in range(0, len(points), size)
+    ]
+    rises = sum(1 for before, after in pairwise(levels) if after > before)
+    fitted = line([x for x, _ in points], [y for _, y in points])
+    return rises <= 1 and fitted is not None and fitted.slope < 0

@@ -1,0 +1,141 @@
+"""A block device as a target: only read, unless the user names the range that may be overwritten.
+
+Even then it is refused as soon as anything speaks against it (`raidctl.bench.targets.safety`); and while it is open,
+O_EXCL keeps the kernel from giving it to anybody else: no mount, no array.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from pathlib import Path
+from types import TracebackType
+
+from raidctl.bench.result import Confounder
+from raidctl.bench.targets.handle import grain_of, open_direct, refusal
+from raidctl.bench.targets.safety import Asks, Kernel, data_reasons
+from raidctl.errors import BenchError
+from raidctl.text import printable
+
+_SECTOR = 512
+
+
+class DeviceTarget:
+    """A block device, or a range of it.
+
+    Args:
+        path: The device; links are followed.
+        write: The range that may be overwritten, (first byte, bytes); None: only read, all of it.
+        runner: Asks libblkid's programs.
+        kernel: Where the kernel tells of devices.
+
+    Raises:
+        BenchError: It is no block device, or may not be written; with all reasons. On entering.
+        AccessMissing: It is not allowed. On entering.
+    """
+
+    kind = "device"
+
+    def __init__(
+        self,
+        path: str,
+        *,
+        write: tuple[int, int] | None = None,
+        runner: Asks | None = None,
+        kernel: Kernel | None = None,
+    ) -> None:
+        self.path = os.path.realpath(path)
+        self.name = path
+        self.base = 0
+        self.size = 0
+        self.alignment = _SECTOR
+        self.direct = False
+        self.confounders: tuple[Confounder, ...] = ()
+        self._write = write
+        self._runner = runner
+        self._kernel = kernel or Kernel()
+        self._handle = -1
+
+    @property
+    def writable(self) -> bool:
+        """Whether a range was named."""
+        return self._write is not None
+
+    def fileno(self) -> int:
+        """The open descriptor."""
+        return self._handle
+
+    def __enter__(self) -> DeviceTarget:  # noqa: PYI034 - Self is not in the typing of Python 3.10
+        """Open it, after everything that speaks against it was asked."""
+        try:
+            self._open()
+        except OSError as error:
+            self.close()
+            raise refusal(self.name, error) from None
+        except BaseException:
+            self.close()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close it."""
+        self.close()
+
+    def close(self) -> None:
+        """Close it; more than once does nothing."""
+        handle, self._handle = self._handle, -1
+        if handle >= 0:
+            os.close(handle)
+
+    def _open(self) -> None:
+        # looked at before it is opened: to open a tape rewinds it
+        if not stat.S_ISBLK(Path(self.path).stat().st_mode):
+            raise BenchError(f"{printable(self.name)} is no block device.")
+        flags = os.O_RDONLY if self._write is None else os.O_RDWR | os.O_EXCL
+        try:
+            self._handle, self.direct = open_direct(self.path, flags)
+        except OSError as error:
+            if error.errno != errno.EBUSY:
+                raise
+            number = Path(self.path).stat().st_rdev
+            reasons = [*self._kernel.reasons(f"{os.major(number)}:{os.minor(number)}")] or ["it is in use"]
+            raise BenchError(f"{printable(self.name)} is not written to: {'; '.join(reasons)}.") from None
+        about = os.fstat(self._handle)
+        if not stat.S_ISBLK(about.st_mode):
+            raise BenchError(f"{printable(self.name)} is no block device any more.")
+        self.size = os.lseek(self._handle, 0, os.SEEK_END)
+        if not self.size:
+            raise BenchError(f"{printable(self.name)} has no size: there is no medium in it, or nothing is behind it.")
+        self.alignment = (grain_of(self._handle) if self.direct else None) or self._logical(about.st_rdev)
+        if not self.direct:
+            text = "O_DIRECT is refused here, so the page cache of the kernel is measured along with the disk."
+            self.confounders = (Confounder(name="page_cache", text=text, forbids=True),)
+        if self._write is not None:
+            self._refuse(f"{os.major(about.st_rdev)}:{os.minor(about.st_rdev)}")
+            self.base, self.size = self._range(*self._write)
+
+    def _logical(self, number: int) -> int:
+        """The logical block size; the larger of the usual ones where it is not told."""
+        place = (self._kernel.sys / "dev/block" / f"{os.major(number)}:{os.minor(number)}").resolve()
+        for where in (place, place.parent):
+            try:
+                return int((where / "queue/logical_block_size").read_text(encoding="utf-8"))
+            except (OSError, ValueError):
+                continue
+        return 4096
+
+    def _refuse(self, number: str) -> None:
+        reasons = [*self._kernel.reasons(number), *data_reasons(self.path, self._runner)]
+        if reasons:
+            raise BenchError(f"{printable(self.name)} is not written to: {'; '.join(reasons)}.")
+
+    def _range(self, first: int, length: int) -> tuple[int, int]:
+        shown = printable(self.name)
+        if first < 0 or length <= 0 or first + length > self.size:
+            raise BenchError(f"The range of {length} bytes from byte {first} is not within the {self.size} of {shown}.")
+        if first % self.alignment or length % self.alignment:
+            raise BenchError(f"The range must begin and end at multiples of {self.alignment} bytes of {shown}.")
+        return first, length

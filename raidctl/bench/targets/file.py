@@ -1,0 +1,247 @@
+"""A file that raidctl makes in a directory of the user's, writes in full, and takes away again.
+
+Written in full, since reading what was only reserved, or a hole, reads no disk. Nothing that was there is touched: the
+file is made with O_EXCL, and only that very file is removed. It is locked while it is used, so that what a killed run
+has left behind is known from what a running one needs (`leftovers`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import mmap
+import os
+import re
+import secrets
+import signal
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import TracebackType
+
+from raidctl.bench.blocks import MAGIC, SECTOR, Filler
+from raidctl.bench.result import Confounder
+from raidctl.bench.targets.handle import grain_of, open_direct, refusal, set_direct
+from raidctl.bench.targets.place import Place, place_of
+from raidctl.bench.undisturbed import undisturbed
+from raidctl.errors import BenchError
+from raidctl.text import printable
+from raidctl.units import format_binary
+
+PREFIX = "raidctl-bench-"
+_NAME = re.compile(rf"{PREFIX}\d+-[0-9a-f]{{8}}\.tmp")
+_ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_CHUNK = 1 << 20
+_LEAST = 64 << 10
+SHARE = 0.25
+"""How much of the free room a file may take at most, unless told otherwise."""
+
+
+class FileTarget:
+    """A file of raidctl's own.
+
+    Args:
+        directory: Where the user allows it.
+        size: Bytes; rounded up to whole MiB where it is more than one.
+        share: How much of the free room it may take, 0 to 1.
+        run_id: What its blocks are marked with, in generation 0: a `Work` with ``verify`` and ``generation=0`` takes
+            them for good, and one of generation 1 or more for writes that were lost.
+        progress: Told how many bytes of how many are written.
+        tell: Told in a sentence where the file could not be taken away.
+
+    Raises:
+        BenchError: There is no room, or no file can be written there; on entering.
+        AccessMissing: It is not allowed; on entering.
+    """
+
+    kind = "file"
+    base = 0
+
+    def __init__(
+        self,
+        directory: str,
+        size: int,
+        *,
+        share: float = SHARE,
+        run_id: int = 0,
+        progress: Callable[[int, int], object] | None = None,
+        tell: Callable[[str], object] = lambda _: None,
+    ) -> None:
+        self.directory = os.path.realpath(directory)
+        self.size = -(-max(size, _LEAST) // _CHUNK) * _CHUNK if size > _CHUNK else max(size, _LEAST)
+        self.path = os.path.join(self.directory, f"{PREFIX}{os.getpid()}-{secrets.token_hex(4)}.tmp")  # noqa: PTH118 - paths are strings here
+        self.name = self.path
+        self.direct = False
+        self.alignment = SECTOR
+        self.confounders: tuple[Confounder, ...] = ()
+        self._share = share
+        self._run_id = run_id
+        self._progress = progress
+        self._tell = tell
+        self._handle = -1
+        self._made: tuple[int, int] | None = None
+
+    @property
+    def writable(self) -> bool:
+        """It is raidctl's own."""
+        return True
+
+    def fileno(self) -> int:
+        """The open descriptor."""
+        return self._handle
+
+    def __enter__(self) -> FileTarget:  # noqa: PYI034 - Self is not in the typing of Python 3.10
+        """Make the file and write all of it."""
+        try:
+            self._refuse_room()
+            self._open()
+            self._write()
+            self._settle()
+        except OSError as error:
+            self.close()
+            raise refusal(self.path if self._made else self.directory, error) from None
+        except BaseException:
+            self.close()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Take the file away, whatever happened."""
+        self.close()
+
+    def close(self) -> None:
+        """Take the file away, if it is still the one that was made; more than once does nothing."""
+        made, self._made = self._made, None
+        if made is not None:
+            try:
+                now = os.lstat(self.path)
+                if (now.st_dev, now.st_ino) == made:
+                    os.unlink(self.path)  # noqa: PTH108 - paths are strings here
+            except FileNotFoundError:
+                pass
+            except OSError as failed:  # a file system that went read-only after errors
+                self._tell(f"{printable(self.path)} could not be removed ({failed.strerror}): remove it by hand.")
+        handle, self._handle = self._handle, -1
+        if handle >= 0:
+            os.close(handle)
+
+    def _refuse_room(self) -> None:
+        shown = printable(self.directory)
+        if not os.path.isdir(self.directory):  # noqa: PTH112 - paths are strings here
+            raise BenchError(f"{shown} is no directory: name one in which raidctl may make a file.")
+        free = room(self.directory)
+        most = int(free * self._share)
+        if self.size > most:
+            left = self._left_behind()
+            raise BenchError(
+                f"{shown} has {format_binary(free)} free; the file of {format_binary(self.size)} may take "
+                f"{self._share:.0%} of that at most ({format_binary(most)}).{left}"
+            )
+
+    def _left_behind(self) -> str:
+        names = [os.path.basename(path) for path in leftovers(self.directory)]  # noqa: PTH119 - paths are strings here
+        return f" Files of runs that were killed can be removed there: {', '.join(names)}." if names else ""
+
+    def _open(self) -> None:
+        # nothing may come between the file and the knowledge that it is to be removed
+        with undisturbed(_ENDING):
+            self._handle, self.direct = open_direct(self.path, os.O_RDWR | os.O_CREAT | os.O_EXCL)
+            made = os.fstat(self._handle)
+            self._made = (made.st_dev, made.st_ino)
+        with contextlib.suppress(OSError):  # some network file systems have no locks; then it cannot be told apart
+            fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+    def _write(self) -> None:
+        """Write everything once, and wait until it is on the disk."""
+        with mmap.mmap(-1, min(_CHUNK, self.size)) as buffer:
+            filler = Filler(memoryview(buffer), self._run_id)
+            try:
+                self._chunks(buffer, filler)
+            finally:
+                filler.release()
+        os.fsync(self._handle)
+
+    def _chunks(self, buffer: mmap.mmap, filler: Filler) -> None:
+        for at in range(0, self.size, len(buffer)):
+            filler.fill(at, 0, time.time_ns())
+            with memoryview(buffer) as view:
+                done = self._put(view, at)
+            if done != len(buffer):
+                raise BenchError(f"{printable(self.path)} could not be written in full: the file system is full.")
+            if self._progress is not None:
+                self._progress(at + done, self.size)
+
+    def _put(self, view: memoryview, at: int) -> int:
+        try:
+            return os.pwritev(self._handle, [view], at)
+        except OSError as error:
+            # some file systems accept O_DIRECT and refuse every operation
+            if at or not self.direct or error.errno != errno.EINVAL:
+                raise
+            self.direct = set_direct(self._handle, wanted=False)
+            return os.pwritev(self._handle, [view], at)
+
+    def _settle(self) -> None:
+        """Find out what lies below: alignment, page cache, copies on write, holes."""
+        place = place_of(self.path)
+        if place.in_memory or (place.filesystem == "zfs" and self.direct):
+            self.direct = False
+        if self.direct:
+            self.alignment = grain_of(self._handle) or 4096
+        if place.copies_on_write:
+            self.alignment = max(self.alignment, os.fstat(self._handle).st_blksize)
+        self.confounders = tuple(_confounders(place, direct=self.direct, sparse=self._sparse()))
+
+    def _sparse(self) -> bool:
+        return os.fstat(self._handle).st_blocks * 512 < self.size
+
+
+def _confounders(place: Place, *, direct: bool, sparse: bool) -> Iterator[Confounder]:
+    if place.in_memory:
+        yield Confounder(
+            name="memory", text=f"{place.filesystem} keeps files in memory: no disk is measured.", forbids=True
+        )
+    elif not direct:
+        text = "O_DIRECT is refused here, so the page cache of the kernel is measured along with the disk."
+        yield Confounder(name="page_cache", text=text, forbids=True)
+    if place.copies_on_write:
+        text = f"{place.filesystem} never overwrites: each write goes to a new place, and more is written than asked."
+        yield Confounder(name="copy_on_write", text=text)
+    if sparse and not place.in_memory:
+        text = "The file takes less room than was written: the file system compresses, or writes later."
+        yield Confounder(name="sparse", text=text)
+
+
+def room(directory: str) -> int:
+    """Free bytes that this user may fill. Raise OSError."""
+    state = os.statvfs(directory)
+    return state.f_bavail * state.f_frsize
+
+
+def leftovers(directory: str) -> list[str]:
+    """Files of runs that were killed: raidctl's name, raidctl's first sector or nothing, and nobody holds its lock."""
+    try:
+        names = sorted(entry.name for entry in os.scandir(directory) if _NAME.fullmatch(entry.name))
+    except OSError:
+        return []
+    return [path for name in names if _abandoned(path := str(Path(directory, name)))]
+
+
+def _abandoned(path: str) -> bool:
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
+    except OSError:
+        return False
+    try:
+        start = os.pread(handle, len(MAGIC), 0)
+        if start not in (b"", MAGIC, bytes(len(MAGIC))):
+            return False
+        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    finally:
+        os.close(handle)
+    return True

@@ -1,0 +1,75 @@
+"""Opening what is measured: past the page cache where the system allows it, and what it then asks of offsets."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import mmap
+import os
+
+from raidctl.errors import AccessMissing, BenchError
+from raidctl.text import printable
+
+_REFUSALS = {
+    errno.ENOENT: "there is no such file or directory",
+    errno.ENOTDIR: "a part of the path is no directory",
+    errno.EROFS: "the file system is mounted read-only",
+    errno.ENOSPC: "the file system is full",
+    errno.EDQUOT: "the disk quota is used up",
+    errno.EBUSY: "it is in use",
+    errno.EIO: "the device reports an input/output error",
+}
+_GRAINS = (512, 1024, 2048, 4096, 16384, 65536)
+
+
+def refusal(path: str, error: OSError) -> BenchError | AccessMissing:
+    """What to raise for a path that cannot be used: one sentence that says why."""
+    shown = printable(path)
+    if error.errno in (errno.EACCES, errno.EPERM):
+        hint = (
+            "Run raidctl as root (sudo)." if os.geteuid() else "Not even root may: a container, or an immutable file?"
+        )
+        return AccessMissing(f"{shown} cannot be used: no permission. {hint}")
+    reason = _REFUSALS.get(error.errno or 0, error.strerror or str(error))
+    return BenchError(f"{shown} cannot be used: {reason}.")
+
+
+def open_direct(path: str, flags: int) -> tuple[int, bool]:
+    """A descriptor, and whether it passes the page cache by. Raise OSError.
+
+    The flag is set afterwards: a refused open with O_CREAT may leave a file behind.
+    """
+    handle = os.open(path, flags | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    return handle, set_direct(handle, wanted=True)
+
+
+def set_direct(handle: int, *, wanted: bool) -> bool:
+    """Let a descriptor pass the page cache by, or no more; whether it does so now. Raise OSError."""
+    flags = fcntl.fcntl(handle, fcntl.F_GETFL)
+    try:
+        fcntl.fcntl(handle, fcntl.F_SETFL, flags | os.O_DIRECT if wanted else flags & ~os.O_DIRECT)
+    except OSError as error:
+        if error.errno != errno.EINVAL:
+            raise
+        return False
+    return wanted
+
+
+def grain_of(handle: int, at: int = 0) -> int | None:
+    """The smallest multiple that a descriptor with O_DIRECT takes, bytes, found by reading; None: none of them.
+
+    ``at`` is a multiple of 64 KiB at which as much can be read. Raise OSError for other troubles.
+    """
+    with mmap.mmap(-1, _GRAINS[-1]) as buffer:
+        for grain in _GRAINS:
+            view = memoryview(buffer)[:grain]
+            try:
+                # not at a round place, which would hide what is asked of offsets
+                if os.preadv(handle, [view], at + grain) == grain:
+                    return grain
+            except OSError as error:
+                if error.errno != errno.EINVAL:
+                    raise
+            finally:
+                view.release()
+    return None

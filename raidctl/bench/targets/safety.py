@@ -1,0 +1,174 @@
+"""What must not be written to: everything that anybody uses, or may miss. Unknown is never safe.
+
+Four witnesses are asked, and one is enough to refuse: the kernel (holders, partitions, mounts, swap; and O_EXCL,
+which `raidctl.bench.targets.device` opens with), libblkid through its two programs, and the well-known places of the
+first and the last MiB.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from raidctl.bench.targets.signatures import EDGE, foreign, marks
+from raidctl.discovery.mounts import mountinfo, swaps
+from raidctl.request import Answer, Run, RunAnswer, Trouble
+from raidctl.runners.local import LocalRunner
+from raidctl.text import collapse, printable
+
+_NOTHING, _AMBIVALENT = 2, 8
+"""Exit codes of ``blkid -p``: nothing was found; several things were."""
+_SHOWN = 160
+
+
+class Asks(Protocol):
+    """Carries out requests: a runner."""
+
+    def carry_out(self, requests: Sequence[Run]) -> Sequence[Answer]:
+        """Answer each of them."""
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """Where the kernel tells of devices: of this machine, or a copy of these files."""
+
+    sys: Path = Path("/sys")
+    proc: Path = Path("/proc")
+
+    def reasons(self, number: str) -> Iterator[str]:
+        """What the kernel knows that forbids writing to a block device.
+
+        Args:
+            number: ``8:16``, its number.
+        """
+        place = self.sys / "dev/block" / number
+        try:
+            place = place.resolve(strict=True)
+            yield from self._tree(place)
+        except OSError as error:
+            yield f"what uses it is not known ({error.strerror or error})"
+        yield from self._mounts(number)
+
+    def _tree(self, place: Path) -> Iterator[str]:
+        partition = (place / "partition").exists()
+        for where, what in ((place, "it"), (place.parent, "the disk that it is a part of")):
+            if where == place or partition:
+                names = sorted(entry.name for entry in (where / "holders").iterdir())
+                if names:
+                    yield f"{what} is in use by {', '.join(names)} (an array, a volume manager or a mapping)"
+        parts = sorted(entry.name for entry in place.iterdir() if (entry / "partition").exists())
+        if parts:
+            yield f"it has partitions ({', '.join(parts)})"
+        if (place / "ro").read_text(encoding="utf-8").strip() != "0":
+            yield "it is read-only"
+        queue = (place.parent if partition else place) / "queue/zoned"
+        if queue.exists() and queue.read_text(encoding="utf-8").strip() != "none":
+            yield "it has zones that must be written in their order"
+
+    def _mounts(self, number: str) -> Iterator[str]:
+        try:
+            mounted = mountinfo(_text(self.proc / "self/mountinfo"))
+            swapped = swaps(_text(self.proc / "swaps")) if (self.proc / "swaps").exists() else None
+        except OSError as error:
+            yield f"what is mounted is not known ({error.strerror or error})"
+            return
+        points = sorted({mount.point for mount in mounted.mounts if number in (mount.device, _number(mount.source))})
+        if points:
+            yield f"it is mounted at {', '.join(map(printable, points))}"
+        if swapped is not None and any(number == _number(node) for node in swapped.swaps):
+            yield "the system swaps to it"
+        if mounted.strange or (swapped is not None and swapped.strange):
+            yield "what is mounted is not known (a line of the kernel's tables is in no known form)"
+
+
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8", errors="surrogateescape")
+
+
+def _number(node: str) -> str | None:
+    """``8:16`` of a device node; None where it is none."""
+    if not node.startswith("/"):
+        return None
+    try:
+        number = Path(node).stat().st_rdev
+    except (OSError, ValueError):
+        return None
+    return f"{os.major(number)}:{os.minor(number)}" if number else None
+
+
+def data_reasons(path: str, runner: Asks | None = None) -> list[str]:
+    """What lies on a device, or on the image of one, that must not be overwritten; empty: nothing.
+
+    Args:
+        path: The device or the file.
+        runner: Asks libblkid's programs.
+    """
+    try:
+        head, tail, size = ends(path)
+    except OSError as error:
+        return [f"it could not be looked at ({error.strerror or error})"]
+    requests = (Run(("blkid", "-p", "-o", "export", path)), Run(("wipefs", "--no-act", "--parsable", path)))
+    answers = (runner or LocalRunner()).carry_out(requests)
+    return judged(answers[0], answers[1], head, tail, size)
+
+
+def ends(path: str) -> tuple[bytes, bytes, int]:
+    """The first and the last MiB, and the size. Raise OSError, also where less was read than there is."""
+    handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+    try:
+        size = os.lseek(handle, 0, os.SEEK_END)
+        edge = min(EDGE, size)
+        head, tail = os.pread(handle, edge, 0), os.pread(handle, edge, size - edge)
+    finally:
+        os.close(handle)
+    if len(head) != edge or len(tail) != edge or not size:
+        raise OSError("less could be read than there should be")
+    return head, tail, size
+
+
+def judged(blkid: Answer, wipefs: Answer, head: bytes, tail: bytes, size: int) -> list[str]:
+    """What the answers of libblkid's programs and the two ends of a device say against writing to it. Pure."""
+    found = [f"it holds {what}" for what in marks(head, tail, size)]
+    asked = [_blkid(blkid), _wipefs(wipefs)]
+    found += [reason for reason in asked if reason]
+    if all(reason is None for reason in asked) and (reason := foreign(head, tail)):
+        # nobody who knows all signatures could be asked
+        found.append(f"{reason}, and neither blkid nor wipefs is installed to say what it is (package util-linux)")
+    return list(dict.fromkeys(found))
+
+
+def _blkid(answer: Answer) -> str | None:
+    """What blkid has found; an empty text: nothing; None: it is not installed."""
+    if answer.trouble is Trouble.MISSING:
+        return None
+    if answer.trouble is not None or not isinstance(answer, RunAnswer):
+        return f"blkid could not say what lies on it ({answer.detail or 'no answer'})"
+    if answer.code == _NOTHING and not answer.out.strip():
+        return ""
+    if answer.code == _AMBIVALENT:
+        return "it holds several things at once, says blkid"
+    # TYPE=ext4 / PTTYPE=gpt
+    told = dict(line.partition("=")[::2] for line in answer.text.splitlines())
+    what = told.get("TYPE") or told.get("PTTYPE")
+    if answer.code == 0 and what:
+        return f"it holds {printable(what)}, says blkid"
+    said = printable(collapse(answer.error_text or answer.text))[:_SHOWN]
+    return f"blkid could not say what lies on it (exit code {answer.code}{f': {said}' if said else ''})"
+
+
+def _wipefs(answer: Answer) -> str | None:
+    """As `_blkid`, of wipefs."""
+    if answer.trouble is Trouble.MISSING:
+        return None
+    if answer.trouble is not None or not isinstance(answer, RunAnswer):
+        return f"wipefs could not say what lies on it ({answer.detail or 'no answer'})"
+    if answer.code != 0:
+        said = printable(collapse(answer.error_text))[:_SHOWN]
+        return f"wipefs could not say what lies on it (exit code {answer.code}{f': {said}' if said else ''})"
+    # # offset,uuid,label,type
+    # 0xff6,2d1c3a5e-…,,swap
+    kinds = [line.rsplit(",", 1)[-1] for line in answer.text.splitlines() if line.strip() and not line.startswith("#")]
+    return f"it holds {printable(', '.join(dict.fromkeys(kinds)))}, says wipefs" if kinds else ""

@@ -1,0 +1,109 @@
+"""What the tests of the engines share: the compiled engine, built from its source, and small targets."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from array import array
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from raidctl.bench.engines.native import Native
+from raidctl.bench.engines.portable import PortableEngine
+from raidctl.bench.work import Engine, Op, Samples, Stream
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCE = ROOT / "raidctl" / "bench" / "_engine.c"
+NAME = "raidctl.bench._engine"
+RUN = 0x0123456789ABCDEF
+BLOCK = 4096
+
+
+def compile_engine(place: Path, *flags: str) -> Path:
+    """The compiled engine as a file; every warning is an error."""
+    made = place / "_engine.abi3.so"
+    headers = f"-I{sysconfig.get_paths()['include']}"
+    line = ["gcc", "-shared", "-fPIC", "-pthread", "-O2", "-Wall", "-Wextra", "-Werror", headers, *flags]
+    subprocess.run([*line, str(SOURCE), "-o", str(made)], check=True)
+    return made
+
+
+@cache
+def built() -> None:
+    """Make the source as it stands the module that raidctl uses in this process."""
+    made = compile_engine(Path(tempfile.mkdtemp(prefix="raidctl-engine-")))
+    spec = importlib.util.spec_from_file_location(NAME, made)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    sys.modules[NAME] = module
+    made.unlink()
+    made.parent.rmdir()
+
+
+def engines() -> Sequence[Engine]:
+    """All that carry out any work on a file of this machine."""
+    built()
+    return (Native("threads"), Native("uring"), Native(), PortableEngine())
+
+
+@dataclass
+class Handle:
+    """A target that is a descriptor, whatever it shows."""
+
+    handle: int
+    size: int
+    base: int = 0
+    alignment: int = 1
+    direct: bool = False
+    writable: bool = True
+    kind: str = "file"
+    name: str = "the target"
+
+    def fileno(self) -> int:
+        """The open descriptor."""
+        return self.handle
+
+
+def on_disk(path: Path, blocks: int, *, base: int = 0) -> Handle:
+    """A file of zeros, past the page cache where its file system allows that."""
+    path.write_bytes(bytes(base + blocks * BLOCK))
+    try:
+        handle, direct = os.open(path, os.O_RDWR | os.O_DIRECT), True
+    except OSError:
+        handle, direct = os.open(path, os.O_RDWR), False
+    return Handle(handle, blocks * BLOCK, base, alignment=512, direct=direct)
+
+
+def stream(
+    ops: Op | Sequence[Op],
+    blocks: Iterable[int],
+    *,
+    depth: int = 1,
+    batch: int = 1,
+    cycle: bool = False,
+    intended: Iterable[int] | None = None,
+) -> Stream:
+    """Operations on blocks by number."""
+    offsets = array("Q", [number * BLOCK for number in blocks])
+    return Stream(
+        ops=bytes([ops] * len(offsets)) if isinstance(ops, Op) else bytes(ops),
+        offsets=offsets,
+        size=BLOCK,
+        depth=depth,
+        batch=batch,
+        cycle=cycle,
+        intended=None if intended is None else array("Q", intended),
+    )
+
+
+def ends(samples: Samples) -> list[int]:
+    """When each operation ended, ns after the common start."""
+    return [start + latency for start, latency in zip(samples.starts, samples.latencies, strict=True)]

@@ -1,0 +1,52 @@
+"""A process that the kernel answers io_uring_setup with an error: ENGINE ERRNO FILE (run by its tests)."""
+
+from __future__ import annotations
+
+import ctypes
+import importlib.util
+import os
+import struct
+import sys
+from pathlib import Path
+
+from raidctl.bench.engines.native import Native
+from raidctl.bench.work import Op, Work
+from tests.bench.engine_bench import NAME, on_disk, stream
+
+IO_URING_SETUP = 425
+"""The same on all architectures."""
+PR_SET_NO_NEW_PRIVS, PR_SET_SECCOMP, MODE_FILTER = 38, 22, 2
+LOAD_NUMBER, JUMP_EQUAL, RETURN = 0x20, 0x15, 0x06
+ALLOW, REFUSE = 0x7FFF0000, 0x00050000
+
+
+def forbid(number: int) -> None:
+    """Let every io_uring_setup of this process fail with an errno."""
+    steps = [(LOAD_NUMBER, 0, 0, 0), (JUMP_EQUAL, 0, 1, IO_URING_SETUP), (RETURN, 0, 0, REFUSE | number)]
+    code = b"".join(struct.pack("HBBI", *step) for step in [*steps, (RETURN, 0, 0, ALLOW)])
+    held = ctypes.create_string_buffer(code)
+    program = struct.pack("HxxxxxxP", 4, ctypes.addressof(held))
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) or libc.prctl(PR_SET_SECCOMP, MODE_FILTER, program, 0, 0):
+        raise OSError(ctypes.get_errno(), "no seccomp")
+
+
+def main(place: str, number: str, file: str) -> None:
+    """Print what is said when io_uring is asked for, what is used when it is not, and the note."""
+    spec = importlib.util.spec_from_file_location(NAME, place)
+    if spec is None or spec.loader is None:
+        raise ImportError(place)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    sys.modules[NAME] = module
+    target = on_disk(Path(file), 8)
+    forbid(int(number))
+    asked = Native("uring").usable(target)
+    target.direct = True  # whether it is or not: then io_uring would be the choice
+    outcome = Native().run(target, Work(streams=[stream(Op.READ, range(8), depth=4)]))
+    sys.stdout.write("\n".join([str(asked), outcome.engine, *outcome.notes]))
+    os.close(target.handle)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,37 @@
+"""A real NBD server for tests: nbdkit (package nbdkit); a test that needs it fails where it is missing."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+@contextmanager
+def nbdkit(place: Path, *arguments: str, socket: bool = True) -> Iterator[subprocess.Popen[bytes]]:
+    """Serve at the socket ``nbd`` of a directory (or where the arguments say) until the end of the block."""
+    program = shutil.which("nbdkit") or shutil.which("nbdkit", path="/usr/sbin:/usr/bin")
+    assert program, "nbdkit is missing: apt-get install nbdkit"
+    pid = place / "nbdkit.pid"
+    where = ["-U", str(place / "nbd")] if socket else []
+    server = subprocess.Popen([program, "-f", "-P", str(pid), *where, *arguments])
+    try:
+        for _ in range(3000):  # it writes its number when it listens
+            if pid.exists() or server.poll() is not None:
+                break
+            time.sleep(0.01)
+        assert server.poll() is None, "nbdkit did not start"
+        yield server
+    finally:
+        server.kill()
+        server.wait()
+        pid.unlink(missing_ok=True)
+        (place / "nbd").unlink(missing_ok=True)
+
+
+def uri(place: Path, name: str = "") -> str:
+    """How it is reached."""
+    return f"nbd+unix:///{name}?socket={place / 'nbd'}"

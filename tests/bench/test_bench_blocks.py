@@ -1,0 +1,152 @@
+from __future__ import annotations
+
+import zlib
+from collections import Counter
+
+import pytest
+
+from raidctl.bench.blocks import (
+    HEADER,
+    HEADER_BYTES,
+    POOL_SIZE,
+    SECTOR,
+    Checker,
+    Filler,
+    State,
+    block,
+    classify,
+    header,
+    pool,
+    shift_of,
+    tell,
+)
+
+RUN = 0xFEDCBA9876543210
+SIZE = 4096
+PLACES = [0, SIZE, 512, 7 * 512, (1 << 40) + SIZE, (1 << 63) + 3 * 512, 100]
+
+
+def made(start: int = SIZE, size: int = SIZE, generation: int = 5, time_ns: int = 99, run: int = RUN) -> bytes:
+    """A block as it is written."""
+    return block(run, start, size, generation, time_ns)
+
+
+def put(data: bytes, at: int, piece: bytes) -> bytes:
+    """A copy with some bytes replaced."""
+    return data[:at] + piece + data[at + len(piece) :]
+
+
+@pytest.mark.parametrize("start", PLACES)
+@pytest.mark.parametrize("size", [512, SIZE, 3 * 512, 1 << 20, 3 << 20])
+def test_every_sector_is_what_the_layout_says(start: int, size: int) -> None:
+    """Header and window of each sector, computed one by one after the docstring, are what the fast way fills in."""
+    data, around = made(start, size), pool() * 2
+    shift = shift_of(RUN, 5)
+    for at in range(0, size, SECTOR):
+        window = around[(shift + start + at) % POOL_SIZE :][:SECTOR]
+        assert data[at : at + SECTOR] == header(RUN, start + at, 5, 99) + window[HEADER_BYTES:]
+
+
+def test_known_values_hold() -> None:
+    """The figures that other implementations are held against."""
+    assert shift_of(1, 1) == 957369
+    assert header(1, 0, 1, 0)[-4:] == (0xCB6462BE).to_bytes(4, "little")
+    assert len(pool()) == POOL_SIZE
+
+
+@pytest.mark.parametrize("start", PLACES)
+@pytest.mark.parametrize("size", [512, SIZE, 1300, 100_000])
+def test_what_was_written_is_ok(start: int, size: int) -> None:
+    """A block reads back as ok at its place, whoever checks it."""
+    data = made(start, size)
+    assert Checker(size, RUN, 5).check(data, start) is State.OK
+    assert classify(data, start, RUN, 5) is State.OK
+
+
+@pytest.mark.parametrize("size", [512, SIZE])
+def test_every_single_bit_counts(size: int) -> None:
+    """Whichever bit is flipped, header or body, it is told as flipped bits and nothing else."""
+    data = made(size=size)
+    for bit in range(0, size * 8, 1 if size == 512 else 37):
+        changed = put(data, bit // 8, bytes([data[bit // 8] ^ (1 << bit % 8)]))
+        assert Checker(size, RUN).check(changed, SIZE) is State.FLIPPED
+
+
+@pytest.mark.parametrize(
+    ("data", "state"),
+    [
+        (bytes(SIZE), State.ZERO),
+        (made(generation=4), State.STALE),
+        (made(run=RUN + 1), State.FOREIGN),
+        (bytes(range(256)) * (SIZE // 256), State.FOREIGN),
+        (made(start=2 * SIZE), State.MISDIRECTED),
+        (made()[:1024] + made(generation=4)[1024:], State.TORN),
+        (made()[:512] + made(time_ns=98)[512:], State.TORN),
+        (made()[:1024] + bytes(SIZE - 1024), State.TORN),
+        (made()[:1024] + made(run=7)[1024:], State.TORN),
+        (made()[:1024] + made(start=2 * SIZE)[1024:], State.MISDIRECTED),
+    ],
+)
+def test_each_fault_has_its_class(data: bytes, state: State) -> None:
+    """Lost, foreign, misdirected and torn blocks are told apart without any memory of what was written."""
+    assert Checker(SIZE, RUN, 5).check(data, SIZE) is state
+
+
+def test_a_sector_out_of_its_own_place_is_misdirected() -> None:
+    """Two sectors of one block that were exchanged are found, since each carries its own place."""
+    data = made()
+    swapped = data[512:1024] + data[:512] + data[1024:]
+    assert Checker(SIZE, RUN).check(swapped, SIZE) is State.MISDIRECTED
+
+
+def test_half_a_sector_of_a_later_write_is_not_ok() -> None:
+    """A sector whose body belongs to another generation than its header is damaged."""
+    data = made()
+    assert Checker(SIZE, RUN).check(put(data, 300, made(generation=6)[300:512]), SIZE) is State.FLIPPED
+
+
+def test_a_changed_tail_is_found() -> None:
+    """What does not fill a sector is compared as well."""
+    data = made(size=1300)
+    assert Checker(1300, RUN).check(put(data, 1299, bytes([data[1299] ^ 1])), SIZE) is State.FLIPPED
+
+
+def test_a_later_generation_is_no_fault() -> None:
+    """Only what is older than it may be was lost."""
+    assert Checker(SIZE, RUN, 5).check(made(generation=6), SIZE) is State.OK
+
+
+def test_blocks_do_not_compress_and_do_not_repeat() -> None:
+    """Neighbours, generations and runs share no sector and no body, and nothing can be packed."""
+    blocks = [
+        made(start=at * SIZE, generation=generation, run=run)
+        for at in range(8)
+        for generation in (1, 2)
+        for run in (1, 2)
+    ]
+    data = b"".join(blocks)
+    assert len(zlib.compress(b"".join(blocks[::4]), 9)) > 0.9 * len(data) / 4
+    bodies = [data[at + HEADER_BYTES : at + SECTOR] for at in range(0, len(data), SECTOR)]
+    assert len(set(bodies)) == len(bodies)
+
+
+def test_a_filler_can_be_used_again_and_let_go() -> None:
+    """The same buffer takes any places and generations in any order, and is free afterwards."""
+    buffer = bytearray(SIZE)
+    filler = Filler(buffer, RUN)
+    for start, generation in ((0, 1), (SIZE, 2), (0, 1), (512, 1)):
+        filler.fill(start, generation, 3)
+        assert bytes(buffer) == block(RUN, start, SIZE, generation, 3)
+    filler.release()
+    buffer.clear()
+
+
+def test_the_header_is_as_long_as_it_says() -> None:
+    """Five numbers and a checksum: 44 bytes."""
+    assert HEADER.size + 4 == HEADER_BYTES == 44
+
+
+def test_counts_are_told_in_a_sentence() -> None:
+    """The most frequent fault comes first."""
+    assert tell(Counter({State.OK: 3})) == "All 3 blocks read back as they were written."
+    assert tell(Counter({State.OK: 3, State.TORN: 1, State.ZERO: 2})).startswith("2 blocks: zeros")

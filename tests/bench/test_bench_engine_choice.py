@@ -1,0 +1,87 @@
+"""Which engine is taken, why not a better one, and what it could do at most."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from raidctl.bench.engines.calibrate import Ceiling, ceiling
+from raidctl.bench.engines.choose import ENGINES, choose
+from raidctl.bench.targets.nbd import NbdTarget
+from raidctl.errors import BenchError, UsageError
+from tests.bench.engine_bench import NAME, built, on_disk
+
+built()
+
+
+def test_the_compiled_engine_comes_first(tmp_path: Path) -> None:
+    """On a file it is taken, and nothing is to be explained."""
+    target = on_disk(tmp_path / "file", 1)
+    choice = choose(target)
+    os.close(target.handle)
+    assert choice.engine.name == "native"
+    assert choice.reason is None
+
+
+def test_without_it_the_portable_one_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The reason says what is missing."""
+    monkeypatch.setitem(sys.modules, NAME, None)
+    target = on_disk(tmp_path / "file", 1)
+    choice = choose(target)
+    os.close(target.handle)
+    assert choice.engine.name == "portable"
+    assert "compiler" in (choice.reason or "")
+
+
+def test_an_nbd_export_is_for_the_portable_one() -> None:
+    """The compiled engine knows descriptors only."""
+    choice = choose(NbdTarget("nbd://127.0.0.1/x"))
+    assert choice.engine.name == "portable"
+    assert "no file or device" in (choice.reason or "")
+
+
+@pytest.mark.parametrize(
+    "name", ["native", "uring", "threads", "portable", pytest.param("fio", marks=pytest.mark.slow)]
+)
+def test_a_wish_is_granted(tmp_path: Path, name: str) -> None:
+    """Each engine can be asked for by its name."""
+    target = on_disk(tmp_path / "file", 1)
+    assert choose(target, name).engine.name == name
+    os.close(target.handle)
+
+
+def test_the_names_are_those_of_the_documentation() -> None:
+    """What may be asked for."""
+    assert list(ENGINES) == ["native", "uring", "threads", "portable", "fio"]
+
+
+def test_a_wish_that_cannot_be_granted_is_no_other_engine() -> None:
+    """Whoever names an engine gets that one or a reason."""
+    with pytest.raises(BenchError, match="fio is not asked"):
+        choose(NbdTarget("nbd://127.0.0.1/x"), "fio")
+
+
+def test_an_unknown_name_is_a_wrong_word() -> None:
+    """The names are listed."""
+    with pytest.raises(UsageError, match="native, uring, threads, portable, fio"):
+        choose(NbdTarget("nbd://127.0.0.1/x"), "spdk")
+
+
+@pytest.mark.parametrize("name", ["native", "threads", "uring", "portable"])
+@pytest.mark.parametrize("depth", [1, 8])
+def test_every_engine_is_calibrated_on_memory(name: str, depth: int) -> None:
+    """A rate, for the shape that was asked for, by the engine that reached it."""
+    found = ceiling(ENGINES[name](), depth=depth)
+    assert found.rate > 0
+    assert (found.depth, found.size) == (depth, 4096)
+    assert found.engine in {"threads", "uring", "portable"}
+
+
+def test_a_figure_above_half_of_the_ceiling_is_marked() -> None:
+    """Half of it may be the device's own; more may be the engine's."""
+    found = Ceiling(engine="portable", rate=100_000.0, size=4096, depth=1, batch=1)
+    assert found.limits(50_000) is None
+    assert "51%" in (found.limits(51_000) or "")

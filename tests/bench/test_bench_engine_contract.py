@@ -1,0 +1,316 @@
+"""One contract for all engines."""
+
+from __future__ import annotations
+
+import errno
+import os
+import random
+import signal
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from raidctl.bench import blocks
+from raidctl.bench.work import Engine, Op, Outcome, Stream, Work
+from raidctl.errors import BenchError
+from tests.bench.engine_bench import BLOCK, RUN, Handle, ends, engines, on_disk, stream
+
+BLOCKS = 64
+SHAPES = [(1, 1), (7, 1), (32, 1), (32, 32)]
+
+
+@pytest.fixture(params=engines(), ids=lambda engine: str(engine.name))
+def engine(request: pytest.FixtureRequest) -> Engine:
+    """Each engine in turn."""
+    made: Engine = request.param
+    return made
+
+
+@pytest.fixture
+def target(tmp_path: Path) -> Iterator[Handle]:
+    """A file of 64 blocks."""
+    made = on_disk(tmp_path / "file", BLOCKS)
+    yield made
+    os.close(made.handle)
+
+
+def shuffled(rounds: int = 1) -> list[int]:
+    """All blocks in random order, so many times."""
+    return [number for _ in range(rounds) for number in random.sample(range(BLOCKS), BLOCKS)]
+
+
+def descriptors() -> set[str]:
+    """What this process holds open."""
+    return {path.name for path in Path("/proc/self/fd").iterdir()}
+
+
+def write(engine: Engine, target: Handle, *, generation: int = 1, op: Op = Op.WRITE) -> Outcome:
+    """Write every block once."""
+    return engine.run(target, Work(streams=[stream(op, shuffled())], run_id=RUN, generation=generation))
+
+
+def test_it_can_be_used_on_a_file(engine: Engine, target: Handle) -> None:
+    """There is no reason against an ordinary file."""
+    assert engine.usable(target) is None
+
+
+@pytest.mark.parametrize(("depth", "batch"), SHAPES)
+def test_every_operation_is_carried_out_once(engine: Engine, target: Handle, depth: int, batch: int) -> None:
+    """What is asked is done, no more and no less, at every depth and batch."""
+    wanted = shuffled(5)
+    (done,) = engine.run(target, Work(streams=[stream(Op.READ, wanted, depth=depth, batch=batch)])).samples
+    assert Counter(done.offsets) == Counter(number * BLOCK for number in wanted)
+    assert set(done.results) == {BLOCK}
+    assert done.ops == bytes(len(wanted))
+
+
+def test_operations_one_at_a_time_keep_their_order(engine: Engine, target: Handle) -> None:
+    """At depth 1 each begins after the end of the one before."""
+    wanted = shuffled(2)
+    (done,) = engine.run(target, Work(streams=[stream(Op.READ, wanted)])).samples
+    assert list(done.offsets) == [number * BLOCK for number in wanted]
+    assert all(start >= end for start, end in zip(done.starts[1:], ends(done), strict=False))
+
+
+@pytest.mark.parametrize(("depth", "batch"), SHAPES)
+def test_samples_come_in_order_of_their_ends(engine: Engine, target: Handle, depth: int, batch: int) -> None:
+    """Whoever reads samples need not sort them."""
+    (done,) = engine.run(target, Work(streams=[stream(Op.READ, shuffled(5), depth=depth, batch=batch)])).samples
+    assert ends(done) == sorted(ends(done))
+
+
+def test_no_sample_ends_after_the_run(engine: Engine, target: Handle) -> None:
+    """Wall time covers every operation, and workers use some CPU."""
+    outcome = engine.run(target, Work(streams=[stream(Op.READ, shuffled(50), depth=4)]))
+    assert max(ends(outcome.samples[0])) <= outcome.wall_seconds * 1e9 + 1
+    assert outcome.cpu_seconds > 0
+
+
+def test_streams_run_side_by_side(engine: Engine, target: Handle) -> None:
+    """Two endless streams both get their share of the time, and each has its own samples."""
+    work = Work(streams=[stream(Op.READ, [1], cycle=True), stream(Op.READ, [2], cycle=True, depth=2)], seconds=0.3)
+    first, second = engine.run(target, work).samples
+    assert set(first.offsets) == {BLOCK}
+    assert set(second.offsets) == {2 * BLOCK}
+
+
+def test_a_cycle_goes_on_until_the_time_is_over(engine: Engine, target: Handle) -> None:
+    """A stream of one operation is repeated, and none is begun after the end."""
+    outcome = engine.run(target, Work(streams=[stream(Op.READ, [3], cycle=True)], seconds=0.2))
+    assert outcome.wall_seconds >= 0.2
+    assert len(outcome.samples[0].results) > 1
+    assert max(outcome.samples[0].starts) <= 0.2e9
+
+
+def test_time_ends_what_does_not_cycle_as_well(engine: Engine, target: Handle) -> None:
+    """A list that is too long for its time stays undone at its end."""
+    work = Work(streams=[stream(Op.READ, [5] * 1_000_000)], seconds=0.1)
+    assert 0 < len(engine.run(target, work).samples[0].results) < 1_000_000
+
+
+@pytest.mark.parametrize("op", [Op.WRITE, Op.WRITE_DURABLE])
+@pytest.mark.parametrize(("depth", "batch"), SHAPES)
+def test_a_written_block_says_what_it_is(engine: Engine, target: Handle, op: Op, depth: int, batch: int) -> None:
+    """Every sector that was written has the header and the body that the layout says."""
+    engine.run(target, Work(streams=[stream(op, shuffled(), depth=depth, batch=batch)], run_id=RUN, generation=7))
+    checker = blocks.Checker(BLOCK, RUN, 7)
+    held = Path(f"/proc/self/fd/{target.handle}").read_bytes()
+    for place in range(0, BLOCKS * BLOCK, BLOCK):
+        assert checker.check(held[place : place + BLOCK], place) is blocks.State.OK
+
+
+def test_each_pass_of_a_cycle_writes_the_next_generation(engine: Engine, target: Handle) -> None:
+    """A block that was written again can be told from its predecessor."""
+    work = Work(streams=[stream(Op.WRITE, [4], cycle=True)], run_id=RUN, generation=10, seconds=0.1)
+    (done,) = engine.run(target, work).samples
+    data = Path(f"/proc/self/fd/{target.handle}").read_bytes()[4 * BLOCK :][:BLOCK]
+    assert blocks.HEADER.unpack_from(data)[3] == 10 + len(done.results) - 1
+
+
+@pytest.mark.parametrize(("depth", "batch"), SHAPES)
+def test_what_was_written_verifies(engine: Engine, target: Handle, depth: int, batch: int) -> None:
+    """Reading back with comparison finds nothing wrong where nothing is."""
+    write(engine, target)
+    work = Work(streams=[stream(Op.READ, shuffled(), depth=depth, batch=batch)], run_id=RUN, verify=True)
+    assert list(engine.run(target, work).samples[0].mismatches) == []
+
+
+@pytest.mark.parametrize("place", [0, 16, 43, 44, 511, 512 + 40, BLOCK - 1])
+@pytest.mark.parametrize("depth", [1, 8])
+def test_one_changed_bit_is_found(engine: Engine, target: Handle, place: int, depth: int) -> None:
+    """Header or body, first sector or last: the block that differs is named, and no other."""
+    write(engine, target)
+    buffered = os.open(f"/proc/self/fd/{target.handle}", os.O_RDWR)
+    (byte,) = os.pread(buffered, 1, 9 * BLOCK + place)
+    os.pwrite(buffered, bytes([byte ^ 1]), 9 * BLOCK + place)
+    os.fsync(buffered)
+    os.close(buffered)
+    work = Work(streams=[stream(Op.READ, shuffled(), depth=depth)], run_id=RUN, verify=True)
+    assert list(engine.run(target, work).samples[0].mismatches) == [9 * BLOCK]
+
+
+def test_an_older_generation_is_a_mismatch(engine: Engine, target: Handle) -> None:
+    """A write that was acknowledged and lost leaves its predecessor."""
+    write(engine, target, generation=1)
+    work = Work(streams=[stream(Op.READ, range(BLOCKS))], run_id=RUN, generation=2, verify=True)
+    assert len(engine.run(target, work).samples[0].mismatches) == BLOCKS
+
+
+def test_a_foreign_run_is_a_mismatch(engine: Engine, target: Handle) -> None:
+    """Blocks of another run are not taken for those of this one."""
+    write(engine, target)
+    work = Work(streams=[stream(Op.READ, range(BLOCKS))], run_id=RUN + 1, verify=True)
+    assert len(engine.run(target, work).samples[0].mismatches) == BLOCKS
+
+
+@pytest.mark.parametrize("depth", [2, 5, 32])
+def test_a_flush_is_a_barrier(engine: Engine, target: Handle, depth: int) -> None:
+    """A flush begins after the end of all before it, and all after it begin after its end."""
+    ops = ([Op.WRITE] * 6 + [Op.FLUSH]) * 8
+    offsets = [0 if op == Op.FLUSH else number % BLOCKS for number, op in enumerate(ops)]
+    (done,) = engine.run(target, Work(streams=[stream(ops, offsets, depth=depth)], run_id=RUN)).samples
+    ended = ends(done)
+    assert done.ops.count(Op.FLUSH) == 8
+    assert not any(result < 0 for result in done.results)
+    for at, op in enumerate(done.ops):
+        if op == Op.FLUSH:
+            assert at % 7 == 6
+            assert max(ended[:at]) <= done.starts[at]
+            assert min(done.starts[at + 1 :], default=ended[at]) >= ended[at]
+
+
+@pytest.mark.parametrize("depth", [1, 8])
+def test_an_open_loop_counts_from_the_intended_start(engine: Engine, target: Handle, depth: int) -> None:
+    """No operation ends before it was to begin, and the wait for a late start counts as latency."""
+    intended = [number * 200_000 for number in range(100)]
+    wanted = stream(Op.READ, [number % BLOCKS for number in range(100)], depth=depth, intended=intended)
+    outcome = engine.run(target, Work(streams=[wanted]))
+    (done,) = outcome.samples
+    assert sorted(done.starts) == intended
+    assert outcome.wall_seconds >= intended[-1] / 1e9
+
+
+def test_a_start_in_the_past_is_made_up_for(engine: Engine, target: Handle) -> None:
+    """All due at once: each one's latency holds the time that it waited for those before it."""
+    (done,) = engine.run(target, Work(streams=[stream(Op.READ, range(BLOCKS), intended=[0] * BLOCKS)])).samples
+    assert list(done.latencies) == sorted(done.latencies)
+
+
+def test_a_short_read_is_a_sample(engine: Engine, tmp_path: Path) -> None:
+    """What ends in the middle of a block is told with its bytes; nothing of it is compared."""
+    path = tmp_path / "short"
+    path.write_bytes(bytes(BLOCK + 100))
+    with path.open("rb") as file:
+        target = Handle(file.fileno(), 3 * BLOCK)
+        (done,) = engine.run(target, Work(streams=[stream(Op.READ, [0, 1, 2])])).samples
+    assert list(done.results) == [BLOCK, 100, 0]
+
+
+@pytest.mark.parametrize("depth", [1, 8])
+def test_a_failure_is_a_sample(engine: Engine, depth: int) -> None:
+    """An I/O error in the middle is told by its number, and what comes after it is carried out."""
+    with Path("/proc/self/mem").open("rb", buffering=0) as memory:  # address 0 is mapped nowhere: EIO
+        mapped = id(engine) // BLOCK  # where this very object lies there is memory
+        target = Handle(memory.fileno(), 1 << 62, writable=False)
+        (done,) = engine.run(target, Work(streams=[stream(Op.READ, [mapped, 0, mapped], depth=depth)])).samples
+    assert sorted(zip(done.offsets, done.results, strict=True)) == [
+        (0, -errno.EIO),
+        (mapped * BLOCK, BLOCK),
+        (mapped * BLOCK, BLOCK),
+    ]
+
+
+@pytest.mark.parametrize("op", [Op.WRITE, Op.WRITE_DURABLE])
+def test_a_full_device_is_a_sample(engine: Engine, op: Op) -> None:
+    """No room left: the writes fail, the read among them does not."""
+    handle = os.open("/dev/full", os.O_RDWR)
+    (done,) = engine.run(Handle(handle, 1 << 30), Work(streams=[stream([op, Op.READ, op], [0, 1, 2])])).samples
+    os.close(handle)
+    assert list(done.results) == [-errno.ENOSPC, BLOCK, -errno.ENOSPC]
+
+
+def test_nothing_but_failures_is_told_in_a_sentence(engine: Engine) -> None:
+    """Where no operation at all succeeds, the reason is raised instead of an empty figure."""
+    handle = os.open("/dev/full", os.O_RDWR)
+    with pytest.raises(BenchError, match="No space left on device"):
+        engine.run(Handle(handle, 1 << 30), Work(streams=[stream(Op.WRITE, [0, 1], depth=2)]))
+    os.close(handle)
+
+
+def test_nothing_outside_of_the_target_is_touched(engine: Engine, target: Handle) -> None:
+    """An operation beyond the end is refused before the first one is carried out."""
+    with pytest.raises(BenchError):
+        engine.run(target, Work(streams=[stream(Op.WRITE, [0, BLOCKS])], run_id=RUN))
+    assert not any(Path(f"/proc/self/fd/{target.handle}").read_bytes())
+
+
+def test_a_target_may_begin_inside_of_its_device(engine: Engine, tmp_path: Path) -> None:
+    """The range that a user named: offsets count from its beginning, and so do the headers."""
+    target = on_disk(tmp_path / "device", 4, base=2 * BLOCK)
+    engine.run(target, Work(streams=[stream(Op.WRITE, [0, 3])], run_id=RUN))
+    held = (tmp_path / "device").read_bytes()
+    assert not any(held[: 2 * BLOCK])
+    assert blocks.Checker(BLOCK, RUN, 1).check(held[2 * BLOCK : 3 * BLOCK], 0) is blocks.State.OK
+    assert blocks.Checker(BLOCK, RUN, 1).check(held[5 * BLOCK :], 3 * BLOCK) is blocks.State.OK
+    os.close(target.handle)
+
+
+def test_odd_sizes_are_written_and_verified(engine: Engine, tmp_path: Path) -> None:
+    """Sizes that are no multiple of a sector end in bytes without a header."""
+    (tmp_path / "odd").write_bytes(bytes(8192))
+    handle = os.open(tmp_path / "odd", os.O_RDWR)
+    target, offsets = Handle(handle, 8192), stream(Op.WRITE, [0, 1]).offsets
+    engine.run(target, Work(streams=[Stream(ops=bytes([1, 1]), offsets=offsets, size=1300)], run_id=RUN))
+    assert os.pread(handle, 1300, BLOCK)[1024:] == blocks.block(RUN, BLOCK, 1300, 1, 0)[1024:]
+    work = Work(streams=[Stream(ops=bytes([0, 0]), offsets=offsets, size=1300)], run_id=RUN, verify=True)
+    assert list(engine.run(target, work).samples[0].mismatches) == []
+    os.close(handle)
+
+
+def test_signals_disturb_no_operation(engine: Engine, target: Handle) -> None:
+    """A timer that fires a thousand times a second is handled, and every operation is as good as without."""
+    fired = []
+    before = signal.signal(signal.SIGALRM, lambda *_: fired.append(1))
+    signal.setitimer(signal.ITIMER_REAL, 0.001, 0.001)
+    try:
+        work = Work(streams=[stream(Op.READ, shuffled(), cycle=True, depth=4)], seconds=0.3)
+        (done,) = engine.run(target, work).samples
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert fired
+    assert set(done.results) == {BLOCK}
+
+
+@pytest.mark.parametrize("depth", [1, 32])
+def test_an_interruption_ends_it(engine: Engine, target: Handle, depth: int) -> None:
+    """Ctrl-C ends a run of an hour, and no descriptor is left over."""
+    held = descriptors()
+    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    signal.setitimer(signal.ITIMER_REAL, 0.1)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            engine.run(target, Work(streams=[stream(Op.READ, shuffled(), depth=depth, cycle=True)], seconds=3600))
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    for _ in range(200):  # operations that were under way may end later, and then nothing is left
+        if descriptors() == held:
+            break
+        time.sleep(0.05)
+    assert descriptors() == held
+
+
+def test_an_interruption_ends_a_wait(engine: Engine, target: Handle) -> None:
+    """Ctrl-C does not wait for an operation that is to begin in an hour."""
+    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    signal.setitimer(signal.ITIMER_REAL, 0.1)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            engine.run(target, Work(streams=[stream(Op.READ, [0, 1], intended=[0, 3600 * 10**9])]))
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)

@@ -1,0 +1,131 @@
+"""fio as a second opinion: what it is told, what it answers, what it is not asked. Runs the real fio."""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from raidctl.bench.engines import fio
+from raidctl.bench.engines.fio import Fio, document, log_samples, sequential, untranslatable
+from raidctl.bench.work import Op, Stream, Work
+from raidctl.errors import BenchError
+from tests.bench.engine_bench import BLOCK, Handle, ends, on_disk, stream
+
+pytestmark = pytest.mark.slow  # needs Debian's fio
+BLOCKS = 64
+RANDOM = [int(number) for number in random.Random(5).choices(range(BLOCKS), k=200)]  # noqa: S311 - places, not secrets
+
+
+@pytest.fixture
+def target(tmp_path: Path) -> Iterator[Handle]:
+    """A file of 64 blocks."""
+    made = on_disk(tmp_path / "a:file", BLOCKS)
+    yield made
+    os.close(made.handle)
+
+
+@pytest.mark.parametrize(("depth", "batch"), [(1, 1), (16, 1), (16, 8)])
+def test_random_reads_are_translated(target: Handle, depth: int, batch: int) -> None:
+    """As many operations as asked, inside of the range, each with its latency; the notes say whose places they are."""
+    outcome = Fio().run(target, Work(streams=[stream(Op.READ, RANDOM, depth=depth, batch=batch)]))
+    (done,) = outcome.samples
+    assert list(done.results) == [BLOCK] * len(RANDOM)
+    assert {offset % BLOCK for offset in done.offsets} == {0}
+    assert max(done.offsets) < target.size
+    assert min(done.latencies) > 0
+    assert outcome.engine.startswith("fio-")
+    assert fio.OWN_PLACES in outcome.notes
+
+
+def test_sequential_reads_keep_their_places(target: Handle) -> None:
+    """One after the other, from the place where the first is to begin."""
+    outcome = Fio().run(target, Work(streams=[stream(Op.READ, range(8, 40))]))
+    assert list(outcome.samples[0].offsets) == [number * BLOCK for number in range(8, 40)]
+    assert fio.OWN_PLACES not in outcome.notes
+
+
+def test_the_same_block_is_written_again_and_again(target: Handle) -> None:
+    """The test of commits: durable writes of one block, and of no other."""
+    outcome = Fio().run(target, Work(streams=[stream(Op.WRITE_DURABLE, [3] * 20)]))
+    assert set(outcome.samples[0].offsets) == {3 * BLOCK}
+    assert outcome.samples[0].ops == bytes([Op.WRITE_DURABLE] * 20)
+    held = Path(f"/proc/self/fd/{target.handle}").read_bytes()
+    assert any(held[3 * BLOCK : 4 * BLOCK])
+    assert not any(held[: 3 * BLOCK] + held[4 * BLOCK :])
+
+
+def test_a_cycle_ends_with_its_time(target: Handle) -> None:
+    """What is repeated ends when its time is over, stream by stream."""
+    streams = [stream(Op.READ, RANDOM, cycle=True), stream(Op.READ, range(BLOCKS), depth=2, cycle=True)]
+    outcome = Fio().run(target, Work(streams=streams, seconds=0.3))
+    assert len(outcome.samples) == 2
+    assert all(max(ends(one)) <= (outcome.wall_seconds + 0.01) * 1e9 for one in outcome.samples)
+
+
+def test_the_range_of_a_device_is_kept(tmp_path: Path) -> None:
+    """A target inside of its device: nothing in front of it is touched."""
+    target = on_disk(tmp_path / "device", 8, base=8 * BLOCK)
+    Fio().run(target, Work(streams=[stream(Op.WRITE, range(8))]))
+    held = (tmp_path / "device").read_bytes()
+    os.close(target.handle)
+    assert not any(held[: 8 * BLOCK])
+    assert all(any(held[at : at + BLOCK]) for at in range(8 * BLOCK, 16 * BLOCK, BLOCK))
+
+
+def test_a_failure_is_told() -> None:
+    """Where fio stops, its reason is the sentence."""
+    handle = os.open("/dev/full", os.O_RDWR)
+    with pytest.raises(BenchError, match="fio"):
+        Fio().run(Handle(handle, 1 << 20), Work(streams=[stream(Op.WRITE, range(4))]))
+    os.close(handle)
+
+
+@pytest.mark.parametrize(
+    ("work", "reason"),
+    [
+        (Work(streams=[stream([Op.WRITE, Op.FLUSH], [0, 0])]), "flush"),
+        (Work(streams=[stream([Op.WRITE, Op.READ], [0, 1])]), "mixes"),
+        (Work(streams=[stream(Op.READ, [0, 1], intended=[0, 5])]), "start"),
+        (Work(streams=[stream(Op.READ, [0, 1])], verify=True), "verify"),
+        (Work(streams=[stream(Op.READ, [0, 2, 1, 5, 9][::-1], cycle=True), stream(Op.READ, [0, 1])]), "repeat"),
+        (Work(streams=[stream(Op.READ, [0, 8, 16, 24])]), "places"),
+        (Work(streams=[stream(Op.READ, [24, 0, 16, 8])]), "places"),
+        (Work(streams=[stream(Op.READ, [9, 7, 4, 3, 1])]), "places"),
+    ],
+)
+def test_what_it_cannot_be_told_is_refused(target: Handle, work: Work, reason: str) -> None:
+    """No work is bent to fit: the reason is told, and nothing is run."""
+    assert reason in (untranslatable(work) or "")
+    with pytest.raises(BenchError, match=reason):
+        Fio().run(target, work)
+
+
+def test_nothing_outside_of_the_target_is_asked_for(target: Handle) -> None:
+    """An operation beyond the end is refused before fio is started."""
+    with pytest.raises(BenchError):
+        Fio().run(target, Work(streams=[stream(Op.WRITE, [BLOCKS])]))
+
+
+def test_sentences_before_the_json_are_dropped() -> None:
+    """Its notes stand before the document; without one there is no document."""
+    assert document('note: both iodepth >= 1 and\n{"jobs": []}\nmore') == {"jobs": []}
+    assert document("fio: engine not found\n") == {}
+    assert document("") == {}
+
+
+def test_a_log_is_read_with_and_without_priorities() -> None:
+    """Older ones write five fields a line, newer ones six; a cut line is left out."""
+    one = Stream(ops=b"\0", offsets=stream(Op.READ, [0]).offsets, size=BLOCK)
+    samples = log_samples(one, "12, 81340, 0, 4096, 405504\n13, 99, 0, 4096, 0, 0\n14, 5")
+    assert list(samples.latencies) == [81340, 99]
+    assert list(samples.offsets) == [405504, 0]
+    assert list(samples.starts) == [12_000_000 - 81340, 13_000_000 - 99]
+
+
+def test_a_single_operation_is_sequential() -> None:
+    """One place has no order."""
+    assert sequential(stream(Op.READ, [7]))

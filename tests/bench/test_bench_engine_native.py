@@ -1,0 +1,182 @@
+"""The compiled engine itself: its build, its kernel, its memory; and its blocks are those of Python."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from build import ProjectBuilder
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from raidctl.bench import blocks
+from raidctl.bench.engines.native import Native, compiled
+from raidctl.bench.work import Op, Work
+from raidctl.errors import BenchError
+from tests.bench.engine_bench import BLOCK, NAME, ROOT, RUN, Handle, built, compile_engine, on_disk, stream
+
+WORD = st.integers(0, 2**64 - 1)
+PLACE = st.integers(0, 2**52).map(lambda number: number * 512)
+built()
+REFUSED = Path(__file__).with_name("engine_refused.py")
+
+
+def engine() -> Any:
+    """The compiled module, built from the source as it stands."""
+    return compiled()
+
+
+@settings(deadline=None)
+@given(run=WORD, place=PLACE, generation=WORD, time=WORD, size=st.integers(0, 9000))
+def test_both_languages_write_the_same_bytes(run: int, place: int, generation: int, time: int, size: int) -> None:
+    """What C fills a buffer with is, byte for byte, what Python fills it with."""
+    assert engine().fill(run, place, size, generation, time, blocks.pool()) == blocks.block(
+        run, place, size, generation, time
+    )
+
+
+def test_blocks_longer_than_the_pool_are_the_same_as_well() -> None:
+    """The pool goes on at its beginning."""
+    size = blocks.POOL_SIZE * 2 + 4096
+    assert engine().fill(RUN, 8192, size, 3, 5, blocks.pool()) == blocks.block(RUN, 8192, size, 3, 5)
+
+
+@settings(max_examples=50, deadline=None)
+@given(place=PLACE, generation=st.integers(1, 9), oldest=st.integers(1, 9), flip=st.integers(0, 8191) | st.none())
+def test_both_languages_judge_alike(place: int, generation: int, oldest: int, flip: int | None) -> None:
+    """A block that Python takes for good is good in C, and no other."""
+    data = bytearray(blocks.block(RUN, place, 8192, generation, 77))
+    if flip is not None:
+        data[flip] ^= 0x10
+    good = blocks.Checker(8192, RUN, oldest).check(bytes(data), place) is blocks.State.OK
+    assert engine().matches(bytes(data), RUN, place, oldest, blocks.pool()) is good
+
+
+def test_a_torn_block_is_found() -> None:
+    """Two writes of the same place, half of each."""
+    halves = blocks.block(RUN, 0, BLOCK, 1, 1)[:2048] + blocks.block(RUN, 0, BLOCK, 2, 2)[2048:]
+    assert not engine().matches(halves, RUN, 0, 1, blocks.pool())
+
+
+def test_samples_beyond_the_limit_are_counted(tmp_path: Path) -> None:
+    """Memory stays bounded: ten are kept, ninety are counted by latency, kind by kind."""
+    target = on_disk(tmp_path / "file", 4)
+    (done,) = (
+        Native("threads").run(target, Work(streams=[stream([Op.READ, Op.WRITE] * 50, [0] * 100)], keep=10)).samples
+    )
+    assert len(done.results) == 10
+    assert {op: sum(bins) for op, bins in done.beyond.items()} == {Op.READ: 45, Op.WRITE: 45}
+    os.close(target.handle)
+
+
+def test_a_device_that_is_gone_ends_a_stream() -> None:
+    """After a thousand failures in a row there is nothing more to be learnt."""
+    handle = os.open("/dev/full", os.O_RDWR)
+    work = Work(streams=[stream([Op.READ] + [Op.WRITE] * 5000, [0] * 5001)])
+    outcome = Native("threads").run(Handle(handle, 1 << 30), work)
+    os.close(handle)
+    assert len(outcome.samples[0].results) == 1001
+    assert "gave up after 1000 failures" in outcome.notes[0]
+
+
+def test_a_time_too_short_for_anything_is_told(tmp_path: Path) -> None:
+    """No figure is made of no operation."""
+    target = on_disk(tmp_path / "file", 4)
+    with pytest.raises(BenchError, match="before the time was over"):
+        Native("threads").run(target, Work(streams=[stream(Op.READ, [0], cycle=True)], seconds=1e-9))
+    os.close(target.handle)
+
+
+def test_a_closed_descriptor_is_told(tmp_path: Path) -> None:
+    """A target that is not open is a sentence, not a crash."""
+    target = on_disk(tmp_path / "file", 4)
+    os.close(target.handle)
+    with pytest.raises(BenchError, match="Bad file descriptor"):
+        Native().run(target, Work(streams=[stream(Op.READ, [0])]))
+
+
+@pytest.mark.parametrize("depth", [1, 1024])
+def test_the_deepest_queue_works(tmp_path: Path, depth: int) -> None:
+    """1024 operations side by side, on as many threads or in one ring."""
+    target = on_disk(tmp_path / "file", 64)
+    for kind in ("threads", "uring"):
+        work = Work(streams=[stream(Op.READ, list(range(64)) * 64, depth=depth)])
+        (done,) = Native(kind).run(target, work).samples
+        assert list(done.results) == [BLOCK] * 4096
+    os.close(target.handle)
+
+
+@pytest.mark.parametrize("number", [1, 13, 38])
+def test_a_forbidden_io_uring_is_replaced_by_threads(tmp_path: Path, number: int) -> None:
+    """Where a seccomp filter answers EPERM, EACCES or ENOSYS, threads do the work, and the notes say why."""
+    place = compile_engine(tmp_path)
+    line = [sys.executable, str(REFUSED), str(place), str(number), str(tmp_path / "file")]
+    done = subprocess.run(line, capture_output=True, text=True, check=False, cwd=ROOT, env={"PYTHONPATH": str(ROOT)})
+    assert done.returncode == 0, done.stderr
+    asked, used, note = done.stdout.splitlines()
+    assert "cannot use io_uring" in asked
+    assert used == "threads"
+    assert "io_uring" in note
+
+
+def test_a_missing_module_is_a_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the compiled engine the reason says what was missing when raidctl was installed."""
+    target = on_disk(tmp_path / "file", 1)
+    monkeypatch.setitem(sys.modules, NAME, None)
+    reason = Native().usable(target)
+    os.close(target.handle)
+    assert reason is not None
+    assert "C compiler" in reason
+
+
+def test_nonsense_is_refused_by_the_module(tmp_path: Path) -> None:
+    """Whatever is handed over, the module answers with an exception."""
+    module = engine()
+    with (tmp_path / "x").open("w+b") as file:
+        for item in [(), (b"", b"", 1, 1, 1, False, None), (b"\0", b"\0", 1, 1, 1, False, None), "x", None,
+                     (b"\7", bytes(8), 1, 1, 1, False, None), (b"\0", bytes(8), 0, 1, 1, False, None),
+                     (b"\0", bytes(8), 1, 1, 2, False, None), (b"\0", bytes(8), 1, 1, 1, True, bytes(8))]:  # fmt: skip
+            with pytest.raises((ValueError, TypeError, SystemError)):
+                module.run(file.fileno(), 0, 0, [item], -1.0, 0, 0, False, blocks.pool(), 1)
+        with pytest.raises(ValueError, match="no streams"):
+            module.run(file.fileno(), 0, 0, [], -1.0, 0, 0, False, blocks.pool(), 1)
+        with pytest.raises(ValueError, match="pool"):
+            module.run(file.fileno(), 0, 0, [], -1.0, 0, 0, False, b"", 1)
+
+
+def copy_of_the_tree(place: Path) -> Path:
+    """What a wheel is made of."""
+    for name in ("pyproject.toml", "setup.cfg", "setup.py", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, place / name)
+    for name in ("raidctl", "vendors"):
+        shutil.copytree(ROOT / name, place / name, ignore=shutil.ignore_patterns("__pycache__", "*.so", "*.egg-info"))
+    return place
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("compiler", "held"), [("gcc", True), ("false", False)])
+def test_a_machine_without_a_compiler_installs_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, compiler: str, *, held: bool
+) -> None:
+    """With a compiler the wheel has the engine, for every Python from 3.10 on; without, it is made without it."""
+    monkeypatch.setenv("CC", compiler)
+    builder = ProjectBuilder(copy_of_the_tree(tmp_path), python_executable=sys.executable)
+    wheel = builder.build("wheel", tmp_path / "out")
+    with zipfile.ZipFile(wheel) as archive:
+        assert ("raidctl/bench/_engine.abi3.so" in archive.namelist()) is held
+
+
+def test_the_stub_names_what_the_module_has() -> None:
+    """Types are checked against a stub; it has every name of the module, and no other."""
+    stub = (ROOT / "raidctl" / "bench" / "_engine.pyi").read_text(encoding="utf-8")
+    named = {line.split("(")[0].removeprefix("def ") for line in stub.splitlines() if line.startswith("def ")}
+    named |= {line.split(":")[0] for line in stub.splitlines() if line.endswith(": int")}
+    assert {name for name in dir(engine()) if not name.startswith("__")} == named
+    assert importlib.import_module(NAME) is engine()

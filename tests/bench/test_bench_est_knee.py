@@ -1,0 +1,130 @@
+from __future__ import annotations
+
+import pytest
+
+from raidctl.bench.estimators import knee, slope
+from raidctl.bench.estimators.figures import chance
+from raidctl.bench.estimators.knee import Knee
+from raidctl.bench.result import Spread
+
+MIB = 1 << 20
+SEEDS = range(4)
+"""Each fit takes a third of a second: `benchmarks/known_truths.py` has the repetitions."""
+MANY = range(10)
+
+
+def controller(seed: int, size: float, fill: float, destage: float, jitter: float = 0.5) -> Knee:
+    """The knee of a cache of ``size`` MiB, rates in MiB/s; each write's time varies by ``jitter`` of its mean."""
+    source = chance(seed)
+    block = max(0.0625, size / 1000)
+    now = held = total = 0.0
+    seconds, totals = [], []
+    while total < 8 * size:
+        step = source.gammavariate(1 / jitter**2, block / fill * jitter**2)
+        full = held + block - destage * step - size
+        if full > 0:
+            step += full / destage * source.gammavariate(1 / jitter**2, jitter**2)
+        held = max(0.0, held + block - destage * step)
+        now, total = now + step, total + block
+        seconds.append(now)
+        totals.append(total * MIB)
+    return knee.find(seconds, totals)
+
+
+@pytest.mark.parametrize(
+    ("size", "fill", "destage"),
+    [
+        (61, 200, 20),
+        pytest.param(365, 400, 60, marks=pytest.mark.slow),
+        pytest.param(973, 300, 90, marks=pytest.mark.slow),
+        pytest.param(1946, 800, 100, marks=pytest.mark.slow),
+    ],
+)
+def test_the_size_is_within_one_per_cent(size: float, fill: float, destage: float) -> None:
+    """A cache that empties at less than a third of the filling rate is sized within 1 %, in every one of 4 series."""
+    found = [controller(seed, size, fill, destage).size.measured for seed in SEEDS]
+    assert all(each is not None and abs(each / size - 1) <= 0.01 for each in found), found
+
+
+@pytest.mark.slow
+def test_the_interval_holds_the_size() -> None:
+    """The interval holds the truth in at least 8 of 10 series (fewer: a chance of 1 in 90), no wider than 10 %."""
+    found = [controller(seed, 365, 400, 60).size for seed in MANY]
+    assert sum(1 for each in found if (each.low or 0) * 0.999 <= 365 <= (each.high or 0) * 1.001) >= 8, found
+    assert all((each.high or 9e9) - (each.low or 0) < 37 for each in found)
+
+
+def test_standing_still_while_it_fills_does_not_change_the_size() -> None:
+    """A client that stands still for a third of the filling time finds the same size, within 2 %."""
+    now, total, seconds, totals = 0.0, 0.0, [], []
+    while total < 512:
+        held = total - 20 * now
+        now += (0.0625 / 200 if held < 64 else 0.0625 / 20) + (0.12 if total in (20, 40) else 0)
+        total += 0.0625
+        seconds.append(now)
+        totals.append(total * MIB)
+    assert knee.find(seconds, totals).size.measured == pytest.approx(64, rel=0.02)
+
+
+@pytest.mark.parametrize("share", [0.8, 1.0])
+def test_no_knee_is_declared_where_the_drives_keep_up(share: float) -> None:
+    """Where the cache empties at 0.8 of the filling rate or as fast, there is no knee, and one sentence says why."""
+    found = [controller(seed, 365, 400, 400 * share) for seed in SEEDS]
+    assert all(each.size.measured is None and each.refused for each in found)
+
+
+@pytest.mark.parametrize("jitter", [0.1, 1.0])
+def test_no_knee_is_found_in_a_steady_rate(jitter: float) -> None:
+    """Writes at one speed, however much each of them varies, have no knee."""
+    for seed in SEEDS:
+        source = chance(seed)
+        seconds = [0.0]
+        for _ in range(4000):
+            seconds.append(seconds[-1] + source.gammavariate(1 / jitter**2, jitter**2 / 1000))
+        assert knee.find(seconds, [number * 65536 for number in range(4001)]).size.measured is None
+
+
+def test_the_rates_are_told_too() -> None:
+    """The filling rate and the destage rate of the fit are those of the controller, within 3 %."""
+    found = controller(1, 365, 400, 60)
+    assert found.destage.measured == pytest.approx(60, rel=0.03)
+    assert found.fill.measured == pytest.approx(400, rel=0.03)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "word"), [(360, 380, "pass"), (100, 200, "fail"), (300, 340, "suspect"), (600, 700, "suspect")]
+)
+def test_a_promised_size_is_held_against_the_interval(low: float, high: float, word: str) -> None:
+    """Of 512 MiB promised, 0.7 to 1.05 passes and less than half fails; what lies between or above is suspect."""
+    size = Spread(measured=(low + high) / 2, unit="MiB", n=1000, low=low, high=high)
+    assert knee.judge(size, 512) == word
+
+
+def flushes(seed: int, per_mib: float, noise: float) -> list[tuple[float, float]]:
+    """Flushes after 0 to 32 MiB, five times each, whose times vary by ``noise`` ms."""
+    source = chance(seed)
+    return [(d, per_mib * d + 8.3 + source.gauss(0, noise)) for _ in range(5) for d in (0, 2, 4, 8, 16, 32)]
+
+
+@pytest.mark.parametrize("noise", [0.2, 4.0, 40.0])
+def test_the_slope_lies_within_its_interval(noise: float) -> None:
+    """The slope of 83 ms/MiB is held by the interval in at least 36 of 40 series, and is always read as flushed."""
+    found = [slope.fit(flushes(seed, 83, noise)) for seed in range(40)]
+    assert sum(1 for each in found if (each.slope.low or 9e9) <= 83 <= (each.slope.high or 0)) >= 36, found
+    assert all(slope.judge(each, 1000 / 83) == "flushed" for each in found)
+
+
+@pytest.mark.parametrize("noise", [0.2, 4.0])
+def test_a_flush_that_costs_nothing_is_read_as_kept(noise: float) -> None:
+    """A slope of nothing is below a twentieth of what emptying would take, with its whole interval."""
+    assert all(slope.judge(slope.fit(flushes(seed, 0, noise)), 1000 / 83) == "kept" for seed in SEEDS)
+
+
+def test_noise_larger_than_the_effect_makes_it_unclear() -> None:
+    """Flushes that vary by more than emptying would take are read as neither in 10 of 10 series."""
+    assert all(slope.judge(slope.fit(flushes(seed, 0, 3000)), 1000 / 83) == "unclear" for seed in MANY)
+
+
+def test_a_slope_without_a_destage_rate_says_nothing() -> None:
+    """Without the rate at which the cache empties there is nothing to hold the slope against."""
+    assert slope.judge(slope.fit(flushes(1, 83, 1)), None) == "unclear"

@@ -1,0 +1,119 @@
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+
+from raidctl.bench.estimators import commits, rotation
+from raidctl.bench.estimators.figures import chance
+from raidctl.bench.estimators.rotation import Rotation
+from raidctl.bench.result import Spread
+
+SEEDS = range(20)
+# p10 to p90 of the intervals, in ms, as they were seen on a model array: 0.05 to 0.5
+NOISE = (0.05, 0.5)
+
+
+def intervals(seed: int, rpm: float, width: float, shares: tuple[float, ...] = (1.0,), count: int = 300) -> list[float]:
+    """Times between commits: of each share so many revolutions, the ends late by noise."""
+    source = chance(seed)
+    turn, moment, ends = 60000 / rpm, 0.0, [0.0]
+    for _ in range(count):
+        moment += turn * (source.choices(range(1, len(shares) + 1), shares)[0])
+        ends.append(moment + abs(source.gauss(0, width / 2.56)))
+    return [after - before for before, after in pairwise(ends)]
+
+
+def exact(rpm: float, within: float = 0.005) -> Spread:
+    """A speed that is known."""
+    return Spread(measured=rpm, unit="rpm", n=300, low=rpm * (1 - within), high=rpm * (1 + within))
+
+
+def right(found: Rotation, rpm: float) -> bool:
+    """Whether the speed is within 2 %."""
+    return found.rpm.measured is not None and abs(found.rpm.measured / rpm - 1) <= 0.02
+
+
+@pytest.mark.parametrize("rpm", [5400, 5900, 7200, 10000, 15000])
+@pytest.mark.parametrize("width", NOISE)
+def test_the_speed_is_within_two_per_cent(rpm: int, width: float) -> None:
+    """The speed that drives are sold with is found, within 2 %, in every one of 20 series."""
+    found = [rotation.rpm(intervals(seed, rpm * (1 + (seed - 10) / 1500), width)) for seed in SEEDS]
+    assert all(right(each, rpm) and each.nominal == rpm for each in found)
+
+
+@pytest.mark.parametrize("rpm", [5400, 7200, 15000])
+@pytest.mark.parametrize("shares", [(0.7, 0.3), (0.3, 0.5, 0.2), (0.0, 0.6, 0.4)])
+def test_missed_revolutions_do_not_change_the_speed(rpm: int, shares: tuple[float, ...]) -> None:
+    """Where some commits take two or three revolutions, the speed is still that of one."""
+    assert all(right(rotation.rpm(intervals(seed, rpm, 0.3, shares)), rpm) for seed in SEEDS)
+
+
+def test_two_revolutions_each_are_told_by_the_speeds_that_are_sold() -> None:
+    """Where every commit takes two revolutions, 7200 is found: no drive turns 3600 times a minute."""
+    found = [rotation.rpm(intervals(seed, 7200, 0.3, (0.0, 1.0))) for seed in SEEDS]
+    assert all(right(each, 7200) and set(each.revolutions) == {2} for each in found)
+
+
+def test_a_period_that_several_speeds_explain_names_them_all() -> None:
+    """12 ms are two revolutions at 10000 or three at 15000: no speed is given, and both are named."""
+    found = rotation.rpm(intervals(1, 10000, 0.1, (0.0, 1.0)))
+    assert found.rpm.measured is None
+    assert found.candidates == (10000, 15000)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_no_speed_is_found_where_nothing_turns(seed: int) -> None:
+    """Exponential waits, flash, and a steady medium that no drive's speed explains have no speed."""
+    source = chance(seed)
+    assert rotation.rpm([source.expovariate(1 / 8.0) for _ in range(400)]).rpm.measured is None
+    assert rotation.rpm([abs(source.gauss(0.1, 0.02)) for _ in range(400)]).rpm.measured is None
+    assert rotation.rpm([source.gauss(1000 / 231, 0.05) for _ in range(400)]).rpm.measured is None
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_reads_tell_a_disk_from_flash(seed: int) -> None:
+    """Seek and wait for the block make a disk, a tenth of a millisecond flash; between the two nothing follows."""
+    source = chance(seed)
+    disk = [source.uniform(1, 9) + source.uniform(0, 8.33) for _ in range(400)]
+    flash = [source.lognormvariate(-2.3, 0.5) for _ in range(400)]
+    between = [source.uniform(1.5, 2.5) for _ in range(400)]
+    words = [rotation.medium(each).medium for each in (disk, flash, between, disk[:20])]
+    assert words == ["rotating", "solid_state", "unclear", "unclear"]
+
+
+def ends(rate: float, seed: int, seconds: float = 3.0) -> list[int]:
+    """When commits end that come at a rate, ns."""
+    source = chance(seed)
+    return [round((number + source.gauss(0, 0.02)) / rate * 1e9) for number in range(int(rate * seconds))]
+
+
+@pytest.mark.parametrize("rpm", [5400, 7200, 15000])
+@pytest.mark.parametrize(
+    ("times", "word"), [(1.0, "waits_for_the_disk"), (1.25, "unclear"), (10.0, "acknowledged_early")]
+)
+def test_the_rate_is_held_against_the_speed(rpm: int, times: float, word: str) -> None:
+    """A revolution a commit waits for the disk, ten a revolution do not, and a quarter more says nothing."""
+    for seed in SEEDS:
+        rate = commits.rate([ends(rpm / 60 * times, seed + 100 * phase, 4.0) for phase in range(5)])
+        assert commits.judge(rate, exact(rpm), rotating=True) == word
+
+
+@pytest.mark.parametrize("rotating", [False, None])
+def test_nothing_follows_where_the_medium_is_not_proven_to_rotate(rotating: bool | None) -> None:
+    """The rotational limit is that of disks only."""
+    rate = commits.rate([ends(1200, phase) for phase in range(5)])
+    assert commits.judge(rate, exact(7200), rotating=rotating) == "unclear"
+
+
+def test_one_phase_has_an_interval() -> None:
+    """A phase alone is cut into windows, whose interval holds the rate within 2 %."""
+    found = commits.rate([ends(120, 1, 5.0)])
+    assert 118 < (found.low or 0) <= 120.5
+    assert 119.5 <= (found.high or 0) < 122
+
+
+def test_a_rate_of_too_few_commits_is_not_printed() -> None:
+    """One phase of under 300 commits makes the whole rate `++++`."""
+    assert commits.rate([ends(120, 1, 5.0), ends(120, 2, 2.0)]).measured is None
+    assert commits.rate([ends(120, 1, 5.0), ends(120, 2, 3.0)]).measured == pytest.approx(120, rel=0.01)

@@ -1,0 +1,294 @@
+from __future__ import annotations
+
+import errno
+import os
+import random
+import socket
+import struct
+import threading
+import time
+from array import array
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from raidctl.bench.blocks import Checker, State
+from raidctl.bench.engines.portable import PortableEngine
+from raidctl.bench.targets.nbd import NbdTarget, address_of
+from raidctl.bench.work import Op, Samples, Stream, Work
+from raidctl.errors import BenchError, UsageError
+from tests.bench.nbd_server import nbdkit, uri
+
+BLOCK = 4096
+BLOCKS = 256
+RUN = 77
+MEMORY = ("memory", "1M")
+
+
+def stream(ops: Sequence[Op], places: Sequence[int], *, depth: int = 1, cycle: bool = False) -> Stream:
+    """Operations on blocks by number."""
+    return Stream(
+        ops=bytes(ops), offsets=array("Q", [at * BLOCK for at in places]), size=BLOCK, depth=depth, cycle=cycle
+    )
+
+
+def run(target: NbdTarget, what: Stream, **more: float) -> Samples:
+    """Carry out one stream."""
+    work = Work(streams=[what], run_id=RUN, **more)  # type: ignore[arg-type]  # verify is a flag, and a float here
+    return PortableEngine().run(target, work).samples[0]
+
+
+@pytest.mark.parametrize("depth", [1, 3, 32])
+@pytest.mark.parametrize("op", [Op.WRITE, Op.WRITE_DURABLE])
+def test_what_was_written_reads_back(tmp_path: Path, depth: int, op: Op) -> None:
+    """Every block written through NBD verifies, at any depth, with and without FUA."""
+    places = random.sample(range(BLOCKS), BLOCKS)
+    with nbdkit(tmp_path, *MEMORY), NbdTarget(uri(tmp_path), write=True) as target:
+        assert set(run(target, stream([op] * BLOCKS, places, depth=depth)).results) == {BLOCK}
+        done = run(target, stream([Op.READ] * BLOCKS, places, depth=depth), verify=True)
+        link = target.connect()
+        assert Checker(BLOCK, RUN).check(link.read(BLOCK, BLOCK), BLOCK) is State.OK
+        link.close()
+    assert list(done.mismatches) == []
+    assert sorted(done.offsets) == [at * BLOCK for at in range(BLOCKS)]
+
+
+def test_unwritten_blocks_are_mismatches(tmp_path: Path) -> None:
+    """Zeros are not what the run has written."""
+    with nbdkit(tmp_path, *MEMORY), NbdTarget(uri(tmp_path)) as target:
+        done = run(target, stream([Op.READ] * 3, [1, 2, 3], depth=2), verify=True)
+    assert list(done.mismatches) == [BLOCK, 2 * BLOCK, 3 * BLOCK]
+
+
+@pytest.mark.parametrize("depth", [1, 5, 32])
+def test_a_flush_waits_and_is_waited_for(tmp_path: Path, depth: int) -> None:
+    """Whatever the server's threads make of the order, a flush has everything before it and nothing after it."""
+    ops = ([Op.WRITE] * 6 + [Op.FLUSH]) * 8
+    places = [0 if op == Op.FLUSH else at for at, op in enumerate(ops)]
+    with nbdkit(tmp_path, "--filter=delay", *MEMORY, "wdelay=1ms"), NbdTarget(uri(tmp_path), write=True) as target:
+        done = run(target, stream(ops, places, depth=depth))
+    ends = [start + latency for start, latency in zip(done.starts, done.latencies, strict=True)]
+    for at, op in enumerate(done.ops):
+        if op == Op.FLUSH:
+            assert at % 7 == 6
+            assert done.results[at] == 0
+            assert max(ends[:at]) <= done.starts[at]
+            assert min(done.starts[at + 1 :], default=ends[at]) >= ends[at]
+
+
+def test_operations_side_by_side_overlap(tmp_path: Path) -> None:
+    """At depth 16 sixteen delays of a parallel server take little more than one."""
+    with nbdkit(tmp_path, "--filter=delay", *MEMORY, "rdelay=500ms"), NbdTarget(uri(tmp_path)) as target:
+        done = run(target, stream([Op.READ] * 16, range(16), depth=16))
+    assert max(done.starts) < min(done.latencies) + min(done.starts)
+
+
+def test_large_reads_and_writes_at_once_do_not_block_each_other(tmp_path: Path) -> None:
+    """Neither side waits for ever for the other to take its data first."""
+    ops, size = [Op.READ, Op.WRITE] * 64, 1 << 20
+    what = Stream(ops=bytes(ops), offsets=array("Q", [0] * 128), size=size, depth=32)
+    with nbdkit(tmp_path, *MEMORY), NbdTarget(uri(tmp_path), write=True) as target:
+        assert set(run(target, what).results) == {size}
+
+
+def test_an_error_of_the_server_is_a_sample(tmp_path: Path) -> None:
+    """Each failed read is told with the server's errno, and the connection goes on."""
+    arguments = ("--filter=error", *MEMORY, "error-pread=ENOSPC", "error-pread-rate=100%")
+    with nbdkit(tmp_path, *arguments), NbdTarget(uri(tmp_path)) as target:
+        link = target.connect()
+        with pytest.raises(OSError, match="refuses") as caught:
+            link.read(0, 512)
+        with pytest.raises(OSError, match="refuses"):
+            link.read(0, 512)
+        link.close()
+    assert caught.value.errno == errno.ENOSPC
+
+
+def test_failures_among_successes_are_samples(tmp_path: Path) -> None:
+    """Writes fail, reads do not: both are told."""
+    arguments = ("--filter=error", *MEMORY, "error-pwrite=EIO", "error-pwrite-rate=100%")
+    with nbdkit(tmp_path, *arguments), NbdTarget(uri(tmp_path), write=True) as target:
+        done = run(target, stream([Op.READ, Op.WRITE, Op.READ], [1, 2, 3]))
+    assert list(done.results) == [BLOCK, -errno.EIO, BLOCK]
+
+
+def test_nothing_but_failures_is_told_in_a_sentence(tmp_path: Path) -> None:
+    """Where nothing succeeds there is no figure."""
+    arguments = ("--filter=error", *MEMORY, "error-pread=EIO", "error-pread-rate=100%")
+    with (
+        nbdkit(tmp_path, *arguments),
+        NbdTarget(uri(tmp_path)) as target,
+        pytest.raises(BenchError, match="Input/output error"),
+    ):
+        run(target, stream([Op.READ] * 3, [1, 2, 3]))
+
+
+def test_a_server_that_dies_ends_the_stream(tmp_path: Path) -> None:
+    """What was under way is an error, what was done before counts, and a note says why it ended early."""
+    with nbdkit(tmp_path, *MEMORY) as server, NbdTarget(uri(tmp_path)) as target:
+
+        def kill() -> None:
+            while len(Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()) < 2:
+                time.sleep(0.01)  # the server, and then the worker
+            time.sleep(0.5)
+            server.kill()
+
+        threading.Thread(target=kill).start()
+        work = Work(streams=[stream([Op.READ] * 8, range(8), depth=4, cycle=True)], seconds=60)
+        outcome = PortableEngine().run(target, work)
+    done = outcome.samples[0]
+    assert set(done.results[:-4]) == {BLOCK}
+    assert set(done.results[-4:]) & {-errno.ECONNRESET, -errno.EPIPE}
+    assert any("ended early" in note for note in outcome.notes)
+
+
+def test_a_read_only_export_is_not_written_to(tmp_path: Path) -> None:
+    """The server's word counts before the first write."""
+    with (
+        nbdkit(tmp_path, "-r", *MEMORY),
+        pytest.raises(BenchError, match="read-only"),
+        NbdTarget(uri(tmp_path), write=True),
+    ):
+        pass
+
+
+def test_without_the_users_word_nothing_is_written(tmp_path: Path) -> None:
+    """An export is only read unless the user allows more."""
+    with nbdkit(tmp_path, *MEMORY), NbdTarget(uri(tmp_path)) as target:
+        assert not target.writable
+        with pytest.raises(BenchError, match="only be read"):
+            run(target, stream([Op.WRITE], [0]))
+
+
+@pytest.mark.parametrize("place", [0, 512 * 100, (1 << 22) - 512])
+def test_an_export_with_data_is_not_written_to(tmp_path: Path, place: int) -> None:
+    """Nobody can say what unknown bytes of an export are, so they are kept."""
+    image = tmp_path / "image"
+    image.write_bytes(bytes(1 << 22))
+    with image.open("r+b") as file:
+        file.seek(place)
+        file.write(b"somebody's")
+    with (
+        nbdkit(tmp_path, "file", str(image)),
+        pytest.raises(BenchError, match="did not write"),
+        NbdTarget(uri(tmp_path), write=True),
+    ):
+        pass
+    assert b"somebody's" in image.read_bytes()
+
+
+def test_an_export_of_an_earlier_run_may_be_written_again(tmp_path: Path) -> None:
+    """Raidctl knows its own blocks again."""
+    with nbdkit(tmp_path, *MEMORY):
+        for _ in range(2):
+            with NbdTarget(uri(tmp_path), write=True) as target:
+                run(target, stream([Op.WRITE] * BLOCKS, range(BLOCKS)))
+
+
+def test_a_durable_write_without_fua_is_a_write_and_a_flush(tmp_path: Path) -> None:
+    """Where the server has no FUA the write waits for a flush, and a note says so."""
+    arguments = (
+        "eval", "get_size=echo 1M", "can_write=true", "can_flush=true", "can_fua=echo none", "flush=true",
+        "pread=head -c $3 /dev/zero", "pwrite=cat >/dev/null",
+    )  # fmt: skip
+    with nbdkit(tmp_path, *arguments), NbdTarget(uri(tmp_path), write=True) as target:
+        assert not target.export.can_fua
+        work = Work(streams=[stream([Op.WRITE_DURABLE] * 20, range(20), depth=4)], run_id=RUN)
+        outcome = PortableEngine().run(target, work)
+    assert set(outcome.samples[0].results) == {BLOCK}
+    assert any("write and a flush" in note for note in outcome.notes)
+
+
+def test_the_oldest_newstyle_is_understood(tmp_path: Path) -> None:
+    """A server that knows no GO is asked by export name."""
+    with nbdkit(tmp_path, "--mask-handshake=1", *MEMORY), NbdTarget(uri(tmp_path)) as target:
+        assert target.size == 1 << 20
+
+
+def test_tcp_on_the_loopback_works(tmp_path: Path) -> None:
+    """A port of this machine is as good as a socket."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with nbdkit(tmp_path, "-i", "127.0.0.1", "-p", str(port), *MEMORY, socket=False):
+        for host in ("127.0.0.1", "localhost"):
+            with NbdTarget(f"nbd://{host}:{port}") as target:
+                assert (target.size, target.kind, target.direct) == (1 << 20, "nbd", True)
+
+
+def test_an_export_that_is_not_there_is_named(tmp_path: Path) -> None:
+    """The server's own words are passed on."""
+    with (
+        nbdkit(tmp_path, "--filter=exportname", *MEMORY, "exportname=a", "exportname-strict=true"),
+        pytest.raises(BenchError, match="refuses the export"),
+        NbdTarget(uri(tmp_path, "b")),
+    ):
+        pass
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "nbd://example.org/x", "nbd://192.0.2.1/", "nbd://[2001:db8::1]:1/x", "nbd+unix:///x", "nbd:///x", "http://[/",
+        "nbd://127.0.0.1:99999/", "nbd+unix:///?socket=/a&socket=/b", "nbd+tcp://127.0.0.1/",
+    ],
+)  # fmt: skip
+def test_only_this_machine_is_measured(text: str) -> None:
+    """A URI that leads elsewhere, or nowhere, is refused in words."""
+    with pytest.raises(UsageError):
+        address_of(text)
+
+
+def test_a_uri_is_understood() -> None:
+    """Names, sockets and IPv6 come out as they went in."""
+    assert address_of("nbd+unix:///a%20b?socket=/run/x").export == "a b"
+    assert address_of("nbd+unix:///?socket=/run/x").path == "/run/x"
+    assert address_of("nbd://[::1]:1/x").host == "::1"
+    assert address_of("nbd://localhost").port == 10809
+
+
+@pytest.mark.parametrize(
+    "greeting",
+    [
+        b"",
+        b"HTTP/1.1 400 Bad Request\r\n",
+        b"NBDMAGIC" + bytes(10),
+        b"NBDMAGICIHAVEOPT\0\x03" + struct.pack(">QIII", 1, 7, 3, 0),
+    ],
+)
+def test_what_is_no_nbd_server_is_told_in_a_sentence(tmp_path: Path, greeting: bytes) -> None:
+    """Whatever else listens there, it ends in words."""
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(tmp_path / "nbd"))
+        server.listen()
+
+        def greet() -> None:
+            with server.accept()[0] as plug, suppress(ConnectionError):
+                plug.sendall(greeting)
+                plug.shutdown(socket.SHUT_WR)
+                plug.recv(100)
+
+        thread = threading.Thread(target=greet)
+        thread.start()
+        with pytest.raises(BenchError), NbdTarget(uri(tmp_path)):
+            pass
+        thread.join()
+
+
+def test_nobody_listening_is_told_in_a_sentence(tmp_path: Path) -> None:
+    """The reason stands in it."""
+    with pytest.raises(BenchError, match="No such file"), NbdTarget(uri(tmp_path)):
+        pass
+
+
+def test_a_server_of_small_requests_is_looked_at_in_pieces(tmp_path: Path) -> None:
+    """Its largest request is kept to, and what is too long for it is refused before the first operation."""
+    arguments = ("--filter=blocksize-policy", *MEMORY, "blocksize-maximum=64K", "blocksize-error-policy=error")
+    with nbdkit(tmp_path, *arguments), NbdTarget(uri(tmp_path), write=True) as target:
+        assert target.export.largest == 65536
+        assert set(run(target, stream([Op.WRITE], [1])).results) == {BLOCK}
+        what = Stream(ops=bytes([Op.READ]), offsets=array("Q", [0]), size=1 << 17)
+        with pytest.raises(BenchError, match="65536 bytes at once"):
+            run(target, what)

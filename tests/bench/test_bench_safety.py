@@ -1,0 +1,283 @@
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from raidctl.bench.blocks import block
+from raidctl.bench.targets.device import DeviceTarget
+from raidctl.bench.targets.safety import Kernel, data_reasons, judged
+from raidctl.bench.targets.signatures import EDGE, foreign, marks
+from raidctl.errors import BenchError
+from raidctl.request import Answer, RunAnswer, Trouble
+
+SIZE = 8 << 20
+MISSING = RunAnswer(trouble=Trouble.MISSING)
+NOTHING = RunAnswer(code=2)
+EMPTY = RunAnswer(code=0)
+
+
+def image(place: Path, size: int = SIZE) -> Path:
+    """An empty image of a device."""
+    path = place / "image"
+    path.write_bytes(bytes(size))
+    return path
+
+
+def program(name: str, package: str) -> str:
+    """Where a program is; a test that needs it fails without it."""
+    found = shutil.which(name) or shutil.which(name, path="/usr/sbin:/sbin")
+    assert found, f"{name} is missing: apt-get install {package}"
+    return found
+
+
+def ext4(path: Path) -> None:
+    """A file system."""
+    subprocess.run([program("mkfs.ext4", "e2fsprogs"), "-q", "-F", str(path)], check=True)
+
+
+def swap(path: Path) -> None:
+    """A swap area."""
+    subprocess.run([program("mkswap", "util-linux"), str(path)], check=True, capture_output=True)
+
+
+def table(kind: str) -> Callable[[Path], None]:
+    """A partition table."""
+
+    def make(path: Path) -> None:
+        subprocess.run(
+            [program("sfdisk", "fdisk"), "-q", str(path)], check=True, input=f"label: {kind}\n,1M\n".encode()
+        )
+
+    return make
+
+
+def at(place: int, data: bytes) -> Callable[[Path], None]:
+    """Bytes at a place; counted from the end where negative."""
+
+    def make(path: Path) -> None:
+        with path.open("r+b") as file:
+            file.seek(place, os.SEEK_SET if place >= 0 else os.SEEK_END)
+            file.write(data)
+
+    return make
+
+
+def ends_of(path: Path) -> tuple[bytes, bytes, int]:
+    """Both ends and the size."""
+    data = path.read_bytes()
+    return data[:EDGE], data[-EDGE:], len(data)
+
+
+REAL = [(ext4, "ext"), (swap, "swap"), (table("dos"), "DOS"), (table("gpt"), "GPT")]
+
+
+@pytest.mark.parametrize(("make", "word"), REAL, ids=["ext4", "swap", "dos", "gpt"])
+def test_what_real_tools_made_is_found_three_times(tmp_path: Path, make: Callable[[Path], None], word: str) -> None:
+    """Each of blkid, wipefs and the own table is enough to refuse."""
+    make(path := image(tmp_path))
+    found = data_reasons(str(path))
+    assert any("blkid" in reason for reason in found)
+    assert any("wipefs" in reason for reason in found)
+    assert any(word in what for what in marks(*ends_of(path)))
+    assert judged(MISSING, MISSING, *ends_of(path))
+
+
+@pytest.mark.parametrize(
+    ("place", "data", "word"),
+    [
+        (0, b"LUKS\xba\xbe\0\2", "LUKS"),
+        (512, b"LABELONE", "LVM"),
+        (1536, b"LABELONE", "LVM"),
+        (0, b"XFSB", "XFS"),
+        (65600, b"_BHRfS_M", "btrfs"),
+        (4096, b"\xfc\x4e\x2b\xa9", "md"),
+        (0, b"\xfc\x4e\x2b\xa9", "md"),
+        (-8192, b"\xfc\x4e\x2b\xa9", "md"),
+        (-65536, b"\xfc\x4e\x2b\xa9", "md"),
+        (-512, b"\xde\x11\xde\x11", "DDF"),
+        (-1024, b"Intel Raid ISM Cfg Sig. 1.0", "Intel"),
+        (-512, b"EFI PART", "GPT"),
+        (65526, b"SWAPSPACE2", "swap"),
+        (128 << 10, b"\x0c\xb1\xba\0\0\0\0\0", "ZFS"),
+        (-(128 << 10), b"\x0c\xb1\xba\0\0\0\0\0", "ZFS"),
+        (510, b"\x55\xaa", "DOS"),
+    ],
+)
+def test_the_well_known_places_are_known(tmp_path: Path, place: int, data: bytes, word: str) -> None:
+    """A mark is found where its format puts it, at either end."""
+    at(place, data)(path := image(tmp_path))
+    assert any(word in what for what in marks(*ends_of(path)))
+
+
+def test_an_empty_device_is_free(tmp_path: Path) -> None:
+    """Zeros are nobody's."""
+    path = image(tmp_path)
+    assert data_reasons(str(path)) == []
+    assert judged(MISSING, MISSING, *ends_of(path)) == []
+
+
+def test_a_device_of_an_earlier_run_is_free(tmp_path: Path) -> None:
+    """What raidctl wrote it may overwrite, with and without libblkid's programs."""
+    path = tmp_path / "image"
+    path.write_bytes(block(7, 0, SIZE, 1, 0))
+    assert data_reasons(str(path)) == []
+    assert judged(MISSING, MISSING, *ends_of(path)) == []
+
+
+@pytest.mark.parametrize("place", [0, 100_000, EDGE - 1, -1, -EDGE])
+def test_without_libblkid_unknown_bytes_are_somebodys(tmp_path: Path, place: int) -> None:
+    """A single byte that nobody can explain is enough."""
+    at(place, b"x")(path := image(tmp_path))
+    assert "util-linux" in judged(MISSING, MISSING, *ends_of(path))[0]
+
+
+def test_a_damaged_block_of_raidctl_is_not_ours() -> None:
+    """The header's checksum is what makes it raidctl's."""
+    data = bytearray(block(7, 0, EDGE, 1, 0))
+    data[20] ^= 1
+    assert foreign(bytes(data), bytes(EDGE)) is not None
+
+
+@pytest.mark.parametrize(
+    ("blkid", "wipefs"),
+    [
+        (RunAnswer(code=0, out=b"TYPE=zfs_member\n"), EMPTY),
+        (RunAnswer(code=0, out=b"PTTYPE=gpt\n"), EMPTY),
+        (RunAnswer(code=8), EMPTY),
+        (RunAnswer(code=0), EMPTY),
+        (RunAnswer(code=1, err=b"blkid: invalid option -- 'p'"), MISSING),
+        (RunAnswer(code=4), EMPTY),
+        (RunAnswer(trouble=Trouble.TIMEOUT), EMPTY),
+        (RunAnswer(trouble=Trouble.DENIED), MISSING),
+        (NOTHING, RunAnswer(code=0, out=b"# offset,uuid,label,type\n0x1e,,,drbd\n")),
+        (NOTHING, RunAnswer(code=1, err=b"wipefs: error: x: probing initialization failed")),
+        (NOTHING, RunAnswer(trouble=Trouble.FAILED)),
+        (NOTHING, Answer()),
+    ],
+)
+def test_every_answer_but_a_clear_no_refuses(blkid: Answer, wipefs: Answer) -> None:
+    """Found, ambivalent, failed, late, not understood: all of it forbids writing."""
+    assert judged(blkid, wipefs, bytes(EDGE), bytes(EDGE), SIZE)
+
+
+@pytest.mark.parametrize(("blkid", "wipefs"), [(NOTHING, EMPTY), (NOTHING, MISSING), (MISSING, EMPTY)])
+def test_a_clear_no_does_not_refuse(blkid: Answer, wipefs: Answer) -> None:
+    """One of the two programs is enough to know that data without a signature is no signature."""
+    assert judged(blkid, wipefs, b"x" * EDGE, b"x" * EDGE, SIZE) == []
+
+
+def test_what_cannot_be_read_is_not_free(tmp_path: Path) -> None:
+    """Nothing there, or nothing in it: no word of being free."""
+    assert data_reasons(str(tmp_path / "none"))
+    assert data_reasons(str(image(tmp_path, 0)))
+
+
+class Tree:
+    """A copy of the kernel's files: a disk 8:0 with a partition 8:1."""
+
+    def __init__(self, place: Path) -> None:
+        self.kernel = Kernel(place / "sys", place / "proc")
+        self.disk = place / "sys/devices/sda"
+        self.part = self.disk / "sda1"
+        for where, number in ((self.disk, "8:0"), (self.part, "8:1")):
+            (where / "holders").mkdir(parents=True)
+            (where / "ro").write_text("0\n")
+            link = place / "sys/dev/block" / number
+            link.parent.mkdir(parents=True, exist_ok=True)
+            link.symlink_to(where)
+        (self.part / "partition").write_text("1\n")
+        (place / "proc/self").mkdir(parents=True)
+        self.mounts = place / "proc/self/mountinfo"
+        self.swaps = place / "proc/swaps"
+        self.mounts.write_text("29 1 253:0 / / rw - ext4 /dev/mapper/root rw\n")
+        self.swaps.write_text("Filename Type Size Used Priority\n")
+
+    def reasons(self, number: str = "8:1") -> str:
+        """Why not."""
+        return "; ".join(self.kernel.reasons(number))
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Tree:
+    """Nothing speaks against the partition."""
+    return Tree(tmp_path)
+
+
+def test_an_unused_partition_is_free(tree: Tree) -> None:
+    """No holder, no mount, nothing on it."""
+    assert tree.reasons() == ""
+
+
+def test_a_disk_with_partitions_is_not_free(tree: Tree) -> None:
+    """They are named."""
+    assert "partitions (sda1)" in tree.reasons("8:0")
+
+
+def test_a_holder_is_named(tree: Tree) -> None:
+    """An array or a mapping on the partition."""
+    (tree.part / "holders/md0").mkdir()
+    assert "in use by md0" in tree.reasons()
+
+
+def test_a_holder_of_the_whole_disk_counts_for_its_partitions(tree: Tree) -> None:
+    """A partition of a disk that is itself a member."""
+    (tree.disk / "holders/dm-3").mkdir()
+    assert "the disk that it is a part of is in use by dm-3" in tree.reasons()
+
+
+def test_a_mount_is_named(tree: Tree) -> None:
+    """By its number, whatever the source is called."""
+    tree.mounts.write_text("30 29 8:1 / /srv/my\\040data rw - xfs /dev/whatever rw\n")
+    assert "mounted at /srv/my data" in tree.reasons()
+
+
+def test_a_read_only_device_is_told(tree: Tree) -> None:
+    """By the kernel's own flag."""
+    (tree.part / "ro").write_text("1\n")
+    assert "read-only" in tree.reasons()
+
+
+def test_a_zoned_disk_is_not_free(tree: Tree) -> None:
+    """Random writes would fail there."""
+    (tree.disk / "queue").mkdir()
+    (tree.disk / "queue/zoned").write_text("host-managed\n")
+    assert "zones" in tree.reasons()
+
+
+@pytest.mark.parametrize("missing", ["holders", "ro"])
+def test_what_the_kernel_does_not_tell_is_not_free(tree: Tree, missing: str) -> None:
+    """A file that is not there is no answer."""
+    path = tree.part / missing
+    path.rmdir() if missing == "holders" else path.unlink()
+    assert "not known" in tree.reasons()
+
+
+def test_unknown_mounts_are_not_free(tree: Tree) -> None:
+    """No table, or a line of it in no known form."""
+    tree.mounts.write_text("rubbish\n")
+    assert "not known" in tree.reasons()
+    tree.mounts.unlink()
+    assert "not known" in tree.reasons()
+
+
+def test_a_device_without_sysfs_is_not_free(tree: Tree) -> None:
+    """Nothing is known of it."""
+    assert "not known" in tree.reasons("9:9")
+
+
+@pytest.mark.parametrize("path", ["/dev/null", "/etc/passwd", "/"])
+def test_only_block_devices_are_devices(path: str) -> None:
+    """A file, a directory, a character device: refused before anything is opened."""
+    with pytest.raises(BenchError, match="no block device"), DeviceTarget(path):
+        pass
+
+
+def test_a_device_that_is_not_there_is_told_in_a_sentence() -> None:
+    """With its name."""
+    with pytest.raises(BenchError, match="/dev/no-such-disk cannot be used"), DeviceTarget("/dev/no-such-disk"):
+        pass

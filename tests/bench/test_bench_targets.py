@@ -1,0 +1,263 @@
+from __future__ import annotations
+
+import fcntl
+import os
+import signal
+import subprocess
+import sys
+from array import array
+from pathlib import Path
+
+import pytest
+
+from raidctl.bench.blocks import Checker, State
+from raidctl.bench.targets import Handled, refuse_outside
+from raidctl.bench.targets.file import FileTarget, leftovers, room
+from raidctl.bench.targets.place import place_in
+from raidctl.bench.work import Op, Stream, Work
+from raidctl.errors import AccessMissing, BenchError
+
+MIB = 1 << 20
+RUN = 5
+MEMORY = "/dev/shm"  # noqa: S108 - the one tmpfs that every Linux has
+
+
+def test_a_file_is_made_written_in_full_and_removed(tmp_path: Path) -> None:
+    """Every block of it can be verified, none is a hole, and nothing is left."""
+    with FileTarget(str(tmp_path), 3 * MIB + 1, run_id=RUN) as target:
+        (path,) = tmp_path.iterdir()
+        data = path.read_bytes()
+        assert len(data) == target.size == 4 * MIB
+        assert path.stat().st_blocks * 512 >= target.size
+        checker = Checker(MIB, RUN)
+        assert {checker.check(data[at : at + MIB], at) for at in range(0, len(data), MIB)} == {State.OK}
+        assert isinstance(target, Handled)
+        assert (target.kind, target.base, target.writable) == ("file", 0, True)
+        assert path.stat().st_mode & 0o077 == 0
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_name_tells_whose_it_is(tmp_path: Path) -> None:
+    """A person who finds it knows the program and the process."""
+    with FileTarget(str(tmp_path), MIB) as target:
+        assert Path(target.path).name.startswith(f"raidctl-bench-{os.getpid()}-")
+        assert target.name == target.path
+
+
+@pytest.mark.parametrize("kind", [RuntimeError, KeyboardInterrupt, SystemExit])
+def test_whatever_happens_the_file_is_removed(tmp_path: Path, kind: type[BaseException]) -> None:
+    """An error, Ctrl-C, the end of the program."""
+    with pytest.raises(kind), FileTarget(str(tmp_path), MIB):
+        raise kind
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_that_cannot_be_removed_is_named(tmp_path: Path) -> None:
+    """What raidctl leaves behind against its will is told, with its path."""
+    place, told = tmp_path / "place", list[str]()
+    place.mkdir()
+    with FileTarget(str(place), MIB, tell=told.append) as target:
+        place.rename(tmp_path / "elsewhere")
+        place.write_text("no directory any more")
+    assert told == [f"{target.path} could not be removed (Not a directory): remove it by hand."]
+
+
+def test_ctrl_c_while_it_is_being_written_removes_it(tmp_path: Path) -> None:
+    """Before it is even complete."""
+
+    def stop(_done: int, _size: int) -> None:
+        assert len(list(tmp_path.iterdir())) == 1
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt), FileTarget(str(tmp_path), 4 * MIB, progress=stop):
+        pass
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_a_signal_to_the_program_removes_it(tmp_path: Path, number: signal.Signals) -> None:
+    """With the answers to signals that the command line installs."""
+    script = (
+        "import sys, time\n"
+        "from raidctl.cli import _mind_signals\n"
+        "from raidctl.bench.targets.file import FileTarget\n"
+        "_mind_signals()\n"
+        f"with FileTarget({str(tmp_path)!r}, 1 << 20):\n"
+        "    print('ready', flush=True)\n"
+        "    time.sleep(60)\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as child:
+        assert child.stdout is not None
+        assert child.stdout.readline() == b"ready\n"
+        assert len(list(tmp_path.iterdir())) == 1
+        child.send_signal(number)
+        child.wait()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_of_that_name_that_is_not_ours_stays(tmp_path: Path) -> None:
+    """Somebody put another one in its place: that one is not removed."""
+    with FileTarget(str(tmp_path), MIB) as target:
+        path = Path(target.path)
+        path.unlink()
+        path.write_text("mine")
+    assert path.read_text() == "mine"
+
+
+def test_what_a_killed_run_left_is_known(tmp_path: Path) -> None:
+    """The file of a run that goes on is not taken for it, nor is anything else of a similar name."""
+    script = (
+        "import os\n"
+        "from raidctl.bench.targets.file import FileTarget\n"
+        f"FileTarget({str(tmp_path)!r}, 1 << 20).__enter__()\n"
+        "os.kill(os.getpid(), 9)\n"
+    )
+    subprocess.run([sys.executable, "-c", script], check=False)
+    (left,) = tmp_path.iterdir()
+    (tmp_path / "raidctl-bench-1-0123abcd.tmp").write_text("a letter")
+    (tmp_path / "raidctl-bench-notes.tmp").write_text("")
+    with FileTarget(str(tmp_path), MIB):
+        assert leftovers(str(tmp_path)) == [str(left)]
+
+
+def test_a_file_is_locked_while_it_is_used(tmp_path: Path) -> None:
+    """Other runs see that it is in use."""
+    with (
+        FileTarget(str(tmp_path), MIB) as target,
+        Path(target.path).open("rb") as other,
+        pytest.raises(BlockingIOError),
+    ):
+        fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def test_too_much_is_not_taken(tmp_path: Path) -> None:
+    """A quarter of the free room at most; the sentence has the figures, and left-overs that could go."""
+    (tmp_path / "raidctl-bench-1-0123abcd.tmp").write_bytes(b"")
+    with pytest.raises(BenchError, match=r"free; .*25% of that.*raidctl-bench-1-0123abcd.tmp"):
+        FileTarget(str(tmp_path), room(str(tmp_path)) // 2).__enter__()
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+@pytest.mark.parametrize(("name", "words"), [("none", "no directory"), ("file", "no directory")])
+def test_a_place_that_is_no_directory_is_refused(tmp_path: Path, name: str, words: str) -> None:
+    """In a sentence with its name."""
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(BenchError, match=words):
+        FileTarget(str(tmp_path / name), MIB).__enter__()
+
+
+def test_a_place_without_permission_or_read_only_is_refused() -> None:
+    """Not even root makes files in sysfs."""
+    with pytest.raises((BenchError, AccessMissing), match="/sys/kernel"):
+        FileTarget("/sys/kernel", 64 << 10, share=1e18).__enter__()
+
+
+def test_an_error_while_it_is_being_written_removes_it(tmp_path: Path) -> None:
+    """The system takes one MiB and no more: a sentence, and nothing is left."""
+    script = (
+        "import resource\n"
+        "from raidctl.bench.targets.file import FileTarget\n"
+        "from raidctl.errors import BenchError\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))\n"
+        "try:\n"
+        f"    FileTarget({str(tmp_path)!r}, 4 << 20).__enter__()\n"
+        "except BenchError as error:\n"
+        "    print(error)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True)
+    assert "cannot be used: File too large" in done.stdout
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_in_memory_no_disk_is_claimed() -> None:
+    """A tmpfs takes O_DIRECT on new kernels, and yet it is memory."""
+    with FileTarget(MEMORY, MIB) as target:
+        path = target.path
+        assert not target.direct
+        assert {item.name for item in target.confounders if item.forbids} == {"memory"}
+    assert not Path(path).exists()
+
+
+def test_the_alignment_is_one_that_the_file_takes(tmp_path: Path) -> None:
+    """Reading at an odd multiple of it succeeds."""
+    import mmap  # noqa: PLC0415 - only here
+
+    with FileTarget(str(tmp_path), MIB) as target, mmap.mmap(-1, target.alignment) as buffer:
+        assert os.preadv(target.fileno(), [buffer], 3 * target.alignment) == target.alignment
+
+
+MOUNTS = """\
+22 1 8:1 / / rw,relatime - ext4 /dev/sda1 rw
+30 22 0:40 / /srv rw - btrfs /dev/sdb rw,nobarrier
+31 22 0:41 / /srv/data rw - xfs /dev/sdc rw
+32 22 0:42 / /srv/data rw - tmpfs tmpfs rw
+"""
+
+
+@pytest.mark.parametrize(
+    ("path", "filesystem"),
+    [("/srvx", "ext4"), ("/srv", "btrfs"), ("/srv/a", "btrfs"), ("/srv/data/x", "tmpfs"), ("/", "ext4")],
+)
+def test_the_uppermost_mount_counts(path: str, filesystem: str) -> None:
+    """The longest mount point, and of two on one place the later."""
+    assert place_in(path, MOUNTS).filesystem == filesystem
+
+
+def test_copies_on_write_are_known() -> None:
+    """And so are options and what is not known."""
+    place = place_in("/srv/x", MOUNTS)
+    assert place.copies_on_write
+    assert "nobarrier" in place.options
+    assert place_in("/x", "").filesystem is None
+
+
+class Plain:
+    """A target that carries out nothing."""
+
+    name, kind, size, alignment, direct = "t", "file", 8192, 512, True
+
+    def __init__(self, *, writable: bool = True) -> None:
+        self.writable = writable
+
+
+def one(op: Op, offset: int, size: int = 512) -> Work:
+    """A single operation."""
+    return Work(streams=[Stream(ops=bytes([op]), offsets=array("Q", [offset]), size=size)])
+
+
+@pytest.mark.parametrize(
+    ("op", "offset", "size"),
+    [(Op.READ, 8192, 512), (Op.WRITE, 7680, 1024), (Op.READ, 100, 512), (Op.READ, 0, 100), (Op.WRITE, 1 << 63, 512)],
+)
+def test_what_is_outside_or_askew_is_refused(op: Op, offset: int, size: int) -> None:
+    """Before the first operation."""
+    with pytest.raises(BenchError):
+        refuse_outside(Plain(), one(op, offset, size))
+
+
+@pytest.mark.parametrize("op", [Op.WRITE, Op.WRITE_DURABLE])
+def test_what_may_only_be_read_is_not_written(op: Op) -> None:
+    """Whatever the engine."""
+    with pytest.raises(BenchError, match="only be read"):
+        refuse_outside(Plain(writable=False), one(op, 0))
+
+
+@pytest.mark.parametrize(("op", "offset"), [(Op.READ, 7680), (Op.WRITE, 0), (Op.FLUSH, 0)])
+def test_what_is_inside_is_not_refused(op: Op, offset: int) -> None:
+    """Up to the last byte."""
+    refuse_outside(Plain(), one(op, offset))
+
+
+def test_an_unknown_operation_is_refused() -> None:
+    """An engine does not guess."""
+    work = Work(streams=[Stream(ops=bytes([9]), offsets=array("Q", [0]), size=512)])
+    with pytest.raises(BenchError):
+        refuse_outside(Plain(), work)
+
+
+def test_the_progress_is_told(tmp_path: Path) -> None:
+    """Up to the end."""
+    told: list[tuple[int, int]] = []
+    with FileTarget(str(tmp_path), 3 * MIB, progress=lambda done, size: told.append((done, size))):
+        pass
+    assert told == [(MIB, 3 * MIB), (2 * MIB, 3 * MIB), (3 * MIB, 3 * MIB)]
