@@ -16,7 +16,7 @@ from raidctl.bench.verdict.evidence import Evidence, Interval, emptied, pace
 
 SLOW, MODEST, CACHED = Interval(116, 121), Interval(255, 270), Interval(9000, 11000)
 KEPT, EMPTIED = Interval(-0.1, 0.3), Interval(77, 80)
-DISK = Evidence(medium="rotating", rpm=7200, destage=83, controller=False)
+DISK = Evidence(medium="rotating", rpm=7200, destage=83, explained=0.99, controller=False)
 CARD = replace(DISK, controller=True, policy="write_back", battery=True, drive_cache="disabled")
 VIRTUAL = Confounder(name="virtual_machine", text="It is a virtual machine.", forbids=True)
 REBUILD = Confounder(name="rebuild", text="The volume is rebuilding.")
@@ -134,6 +134,22 @@ def test_a_figure_that_lies_on_both_sides_of_a_limit_tells_nothing() -> None:
     assert emptied(replace(DISK, slope=EMPTIED, destage=None)) is None
 
 
+@pytest.mark.parametrize("explained", [None, 0.3, 0.8])
+def test_flushes_that_only_scatter_do_not_show_an_emptied_cache(explained: float | None) -> None:
+    """A slope that explains less than four fifths of what the flushes took is no evidence that any cache is emptied."""
+    uneven = replace(ROWS["volatile cache that honours the flush"][0], explained=explained)
+    assert emptied(uneven) is None
+    assert weigh(uneven).verdict == "inconclusive"
+
+
+@pytest.mark.parametrize(("battery", "verdict"), [(True, "pass"), (None, "inconclusive"), (False, "fail")])
+def test_a_protected_cache_needs_its_battery_though_a_flush_empties_it(battery: bool | None, verdict: str) -> None:
+    """What is written and not yet flushed waits in the cache: promised is that it survives as well."""
+    row = ROWS["array that destages on a flush"][0]
+    assert weigh(replace(row, promise="protected_write_back", battery=battery)).verdict == verdict
+    assert weigh(replace(row, promise="durable", battery=battery)).verdict == "pass"
+
+
 def test_a_slow_device_proves_nothing_while_something_slows_it_down() -> None:
     """A rebuild may hold a lying drive below the limit, and a good cache below what was promised."""
     for row in ("no cache", "volatile cache that honours the flush", "write-back promised, write-through in force"):
@@ -163,7 +179,13 @@ SAFE = frozenset({"uncached", "volatile", "survivor", "bbu"})
 
 def measured(truth: str) -> dict[str, Any]:
     """What perfect measurements and an inventory that tells everything give for a device of known truth."""
-    base: dict[str, Any] = {"medium": "rotating", "rpm": 7200.0, "destage": 83.0, "controller": False}
+    base: dict[str, Any] = {
+        "medium": "rotating",
+        "rpm": 7200.0,
+        "destage": 83.0,
+        "explained": 0.99,
+        "controller": False,
+    }
     base |= {"flush_sent": True, "known_safe_cache": False, "drive_cache": "enabled"}
     base |= {"commits": SLOW, "commits_raw": SLOW, "commits_unflushed": CACHED, "slope": KEPT}
     base |= {"commits_drive_off": SLOW, "commits_write_through": None, "policy": None, "battery": None}
@@ -228,7 +250,7 @@ def test_a_pass_always_has_evidence_of_durability() -> None:
     )  # fmt: skip
     for commits, through, off, slope, controller, policy, battery, drive, safe in grid:
         e = Evidence(
-            medium="rotating", rpm=7200, destage=83, commits=commits, commits_write_through=through,
+            medium="rotating", rpm=7200, destage=83, explained=0.99, commits=commits, commits_write_through=through,
             commits_drive_off=off, slope=slope, controller=controller, policy=policy,  # type: ignore[arg-type]  # a grid
             battery=battery, drive_cache=drive, known_safe_cache=safe,  # type: ignore[arg-type]  # a grid
         )  # fmt: skip

@@ -95,6 +95,8 @@ def _slow(e: Evidence, said: str) -> Finding:
     # without a flush fast and with it slow: a cache is there, and the flush empties it
     destages = pace(e.commits_unflushed, e.limit) == "fast" and flushed is True
     if destages and e.controller and e.policy == "write_back":
+        if e.promise == "protected_write_back" and not e.battery:
+            return _unkept(e, said)
         note = "as it is set to" if e.flush_to_disk else "though its tool does not tell of such a setting"
         return Finding(
             "destages on flush", "pass",
@@ -124,6 +126,14 @@ def _slow(e: Evidence, said: str) -> Finding:
         return _unclear("slope unknown", why, test=SLOPE)
     why = f"{said}, and no cache shows itself, but whether one is on is not told."
     return _unclear("cache unknown", why, test=DRIVES if e.controller is False or e.policy else CONTROLLER)
+
+
+def _unkept(e: Evidence, said: str) -> Finding:
+    """A flush empties the cache, and what is not flushed yet waits there without a battery that is known to be good."""
+    said = f"{said}; what is written and not flushed yet waits in the cache"
+    if e.battery is None:
+        return _unclear("battery unknown", f"{said}, and the state of the battery is not told.", test=BATTERY)
+    return _without_battery(e, said)
 
 
 def _no_write_back(e: Evidence, said: str) -> Finding:

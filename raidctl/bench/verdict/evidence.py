@@ -24,6 +24,8 @@ FLUSHED = 0.2
 """Of the destage time of a MiB: a flush that takes longer for each dirty MiB than this empties the cache."""
 KEPT = 0.05
 """Of the destage time of a MiB: a flush that takes less for each dirty MiB than this does not empty the cache."""
+EXPLAINED = 0.8
+"""Of the variance of the flushes' times: a slope that explains less is chance, however steep."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,8 @@ class Evidence:
     """The same writes without a flush."""
     slope: Interval | None = None
     """E3: time of a flush by dirty data, ms/MiB."""
+    explained: float | None = None
+    """E3: share of the variance of the flushes' times that the slope explains, 0 to 1."""
     destage: float | None = None
     """s*: the time that a MiB needs from the cache to the medium, ms/MiB, as the knee's second slope tells."""
     commits_write_through: Interval | None = None
@@ -105,5 +109,5 @@ def emptied(evidence: Evidence) -> bool | None:
     if slope is None or not destage or destage <= 0:
         return None
     if slope.low > FLUSHED * destage:
-        return True
+        return True if (evidence.explained or 0.0) > EXPLAINED else None
     return False if slope.high < KEPT * destage else None

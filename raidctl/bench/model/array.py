@@ -1,0 +1,112 @@
+"""Drives under a RAID level: which of them an operation meets, and when all of them are done."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from raidctl.bench.model.drive import Drive, Mechanics
+
+Level = Literal["single", "raid0", "raid1", "raid5", "raid6", "raid10"]
+LEVELS: tuple[Level, ...] = get_args(Level)
+PARITY = {"raid5": 1, "raid6": 2}
+LEAST = {"single": 1, "raid0": 1, "raid1": 2, "raid5": 3, "raid6": 4, "raid10": 4}
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A part of an operation that lies in one chunk."""
+
+    row: int
+    """Stripe."""
+    column: int
+    """Which of the stripe's data chunks."""
+    offset: int
+    """On the drive."""
+    size: int
+
+
+class Array:
+    """Chunks are laid around the drives; parity moves on by one drive each stripe.
+
+    A small write under parity reads the old data and parity and rewrites them when they come round again
+    (read-modify-write, however many drives there are); a whole stripe is written without reading.
+    """
+
+    def __init__(self, mechanics: Mechanics, level: Level = "single", drives: int = 1, chunk: int = 64 << 10) -> None:
+        """Raise ValueError for what cannot be built."""
+        if drives < LEAST[level] or (level == "single" and drives != 1) or (level == "raid10" and drives % 2):
+            raise ValueError(f"{level} cannot be made of {drives} drives")
+        if chunk < 4096 or chunk % 4096:
+            raise ValueError("a chunk is a multiple of 4 KiB")
+        self.level, self.chunk = level, chunk
+        self.drives = [Drive(mechanics, seed) for seed in range(drives)]
+        self.data_drives = {"raid1": 1, "raid10": drives // 2}.get(level, drives - PARITY.get(level, 0))
+        self.size = mechanics.size // chunk * chunk * self.data_drives
+
+    def read(self, now: float, offset: int, size: int) -> float:
+        """When all of it has been read; of copies, the drive that is free first answers."""
+        ends = [now]
+        for piece in self._pieces(offset, size):
+            drive = min((self.drives[number] for number in self._data(piece)), key=lambda each: each.free_at)
+            ends.append(drive.read(now, piece.offset, piece.size))
+        return max(ends)
+
+    def write(self, now: float, offset: int, size: int) -> float:
+        """When all of it, with its copies or its parity, is on the platters."""
+        if self.level not in PARITY:
+            places = ((number, piece) for piece in self._pieces(offset, size) for number in self._data(piece))
+            return max([now, *(self.drives[number].write(now, piece.offset, piece.size) for number, piece in places)])
+        rows: defaultdict[int, list[Piece]] = defaultdict(list)
+        for piece in self._pieces(offset, size):
+            rows[piece.row].append(piece)
+        return max([now, *(self._parity_write(now, pieces) for pieces in rows.values())])
+
+    def next_pass(self, now: float, offset: int, size: int) -> float:
+        """When a block that nothing else keeps busy can be written again, at the earliest."""
+        first = next(self._pieces(offset, max(size, 1)))
+        return max(self.drives[number].next_pass(now, first.offset, first.size) for number in self._data(first))
+
+    def typical(self) -> float:
+        """Seconds of a random access on average."""
+        return self.drives[0].typical()
+
+    def _parity_write(self, now: float, pieces: Sequence[Piece]) -> float:
+        row = pieces[0].row
+        if sum(piece.size for piece in pieces) == self.chunk * self.data_drives:
+            return max(drive.write(now, pieces[0].offset, pieces[0].size) for drive in self.drives)
+        low = min(piece.offset for piece in pieces)
+        high = max(piece.offset + piece.size for piece in pieces)
+        parity = Piece(row, -1, low, high - low)
+        places = [(self.drives[self._data(piece)[0]], piece) for piece in pieces]
+        places += [(self.drives[number], parity) for number in self._parity(row)]
+        queued = [drive.free_at > now for drive, _ in places]
+        begin = max(drive.read(now, piece.offset, piece.size) for drive, piece in places)
+        return max(
+            drive.rewrite(begin, piece.offset, piece.size, queued=busy)
+            for (drive, piece), busy in zip(places, queued, strict=True)
+        )
+
+    def _pieces(self, offset: int, size: int) -> Iterator[Piece]:
+        end = offset + size
+        while offset < end:
+            number, inside = divmod(offset, self.chunk)
+            row, column = divmod(number, self.data_drives)
+            length = min(self.chunk - inside, end - offset)
+            yield Piece(row, column, row * self.chunk + inside, length)
+            offset += length
+
+    def _parity(self, row: int) -> list[int]:
+        count = len(self.drives)
+        return [(count - 1 - row - further) % count for further in range(PARITY.get(self.level, 0))]
+
+    def _data(self, piece: Piece) -> list[int]:
+        """The drives that hold a piece: one, or all its copies."""
+        if self.level == "raid1":
+            return list(range(len(self.drives)))
+        if self.level == "raid10":
+            return [2 * piece.column, 2 * piece.column + 1]
+        parity = self._parity(piece.row)
+        return [[number for number in range(len(self.drives)) if number not in parity][piece.column]]

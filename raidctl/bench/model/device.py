@@ -1,0 +1,211 @@
+"""The whole array: a controller with a cache or without, drives with caches or without, and what a flush does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from random import Random
+from typing import Literal, get_args
+
+from raidctl.bench.model.array import Array, Level
+from raidctl.bench.model.cache import ReadCache, WriteCache
+from raidctl.bench.model.content import Content, pages_of
+from raidctl.bench.model.drive import ELECTRONICS, Mechanics
+
+Kind = Literal["write-through", "volatile", "lying", "battery", "unprotected", "flushing", "media-cache"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+Flush = Literal["empties", "ignored"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Traits:
+    """What a kind is made of."""
+
+    controller: Flush | None = None
+    """What a flush does to the controller's cache; None: it has none."""
+    battery: bool = False
+    """Whether the controller's cache outlives a power cut."""
+    drives: Flush | None = None
+    """What a flush does to the cache in the drives; None: they have none, unless one is asked for."""
+    commit: float | None = None
+    """Seconds of any write into a medium that keeps it and is no platter; None: there is none."""
+
+
+TRAITS: dict[Kind, Traits] = {
+    "write-through": Traits(),
+    "volatile": Traits(drives="empties"),
+    "lying": Traits(drives="ignored"),
+    "battery": Traits(controller="ignored", battery=True),
+    # a controller that is forced to write back without its battery
+    "unprotected": Traits(controller="ignored"),
+    # an array that writes out its protected cache when it is told to flush
+    "flushing": Traits(controller="empties", battery=True),
+    # 264 a second with the cache off: what a 7200 rpm drive with such a medium was seen to do; a volatile
+    # cache before it (``drive_cache``) is written there by a flush
+    "media-cache": Traits(commit=1 / 264),
+}
+CONTROLLER, DRIVES, MEDIUM = 0, 1, 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """What to build."""
+
+    kind: Kind
+    cache: int = 64 << 20
+    """Bytes of the kind's write cache."""
+    destage: float = 20e6
+    """Bytes a second that leave it."""
+    drive_cache: int = 0
+    """Bytes of cache in the drives behind a controller, which forwards no flush to them."""
+    read_cache: int = 0
+    size: int = 1 << 30
+    """Bytes of one drive."""
+    rpm: float = 7200.0
+    zones: float = 2.0
+    level: Level = "single"
+    drives: int = 1
+    chunk: int = 64 << 10
+    link: float = 400e6
+    """Bytes a second between the host and the cache."""
+    latency: float = ELECTRONICS
+    """Seconds that any answer of a cache takes, and a flush at least."""
+    hold: float = 0.2
+    """Seconds that a drive's cache keeps content beyond its turn, unless it is told to flush: lost with the power."""
+    keep: bool = True
+    """Whether content is kept; without, reads give zeros."""
+
+
+class Device:
+    """Answers each operation with the moment at which it is done; all times in seconds of one clock."""
+
+    def __init__(self, plan: Plan) -> None:
+        """Raise ValueError for what cannot be built."""
+        self.plan, self.traits = plan, TRAITS[plan.kind]
+        mechanics = Mechanics(size=plan.size, rpm=plan.rpm, zones=plan.zones)
+        self.array = Array(mechanics, plan.level, plan.drives, plan.chunk)
+        self._controller = WriteCache(plan.cache, plan.destage) if self.traits.controller else None
+        behind = plan.cache if self.traits.drives else plan.drive_cache
+        self._drives = WriteCache(behind, plan.destage) if behind else None
+        self.write_back = self._controller is not None
+        self.drive_cache = self._drives is not None
+        self._reads = ReadCache(plan.read_cache)
+        self._content = Content((self.traits.battery, False, False), keep=plan.keep)
+        self._link_free = 0.0
+        self._pass_at = 0.0
+        self._last = (0, 0)
+        if plan.latency < 0:
+            raise ValueError("an answer takes no less than no time")
+        self._chance = Random(1)  # noqa: S311 - where the drives are busy, not a secret
+
+    @property
+    def size(self) -> int:
+        """Bytes."""
+        return self.array.size
+
+    def set_write_back(self, now: float, on: bool) -> None:
+        """Switch the controller's write policy; dirty content is written out first. ValueError without a cache."""
+        if self._controller is None:
+            raise ValueError(f"a {self.plan.kind} array has no controller with a write cache")
+        self._settle(now)
+        if not on:
+            self._content.hurry(CONTROLLER, now)
+        self.write_back = on
+
+    def set_drive_cache(self, now: float, on: bool) -> None:
+        """Switch the cache in the drives; what is dirty is written out first. Raise ValueError where there is none."""
+        if self._drives is None:
+            raise ValueError("the drives have no cache that could be switched")
+        self._settle(now)
+        if not on:
+            self._content.hurry(DRIVES, now)
+            self._settle(now)
+        self.drive_cache = on
+
+    def dirty(self, now: float) -> int:
+        """Bytes in the write caches that are not destaged."""
+        return round(sum(cache.dirty(now) for cache in (self._controller, self._drives) if cache))
+
+    def read(self, now: float, offset: int, size: int) -> tuple[float, bytes]:
+        """When the data is there, and the data."""
+        self._settle(now)
+        pages = pages_of(offset, size)
+        kept = self._reads.holds(pages) or all(
+            self._content.waits(CONTROLLER, page) or self._content.waits(DRIVES, page) for page in pages
+        )
+        self._reads.touch(pages)
+        if kept:
+            return self._over_link(now, size), self._content.read(offset, size)
+        begin = now
+        if self.dirty(now):
+            # the arm is writing something out: what is left of that comes first
+            begin += self._chance.random() * self.array.typical()
+        return self.array.read(begin, offset, size), self._content.read(offset, size)
+
+    def write(self, now: float, offset: int, data: bytes, *, durable: bool = False) -> float:
+        """When the write is acknowledged; ``durable``: force unit access, which a flush of its own stands for."""
+        self._settle(now)
+        self._reads.touch(pages_of(offset, len(data)))
+        if self._controller and self.write_back and len(data) <= self._controller.size:
+            end = self._cached(now, CONTROLLER, self._controller, offset, data)
+            return self.flush(end) if durable else end
+        honest = self.traits.drives == "empties" or self.traits.commit is not None
+        if self._drives and self.drive_cache and len(data) <= self._drives.size and not (durable and honest):
+            return self._cached(now, DRIVES, self._drives, offset, data)
+        end = now + self.traits.commit if self.traits.commit else self.array.write(now, offset, len(data))
+        self._content.write(MEDIUM, offset, data, end)
+        return end
+
+    def flush(self, now: float) -> float:
+        """When everything acknowledged before it is durable, or is said to be."""
+        self._settle(now)
+        end = now + self.plan.latency
+        if self._drives and self.traits.commit and self._content.count(DRIVES):
+            # what the drive's memory holds goes into the medium that keeps it, at once and in one place
+            end += self.traits.commit
+            self._content.hurry(DRIVES, end)
+        if self._controller and self.traits.controller == "empties" and self._content.count(CONTROLLER):
+            end = self._emptied(end, CONTROLLER, self._controller)
+        if self._drives and self.traits.drives == "empties" and self._content.count(DRIVES):
+            end = self._emptied(end, DRIVES, self._drives)
+        return end
+
+    def _emptied(self, now: float, layer: int, cache: WriteCache) -> float:
+        """When a cache has been written out: at the destage rate, and never before the last block passes the head."""
+        passes = self._pass_at if self._pass_at >= now else self.array.next_pass(now, *self._last)
+        end = max(now, cache.empty_at, passes)
+        self._content.hurry(layer, end)
+        return end
+
+    def power_cut(self, now: float) -> int:
+        """Lose what no battery keeps; how many pages (4 KiB) were lost. It is on again at once."""
+        self._settle(now)
+        lost = self._content.cut()
+        for cache in (self._controller, self._drives):
+            if cache:
+                cache.empty_at = now
+        self._reads.clear()
+        return lost
+
+    def _cached(self, now: float, layer: int, cache: WriteCache, offset: int, data: bytes) -> float:
+        pages = list(pages_of(offset, len(data)))
+        known = all(self._content.waits(layer, page) for page in pages)
+        begin = now if known else cache.room_at(now, len(data))
+        if not cache.dirty(begin):
+            # the drives are idle: the first block takes until it passes the head
+            self._last = (offset, len(data))
+            self._pass_at = self.array.next_pass(begin, *self._last)
+        if known:
+            # rewritten before it was destaged: takes no more room
+            self._content.write(layer, offset, data, cache.empty_at)
+            return self._over_link(now, len(data))
+        cache.take(begin, len(data))
+        hold = self.plan.hold if layer == DRIVES else 0.0
+        self._content.write(layer, offset, data, max(cache.empty_at, self._pass_at) + hold)
+        return self._over_link(begin, len(data))
+
+    def _over_link(self, now: float, size: int) -> float:
+        self._link_free = max(self._link_free, now) + size / self.plan.link
+        return self._link_free + self.plan.latency
+
+    def _settle(self, now: float) -> None:
+        self._content.settle(now, (0.0, self.plan.hold if self.drive_cache else 0.0, 0.0))

@@ -1,0 +1,124 @@
+"""One drive: platters that turn, an arm that moves, zones; or flash, that has none. In seconds and bytes."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from random import Random
+
+READ_AHEAD = 2 << 20
+"""Bytes that a drive reads on by itself behind a reader."""
+ELECTRONICS = 50e-6
+"""Seconds that any answer takes."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mechanics:
+    """What a data sheet says."""
+
+    size: int
+    rpm: float = 7200.0
+    """0: solid state."""
+    outer: float = 150e6
+    """Bytes a second on the outermost track (of flash: everywhere)."""
+    zones: float = 2.0
+    """How many times faster than the innermost one, 1 or more."""
+    seek_least: float = 1.0e-3
+    """To the next track."""
+    seek_span: float = 14.1e-3
+    """What a seek over all tracks takes more; by the square root of the distance. The mean seek is then 8.5 ms."""
+    flash: float = 100e-6
+    """Seconds of any operation of solid state."""
+
+    @property
+    def turn(self) -> float:
+        """Seconds of one revolution; 0 of solid state."""
+        return 60.0 / self.rpm if self.rpm else 0.0
+
+
+class Drive:
+    """Carries out one operation after the other, in the order in which they come."""
+
+    def __init__(self, mechanics: Mechanics, seed: int = 0) -> None:
+        """``seed``: where its platters stand at time 0."""
+        self.mechanics = mechanics
+        self.free_at = 0.0
+        self._phase = Random(seed).random()  # noqa: S311 - a place to begin, not a secret
+        self._head = 0
+        self._next_read = -1
+        self._stream = 0.0
+
+    def read(self, now: float, offset: int, size: int) -> float:
+        """When it has been read; what follows the last read comes from the drive's own reading ahead."""
+        if offset == self._next_read and self.mechanics.rpm:
+            ahead = self._transfer(offset, READ_AHEAD)
+            self._stream = max(self._stream, now - ahead) + self._transfer(offset, size)
+            end = max(now + ELECTRONICS, self._stream)
+            self._head, self.free_at = offset + size, max(self.free_at, end)
+        else:
+            end = self._stream = self._access(now, offset, size)
+        self._next_read = offset + size
+        return end
+
+    def write(self, now: float, offset: int, size: int) -> float:
+        """When it is on the platter."""
+        self._next_read = -1
+        return self._access(now, offset, size)
+
+    def rewrite(self, now: float, offset: int, size: int, *, queued: bool) -> float:
+        """When what was read just now is written again, from ``now`` on; the drive may do other work until then.
+
+        An idle one stays on the track, and the block comes round again; one with a queue goes elsewhere, and comes back
+        for it: an access like any other.
+        """
+        moved = queued or not self.mechanics.rpm
+        begin = max(now, self.free_at) + (
+            self.typical() - self.mechanics.turn / 2 if queued and self.mechanics.rpm else 0
+        )
+        end = self.next_pass(begin, offset, size)
+        self.free_at = min(end, self.free_at + (self.typical() if moved else self.mechanics.turn))
+        self._next_read = -1
+        return end
+
+    def next_pass(self, now: float, offset: int, size: int) -> float:
+        """When it would be on the platter if the arm stood there; of solid state: after one operation."""
+        if not self.mechanics.rpm:
+            return now + self.mechanics.flash
+        turned = now / self.mechanics.turn + self._phase
+        wait = (self._turns(offset) - turned) % 1.0
+        return now + wait * self.mechanics.turn + self._transfer(offset, size)
+
+    def typical(self) -> float:
+        """Seconds of a random access on average."""
+        if not self.mechanics.rpm:
+            return self.mechanics.flash
+        return self.mechanics.seek_least + self.mechanics.seek_span * 8 / 15 + self.mechanics.turn / 2
+
+    def _access(self, now: float, offset: int, size: int) -> float:
+        begin = max(now, self.free_at) + self._seek(offset)
+        end = self.next_pass(begin, offset, size)
+        if not self.mechanics.rpm:
+            end += size / self.mechanics.outer
+        self._head, self.free_at = offset + size, end
+        return end
+
+    def _seek(self, offset: int) -> float:
+        tracks = abs(self._turns(offset) - self._turns(self._head))
+        if tracks <= 1.0 or not self.mechanics.rpm:
+            return 0.0
+        share = tracks / max(self._turns(self.mechanics.size), 1.0)
+        return self.mechanics.seek_least + self.mechanics.seek_span * math.sqrt(min(share, 1.0))
+
+    def _turns(self, offset: int) -> float:
+        """Tracks before an offset: their length falls evenly from the outer to the inner one."""
+        if not self.mechanics.rpm:
+            return 0.0
+        outer = self.mechanics.outer * self.mechanics.turn
+        fall = 1 - 1 / self.mechanics.zones
+        share = min(offset / self.mechanics.size, 1.0)
+        if fall <= 0:
+            return offset / outer
+        return -self.mechanics.size / (outer * fall) * math.log1p(-fall * share)
+
+    def _transfer(self, offset: int, size: int) -> float:
+        return (self._turns(offset + size) - self._turns(offset)) * self.mechanics.turn

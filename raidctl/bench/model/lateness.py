@@ -1,0 +1,97 @@
+"""How late the answers went out: a host without time to spare must not be taken for a slow array."""
+
+from __future__ import annotations
+
+import os
+from typing import TypedDict
+
+from raidctl.bench.estimators.histogram import Histogram
+
+LATE_MS = 2.0
+MOST_LATE = 0.05
+"""More than this share of the answers later than 2 ms: the figures are those of the host, not of the model."""
+MOST_LOST = 0.02
+"""Nor may standing still (what cannot be caught up with) take more than this share of the time."""
+
+
+def hasten() -> bool:
+    """Ask the kernel to run this process as soon as it can; whether it does. Without the right to it, all goes on."""
+    try:
+        os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
+    except OSError:
+        return False
+    return True
+
+
+class Report(TypedDict):
+    """What the status of a model says of its own keeping of time."""
+
+    answers: int
+    p50_ms: float
+    p99_ms: float
+    worst_ms: float
+    late: float
+    """Share of the answers that were more than 2 ms late."""
+    lost: float
+    """Share of the time in which the host stood still."""
+    host_too_slow: bool
+    client_p50_ms: float
+    """From an answer to the next request of a client that had nothing else under way."""
+    client_p99_ms: float
+
+
+class Lateness:
+    """Collects the lateness of answers since the last reset."""
+
+    def __init__(self, now: float) -> None:
+        """``now``: seconds."""
+        self.reset(now)
+
+    def reset(self, now: float) -> None:
+        """Begin anew."""
+        self._begin = now
+        self._histogram = Histogram(7)
+        self._count = self._late = 0
+        self._lost = 0.0
+        self._waiting: list[int] = []
+        self._clients = Histogram(7)
+        self._thinking: list[int] = []
+
+    def add(self, late: float, lost: float) -> None:
+        """One answer went out ``late`` seconds after it was due, of which ``lost`` cannot be caught up with."""
+        self._count += 1
+        self._late += late * 1000 > LATE_MS
+        self._lost += lost
+        self._waiting.append(max(0, int(late * 1e9)))
+        if len(self._waiting) >= 4096:
+            self._flush()
+
+    def thought(self, seconds: float) -> None:
+        """A client took so long from its last answer to its next request."""
+        self._thinking.append(max(0, int(seconds * 1e9)))
+        if len(self._thinking) >= 4096:
+            self._flush()
+
+    def report(self, now: float) -> Report:
+        """Since the last reset; without answers, the host is not too slow."""
+        self._flush()
+        late = self._late / self._count if self._count else 0.0
+        lost = self._lost / max(now - self._begin, 1e-9)
+        middle, high = self._histogram.quantile(0.5) or 0, self._histogram.quantile(0.99) or 0
+        return Report(
+            answers=self._count,
+            p50_ms=middle / 1e6,
+            p99_ms=high / 1e6,
+            worst_ms=(self._histogram.worst or 0) / 1e6,
+            late=late,
+            lost=lost,
+            host_too_slow=late > MOST_LATE or lost > MOST_LOST,
+            client_p50_ms=(self._clients.quantile(0.5) or 0) / 1e6,
+            client_p99_ms=(self._clients.quantile(0.99) or 0) / 1e6,
+        )
+
+    def _flush(self) -> None:
+        self._histogram.add(self._waiting)
+        self._waiting.clear()
+        self._clients.add(self._thinking)
+        self._thinking.clear()

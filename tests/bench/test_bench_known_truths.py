@@ -1,0 +1,46 @@
+"""Each row of the evidence table, played by a model over NBD and measured once, in seconds."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.bench.truth_cases import TRUTHS
+from tests.bench.truth_runs import SHORT, Run, play
+
+TRIES = 3
+
+
+def in_time(name: str) -> Run:
+    """A run in which the host was in time; without one, the host is what would be judged."""
+    for number in range(TRIES):
+        run = play(TRUTHS[name], SHORT, seed=7 + number)
+        if not run.disturbed:
+            return run
+        assert run.verdict == TRUTHS[name].verdict or run.verdict != "pass", run
+    return pytest.skip(f"the host is too slow: {run.lateness}")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", TRUTHS)
+def test_an_array_of_known_truth_has_the_verdict_that_is_right(name: str) -> None:
+    """Measured in real time by the trials that users have, the evidence gives the true case and its verdict."""
+    run = in_time(name)
+    assert (run.verdict, run.case) == (TRUTHS[name].verdict, TRUTHS[name].case), run.evidence
+
+
+def test_every_row_of_the_table_is_played() -> None:
+    """No finding that passes or fails is left without a model of it."""
+    played = {(truth.verdict, truth.case) for truth in TRUTHS.values()}
+    assert played >= {
+        ("pass", "no cache"),
+        ("pass", "honest volatile cache"),
+        ("fail", "drive ignores the flush"),
+        ("fail", "flush never sent"),
+        ("pass", "drive with a cache that survives"),
+        ("pass", "battery-backed cache"),
+        ("fail", "drives acknowledge early behind the controller"),
+        ("fail", "write-back without a battery"),
+        ("fail", "write-back promised, not in force"),
+        ("pass", "destages on flush"),
+        ("inconclusive", "barred"),
+    }

@@ -1,0 +1,313 @@
+"""The model without its server: its truth is computed, so these tests wait for nothing."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from raidctl.bench.estimators import rotation
+from raidctl.bench.estimators.figures import chance, median
+from raidctl.bench.model.array import Array, Level
+from raidctl.bench.model.device import KINDS, TRAITS, Device, Kind, Plan
+from raidctl.bench.model.drive import Drive, Mechanics
+
+MIB = 1 << 20
+GIB = 1 << 30
+PAGE = bytes(range(256)) * 16
+THINK = 50e-6
+
+
+def commits(device: Device, count: int = 200, start: float = 100.0) -> list[float]:
+    """When commits of one block end, one after the other."""
+    now, ends = start, []
+    for _ in range(count):
+        now = device.flush(device.write(now + THINK, MIB, PAGE) + THINK)
+        ends.append(now)
+    return ends
+
+
+def rate(device: Device, start: float = 100.0) -> float:
+    """Commits a second."""
+    ends = commits(device, start=start)
+    return (len(ends) - 1) / (ends[-1] - ends[0])
+
+
+@pytest.mark.parametrize("rpm", [5400, 7200, 10000, 15000])
+@pytest.mark.parametrize("kind", ["write-through", "volatile", "flushing"])
+def test_an_honest_disk_commits_once_a_revolution(kind: Kind, rpm: int) -> None:
+    """Whoever waits for the platter makes exactly rpm/60 commits a second."""
+    assert rate(Device(Plan(kind=kind, rpm=rpm))) == pytest.approx(rpm / 60, rel=1e-3)
+
+
+@pytest.mark.parametrize("kind", ["lying", "battery", "unprotected"])
+def test_who_acknowledges_early_commits_thousands_a_second(kind: Kind) -> None:
+    """A flush that is ignored or costs nothing leaves only the way to the cache."""
+    assert rate(Device(Plan(kind=kind))) > 3000
+
+
+@pytest.mark.parametrize("level", ["raid5", "raid6"])
+def test_parity_costs_a_second_revolution(level: Level) -> None:
+    """Without a cache, a small write under parity reads and rewrites one revolution later: rpm/120."""
+    assert rate(Device(Plan(kind="write-through", level=level, drives=5))) == pytest.approx(60, rel=1e-3)
+
+
+def test_write_through_on_the_controller_shows_the_disk() -> None:
+    """A protected cache that is switched to write-through falls to rpm/60, and comes back."""
+    device = Device(Plan(kind="battery"))
+    assert rate(device, 100) > 3000
+    device.set_write_back(200, on=False)
+    assert rate(device, 200) == pytest.approx(120, rel=1e-3)
+    device.set_write_back(300, on=True)
+    assert rate(device, 300) > 3000
+
+
+def test_drive_caches_behind_the_controller_stay_fast_in_write_through() -> None:
+    """With caches in the drives, write-through stays fast until they are switched off too."""
+    device = Device(Plan(kind="battery", drive_cache=8 * MIB))
+    device.set_write_back(200, on=False)
+    assert rate(device, 200) > 3000
+    device.set_drive_cache(300, on=False)
+    assert rate(device, 300) == pytest.approx(120, rel=1e-3)
+
+
+def test_a_lying_drive_falls_without_its_cache() -> None:
+    """A drive that ignores flushes makes rpm/60 commits once its cache is off."""
+    device = Device(Plan(kind="lying"))
+    device.set_drive_cache(100, on=False)
+    assert rate(device, 100) == pytest.approx(120, rel=1e-3)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_switches_that_are_not_there_are_refused(kind: Kind) -> None:
+    """A write policy needs a controller with a cache, and a drive cache must be there to be switched."""
+    device = Device(Plan(kind=kind))
+    for traits, switch in (
+        (TRAITS[kind].controller, device.set_write_back),
+        (TRAITS[kind].drives, device.set_drive_cache),
+    ):
+        if traits is None:
+            with pytest.raises(ValueError, match="cache"):
+                switch(1.0, on=False)
+
+
+@pytest.mark.parametrize(("kind", "slope"), [("volatile", 50.0), ("flushing", 50.0), ("battery", 0.0), ("lying", 0.0)])
+def test_a_flush_takes_as_long_as_there_is_dirty(kind: Kind, slope: float) -> None:
+    """At 20 MiB/s, 8 MiB take 400 ms to flush where a flush empties the cache, and nothing where it does not."""
+    device = Device(Plan(kind=kind, destage=20 * MIB, link=1e12))
+    now = 100.0
+    for number in range(128):
+        now = device.write(now, number * MIB, bytes(65536))
+    dirty = device.dirty(now) / MIB
+    assert (device.flush(now) - now) * 1000 == pytest.approx(slope * dirty, abs=9)
+
+
+def test_a_medium_that_keeps_what_it_commits_stays_fast_without_its_volatile_cache() -> None:
+    """With the volatile cache before it on, a flush writes it there; off, each write goes there: both above rpm/60."""
+    device = Device(Plan(kind="media-cache", drive_cache=8 * MIB))
+    assert rate(device, 100) == pytest.approx(264, rel=0.06)
+    device.set_drive_cache(200, on=False)
+    assert rate(device, 200) == pytest.approx(264, rel=0.05)
+    lost = Device(Plan(kind="media-cache", drive_cache=8 * MIB))
+    end = lost.write(100, 0, PAGE)
+    assert lost.power_cut(end) == 1
+    assert lost.power_cut(lost.flush(lost.write(200, 0, PAGE))) == 0
+
+
+def test_a_cache_takes_as_long_to_answer_as_it_is_told() -> None:
+    """A latency of 0.5 ms for a write and for its flush makes fewer than 1000 commits a second."""
+    assert rate(Device(Plan(kind="battery", latency=0.0005))) == pytest.approx(1 / (0.001 + 2 * THINK), rel=0.03)
+    with pytest.raises(ValueError, match="no time"):
+        Device(Plan(kind="battery", latency=-1.0))
+
+
+def test_a_full_cache_takes_what_the_drives_take() -> None:
+    """After the cache's 8 MiB, writes go at the destage rate; what was taken by then is its size."""
+    device = Device(Plan(kind="battery", cache=8 * MIB, destage=2 * MIB))
+    now, done = 100.0, []
+    for number in range(256):
+        now = device.write(now, number * MIB, bytes(65536))
+        done.append((now, (number + 1) / 16))
+    (left, low), (right, high) = done[150], done[255]
+    assert (high - low) / (right - left) == pytest.approx(2, rel=0.01)
+    assert low - 2 * (left - 100) == pytest.approx(8, rel=0.01)
+
+
+def test_rewriting_what_is_dirty_takes_no_room() -> None:
+    """A block that waits in the cache is replaced there: commits of one block never fill it."""
+    device = Device(Plan(kind="battery", cache=MIB, destage=1e4))
+    commits(device, 2000)
+    assert device.dirty(101) <= 8192
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("flushes", [True, False])
+def test_a_power_cut_loses_what_the_kind_loses(kind: Kind, flushes: bool) -> None:
+    """Flushed content is lost by lying drives and unprotected controllers only; other, by the volatile too."""
+    device = Device(Plan(kind=kind, destage=4 * MIB))
+    now = 100.0
+    for number in range(64):
+        now = device.write(now, number * 4096, PAGE)
+    if flushes:
+        now = device.flush(now)
+    lost = device.power_cut(now)
+    unsafe = {"lying", "unprotected"} if flushes else {"lying", "unprotected", "volatile"}
+    assert (lost > 0) == (kind in unsafe)
+    read = [device.read(now + 1, number * 4096, 4096)[1] for number in range(64)]
+    assert sum(1 for each in read if each != PAGE) == lost
+
+
+def test_the_battery_does_not_cover_the_drives() -> None:
+    """With caches in the drives, content that has left the protected cache is lost with the power."""
+    device = Device(Plan(kind="battery", drive_cache=8 * MIB))
+    now = 100.0
+    for number in range(64):
+        now = device.flush(device.write(now, number * 4096, PAGE))
+    assert device.power_cut(now + 0.1) > 0
+
+
+def test_force_unit_access_is_a_flush_of_its_own() -> None:
+    """A durable write survives the cut on an honest volatile cache, and not on a lying one."""
+    for kind, kept in (("volatile", True), ("lying", False)):
+        device = Device(Plan(kind="volatile" if kept else "lying"))
+        end = device.write(100.0, 0, PAGE, durable=True)
+        device.power_cut(end)
+        assert (device.read(end + 1, 0, 4096)[1] == PAGE) is kept, kind
+
+
+def test_a_write_under_way_is_lost_and_an_earlier_acknowledged_one_is_not() -> None:
+    """Writes may overtake each other on several drives: what was acknowledged is there after the cut."""
+    device = Device(Plan(kind="write-through", level="raid0", drives=4))
+    ends = {n: device.write(100.0, n * 65536, PAGE) for n in range(8)}
+    cut = sorted(ends.values())[3] + 1e-6
+    device.power_cut(cut)
+    kept = {n for n in ends if device.read(cut + 1, n * 65536, 4096)[1] == PAGE}
+    assert kept == {n for n, end in ends.items() if end <= cut}
+
+
+def test_content_is_read_back_whatever_the_offsets() -> None:
+    """Any order of overlapping writes of any size reads back as in a plain file."""
+    source, plain = chance(5), bytearray(1 << 18)
+    device, now = Device(Plan(kind="battery", cache=64 << 10, drive_cache=64 << 10)), 100.0
+    for number in range(600):
+        offset = source.randrange(len(plain) - 9000)
+        data = source.randbytes(source.randrange(1, 9000))
+        now = device.write(now, offset, data, durable=number % 7 == 0)
+        plain[offset : offset + len(data)] = data
+        if number in (200, 400):
+            device.set_write_back(now, on=number == 400)
+        now, read = device.read(now, offset // 2, 5000)
+        assert read == plain[offset // 2 : offset // 2 + 5000]
+    assert device.read(now, 0, len(plain))[1] == plain
+
+
+@pytest.mark.parametrize("rpm", [5400, 7200, 15000])
+def test_random_reads_are_those_of_a_disk(rpm: int) -> None:
+    """Half a revolution and a seek of 8.5 ms on average; so the medium is found to rotate."""
+    drive, source = Drive(Mechanics(size=100 * GIB, rpm=rpm)), chance(1)
+    now, waits = 100.0, []
+    for _ in range(2000):
+        end = drive.read(now, source.randrange(100 * GIB // 4096) * 4096, 4096)
+        waits.append((end - now) * 1000)
+        now = end + THINK
+    assert sum(waits) / len(waits) == pytest.approx(8.5 + 30000 / rpm, rel=0.05)
+    assert rotation.medium(waits[:400]).medium == "rotating"
+
+
+@pytest.mark.parametrize(("share", "speed"), [(0.0, 150e6), (0.5, 112.5e6), (0.999, 75e6)])
+def test_sequential_reads_are_slower_inside(share: float, speed: float) -> None:
+    """Outer tracks at 150 MB/s, inner ones at half of it."""
+    drive = Drive(Mechanics(size=100 * GIB))
+    offset = int(100 * GIB * share) // 4096 * 4096
+    now = begin = drive.read(100.0, offset, MIB)
+    for number in range(1, 50):
+        now = drive.read(now + THINK, offset + number * MIB, MIB)
+    assert 49 * MIB / (now - begin) == pytest.approx(speed, rel=0.01)
+
+
+@pytest.mark.parametrize(("level", "penalty"), [("raid0", 1), ("raid10", 2), ("raid5", 4), ("raid6", 6)])
+def test_small_writes_cost_what_the_level_costs(level: Level, penalty: int) -> None:
+    """Drive operations of one small write: busy times of the drives against those of reads, in operations."""
+    array = Array(Mechanics(size=GIB, rpm=0, flash=1e-3, outer=1e12), level, 8)
+    source, busy = chance(2), 0.0
+    for number in range(500):
+        now = 100.0 + number
+        array.write(now, source.randrange(array.size // 4096) * 4096, 4096)
+        # every drive that took part is busy until its last operation ended; operations of one drive follow each other
+        busy += sum(round((drive.free_at - now) / 1e-3) for drive in array.drives if drive.free_at > now)
+    assert busy / 500 == pytest.approx(penalty, rel=0.01)
+
+
+def test_a_whole_stripe_is_written_without_reading() -> None:
+    """A write of all data chunks of a stripe takes one operation; half of it reads first."""
+    array = Array(Mechanics(size=GIB, rpm=0, flash=1e-3, outer=1e12), "raid5", 5)
+    assert array.write(100.0, 0, 4 * 65536) - 100 == pytest.approx(1e-3, rel=0.01)
+    assert array.write(200.0, 0, 2 * 65536) - 200 == pytest.approx(2e-3, rel=0.01)
+
+
+@pytest.mark.parametrize("level", ["single", "raid0", "raid1", "raid5", "raid6", "raid10"])
+def test_chunks_never_share_a_place(level: Level) -> None:
+    """Each chunk of data lies on drives and rows of its own, and none of them where its stripe's parity lies."""
+    array = Array(Mechanics(size=MIB), level, {"single": 1}.get(level, 6))
+    places = set()
+    for piece in array._pieces(0, array.size):
+        for number in array._data(piece):
+            assert number not in array._parity(piece.row)
+            places.add((number, piece.row))
+    copies = {"raid1": 6, "raid10": 2}.get(level, 1)
+    assert len(places) == array.size // array.chunk * copies
+
+
+@pytest.mark.parametrize("words", [("raid5", 2), ("raid10", 5), ("raid6", 3), ("single", 2)])
+def test_impossible_arrays_are_refused(words: tuple[Level, int]) -> None:
+    """Too few drives, or an odd number for mirrors, cannot be built."""
+    with pytest.raises(ValueError, match="cannot be made"):
+        Array(Mechanics(size=GIB), *words)
+
+
+def test_the_read_cache_keeps_what_was_read_last() -> None:
+    """Over twice its size, about half of random reads hit a cache of 4 MiB; over half of its size, all of them."""
+    device, source, now = Device(Plan(kind="write-through", read_cache=4 * MIB)), chance(3), 100.0
+    for span, share in ((8 * MIB, 0.5), (2 * MIB, 1.0)):
+        for number in range(span // 4096):
+            now = device.read(now, number * 4096, 4096)[0]
+        waits = []
+        for _ in range(600):
+            end = device.read(now, source.randrange(span // 4096) * 4096, 4096)[0]
+            waits.append(end - now)
+            now = end
+        assert sum(1 for wait in waits if wait < 2e-4) / 600 == pytest.approx(share, abs=0.08)
+
+
+def test_reads_are_slower_while_the_cache_empties() -> None:
+    """What the drives write out comes first: random reads take longer on average than on an idle array."""
+    source, typical = chance(4), {}
+    for busy in (False, True):
+        device, now, waits = Device(Plan(kind="battery", destage=MIB)), 100.0, []
+        for number in range(512 if busy else 0):
+            now = device.write(now, number * 65536, bytes(65536))
+        for _ in range(200):
+            end = device.read(now, GIB // 2 + source.randrange(100000) * 4096, 4096)[0]
+            waits.append(end - now)
+            now = end
+        typical[busy] = median(waits) or math.nan
+    assert typical[True] > 1.2 * typical[False]
+
+
+def test_older_cached_content_never_overtakes_a_durable_write() -> None:
+    """A page that waits in the cache when it is written durably is dropped there: the newer content stays."""
+    device = Device(Plan(kind="volatile"))
+    now = device.write(device.write(100.0, 0, PAGE), 0, PAGE[::-1], durable=True)
+    assert device.read(now, 0, 4096)[1] == PAGE[::-1]
+    assert device.read(now + 10, 0, 4096)[1] == PAGE[::-1]
+
+
+def test_a_flush_of_what_is_held_waits_for_the_platter() -> None:
+    """Content that the drive has held for many revolutions still takes until its block passes, when a flush comes."""
+    device = Device(Plan(kind="volatile"))
+    waits = []
+    for number in range(100):
+        now = 100.0 + number * 1.0037
+        device.write(now, MIB, PAGE)
+        waits.append(device.flush(now + 0.1) - now - 0.1)
+    assert sum(waits) / len(waits) == pytest.approx(60 / 7200 / 2, rel=0.3)

@@ -1,0 +1,289 @@
+"""The served model: protocol, switches, and figures measured over the socket against the truth."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TypeVar
+
+import pytest
+
+from raidctl.bench.estimators import commits, knee, rotation, slope
+from raidctl.bench.estimators.figures import chance
+from raidctl.bench.model import nbd
+from tests.bench.modelled import ROOT, Client, Model, prompt, serving
+
+MIB = 1 << 20
+T = TypeVar("T")
+TRIES = 4
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Iterator[Path]:
+    """A folder with a path short enough for a socket, and this process prompt."""
+    place = Path("/tmp") / f"model-{os.getpid()}-{time.monotonic_ns()}"  # noqa: S108 - a socket's path has 108 bytes
+    place.mkdir(mode=0o700)
+    (tmp_path / "sockets").symlink_to(place)
+    with prompt():
+        yield place
+    for left in place.iterdir():
+        left.unlink()
+    place.rmdir()
+
+
+def in_time(model: Model, measure: Callable[[], T]) -> T:
+    """Measure until the host was in time; without that, the host is what would be judged, not the model."""
+    for _ in range(TRIES):
+        model.say("reset")
+        result = measure()
+        if not model.too_slow():
+            return result
+    return pytest.skip(f"the host is too slow: {model.say('status')['lateness']}")
+
+
+def commit_ends(client: Client, count: int = 340) -> list[int]:
+    """When commits of one block ended, ns."""
+    ends = []
+    for number in range(count):
+        client.write(MIB, bytes([number % 256]) * 4096)
+        client.flush()
+        ends.append(time.monotonic_ns())
+    return ends[20:]
+
+
+@pytest.mark.parametrize("rpm", [7200, 15000])
+@pytest.mark.parametrize("kind", ["write-through", "volatile"])
+def test_commits_and_speed_are_within_two_per_cent(folder: Path, kind: str, rpm: int) -> None:
+    """Over the socket, commits a second are rpm/60, and the speed that they tell is the model's."""
+    with serving(folder, "--kind", kind, "--rpm", str(rpm)) as model:
+        client = model.client()
+        ends = in_time(model, lambda: commit_ends(client))
+    assert commits.rate([ends]).measured == pytest.approx(rpm / 60, rel=0.02)
+    assert rotation.rpm(commits.intervals_ms(ends)).rpm.measured == pytest.approx(rpm, rel=0.02)
+
+
+def test_the_write_policy_turns_the_rate(folder: Path) -> None:
+    """A protected cache commits hundreds of times a second, and rpm/60 while it is set to write-through."""
+    with serving(folder, "--kind", "battery", "--rpm", "15000") as model:
+        client = model.client()
+        fast = in_time(model, lambda: commit_ends(client, 1500))
+        model.say("policy write-through")
+        slow = in_time(model, lambda: commit_ends(client))
+        model.say("policy write-back")
+        again = in_time(model, lambda: commit_ends(client, 1500))
+    assert commits.rate([slow]).measured == pytest.approx(250, rel=0.02)
+    for ends in (fast, again):
+        assert (len(ends) - 1) * 1e9 / (ends[-1] - ends[0]) > 500
+
+
+@pytest.mark.parametrize(("kind", "word"), [("volatile", "flushed"), ("lying", "kept"), ("battery", "kept")])
+def test_the_flush_slope_tells_who_empties_the_cache(folder: Path, kind: str, word: str) -> None:
+    """At 20 MB/s a flush takes 52.4 ms/MiB where it empties the cache, within 3 %, and nothing where it does not."""
+    destage = 20e6 / MIB
+    order = [mib for turn in range(3) for mib in chance(turn).sample([0, 1, 2, 4], 4)]
+
+    def measure() -> list[tuple[float, float]]:
+        points: list[tuple[float, float]] = []
+        for mib in order:
+            begin = time.monotonic()
+            for number in range(16 * mib):
+                client.write((len(points) * 128 + number) * 65536, bytes(65536))
+            written = time.monotonic()
+            client.flush()
+            dirty = slope.still_dirty(mib, written - begin, destage)
+            points.append((dirty, (time.monotonic() - written) * 1000))
+        return points
+
+    with serving(folder, "--kind", kind, "--destage", "20MB/s", "--rpm", "15000") as model:
+        client = model.client()
+        found = slope.fit(in_time(model, measure))
+    assert slope.judge(found, destage) == word
+    assert found.slope.measured == pytest.approx(1000 / destage if word == "flushed" else 0, rel=0.03, abs=0.5)
+
+
+def filled(client: Client, size: int, block: int) -> knee.Knee:
+    """Random writes of blocks that were never written before, six times the cache."""
+    places = chance(client.size).sample(range(client.size // block), 6 * size // block)
+    begin, seconds = time.monotonic(), []
+    for place in places:
+        client.write(place * block, bytes(block))
+        seconds.append(time.monotonic() - begin)
+    return knee.find(seconds, [(number + 1) * block for number in range(len(seconds))])
+
+
+@pytest.mark.parametrize("mib", [8, 16])
+def test_the_cache_is_sized_within_ten_per_cent(folder: Path, mib: int) -> None:
+    """A small cache, filled as fast as it goes and emptied at its size in 0.8 s, is sized by its knee."""
+    words = ["--cache", f"{mib}MiB", "--destage", f"{mib * 1.25}MB/s", "--size", "4GiB", "--no-keep"]
+    with serving(folder, "--kind", "battery", *words) as model:
+        found = in_time(model, lambda: filled(model.client(), mib * MIB, 16384))
+    assert found.size.measured == pytest.approx(mib, rel=0.1)
+    assert found.destage.measured == pytest.approx(mib * 1.25e6 / MIB, rel=0.05)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mib", [32, 64, 128])
+def test_caches_of_full_size_are_sized_within_ten_per_cent(folder: Path, mib: int) -> None:
+    """32, 64 and 128 MiB, emptied at 20 to 80 MB/s."""
+    words = ["--cache", f"{mib}MiB", "--destage", f"{mib / 1.6}MB/s", "--size", "16GiB", "--no-keep"]
+    with serving(folder, "--kind", "battery", *words) as model:
+        found = in_time(model, lambda: filled(model.client(), mib * MIB, 65536))
+    assert found.size.measured == pytest.approx(mib, rel=0.1)
+
+
+def test_nothing_is_answered_early(folder: Path) -> None:
+    """However short or long the wait: no commit on a platter ends before the block has come round again."""
+    with serving(folder, "--kind", "write-through", "--rpm", "15000") as model:
+        ends = commit_ends(model.client(), 200)
+    assert sum(commits.intervals_ms(ends)) >= (len(ends) - 1) * 4 - 4
+
+
+def test_a_power_cut_drops_connections_and_the_volatile(folder: Path) -> None:
+    """After the cut the connection is dead; a new one reads zeros where a lying drive had promised content."""
+    with serving(folder, "--kind", "lying", "--destage", "1MB/s") as model:
+        client = model.client()
+        client.write(4096, b"x" * 4096)
+        client.flush()
+        assert model.say("power-cut") == {"lost_pages": 1}
+        with pytest.raises(OSError, match=r"closed|reset|pipe"):
+            client.read(4096, 4096)
+        assert model.client().read(4096, 4096) == bytes(4096)
+
+
+def test_switches_that_are_not_there_are_answered_with_a_sentence(folder: Path) -> None:
+    """An unknown word and a policy without a controller are refused, and the model goes on."""
+    with serving(folder, "--kind", "volatile") as model:
+        with pytest.raises(ValueError, match="it knows: status"):
+            model.say("explode")
+        with pytest.raises(ValueError, match="no controller"):
+            model.say("policy write-back")
+        assert model.say("status")["kind"] == "volatile"
+
+
+def test_requests_that_cannot_be_carried_out_are_refused_and_the_connection_goes_on(folder: Path) -> None:
+    """Beyond the end, nothing at all, or an unknown flag: an error, and the next request is answered."""
+    with serving(folder, "--kind", "battery") as model:
+        client = model.client()
+        with pytest.raises(OSError, match="No space left"):
+            client.write(client.size - 512, bytes(1024))
+        with pytest.raises(OSError, match="Invalid argument"):
+            client.read(client.size, 512)
+        with pytest.raises(OSError, match="Invalid argument"):
+            client.read(0, 0)
+        client.write(0, b"y" * 512, durable=True)
+        assert client.read(0, 512) == b"y" * 512
+
+
+def test_a_layer_that_drops_flushes_loses_what_an_honest_drive_keeps(folder: Path) -> None:
+    """Past the layer a flush keeps the content through a power cut; through it, even a durable write is lost."""
+    with serving(folder, "--kind", "volatile", "--destage", "1MB/s") as model:
+        raw = model.client()
+        raw.write(4096, b"x" * 4096)
+        raw.flush()
+        assert model.say("power-cut") == {"lost_pages": 0}
+        through = Client(model.dropping)
+        through.write(8192, b"y" * 4096, durable=True)
+        through.flush()
+        through.close()
+        assert model.say("power-cut") == {"lost_pages": 1}
+
+
+def test_garbage_ends_only_its_own_connection(folder: Path) -> None:
+    """Bytes that are no NBD, at any stage, close that connection; others are served on."""
+    with serving(folder, "--kind", "battery") as model:
+        good = model.client()
+        for garbage in (b"GET / HTTP/1.0\r\n\r\n" * 3, struct.pack(">I", 3) + b"\xff" * 64):
+            with socket.socket(socket.AF_UNIX) as raw:
+                raw.connect(os.fspath(model.socket))
+                raw.settimeout(10)
+                raw.sendall(garbage)
+                received = b"".join(iter(lambda: raw.recv(4096), b""))
+            assert received.startswith(nbd.GREETING)
+        bad = model.client()
+        bad._socket.sendall(b"\0" * 28)
+        assert bad._socket.recv(10) == b""
+        assert good.read(0, 512) == bytes(512)
+
+
+def test_a_host_that_stands_still_is_reported(folder: Path) -> None:
+    """A model that was stopped for longer than an answer waits says that the host was too slow, and resets that."""
+    with serving(folder, "--kind", "write-through", "--rpm", "300") as model:
+        client = model.client()
+        client._socket.sendall(struct.pack(">IHHQQI", nbd.REQUEST_MAGIC, 0, nbd.Command.WRITE, 7, 0, 512) + bytes(512))
+        model.say("status")
+        model.process.send_signal(signal.SIGSTOP)
+        time.sleep(0.5)
+        model.process.send_signal(signal.SIGCONT)
+        assert client._take(16)
+        found = model.say("status")["lateness"]
+        assert found["host_too_slow"]
+        assert found["worst_ms"] > 100
+        model.say("reset")
+        assert not model.say("status")["lateness"]["host_too_slow"]
+
+
+@pytest.mark.slow
+def test_another_client_understands_the_server(folder: Path) -> None:
+    """qemu-io negotiates, writes with and without force unit access, flushes and reads back."""
+    with serving(folder, "--kind", "volatile") as model:
+        words = [
+            *("write -P 0xab 1M 64k", "write -f -P 0xcd 2M 4k", "flush"),
+            *("read -P 0xab 1M 64k", "read -P 0xcd 2M 4k", "read -P 0 3M 4k"),
+        ]
+        command = ["qemu-io", "-f", "raw", *(part for word in words for part in ("-c", word))]
+        done = subprocess.run(
+            [*command, f"nbd+unix:///?socket={model.socket}"], capture_output=True, text=True, timeout=60, check=False
+        )
+    assert done.returncode == 0, done.stderr
+    assert "Pattern verification failed" not in done.stdout
+    assert done.stdout.count(" ops; ") == 5
+
+
+def test_many_requests_at_once_are_all_answered(folder: Path) -> None:
+    """64 writes and reads sent without waiting are each answered once, by their handles."""
+    with serving(folder, "--kind", "write-through", "--rpm", "15000", "--level", "raid0", "--drives", "4") as model:
+        client, count = model.client(), 64
+        for handle in range(count):
+            head = struct.pack(">IHHQQI", nbd.REQUEST_MAGIC, 0, nbd.Command.WRITE, handle, handle * 65536, 4096)
+            client._socket.sendall(head + bytes([handle]) * 4096)
+        handles = {struct.unpack(">IIQ", client._take(16))[1:] for _ in range(count)}
+        assert handles == {(0, handle) for handle in range(count)}
+        assert all(client.read(handle * 65536, 4096) == bytes([handle]) * 4096 for handle in range(count))
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_it_leaves_no_socket_behind(folder: Path, number: signal.Signals) -> None:
+    """A signal ends it with exit code 0, and its sockets are gone."""
+    with serving(folder, "--kind", "battery") as model:
+        process = model.process
+        process.send_signal(number)
+        assert process.wait(10) == 0
+        assert not model.socket.exists()
+
+
+def test_a_socket_in_use_is_refused_and_a_dead_one_replaced(folder: Path) -> None:
+    """A second server on the same socket is refused; after a killed one, the next starts."""
+    with serving(folder, "--kind", "battery") as model:
+        command = [sys.executable, "-m", "raidctl.bench.model", "--kind", "battery", "--socket", str(model.socket)]
+        again = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=30, check=False)
+        assert (again.returncode, again.stderr.count("is being served already")) == (2, 1)
+        model.process.kill()
+        model.process.wait(10)
+    with serving(folder, "--kind", "battery") as model:
+        assert model.client().read(0, 512) == bytes(512)
+
+
+def test_an_array_that_cannot_be_built_is_refused(folder: Path) -> None:
+    """Two drives make no RAID-5: exit code 2 and one sentence."""
+    command = [sys.executable, "-m", "raidctl.bench.model", "--kind", "battery", "--level", "raid5", "--drives", "2"]
+    done = subprocess.run(
+        [*command, "--socket", str(folder / "nbd")], cwd=ROOT, capture_output=True, text=True, timeout=30, check=False
+    )
+    assert (done.returncode, done.stderr) == (2, "raidctl.bench.model: raid5 cannot be made of 2 drives\n")

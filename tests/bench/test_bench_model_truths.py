@@ -1,0 +1,172 @@
+"""Estimators on a model whose time is only computed: what they say of an array that is known to the last screw."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Sequence
+
+import pytest
+
+from raidctl.bench.estimators import geometry, knee, readcache, scaling, zcav
+from raidctl.bench.estimators.figures import chance
+from raidctl.bench.estimators.spread import of_rounds
+from raidctl.bench.model.array import Level
+from raidctl.bench.model.device import Device, Plan
+from raidctl.bench.result import Spread
+
+KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
+CHUNK = 64 * KIB
+
+
+def ends(device: Device, offsets: Sequence[int], *, depth: int, size: int = 4096, write: bool = False) -> list[float]:
+    """Seconds after the start at which operations end, with ``depth`` of them under way."""
+    heap: list[float] = [100.0] * depth
+    done = []
+    for offset in offsets:
+        now = heapq.heappop(heap)
+        end = device.write(now, offset, bytes(size)) if write else device.read(now, offset, size)[0]
+        heapq.heappush(heap, end)
+        done.append(end - 100.0)
+    return sorted(done)
+
+
+def array(level: Level, drives: int, size: int = 16 * GIB) -> Device:
+    """An array without any cache."""
+    return Device(Plan(kind="write-through", level=level, drives=drives, size=size, keep=False))
+
+
+def rounds(level: Level, drives: int, *, depth: int, write: bool, seed: int = 0) -> Spread:
+    """Random operations a second over the whole array, six rounds."""
+    rates = []
+    for turn in range(6):
+        device, source = array(level, drives), chance(seed + turn)
+        offsets = [source.randrange(device.size // 4096) * 4096 for _ in range(500)]
+        rates.append(500 / ends(device, offsets, depth=depth, write=write)[-1])
+    return of_rounds(rates, "ops/s")
+
+
+@pytest.mark.parametrize("drives", [4, 6])
+@pytest.mark.parametrize("level", ["raid0", "raid10", "raid5", "raid6"])
+def test_the_cost_of_writes_names_the_level(level: Level, drives: int) -> None:
+    """At depth 32, the true level is always among those named, and RAID-0 and RAID-10 are named alone."""
+    read = rounds(level, drives, depth=32, write=False)
+    found = geometry.levels(read, rounds(level, drives, depth=32, write=True))
+    assert level in found.levels
+    alone = {
+        "raid0": {"raid0"},
+        "raid10": {"raid1", "raid10"},
+        "raid5": {"raid5", "raid6"},
+        "raid6": {"raid5", "raid6"},
+    }
+    assert set(found.levels) <= alone[level]
+
+
+@pytest.mark.parametrize(("level", "drives"), [("raid5", 5), ("raid6", 6), ("raid5", 4)])
+def test_parity_is_counted_by_the_full_stripe(level: Level, drives: int) -> None:
+    """Sequential aligned writes jump at a full stripe: that names the data drives, and so RAID-5 or RAID-6."""
+    data = drives - {"raid5": 1, "raid6": 2}[level]
+    speeds = {}
+    for count in range(1, 2 * data + 2):
+        offsets = [number * count * CHUNK for number in range(200)]
+        last = ends(array(level, drives), offsets, depth=4, size=count * CHUNK, write=True)[-1]
+        speeds[count * CHUNK] = 200 * count * CHUNK / last
+    found = geometry.full_stripe(speeds)
+    assert found is not None
+    assert geometry.data_drives(found, CHUNK) == data
+
+
+def test_without_parity_no_stripe_is_found() -> None:
+    """Writes to RAID-0 only gain with their size."""
+    speeds = {}
+    for count in range(1, 10):
+        offsets = [number * count * CHUNK for number in range(200)]
+        last = ends(array("raid0", 4), offsets, depth=4, size=count * CHUNK, write=True)[-1]
+        speeds[count * CHUNK] = 200 * count * CHUNK / last
+    assert geometry.full_stripe(speeds) is None
+
+
+@pytest.mark.parametrize("drives", [2, 3, 4, 5, 8])
+def test_strides_find_the_pattern_of_raid0(drives: int) -> None:
+    """Random reads at multiples of all drives' chunks meet one drive: the pattern size is found."""
+    times = {}
+    for count in range(1, 2 * drives + 2):
+        device, source = array("raid0", drives), chance(count)
+        offsets = [source.randrange(device.size // (count * CHUNK)) * count * CHUNK for _ in range(500)]
+        times[count * CHUNK] = ends(device, offsets, depth=16)[-1]
+    assert geometry.pattern_size(times) == drives * CHUNK
+
+
+@pytest.mark.parametrize("drives", [1, 4, 8])
+def test_spindles_are_counted(drives: int) -> None:
+    """Throughput over the depth tells the drives of RAID-0, within a sixth."""
+    found = scaling.fit(
+        {
+            depth: [300 / ends(array("raid0", drives), self_placed(drives, seed), depth=depth)[-1] for seed in range(4)]
+            for depth in (1, 2, 4, 8, 16, 32)
+        }
+    )
+    assert found.spindles.measured == pytest.approx(drives, rel=1 / 6)
+
+
+def self_placed(drives: int, seed: int) -> list[int]:
+    """Random places on an array of so many drives."""
+    source = chance(seed)
+    return [source.randrange(drives * 16 * GIB // 4096) * 4096 for _ in range(300)]
+
+
+def test_the_curve_of_a_disk_falls() -> None:
+    """64 positions of 64 MiB, 1 MiB at a time, three passes: one set of spindles, about twice as fast outside."""
+    device, passes = Device(Plan(kind="write-through", size=100 * GIB, keep=False)), []
+    for number in range(64):
+        position = (number + 0.5) / 64
+        offset = int(position * device.size) // MIB * MIB
+        speeds = []
+        for _ in range(3):
+            done = ends(device, [offset + step * MIB for step in range(64)], depth=2, size=MIB)
+            device = Device(Plan(kind="write-through", size=100 * GIB, keep=False))
+            speeds.append(48 / (done[-1] - done[15]))
+        passes.append((position, speeds))
+    found = zcav.classify(passes)
+    assert (found.shape, found.spindles, found.steps, found.dips) == ("falling", True, (), ())
+    assert found.ratio == pytest.approx(1.86, rel=0.03)
+
+
+@pytest.mark.parametrize("mib", [32, 64, 128])
+@pytest.mark.parametrize("depth", [1, 8])
+def test_the_write_cache_is_sized(mib: int, depth: int) -> None:
+    """Random writes to places never written before, eight times the cache: within 2 % at depth 1 and 8."""
+    plan = Plan(kind="battery", cache=mib * MIB, destage=20e6, size=16 * GIB, keep=False)
+    places = chance(mib).sample(range(plan.size // CHUNK), 8 * mib * MIB // CHUNK)
+    done = ends(Device(plan), [place * CHUNK for place in places], depth=depth, size=CHUNK, write=True)
+    found = knee.find(done, [(number + 1) * CHUNK for number in range(len(done))])
+    assert found.size.measured == pytest.approx(mib, rel=0.02)
+    assert found.destage.measured == pytest.approx(20e6 / MIB, rel=0.02)
+
+
+@pytest.mark.parametrize("kind", ["write-through", "media-cache"])
+def test_no_knee_is_found_without_a_cache(kind: str) -> None:
+    """Writes that go to the medium one after the other have no knee."""
+    plan = Plan(kind="write-through" if kind == "write-through" else "media-cache", size=16 * GIB, keep=False)
+    places = chance(1).sample(range(plan.size // CHUNK), 3000)
+    done = ends(Device(plan), [place * CHUNK for place in places], depth=1, size=CHUNK, write=True)
+    assert knee.find(done, [(number + 1) * CHUNK for number in range(len(done))]).size.measured is None
+
+
+def test_the_read_cache_is_sized() -> None:
+    """Working sets of 1 to 64 MiB, each read once and then 500 times at random: a cache of 8 MiB within 12 %."""
+    series = {}
+    for power in range(7):
+        device, source = Device(Plan(kind="write-through", read_cache=8 * MIB, keep=False)), chance(power)
+        pages, now = (MIB << power) // 4096, 100.0
+        for page in source.sample(range(pages), pages):
+            now = device.read(now, page * 4096, 4096)[0]
+        waits = []
+        for _ in range(500):
+            end = device.read(now, source.randrange(pages) * 4096, 4096)[0]
+            waits.append((end - now) * 1000)
+            now = end
+        series[float(1 << power)] = waits
+    parting = readcache.valley([wait for waits in series.values() for wait in waits])
+    assert parting is not None
+    found = readcache.cache_size([readcache.count_hits(size, waits, parting) for size, waits in series.items()])
+    assert found.measured == pytest.approx(8, rel=0.12)

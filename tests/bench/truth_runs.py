@@ -1,0 +1,156 @@
+"""Measures a case of ``truth_cases`` over NBD in real time, with the trials and the engine that users have."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from raidctl.bench.engines.portable import PortableEngine
+from raidctl.bench.profiles import Profile
+from raidctl.bench.result import Spread, TrialResult
+from raidctl.bench.session import Runner
+from raidctl.bench.targets.nbd import NbdTarget
+from raidctl.bench.trials.commits import Commits
+from raidctl.bench.trials.evidence import evidence
+from raidctl.bench.trials.flush_slope import FlushSlope
+from raidctl.bench.trials.knee import Knee
+from raidctl.bench.trials.medium import Medium
+from raidctl.bench.trials.policy_switch import PolicySwitch, State
+from raidctl.bench.trials.trial import KIB, MIB, Bench, Trial, whole
+from raidctl.bench.verdict.early import weigh
+from raidctl.bench.verdict.evidence import Evidence, Interval
+from tests.bench.modelled import Model, prompt, serving
+from tests.bench.truth_cases import BACK, Truth
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scale:
+    """How long a case is measured."""
+
+    rpm: int
+    medium: Medium
+    commits: Commits
+    knee: Knee
+    slope: FlushSlope
+    switched: float
+    """Seconds of each phase while policies are switched."""
+    cache: str
+    destage: str
+
+
+SHORT = Scale(
+    rpm=15000,
+    medium=Medium(reads=60, commits=66),
+    commits=Commits(seconds=0.26),
+    knee=Knee(most=24 * MIB, block=16 * KIB, fills=1, rest=0.1, seconds=3.0),
+    slope=FlushSlope(amounts=(0, 0.5, 1, 2), rounds=3),
+    switched=0.9,
+    cache="4MiB",
+    destage="20MB/s",
+)
+"""Seconds: for the suite."""
+LONG = Scale(
+    rpm=7200,
+    medium=Medium(reads=300, commits=180),
+    commits=Commits(seconds=1.0),
+    knee=Knee(most=64 * MIB, block=16 * KIB, fills=2, rest=1.0, seconds=10.0),
+    slope=FlushSlope(amounts=(0, 1, 2, 4), rounds=6),
+    switched=3.0,
+    cache="8MiB",
+    destage="10MB/s",
+)
+"""Half a minute: phases about as long as a user's."""
+LATENCY = 0.0003
+"""Seconds of any answer: about 1500 commits a second, so that several models can be served side by side."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """What came of one run."""
+
+    verdict: str
+    case: str
+    evidence: Evidence
+    lateness: dict[str, Any]
+    """What the model says of its own keeping of time."""
+    disturbed: bool
+    """Whether the host was too slow for the model or its client, so that the truth itself was not served."""
+    seconds: float
+
+
+@contextmanager
+def served(*words: str, drops: bool = False) -> Iterator[tuple[Model, NbdTarget]]:
+    """A model with these words of its command line, and its export as a target that may be written."""
+    # a socket's path has 108 bytes, so the folder must be near the root
+    with (
+        tempfile.TemporaryDirectory(prefix="truth-", dir="/tmp") as name,
+        prompt(),
+        serving(Path(name), *words) as model,
+        target_of(model.dropping if drops else model.socket) as target,
+    ):
+        yield model, target
+
+
+def target_of(place: Path) -> NbdTarget:
+    """The export behind a socket, to be written."""
+    return NbdTarget(f"nbd+unix:///?socket={os.fspath(place)}", write=True)
+
+
+def play(truth: Truth, scale: Scale = SHORT, **given: Any) -> Run:
+    """Serve the array, measure it, and weigh the evidence; ``given`` to the bench: a seed fixes places and orders."""
+    rpm = scale.rpm if truth.rpm is None else truth.rpm
+    words = ["--kind", truth.kind, "--rpm", str(rpm), "--cache", scale.cache, "--destage", scale.destage]
+    words += ["--latency", str(LATENCY), "--size", "4GiB", "--no-keep", *truth.words]
+    facts = replace(truth.facts, rpm=float(rpm) if truth.facts.rpm and rpm else None)
+    with served(*words, drops=truth.dropping) as (model, target):
+        for switch in truth.before:
+            model.say(switch)
+        model.say("reset")
+        bench = Bench(target=target, engine=PortableEngine(), confounders=facts.confounders, rpm=facts.rpm, **given)
+        found = evidence(_measured(truth, scale, bench, model), facts)
+        if truth.raw:
+            with target_of(model.socket) as past:
+                result = whole(scale.commits, replace(bench, target=past))
+            found = replace(found, commits_raw=interval(result, "commits"))
+        lateness, disturbed = model.say("status")["lateness"], model.too_slow()
+    finding = weigh(found)
+    return Run(finding.verdict, finding.case, found, lateness, disturbed, round(bench.spent, 2))
+
+
+def _measured(truth: Truth, scale: Scale, bench: Bench, model: Model) -> dict[str, TrialResult]:
+    """Results by the names of their trials."""
+    trials: list[Trial] = [scale.medium, scale.commits]
+    trials += [scale.knee, scale.slope] if truth.flushes else []
+    if truth.switched:
+        states = tuple(state for state, _ in truth.switched)
+        trials.append(PolicySwitch(turn=turning(model, truth), states=states, seconds=scale.switched))
+    profile = Profile(name="truth", title="", seconds=60, size=0, trials=tuple(trials))
+    return {one.trial: one for one in Runner(bench, again=False).run(profile).results}
+
+
+def turning(model: Model, truth: Truth) -> Callable[[State], AbstractContextManager[None]]:
+    """Turns the model's switches for as long as a context lasts."""
+
+    @contextmanager
+    def turn(state: State) -> Iterator[None]:
+        switches = dict(truth.switched)[state]
+        for switch in switches:
+            model.say(switch)
+        try:
+            yield
+        finally:
+            for switch in reversed(switches):
+                model.say(BACK[switch])
+
+    return turn
+
+
+def interval(result: TrialResult, name: str) -> Interval | None:
+    """A figure's interval; None without one."""
+    found: Spread = result.figures[name]
+    return None if found.low is None or found.high is None else Interval(found.low, found.high)
