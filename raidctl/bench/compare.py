@@ -1,0 +1,186 @@
+"""Two runs side by side: the ratio of each figure with its interval, and what else differs between them. Pure."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+
+from raidctl.bench.estimators.spread import overlap
+from raidctl.bench.record import Run, noisy
+from raidctl.bench.result import Session, Spread
+from raidctl.model import Inventory, VolumeCache
+from raidctl.units import format_binary
+
+Change = Literal["more", "less", "same", "unknown"]
+_KINDS = {"file": "a file", "device": "a device", "nbd": "an NBD export"}
+_CACHE = ("write_policy", "write_active", "read_policy", "io_policy", "drive_write_cache")
+
+
+class Pair(msgspec.Struct, frozen=True, kw_only=True):
+    """One figure in both runs."""
+
+    trial: Annotated[str, Meta(description="Name of the test.")]
+    figure: Annotated[str, Meta(description="Name of the figure.")]
+    first: Annotated[Spread | None, Meta(description="In the first run; null: not measured there.")]
+    second: Annotated[Spread | None, Meta(description="In the second run; null: not measured there.")]
+    ratio: Annotated[float | None, Meta(description="Second over first; null: one is not known.")] = None
+    low: Annotated[float | None, Meta(description="Lower end of the 95 % interval of the ratio.")] = None
+    high: Annotated[float | None, Meta(description="Upper end of the 95 % interval of the ratio.")] = None
+    change: Annotated[
+        Change,
+        Meta(description="`more`, `less`: the whole interval says so; `same`: it has 1 in it; `unknown`: no interval."),
+    ] = "unknown"
+    agree: Annotated[
+        bool | None, Meta(description="Whether the two intervals overlap; null: one of them is not known.")
+    ] = None
+
+
+class Comparison(msgspec.Struct, frozen=True, kw_only=True):
+    """What differs between two runs."""
+
+    schema_version: Annotated[Literal["1"], Meta(description="Version of this contract.")] = "1"
+    first: Annotated[Run, Meta(description="One run.")]
+    second: Annotated[Run, Meta(description="The other.")]
+    pairs: Annotated[tuple[Pair, ...], Meta(description="Figure by figure.")]
+    comparable: Annotated[
+        bool, Meta(description="Whether the figures may be compared at all: false where the engines differ.")
+    ]
+    warnings: Annotated[tuple[str, ...], Meta(description="What speaks against comparing them, one sentence each.")]
+    differences: Annotated[tuple[str, ...], Meta(description="What else differs: caches, drives' caches, kernel.")]
+
+
+def compare(first: Run, second: Run) -> Comparison:
+    """Set two runs beside each other."""
+    return Comparison(
+        first=first,
+        second=second,
+        pairs=tuple(pairs(first.session, second.session)),
+        comparable=_engines(first.session) == _engines(second.session),
+        warnings=tuple(_warnings(first, second)),
+        differences=tuple(_differences(first, second)),
+    )
+
+
+def pairs(first: Session, second: Session) -> Iterator[Pair]:
+    """Every figure of both, in the order of the first; then what only the second has."""
+    before, after = _figures(first), _figures(second)
+    for key in dict.fromkeys((*before, *after)):
+        yield _pair(*key, before.get(key), after.get(key))
+
+
+def _engines(session: Session) -> frozenset[str]:
+    """Those that had a part in it: which of them came first depends on the order of the tests, which is random."""
+    return frozenset((session.engine or "").split(", "))
+
+
+def _figures(session: Session) -> dict[tuple[str, str], Spread]:
+    return {(one.trial, name): spread for one in session.results for name, spread in one.figures.items()}
+
+
+def _pair(trial: str, figure: str, first: Spread | None, second: Spread | None) -> Pair:
+    plain = Pair(trial=trial, figure=figure, first=first, second=second)
+    if first is None or second is None or first.unit != second.unit:
+        return plain
+    known = _positive(first.measured) and _positive(second.measured)
+    if not known or first.measured is None or second.measured is None:
+        return plain
+    ratio = second.measured / first.measured
+    interval = ratio_interval(first, second)
+    if interval is None:
+        return msgspec.structs.replace(plain, ratio=ratio)
+    low, high = interval
+    change: Change = "more" if low > 1 else "less" if high < 1 else "same"
+    return msgspec.structs.replace(plain, ratio=ratio, low=low, high=high, change=change, agree=overlap(first, second))
+
+
+def ratio_interval(first: Spread, second: Spread) -> tuple[float, float] | None:
+    """The 95 % interval of second over first; None: one of them has no interval of numbers above 0.
+
+    From the two intervals alone (the method of variance estimates recovery, on logarithms): the distances of both
+    medians from their near ends are added as independent errors are, so that an interval may be lopsided.
+    """
+    ends = [first.low, first.measured, first.high, second.low, second.measured, second.high]
+    logs = [math.log(value) for value in ends if value is not None and _positive(value)]
+    if len(logs) < len(ends):
+        return None
+    low1, middle1, high1, low2, middle2, high2 = logs
+    middle = middle2 - middle1
+    down = math.hypot(middle2 - low2, high1 - middle1)
+    up = math.hypot(high2 - middle2, middle1 - low1)
+    return math.exp(middle - down), math.exp(middle + up)
+
+
+def _positive(value: float | None) -> bool:
+    return value is not None and 0 < value < math.inf
+
+
+def _warnings(first: Run, second: Run) -> Iterator[str]:
+    one, other = first.session, second.session
+    if _engines(one) != _engines(other):
+        yield (
+            f"Different engines measured ({one.engine or 'none'} and {other.engine or 'none'}): what differs may be "
+            "their doing."
+        )
+    if first.host != second.host:
+        yield f"They are of different machines ({first.host or 'unknown'} and {second.host or 'unknown'})."
+    if one.kind != other.kind:
+        yield f"One measured {_KINDS.get(one.kind, one.kind)}, the other {_KINDS.get(other.kind, other.kind)}."
+    if one.size != other.size:
+        yield (
+            f"The spans differ ({format_binary(one.size)} and {format_binary(other.size)}): seeks and caches depend "
+            "on them."
+        )
+    if first.raidctl != second.raidctl:
+        yield f"They were made with raidctl {first.raidctl} and {second.raidctl}."
+    for run in (first, second):
+        yield from _doubts(run)
+
+
+def _doubts(run: Run) -> Iterator[str]:
+    if run.session.interrupted:
+        yield f"{_capital(run.name)} was ended early."
+    drift = run.session.drift
+    if drift is not None and drift.unstable:
+        yield f"{_capital(run.name)} was unstable: its first test gave another figure at the end."
+    for text in noisy(run.noise):
+        yield f"{_capital(run.name)}: {text}"
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _differences(first: Run, second: Run) -> Iterator[str]:
+    if first.place != second.place:
+        yield f"target: {first.place} → {second.place}"
+    if first.session.profile != second.session.profile:
+        yield f"profile: {first.session.profile} → {second.session.profile}"
+    if first.kernel != second.kernel:
+        yield f"kernel: {first.kernel or 'unknown'} → {second.kernel or 'unknown'}"
+    if first.inventory is not None and second.inventory is not None:
+        before, after = _caches(first.inventory), _caches(second.inventory)
+        for name in before:
+            if name in after and before[name] != after[name]:
+                yield f"{name}: {before[name] or 'unknown'} → {after[name] or 'unknown'}"
+
+
+def _caches(inventory: Inventory) -> dict[str, Any]:
+    """Every setting of a cache, by the object's id and its own name."""
+    found: dict[str, Any] = {}
+    for card in inventory.controllers:
+        if card.cache is not None:
+            found[f"{card.id} read_percent"] = card.cache.read_percent
+            found[f"{card.id} write_percent"] = card.cache.write_percent
+        for battery in card.batteries:
+            found[f"{battery.id} status"] = battery.status
+        for volume in card.volumes:
+            cache = volume.cache or VolumeCache()
+            found |= {f"{volume.id} {name}": getattr(cache, name) for name in _CACHE}
+            found[f"{volume.id} status"] = volume.status
+        for drive in card.drives:
+            found[f"{drive.id} write_cache"] = drive.write_cache
+    return found

@@ -1,0 +1,296 @@
+"""What else than the claim could explain a figure, collected before anything is measured. Pure, but for `ask`.
+
+A confounder that ``forbids`` leaves no verdict on durability: in a virtual machine a commit is what the host makes of
+it (BENCH 0.7), and what is not known is counted as if it were there.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from raidctl.bench.result import Confounder
+from raidctl.bench.targets.place import Place, place_in
+from raidctl.discovery.look import CPUINFO, MOUNTINFO
+from raidctl.discovery.sysfs import path_of
+from raidctl.discovery.virtual import UNNAMED
+from raidctl.host import BlockDevice, HostView
+from raidctl.layers.scope import Scope
+from raidctl.model import Controller, Drive, Volume
+from raidctl.request import Dialogue, Read, Trouble, ask_all
+
+Kind = Literal["file", "device", "nbd"]
+QUEUE = ("write_cache", "fua", "scheduler", "read_ahead_kb", "rotational", "zoned", "nr_requests")
+_OTHERS = ("dm/uuid", "dm/name")
+_ONE_CPU = 4096
+_FLAGS = re.compile(r"^flags\s*:", re.MULTILINE)
+_NETWORK = frozenset(
+    {"nfs", "nfs4", "cifs", "smb3", "9p", "ceph", "glusterfs", "lustre", "beegfs", "afs", "virtiofs", "gfs2", "ocfs2"}
+)
+_DECOUPLED = re.compile(r"fuse($|\.)|fuseblk|overlay|aufs|ecryptfs|unionfs")
+_NO_BARRIER = frozenset({"nobarrier", "barrier=0", "nobarriers", "barrier=none"})
+_DM: tuple[tuple[re.Pattern[str], str, str], ...] = (
+    (re.compile(r"CRYPT-"), "encryption", "encrypts: it costs processor time for each block"),
+    (re.compile(r"mpath-"), "multipath", "is reached over several paths"),
+    (re.compile(r"LVM-.*-(tpool|tdata|tmeta)$"), "thin", "is thinly provisioned: first writes allocate"),
+    (re.compile(r"LVM-.*-(cpool|cdata|cmeta|cvol|corig)(-[cm]data|-cmeta)?$"), "cache_layer", "is cached by LVM"),
+    (re.compile(r"LVM-.*-(cow|real)$"), "snapshot", "has a snapshot: first writes are copied"),
+    (re.compile(r"LVM-.*-(vdata|vpool|vdo)"), "compression", "compresses and shares equal blocks (VDO)"),
+    (re.compile(r"LVM-"), "lvm", "is a logical volume of LVM"),
+)
+_LAYERS: tuple[tuple[re.Pattern[str], str, str], ...] = (
+    (re.compile(r"md"), "md", "is an array of the kernel: its members are measured together"),
+    (re.compile(r"drbd\d"), "network", "is DRBD: writes may wait for another machine, and flushes may end there"),
+    (re.compile(r"bcache\d"), "cache_layer", "is cached by bcache"),
+    (re.compile(r"loop\d"), "loop", "is a file on another file system"),
+    (re.compile(r"z?ram\d"), "memory", "is memory: no disk is measured"),
+    (re.compile(r"(nbd|rbd)\d"), "network", "is served through a network"),
+    (re.compile(r"zd\d"), "copy_on_write", "is a volume of ZFS: each write goes to a new place"),
+)
+_FORBIDDING = frozenset({"memory", "network", "loop"})
+_BACKGROUND = frozenset({"rebuilding", "initializing", "expanding", "migrating", "checking"})
+_CHECKS = frozenset({"checking", "check", "repair"})
+BUSY = 0.1
+"""Share of the time in which a device was at work for somebody else, above which that shows in the figures."""
+_TICKS = 9
+"""Place in a device's ``stat`` file of the milliseconds in which it had anything to do."""
+
+
+@dataclass(frozen=True)
+class Ground:
+    """What was found below a target."""
+
+    kind: Kind
+    view: HostView = field(default_factory=HostView)
+    scope: Scope | None = None
+    """The stack of devices, volumes and drives; None: not known, or there is none (memory, network)."""
+    place: Place = field(default_factory=Place)
+    """Of a file: the file system that it lies on."""
+    direct: bool = True
+    """Whether the page cache is passed by."""
+    attributes: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """By kernel name of a block device: what `ask` has read, as text."""
+    cpuinfo: str | None = None
+    """The beginning of /proc/cpuinfo; None: it could not be read."""
+    told: tuple[Confounder, ...] = ()
+    """What the target itself has noticed."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What was read for the pre-flight."""
+
+    attributes: Mapping[str, Mapping[str, str]]
+    cpuinfo: str | None
+    mounts: str | None
+    """Text of mountinfo; None: it could not be read."""
+
+    def place(self, path: str) -> Place:
+        """The file system below an absolute path without links."""
+        return Place() if self.mounts is None else place_in(path, self.mounts)
+
+
+def ask(blocks: Iterable[BlockDevice]) -> Dialogue[Asked]:
+    """Read what the inventory does not have: queues of disks, kinds of mappings, the processor, the mounts."""
+    wanted = [(block.name, name) for block in blocks for name in _attributes(block)]
+    requests = [Read(path_of(block, name)) for block, name in wanted]
+    cpu, mounts, *answers = yield from ask_all([Read(CPUINFO, limit=_ONE_CPU), Read(MOUNTINFO), *requests])
+    found: dict[str, dict[str, str]] = {}
+    for (block, name), answer in zip(wanted, answers, strict=True):
+        if answer.text is not None and answer.trouble is None:
+            found.setdefault(block, {})[name.rsplit("/", 1)[-1]] = answer.text.strip()
+    # more than one processor is a flood, and its beginning is what is wanted
+    processor = cpu.text if cpu.trouble in (None, Trouble.FLOOD) else None
+    return Asked(found, processor, mounts.text if mounts.trouble is None else None)
+
+
+def _attributes(block: BlockDevice) -> Sequence[str]:
+    if block.kind == "partition":
+        return ()
+    queue = tuple(f"queue/{name}" for name in QUEUE)
+    return (*queue, *_OTHERS) if block.kind == "dm" else queue
+
+
+def ticks(blocks: Iterable[BlockDevice]) -> Dialogue[dict[str, int]]:
+    """By kernel name of each disk at the bottom: milliseconds since the start in which it had anything to do."""
+    disks = [block.name for block in blocks if block.kind != "partition" and not block.slaves]
+    answers = yield from ask_all([Read(path_of(name, "stat")) for name in disks])
+    found = {}
+    for name, answer in zip(disks, answers, strict=True):
+        # 1234 0 98765 512 4321 0 87654 2048 0 1500 2560 0 0 0 0 0 0
+        words = (answer.text or "").split()
+        if answer.trouble is None and len(words) > _TICKS and words[_TICKS].isdigit():
+            found[name] = int(words[_TICKS])
+    return found
+
+
+def load(before: Mapping[str, int], after: Mapping[str, int], seconds: float) -> Iterator[Confounder]:
+    """Disks that were at work for somebody else, by what `ticks` told before and after so many seconds of waiting."""
+    for name, first in before.items():
+        busy = (after.get(name, first) - first) / 1000 / seconds if seconds > 0 else 0.0
+        if busy > BUSY:
+            share = min(busy, 1.0)
+            text = (
+                f"/dev/{name} was at work {share:.0%} of the time before the measuring began: something else uses it."
+            )
+            yield Confounder(name="load", text=text)
+
+
+def confounders(ground: Ground) -> list[Confounder]:
+    """Everything that could explain a figure, each once, what forbids a verdict on durability first."""
+    found: list[Confounder] = [*ground.told]
+    if ground.kind == "nbd":
+        text = "An NBD server answers: what it makes of its disks is measured, not this machine's disks."
+        found.append(Confounder(name="served", text=text))
+    else:
+        found += _virtual(ground)
+        found += _preloaded(os.environ.get("LD_PRELOAD", ""))
+        found += _page_cache(ground)
+        found += _file_system(ground.place) if ground.kind == "file" else ()
+        found += _stack(ground)
+        found += _inventory(ground.scope)
+    unique = {(item.name, item.text): item for item in found}
+    named = {item.name for item in unique.values() if item.forbids}
+    kept = [item for item in unique.values() if item.forbids or item.name not in named]
+    return sorted(kept, key=lambda item: not item.forbids)
+
+
+def durable_verdicts(found: Iterable[Confounder]) -> bool:
+    """Whether a verdict on durability is possible at all."""
+    return not any(item.forbids for item in found)
+
+
+def _virtual(ground: Ground) -> Iterator[Confounder]:
+    kind = ground.view.virtual
+    if kind is not None:
+        name = "" if kind == UNNAMED else f" ({kind})"
+        text = f"This is a virtual machine{name}: whether data survives a power failure is decided by its host."
+        yield Confounder(name="virtual_machine", text=text, forbids=True)
+    elif ground.cpuinfo is None or not _FLAGS.search(ground.cpuinfo):
+        text = "Whether this is a virtual machine is not known: its processor does not tell."
+        yield Confounder(name="virtual_machine", text=text, forbids=True)
+
+
+def _preloaded(libraries: str) -> Iterator[Confounder]:
+    if "eatmydata" in libraries or "nosync" in libraries:
+        text = "A library that leaves out flushes is preloaded (LD_PRELOAD): nothing that is written is durable."
+        yield Confounder(name="flushes_left_out", text=text, forbids=True)
+
+
+def _page_cache(ground: Ground) -> Iterator[Confounder]:
+    if not ground.direct and not ground.place.in_memory:
+        text = "O_DIRECT is refused here, so the page cache of the kernel is measured along with the disk."
+        yield Confounder(name="page_cache", text=text, forbids=True)
+
+
+def _file_system(place: Place) -> Iterator[Confounder]:
+    name = place.filesystem
+    if name is None:
+        text = "Which file system this is is not known: what it does with writes and flushes is not known either."
+        yield Confounder(name="file_system", text=text, forbids=True)
+        return
+    if place.in_memory:
+        yield Confounder(name="memory", text=f"{name} keeps files in memory: no disk is measured.", forbids=True)
+    if name in _NETWORK:
+        yield Confounder(name="network", text=f"{name} lies on another machine: its server is measured.", forbids=True)
+    if _DECOUPLED.match(name):
+        text = f"{name} stands between the file and the disk, and may handle flushes its own way."
+        yield Confounder(name="file_system", text=text, forbids=True)
+    if place.copies_on_write:
+        text = f"{name} never overwrites: each write goes to a new place, and more is written than asked."
+        yield Confounder(name="copy_on_write", text=text)
+    off = sorted(_NO_BARRIER & set(place.options))
+    if off:
+        text = f"{place.point} is mounted with {', '.join(off)}: the file system does not flush the disk's cache."
+        yield Confounder(name="no_barriers", text=text, forbids=True)
+    if "sync" in place.options:
+        text = f"{place.point} is mounted with sync: each write waits for the disk."
+        yield Confounder(name="mounted_sync", text=text)
+
+
+def _stack(ground: Ground) -> Iterator[Confounder]:
+    if ground.scope is None or not ground.scope.blocks:
+        if not ground.place.in_memory and ground.place.filesystem not in _NETWORK:
+            text = "Which disks lie below is not known: layers between them and the file may change what is measured."
+            yield Confounder(name="layers", text=text)
+        return
+    for block in ground.scope.blocks:
+        known = ground.attributes.get(block.name, {})
+        if block.kind == "dm":
+            yield from _mapping(block, known)
+        for pattern, name, text in _LAYERS:
+            if pattern.match(block.name):
+                yield Confounder(name=name, text=f"{block.node} {text}.", forbids=name in _FORBIDDING)
+        if block.kind != "partition":
+            yield from _queue(block, known)
+
+
+def _mapping(block: BlockDevice, known: Mapping[str, str]) -> Iterator[Confounder]:
+    title = block.dm_name or known.get("name") or block.name
+    uuid = known.get("uuid")
+    if uuid is None:
+        text = f"{title} is a mapping of which the kind is not known."
+        yield Confounder(name="layers", text=text)
+        return
+    for pattern, name, text in _DM:
+        if pattern.match(uuid):
+            yield Confounder(name=name, text=f"{title} {text}.")
+            return
+    yield Confounder(name="layers", text=f"{title} is a mapping of the device mapper.")
+
+
+def _queue(block: BlockDevice, known: Mapping[str, str]) -> Iterator[Confounder]:
+    cache = known.get("write_cache") or block.write_cache
+    if cache == "write through" and not block.slaves:
+        text = f"The kernel takes {block.node} for a device without a volatile cache, and sends it no flushes."
+        yield Confounder(name="no_flushes_sent", text=text)
+    zoned = known.get("zoned", "none")
+    if zoned != "none":
+        yield Confounder(name="zoned", text=f"{block.node} has zones ({zoned}): random writes are rearranged.")
+
+
+def _inventory(scope: Scope | None) -> Iterator[Confounder]:
+    if scope is None:
+        return
+    for _, volume in scope.volumes:
+        yield from _volume(volume)
+    for _, drive in scope.drives:
+        yield from _drive(drive)
+    for card in scope.controllers:
+        yield from _card(card)
+
+
+def _volume(volume: Volume) -> Iterator[Confounder]:
+    progress = volume.progress
+    if progress is not None or volume.status in _BACKGROUND:
+        what = volume.status if progress is None or progress.operation == "unknown" else progress.operation
+        percent = f" ({progress.percent:g} %)" if progress is not None and progress.percent is not None else ""
+        text = f"{volume.id} is busy with a background operation: {what}{percent}."
+        yield Confounder(name="check" if what in _CHECKS else "rebuild", text=text)
+    if volume.status in ("degraded", "failed", "offline"):
+        yield Confounder(name="degraded", text=f"{volume.id} is {volume.status}: it is slower than it could be.")
+    if volume.cache is not None and volume.cache.why_not_in_force:
+        text = f"The cache of {volume.id} is not used as it is set: {volume.cache.why_not_in_force}"
+        yield Confounder(name="cache_not_in_force", text=text if text.endswith(".") else f"{text}.")
+
+
+def _drive(drive: Drive) -> Iterator[Confounder]:
+    if drive.status in ("warning", "critical"):
+        said = f" ({drive.status_text})" if drive.status_text else ""
+        yield Confounder(name="drive", text=f"{drive.id} reports trouble{said}: a failing drive is slow.")
+
+
+def _card(card: Controller) -> Iterator[Confounder]:
+    for battery in card.batteries:
+        if battery.status in ("learning", "charging"):
+            text = f"{battery.id} is {battery.status}: the write cache may be switched off until it is done."
+            yield Confounder(name="learn_cycle", text=text)
+        elif battery.status in ("degraded", "failed", "missing"):
+            text = f"{battery.id} is {battery.status}: the write cache may be switched off."
+            yield Confounder(name="battery", text=text)
+    for label, value in card.details.items():
+        if re.search(r"patrol.?read", label, re.IGNORECASE) and re.search(r"\bactive\b|running", value, re.IGNORECASE):
+            yield Confounder(name="patrol_read", text=f"{card.id} reads its drives for errors (patrol read).")

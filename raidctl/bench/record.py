@@ -1,0 +1,145 @@
+"""A run of the benchmark as it is kept: the session, and everything that its figures depend on.
+
+The names are a contract (`raidctl schema bench`): a run is read again years later, and on other machines.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+from raidctl.bench.result import Session
+from raidctl.model import Inventory
+
+SCHEMA_VERSION = "1"
+LOADED = 0.5
+"""Processes wanting a processor, for each processor, above which the machine was busy with something else."""
+WAITING = 10.0
+"""Percent of the last minute in which something waited for a disk (PSI), above which the disks were busy."""
+STOLEN = 0.02
+"""Share of the processors' time that a host has given to other machines, above which figures are its doing."""
+
+
+class Noise(msgspec.Struct, frozen=True, kw_only=True):
+    """How busy the machine was with other things."""
+
+    processors: Annotated[int, Meta(description="How many this program may use.")]
+    load: Annotated[float | None, Meta(description="Load average of the minute before; null: not known.")] = None
+    io_waiting: Annotated[
+        float | None,
+        Meta(description="Percent of the minute before in which something waited for a disk (PSI); null: not known."),
+    ] = None
+    stolen: Annotated[
+        float | None,
+        Meta(description="Share (0 to 1) of processor time that the host withheld meanwhile; null: not known."),
+    ] = None
+
+
+class Run(msgspec.Struct, frozen=True, kw_only=True):
+    """One run: what was measured, with which program, on which machine, and how busy that was."""
+
+    schema_version: Annotated[Literal["1"], Meta(description="Version of this contract.")] = "1"
+    id: Annotated[int | None, Meta(description="Number in the machine's collection; null: not kept there.")] = None
+    at: Annotated[str, Meta(description="When it began, RFC 3339.")]
+    raidctl: Annotated[str, Meta(description="Version of raidctl.")]
+    host: Annotated[str | None, Meta(description="Name of the machine; null: not known.")] = None
+    kernel: Annotated[str | None, Meta(description="Its kernel; null: not known.")] = None
+    label: Annotated[str | None, Meta(description="What the user calls it; null: nothing.")] = None
+    session: Annotated[Session, Meta(description="What was measured.")]
+    second: Annotated[
+        Session | None, Meta(description="The same with another engine (`--cross-check`); null: not made.")
+    ] = None
+    prepared: Annotated[int, Meta(description="Bytes written to prepare the file, before anything was measured.")] = 0
+    noise: Annotated[Noise | None, Meta(description="How busy the machine was; null: not known.")] = None
+    inventory: Annotated[Inventory | None, Meta(description="The machine as `raidctl show` sees it; null: unread.")] = (
+        None
+    )
+
+    @property
+    def place(self) -> str:
+        """What was measured, as the user named it: of a file that is gone its directory."""
+        session = self.session
+        return os.path.dirname(session.target) if session.kind == "file" else session.target  # noqa: PTH120 - a string
+
+    @property
+    def name(self) -> str:
+        """What a person calls it."""
+        return f"run {self.id}" if self.id is not None else f"the run of {self.at}"
+
+
+def noisy(noise: Noise | None) -> list[str]:
+    """What else kept the machine busy, one sentence each."""
+    if noise is None:
+        return []
+    said = []
+    if noise.load is not None and noise.load > LOADED * noise.processors:
+        said.append(
+            f"The machine was busy before the run began: load {noise.load:.1f} on {noise.processors} processors."
+        )
+    if noise.io_waiting is not None and noise.io_waiting > WAITING:
+        said.append(f"Its disks were busy before the run began: something waited for them {noise.io_waiting:.0f} %.")
+    if noise.stolen is not None and noise.stolen > STOLEN:
+        said.append(f"The host gave {noise.stolen:.0%} of the processors' time to other machines meanwhile.")
+    return said
+
+
+class Listener:
+    """Hears how busy the machine is: made before a run, asked after it. ``root``: where the kernel's files are."""
+
+    def __init__(self, root: Path = Path("/proc")) -> None:
+        """Take down what there is before the run itself makes the machine busy."""
+        self._root = root
+        self._load = _first_number(_text(root / "loadavg"))
+        self._waiting = _pressure(_text(root / "pressure/io"))
+        self._before = _times(_text(root / "stat"))
+
+    def noise(self) -> Noise:
+        """What was heard."""
+        return Noise(
+            processors=len(os.sched_getaffinity(0)),
+            load=self._load,
+            io_waiting=self._waiting,
+            stolen=_stolen(self._before, _times(_text(self._root / "stat"))),
+        )
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="ascii", errors="replace")
+    except OSError:
+        return ""
+
+
+def _first_number(text: str) -> float | None:
+    # 0.52 0.58 0.59 1/467 12345
+    try:
+        return float(text.split(maxsplit=1)[0])
+    except (IndexError, ValueError):
+        return None
+
+
+def _pressure(text: str) -> float | None:
+    # some avg10=0.00 avg60=1.52 avg300=0.71 total=91239812
+    for line in text.splitlines():
+        words = line.split()
+        if words and words[0] == "some":
+            told = dict(word.partition("=")[::2] for word in words[1:])
+            return _first_number(told.get("avg60", ""))
+    return None
+
+
+def _times(text: str) -> list[int]:
+    # cpu  user nice system idle iowait irq softirq steal guest guest_nice
+    words = text.partition("\n")[0].split()
+    return [int(word) for word in words[1:9]] if words[:1] == ["cpu"] and all(map(str.isdigit, words[1:9])) else []
+
+
+def _stolen(before: list[int], after: list[int]) -> float | None:
+    if len(before) != 8 or len(after) != 8:
+        return None
+    spent = [late - early for early, late in zip(before, after, strict=True)]
+    return max(spent[7], 0) / sum(spent) if sum(spent) > 0 else None

@@ -1,0 +1,212 @@
+"""One run: the trials of a profile on one target, taking turns, and the first of them once more at the end.
+
+The rounds of all trials are interleaved, so that whatever changes while the run lasts meets all of them alike and
+shows in their intervals; what changes the state that the others meet comes after them, alone. The caller opens the
+target: leaving it takes the file away, whatever happened.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import msgspec
+
+from raidctl.bench.estimators.spread import drifted
+from raidctl.bench.preflight import durable_verdicts
+from raidctl.bench.profiles import Profile
+from raidctl.bench.result import Confounder, Drift, Session, TrialResult
+from raidctl.bench.trials.phase import words
+from raidctl.bench.trials.trial import Bench, Interrupted, Needs, Progress, Steps, Trial, whole
+from raidctl.bench.verdict.deciding import POWER_CUT
+from raidctl.errors import BenchError
+
+DURABILITY = frozenset({"commits", "flush_slope", "early_acknowledgement"})
+"""Trials whose verdicts are about durability."""
+_DRIFT_TEXT = "The first test gave {first:.4g} at the begin and {last:.4g} at the end: the environment is not stable."
+_MEANT = ("reads", "commits", "read", "read_qd1_all", "read_latency")
+"""The figure by which drift is told, the first of these that there is."""
+
+
+@dataclass
+class _Turn:
+    """A trial under way."""
+
+    trial: Trial
+    needs: Needs
+    steps: Steps
+    seconds: float = 0.0
+    result: TrialResult | None = None
+
+
+@dataclass
+class Runner:
+    """Carries out the trials of a profile on an open target."""
+
+    bench: Bench
+    progress: Callable[[Progress], object] = lambda _: None
+    finished: Callable[[TrialResult], object] = lambda _: None
+    """Told of each result at once."""
+    again: bool = True
+    """Whether the first trial is made once more at the end."""
+    total: float = 0.0
+    _drift: Drift | None = field(default=None, init=False)
+
+    def run(self, profile: Profile) -> Session:
+        """Run it. Ctrl-C does not raise: the session says that it was interrupted, and has what there was."""
+        turns, left_out = self._turns(profile.trials)
+        self.total = self._estimate(turns)
+        interrupted = False
+        try:
+            self._together([turn for turn in turns if not turn.trial.alone])
+            for turn in turns:
+                if turn.trial.alone:
+                    self._together([turn])
+            self._repeat(turns)
+        except (KeyboardInterrupt, Interrupted):
+            interrupted = True
+            self._hand_back(turns)
+        results = [turn.result for turn in turns if turn.result is not None]
+        return self._session(profile, [*results, *left_out], interrupted=interrupted)
+
+    def _turns(self, trials: Sequence[Trial]) -> tuple[list[_Turn], list[TrialResult]]:
+        """Those that can be carried out here, and a result for each that cannot."""
+        turns, left_out = list[_Turn](), list[TrialResult]()
+        for trial in trials:
+            needs = trial.needs(self.bench.target)
+            why = self._why_not(needs)
+            if why is None:
+                turns.append(_Turn(trial, needs, trial.run(self.bench)))
+            else:
+                left_out.append(self._finish(trial, _nothing(trial, why), 0.0))
+        return turns, left_out
+
+    def _why_not(self, needs: Needs) -> str | None:
+        target = self.bench.target
+        if needs.writes and not target.writable:
+            return f"It writes, and {target.name} may only be read."
+        if needs.size > target.size:
+            return f"It needs {words(needs.size)}, and {target.name} has {words(target.size)}."
+        return None
+
+    def _estimate(self, turns: Sequence[_Turn]) -> float:
+        seconds = sum(turn.needs.seconds for turn in turns)
+        if self.again and len(turns) > 1:
+            seconds += turns[0].needs.seconds
+        return seconds if self.bench.budget is None else min(seconds, self.bench.budget)
+
+    def _together(self, turns: list[_Turn]) -> None:
+        """One round of each, again and again, until all have ended."""
+        waiting = list(turns)
+        while waiting:
+            waiting = [turn for turn in waiting if self._step(turn)]
+
+    def _step(self, turn: _Turn) -> bool:
+        """One round of a trial; whether there are more."""
+        self.progress(Progress(turn.trial.name, turn.trial.title, self.bench.spent, self.total))
+        begun = self.bench.spent
+        try:
+            next(turn.steps)
+        except StopIteration as end:
+            result: TrialResult = end.value
+        except BenchError as error:
+            result = _nothing(turn.trial, str(error))
+        else:
+            turn.seconds += self.bench.spent - begun
+            return True
+        turn.seconds += self.bench.spent - begun
+        turn.result = self._finish(turn.trial, result, turn.seconds)
+        return False
+
+    def _finish(self, trial: Trial, result: TrialResult, seconds: float) -> TrialResult:
+        bench = self.bench
+        done = msgspec.structs.replace(
+            weighed(result, bench.confounders), engine=", ".join(bench.engines) or None, seconds=round(seconds, 3)
+        )
+        bench.known[trial.name] = done
+        self.finished(done)
+        return done
+
+    def _repeat(self, turns: Sequence[_Turn]) -> None:
+        """The drift guard."""
+        # one that changes a setting for a while is not made once more for this
+        found = [(turn.trial, turn.result) for turn in turns if not turn.trial.alone and turn.result is not None]
+        if not self.again or len(turns) < 2 or not found or self.bench.left <= 0:
+            return
+        trial, first = found[0]
+        self.progress(Progress(trial.name, f"{trial.title}, again", self.bench.spent, self.total))
+        known = dict(self.bench.known)
+        try:
+            last = whole(trial, self.bench)
+        except BenchError:
+            return
+        finally:
+            self.bench.known = known
+        self._drift = drift(first, last)
+
+    def _hand_back(self, turns: Sequence[_Turn]) -> None:
+        """Let each trial say what it has, without doing anything more."""
+        self.bench.over = True
+        for turn in turns:
+            if turn.result is not None or not turn.seconds:
+                continue
+            try:
+                while True:
+                    next(turn.steps)
+            except StopIteration as end:
+                if end.value is not None:
+                    turn.result = self._finish(turn.trial, end.value, turn.seconds)
+            except (BenchError, Interrupted):
+                continue
+
+    def _session(self, profile: Profile, results: Sequence[TrialResult], *, interrupted: bool) -> Session:
+        bench, found = self.bench, self._drift
+        order = [trial.name for trial in profile.trials]
+        confounders = bench.confounders
+        if found is not None and found.unstable:
+            text = _DRIFT_TEXT.format(first=found.first, last=found.last)
+            confounders += (Confounder(name="drift", text=text),)
+        carried = [msgspec.structs.replace(one, confounders=confounders) for one in results]
+        return Session(
+            profile=profile.name,
+            target=bench.target.name,
+            kind=bench.target.kind,
+            size=bench.target.size,
+            results=tuple(sorted(carried, key=lambda one: order.index(one.trial))),
+            engine=", ".join(bench.engines) or None,
+            notes=tuple(bench.notes),
+            confounders=confounders,
+            drift=found,
+            written=bench.written,
+            seconds=round(bench.spent, 3),
+            interrupted=interrupted,
+            seed=bench.seed,
+        )
+
+
+def weighed(result: TrialResult, confounders: Sequence[Confounder]) -> TrialResult:
+    """A result with its confounders; no verdict on durability stands where one of them forbids it."""
+    if result.trial not in DURABILITY or durable_verdicts(confounders):
+        return msgspec.structs.replace(result, confounders=tuple(confounders))
+    reasons = tuple(one.text for one in confounders if one.forbids)
+    return msgspec.structs.replace(
+        result,
+        confounders=tuple(confounders),
+        verdict="inconclusive",
+        reasons=reasons + tuple(reason for reason in result.reasons if reason not in reasons),
+        next_test=POWER_CUT,
+    )
+
+
+def drift(first: TrialResult, last: TrialResult) -> Drift | None:
+    """How far the same trial differs at the end; None: it has no figure to compare."""
+    both = [name for name in first.figures if name in last.figures]
+    name = next((name for name in _MEANT if name in both), both[0] if both else None)
+    if name is None:
+        return None
+    before, after = first.figures[name].measured, last.figures[name].measured
+    return Drift(trial=first.trial, figure=name, first=before, last=after, unstable=drifted(before, after))
+
+
+def _nothing(trial: Trial, why: str) -> TrialResult:
+    return TrialResult(trial=trial.name, figures={}, verdict="inconclusive", reasons=(why,))

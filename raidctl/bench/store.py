@@ -1,0 +1,127 @@
+"""The runs of this machine, in a database of the state directory, beside the journal.
+
+A run is kept as its JSON document; a few columns beside it are for listing without reading it. Nothing is ever changed
+or removed by raidctl: a run is added in one transaction, synced, or it is not there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from raidctl.bench.record import Run
+from raidctl.errors import CannotTell, UsageError
+from raidctl.kept.sqlite import Database
+
+FILE = "bench.sqlite3"
+MIGRATIONS: Sequence[str] = (
+    """
+    CREATE TABLE run (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        at TEXT NOT NULL,
+        host TEXT,
+        label TEXT,
+        target TEXT NOT NULL,
+        profile TEXT NOT NULL,
+        engine TEXT,
+        seconds REAL NOT NULL,
+        interrupted INTEGER NOT NULL,
+        schema_version TEXT NOT NULL,
+        document TEXT NOT NULL
+    )
+    """,
+)
+"""Each brings the database to the next version (``PRAGMA user_version``); one that was released is never changed."""
+
+
+class Kept(msgspec.Struct, frozen=True, kw_only=True):
+    """A line of the list of runs."""
+
+    id: int
+    at: str
+    host: str | None
+    label: str | None
+    target: str
+    profile: str
+    engine: str | None
+    seconds: float
+    interrupted: bool
+
+
+_COLUMNS = ", ".join(Kept.__struct_fields__)
+
+
+class Store(Database):
+    """The collection in a state directory; every call opens and closes the database."""
+
+    noun = "run"
+
+    def __init__(self, place: Path, migrations: Sequence[str] = MIGRATIONS) -> None:
+        super().__init__(place / FILE, migrations)
+
+    def add(self, run: Run) -> Run:
+        """Keep a run; what comes back has its number.
+
+        Raises:
+            AccessMissing, CannotTell: It was not kept; what was there before is unharmed.
+        """
+        session = run.session
+        with self.writing() as database:
+            cursor = database.execute(
+                "INSERT INTO run (at, host, label, target, profile, engine, seconds, interrupted, schema_version, "
+                "document) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, '')",
+                (run.at, run.host, run.label, run.place, session.profile, session.engine, session.seconds,
+                 session.interrupted, run.schema_version),
+            )  # fmt: skip
+            numbered = msgspec.structs.replace(run, id=cursor.lastrowid)
+            document = msgspec.json.encode(numbered).decode()
+            database.execute("UPDATE run SET document = ? WHERE id = ?", (document, numbered.id))
+        return numbered
+
+    def list(self) -> list[Kept]:
+        """All runs, the oldest first; nothing is made by looking.
+
+        Raises:
+            AccessMissing, CannotTell: They cannot be read.
+        """
+        with self.reading() as database:
+            if database is None:
+                return []
+            rows = database.execute(f"SELECT {_COLUMNS} FROM run ORDER BY id").fetchall()  # noqa: S608 - our own names
+        return [
+            msgspec.convert(dict(zip(Kept.__struct_fields__, row, strict=True)), Kept, strict=False) for row in rows
+        ]
+
+    def get(self, number: int) -> Run:
+        """One run.
+
+        Raises:
+            UsageError: There is none of this number.
+            AccessMissing, CannotTell: It cannot be read.
+        """
+        with self.reading() as database:
+            row = database and database.execute("SELECT document FROM run WHERE id = ?", (number,)).fetchone()
+        if not row:
+            raise UsageError(f'There is no run {number}; "raidctl bench list" lists them.')
+        return decoded(row[0], f"Run {number} of {self.path}")
+
+    def latest(self) -> Run:
+        """The last run. Raises as `get`; UsageError where there is none at all."""
+        kept = self.list()
+        if not kept:
+            raise UsageError('No run is kept here yet; "raidctl bench run" makes one.')
+        return self.get(kept[-1].id)
+
+
+def decoded(document: str | bytes, where: str) -> Run:
+    """The run of a JSON document; one that was written by an older raidctl has less in it.
+
+    Raises:
+        CannotTell: It is none, or a newer raidctl has written it.
+    """
+    try:
+        return msgspec.json.decode(document, type=Run)
+    except msgspec.MsgspecError as error:
+        raise CannotTell(f"{where} cannot be understood: {error}. A newer raidctl may have written it.") from None

@@ -1,0 +1,91 @@
+"""What misalignment costs: the same random operations at round places and beside them (BENCH 2.14)."""
+
+from __future__ import annotations
+
+from array import array
+from dataclasses import dataclass
+
+from raidctl.bench.estimators import effect
+from raidctl.bench.result import Spread, TrialResult
+from raidctl.bench.trials.phase import Phase, amount, latencies, ratio, stream, words
+from raidctl.bench.trials.trial import KIB, ROUNDS, Bench, Needs, Steps
+from raidctl.bench.work import Op, Target
+
+PLACES = 4096
+Way = tuple[str, int, int]
+"""`read` or `write`, bytes, how far beside a round place."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Alignment:
+    """Random operations at multiples of the chunk, and shifted."""
+
+    sizes: tuple[int, ...] = (4 * KIB, 16 * KIB, 64 * KIB)
+    chunk: int = 64 * KIB
+    """Bytes that one drive holds in a row; a larger size is placed at its own multiples."""
+    shifts: tuple[int, ...] = (512, 4 * KIB, 32 * KIB)
+    depth: int = 4
+    seconds: float = 0.5
+    """Of each phase in each round."""
+    rounds: int = ROUNDS
+
+    name = "alignment"
+    title = "what misalignment costs"
+    alone = False
+
+    def ways(self, target: Target) -> list[Way]:
+        """All phases of a round; shifts that the target does not take are left out."""
+        shifts = [0, *(shift for shift in self.shifts if shift % target.alignment == 0)]
+        kinds = ("read", "write") if target.writable else ("read",)
+        return [(kind, size, shift) for kind in kinds for size in self.sizes for shift in shifts]
+
+    def needs(self, target: Target) -> Needs:
+        """It writes where that is allowed."""
+        seconds = self.rounds * self.seconds * len(self.ways(target))
+        size = 4 * max(self.chunk, *self.sizes)
+        return Needs(seconds=seconds, written=None if target.writable else 0, size=size)
+
+    def run(self, bench: Bench) -> Steps:
+        """All ways in random order, round by round."""
+        ways = self.ways(bench.target)
+        phases = {way: Phase() for way in ways}
+        for _ in bench.rounds(self.rounds):
+            for way in bench.shuffled(ways):
+                kind, asked, shift = way
+                size, op = bench.fitting(asked), Op.READ if kind == "read" else Op.WRITE
+                step = max(self.chunk, size)
+                whole = bench.places(step, PLACES, span=bench.target.size - step)
+                places = array("Q", (place + shift for place in whole))
+                phases[way].add(bench.run(stream(op, places, size, self.depth, cycle=True), seconds=self.seconds))
+            if bench.target.writable:
+                bench.settle()
+            yield
+        return self._result(phases)
+
+    def _result(self, phases: dict[Way, Phase]) -> TrialResult:
+        named = {f"{kind}_{amount(size)}_plus_{shift}": phase for (kind, size, shift), phase in phases.items()}
+        figures = {name: phase.spread() for name, phase in named.items()}
+        ratios = {way: ratio(phases[way[0], way[1], 0], phase) for way, phase in phases.items() if way[2]}
+        figures |= {f"{kind}_{amount(size)}_plus_{shift}_ratio": r for (kind, size, shift), r in ratios.items()}
+        weights = {way: effect.weigh(ratio) for way, ratio in ratios.items()}
+        graver = [way for way, weight in weights.items() if weight in ("warn", "note")]
+        reasons = tuple(_said(way, ratios[way]) for way in graver)
+        clear = bool(weights) and all(weight == "nothing" for weight in weights.values())
+        return TrialResult(
+            trial=self.name,
+            figures=figures,
+            latency=latencies(named),
+            model="An operation over the border of a chunk or sector keeps two drives busy, or reads before it writes.",
+            verdict="info" if clear or graver else "inconclusive",
+            reasons=reasons or (_NOTHING if clear else _UNCLEAR,),
+        )
+
+
+_NOTHING = "Where operations begin makes no difference."
+_UNCLEAR = "What differs is within the spread of the rounds."
+
+
+def _said(way: Way, ratio: Spread) -> str:
+    kind, size, shift = way
+    loss = 1 - (ratio.measured or 0.0)
+    return f"A {kind} of {words(size)} beside a round place (+{shift} bytes) is {loss:.0%} slower."

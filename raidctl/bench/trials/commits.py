@@ -1,0 +1,196 @@
+"""Commits a second against the rotational limit (BENCH 2.2)."""
+
+from __future__ import annotations
+
+import mmap
+import os
+import time
+from array import array
+from dataclasses import dataclass
+
+from raidctl.bench.blocks import Filler
+from raidctl.bench.estimators import commits
+from raidctl.bench.estimators.rotation import NOMINAL
+from raidctl.bench.result import Spread, TrialResult, Verdict
+from raidctl.bench.targets import Handled, refuse_outside
+from raidctl.bench.trials.phase import Phase, amount, done, ends, latencies, stream
+from raidctl.bench.trials.plain import puts
+from raidctl.bench.trials.trial import KIB, MIB, ROUNDS, Bench, Faulty, Interrupted, Needs, Steps
+from raidctl.bench.verdict.deciding import MEDIUM, POWER_CUT, REPEAT, SLOPE
+from raidctl.bench.verdict.early import SLOWING
+from raidctl.bench.work import Op, Outcome, Stream, Target, Work
+
+Way = tuple[str, int, int]
+"""How: `commit`, `dsync` or `unflushed`; bytes; streams."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Commits:
+    """One stream rewrites one block and flushes; several do so side by side; the same without a flush."""
+
+    seconds: float = 2.0
+    """Of each phase in each round."""
+    sizes: tuple[int, ...] = (4 * KIB,)
+    streams: tuple[int, ...] = (1,)
+    dsync: bool = False
+    """Whether writes that are durable by themselves are measured as well."""
+    fsync: bool = False
+    """Whether fsync is measured as well, which may flush once more for the file system's own journal."""
+    rounds: int = ROUNDS
+
+    name = "commits"
+    title = "commits a second"
+    alone = False
+
+    def ways(self) -> list[Way]:
+        """All phases of a round."""
+        found: list[Way] = [("unflushed", self.sizes[0], 1)]
+        for size in self.sizes:
+            found += [("commit", size, count) for count in self.streams]
+            found += [("dsync", size, 1)] if self.dsync else []
+            found += [("fsync", size, 1)] if self.fsync else []
+        return found
+
+    def needs(self, target: Target) -> Needs:
+        """It rewrites a few blocks, as often as it can."""
+        del target
+        most = 64 * KIB * (max(self.streams) + 1)
+        return Needs(seconds=self.rounds * self.seconds * len(self.ways()), written=None, size=most)
+
+    def run(self, bench: Bench) -> Steps:
+        """All ways in random order, round by round."""
+        # no server of NBD knows more than one kind of flush
+        ways = [way for way in self.ways() if way[0] != "fsync" or isinstance(bench.target, Handled)]
+        phases = {way: Phase() for way in ways}
+        for _ in bench.rounds(self.rounds):
+            for way in bench.shuffled(ways):
+                if way[0] == "fsync":
+                    _plain(bench, way[1], self.seconds, phases[way])
+                    continue
+                outcome = bench.run(*_streams(bench, way), seconds=self.seconds)
+                _count(phases[way], way, outcome)
+                if way[0] == "unflushed":
+                    bench.flush()
+            yield
+        return self._result(bench, phases)
+
+    def _result(self, bench: Bench, phases: dict[Way, Phase]) -> TrialResult:
+        named = {_name(way, self.sizes[0]): phase for way, phase in phases.items()}
+        figures = {name: phase.spread() for name, phase in named.items()}
+        rpm, rotating = _speed(bench)
+        reading = commits.judge(figures["commits"], rpm, rotating=rotating)
+        verdict, reasons, test = _judged(bench, reading, rotating=rotating, short=named["commits"].short)
+        reasons += bench.limits([(self.sizes[0], 1, figures["unflushed"].measured)])
+        limit = None if rpm.low == rpm.high or rpm.n else commits.limit(rpm)
+        told = limit.measured if limit else commits.limit(rpm).measured if rpm.n else None
+        return TrialResult(
+            trial=self.name,
+            figures=figures,
+            latency=latencies(named),
+            model="An uncached disk commits one block once a revolution at most.",
+            expected=f"at most {told:.0f} commits a second without a cache" if told and rotating else None,
+            verdict=verdict,
+            reasons=reasons,
+            next_test=test,
+            series={"reading": reading},
+        )
+
+
+def _streams(bench: Bench, way: Way) -> list[Stream]:
+    kind, asked, count = way
+    size = bench.fitting(asked)
+    apart = max(MIB if bench.target.size >= 2 * MIB * (count + 1) else size, size)
+    middle = bench.target.size // 2 // apart * apart if count == 1 else 0
+    ops = {"commit": [Op.WRITE, Op.FLUSH], "dsync": [Op.WRITE_DURABLE], "unflushed": [Op.WRITE]}[kind]
+    return [
+        Stream(ops=bytes(ops), offsets=array("Q", [middle + apart * n]) * len(ops), size=size, cycle=True)
+        for n in range(count)
+    ]
+
+
+def _plain(bench: Bench, asked: int, seconds: float, phase: Phase) -> None:
+    """Rewrite the block in the middle and fsync, past the engine, which only knows fdatasync."""
+    size = bench.fitting(asked)
+    place = bench.target.size // 2 // size * size
+    refuse_outside(bench.target, Work(streams=[stream(Op.WRITE, array("Q", [place]), size)]))
+    if bench.over or not isinstance(bench.target, Handled):
+        raise Interrupted
+    bench.generation += 1
+    count, begun = 0, time.perf_counter()
+    with puts(bench.target) as put, mmap.mmap(-1, size) as memory, memoryview(memory) as view:
+        filler = Filler(view, bench.run_id)
+        try:
+            while (spent := time.perf_counter() - begun) < seconds:
+                filler.fill(place, (bench.generation << 20) + count, time.time_ns())
+                before = time.perf_counter()
+                put(view, place)
+                os.fsync(bench.target.fileno())
+                phase.histogram.add([int((time.perf_counter() - before) * 1e9)])
+                count += 1
+        except OSError as error:
+            raise Faulty(f"fsync of {bench.target.name} failed: {error.strerror}.") from None
+        finally:
+            filler.release()
+    bench.written += count * size
+    phase.add_rate(count, spent)
+
+
+def _count(phase: Phase, way: Way, outcome: Outcome) -> None:
+    """A commit is a write and its flush; those of one stream are counted between their ends, exactly."""
+    kind, _, streams = way
+    if kind == "commit":
+        for one in outcome.samples:
+            waits, pairs = one.latencies, range(0, len(one.ops) - 1, 2)
+            phase.histogram.add(waits[at] + waits[at + 1] for at in pairs)
+        found = ends(outcome.samples[0], Op.FLUSH)
+        if streams == 1 and len(found) > 1 and not outcome.samples[0].beyond:
+            phase.add_rate(len(found) - 1, (found[-1] - found[0]) / 1e9)
+        else:
+            phase.add_rate(sum(map(done, outcome.samples)) / 2, outcome.wall_seconds)
+    else:
+        phase.add(outcome)
+
+
+def _name(way: Way, first: int) -> str:
+    """``commits`` is the one that verdicts rest on: one stream, the first size."""
+    kind, size, count = way
+    name = {"commit": "commits"}.get(kind, kind if kind == "unflushed" else f"commits_{kind}")
+    name += "" if size == first else f"_{amount(size)}"
+    return name if count == 1 else f"{name}_x{count}"
+
+
+def _speed(bench: Bench) -> tuple[Spread, bool | None]:
+    """Revolutions a minute, measured or told or between all that there are; and whether it turns."""
+    medium = bench.known.get("medium")
+    word = None if medium is None else medium.series.get("medium")
+    rotating = None if word in (None, "unclear") else word == "rotating"
+    if medium is not None and medium.figures["rpm"].measured is not None:
+        return medium.figures["rpm"], rotating
+    if bench.rpm:
+        return Spread(measured=bench.rpm, unit="rpm", n=1), rotating
+    slowest, fastest = NOMINAL[0], NOMINAL[-1]
+    return Spread(measured=float(fastest), unit="rpm", n=0, low=slowest, high=fastest), rotating
+
+
+def _judged(
+    bench: Bench, reading: commits.Reading, *, rotating: bool | None, short: bool
+) -> tuple[Verdict, tuple[str, ...], str | None]:
+    """What follows by itself: never more than a hint, since the cache that acknowledges may be a safe one."""
+    barred = tuple(one.text for one in bench.confounders if one.forbids)
+    if barred:
+        return "inconclusive", barred, POWER_CUT
+    if short:
+        return "inconclusive", ("There were too few commits to tell.",), REPEAT
+    if rotating is None:
+        return "inconclusive", ("It is not known whether the medium turns.",), MEDIUM
+    if not rotating:
+        why = "Solid state, or what a cache answers, commits at any rate: the rate proves nothing."
+        return "inconclusive", (why,), POWER_CUT
+    if reading == "unclear":
+        return "inconclusive", ("Too many for an uncached disk, too few for a cache; or too uneven to tell.",), REPEAT
+    if reading == "acknowledged_early":
+        return "info", ("Something acknowledges commits before the disk has them: a safe cache, or a lie.",), SLOPE
+    slowed = tuple(one.text for one in bench.confounders if one.name in SLOWING)
+    if slowed:
+        return "inconclusive", slowed, REPEAT
+    return "info", ("Commits wait for the disk: nothing acknowledges them early.",), None

@@ -1,0 +1,82 @@
+"""What writers do to readers: reads alone, beside writes, and while the write cache drains (BENCH 2.19)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from raidctl.bench.estimators import effect
+from raidctl.bench.result import TrialResult, Verdict
+from raidctl.bench.trials.phase import Phase, done, latencies, ratio, stream
+from raidctl.bench.trials.trial import KIB, ROUNDS, Bench, Needs, Steps
+from raidctl.bench.work import Op, Samples, Stream, Target
+
+PLACES = 1 << 14
+CRIPPLED = 0.3
+"""Of the reads alone: that few beside one writer are worth a word of warning."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Interference:
+    """One reader; the same beside one writer; the same just after the writer; and 70/30 mixed."""
+
+    size: int = 4 * KIB
+    block: int = 64 * KIB
+    """Of the writer's blocks."""
+    depth: int = 4
+    seconds: float = 1.0
+    rounds: int = ROUNDS
+
+    name = "interference"
+    title = "what writers do to readers"
+    alone = False
+
+    def needs(self, target: Target) -> Needs:
+        """The writer writes as much as it can."""
+        del target
+        return Needs(seconds=4 * self.rounds * self.seconds, written=None, size=16 * self.block)
+
+    def run(self, bench: Bench) -> Steps:
+        """In this order, round by round: each begins when reads are calm again."""
+        size, block = bench.fitting(self.size), bench.fitting(self.block)
+        phases = {name: Phase() for name in ("alone", "beside", "after", "mixed")}
+        for _ in bench.rounds(self.rounds):
+            bench.settle()
+            reads = stream(Op.READ, bench.places(size, PLACES), size, self.depth, cycle=True)
+            writes = stream(Op.WRITE, bench.places(block, PLACES), block, self.depth, cycle=True)
+            phases["alone"].add(bench.run(reads, seconds=self.seconds))
+            outcome = bench.run(reads, writes, seconds=self.seconds)
+            _count(phases["beside"], outcome.samples[0], outcome.wall_seconds)
+            phases["after"].add(bench.run(reads, seconds=self.seconds))
+            bench.settle()
+            phases["mixed"].add(bench.run(self._mixed(bench, size), seconds=self.seconds), [Op.READ])
+            yield
+        return self._result(phases)
+
+    def _mixed(self, bench: Bench, size: int) -> Stream:
+        ops = bytes(Op.READ if bench.random.random() < 0.7 else Op.WRITE for _ in range(PLACES))
+        return Stream(ops=ops, offsets=bench.places(size, PLACES), size=size, depth=self.depth, cycle=True)
+
+    def _result(self, phases: dict[str, Phase]) -> TrialResult:
+        ratios = {name: ratio(phases["alone"], phases[name]) for name in ("beside", "after")}
+        figures = {name: phase.spread() for name, phase in phases.items()}
+        figures |= {f"{name}_ratio": ratio for name, ratio in ratios.items()}
+        beside, reasons = ratios["beside"], list[str]()
+        if beside.measured is not None:
+            reasons.append(f"Beside a writer, readers get {beside.measured:.0%} of what they get alone.")
+        crippled = beside.high is not None and beside.high < CRIPPLED
+        after = ratios["after"]
+        if after.high is not None and after.high < 1 - effect.WARN:
+            reasons.append("Readers are slower while the write cache drains.")
+        verdict: Verdict = "suspect" if crippled else "info"
+        return TrialResult(
+            trial=self.name,
+            figures=figures,
+            latency=latencies(phases),
+            verdict=verdict,
+            reasons=tuple(reasons),
+        )
+
+
+def _count(phase: Phase, samples: Samples, seconds: float) -> None:
+    phase.add_rate(done(samples), seconds)
+    phase.histogram.add(samples.latencies)

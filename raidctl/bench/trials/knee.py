@@ -1,0 +1,131 @@
+"""How much the write-back cache really takes (BENCH 2.5)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from raidctl.bench.estimators import knee
+from raidctl.bench.estimators.figures import median, spread
+from raidctl.bench.estimators.spread import overlap
+from raidctl.bench.result import Spread, TrialResult, Verdict
+from raidctl.bench.trials.phase import Phase, ends, latencies, stream
+from raidctl.bench.trials.trial import GIB, KIB, MIB, Bench, Needs, Steps
+from raidctl.bench.verdict.deciding import REPEAT
+from raidctl.bench.work import Op, Outcome, Target
+
+POINTS = 240
+"""Points of a curve that is kept in the results."""
+AGAIN = 1.2
+"""Times the time that a full cache needs to become empty, before it is filled again."""
+
+
+@dataclass
+class _Found:
+    fills: list[knee.Knee] = field(default_factory=list)
+    curve: list[tuple[float, float]] = field(default_factory=list)
+    phase: Phase = field(default_factory=Phase)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Knee:
+    """Random writes to places never written before, until they slow down.
+
+    The first fill tells how long an empty cache needs to become so again; the others count. Small random writes, since
+    controllers let large sequential ones pass by their cache.
+    """
+
+    block: int = 64 * KIB
+    depth: int = 8
+    fills: int = 2
+    most: int = 8 * GIB
+    """Bytes of one fill at most; eight times the cache is enough."""
+    seconds: float = 120.0
+    """Of one fill at most."""
+    rest: float = 5.0
+    """Seconds before the first fill, in which what others have written leaves the cache."""
+    promised_mib: float | None = None
+    """Size of the cache for writes that was promised; None: nothing was."""
+
+    name = "knee"
+    title = "how much the write cache takes"
+    alone = True
+
+    def needs(self, target: Target) -> Needs:
+        """Each fill writes up to the whole target."""
+        amount = min(self.most, target.size)
+        longest = min(self.seconds, amount / MIB)
+        return Needs(seconds=self.fills * 2 * longest + self.rest, written=self.fills * amount, size=64 * self.block)
+
+    def run(self, bench: Bench) -> Steps:
+        """Fill, wait until it is empty, fill again."""
+        found = _Found()
+        bench.flush()
+        bench.rest(self.rest)
+        for number in bench.rounds(self.fills):
+            outcome = self._fill(bench)
+            found.phase.add(outcome)
+            one = self._knee(outcome, found)
+            found.fills.append(one)
+            if number + 1 < self.fills:
+                bench.flush()
+                size, rate = one.size.measured, one.destage.measured
+                bench.rest(AGAIN * size / rate if size and rate else self.rest)
+            yield
+        return self._result(found)
+
+    def _fill(self, bench: Bench) -> Outcome:
+        size = bench.fitting(self.block)
+        count = min(self.most, bench.target.size) // size
+        return bench.run(stream(Op.WRITE, bench.places(size, count), size, self.depth), seconds=self.seconds)
+
+    def _knee(self, outcome: Outcome, found: _Found) -> knee.Knee:
+        samples = outcome.samples[0]
+        moments = [end / 1e9 for end in ends(samples)]
+        totals = [float((number + 1) * samples.size) for number in range(len(moments))]
+        step = max(1, len(moments) // POINTS)
+        found.curve = [(moments[at], totals[at] / MIB) for at in range(step - 1, len(moments), step)]
+        return knee.find(moments, totals)
+
+    def _result(self, found: _Found) -> TrialResult:
+        counted = [one for one in found.fills[1:] if one.size.measured is not None]
+        counted = counted or [one for one in found.fills if one.size.measured is not None]
+        figures = {
+            "write_cache": _together([one.size for one in counted], "MiB"),
+            "fill": _together([one.fill for one in counted], "MiB/s"),
+            "destage": _together([one.destage for one in counted], "MiB/s"),
+        }
+        verdict, reasons = self._judged(found, figures["write_cache"], counted)
+        return TrialResult(
+            trial=self.name,
+            figures=figures,
+            latency=latencies({"write": found.phase}),
+            model="Writes go at the speed of the cache until it is full, and then at that of the drives.",
+            expected=None if self.promised_mib is None else f"{self.promised_mib:.0f} MiB for writes",
+            verdict=verdict,
+            reasons=tuple(reasons),
+            next_test=REPEAT if verdict == "inconclusive" else None,
+            series={"written_mib_by_seconds": [[round(x, 4), round(y, 3)] for x, y in found.curve]},
+        )
+
+    def _judged(self, found: _Found, size: Spread, counted: list[knee.Knee]) -> tuple[Verdict, list[str]]:
+        if not counted:
+            said = list(dict.fromkeys(one.refused for one in found.fills if one.refused))
+            more = "No write cache shows itself, or it is larger than what was written, or its drives are as fast."
+            return ("info" if self.promised_mib is None else "inconclusive"), [*said, more]
+        reasons = []
+        if any(overlap(one.size, other.size) is False for one, other in pairwise(counted)):
+            reasons.append("The fills disagree: something else used the cache meanwhile.")
+        if self.promised_mib is None:
+            return "info", reasons
+        reasons.append(f"It takes {size.low:.0f} to {size.high:.0f} MiB of the {self.promised_mib:.0f} MiB promised.")
+        return knee.judge(size, self.promised_mib), reasons
+
+
+def _together(several: list[Spread], unit: str) -> Spread:
+    """The median of several fills; its interval holds all of theirs."""
+    lows = [one.low for one in several if one.low is not None]
+    highs = [one.high for one in several if one.high is not None]
+    interval = (min(lows), max(highs)) if lows and highs else None
+    values = [one.measured for one in several if one.measured is not None]
+    return spread(median(values), unit, sum(one.n for one in several), interval, values)

@@ -1,0 +1,116 @@
+"""Does it rotate, and how fast? Random reads over the whole span, and commits of one block (BENCH 2.1)."""
+
+from __future__ import annotations
+
+from array import array
+from dataclasses import dataclass
+
+from raidctl.bench.estimators import commits, rotation
+from raidctl.bench.estimators.spread import too_short
+from raidctl.bench.result import Spread, TrialResult, Verdict
+from raidctl.bench.trials.phase import Phase, ends, latencies, milliseconds, stream, words
+from raidctl.bench.trials.trial import KIB, ROUNDS, Bench, Needs, Steps
+from raidctl.bench.verdict.deciding import MEDIUM
+from raidctl.bench.work import Op, Outcome, Stream, Target
+
+SHORTEST = 0.1
+"""Seconds of a round's reads at least, so that six rounds have a rate."""
+MANY = 1 << 14
+TYPICAL_S = 0.02
+"""A random read takes no longer, mostly."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Medium:
+    """The kind of the medium, and its speed."""
+
+    reads: int = 400
+    commits: int = 300
+    rounds: int = ROUNDS
+    promised_rpm: int | None = None
+    """Revolutions a minute that were promised; None: nothing was."""
+
+    name = "medium"
+    title = "whether the medium turns, and how fast"
+    alone = False
+
+    def needs(self, target: Target) -> Needs:
+        """A block is rewritten where that is allowed."""
+        written = self.commits * 4 * KIB if target.writable else 0
+        return Needs(seconds=(self.reads + self.commits) * TYPICAL_S, written=written, size=self.rounds * 4 * KIB)
+
+    def run(self, bench: Bench) -> Steps:
+        """Reads at places that never come twice, and commits, in turn."""
+        size = bench.fitting(4 * KIB)
+        count = max(1, -(-self.reads // self.rounds))
+        places = bench.places(size, count * self.rounds)
+        reads, waits, gaps = Phase(), list[float](), list[float]()
+        for number in bench.rounds(self.rounds):
+            part = places[number * count : (number + 1) * count]
+            outcome = bench.run(stream(Op.READ, part, size))
+            reads.add(self._longer(bench, size) if outcome.wall_seconds < SHORTEST else outcome)
+            waits += milliseconds(outcome.samples[0].latencies)
+            if bench.target.writable:
+                gaps += self._gaps(bench, size)
+            yield
+        return self._result(bench, reads, waits, gaps)
+
+    def _longer(self, bench: Bench, size: int) -> Outcome:
+        """What is read too quickly for a rate is read for longer, for the rate alone: places may come twice."""
+        return bench.run(stream(Op.READ, bench.places(size, MANY), size, cycle=True), seconds=SHORTEST)
+
+    def _gaps(self, bench: Bench, size: int) -> list[float]:
+        """Milliseconds between commits of the block in the middle."""
+        middle = bench.target.size // 2 // size * size
+        count = max(2, self.commits // self.rounds)
+        ops = bytes([Op.WRITE, Op.FLUSH]) * count
+        outcome = bench.run(Stream(ops=ops, offsets=array("Q", [middle, middle]) * count, size=size))
+        return commits.intervals_ms(ends(outcome.samples[0], Op.FLUSH))
+
+    def _result(self, bench: Bench, reads: Phase, waits: list[float], gaps: list[float]) -> TrialResult:
+        found, turns = rotation.medium(waits), rotation.rpm(gaps)
+        # the rule for phases is for rates: reads of a fast medium are too quick for half a second, and tell enough
+        typical = found.typical if len(waits) >= rotation.FEWEST_READS else Spread(measured=None, unit="ms", n=0)
+        figures = {"read_latency": typical, "rpm": turns.rpm}
+        if not too_short(reads.seconds, reads.operations):
+            figures["reads"] = reads.spread()
+        verdict, reasons = self._judged(bench, found, turns)
+        return TrialResult(
+            trial=self.name,
+            figures=figures,
+            latency=latencies({"read": reads}),
+            model="A random read of a disk is a seek and up to one revolution; commits of one block come once in one.",
+            expected=None if self.promised_rpm is None else f"{self.promised_rpm} rpm",
+            verdict=verdict,
+            reasons=tuple(reasons),
+            next_test=MEDIUM if verdict == "inconclusive" else None,
+            series={"medium": found.medium, "revolutions": {str(key): n for key, n in turns.revolutions.items()}},
+        )
+
+    def _judged(self, bench: Bench, found: rotation.Reads, turns: rotation.Rotation) -> tuple[Verdict, list[str]]:
+        reasons = [_SAID[found.medium]]
+        if bench.target.kind == "file":
+            reasons.append(f"Only a file of {words(bench.target.size)} was read, not the whole disk.")
+        if found.medium == "unclear":
+            return "inconclusive", reasons
+        if self.promised_rpm is None:
+            return "info", reasons
+        return _against(self.promised_rpm, found, turns.rpm, reasons)
+
+
+_SAID = {
+    "rotating": "It turns: reads take as long, and differ as much, as a disk's.",
+    "solid_state": "Reads are too quick for a disk: solid state, or a cache that holds what is read.",
+    "unclear": "Reads are neither as slow as a disk's nor as quick as solid state's.",
+}
+
+
+def _against(promised: int, found: rotation.Reads, rpm: Spread, reasons: list[str]) -> tuple[Verdict, list[str]]:
+    """Whether it turns as fast as promised."""
+    if found.medium == "solid_state":
+        return "suspect", [*reasons, f"{promised} rpm were promised."]
+    if rpm.low is None or rpm.high is None:
+        return "inconclusive", [*reasons, "Commits do not come at the pace of any disk, so its speed is not known."]
+    near, far = promised * (1 - rotation.NOMINAL_WITHIN), promised * (1 + rotation.NOMINAL_WITHIN)
+    verdict: Verdict = "pass" if rpm.low <= far and rpm.high >= near else "fail"
+    return verdict, [*reasons, f"It makes {rpm.low:.0f} to {rpm.high:.0f} revolutions a minute."]

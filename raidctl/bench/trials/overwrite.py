@@ -1,0 +1,143 @@
+"""How much the write cache takes, by a second way: rewriting a part stays fast while it fits (BENCH 2.5)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import msgspec
+
+from raidctl.bench.estimators import readcache
+from raidctl.bench.estimators.figures import median, spread
+from raidctl.bench.estimators.spread import overlap
+from raidctl.bench.result import Spread, TrialResult
+from raidctl.bench.trials.phase import MIB, Phase, latencies, stream, words
+from raidctl.bench.trials.trial import GIB, KIB, Bench, Needs, Steps
+from raidctl.bench.work import Op, Target
+
+FEWEST_SETS = 4
+AGAIN = 1.2
+"""Times the time that what is dirty needs to leave the cache."""
+WITHIN = 0.1
+"""What fits in exactly is counted as either; so far the two ways may be apart and still agree."""
+FAST = 2.0
+"""Times as fast as the slowest sets: what is only a little faster tells of no cache."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Overwrite:
+    """Parts of growing size, each written again and again at random: what a cache holds is rewritten within it.
+
+    Independent of the knee: it needs no drained cache, and no model of how it empties; its answer lies between the
+    largest part that stays fast and the smallest that does not.
+    """
+
+    smallest: int = MIB
+    most: int = 2 * GIB
+    """The largest part at most; four times the size that the knee has found is enough."""
+    block: int = 64 * KIB
+    depth: int = 8
+    steps: int = 2
+    """Parts for each doubling."""
+    seconds: float = 1.0
+    """That each part is rewritten for, after it was written once."""
+
+    name = "overwrite"
+    title = "how much is rewritten within the write cache"
+    alone = True
+
+    def parts(self, size: int, knee: float | None = None) -> list[int]:
+        """Bytes of the parts on a target of ``size`` bytes; around ``knee`` (MiB) where that is known."""
+        low, high = float(self.smallest), float(min(self.most, size // 2))
+        if knee is not None:
+            low, high = max(low, 0.25 * knee * MIB), min(high, 4 * knee * MIB)
+        count = max(1, math.ceil(math.log2(max(high / low, 1.0)) * self.steps))
+        found = [low * (high / low) ** (number / count) for number in range(count + 1)]
+        return sorted({max(1, round(each / self.block)) * self.block for each in found})
+
+    def needs(self, target: Target) -> Needs:
+        """Each part once, and then again as often as it can."""
+        several = self.parts(target.size)
+        seconds = len(several) * 2 * self.seconds
+        return Needs(seconds=seconds, written=None, size=64 * self.block)
+
+    def run(self, bench: Bench) -> Steps:
+        """The small parts first, each elsewhere: what is still in the cache is then less than what comes."""
+        size = bench.fitting(self.block)
+        knee = bench.known.get("knee")
+        told = None if knee is None else knee.figures["write_cache"]
+        parts = self.parts(bench.target.size, None if told is None else told.measured)
+        phases = dict[int, Phase]()
+        for number in bench.rounds(len(parts)):
+            part = parts[number]
+            begin = bench.random.randrange((bench.target.size - part) // size + 1) * size
+            self._drain(bench, parts[number - 1] if number else 0)
+            places = bench.places(size, max(1, part // size), begin=begin, span=part)
+            bench.run(stream(Op.WRITE, places, size, self.depth), seconds=2 * self.seconds)
+            phases[part] = Phase()
+            again = bench.places(size, len(places), begin=begin, span=part)
+            outcome = bench.run(stream(Op.WRITE, again, size, self.depth, cycle=True), seconds=self.seconds)
+            phases[part].add(outcome)
+            yield
+        return self._result(phases, told)
+
+    def _drain(self, bench: Bench, dirty: int) -> None:
+        """Let the cache become empty: as long as the knee says that it takes, else until reads are calm again."""
+        known = bench.known.get("knee")
+        rate = None if known is None else known.figures["destage"].measured
+        full = None if known is None else known.figures["write_cache"].measured
+        bench.flush()
+        if rate and full:
+            bench.rest(AGAIN * min(dirty / MIB, full) / rate)
+        else:
+            bench.settle()
+
+    def _result(self, phases: dict[int, Phase], knee: Spread | None) -> TrialResult:
+        speeds = {part: phase.rates[0] * self.block / MIB for part, phase in sorted(phases.items()) if phase.rates}
+        found = cache_of(speeds)
+        reasons = []
+        if found.low is None or found.high is None:
+            largest = words(max(speeds, default=0))
+            reasons.append(
+                f"Parts up to {largest} are rewritten about as fast: no write cache shows itself, or it is larger."
+            )
+        else:
+            reasons.append(f"Rewriting stays fast for {found.low:.0f} MiB, and is slow for {found.high:.0f} MiB.")
+            reasons += _beside(found, knee)
+        return TrialResult(
+            trial=self.name,
+            figures={"overwrite_cache": found},
+            latency=latencies({f"set_{part // KIB}k": phase for part, phase in sorted(phases.items())}),
+            model="What is rewritten before it has left the cache takes no more room in it.",
+            reasons=tuple(reasons),
+            series={"mib_s_by_mib": [[part / MIB, round(speed, 3)] for part, speed in speeds.items()]},
+        )
+
+
+def cache_of(speeds: dict[int, float]) -> Spread:
+    """MiB: between the largest part that stays fast and the smallest that does not; None: there are not two kinds.
+
+    ``speeds``: MiB/s of rewriting, by bytes of the part.
+    """
+    count = len(speeds)
+    parting = readcache.valley(list(speeds.values()), fewest=FEWEST_SETS)
+    if parting is None or parting.high < FAST * parting.low:
+        return spread(None, "MiB", count)
+    fast = [part for part, speed in speeds.items() if speed > parting.threshold]
+    slow = [part for part, speed in speeds.items() if speed <= parting.threshold]
+    if max(fast) > min(slow):
+        return spread(None, "MiB", count)
+    low, high = max(fast) / MIB, min(slow) / MIB
+    return spread(median((low, high)), "MiB", count, (low, high))
+
+
+def _beside(found: Spread, knee: Spread | None) -> list[str]:
+    """What the first way says to it."""
+    if knee is None or knee.measured is None:
+        return []
+    low, high = (
+        None if edge is None else edge * by for edge, by in ((found.low, 1 - WITHIN), (found.high, 1 + WITHIN))
+    )
+    if overlap(msgspec.structs.replace(found, low=low, high=high), knee):
+        return [f"The knee says the same: {knee.measured:.0f} MiB."]
+    return [f"The knee says {knee.measured:.0f} MiB: the two ways disagree, and neither is to be relied on alone."]

@@ -1,0 +1,108 @@
+"""Figures of phases: rates, latencies and streams that most trials need. Pure, but for the bench that is handed in."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from raidctl.bench.estimators.histogram import Histogram
+from raidctl.bench.estimators.spread import of_rounds, paired_ratio, too_short
+from raidctl.bench.result import Latency, Spread
+from raidctl.bench.work import Op, Outcome, Samples, Stream
+
+MIB = 1 << 20
+
+
+def stream(op: Op, places: array[int], size: int, depth: int = 1, *, cycle: bool = False) -> Stream:
+    """One kind of operation at these places."""
+    return Stream(ops=bytes([op]) * len(places), offsets=places, size=size, depth=depth, cycle=cycle)
+
+
+def done(samples: Samples) -> int:
+    """Operations carried out, those that were only counted among them."""
+    return len(samples.ops) + sum(sum(bins) for bins in samples.beyond.values())
+
+
+@dataclass
+class Phase:
+    """One figure measured in several rounds."""
+
+    rates: list[float] = field(default_factory=list)
+    """Operations a second of each round."""
+    seconds: float = 0.0
+    operations: int = 0
+    histogram: Histogram = field(default_factory=Histogram)
+
+    def add(self, outcome: Outcome, ops: Iterable[Op] = tuple(Op)) -> None:
+        """Count one round, of which only operations of these kinds have their latencies kept."""
+        count = sum(map(done, outcome.samples))
+        self.add_rate(count, outcome.wall_seconds)
+        wanted = bytes(ops)
+        for one in outcome.samples:
+            self.histogram.add(wait for op, wait in zip(one.ops, one.latencies, strict=True) if op in wanted)
+
+    def add_rate(self, count: float, seconds: float) -> None:
+        """Count so many operations in so many seconds."""
+        if seconds > 0:
+            self.rates.append(count / seconds)
+        self.seconds += seconds
+        self.operations += int(count)
+
+    @property
+    def short(self) -> bool:
+        """Whether it says nothing: its rounds together took under half a second, or had under 300 operations."""
+        return too_short(self.seconds, self.operations)
+
+    def spread(self, unit: str = "ops/s", factor: float = 1.0) -> Spread:
+        """The median of the rounds with its interval, each times ``factor``; None where it was too short."""
+        if self.short:
+            return Spread(measured=None, unit=unit, n=self.operations)
+        return of_rounds([rate * factor for rate in self.rates], unit, self.operations)
+
+    def latency(self) -> Latency | None:
+        """Of all rounds together; None: nothing was kept."""
+        return self.histogram.latency()
+
+
+def ratio(first: Phase, second: Phase) -> Spread:
+    """Second over first, round by round; None where one of them was too short to say anything."""
+    if first.short or second.short or len(first.rates) != len(second.rates):
+        return Spread(measured=None, unit="ratio", n=0)
+    return paired_ratio(first.rates, second.rates)
+
+
+def latencies(phases: dict[str, Phase]) -> dict[str, Latency]:
+    """Those that there are, by the name of their phase."""
+    found = {name: phase.latency() for name, phase in phases.items()}
+    return {name: one for name, one in found.items() if one is not None}
+
+
+def ends(samples: Samples, op: Op | None = None) -> list[int]:
+    """When each operation (of one kind) ended, ns after the start, ascending."""
+    return sorted(
+        start + wait
+        for kind, start, wait in zip(samples.ops, samples.starts, samples.latencies, strict=True)
+        if op is None or kind == op
+    )
+
+
+def milliseconds(latencies_ns: Sequence[int]) -> list[float]:
+    """Nanoseconds as milliseconds."""
+    return [value / 1e6 for value in latencies_ns]
+
+
+def amount(size: int) -> str:
+    """``4k``, ``1m``, ``16g``: how names of figures tell sizes."""
+    for unit, letter in ((1 << 30, "g"), (1 << 20, "m"), (1 << 10, "k")):
+        if size >= unit and size % unit == 0:
+            return f"{size // unit}{letter}"
+    return str(size)
+
+
+def words(size: int) -> str:
+    """``4 KiB``, ``16 GiB``, ``953.1 MiB``: how sentences tell sizes."""
+    for unit, name in ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")):
+        if size >= unit:
+            return f"{size / unit:.1f}".removesuffix(".0") + f" {name}"
+    return f"{size} bytes"

@@ -1,0 +1,90 @@
+"""Reading and writing single blocks past the engine: where what is read matters, or what engines do not know."""
+
+from __future__ import annotations
+
+import mmap
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from raidctl.bench.targets import Handled
+from raidctl.bench.targets.nbd import NbdTarget
+from raidctl.bench.targets.nbd_link import Link
+from raidctl.bench.trials.trial import Faulty
+from raidctl.bench.work import Target
+from raidctl.errors import BenchError
+
+Get = Callable[[int], bytes]
+"""Reads the block at a byte of the target."""
+Put = Callable[[memoryview, int], int]
+"""Writes a block; how many bytes were."""
+
+
+@contextmanager
+def gets(target: Target, size: int) -> Iterator[Get]:
+    """What reads one block of ``size`` bytes, past the engine.
+
+    Raises:
+        BenchError: The target is of a kind that cannot be read plainly.
+        Faulty: A read failed, by what is yielded.
+    """
+    if isinstance(target, Handled):
+        handle, base = target.fileno(), target.base
+        with mmap.mmap(-1, size) as memory, memoryview(memory) as view:
+
+            def get(place: int) -> bytes:
+                try:
+                    done = os.preadv(handle, [view], base + place)
+                except OSError as error:
+                    raise Faulty(f"A read of {target.name} failed: {error.strerror}.") from None
+                if done != size:
+                    raise Faulty(f"A read of {target.name} did less than was asked of it.")
+                return bytes(view)
+
+            yield get
+    elif isinstance(target, NbdTarget):
+        link = target.connect()
+
+        def ask(place: int) -> bytes:
+            try:
+                return link.read(place, size)
+            except OSError as error:
+                raise Faulty(f"A read of {target.name} failed: {error.strerror}.") from None
+
+        try:
+            yield ask
+        finally:
+            link.close()
+    else:
+        raise BenchError(f"{target.name} is of a kind that cannot be read plainly.")
+
+
+@contextmanager
+def puts(target: Target) -> Iterator[Put]:
+    """What writes one block, past the engine."""
+    if isinstance(target, Handled):
+        handle, base = target.fileno(), target.base
+        yield lambda view, place: _put(target, handle, view, base + place)
+    elif isinstance(target, NbdTarget):
+        link = target.connect()
+        try:
+            yield lambda view, place: _sent(target, link, view, place)
+        finally:
+            link.close()
+    else:
+        raise BenchError(f"{target.name} is of a kind that cannot be written plainly.")
+
+
+def _put(target: Target, handle: int, view: memoryview, place: int) -> int:
+    try:
+        return os.pwritev(handle, [view], place)
+    except OSError as error:
+        raise Faulty(f"A write to {target.name} failed: {error.strerror}.") from None
+
+
+def _sent(target: NbdTarget, link: Link, view: memoryview, place: int) -> int:
+    try:
+        link.write(place, bytes(view))
+    except OSError as error:
+        raise Faulty(f"A write to {target.name} failed: {error.strerror}.") from None
+    return len(view)

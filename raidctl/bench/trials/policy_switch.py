@@ -1,0 +1,128 @@
+"""Commits with another cache policy: switch it, measure again, put back (BENCH 2.3, E4 and E4').
+
+Who switches is handed in: a context manager that has the policy in force inside of it, and what was there before
+after it, whatever happens. The order is A B B A, so that a drift of the machine does not look like an effect.
+"""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from typing import Literal
+
+from raidctl.bench.estimators.effect import of_medians
+from raidctl.bench.estimators.figures import median
+from raidctl.bench.result import Spread, TrialResult
+from raidctl.bench.trials.phase import Phase, ends, latencies
+from raidctl.bench.trials.trial import KIB, ROUNDS, Bench, Needs, Steps
+from raidctl.bench.work import Op, Stream, Target
+
+State = Literal["write_through", "drives_off"]
+"""The controller in write-through; the drives' own caches off, and a controller before them in write-through."""
+Turn = Callable[[State], AbstractContextManager[None]]
+"""Puts a state in force for as long as the context lasts. Raises BenchError where that is refused."""
+
+FIGURES: dict[State, str] = {"write_through": "commits_write_through", "drives_off": "commits_drive_off"}
+BEFORE = "commits_before"
+"""The figure of what was in force before, measured in the same minutes."""
+STEADY = 1.5
+"""Factor by which phases with the same policy may differ in any case."""
+_RATIOS: dict[State, str] = {"write_through": "write_through_ratio", "drives_off": "drive_off_ratio"}
+
+
+@dataclass
+class _Seen:
+    """One state: all its rounds, and which of them belong to which phase."""
+
+    phase: Phase = field(default_factory=Phase)
+    parts: list[list[float]] = field(default_factory=list)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PolicySwitch:
+    """Commits of one stream as it is, switched, switched, as it is."""
+
+    turn: Turn
+    states: tuple[State, ...]
+    seconds: float = 20.0
+    """Of each of the four phases."""
+    pieces: int = ROUNDS
+    """Rounds of a phase, of which the interval is made."""
+
+    name = "policy_switch"
+    title = "commits with another cache policy"
+    alone = True
+
+    def needs(self, target: Target) -> Needs:
+        """It rewrites one block."""
+        del target
+        phases = 3 * len(self.states) + 1
+        return Needs(seconds=self.seconds * phases, written=None, size=64 * KIB)
+
+    def run(self, bench: Bench) -> Steps:
+        """No other trial has its turn while a policy is switched."""
+        seen: dict[str, _Seen] = {BEFORE: _Seen()}
+        self._phase(bench, seen[BEFORE])
+        for state in self.states:
+            mine = seen.setdefault(FIGURES[state], _Seen())
+            with self.turn(state):
+                # what waited in the cache goes out now
+                bench.flush()
+                self._phase(bench, mine)
+                self._phase(bench, mine)
+            bench.flush()
+            self._phase(bench, seen[BEFORE])
+        yield
+        return self._result(seen)
+
+    def _phase(self, bench: Bench, seen: _Seen) -> None:
+        rates = []
+        for _ in range(self.pieces):
+            before = len(seen.phase.rates)
+            _commits(bench, seen.phase, self.seconds / self.pieces)
+            rates += seen.phase.rates[before:]
+        seen.parts.append(rates)
+
+    def _result(self, seen: dict[str, _Seen]) -> TrialResult:
+        figures: dict[str, Spread] = {name: one.phase.spread() for name, one in seen.items()}
+        for state in self.states:
+            figures[_RATIOS[state]] = of_medians(seen[BEFORE].phase.rates, seen[FIGURES[state]].phase.rates)
+        shaky = _shaky(seen)
+        reasons = ["Phases with the same policy differ so much that the switch may not be what made the difference."]
+        return TrialResult(
+            trial=self.name,
+            figures=figures,
+            latency=latencies({name: one.phase for name, one in seen.items()}),
+            model="Commits that a cache answers become as slow as the medium when that cache is switched off.",
+            verdict="inconclusive" if shaky else "info",
+            reasons=tuple(reasons) if shaky else (),
+            series={"unstable": shaky, "order": ["before", *(f"{s}, {s}, before" for s in self.states)]},
+        )
+
+
+def _commits(bench: Bench, phase: Phase, seconds: float) -> None:
+    """One block in the middle is rewritten and flushed again and again; counted between the ends of flushes."""
+    size = bench.fitting(4 * KIB)
+    middle = bench.target.size // 2 // size * size
+    ops = bytes([Op.WRITE, Op.FLUSH])
+    outcome = bench.run(Stream(ops=ops, offsets=array("Q", [middle, middle]), size=size, cycle=True), seconds=seconds)
+    samples = outcome.samples[0]
+    found = ends(samples, Op.FLUSH)
+    waits = samples.latencies
+    phase.histogram.add(waits[at] + waits[at + 1] for at in range(0, len(samples.ops) - 1, 2))
+    if len(found) > 1 and not samples.beyond:
+        phase.add_rate(len(found) - 1, (found[-1] - found[0]) / 1e9)
+    else:
+        phase.add_rate(sum(sum(bins) for bins in samples.beyond.values()) / 2 + len(found), outcome.wall_seconds)
+
+
+def _shaky(seen: dict[str, _Seen]) -> bool:
+    """Whether phases of one policy differ by a factor that comes near to that between the policies."""
+    typical = {name: [value for part in one.parts if (value := median(part))] for name, one in seen.items()}
+    middles = [value for values in typical.values() if (value := median(values))]
+    effect = max(middles) / min(middles) if middles else 1.0
+    most = max(STEADY, math.sqrt(effect))
+    return any(max(values) > most * min(values) for values in typical.values() if values)

@@ -1,0 +1,191 @@
+"""RAID level and layout from outside: capacity, the cost of small writes, strides, whole stripes (BENCH 2.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from raidctl.bench.estimators import geometry, scaling, steady
+from raidctl.bench.estimators.figures import median, spread
+from raidctl.bench.result import Spread, TrialResult
+from raidctl.bench.trials.phase import Phase, latencies, stream, words
+from raidctl.bench.trials.raid_words import Layers, facts, judged, told
+from raidctl.bench.trials.trial import KIB, ROUNDS, Bench, Needs, Steps
+from raidctl.bench.work import Op, Outcome, Target
+
+PLACES = 1 << 14
+MOST_DRIVES = 8
+"""Strides and stripes are looked for up to twice as many chunks, where the number of drives is not told."""
+CHUNK = 64 * KIB
+_MODEL = "A small write costs one drive operation without redundancy, 2 with copies, 4 with one parity, 6 with two."
+TYPICAL_S = 0.008
+"""A random access of a drive, mostly."""
+
+
+@dataclass
+class _Seen:
+    reads: Phase = field(default_factory=Phase)
+    writes: Phase = field(default_factory=Phase)
+    sustained: Spread | None = None
+    """Writes a second once they were steady; None: they never were."""
+    times: dict[int, list[float]] = field(default_factory=dict)
+    """Seconds of the same number of reads, by stride."""
+    speeds: dict[int, list[float]] = field(default_factory=dict)
+    """Bytes a second, by size of aligned writes."""
+    depths: dict[int, list[float]] = field(default_factory=dict)
+    """Reads a second, by depth."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RaidLevel:
+    """Four layers, each as far as it can be measured here; what they agree on is named, one level or several."""
+
+    seconds: float = 1.0
+    """Of a round of random reads or writes."""
+    size: int = 4 * KIB
+    depth: int = 32
+    most: int = 30
+    """Rounds of writes at most, until five in a row are steady: what a write cache takes comes before."""
+    strided: int = 128
+    """Reads of each stride in each round."""
+    striped: int = 64
+    """Writes of each size in each round."""
+    rounds: int = 3
+    """Of strides and of sizes."""
+    promised: str | None = None
+    """Level that was promised; None: what the controller says."""
+
+    name = "raid_level"
+    title = "the RAID level, from outside"
+    alone = True
+
+    def needs(self, target: Target) -> Needs:
+        """Small writes where that is allowed, and whole stripes where it is a device."""
+        chunks = 2 * MOST_DRIVES + 1
+        seconds = 2 * ROUNDS * self.seconds + self.rounds * chunks * self.strided * TYPICAL_S / 4
+        if target.writable:
+            seconds += self.most * self.seconds + self.rounds * chunks * self.striped * TYPICAL_S
+        return Needs(seconds=seconds, written=None if target.writable else 0, size=4 * chunks * CHUNK)
+
+    def run(self, bench: Bench) -> Steps:
+        """Reads first, so that no write is still on its way to the drives."""
+        seen = _Seen()
+        bench.settle()
+        for _ in bench.rounds(ROUNDS):
+            self._reads(bench, seen)
+            yield
+        for _ in bench.rounds(self.rounds):
+            self._strides(bench, seen)
+            yield
+        if bench.target.writable and bench.rotating is not False:
+            for _ in bench.rounds(self.most):
+                seen.writes.add(self._random(bench, Op.WRITE, self.depth))
+                found = steady.find(seen.writes.rates, "ops/s")
+                yield
+                if found is not None and not seen.writes.short:
+                    seen.sustained = found.figure
+                    break
+            if bench.target.kind != "file":
+                for _ in bench.rounds(self.rounds):
+                    self._stripes(bench, seen)
+                    yield
+        return self._result(bench, seen)
+
+    def _random(self, bench: Bench, op: Op, depth: int, seconds: float | None = None) -> Outcome:
+        size = bench.fitting(self.size)
+        several = stream(op, bench.places(size, PLACES), size, depth, cycle=True)
+        return bench.run(several, seconds=seconds or self.seconds)
+
+    def _reads(self, bench: Bench, seen: _Seen) -> None:
+        """At the depth of the writes, and at small ones, which tell the spindles apart."""
+        seen.reads.add(self._random(bench, Op.READ, self.depth))
+        for depth in bench.shuffled((1, 2, 4, 8)):
+            outcome = self._random(bench, Op.READ, depth, self.seconds / 2)
+            seen.depths.setdefault(depth, []).append(len(outcome.samples[0].ops) / outcome.wall_seconds)
+
+    def _chunks(self, bench: Bench) -> list[int]:
+        """Bytes: one chunk to twice as many as there are drives, and one more."""
+        chunk, drives = bench.below.strip or CHUNK, bench.below.drives or MOST_DRIVES
+        most = min(2 * drives + 1, max(2, bench.target.size // chunk // 4))
+        return [chunk * count for count in range(1, most + 1)]
+
+    def _strides(self, bench: Bench, seen: _Seen) -> None:
+        """Random reads at multiples of each stride: where all of them meet one drive, they take longest."""
+        size = bench.fitting(self.size)
+        for stride in bench.shuffled(self._chunks(bench)):
+            outcome = bench.run(stream(Op.READ, bench.places(stride, self.strided), size, 16))
+            seen.times.setdefault(stride, []).append(outcome.wall_seconds)
+
+    def _stripes(self, bench: Bench, seen: _Seen) -> None:
+        """Writes one after the other, each at a multiple of its size: whole stripes need no reading before."""
+        for each in bench.shuffled(self._chunks(bench)):
+            size = bench.fitting(each)
+            count = min(self.striped, bench.target.size // size)
+            begin = bench.random.randrange(max(1, bench.target.size // size - count)) * size
+            outcome = bench.run(stream(Op.WRITE, bench.row(size, begin, count), size, 4))
+            seen.speeds.setdefault(size, []).append(size * count / outcome.wall_seconds)
+
+    def _result(self, bench: Bench, seen: _Seen) -> TrialResult:
+        layers = self._layers(bench, seen)
+        verdict, reasons = judged(layers, self.promised or bench.below.level, promised=self.promised is not None)
+        level = self.promised or bench.below.level
+        whose = "promised" if self.promised else "as its controller says"
+        drives = spread(layers.data_drives, "drives", len(seen.speeds) or len(seen.times))
+        cost = layers.cost.ratio if layers.cost else None
+        figures = {
+            "reads": seen.reads.spread(),
+            "sustained_writes": seen.sustained or Spread(measured=None, unit="ops/s", n=seen.writes.operations),
+            "write_cost": spread(cost, "ratio", seen.reads.operations + seen.writes.operations),
+            "data_drives": drives,
+            "spindles": layers.spindles,
+        }
+        return TrialResult(
+            trial=self.name,
+            figures=figures,
+            latency=latencies({"read": seen.reads, "write": seen.writes}),
+            model=_MODEL,
+            expected=None if level is None else f"{level}, {whose}",
+            verdict=verdict,
+            reasons=(*reasons, *self._confounded(bench)),
+            next_test="Ask the controller for the level, or name its drives: the capacity tells."
+            if verdict == "inconclusive"
+            else None,
+            series={
+                "levels": list(layers.named),
+                "posterior": {name: round(value, 4) for name, value in layers.posterior.items()},
+                "by_layer": told(layers),
+                "seconds_by_stride": [[stride, *times] for stride, times in sorted(seen.times.items())],
+                "bytes_per_second_by_write": [[size, *speeds] for size, speeds in sorted(seen.speeds.items())],
+            },
+        )
+
+    def _layers(self, bench: Bench, seen: _Seen) -> Layers:
+        below, knee = bench.below, bench.known.get("knee")
+        cached = knee is not None and knee.figures["write_cache"].measured is not None
+        cost = None
+        if seen.sustained is not None and not seen.reads.short:
+            cost = geometry.levels(seen.reads.spread(), seen.sustained)
+        return Layers(
+            capacity=facts(below),
+            cost=cost,
+            cached=cached,
+            pattern=geometry.pattern_size(_medians(seen.times)),
+            stripe=geometry.full_stripe(_medians(seen.speeds)),
+            chunk=below.strip or CHUNK,
+            drives=below.drives,
+            spindles=scaling.fit(seen.depths).spindles,
+        )
+
+    def _confounded(self, bench: Bench) -> list[str]:
+        said = []
+        if bench.rotating is False:
+            said.append("Solid state, or a cache that holds all of it: what a small write costs there tells no level.")
+        if bench.target.kind == "file":
+            said.append("Of a file it is not known where it begins on the drives: whole stripes were not looked for.")
+        if bench.below.strip is None:
+            said.append(f"The chunk is not told: it was looked for in steps of {words(CHUNK)}.")
+        return said
+
+
+def _medians(several: Mapping[int, Sequence[float]]) -> dict[int, float]:
+    return {key: median(values) or 0.0 for key, values in several.items()}

@@ -1,0 +1,143 @@
+"""What the layers of evidence say of a RAID level together, and in words. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from raidctl.bench.estimators import geometry
+from raidctl.bench.estimators.geometry import PENALTY
+from raidctl.bench.result import Spread, Verdict
+from raidctl.bench.trials.trial import Below
+from raidctl.text import listing
+
+
+@dataclass(frozen=True, kw_only=True)
+class Layers:
+    """What each way of looking has found; None, empty: nothing."""
+
+    capacity: tuple[str, ...]
+    """Levels that give the volume's size from the drives' size and number."""
+    cost: geometry.Levels | None
+    """Levels by what a small write costs."""
+    cached: bool
+    """Whether a write cache showed itself: it sorts, so that small writes seem to cost less than they do."""
+    pattern: int | None
+    """Bytes after which the layout repeats, by strides."""
+    stripe: int | None
+    """Bytes of data in a stripe, by whole stripes written."""
+    chunk: int
+    drives: int | None
+    """How many there are, as the inventory says."""
+    spindles: Spread
+    """How many answer reads independently."""
+
+    @property
+    def data_drives(self) -> int | None:
+        """Drives that hold data of a stripe; by the two ways that tell, None where they contradict each other."""
+        found = {geometry.data_drives(one, self.chunk) for one in (self.stripe, self.pattern) if one} - {None}
+        return found.pop() if len(found) == 1 else None
+
+    @property
+    def by_cost(self) -> tuple[str, ...]:
+        """Levels by cost; behind a cache that sorts, all that cost as much or more."""
+        found = self.cost.levels if self.cost is not None else ()
+        if not self.cached or not found:
+            return found
+        least = min(PENALTY[level] for level in found)
+        return tuple(level for level, penalty in PENALTY.items() if penalty >= least)
+
+    @property
+    def by_layout(self) -> tuple[str, ...]:
+        """Levels by how many of the drives hold data."""
+        data, drives = self.data_drives, self.drives
+        if data is None:
+            return ()
+        if drives is None:
+            # a whole stripe that is written faster than its parts is what parity does
+            return ("raid5", "raid6") if self.stripe else ()
+        found = {"raid0": data == drives and not self.stripe, "raid10": 2 * data == drives and not self.stripe}
+        found |= {"raid5": data == drives - 1, "raid6": data == drives - 2}
+        return tuple(level for level in PENALTY if found.get(level))
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """What all layers permit that say anything; empty: nothing does, or they contradict each other."""
+        return geometry.agree([self.capacity, self.by_cost, self.by_layout])
+
+    @property
+    def posterior(self) -> Mapping[str, float]:
+        """Probability of each level: by cost, all alike before; those that the other layers rule out have none."""
+        permitted = [set(one) for one in (self.capacity, self.by_layout) if one]
+        weights = {}
+        for level in PENALTY:
+            weight = 1.0
+            if self.cost is not None and self.cost.posterior:
+                group = next(each for each in geometry.GROUPS if level in each)
+                weight = self.cost.posterior[group[0]] if not self.cached else float(level in self.by_cost)
+            weights[level] = weight if all(level in one for one in permitted) else 0.0
+        total = sum(weights.values())
+        return {level: weight / total for level, weight in weights.items()} if total > 0 else {}
+
+
+def facts(below: Below) -> tuple[str, ...]:
+    """Levels that the sizes permit; empty: a size is not told, or none fits."""
+    if below.volume_bytes is None or below.drive_bytes is None or below.drives is None:
+        return ()
+    return geometry.by_capacity(below.volume_bytes, below.drive_bytes, below.drives)
+
+
+def told(layers: Layers) -> dict[str, object]:
+    """What each layer says, for the results."""
+    return {
+        "capacity": list(layers.capacity),
+        "cost": list(layers.by_cost),
+        "layout": list(layers.by_layout),
+        "pattern_bytes": layers.pattern,
+        "stripe_bytes": layers.stripe,
+        "chunk_bytes": layers.chunk,
+    }
+
+
+def judged(layers: Layers, expected: str | None, *, promised: bool) -> tuple[Verdict, list[str]]:
+    """What follows for the level that is expected; a contradiction to hard facts fails, one to the cost is a hint."""
+    reasons = list(_said(layers))
+    named = layers.named
+    if not named:
+        several = [one for one in (layers.capacity, layers.by_cost, layers.by_layout) if one]
+        why = "Its layers contradict each other" if len(several) > 1 else "Nothing that can be measured here tells it"
+        return "inconclusive", [*reasons, f"{why}: the level cannot be told."]
+    said = f"It is {named[0]}" if len(named) == 1 else f"It is one of {listing(named)}: these cannot be told apart here"
+    reasons.append(f"{said}.")
+    if expected is None:
+        return "info" if len(named) == 1 else "inconclusive", reasons
+    whose = "was promised" if promised else "is what the controller says"
+    if expected in named:
+        return ("pass" if len(named) == 1 else "inconclusive"), [*reasons, f"{expected} {whose}."]
+    if expected not in PENALTY:
+        return "inconclusive", [*reasons, f"{expected} {whose}, which is not told apart by these figures."]
+    hard = [one for one in (layers.capacity, layers.by_layout) if one and expected not in one]
+    return ("fail" if hard else "suspect"), [*reasons, f"{expected} {whose}."]
+
+
+def _said(layers: Layers) -> Sequence[str]:
+    said = []
+    if layers.capacity:
+        said.append(f"By the size of the volume and of its drives it is {_or(layers.capacity)}.")
+    if layers.cost is not None and layers.cost.ratio is not None and layers.by_cost:
+        more = ", at least, since a write cache sorts" if layers.cached else ""
+        said.append(
+            f"A small write costs {layers.cost.ratio:.1f} times what a read costs{more}: {_or(layers.by_cost)}."
+        )
+    if layers.data_drives is not None:
+        by = "whole stripes are written faster" if layers.stripe else "reads at its multiples meet one drive"
+        total = f" of {layers.drives}" if layers.drives else ""
+        says = f": {_or(layers.by_layout)}" if layers.by_layout else ""
+        said.append(f"{layers.data_drives}{total} drives hold data of a stripe ({by}){says}.")
+    if layers.spindles.measured is not None:
+        said.append(f"Reads are answered as by {layers.spindles.measured:.1f} independent drives.")
+    return said
+
+
+def _or(levels: Sequence[str]) -> str:
+    return " or ".join(levels)

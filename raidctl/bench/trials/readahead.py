@@ -1,0 +1,187 @@
+"""What reads in advance: the kernel, and, past it, the controller or the drives (BENCH 2.13)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, ExitStack
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from raidctl.bench.result import Spread, TrialResult
+from raidctl.bench.targets import Handled
+from raidctl.bench.trials.phase import MIB, Phase, latencies, ratio, stream
+from raidctl.bench.trials.trial import KIB, ROUNDS, Bench, Needs, Steps
+from raidctl.bench.trials.views import buffered
+from raidctl.bench.work import Op, Target
+from raidctl.errors import BenchError, RaidctlError
+
+PLACES = 8192
+GAIN = 2.0
+"""Times as fast as random places: less is what the platters alone may give."""
+WORTH = 1.1
+"""Times as fast as it is set now: less is not worth a change."""
+SETTINGS = (0, 128, 4096, 16384)
+"""KiB."""
+VISITS = 2
+
+
+class Knob(Protocol):
+    """The kernel's read-ahead of the device below the target."""
+
+    @property
+    def present(self) -> int | None:
+        """KiB, as it stands; None: not told."""
+
+    @property
+    def name(self) -> str:
+        """Of the device, for people."""
+
+    def at(self, kib: int) -> AbstractContextManager[object]:
+        """Set it while the context lasts, and put it back whatever happens.
+
+        Raises:
+            RaidctlError: It cannot be set, or was not put back.
+        """
+
+
+@dataclass
+class _Seen:
+    phases: dict[str, Phase] = field(default_factory=lambda: {"sequential": Phase(), "random": Phase()})
+    """Past the kernel."""
+    kernel: dict[int | None, Phase] = field(default_factory=dict)
+    """Through the kernel, by its read-ahead in KiB; None: as it is set, which is not told."""
+    why: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadAhead:
+    """64 KiB, one at a time, past the kernel: in a row, and at random places. In a row through the kernel as well.
+
+    With a ``knob``, the kernel's read-ahead is set to several sizes, there and back again.
+    """
+
+    size: int = 64 * KIB
+    seconds: float = 1.0
+    rounds: int = ROUNDS
+    knob: Knob | None = None
+    """None: the kernel's read-ahead stays as it is."""
+    settings: tuple[int, ...] = SETTINGS
+
+    name = "readahead"
+    title = "what reads in advance"
+
+    @property
+    def alone(self) -> bool:
+        """Whoever else reads meanwhile must not meet another setting."""
+        return self.knob is not None
+
+    def needs(self, target: Target) -> Needs:
+        """It only reads."""
+        several = len(self.settings) if self.knob is not None else 1
+        through = several if isinstance(target, Handled) else 0
+        return Needs(seconds=(2 + through) * self.rounds * self.seconds, size=4 * self.size)
+
+    def run(self, bench: Bench) -> Steps:
+        """What needs no setting in random order, round by round; then the settings, forwards and backwards."""
+        seen = _Seen()
+        for _ in bench.rounds(self.rounds):
+            for way in bench.shuffled(list(seen.phases)):
+                self._past(bench, seen.phases[way], in_a_row=way == "sequential")
+            if self.knob is None:
+                self._through(bench, seen, None)
+            yield
+        if self.knob is not None:
+            yield from self._settings(bench, seen, self.knob)
+        return self._result(bench, seen)
+
+    def _past(self, bench: Bench, phase: Phase, *, in_a_row: bool) -> None:
+        size = bench.fitting(self.size)
+        places = bench.places(size, PLACES)
+        if in_a_row:
+            places = bench.row(size, places[0], PLACES)
+        phase.add(bench.run(stream(Op.READ, places, size, cycle=True), seconds=self.seconds))
+
+    def _through(self, bench: Bench, seen: _Seen, setting: int | None) -> None:
+        """A row through the page cache, from a place on that it does not hold."""
+        if seen.why:
+            return
+        try:
+            # the kernel looks at the setting when a file is opened
+            with buffered(bench.target) as view:
+                size = bench.fitting(self.size)
+                first = bench.places(size, 1)[0]
+                places = bench.row(size, first, max(1, bench.target.size // size))
+                outcome = bench.run(stream(Op.READ, places, size), seconds=self.seconds, target=view)
+        except BenchError as error:
+            seen.why.append(str(error))
+            return
+        seen.kernel.setdefault(setting, Phase()).add(outcome)
+
+    def _settings(self, bench: Bench, seen: _Seen, knob: Knob) -> Iterator[None]:
+        """Each setting twice, so that it is changed seldom; what cannot be set ends it, with the reason."""
+        each = -(-self.rounds // VISITS)
+        for number in bench.rounds(VISITS):
+            for setting in self.settings if number % 2 == 0 else self.settings[::-1]:
+                with ExitStack() as stack:
+                    try:
+                        stack.enter_context(knob.at(setting))
+                    except RaidctlError as error:
+                        seen.why.append(f"The kernel's read-ahead was not set: {error}")
+                        break
+                    for _ in bench.rounds(each):
+                        self._through(bench, seen, setting)
+            yield
+            if seen.why:
+                break
+        if not seen.kernel:
+            said, seen.why = seen.why, []
+            self._through(bench, seen, knob.present)
+            seen.why += said
+
+    def _result(self, bench: Bench, seen: _Seen) -> TrialResult:
+        size = bench.fitting(self.size) / MIB
+        gain = ratio(seen.phases["random"], seen.phases["sequential"])
+        figures = {name: phase.spread("MiB/s", size) for name, phase in seen.phases.items()}
+        figures["gain"] = gain
+        named = dict(seen.phases)
+        for setting, phase in sorted(seen.kernel.items(), key=lambda item: item[0] or 0):
+            name = "kernel" if setting is None else f"kernel_{setting}k"
+            named[name] = phase
+            figures[name] = phase.spread("MiB/s", size)
+            if setting and 0 in seen.kernel:
+                figures[f"{name}_gain"] = ratio(seen.kernel[0], phase)
+        reasons = [_controller(gain), *_kernel(seen, self.knob), *seen.why]
+        return TrialResult(
+            trial=self.name,
+            figures=figures,
+            latency=latencies(named),
+            model="What reads in advance makes a row of small reads faster than the same reads at random places.",
+            reasons=tuple(reasons),
+        )
+
+
+def _controller(gain: Spread) -> str:
+    if gain.low is not None and gain.low > GAIN:
+        return "The controller or the drives read in advance."
+    if gain.high is not None and gain.high <= GAIN:
+        return "Nothing below the kernel gains by reading in advance."
+    return "Whether anything below the kernel reads in advance cannot be told."
+
+
+def _kernel(seen: _Seen, knob: Knob | None) -> list[str]:
+    """Which setting is the best, where several were tried."""
+    speeds = {setting: phase for setting, phase in seen.kernel.items() if setting is not None and not phase.short}
+    if knob is None or len(speeds) < 2:
+        return []
+    best = max(speeds, key=lambda setting: sorted(speeds[setting].rates)[len(speeds[setting].rates) // 2])
+    now = knob.present
+    said = [f"Through the kernel it is fastest with a read-ahead of {best} KiB."]
+    if now in speeds and best != now:
+        gain = ratio(speeds[now], speeds[best])
+        if gain.low is not None and gain.low > WORTH and gain.measured is not None:
+            said = [
+                f"A read-ahead of {best} KiB instead of {now} KiB makes {knob.name} {gain.measured:.1f} times as fast."
+            ]
+        else:
+            said = [f"No read-ahead is clearly faster than the {now} KiB that {knob.name} has."]
+    return said

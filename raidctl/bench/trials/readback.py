@@ -1,0 +1,97 @@
+"""Is what was written what is read? Every block says of itself what it is (BENCH 2.16)."""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from raidctl.bench.blocks import State, classify
+from raidctl.bench.result import Spread, TrialResult
+from raidctl.bench.trials.phase import Phase, latencies, stream, words
+from raidctl.bench.trials.plain import gets
+from raidctl.bench.trials.trial import GIB, KIB, MIB, Bench, Needs, Steps
+from raidctl.bench.work import Op, Target
+
+SHOWN = 8
+KEPT = 1000
+SLOWEST = 20.0
+"""MiB/s."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadBack:
+    """Write twice over the same places, in random order, flush, and read everything back."""
+
+    block: int = 64 * KIB
+    most: int = GIB
+    """Bytes that are written, twice, at most; more than the caches hold is better."""
+    depth: int = 4
+
+    name = "readback"
+    title = "whether all reads back as it was written"
+    alone = True
+
+    def needs(self, target: Target) -> Needs:
+        """Twice what is read."""
+        amount = min(self.most, target.size)
+        return Needs(seconds=3 * amount / MIB / SLOWEST, written=2 * amount, size=4 * self.block)
+
+    def run(self, bench: Bench) -> Steps:
+        """An older generation lies below, so that a write that was lost is found."""
+        size = bench.fitting(self.block)
+        count = min(self.most, bench.target.size) // size
+        writes, reads = Phase(), Phase()
+        places = bench.places(size, count)
+        writes.add(bench.run(stream(Op.WRITE, places, size, self.depth)))
+        yield
+        bench.generation += 1
+        latest = bench.generation << 20
+        writes.add(bench.run(stream(Op.WRITE, array("Q", bench.shuffled(places)), size, self.depth), generation=latest))
+        bench.flush()
+        yield
+        outcome = bench.run(stream(Op.READ, places, size, self.depth), verify=True, generation=latest)
+        reads.add(outcome)
+        wrong = sorted(set(outcome.samples[0].mismatches))
+        where = ", ".join(str(place) for place in wrong[:SHOWN]) + (" …" if len(wrong) > SHOWN else "")
+        said = [f"All {count} blocks ({words(count * size)}) read back as they were written."]
+        states = _states(bench, wrong[:KEPT], size, latest) if wrong else {}
+        if wrong:
+            said = [f"{len(wrong)} of {count} blocks do not read back as they were written: at byte {where}."]
+            said += [f"{number} of them: {state}." for state, number in states.items()]
+        said += _too_little(bench, count * size)
+        figures = {
+            "write": writes.spread("MiB/s", size / MIB),
+            "read": reads.spread("MiB/s", size / MIB),
+            "wrong": Spread(measured=float(len(wrong)), unit="blocks", n=count),
+        }
+        return TrialResult(
+            trial=self.name,
+            figures=figures,
+            latency=latencies({"write": writes, "read": reads}),
+            model="Each sector carries the run, its place, its generation and a checksum.",
+            expected="no block that differs",
+            verdict="fail" if wrong else "pass",
+            reasons=tuple(said),
+            series={"wrong_at": wrong[:KEPT], "states": states},
+        )
+
+
+def _states(bench: Bench, wrong: Sequence[int], size: int, generation: int) -> dict[str, int]:
+    """What became of them, the most frequent first: each is read once more, past the engine, and looked at."""
+    counts: Counter[str] = Counter()
+    with gets(bench.target, size) as get:
+        for place in wrong:
+            state = classify(get(place), place, bench.run_id, generation)
+            counts["right when read once more" if state is State.OK else state.value] += 1
+    return dict(counts.most_common())
+
+
+def _too_little(bench: Bench, amount: int) -> list[str]:
+    """A cache that holds all of it answers itself, and the drives were not asked."""
+    knee = bench.known.get("knee")
+    cache = None if knee is None else knee.figures["write_cache"].measured
+    if cache is None or amount >= 2 * cache * MIB:
+        return []
+    return [f"A cache of {cache:.0f} MiB may have answered from memory: write more than twice as much to be sure."]

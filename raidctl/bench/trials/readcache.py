@@ -1,0 +1,153 @@
+"""How much is read from a cache below the kernel, and how fast that goes (BENCH 2.6)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from raidctl.bench.estimators import readcache
+from raidctl.bench.estimators.readcache import WorkingSet
+from raidctl.bench.result import Spread, TrialResult, Verdict
+from raidctl.bench.trials.phase import MIB, Phase, latencies, milliseconds, stream, words
+from raidctl.bench.trials.trial import KIB, ROUNDS, Bench, Needs, Steps
+from raidctl.bench.verdict.deciding import REPEAT
+from raidctl.bench.work import Op, Target
+
+SLOWEST = 60.0
+"""MiB/s at which a working set is read for the first time, mostly."""
+TYPICAL_S = 0.01
+PASS_FROM, PASS_TO, FAIL_BELOW = 0.7, 1.05, 0.5
+"""Shares of what was promised, as for the write cache: firmware keeps some for itself."""
+
+
+@dataclass
+class _Seen:
+    sets: dict[int, list[float]] = field(default_factory=dict)
+    """Milliseconds of the reads of each working set, by its bytes."""
+    phases: dict[str, Phase] = field(default_factory=lambda: {"reread": Phase(), "elsewhere": Phase()})
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadCache:
+    """Working sets from small to large, each read once and then at random: what hits is quick.
+
+    Then the same 2 MiB again and again, as hdparm -T --direct does it: what the way to the cache carries.
+    """
+
+    smallest: int = MIB
+    most: int = 4096 * MIB
+    """The largest working set at most; sixteen times what was promised where something was."""
+    reads: int = 500
+    """Of each working set."""
+    size: int = 4 * KIB
+    piece: int = 2 * MIB
+    """What is read again and again."""
+    seconds: float = 2.0
+    """That it is read for, in all rounds together."""
+    promised_mib: float | None = None
+    """Size of the cache for reads that was promised; None: nothing was."""
+
+    name = "read_cache"
+    title = "what is read from a cache"
+    alone = True
+
+    def sets(self, size: int) -> list[int]:
+        """Bytes of the working sets on a target of ``size`` bytes: powers of two, sixteen times the promise at most."""
+        most = self.most if self.promised_mib is None else min(self.most, int(16 * self.promised_mib * MIB))
+        found = [self.smallest]
+        while found[-1] * 2 <= min(most, size):
+            found.append(found[-1] * 2)
+        return found
+
+    def needs(self, target: Target) -> Needs:
+        """It only reads."""
+        several = self.sets(target.size)
+        seconds = self.seconds * 2 + sum(several) / MIB / SLOWEST + len(several) * self.reads * TYPICAL_S
+        return Needs(seconds=seconds, size=2 * self.piece)
+
+    def run(self, bench: Bench) -> Steps:
+        """The small sets first; no further once hardly anything hits."""
+        seen, size = _Seen(), bench.fitting(self.size)
+        several = self.sets(bench.target.size)
+        for number in bench.rounds(len(several)):
+            seen.sets[several[number]] = self._set(bench, several[number], size)
+            yield
+            if self._enough(seen):
+                break
+        for _ in bench.rounds(ROUNDS):
+            self._again(bench, seen.phases)
+            yield
+        return self._result(seen)
+
+    def _set(self, bench: Bench, span: int, size: int) -> list[float]:
+        """Read all of it once, then parts of it at random: milliseconds of the latter."""
+        begin = bench.random.randrange(bench.target.size // span) * span
+        block = bench.fitting(min(64 * KIB, span))
+        bench.run(stream(Op.READ, bench.row(block, begin, span // block, end=begin + span), block, 4))
+        outcome = bench.run(stream(Op.READ, bench.places(size, self.reads, begin=begin, span=span), size))
+        return milliseconds(outcome.samples[0].latencies)
+
+    def _enough(self, seen: _Seen) -> bool:
+        """Whether the last two sets were nearly all misses, so that larger ones would tell nothing more."""
+        counted = self._counted(seen)
+        last = [one.hits / one.reads for one in counted[-2:]]
+        return len(last) == 2 and max(last) < 0.1 and any(one.hits / one.reads > 0.5 for one in counted)
+
+    def _counted(self, seen: _Seen) -> list[WorkingSet]:
+        parting = readcache.valley([wait for waits in seen.sets.values() for wait in waits])
+        if parting is None:
+            return []
+        return [readcache.count_hits(span / MIB, waits, parting) for span, waits in sorted(seen.sets.items())]
+
+    def _again(self, bench: Bench, phases: dict[str, Phase]) -> None:
+        """The same piece again and again, and beside it as much that was not read before; in random order."""
+        block = bench.fitting(min(256 * KIB, self.piece))
+        seconds = self.seconds / ROUNDS
+        for name in bench.shuffled(list(phases)):
+            if name == "reread":
+                places = bench.row(block, 0, self.piece // block, end=self.piece)
+                bench.run(stream(Op.READ, places, block))
+            else:
+                begin = bench.random.randrange(max(1, bench.target.size // block))
+                places = bench.row(block, begin * block, min(bench.target.size // block, 1 << 14))
+            phases[name].add(bench.run(stream(Op.READ, places, block, cycle=True), seconds=seconds))
+
+    def _result(self, seen: _Seen) -> TrialResult:
+        counted = self._counted(seen)
+        size = readcache.cache_size(counted)
+        per = min(256 * KIB, self.piece) / MIB
+        verdict, reasons = self._judged(seen, counted, size)
+        return TrialResult(
+            trial=self.name,
+            figures={
+                "read_cache": size,
+                **{name: phase.spread("MiB/s", per) for name, phase in seen.phases.items()},
+            },
+            latency=latencies(seen.phases),
+            model="Of a working set larger than a cache that keeps the latest, as large a share hits as fits into it.",
+            expected=None if self.promised_mib is None else f"{self.promised_mib:.0f} MiB for reads",
+            verdict=verdict,
+            reasons=tuple(reasons),
+            next_test=REPEAT if verdict == "inconclusive" else None,
+            series={"hits_by_mib": [[one.size, one.hits, one.reads] for one in counted]},
+        )
+
+    def _judged(self, seen: _Seen, counted: list[WorkingSet], size: Spread) -> tuple[Verdict, list[str]]:
+        """Only a promise is judged."""
+        missing: Verdict = "info" if self.promised_mib is None else "inconclusive"
+        largest = words(max(seen.sets, default=0))
+        if not counted:
+            why = f"Reads of all working sets up to {largest} take about as long: there is no cache, or it holds them."
+            return missing, [why]
+        if size.measured is None or size.low is None or size.high is None:
+            return missing, [f"Nearly all reads hit, or nearly none did, up to {largest}: its size is not known."]
+        reasons = ["The drives' own buffers count among it, and so does a cache of the host in a virtual machine."]
+        if self.promised_mib is None:
+            return "info", reasons
+        said = f"It holds {size.low:.0f} to {size.high:.0f} MiB of the {self.promised_mib:.0f} MiB promised."
+        return _against(size.low, size.high, self.promised_mib), [said, *reasons]
+
+
+def _against(low: float, high: float, promised: float) -> Verdict:
+    if high < FAIL_BELOW * promised:
+        return "fail"
+    return "pass" if low <= PASS_TO * promised and high >= PASS_FROM * promised else "suspect"

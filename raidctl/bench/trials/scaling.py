@@ -1,0 +1,108 @@
+"""How throughput grows with operations under way, and with streams (BENCH 2.11)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from raidctl.bench.estimators import scaling
+from raidctl.bench.result import TrialResult, Verdict
+from raidctl.bench.trials.phase import Phase, latencies, stream
+from raidctl.bench.trials.trial import KIB, MIB, ROUNDS, Bench, Needs, Steps
+from raidctl.bench.work import Op, Stream, Target
+
+PLACES = 1 << 14
+ROW = 4096
+Way = tuple[str, int]
+"""What, and how many side by side."""
+_TITLES = {"rndrd": "random reads", "rndwr": "random writes", "seqrd": "sequential reads", "seqwr": "sequential writes"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scaling:
+    """Random operations at several depths, and several sequential streams in regions of their own."""
+
+    depths: tuple[int, ...] = (1, 2, 4, 8, 16, 32, 64)
+    streams: tuple[int, ...] = (1, 2, 4, 8, 16)
+    size: int = 4 * KIB
+    block: int = MIB
+    """Of sequential operations; smaller where the regions are."""
+    seconds: float = 1.0
+    rounds: int = ROUNDS
+
+    name = "scaling"
+    title = "several at once"
+    alone = False
+
+    def ways(self, target: Target) -> list[Way]:
+        """All phases of a round."""
+        kinds = ("rndrd", "seqrd", "rndwr", "seqwr") if target.writable else ("rndrd", "seqrd")
+        return [(kind, n) for kind in kinds for n in (self.depths if kind.startswith("rnd") else self.streams)]
+
+    def needs(self, target: Target) -> Needs:
+        """It writes where that is allowed."""
+        seconds = self.rounds * self.seconds * len(self.ways(target))
+        return Needs(seconds=seconds, written=None if target.writable else 0, size=2 * max(self.streams) * self.block)
+
+    def run(self, bench: Bench) -> Steps:
+        """All ways in random order, round by round."""
+        ways = self.ways(bench.target)
+        phases = {way: Phase() for way in ways}
+        for _ in bench.rounds(self.rounds):
+            for way in bench.shuffled(ways):
+                phases[way].add(bench.run(*self._streams(bench, way), seconds=self.seconds))
+                if way[0].endswith("wr"):
+                    bench.settle()
+            yield
+        return self._result(phases)
+
+    def _streams(self, bench: Bench, way: Way) -> list[Stream]:
+        kind, count = way
+        op = Op.READ if kind.endswith("rd") else Op.WRITE
+        if kind.startswith("rnd"):
+            size = bench.fitting(self.size)
+            return [stream(op, bench.places(size, PLACES), size, count, cycle=True)]
+        size = bench.fitting(self.block)
+        region = bench.target.size // count // size * size
+        return [
+            stream(op, bench.row(size, n * region, ROW, end=(n + 1) * region), size, cycle=True) for n in range(count)
+        ]
+
+    def _result(self, phases: dict[Way, Phase]) -> TrialResult:
+        figures = {}
+        for (kind, count), phase in phases.items():
+            unit, factor = ("ops/s", 1.0) if kind.startswith("rnd") else ("MiB/s", self.block / MIB)
+            figures[f"{kind}_x{count}"] = phase.spread(unit, factor)
+        told = {way: phase for way, phase in phases.items() if not phase.short}
+        rounds = {depth: phase.rates for (kind, depth), phase in told.items() if kind == "rndrd"}
+        spindles = scaling.fit(rounds)
+        figures["spindles"] = spindles.spindles
+        verdict, reasons = self._judged(told)
+        return TrialResult(
+            trial=self.name,
+            figures=figures,
+            latency=latencies({f"{kind}_x{count}": phase for (kind, count), phase in phases.items()}),
+            model="N alike drives answer N Q / (N + Q - 1) times as many random reads as one, with Q under way.",
+            verdict=verdict,
+            reasons=reasons,
+            series={"bytes": {"random": self.size, "sequential": self.block}},
+        )
+
+    def _judged(self, told: dict[Way, Phase]) -> tuple[Verdict, tuple[str, ...]]:
+        reasons, collapsed = list[str](), False
+        for kind in dict.fromkeys(kind for kind, _ in told):
+            # one collapse of the whole interval: the worst rate before against the best after
+            of_kind = {count: phase for (name, count), phase in told.items() if name == kind}
+            low = {count: min(phase.rates) for count, phase in of_kind.items()}
+            high = {count: max(phase.rates) for count, phase in of_kind.items()}
+            for before, after in scaling.collapses({count: phase.rates[0] for count, phase in of_kind.items()}):
+                if high[after] < scaling.COLLAPSE * low[before]:
+                    collapsed = True
+                    reasons.append(f"{_TITLES[kind].capitalize()} collapse from {before} to {after} at once.")
+            waits = {
+                count: (sorted(phase.rates)[len(phase.rates) // 2], float(phase.histogram.quantile(0.5) or 0))
+                for count, phase in of_kind.items()
+            }
+            full = scaling.saturation(waits)
+            if full is not None:
+                reasons.append(f"{_TITLES[kind].capitalize()} gain nothing beyond {full} at once.")
+        return ("suspect" if collapsed else "info"), tuple(reasons)

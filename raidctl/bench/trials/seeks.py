@@ -1,0 +1,88 @@
+"""Random reads a second at a stated span: a figure without its span says nothing (BENCH 2.9)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from raidctl.bench.result import TrialResult
+from raidctl.bench.trials.phase import Phase, amount, latencies, stream, words
+from raidctl.bench.trials.trial import KIB, ROUNDS, Bench, Needs, Steps
+from raidctl.bench.work import Op, Target
+
+PLACES = 1 << 16
+Way = tuple[str, int, int, int]
+"""`read` or `write`, bytes of a block, span in bytes, depth."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Seeks:
+    """Random reads over several spans, at several depths."""
+
+    spans: tuple[int | None, ...] = (None,)
+    """Bytes from the begin on; None: all of the target. One that the target is too small for is left out."""
+    depths: tuple[int, ...] = (1, 16)
+    sizes: tuple[int, ...] = (4 * KIB,)
+    """Of the blocks; figures of the first one carry no size in their names."""
+    seconds: float = 1.0
+    """Of each phase in each round."""
+    writes: bool = False
+    """Whether random writes are measured as well."""
+    rounds: int = ROUNDS
+
+    name = "seeks"
+    title = "random reads"
+    alone = False
+
+    def ways(self, target: Target) -> list[Way]:
+        """All phases of a round."""
+        spans = dict.fromkeys(target.size if span is None else span for span in self.spans)
+        fitting = [span for span in spans if span <= target.size] or [target.size]
+        kinds = ("read", "write") if self.writes and target.writable else ("read",)
+        return [
+            (kind, size, span, depth)
+            for kind in kinds
+            for size in self.sizes
+            for span in fitting
+            for depth in self.depths
+        ]
+
+    def needs(self, target: Target) -> Needs:
+        """It writes only where that is asked for."""
+        ways = self.ways(target)
+        written = None if any(kind == "write" for kind, *_ in ways) else 0
+        return Needs(seconds=self.rounds * self.seconds * len(ways), written=written, size=max(self.sizes))
+
+    def run(self, bench: Bench) -> Steps:
+        """All ways in random order, round by round."""
+        ways = self.ways(bench.target)
+        phases = {way: Phase() for way in ways}
+        for _ in bench.rounds(self.rounds):
+            for way in bench.shuffled(ways):
+                kind, asked, span, depth = way
+                size = bench.fitting(asked)
+                op = Op.READ if kind == "read" else Op.WRITE
+                places = bench.places(size, PLACES, span=span)
+                phases[way].add(bench.run(stream(op, places, size, depth, cycle=True), seconds=self.seconds))
+                if kind == "write":
+                    bench.settle()
+            yield
+        named = {self._name(way, bench.target.size): phase for way, phase in phases.items()}
+        figures = {name: phase.spread() for name, phase in named.items()}
+        rates = {way: figures[self._name(way, bench.target.size)].measured for way in ways}
+        limited = bench.limits([(bench.fitting(way[1]), way[3], rates[way]) for way in ways])
+        spans = ", ".join(dict.fromkeys(words(span) for _, _, span, _ in ways))
+        blocks = " and ".join(words(bench.fitting(size)) for size in self.sizes)
+        return TrialResult(
+            trial=self.name,
+            figures=figures,
+            latency=latencies(named),
+            model="A seek and half a revolution for each: 75 to 85 a second at 7200 rpm over the whole of a disk.",
+            reasons=(f"Blocks of {blocks} at random places within {spans}.", *limited),
+            series={"spans": {self._name(way, bench.target.size): way[2] for way in ways}},
+        )
+
+    def _name(self, way: Way, whole: int) -> str:
+        """``read_qd1_all``, ``read_qd16_1g``, ``read_8k_qd1_all``."""
+        kind, size, span, depth = way
+        block = "" if size == self.sizes[0] else f"_{amount(size)}"
+        return f"{kind}{block}_qd{depth}_{'all' if span == whole else amount(span)}"

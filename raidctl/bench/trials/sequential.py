@@ -1,0 +1,143 @@
+"""Sequential throughput at several places (BENCH 2.7)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from raidctl.bench.estimators import effect
+from raidctl.bench.result import Spread, TrialResult, Verdict
+from raidctl.bench.trials.phase import Phase, amount, latencies, stream
+from raidctl.bench.trials.trial import MIB, ROUNDS, Bench, Link, Needs, Steps
+from raidctl.bench.work import Op, Target
+
+Way = tuple[str, int, int]
+"""`read` or `write`, bytes, depth."""
+MUCH = 0.5
+NEAR, EXCEEDS = 0.85, 1.05
+"""Shares of what a link carries: from where on it is the limit, and where it cannot have carried that."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sequential:
+    """Reads and writes one after the other, from several places on."""
+
+    seconds: float = 1.0
+    """Of each place in each round."""
+    sizes: tuple[int, ...] = (MIB,)
+    depths: tuple[int, ...] = (1, 8)
+    positions: tuple[float, ...] = (0.0, 0.25, 0.5, 0.75, 0.99)
+    """Shares of the span, 0 outside."""
+    rounds: int = ROUNDS
+    model_mib: float | None = None
+    """MiB/s of the drives that hold data, at the same places; None: not known."""
+
+    name = "sequential"
+    title = "sequential reads and writes"
+    alone = False
+
+    def ways(self, *, writable: bool) -> list[Way]:
+        """All phases of a round."""
+        kinds = ("read", "write") if writable else ("read",)
+        return [(kind, size, depth) for kind in kinds for size in self.sizes for depth in self.depths]
+
+    def needs(self, target: Target) -> Needs:
+        """Where it may write, as much as it can."""
+        ways = self.ways(writable=target.writable)
+        seconds = self.rounds * self.seconds * len(ways) * len(self.positions)
+        return Needs(seconds=seconds, written=None if target.writable else 0, size=max(self.sizes))
+
+    def run(self, bench: Bench) -> Steps:
+        """All ways at all places in random order, round by round."""
+        ways = self.ways(writable=bench.target.writable)
+        phases = {way: Phase() for way in ways}
+        for _ in bench.rounds(self.rounds):
+            for way in bench.shuffled(ways):
+                self._round(bench, way, phases[way])
+                if way[0] == "write":
+                    bench.settle()
+            yield
+        return self._result(bench, phases)
+
+    def _round(self, bench: Bench, way: Way, phase: Phase) -> None:
+        """One rate of all places together: the time for all of them, so that it is the mean over the disk."""
+        kind, asked, depth = way
+        size, op = bench.fitting(asked), Op.READ if kind == "read" else Op.WRITE
+        count, seconds = 0, 0.0
+        for position in bench.shuffled(self.positions):
+            begin = int(position * (bench.target.size - size))
+            places = bench.row(size, begin, min(bench.target.size // size, 1 << 16))
+            outcome = bench.run(stream(op, places, size, depth, cycle=True), seconds=self.seconds)
+            done = Phase()
+            done.add(outcome)
+            phase.histogram.merge(done.histogram)
+            count, seconds = count + done.operations, seconds + done.seconds
+        phase.add_rate(count, seconds)
+
+    def _result(self, bench: Bench, phases: dict[Way, Phase]) -> TrialResult:
+        named = {self._name(way): phase for way, phase in phases.items()}
+        figures = {self._name(way): phase.spread("MiB/s", way[1] / MIB) for way, phase in phases.items()}
+        verdict, reasons = self._judged(phases, figures)
+        expected = None if self.model_mib is None else f"{self.model_mib:.0f} MiB/s"
+        return TrialResult(
+            trial=self.name,
+            figures=figures,
+            latency=latencies(named),
+            model=None if expected is None else "Each drive that holds data gives its own sequential speed.",
+            expected=expected,
+            verdict=verdict,
+            reasons=(*reasons, *linked(figures.values(), bench.below.links)),
+        )
+
+    def _name(self, way: Way) -> str:
+        kind, size, depth = way
+        name = kind if size == self.sizes[0] else f"{kind}_{amount(size)}"
+        return name if depth == self.depths[0] else f"{name}_qd{depth}"
+
+    def _judged(self, phases: dict[Way, Phase], figures: dict[str, Spread]) -> tuple[Verdict, tuple[str, ...]]:
+        reasons = []
+        size, depth = self.sizes[0], self.depths[0]
+        writes = phases.get(("write", size, depth))
+        if writes is not None and not writes.short:
+            ratio = effect.paired(phases["read", size, depth].rates, writes.rates)
+            if ratio.low is not None and ratio.low > 1:
+                reasons.append(
+                    "Writes are faster than reads: the read-ahead is too small, or a cache takes the writes."
+                )
+            elif ratio.high is not None and ratio.high < MUCH:
+                reasons.append("Writes are much slower than reads: look at the cache policy.")
+        if self.model_mib is None:
+            return "info", tuple(reasons)
+        deep = figures[self._name(("read", size, self.depths[-1]))]
+        share = _times(deep, 1 / self.model_mib)
+        verdict = effect.against_model(share)
+        if share.measured is not None:
+            reasons.insert(0, f"It reads at {share.measured:.0%} of the speed of the drives that hold data.")
+        return verdict, tuple(reasons)
+
+
+def _times(one: Spread, factor: float) -> Spread:
+    def scaled(value: float | None) -> float | None:
+        return None if value is None else value * factor
+
+    return Spread(measured=scaled(one.measured), unit="ratio", n=one.n, low=scaled(one.low), high=scaled(one.high))
+
+
+def linked(figures: Iterable[Spread], links: Sequence[Link]) -> list[str]:
+    """Sentences about the links that the fastest figure comes near to, or exceeds: then no drive was measured."""
+    fastest = max((one.measured for one in figures if one.measured is not None), default=None)
+    if fastest is None:
+        return []
+    said = []
+    for link in links:
+        share = fastest / link.mib
+        if share > EXCEEDS:
+            said.append(
+                f"{fastest:.0f} MiB/s are more than the {link.mib:.0f} MiB/s that the {link.name} carries: "
+                "a cache of this machine answers."
+            )
+        elif share > NEAR:
+            said.append(
+                f"{fastest:.0f} MiB/s are {share:.0%} of what the {link.name} carries: it is the limit, not the drives."
+            )
+    return said

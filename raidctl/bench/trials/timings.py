@@ -1,0 +1,66 @@
+"""The classic timings of reads (-T, -t, --direct): the same piece again and again, and a row (BENCH 2.6)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from raidctl.bench.result import TrialResult
+from raidctl.bench.targets import Handled
+from raidctl.bench.trials.phase import MIB, Phase, latencies, stream
+from raidctl.bench.trials.trial import KIB, ROUNDS, Bench, Needs, Steps
+from raidctl.bench.trials.views import buffered
+from raidctl.bench.work import Op, Target
+
+PIECE = 2 * MIB
+BLOCK = 256 * KIB
+_SAID = {
+    "cached": "the same 2 MiB through the page cache: what memory gives (-T)",
+    "cached_direct": "the same 2 MiB past the kernel: what the way to the nearest cache below gives (-T --direct)",
+    "disk": "a row from the begin on, through the page cache (-t)",
+    "disk_direct": "a row from the begin on, past the kernel (-t --direct)",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Timings:
+    """Reads of 256 KiB, one after the other."""
+
+    seconds: float = 0.5
+    """Of each way in each round: six rounds are the three seconds of the classic -t."""
+    rounds: int = ROUNDS
+
+    name = "timings"
+    title = "the classic timings of reads"
+    alone = False
+
+    def ways(self, target: Target) -> list[str]:
+        """Names of what can be measured: without a file or device of this machine there is no page cache."""
+        return [way for way in _SAID if way.endswith("direct") or isinstance(target, Handled)]
+
+    def needs(self, target: Target) -> Needs:
+        """It only reads."""
+        return Needs(seconds=self.rounds * self.seconds * len(self.ways(target)), size=2 * PIECE)
+
+    def run(self, bench: Bench) -> Steps:
+        """All in random order, round by round; what is read again was read just before."""
+        ways, block = self.ways(bench.target), bench.fitting(BLOCK)
+        phases = {way: Phase() for way in ways}
+        again = bench.row(block, 0, max(1, PIECE // block), end=max(PIECE, block))
+        whole = bench.row(block, 0, max(1, bench.target.size // block))
+        for _ in bench.rounds(self.rounds):
+            for way in bench.shuffled(ways):
+                cached = way.startswith("cached")
+                row = stream(Op.READ, again if cached else whole, block, cycle=cached or way.endswith("direct"))
+                if way.endswith("direct"):
+                    phases[way].add(bench.run(row, seconds=self.seconds))
+                    continue
+                with buffered(bench.target) as view:
+                    # a row is not read twice, or it would be the page cache that is timed
+                    phases[way].add(bench.run(row, seconds=self.seconds, target=view))
+            yield
+        return TrialResult(
+            trial=self.name,
+            figures={way: phase.spread("MiB/s", block / MIB) for way, phase in phases.items()},
+            latency=latencies(phases),
+            model="; ".join(f"{way}: {text}" for way, text in _SAID.items() if way in phases),
+        )

@@ -1,0 +1,193 @@
+"""Several drives at once against each alone: what the bus, the expander or the processor takes (BENCH 2.12)."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from raidctl.bench.engines.crew import Job, Report, now
+from raidctl.bench.engines.crew import work as side_by_side
+from raidctl.bench.estimators import effect
+from raidctl.bench.estimators.spread import too_short
+from raidctl.bench.result import Spread, TrialResult, Verdict
+from raidctl.bench.trials.phase import MIB, Phase, ends, stream
+from raidctl.bench.trials.trial import ROUNDS, Bench, Faulty, Interrupted, Needs, Steps
+from raidctl.bench.verdict.deciding import REPEAT
+from raidctl.bench.work import Engine, Op, Target, Work
+from raidctl.errors import BenchError
+
+EDGE = 0.1
+"""Of the time at either end that does not count, beside what is not common to all."""
+BUSY = 0.9
+"""Of all processors: with less left, the processor may be what the drives wait for."""
+_WORTH: dict[Verdict, int] = {"pass": 0, "info": 0, "inconclusive": 1, "suspect": 2, "fail": 3}
+Group = tuple[int, ...]
+"""Which of the targets, by number."""
+
+
+@dataclass
+class _Seen:
+    rates: dict[Group, list[list[float]]] = field(default_factory=dict)
+    """Of each group the rounds; of each round the rate of each of its targets."""
+    counted: dict[Group, tuple[float, int]] = field(default_factory=dict)
+    """Seconds and operations that counted."""
+    busiest: float = 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Together:
+    """Sequential reads of each alone, of all pairs, and of all; there and back again, at the same place of each.
+
+    Only the time in which all of a group were reading counts: the first that is done ends it.
+    """
+
+    others: tuple[Target, ...]
+    """Open targets beside the one that is measured; only read."""
+    seconds: float = 3.0
+    """Of each phase in each round."""
+    size: int = MIB
+    depth: int = 4
+    rounds: int = ROUNDS
+
+    name = "together"
+    title = "several drives at once"
+    alone = True
+
+    def groups(self) -> list[Group]:
+        """Each alone, all pairs, and all."""
+        everyone = range(len(self.others) + 1)
+        found: list[Group] = [(one,) for one in everyone]
+        found += list(itertools.combinations(everyone, 2))
+        return found if len(everyone) < 3 else [*found, tuple(everyone)]
+
+    def needs(self, target: Target) -> Needs:
+        """It only reads."""
+        del target
+        return Needs(seconds=self.rounds * self.seconds * len(self.groups()), size=4 * self.size)
+
+    def run(self, bench: Bench) -> Steps:
+        """ABBA: one round forwards, the next one backwards."""
+        targets = (bench.target, *self.others)
+        groups, seen = self.groups(), _Seen()
+        for number in bench.rounds(self.rounds):
+            share = bench.random.random()
+            for group in groups if number % 2 == 0 else groups[::-1]:
+                self._group(bench, [targets[one] for one in group], group, share, seen)
+            yield
+        return self._result(bench, targets, seen)
+
+    def _group(self, bench: Bench, targets: Sequence[Target], group: Group, share: float, seen: _Seen) -> None:
+        if bench.over:
+            raise Interrupted
+        works = [(target, self._work(target, share)) for target in targets]
+        begun = now()
+        _, reports = side_by_side([_job(bench.engine, target, work) for target, work in works])
+        cpu = sum(report.cpu_ns for report in reports) / (now() - begun) / len(os.sched_getaffinity(0))
+        seen.busiest = max(seen.busiest, cpu)
+        used = sorted({name for report in reports for name in report.notes})
+        bench.engines += [name for name in used if name not in bench.engines]
+        rates, seconds, count = _overlap(reports)
+        seen.rates.setdefault(group, []).append(rates)
+        before = seen.counted.get(group, (0.0, 0))
+        seen.counted[group] = before[0] + seconds, before[1] + count
+
+    def _work(self, target: Target, share: float) -> Work:
+        size = -(-self.size // target.alignment) * target.alignment
+        slots = target.size // size
+        first = int(share * slots)
+        places = array("Q", (size * ((first + step) % slots) for step in range(min(slots, 1 << 16))))
+        return Work(streams=[stream(Op.READ, places, size, self.depth, cycle=True)], seconds=self.seconds)
+
+    def _result(self, bench: Bench, targets: Sequence[Target], seen: _Seen) -> TrialResult:
+        figures, verdicts, reasons = dict[str, Spread](), list[Verdict](), list[str]()
+        for group, rounds in seen.rates.items():
+            phase = Phase(rates=[sum(rates) for rates in rounds])
+            phase.seconds, phase.operations = seen.counted[group]
+            figures[_name(group, len(targets))] = phase.spread("MiB/s", self.size / MIB)
+            if len(group) > 1:
+                ratio = self._ratio(seen, group)
+                figures[f"{_name(group, len(targets))}_ratio"] = ratio
+                verdicts.append(effect.together(ratio))
+                reasons += _said([targets[one].name for one in group], ratio)
+        if seen.busiest > BUSY:
+            reasons.append(f"The processors were {seen.busiest:.0%} busy: they may be what the drives waited for.")
+            verdicts = ["inconclusive" if one in ("fail", "suspect") else one for one in verdicts]
+        verdict: Verdict = max(verdicts, key=_WORTH.__getitem__) if verdicts else "inconclusive"
+        return TrialResult(
+            trial=self.name,
+            figures=figures,
+            model="Drives that share nothing are as fast together as each alone, added up.",
+            expected=f"at least {effect.TOGETHER_PASS:.0%} of the sum",
+            verdict=verdict,
+            reasons=tuple(reasons),
+            next_test=REPEAT if verdict == "inconclusive" else None,
+            series={
+                "targets": [target.name for target in targets],
+                "processors_busy": round(seen.busiest, 4),
+                "engine": bench.engine.name,
+            },
+        )
+
+    def _ratio(self, seen: _Seen, group: Group) -> Spread:
+        """Of the sum of the drives alone, round by round."""
+        parts = [seen.rates.get((one,), []) for one in group]
+        several = [group, *((one,) for one in group)]
+        rounds = min(len(seen.rates[group]), *map(len, parts))
+        if not rounds or any(too_short(*seen.counted[one]) for one in several):
+            return Spread(measured=None, unit="ratio", n=rounds)
+        sums = [sum(part[number][0] for part in parts) for number in range(rounds)]
+        return effect.paired(sums, [sum(rates) for rates in seen.rates[group][:rounds]])
+
+
+def _job(engine: Engine, target: Target, work: Work) -> Job:
+    """What one process does: the engine's work on one target, its times on the clock that all share."""
+
+    def job(arrive: Callable[[], int]) -> Report:
+        arrive()
+        begun = now()
+        outcome = engine.run(target, work)
+        # an engine tells times from its own start, which lies between these two
+        start = (begun + max(begun, now() - int(outcome.wall_seconds * 1e9))) // 2
+        failed = sum(1 for one in outcome.samples for result in one.results if result < one.size)
+        if failed:
+            raise BenchError(f"{failed} operations on {target.name} failed.")
+        moments = array("Q", (start + moment for moment in ends(outcome.samples[0])))
+        return Report(
+            starts=array("Q", [start]), ends=moments, cpu_ns=int(outcome.cpu_seconds * 1e9), notes={outcome.engine}
+        )
+
+    return job
+
+
+def _name(group: Group, several: int) -> str:
+    """``first``, ``second``, ``together`` of two; ``drive_1``, ``pair_1_2``, ``all`` of more."""
+    if several == 2:
+        return "together" if len(group) == 2 else ("first", "second")[group[0]]
+    if len(group) == several:
+        return "all"
+    return ("drive_" if len(group) == 1 else "pair_") + "_".join(str(one + 1) for one in group)
+
+
+def _said(names: Sequence[str], ratio: Spread) -> list[str]:
+    if ratio.measured is None:
+        return []
+    return [f"{' and '.join(names)} together reach {ratio.measured:.0%} of what they reach alone."]
+
+
+def _overlap(reports: Sequence[Report]) -> tuple[list[float], float, int]:
+    """Operations a second of each in the time that all have in common; that time, and how many counted."""
+    if not all(report.ends for report in reports):
+        raise Faulty("One of the drives answered nothing in the time that was given.")
+    begin = max(report.starts[0] for report in reports)
+    end = min(report.ends[-1] for report in reports)
+    edge = int(EDGE * (end - begin))
+    low, high = begin + edge, end - edge
+    if high <= low:
+        raise Faulty("The drives were not read at the same time: the machine is too busy.")
+    counts = [bisect_right(report.ends, high) - bisect_left(report.ends, low) for report in reports]
+    seconds = (high - low) / 1e9
+    return [count / seconds for count in counts], seconds, sum(counts)

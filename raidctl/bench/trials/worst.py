@@ -1,0 +1,107 @@
+"""The longest waits at a fixed rate, counted from when an operation was meant to start (BENCH 2.10)."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from raidctl.bench.estimators import stalls
+from raidctl.bench.result import Spread, TrialResult
+from raidctl.bench.trials.phase import Phase, done, latencies
+from raidctl.bench.trials.trial import KIB, Bench, Needs, Steps
+from raidctl.bench.work import Op, Samples, Stream, Target
+
+PLACES = 1 << 14
+SATURATION_S = 2.0
+MOST = 1 << 19
+"""Operations of one phase at most: a rate that would need more is lowered."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Worst:
+    """Reads and writes at shares of the rate that saturates: an open loop hides no stall."""
+
+    seconds: float = 60.0
+    """Of each share."""
+    shares: tuple[float, ...] = (0.2, 0.5, 0.8)
+    size: int = 4 * KIB
+    depth: int = 16
+    writes: float = 0.3
+    """Share of writes, where that is allowed."""
+    saturation: float = SATURATION_S
+    """Seconds in which the rate is found out."""
+
+    name = "worst"
+    title = "the longest waits"
+    alone = True
+
+    def needs(self, target: Target) -> Needs:
+        """It writes where that is allowed."""
+        seconds = len(self.shares) * self.seconds + self.saturation
+        return Needs(seconds=seconds, written=None if target.writable else 0, size=4 * self.size)
+
+    def run(self, bench: Bench) -> Steps:
+        """First as fast as it goes, then at each share of that."""
+        size = bench.fitting(self.size)
+        flat_out = Phase()
+        flat_out.add(bench.run(self._stream(bench, size, PLACES, None), seconds=self.saturation))
+        full = flat_out.operations / flat_out.seconds
+        phases, found, told = {}, dict[str, Spread](), list[str]()
+        when: dict[str, list[list[float]]] = {}
+        for number in bench.rounds(len(self.shares)):
+            share = self.shares[number]
+            name, rate = f"at_{share:.0%}".replace("%", ""), min(share * full, MOST / self.seconds)
+            count = max(1, int(rate * self.seconds))
+            moments = array("Q", (int(turn / rate * 1e9) for turn in range(count)))
+            outcome = bench.run(self._stream(bench, size, count, moments))
+            phases[name] = Phase()
+            phases[name].add(outcome)
+            several = stalls.find(outcome.samples[0].starts, outcome.samples[0].latencies)
+            when[name] = [[round(one.start, 4), round(one.seconds, 4), one.operations] for one in several]
+            found |= _stalls(name, several, done(outcome.samples[0]))
+            told.append(_said(share, rate, outcome.samples[0]))
+            told += _periodic(share, found[f"{name}_period"])
+            yield
+        saturation = flat_out.spread()
+        return TrialResult(
+            trial=self.name,
+            figures={"saturation": saturation, **found},
+            latency=latencies(phases),
+            model="Operations arrive at a fixed rate, whatever has become of those before them.",
+            reasons=tuple(told),
+            series={"stalls": when},
+        )
+
+    def _stream(self, bench: Bench, size: int, count: int, moments: array[int] | None) -> Stream:
+        places = bench.places(size, count)
+        share = self.writes if bench.target.writable else 0.0
+        ops = bytes(Op.WRITE if bench.random.random() < share else Op.READ for _ in range(count))
+        return Stream(
+            ops=ops, offsets=places, size=size, depth=self.depth, cycle=moments is None, intended=moments
+        )  # fmt: skip
+
+
+def _stalls(name: str, found: Sequence[stalls.Stall], count: int) -> dict[str, Spread]:
+    """The longest standstill, how many there were, and their period."""
+    worst = stalls.longest(found)
+    longest = 0.0 if worst is None else worst.seconds * 1000
+    return {
+        f"{name}_longest_stall": Spread(measured=longest, unit="ms", n=count),
+        f"{name}_stalls": Spread(measured=float(len(found)), unit="count", n=count),
+        f"{name}_period": stalls.period(found),
+    }
+
+
+def _periodic(share: float, period: Spread) -> list[str]:
+    """Stalls at a fixed period are somebody's clockwork."""
+    if period.measured is None:
+        return []
+    return [
+        f"At {share:.0%} it stands still every {period.measured:.1f} s, as where a cache is written out by the clock."
+    ]
+
+
+def _said(share: float, rate: float, samples: Samples) -> str:
+    worst = max(samples.latencies) / 1e6
+    return f"At {share:.0%} ({rate:.0f} a second) the longest of {len(samples.latencies)} waits was {worst:.1f} ms."

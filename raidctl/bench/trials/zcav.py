@@ -1,0 +1,119 @@
+"""The curve of sequential speed over the disk (BENCH 2.8)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+from raidctl.bench.estimators import zcav
+from raidctl.bench.estimators.figures import deviation, median, spread
+from raidctl.bench.estimators.spread import of_rounds
+from raidctl.bench.result import Spread, TrialResult, Verdict
+from raidctl.bench.trials.phase import Phase, ends, latencies, stream
+from raidctl.bench.trials.trial import GIB, MIB, Bench, Needs, Steps
+from raidctl.bench.work import Op, Samples, Target
+
+SHORTEST = 0.3
+"""Seconds that a position is read at least, where it is longer than one piece."""
+_SAID = {
+    "flat": "The speed is the same everywhere: solid state, a cache, or a virtual disk.",
+    "falling": "The speed falls from outside to inside.",
+    "step_up": "The speed steps up inside: several spans stand one behind the other.",
+    "plateau": "The speed is level and then falls: an interface is the limit outside.",
+    "unmapped": "Parts are answered faster than any disk: they were never written, or a cache holds them.",
+    "unclear": "The curve has no shape that is known.",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Zcav:
+    """Positions in random order, several passes; of each piece the middle third counts."""
+
+    positions: int = 64
+    piece: int = 64 * MIB
+    passes: int = 3
+    block: int = MIB
+    depth: int = 2
+
+    name = "zcav"
+    title = "the speed over the disk"
+    alone = False
+
+    def needs(self, target: Target) -> Needs:
+        """It only reads."""
+        piece = self._piece(target)
+        seconds = self.passes * self.positions * max(SHORTEST, piece / (100 * MIB))
+        return Needs(seconds=seconds, size=self.positions * 3 * self.block)
+
+    def _piece(self, target: Target) -> int:
+        return max(3 * self.block, min(self.piece, target.size // self.positions // self.block * self.block))
+
+    def run(self, bench: Bench) -> Steps:
+        """One pass over all positions a round."""
+        speeds: dict[float, list[float]] = defaultdict(list)
+        phase, size = Phase(), bench.fitting(self.block)
+        count = self._piece(bench.target) // size
+        room = bench.target.size - count * size
+        for _ in bench.rounds(self.passes):
+            for number in bench.shuffled(range(self.positions)):
+                share = number / max(1, self.positions - 1)
+                places = bench.row(size, int(share * room), count)
+                outcome = bench.run(stream(Op.READ, places, size, self.depth))
+                phase.add(outcome)
+                speed = _middle(outcome.samples[0])
+                if speed is not None:
+                    speeds[share].append(speed)
+            yield
+        return self._result(bench, speeds, phase)
+
+    def _result(self, bench: Bench, speeds: dict[float, list[float]], phase: Phase) -> TrialResult:
+        curve = zcav.classify(list(speeds.items()))
+        reasons = [_SAID[curve.shape]]
+        if curve.shape == "falling" and curve.ratio is not None:
+            many = "as one set of disks does" if curve.spindles else "which is not what one set of disks does"
+            reasons = [f"It is {curve.ratio:.2f} times as fast outside as inside, {many}."]
+        reasons += [f"Slow in most passes at {place:.0%} of the span." for place in curve.dips]
+        if bench.target.kind == "file":
+            reasons.append("Only a file was read: where it lies on the disk is not known.")
+        verdict: Verdict = "inconclusive" if curve.shape == "unclear" else "info"
+        size = bench.target.size
+        rows = [
+            [round(share * size / GIB, 4), round(median(values) or 0.0, 2), round(deviation(values), 3)]
+            for share, values in sorted(speeds.items())
+        ]
+        return TrialResult(
+            trial=self.name,
+            figures={**_figures(speeds, phase), "ratio": spread(curve.ratio, "ratio", len(speeds))},
+            latency=latencies({"read": phase}),
+            model="Outer tracks are longer: a disk is 1.5 to 2.5 times as fast outside as inside.",
+            verdict=verdict,
+            reasons=tuple(reasons),
+            next_test="Measure the whole device, idle, with more positions." if verdict == "inconclusive" else None,
+            series={
+                "gib_mib_s_deviation": rows,
+                "shape": curve.shape,
+                "steps": list(curve.steps),
+                "dips": list(curve.dips),
+                "plateau_ends": curve.plateau_ends,
+                "unmapped": [list(stretch) for stretch in curve.unmapped],
+            },
+        )
+
+
+def _figures(speeds: dict[float, list[float]], phase: Phase) -> dict[str, Spread]:
+    """Outer and inner tenth, and the median of all; nothing where there was too little."""
+    ordered = sorted(speeds.items())
+    tenth = max(3, len(ordered) // 10)
+    parts = {"outer": ordered[:tenth], "inner": ordered[-tenth:], "middle": ordered}
+    if phase.short:
+        return {name: spread(None, "MiB/s", phase.operations) for name in parts}
+    return {name: of_rounds([speed for _, values in part for speed in values], "MiB/s") for name, part in parts.items()}
+
+
+def _middle(samples: Samples) -> float | None:
+    """MiB/s of the middle third of a piece."""
+    moments = ends(samples)
+    low, high = len(moments) // 3, 2 * len(moments) // 3
+    if high <= low or moments[high] <= moments[low]:
+        return None
+    return (high - low) * samples.size / MIB * 1e9 / (moments[high] - moments[low])

@@ -1,0 +1,105 @@
+"""``raidctl bench``: how storage behaves, measured; what was measured is kept, shown and compared."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from raidctl.cli.kept import kept_place
+from raidctl.cli.options import Settings
+from raidctl.errors import CannotTell
+
+if TYPE_CHECKING:
+    from raidctl.bench.record import Run
+    from raidctl.bench.store import Store
+
+_LARGEST = 256 << 20
+"""Bytes of a document that is read from a file."""
+_COMMANDS = {
+    "run": "Measure a directory, a device or an NBD export.",
+    "list": "List the runs that are kept.",
+    "show": "Show a run.",
+    "compare": "Show two runs side by side.",
+    "export": "Print runs as JSON lines, or a curve in the format of zcav.",
+    "model": "Serve a model of an array, to try all this on.",
+}
+"""Commands with a module of their own (``bench_run`` …), imported when they are used."""
+
+
+class BenchGroup(click.Group):
+    """Finds the commands by the names of their modules; their help costs no import."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        """The names, in the order of the help."""
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - as above
+        """The command of this name."""
+        if cmd_name not in _COMMANDS:
+            return None
+        found: click.Command = importlib.import_module(f"raidctl.cli.bench_{cmd_name}").command
+        return found
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - as above
+        """The listing of the help, without importing those."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(_COMMANDS.items()))
+
+
+@click.group("bench", cls=BenchGroup)
+def command() -> None:
+    """Measure how storage behaves: keep, show and compare the figures.
+
+    RUN, wherever it is asked for, is the number of a run that is kept here,
+    the word "last", or a file with a run as JSON (of "raidctl --json bench
+    show", maybe of another machine); - is stdin.
+    """
+
+
+def store_of(settings: Settings) -> Store:
+    """The collection of runs; nothing is made by looking.
+
+    Raises:
+        AccessMissing: The state directory is another user's.
+    """
+    from raidctl.bench.store import Store  # noqa: PLC0415 - sqlite3 only where it is needed
+
+    return Store(kept_place(settings))
+
+
+def named(word: str, store: Store) -> Run:
+    """The run that a word names.
+
+    Raises:
+        UsageError: There is none.
+        AccessMissing, CannotTell: It cannot be read.
+    """
+    if word == "last":
+        return store.latest()
+    if word.isascii() and word.isdigit():
+        return store.get(min(int(word), 2**63 - 1))
+    from raidctl.bench.store import decoded  # noqa: PLC0415 - as above
+    from raidctl.text import printable  # noqa: PLC0415 - as above
+
+    shown = "Standard input" if word == "-" else printable(word)
+    return decoded(_document(word, shown), shown)
+
+
+def _document(word: str, shown: str) -> bytes:
+    try:
+        if word == "-":
+            data = sys.stdin.buffer.read(_LARGEST + 1)
+        else:
+            with Path(word).open("rb") as file:
+                data = file.read(_LARGEST + 1)
+    except FileNotFoundError:
+        raise click.UsageError(f'"{shown}" is neither the number of a run, nor "last", nor a file.') from None
+    except OSError as error:
+        raise CannotTell(f"{shown} cannot be read: {error.strerror}.") from None
+    if len(data) > _LARGEST:
+        raise CannotTell(f"{shown} is too large to be a run.")
+    return data

@@ -1,0 +1,112 @@
+"""What the inventory and the kernel say of what lies below a target, for the trials that can use it."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from raidctl.bench.mapping import ranges
+from raidctl.bench.trials.trial import MIB, Below, Link
+from raidctl.host import BlockDevice
+from raidctl.layers.scope import Scope
+from raidctl.model import Controller, Drive, Volume
+from raidctl.request import Read, Run, Runner, Trouble, ask, ask_all, converse
+
+_SPEED = re.compile(r"([0-9.]+) GT/s", re.ASCII)
+_OLD = 5.0
+"""GT/s up to which a PCI lane carries eight bits in ten; above, 128 in 130."""
+_SAS = 12.0
+"""Gbit/s up to which SATA and SAS carry eight bits in ten."""
+_OF_DRIVES = {"enabled": "write_back", "disabled": "off"}
+_PCI = "/sys/bus/pci/devices"
+
+
+def below(scope: Scope | None, asks: Runner, rpm: float | None) -> Below:
+    """Everything that is told."""
+    if scope is None:
+        return Below(rpm=rpm)
+    drives = [drive for _, drive in scope.drives]
+    found = Below(rpm=rpm, write_cache=_write_cache(scope), links=(*_of_drives(drives), *_of_cards(scope, asks)))
+    if len(scope.volumes) == 1:
+        found = _volume(found, *scope.volumes[0])
+    root = scope.roots[0] if len(scope.roots) == 1 else None
+    return found if root is None or root.kind != "dm" else _mapped(found, root, asks)
+
+
+def _volume(found: Below, card: Controller, volume: Volume) -> Below:
+    array = next((one for one in card.arrays if one.id == volume.array), None)
+    members = [drive for drive in card.drives if array is not None and drive.id in array.drives]
+    sizes = [drive.size_bytes for drive in members]
+    alone = array is not None and [v.id for v in card.volumes if v.array == array.id] == [volume.id]
+    # an array with room left, or with other volumes on it, is larger than what is measured
+    whole = alone and array is not None and not array.free_bytes
+    return replace(
+        found,
+        level=volume.raid_level,
+        strip=volume.strip_bytes,
+        drives=len(members) or volume.drives_expected,
+        drive_bytes=min(size for size in sizes if size) if all(sizes) and sizes else None,
+        volume_bytes=volume.size_bytes if whole else None,
+    )
+
+
+def _write_cache(scope: Scope) -> str | None:
+    """On where any layer has one in force; off where all say that they have none."""
+    told: list[str | None] = [volume.cache.write_active if volume.cache else None for _, volume in scope.volumes]
+    told += [_OF_DRIVES.get(drive.write_cache or "") for _, drive in scope.drives]
+    if "write_back" in told:
+        return "on"
+    return "off" if told and None not in told else None
+
+
+def _of_drives(drives: Sequence[Drive]) -> list[Link]:
+    """The link of a drive that is alone: behind a controller there are several, and caches before them."""
+    one = drives[0] if len(drives) == 1 else None
+    if one is None or one.link_gbps is None or one.interface not in ("sata", "sas", "ata", "scsi"):
+        return []
+    share = 0.8 if one.link_gbps <= _SAS else 128 / 150
+    return [Link(name=f"link of {one.id} ({one.link_gbps:g} Gbit/s)", mib=one.link_gbps * 1e9 * share / 8 / MIB)]
+
+
+def _of_cards(scope: Scope, asks: Runner) -> list[Link]:
+    """The PCI links of the functions that the disks hang on, as they were negotiated."""
+    addresses = sorted({block.pci_address for block in scope.blocks if block.pci_address})
+    names = ("current_link_speed", "current_link_width")
+    requests = [Read(f"{_PCI}/{address}/{name}") for address in addresses for name in names]
+    answers = iter(converse(ask_all(requests), asks))
+    found = []
+    for address in addresses:
+        speed, width = ((answer.text or "").strip() for answer in (next(answers), next(answers)))
+        match = _SPEED.match(speed)
+        if match and width.isdigit() and int(width):
+            each = float(match[1])
+            share = 0.8 if each <= _OLD else 128 / 130
+            mib = each * 1e9 * share / 8 * int(width) / MIB
+            found.append(Link(name=f"PCI link of {address} ({each:g} GT/s, {width} lanes)", mib=mib))
+    return found
+
+
+def _mapped(found: Below, root: BlockDevice, asks: Runner) -> Below:
+    """Where a mapping has its bytes; why that is not known."""
+    name = root.dm_name or root.name
+    answer = converse(ask(Run(("dmsetup", "table", name))), asks)
+    if answer.trouble is Trouble.MISSING:
+        return replace(found, why_no_ranges=f"Where {name} has its bytes is not known: dmsetup is not installed.")
+    if answer.trouble is not None or answer.code:
+        hint = " Run raidctl as root (sudo)." if os.geteuid() else ""
+        return replace(found, why_no_ranges=f"Where {name} has its bytes could not be read by dmsetup.{hint}")
+    pieces = ranges(root.node, answer.text, _node)
+    if not pieces:
+        kinds = ", ".join(sorted({line.split()[2] for line in answer.text.splitlines() if len(line.split()) > 2}))
+        why = f"{name} is a mapping of the kind {kinds or 'unknown'}, whose bytes do not lie below it in one row."
+        return replace(found, why_no_ranges=why)
+    return replace(found, ranges=pieces)
+
+
+def _node(numbers: str) -> str | None:
+    """``/dev/sda3`` of ``8:3``."""
+    place = Path(f"/sys/dev/block/{numbers}")
+    return f"/dev/{place.resolve().name.replace('!', '/')}" if place.exists() else None

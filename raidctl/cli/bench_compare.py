@@ -1,0 +1,41 @@
+"""``raidctl bench compare``."""
+
+from __future__ import annotations
+
+import click
+
+from raidctl.cli.bench import named, store_of
+from raidctl.cli.options import output_options, settings_of, state_option
+from raidctl.cli.terminal import emit, emit_json, paper
+from raidctl.errors import EXIT_FINE
+
+
+@click.command("compare")
+@click.argument("first", metavar="A")
+@click.argument("second", metavar="B")
+@state_option
+@output_options
+@click.pass_context
+def command(context: click.Context, *, first: str, second: str) -> int:
+    """Show two runs side by side, with the ratio B/A of each figure.
+
+    Each ratio has its 95 % interval; B is called faster or slower only where
+    all of that says so. What speaks against comparing them (another engine,
+    another machine, an unstable run) comes first, then which caches were set
+    differently.
+
+    Exit codes: 0 shown; 2 there is no such run; 3 one cannot be read.
+    """
+    from raidctl.bench.compare import compare  # noqa: PLC0415 - only where it is needed
+
+    settings = settings_of(context)
+    settings.refuse_machine("bench compare")
+    store = store_of(settings)
+    found = compare(named(first, store), named(second, store))
+    if settings.as_json:
+        emit_json(found)
+    else:
+        from raidctl.output.bench_compare import compare_screen  # noqa: PLC0415 - rich only where a screen is drawn
+
+        emit(compare_screen(found, paper()))
+    return EXIT_FINE

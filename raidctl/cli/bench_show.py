@@ -1,0 +1,35 @@
+"""``raidctl bench show``."""
+
+from __future__ import annotations
+
+import click
+
+from raidctl.cli.bench import named, store_of
+from raidctl.cli.options import output_options, settings_of, state_option
+from raidctl.cli.terminal import emit, emit_json, paper
+from raidctl.errors import EXIT_FINE
+
+
+@click.command("show")
+@click.argument("run", default="last")
+@state_option
+@output_options
+@click.pass_context
+def command(context: click.Context, *, run: str) -> int:
+    """Show a run: the last one, unless RUN names another.
+
+    Each figure is a median with its 95 % interval; ++++ stands where a phase
+    was too short to say. With -v the latencies of every phase are drawn.
+
+    Exit codes: 0 shown; 2 there is no such run; 3 it cannot be read.
+    """
+    settings = settings_of(context)
+    settings.refuse_machine("bench show")
+    found = named(run, store_of(settings))
+    if settings.as_json:
+        emit_json(found)
+    else:
+        from raidctl.output.bench import screen  # noqa: PLC0415 - rich only where a screen is drawn
+
+        emit(screen(found, paper(), more=settings.verbose))
+    return EXIT_FINE

@@ -1,0 +1,171 @@
+"""Settings that ``raidctl bench run`` changes for a while, when asked for: the kernel's read-ahead, a write cache.
+
+Both go through the journal, as every change: they are put back when the measurement ends, fails or is interrupted, by a
+second process when raidctl is killed, and by ``raidctl restore``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, cast
+
+from raidctl.bench.trials.classic import Classic
+from raidctl.change.engine import Change, plan
+from raidctl.change.journal import Journal, Story
+from raidctl.change.plan import Wish
+from raidctl.change.restore import Restorer
+from raidctl.change.state import again
+from raidctl.cli.changing import Consent, Work, about, state_directory
+from raidctl.cli.lasting import guardian
+from raidctl.cli.machine import Machine
+from raidctl.cli.options import Settings
+from raidctl.errors import AccessMissing, CannotTell, ChangeStands, UsageError
+from raidctl.host import BlockDevice
+from raidctl.layers import family
+from raidctl.layers.family.change import queue_of
+from raidctl.layers.scope import scope
+from raidctl.observe import Survey
+from raidctl.request import converse
+from raidctl.runners.child import undisturbed
+from raidctl.text import listing, printable
+from raidctl.vendor import Vendor
+
+if TYPE_CHECKING:
+    from raidctl.bench.trials.classic import Switch
+
+_YES = Consent(dry_run=False, yes=True, unsafe=None)
+
+
+@dataclass
+class Ahead:
+    """The kernel's read-ahead of one block device."""
+
+    settings: Settings
+    here: Machine
+    block: str
+    """Kernel name."""
+    present: int | None
+
+    @property
+    def name(self) -> str:
+        """For people."""
+        return f"/dev/{self.block}"
+
+    @contextmanager
+    def at(self, kib: int) -> Iterator[None]:
+        """Have it so many KiB while the context lasts.
+
+        Raises:
+            RaidctlError: It is refused, failed, or was not put back.
+        """
+        named = replace(self.here, vendors=[cast("Vendor", family)])
+        seen = named.survey()
+        wish = Wish(object_id=queue_of(self.block), setting="read_ahead", value=str(kib))
+        made = plan(seen.inventory, named.vendors, [wish], unsafe=False)
+        if made.refusals:
+            raise CannotTell(made.refusals[0].reason)
+        if not made.steps:
+            yield
+            return
+        work = Work(named, seen, made, state_directory(self.settings), _YES)
+        story = work.begin("batch", about())
+        with work.hold(story), guardian(self.settings, story.change) as standby:
+            change = Change(story, Journal(work.state), named.runner, named.survey, named.vendors, _silent)
+            change.apply()
+            try:
+                standby.wait()
+                yield
+            finally:
+                _back(work, change)
+                standby()
+
+
+def _silent(_: str) -> None:
+    """It is changed many times, and what is done was said before."""
+
+
+def _back(work: Work, change: Change) -> None:
+    named = work.named
+    restorer = Restorer(
+        Journal(work.state), work.state, named.runner, named.survey, named.vendors, named.source, _silent
+    )
+    with undisturbed():
+        result = restorer.put_back(Story(begin=change.begin, turns=tuple(change.turns)))
+    if result.faults:
+        raise ChangeStands(f'It could not be put back: {listing(result.faults)}. "{again(named.source)}" tries again.')
+
+
+def ahead(settings: Settings, here: Machine, seen: Survey, path: str) -> Ahead:
+    """What turns the read-ahead of the device that a path lies on.
+
+    Raises:
+        UsageError: No single device of this machine lies below.
+    """
+    block = _disk(seen, path)
+    found = replace(here, vendors=[cast("Vendor", family)]).survey()
+    objects = {volume.id: volume for card in found.inventory.controllers for volume in card.volumes}
+    queue = objects.get(queue_of(block.name))
+    told = queue.details.get("read_ahead") if queue is not None else None
+    return Ahead(settings, here, block.name, int(told) if told is not None else None)
+
+
+def _disk(seen: Survey, path: str) -> BlockDevice:
+    try:
+        roots = scope(seen.view, seen.inventory, path).roots
+    except UsageError:
+        roots = ()
+    parents = {block.parent or block.name for block in roots}
+    block = seen.view.block(parents.pop()) if len(parents) == 1 else None
+    if block is None:
+        raise UsageError(f"--read-ahead: no single block device lies below {printable(path)}.")
+    return block
+
+
+def cache_off(settings: Settings, here: Machine, seen: Survey, path: str) -> tuple[Switch, str]:
+    """What has the write cache off for a while: a controller's, or else the drives' own; and what is said of it.
+
+    Raises:
+        UsageError: There is none that could be switched.
+        CannotTell: It is refused, with the reason.
+    """
+    # only here: what claims need is not loaded by those who merely measure
+    from raidctl.claims import kernel  # noqa: PLC0415
+    from raidctl.claims.subjects import Ground, named  # noqa: PLC0415
+    from raidctl.cli.verify_switch import Switcher, refusal  # noqa: PLC0415
+
+    ground = Ground(seen, converse(kernel.look(seen.view), here.runner))
+    try:
+        several = named(ground, [path])
+    except UsageError as error:
+        raise UsageError(f"--switch-cache: {error}") from None
+    if len(several) != 1:
+        names = listing(one.item.device or one.id for one in several)
+        raise UsageError(f"--switch-cache takes one volume or drive at a time: {printable(path)} lies on {names}.")
+    subject = several[0]
+    switcher = Switcher(settings, subject)
+    through = subject.volume is not None and not subject.software
+    try:
+        refusal(ground, subject, "write_through" if through else "drives_off", switcher, here.vendors)
+    except (UsageError, CannotTell, AccessMissing) as error:
+        said = (
+            str(error).replace("--switch-policy", "--switch-cache").replace("--switch-drive-caches", "--switch-cache")
+        )
+        raise type(error)(said) from None
+    what = "in write-through" if through else "without the write caches of its drives"
+
+    def off() -> AbstractContextManager[object]:
+        return switcher("write_through" if through else "drives_off")
+
+    return off, f"{subject.id} is {what}"
+
+
+def switching(trials: Sequence[object], *, cache: str | None, ahead_of: str | None) -> Iterator[str]:
+    """What is said of the changes before they are made."""
+    back = 'put back: at the end, on Ctrl-C, when raidctl is killed, and by "raidctl restore". The journal has it.'
+    if ahead_of is not None:
+        yield f"The kernel's read-ahead of {ahead_of} is set to several sizes and {back}"
+    if cache is not None:
+        seconds = sum(one.seconds_off for one in trials if isinstance(one, Classic))
+        yield f"For about {seconds:.0f} seconds {cache}; then that is {back}"

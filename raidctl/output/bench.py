@@ -1,0 +1,240 @@
+"""The screen of a run of the benchmark: each figure with its interval, what follows, what else could explain it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from rich.console import RenderableType
+from rich.style import Style
+from rich.text import Text
+
+from raidctl.bench.record import Run, noisy
+from raidctl.bench.result import Latency, Session, Spread, TrialResult, Verdict
+from raidctl.output.bench_classic import tables
+from raidctl.output.bench_curve import below, columns, number, rows
+from raidctl.output.paper import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, line, pack
+from raidctl.output.table import Cell, Column, cells, facts, table
+from raidctl.units import format_binary
+
+SHORT = "++++"
+"""Instead of a figure, as bonnie++ has it: the phase was too short."""
+CURVE = "gib_mib_s_deviation"
+"""The series of the speed over the disk: rows of GiB, MiB/s, deviation."""
+STYLES: dict[Verdict, Style] = {"pass": GOOD, "fail": BAD, "suspect": BAD, "inconclusive": WARN, "info": DULL}
+_DRAWN = ("commits", "worst")
+"""Trials whose latencies are drawn without -v."""
+_AMOUNT = re.compile(r"(\d+)([kmg])")
+_UNITS = {"k": "KiB", "m": "MiB", "g": "GiB"}
+
+
+def screen(run: Run, paper: Paper, *, more: bool) -> str:
+    """The whole screen as text; ``more``: every latency drawn, and what belongs to verdicts without a claim."""
+    return paper.render(_parts(run, paper, more=more))
+
+
+def _parts(run: Run, paper: Paper, *, more: bool) -> Iterator[RenderableType]:
+    yield from head(run, paper)
+    yield Text("")
+    if run.session.profile == "seeds":
+        yield from tables(run.session, paper)
+        yield Text("")
+    yield from figures(run.session, paper)
+    if run.second is not None:
+        yield Text("")
+        yield line((f"The same with {paper.clean(run.second.engine or 'no engine')}", STRONG))
+        yield from figures(run.second, paper)
+        left_out = [(one.trial, one.reasons) for one in run.second.results if not one.figures and one.reasons]
+        if left_out:
+            told = [(trial.replace("_", " "), [paper.clean(" ".join(reasons))]) for trial, reasons in left_out]
+            yield facts([(paper.clean(trial), texts) for trial, texts in told], paper)
+    yield from _latencies(run.session, paper)
+    for result in run.session.results:
+        yield from _drawn(result, paper, more=more)
+    yield from _said(run, paper, more=more)
+
+
+def head(run: Run, paper: Paper) -> Iterator[RenderableType]:
+    """Which run, when, where, of what, by what."""
+    session = run.session
+    when = run.at.replace("T", " ").replace("Z", " UTC")
+    title: list[Piece] = [(paper.clean(run.name if run.id is not None else "run, not kept"), STRONG), when]
+    title += [paper.clean(text) for text in (run.label, run.host, run.kernel) if text]
+    yield pack(title, paper.columns, paper.dot)
+    written = run.prepared + session.written
+    about = [
+        run.place,
+        f"{session.kind}, {format_binary(session.size)}",
+        f"profile {session.profile}",
+        f"engine {session.engine or 'none'}",
+        f"{session.seconds:.0f} s",
+        f"{format_binary(written)} written" if written else "nothing written",
+    ]
+    yield pack([paper.clean(text) for text in about], paper.columns, paper.dot)
+    if session.interrupted:
+        yield line(("Ended early: these are the figures up to then.", WARN))
+
+
+def figures(session: Session, paper: Paper) -> Iterator[RenderableType]:
+    """All figures with interval and number."""
+    found = [(one, name, spread) for one in session.results for name, spread in one.figures.items()]
+    if not found:
+        yield line(("Nothing was measured.", WARN))
+        return
+    names = [words(one.trial, name) for one, name, _ in found]
+    spreads = [spread for _, _, spread in found]
+    yield table(
+        [
+            Column("", cells([paper.clean(name) for name in names]), least=16),
+            Column("median", [median(spread) for spread in spreads], right=True),
+            Column("", cells([paper.clean(spread.unit) for spread in spreads])),
+            Column("95 % interval", cells([interval(spread) for spread in spreads])),
+            Column("n", cells([f"{spread.n:,}" for spread in spreads]), right=True),
+        ],
+        paper,
+    )
+    if any(spread.measured is None for spread in spreads):
+        yield line((f"  {SHORT}: too short or too few to say.", DULL))
+
+
+def median(spread: Spread) -> Cell:
+    """The figure, or that there is none."""
+    return (SHORT, WARN) if spread.measured is None else (number(spread.measured), STRONG)
+
+
+def interval(spread: Spread) -> str:
+    """``8.1 to 9.2``; empty where there is none."""
+    if spread.measured is None:
+        return ""
+    if spread.low is None or spread.high is None:
+        return "not known"
+    return f"{number(spread.low, spread.measured)} to {number(spread.high, spread.measured)}"
+
+
+def words(trial: str, figure: str) -> str:
+    """A figure's name for people: ``seeks: read, 16 at once, all`` of ``seeks``, ``read_qd16_all``."""
+    said: list[str] = []
+    for part in figure.split("_"):
+        known = _AMOUNT.fullmatch(part)
+        if known:
+            said.append(f"{known[1]} {_UNITS[known[2]]}")
+        elif re.fullmatch(r"qd\d+", part):
+            said.append(f"QD{part[2:]}")
+        elif re.fullmatch(r"x\d+", part):
+            said.append(f"{part[1:]} streams")
+        else:
+            said.append(part)
+    text = " ".join(said)
+    title = trial.replace("_", " ")
+    return text if text == title or text.startswith(f"{title} ") else f"{title}: {text}"
+
+
+def _latencies(session: Session, paper: Paper) -> Iterator[RenderableType]:
+    found = [(words(one.trial, name), latency) for one in session.results for name, latency in one.latency.items()]
+    if not found:
+        return
+    yield Text("")
+    some = [latency for _, latency in found]
+    yield table(
+        [
+            Column("latency, ms", cells([paper.clean(name) for name, _ in found]), least=16),
+            Column("p50", cells([number(one.p50) for one in some]), right=True),
+            Column("p90", cells([_percentile(one.p90) for one in some]), right=True),
+            Column("p99", cells([_percentile(one.p99) for one in some]), right=True),
+            Column("p99.9", cells([_percentile(one.p999) for one in some]), right=True),
+            Column("worst", cells([number(one.worst) for one in some]), right=True),
+            Column("of n", cells([f"{one.n:,}" for one in some]), right=True),
+        ],
+        paper,
+    )
+
+
+def _percentile(value: float | None) -> str:
+    return SHORT if value is None else number(value)
+
+
+def _drawn(result: TrialResult, paper: Paper, *, more: bool) -> Iterator[RenderableType]:
+    yield from _curve(result, paper)
+    names = list(result.latency)
+    if not more:
+        # of several phases the one that the trial is named after
+        names = sorted(names, key=lambda name: name != result.trial)[: result.trial in _DRAWN]
+    for name in names:
+        latency = result.latency[name]
+        yield from _histogram(f"{words(result.trial, name)}: latencies", latency, paper)
+
+
+def _curve(result: TrialResult, paper: Paper) -> Iterator[RenderableType]:
+    points = zcav_rows(result)
+    drawn = columns([speed for _, speed in points], paper)
+    if not drawn:
+        return
+    yield Text("")
+    yield line(("MiB/s over the span", STRONG))
+    yield from (Text(paper.words(text) if paper.ascii else text) for text in drawn)
+    ends = (f"{number(points[0][0])} GiB", f"{number(points[-1][0])} GiB")
+    yield Text(below(*ends, len(points), paper), style=DULL)
+
+
+def zcav_rows(result: TrialResult) -> list[tuple[float, float]]:
+    """GiB and MiB/s of the curve over the disk; empty where the result has none, or it is not understood."""
+    found = result.series.get(CURVE)
+    if not isinstance(found, list | tuple):
+        return []
+    kept = [row for row in found if isinstance(row, list | tuple) and len(row) >= 2]
+    return [(float(at), float(speed)) for at, speed in (row[:2] for row in kept) if _real(at) and _real(speed)]
+
+
+def _real(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _histogram(title: str, latency: Latency, paper: Paper) -> Iterator[RenderableType]:
+    drawn = rows(latency.bins, "ms", paper)
+    if drawn:
+        yield Text("")
+        yield line((paper.clean(title), STRONG))
+        yield from map(Text, drawn)
+
+
+def _said(run: Run, paper: Paper, *, more: bool) -> Iterator[RenderableType]:
+    """What follows of each trial; then what holds for all of them."""
+    for result in run.session.results:
+        if result.verdict != "info" or result.reasons or (more and result.model):
+            yield Text("")
+            yield from _verdict(result, paper, more=more)
+    about = list(_about(run))
+    if about:
+        yield Text("")
+        yield facts([(label, [(paper.clean(text), style)]) for label, text, style in about], paper, indent=0)
+
+
+def _verdict(result: TrialResult, paper: Paper, *, more: bool) -> Iterator[RenderableType]:
+    label = result.verdict.upper()
+    yield line((label, STYLES[result.verdict]), " ", (paper.clean(result.trial.replace("_", " ")), STRONG))
+    told: list[tuple[str, Sequence[str]]] = [("because", [" ".join(result.reasons)])] if result.reasons else []
+    told += [("expected", [result.expected])] if result.expected else []
+    told += [("model", [result.model])] if result.model and more else []
+    told += [("ruled out", ["; ".join(result.ruled_out)])] if result.ruled_out else []
+    told += [("to decide", [result.next_test])] if result.next_test else []
+    if told:
+        yield facts([(name, [paper.clean(text) for text in texts]) for name, texts in told], paper, indent=2)
+
+
+def _about(run: Run) -> Iterator[tuple[str, str, Style]]:
+    """What holds for all figures: what else could explain them, what limited them."""
+    session = run.session
+    drift = session.drift
+    if drift is not None and drift.unstable:
+        first, last = (SHORT if value is None else number(value) for value in (drift.first, drift.last))
+        yield (
+            "unstable",
+            f"The first test gave {last} at the end instead of {first}: these figures are not to be relied on.",
+            BAD,
+        )
+    for text in noisy(run.noise):
+        yield "busy", text, WARN
+    for one in dict.fromkeys(session.confounders):
+        yield "consider", one.text, WARN if one.forbids else PLAIN
+    for text in session.notes:
+        yield "note", text, DULL

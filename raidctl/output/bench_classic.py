@@ -1,0 +1,128 @@
+"""The tables of the classic reports, drawn from a run of the profile that measures for them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from raidctl.bench.result import Session, Spread, TrialResult
+from raidctl.output.bench_curve import number
+from raidctl.output.paper import DULL, STRONG, WARN, Paper, line
+from raidctl.output.table import Cell, Column, cells, table
+
+SHORT = "++++"
+NOT_MEASURED = "-"
+OFF = "_cache_off"
+_ROWS = {
+    "sequential_read": "sequential read",
+    "sequential_write": "sequential write",
+    "random_read": "random read",
+    "random_write": "random write",
+}
+_TIMINGS = {
+    "cached": ("Timing cached reads", "2 MiB again, page cache"),
+    "cached_direct": ("Timing O_DIRECT cached reads", "2 MiB again, past the kernel"),
+    "disk": ("Timing buffered disk reads", "from byte 0, page cache"),
+    "disk_direct": ("Timing O_DIRECT disk reads", "from byte 0, past the kernel"),
+}
+_KINDS = {"rndrd": "random read", "rndwr": "random write", "seqrd": "sequential read", "seqwr": "sequential write"}
+_AT_ONCE = re.compile(r"(rndrd|rndwr|seqrd|seqwr)_x(\d+)")
+
+
+def tables(session: Session, paper: Paper) -> Iterator[RenderableType]:
+    """All of them, for which there are figures."""
+    results = {one.trial: one for one in session.results}
+    parts = (_cache(results, paper), _timings(results, paper), _row(results, paper), _at_once(results, paper))
+    for number_, part in enumerate(parts):
+        drawn = list(part)
+        if drawn and number_:
+            yield Text("")
+        yield from drawn
+
+
+def _cell(one: Spread | None, factor: float = 1.0) -> Cell:
+    if one is None:
+        return NOT_MEASURED, DULL
+    return (SHORT, WARN) if one.measured is None else (number(one.measured * factor), STRONG)
+
+
+def _cache(results: Mapping[str, TrialResult], paper: Paper) -> Iterator[RenderableType]:
+    """Rows and random places, with the write cache as it is and off."""
+    classic = results.get("classic")
+    if classic is None or not classic.figures:
+        return
+    size = int(classic.series.get("bytes", 8192))
+    rows = [name for name in _ROWS if name in classic.figures]
+    figures = [classic.figures.get(name) for name in rows]
+    off = [classic.figures.get(name + OFF) for name in rows]
+    told = {"on": "on", "off": "off"}.get(str(classic.series.get("write_cache")), "as it is")
+    per = (1 << 20) / size
+    both = ", and off" if any(off) else ""
+    yield line((f"{size >> 10} KiB blocks, one at a time; write cache {told}{both}", STRONG))
+    columns = [
+        Column("", cells([_ROWS[name] for name in rows]), least=10),
+        Column(f"{told}: MiB/s", [_cell(one) for one in figures], right=True),
+        Column("a second", [_cell(one, per) for one in figures], right=True),
+        Column("off: MiB/s", [_cell(one) for one in off], right=True),
+        Column("a second", [_cell(one, per) for one in off], right=True),
+    ]
+    yield table(columns, paper)
+    if not any(off):
+        why = "  Not measured with the write cache off: --switch-cache does, and puts it back."
+        yield line((" ".join(classic.reasons) or why, DULL))
+
+
+def _timings(results: Mapping[str, TrialResult], paper: Paper) -> Iterator[RenderableType]:
+    """In MB of 2^20 bytes."""
+    timings = results.get("timings")
+    rows = [way for way in _TIMINGS if timings is not None and way in timings.figures]
+    if timings is None or not rows:
+        return
+    yield line(("Timings of reads (-T, -t, --direct)", STRONG))
+    columns = [
+        Column("", cells([_TIMINGS[way][0] for way in rows]), least=10),
+        Column("MiB/s", [_cell(timings.figures[way]) for way in rows], right=True),
+        Column("", cells([_TIMINGS[way][1] for way in rows]), least=16),
+    ]
+    yield table(columns, paper)
+
+
+def _row(results: Mapping[str, TrialResult], paper: Paper) -> Iterator[RenderableType]:
+    """Four figures of a machine in one row."""
+    wanted = (
+        ("seq read MiB/s", "sequential", "read"), ("seq write MiB/s", "sequential", "write"),
+        ("seeks/s", "seeks", "read_qd1_all"), ("commits/s", "commits", "commits"),
+    )  # fmt: skip
+    found = [(title, results[trial].figures.get(name)) for title, trial, name in wanted if trial in results]
+    if not any(one for _, one in found):
+        return
+    yield line(("The machine in one row", STRONG))
+    yield table([Column(title, [_cell(one)], right=True) for title, one in found], paper)
+
+
+def _at_once(results: Mapping[str, TrialResult], paper: Paper) -> Iterator[RenderableType]:
+    """Requests a second by how many there are at once."""
+    scaling = results.get("scaling")
+    if scaling is None:
+        return
+    sizes = scaling.series.get("bytes", {})
+    found: dict[int, dict[str, Cell]] = {}
+    for name, one in scaling.figures.items():
+        match = _AT_ONCE.fullmatch(name)
+        if match:
+            size = int(sizes.get("sequential", 1 << 20))
+            per = (1 << 20) / size if one.unit == "MiB/s" else 1.0
+            found.setdefault(int(match[2]), {})[match[1]] = _cell(one, per)
+    if not found:
+        return
+    kinds = [kind for kind in _KINDS if any(kind in row for row in found.values())]
+    block = int(sizes.get("random", 4096)) >> 10
+    yield line((f"Requests a second by threads, {block} KiB each", STRONG))
+    counts = sorted(found)
+    columns = [Column("threads", cells([str(count) for count in counts]), right=True)]
+    none: Cell = (NOT_MEASURED, DULL)
+    columns += [Column(_KINDS[kind], [found[count].get(kind, none) for count in counts], right=True) for kind in kinds]
+    yield table(columns, paper)

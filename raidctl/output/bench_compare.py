@@ -1,0 +1,129 @@
+"""The screens of several runs: the list of them, and two side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rich.console import RenderableType
+from rich.style import Style
+from rich.text import Text
+
+from raidctl.bench.compare import Comparison, Pair
+from raidctl.bench.result import Spread
+from raidctl.bench.store import Kept
+from raidctl.output.bench import SHORT, head, words
+from raidctl.output.bench_curve import number
+from raidctl.output.paper import BAD, DULL, GOOD, PLAIN, WARN, Paper, line
+from raidctl.output.table import Cell, Column, cells, facts, table
+
+_RATES = ("ops/s", "MiB/s")
+_TIMES = ("ms", "ms/MiB", "s")
+
+
+def list_screen(kept: Sequence[Kept], paper: Paper) -> str:
+    """All runs, the oldest first."""
+    if not kept:
+        return paper.render([line('No run is kept here yet; "raidctl bench run" makes one.')])
+    clean = paper.clean
+    return paper.render(
+        [
+            table(
+                [
+                    Column("run", cells([str(one.id) for one in kept]), right=True),
+                    Column("began", cells([clean(one.at[:16].replace("T", " ")) for one in kept])),
+                    Column("profile", cells([clean(one.profile) for one in kept])),
+                    Column("engine", cells([clean(one.engine or "none") for one in kept]), least=8),
+                    Column("target", cells([clean(one.target) for one in kept]), least=12),
+                    Column(
+                        "label", cells([clean(one.label or "") for one in kept]), least=8, optional=not _named(kept)
+                    ),
+                    Column("", [("ended early", WARN) if one.interrupted else ("", PLAIN) for one in kept], least=5),
+                ],
+                paper,
+                indent=0,
+            )
+        ]
+    )
+
+
+def _named(kept: Sequence[Kept]) -> bool:
+    return any(one.label for one in kept)
+
+
+def compare_screen(found: Comparison, paper: Paper) -> str:
+    """Two runs side by side, what speaks against comparing them first."""
+    return paper.render(_parts(found, paper))
+
+
+def _parts(found: Comparison, paper: Paper) -> Iterator[RenderableType]:
+    for letter, run in (("A", found.first), ("B", found.second)):
+        yield line((f"{letter}:", DULL))
+        yield from head(run, paper)
+    if not found.comparable:
+        yield line(("The engines differ: the ratios below are not those of the disks alone.", BAD))
+    rows = [("beware", [(paper.clean(text), WARN)]) for text in found.warnings]
+    rows += [("differs", [(paper.clean(text), PLAIN)]) for text in found.differences]
+    if rows:
+        yield facts(rows, paper, indent=0)
+    yield Text("")
+    if not found.pairs:
+        yield line(("Neither has a figure.", WARN))
+        return
+    yield _table(found.pairs, paper)
+    yield line(("  B/A: ratio of the medians with its 95 % interval; = the interval has 1 in it.", DULL))
+    if any(side is not None and side.measured is None for pair in found.pairs for side in (pair.first, pair.second)):
+        yield line((f"  {SHORT}: too short or too few to say.", DULL))
+
+
+def _table(pairs: Sequence[Pair], paper: Paper) -> RenderableType:
+    units = [(pair.first or pair.second or _NONE).unit for pair in pairs]
+    return table(
+        [
+            Column("", cells([paper.clean(words(pair.trial, pair.figure)) for pair in pairs]), least=16),
+            Column("A", [_side(pair.first) for pair in pairs], right=True),
+            Column("B", [_side(pair.second) for pair in pairs], right=True),
+            Column("", cells([paper.clean(unit) for unit in units])),
+            Column("B/A", [_ratio(pair) for pair in pairs], right=True),
+            Column("95 % interval", cells([_interval(pair) for pair in pairs])),
+            Column("B is", [_change(pair) for pair in pairs]),
+        ],
+        paper,
+    )
+
+
+_NONE = Spread(measured=None, unit="", n=0)
+
+
+def _side(spread: Spread | None) -> Cell:
+    if spread is None:
+        return "-", DULL
+    return (SHORT, WARN) if spread.measured is None else (number(spread.measured), PLAIN)
+
+
+def _ratio(pair: Pair) -> Cell:
+    return ("", PLAIN) if pair.ratio is None else (_times(pair.ratio), PLAIN)
+
+
+def _interval(pair: Pair) -> str:
+    if pair.low is None or pair.high is None:
+        return "" if pair.ratio is None else "not known"
+    return f"{_times(pair.low)} to {_times(pair.high)}"
+
+
+def _times(ratio: float) -> str:
+    return f"{ratio:.2f}" if 0.1 <= ratio < 10 else number(ratio)
+
+
+def _change(pair: Pair) -> Cell:
+    """In words where more is better or worse, else as it is."""
+    unit = (pair.first or pair.second or _NONE).unit
+    if pair.change == "unknown":
+        return ("?", DULL) if pair.ratio is not None else ("", PLAIN)
+    if pair.change == "same":
+        return "=", DULL
+    more = pair.change == "more"
+    if unit in _RATES or unit in _TIMES:
+        better = more == (unit in _RATES)
+        style: Style = GOOD if better else BAD
+        return ("faster" if better else "slower"), style
+    return ("more" if more else "less"), PLAIN

@@ -1,0 +1,115 @@
+"""Curves and histograms in the characters of a terminal.
+
+Made here rather than by a library: what is needed are bars, and plotext, the one that would do, brings 217 files and a
+compiled part.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from raidctl.output.paper import Paper
+from raidctl.text import collapse
+
+_EIGHTHS = " ▁▂▃▄▅▆▇█"
+_LEFTS = " ▏▎▍▌▋▊▉█"
+_ASCII_EIGHTHS = "   ..::##"
+_ASCII_LEFTS = "     ---#"
+_LABEL = 7
+HEIGHT = 8
+MOST_BARS = 16
+
+
+def places(value: float) -> int:
+    """Decimal places with which three digits of a figure are shown, and no more than four of a large one."""
+    size = abs(value)
+    if size == 0 or not math.isfinite(size):
+        return 0
+    return min(max(2 - math.floor(math.log10(size)), 0), 6)
+
+
+def number(value: float, like: float | None = None) -> str:
+    """A figure: ``0.0123``, ``8.33``, ``432``, ``9,954``; with as many decimal places as ``like`` has."""
+    if abs(value) >= 1e10:
+        return f"{value:.3g}"
+    return f"{value:,.{places(value if like is None else like)}f}"
+
+
+def columns(values: Sequence[float | None], paper: Paper, *, indent: int = 2, height: int = HEIGHT) -> list[str]:
+    """Upright bars from 0 to the largest, one for each value, or several together where the paper is too narrow.
+
+    None is a gap. Left of them stand 0 and the largest value.
+    """
+    room = paper.columns - indent - _LABEL - 1
+    bars = _merged(values, room)
+    top = max((value for value in bars if value is not None), default=0.0)
+    if top <= 0:
+        return []
+    wide = max(1, min(3, room // len(bars)))
+    marks = _ASCII_EIGHTHS if paper.ascii else _EIGHTHS
+    levels = [None if value is None else round(value / top * height * 8) for value in bars]
+    lines = []
+    for row in range(height - 1, -1, -1):
+        label = number(top) if row == height - 1 else "0" if row == 0 else ""
+        cells = (" " if level is None else marks[min(max(level - 8 * row, 0), 8)] for level in levels)
+        lines.append(f"{' ' * indent}{label:>{_LABEL}} {''.join(cell * wide for cell in cells)}".rstrip())
+    return lines
+
+
+def _merged(values: Sequence[float | None], room: int) -> list[float | None]:
+    """At most ``room`` values: the means of neighbours."""
+    if len(values) <= room:
+        return list(values)
+    found: list[float | None] = []
+    for place in range(room):
+        part = values[place * len(values) // room : (place + 1) * len(values) // room]
+        known = [value for value in part if value is not None]
+        found.append(sum(known) / len(known) if known else None)
+    return found
+
+
+def below(left: str, right: str, count: int, paper: Paper, *, indent: int = 2) -> str:
+    """The line below `columns` of ``count`` values: what the ends of the axis are."""
+    room = paper.columns - indent - _LABEL - 1
+    bars = min(count, room)
+    width = max(bars * max(1, min(3, room // max(bars, 1))), len(left) + len(right) + 2)
+    left, right = collapse(left), collapse(right)
+    return f"{' ' * (indent + _LABEL + 1)}{left}{right:>{max(width - len(left), 0)}}"
+
+
+def rows(bins: Sequence[tuple[float, int]], unit: str, paper: Paper, *, indent: int = 2) -> list[str]:
+    """Level bars of a histogram: (lower edge, count), ascending; neighbours are put together where there are many.
+
+    A bin that holds anything never looks empty.
+    """
+    kept = _thinned(bins)
+    most = max((count for _, count in kept), default=0)
+    if not most:
+        return []
+    labels = [f"{number(edge)} {unit}" for edge, _ in kept]
+    margin = max(map(len, labels))
+    counts = [f"{count:,}" for _, count in kept]
+    room = paper.columns - indent - margin - 2 - max(map(len, counts))
+    lines = []
+    for label, (_, count), said in zip(labels, kept, counts, strict=True):
+        bar = f" {_level(count / most * room, paper)} {said}" if count else ""
+        lines.append(f"{' ' * indent}{label:>{margin}}{bar}")
+    return lines
+
+
+def _level(length: float, paper: Paper) -> str:
+    whole, rest = divmod(max(round(length * 8), 1), 8)
+    marks = _ASCII_LEFTS if paper.ascii else _LEFTS
+    last = marks[rest] if rest else ""
+    return (marks[8] * whole + last).strip() or marks[7 if paper.ascii else 1]
+
+
+def _thinned(bins: Sequence[tuple[float, int]]) -> list[tuple[float, int]]:
+    """At most `MOST_BARS` bins, by putting neighbours together; empty ones at the ends are left out."""
+    filled = [place for place, (_, count) in enumerate(bins) if count]
+    if not filled:
+        return []
+    kept = bins[filled[0] : filled[-1] + 1]
+    step = -(-len(kept) // MOST_BARS)
+    return [(kept[at][0], sum(count for _, count in kept[at : at + step])) for at in range(0, len(kept), step)]

@@ -1,0 +1,397 @@
+"""``raidctl bench`` as it is used."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import jsonschema
+import msgspec
+import pytest
+from click.testing import CliRunner, Result
+
+from raidctl.bench.profiles import PROFILES
+from raidctl.bench.store import FILE, Store
+from raidctl.bench.targets.file import leftovers
+from raidctl.cli import cli
+from raidctl.cli.bench_measure import Measured
+from raidctl.cli.bench_plan import Order, Prospect, file_size, told
+from raidctl.cli.bench_run import _shown
+from raidctl.cli.options import Settings
+from raidctl.errors import BenchError, CannotTell
+from tests.bench import bench_runs
+from tests.bench.modelled import serving
+
+ROOT = Path(__file__).resolve().parents[2]
+SMALL = ("--size", "8MiB", "--seconds", "1", "--engine", "portable")
+
+
+def raidctl(*words: str | Path, stdin: bytes | None = None) -> Result:
+    """Run a command line in this process."""
+    return CliRunner().invoke(cli, [str(word) for word in words], input=stdin)
+
+
+def program(*words: str | Path) -> list[str]:
+    """The same for a process of its own."""
+    return [sys.executable, "-m", "raidctl", *map(str, words)]
+
+
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, subprocess.CompletedProcess[str]]:
+    """A directory, a state directory, and what a short run in the one printed."""
+    place, state = tmp_path_factory.mktemp("data"), tmp_path_factory.mktemp("state")
+    done = subprocess.run(
+        program("--json", "bench", "run", place, *SMALL, "--label", "first", "--state-dir", state),
+        cwd=ROOT, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL,
+    )  # fmt: skip
+    return place, state, done
+
+
+@pytest.fixture
+def kept(tmp_path: Path) -> Path:
+    """A state directory with two runs."""
+    store = Store(tmp_path)
+    store.add(bench_runs.run())
+    store.add(bench_runs.run(session=bench_runs.session(engine="portable")))
+    return tmp_path
+
+
+def test_a_run_measures_keeps_and_leaves_nothing_behind(
+    measured: tuple[Path, Path, subprocess.CompletedProcess[str]],
+) -> None:
+    """Valid JSON on standard output, the same in the collection, an empty directory."""
+    place, state, done = measured
+    assert done.returncode == 0, done.stderr
+    printed = json.loads(done.stdout)
+    jsonschema.validate(printed, json.loads(raidctl("schema", "bench").stdout))
+    assert json.loads(msgspec.json.encode(Store(state).get(1))) == printed
+    assert (printed["id"], printed["label"], printed["session"]["engine"]) == (1, "first", "portable")
+    assert printed["inventory"]["host"]["source"] == "local"
+    assert printed["prepared"] == 8 << 20
+    assert [one["trial"] for one in printed["session"]["results"]] == [one.name for one in PROFILES["quick"].trials]
+    assert list(place.iterdir()) == []
+
+
+def test_what_will_be_written_is_said_first_and_no_bar_is_drawn_in_a_pipe(
+    measured: tuple[Path, Path, subprocess.CompletedProcess[str]],
+) -> None:
+    """On standard error, in words without escapes."""
+    place, _, done = measured
+    assert f"In {place} a file of 8 MiB is made, filled, and taken away at the end" in done.stderr
+    assert "Written: 8 MiB to fill it" in done.stderr
+    assert "\x1b" not in done.stderr
+    assert len(done.stderr.splitlines()) <= 4
+
+
+def test_a_kept_run_is_listed_shown_compared_and_exported(
+    measured: tuple[Path, Path, subprocess.CompletedProcess[str]],
+) -> None:
+    """Each without measuring anything again."""
+    place, state, _ = measured
+    listed = raidctl("bench", "list", "--state-dir", state)
+    assert listed.exit_code == 0
+    assert "first" in listed.stdout
+    shown = raidctl("bench", "show", "--state-dir", state)
+    assert shown.exit_code == 0
+    assert str(place) in shown.stdout.replace("\n", "")
+    compared = raidctl("--json", "bench", "compare", "1", "last", "--state-dir", state)
+    assert json.loads(compared.stdout)["comparable"] is True
+    exported = raidctl("bench", "export", "--state-dir", state)
+    assert json.loads(exported.stdout)["id"] == 1
+
+
+def test_a_dry_run_does_nothing(tmp_path: Path) -> None:
+    """Not even the state directory is made."""
+    done = raidctl("bench", "run", tmp_path, "--dry-run", "--size", "1GiB", "--state-dir", tmp_path / "state")
+    assert done.exit_code == 0
+    assert "a file of 1 GiB is made" in done.stderr
+    assert done.stdout == ""
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_ctrl_c_shows_what_there_is_and_takes_the_file_away(tmp_path: Path) -> None:
+    """Exit code 130, the figures up to then, marked; the run is kept."""
+    place, state = tmp_path / "data", tmp_path / "state"
+    place.mkdir()
+    command = program("--json", "bench", "run", place, *SMALL, "--seconds", "60", "--state-dir", state)
+    with subprocess.Popen(
+        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, stdin=subprocess.DEVNULL,
+        start_new_session=True,
+    ) as process:  # fmt: skip
+        wait_for_file(place)
+        time.sleep(3)
+        os.killpg(process.pid, signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert json.loads(out)["session"]["interrupted"] is True
+    assert Store(state).list()[0].interrupted is True
+    assert list(place.iterdir()) == []
+
+
+def test_a_run_that_is_ended_takes_its_file_away(tmp_path: Path) -> None:
+    """SIGTERM, as of a shutdown: nothing stays behind."""
+    place = tmp_path / "data"
+    place.mkdir()
+    command = program("bench", "run", place, *SMALL, "--seconds", "60", "--no-keep")
+    with subprocess.Popen(
+        command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL
+    ) as process:
+        wait_for_file(place)
+        time.sleep(1)
+        process.terminate()
+        assert process.wait(60) == 128 + signal.SIGTERM
+    assert list(place.iterdir()) == []
+    assert leftovers(str(place)) == []
+
+
+def wait_for_file(place: Path) -> None:
+    """Until the run has made its file."""
+    end = time.monotonic() + 60
+    while not list(place.iterdir()):
+        assert time.monotonic() < end, "no file was made"
+        time.sleep(0.05)
+
+
+def test_on_a_terminal_it_asks_and_draws_a_bar(tmp_path: Path) -> None:
+    """What is answered with no is not begun."""
+    leader, follower = pty.openpty()
+    command = program("bench", "run", tmp_path, *SMALL, "--no-keep")
+    with subprocess.Popen(
+        command, cwd=ROOT, stdin=follower, stdout=follower, stderr=follower, env={**os.environ, "TERM": "xterm"}
+    ) as process:
+        os.close(follower)
+        seen = read_until(leader, b"Begin? [Y/n]")
+        os.write(leader, b"n\n")
+        assert process.wait(60) == 130
+    os.close(leader)
+    assert b"a file of 8 MiB is made" in seen
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_bar_tells_the_time_left_without_colour_where_none_is_wanted(tmp_path: Path) -> None:
+    """On a terminal with NO_COLOR."""
+    leader, follower = pty.openpty()
+    command = program("bench", "run", tmp_path, *SMALL, "--seconds", "60", "--no-keep", "--yes")
+    environment = {**os.environ, "TERM": "xterm", "NO_COLOR": "1"}
+    with subprocess.Popen(
+        command, cwd=ROOT, stdin=follower, stdout=follower, stderr=follower, env=environment, start_new_session=True
+    ) as process:
+        os.close(follower)
+        seen = read_until(leader, b" left")
+        os.killpg(process.pid, signal.SIGTERM)
+        while process.poll() is None:
+            if select.select([leader], [], [], 0.1)[0]:
+                try:
+                    os.read(leader, 65536)
+                except OSError:
+                    break
+        process.wait(60)
+    os.close(leader)
+    assert re.search(rb"\d:\d\d left", seen)
+    assert not re.search(rb"\x1b\[[0-9;]*3[0-9]", seen)
+
+
+def read_until(handle: int, wanted: bytes) -> bytes:
+    """What a terminal shows up to this."""
+    seen, end = b"", time.monotonic() + 60
+    while wanted not in seen:
+        assert time.monotonic() < end, seen
+        if select.select([handle], [], [], 1)[0]:
+            seen += os.read(handle, 65536)
+    return seen
+
+
+def test_nothing_of_the_users_is_overwritten_without_a_yes(tmp_path: Path) -> None:
+    """Without a terminal it is refused; a dry run and mere reading are not."""
+    with serving(tmp_path, "--kind", "write-through", "--rpm", "0", "--size", "64MiB") as model:
+        uri = f"nbd+unix:///?socket={model.socket}"
+        refused = raidctl("bench", "run", uri, "--overwrite", "all", "--no-keep")
+        assert refused.exit_code == 2
+        assert "is OVERWRITTEN, all of it" in refused.stderr
+        assert "without a terminal, say --yes" in refused.stderr
+        only_read = raidctl("bench", "run", uri, "--dry-run")
+        assert only_read.exit_code == 0
+        assert "is only read" in only_read.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["/nowhere/at/all"], 2, "There is no"),
+        (["/etc/hostname"], 2, "name the directory"),
+        (["nbd://example.org/x"], 2, "not on this machine"),
+        (["nbd+unix:///?socket=/nowhere"], 3, "No NBD server can be reached"),
+        ([".", "--overwrite", "all"], 2, "--overwrite is for devices"),
+        ([".", "--size", "many"], 2, "is no size with a unit"),
+        ([".", "--size", "1KiB"], 2, "at least 1MiB"),
+        ([".", "--engine", "psync"], 2, "psync"),
+        ([".", "--profile", "slow"], 2, "slow"),
+        (["/proc", "--size", "1MiB", "--yes"], 3, "/proc"),
+        ([".", "--size", "900TiB", "--yes"], 3, "free"),
+    ],
+)
+def test_what_cannot_be_measured_is_told_in_a_sentence(tmp_path: Path, words: list[str], code: int, said: str) -> None:
+    """With the exit code that says whose matter it is."""
+    done = raidctl("bench", "run", *words, "--state-dir", tmp_path)
+    assert done.exit_code == code, done.stderr
+    assert said in done.stderr
+    assert "fault of raidctl" not in done.stderr
+
+
+@pytest.mark.parametrize("command", ["run", "list", "show", "export"])
+def test_only_this_machine_is_measured(command: str) -> None:
+    """A simulated or a far one has no clock of its own here."""
+    done = raidctl("--demo", "p400", "bench", command)
+    assert done.exit_code == 2
+    assert "--demo has no meaning here" in done.stderr
+
+
+def test_a_file_is_no_larger_than_a_quarter_of_what_is_free(tmp_path: Path) -> None:
+    """And where that makes it smaller than the profile has it, the reason is said."""
+    huge = msgspec_replace(PROFILES["quick"], size=1 << 60)
+    order = an_order(tmp_path, huge)
+    size, why = file_size(order)
+    assert size < 1 << 60
+    assert why is not None
+    assert "free" in why
+    assert why in told(order, Prospect(name=str(tmp_path), size=size), [why])
+
+
+def msgspec_replace(profile: object, **given: object) -> object:
+    """A profile with other fields."""
+    import dataclasses  # noqa: PLC0415 - here only
+
+    return dataclasses.replace(profile, **given)  # type: ignore[type-var]  # a dataclass
+
+
+def an_order(place: Path, profile: object) -> Order:
+    """Measure a directory."""
+    return Order(
+        target=str(place), kind="file", profile=profile, engine=None, cross_check=False, size=None, overwrite=None,  # type: ignore[arg-type]  # as above
+        seconds=120.0,
+    )  # fmt: skip
+
+
+def test_a_run_that_cannot_be_kept_is_not_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """It is printed, left in a file that can be shown, and the exit code tells."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    (tmp_path / FILE).write_bytes(b"damaged" * 1000)
+    (tmp_path / FILE).chmod(0o600)
+    run = bench_runs.run()
+    with pytest.raises(CannotTell, match="is damaged"):
+        _shown(run, Measured(run.session), Settings(), Store(tmp_path))
+    printed = capfd.readouterr()
+    assert "48,211" in printed.out
+    [saved] = tmp_path.glob("raidctl-run-*.json")
+    assert str(saved) in printed.err
+    assert "48,211" in raidctl("bench", "show", saved).stdout
+
+
+def test_a_place_that_cannot_keep_runs_is_told_before_anything_is_measured(tmp_path: Path) -> None:
+    """Two minutes are not to be spent in vain."""
+    (tmp_path / FILE).write_bytes(b"damaged" * 1000)
+    (tmp_path / FILE).chmod(0o600)
+    done = raidctl("bench", "run", tmp_path, "--state-dir", tmp_path)
+    assert done.exit_code == 3
+    assert "is damaged" in done.stderr
+    assert "is made, filled" not in done.stderr
+
+
+def test_nothing_measured_is_no_success(capfd: pytest.CaptureFixture[str]) -> None:
+    """Exit code 3, and the screen says so."""
+    run = bench_runs.run(session=bench_runs.session(results=()))
+    assert _shown(run, Measured(run.session), Settings(), None) == 3
+    assert "Nothing was measured." in capfd.readouterr().out
+
+
+def test_engines_that_differ_are_said(kept: Path) -> None:
+    """In the comparison of the two."""
+    done = raidctl("bench", "compare", "1", "2", "--state-dir", kept)
+    assert done.exit_code == 0
+    assert "The engines differ" in done.stdout
+
+
+def test_a_run_of_another_machine_is_a_file(kept: Path, tmp_path: Path) -> None:
+    """What ``--json bench show`` printed there is shown and compared here; from a pipe, too."""
+    printed = raidctl("--json", "bench", "show", "2", "--state-dir", kept).stdout
+    other = tmp_path / "theirs.json"
+    other.write_text(printed)
+    assert raidctl("bench", "compare", "1", other, "--state-dir", kept).exit_code == 0
+    assert raidctl("bench", "show", "-", stdin=printed.encode()).stdout == raidctl("bench", "show", other).stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (["show", "7"], 2),
+        (["show", "99999999999999999999999"], 2),
+        (["show", "/nowhere"], 2),
+        (["show", "/etc/hostname"], 3),
+        (["show", "/"], 3),
+        (["compare", "1", "x"], 2),
+        (["export", "--format", "zcav", "1", "2"], 2),
+    ],
+)
+def test_what_is_no_run_is_told(kept: Path, words: list[str], code: int) -> None:
+    """In one sentence."""
+    done = raidctl("bench", *words, "--state-dir", kept)
+    assert done.exit_code == code
+    assert done.stdout == ""
+    assert "fault of raidctl" not in done.stderr
+
+
+def test_a_curve_is_exported_for_gnuplot(kept: Path) -> None:
+    """Three columns."""
+    done = raidctl("bench", "export", "--format", "zcav", "--state-dir", kept)
+    assert done.exit_code == 0
+    assert done.stdout.splitlines()[2] == "0.00 230.00 2.226"
+
+
+def test_all_runs_are_exported_one_a_line(kept: Path) -> None:
+    """In the order in which they were made."""
+    lines = raidctl("bench", "export", "--state-dir", kept).stdout.splitlines()
+    assert [json.loads(line)["id"] for line in lines] == [1, 2]
+
+
+def test_a_model_is_served_until_it_is_ended(tmp_path: Path) -> None:
+    """It says how it is measured, and leaves no socket behind."""
+    with subprocess.Popen(
+        program("bench", "model", "--rpm", "0", "--size", "64MiB", "--socket", tmp_path / "nbd"),
+        cwd=ROOT, stdout=subprocess.PIPE, text=True,
+    ) as process:  # fmt: skip
+        assert process.stdout is not None
+        uri = process.stdout.readline().split()[1]
+        assert f"raidctl bench run '{uri}'" in process.stdout.readline()
+        told = raidctl("bench", "run", uri, "--dry-run")
+        assert "is only read (64 MiB)" in told.stderr
+        process.terminate()
+        assert process.wait(30) == 0
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "words", [["--level", "raid6", "--drives", "2"], ["--size", "big"], ["--chunk", "1KiB"], ["--socket", "/proc/x"]]
+)
+def test_a_model_that_cannot_be_built_is_told(words: list[str]) -> None:
+    """In one sentence, with an exit code that is not 0."""
+    done = raidctl("bench", "model", *words)
+    assert done.exit_code in (2, 3)
+    assert "fault of raidctl" not in done.stderr
+
+
+def test_two_engines_are_not_asked_where_one_is_missing(tmp_path: Path) -> None:
+    """What fio cannot measure, an NBD export: that is said before anything is measured."""
+    with serving(tmp_path, "--kind", "write-through", "--rpm", "0", "--size", "64MiB") as model:
+        done = raidctl("bench", "run", f"nbd+unix:///?socket={model.socket}", "--cross-check", "--no-keep")
+    assert done.exit_code == BenchError.exit_code
+    assert "fio" in done.stderr

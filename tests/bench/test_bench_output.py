@@ -1,0 +1,308 @@
+"""What a person sees of the benchmark."""
+
+from __future__ import annotations
+
+import json
+
+import msgspec
+import pytest
+
+from raidctl.bench.compare import compare, ratio_interval
+from raidctl.bench.record import Noise
+from raidctl.bench.result import Confounder, Drift, Spread, TrialResult
+from raidctl.model import Controller, Host, Inventory, Volume, VolumeCache
+from raidctl.output import bench_export
+from raidctl.output.bench import screen, words
+from raidctl.output.bench_compare import compare_screen, list_screen
+from raidctl.output.bench_curve import columns, number, rows
+from raidctl.output.bench_progress import left
+from raidctl.output.paper import Paper
+from tests.bench import bench_runs
+from tests.bench.bench_runs import spread
+
+WIDE = Paper()
+NARROW_ASCII = Paper(ascii=True)
+
+
+@pytest.mark.parametrize("paper", [WIDE, NARROW_ASCII], ids=["utf-8", "ascii"])
+def test_every_line_fits_80_columns(paper: Paper) -> None:
+    """Of a run, of a comparison, with a long target."""
+    long = bench_runs.session(target="/srv/" + "a-long-directory/" * 8 + "raidctl-bench-1-0a1b2c3d.tmp")
+    run = bench_runs.run(session=long, label="after the firmware", id=12)
+    text = screen(run, paper, more=True) + compare_screen(compare(run, bench_runs.run()), paper)
+    assert [line for line in text.splitlines() if len(line) > 80] == []
+    assert text.isascii() or not paper.ascii
+
+
+def test_each_figure_has_its_interval_and_number() -> None:
+    """On its own line."""
+    [line] = [line for line in screen(bench_runs.run(), WIDE, more=False).splitlines() if "QD16" in line]
+    assert line.split() == ["seeks:", "read", "QD16", "all", "48,211", "ops/s", "47,000", "to", "49,000", "1,200"]
+
+
+def test_what_was_too_short_is_no_figure() -> None:
+    """Four plus signs, and what they mean; neither 0 nor an interval."""
+    text = screen(bench_runs.run(), WIDE, more=False)
+    [line] = [line for line in text.splitlines() if "unflushed" in line]
+    assert line.split() == ["commits:", "unflushed", "++++", "ops/s", "1,200"]
+    assert "++++: too short or too few to say." in text
+
+
+def test_a_figure_without_an_interval_says_so() -> None:
+    """Few rounds have none."""
+    bare = TrialResult(trial="seeks", figures={"read": spread(80.0)})
+    assert "not known" in screen(bench_runs.run(session=bench_runs.session(results=(bare,))), WIDE, more=False)
+
+
+def test_nothing_of_colour_in_a_pipe_and_colour_on_a_terminal() -> None:
+    """Escape sequences stand only where they were asked for."""
+    assert "\x1b" not in screen(bench_runs.run(), WIDE, more=True)
+    assert "\x1b[" in screen(bench_runs.run(), Paper(colour=True), more=True)
+
+
+def test_what_comes_from_outside_steers_no_terminal() -> None:
+    """Neither a target nor a label nor a reason; a document may be of another machine."""
+    evil = "\x1b[2J[bold]\u202e"
+    bad = TrialResult(trial=evil, figures={evil: spread(1.0, unit=evil)}, verdict="fail", reasons=(evil,))
+    run = bench_runs.run(label=evil, host=evil, session=bench_runs.session(results=(bad,), notes=(evil,), target=evil))
+    for text in (screen(run, WIDE, more=True), compare_screen(compare(run, run), WIDE)):
+        assert "\x1b" not in text
+        assert "\u202e" not in text
+        assert "[bold]" in text
+
+
+def test_the_verdict_comes_with_its_reason_and_the_test_that_would_decide() -> None:
+    """In words."""
+    text = screen(bench_runs.run(), WIDE, more=False)
+    assert "INCONCLUSIVE commits\n  because    It is not known whether the medium turns.\n" in text
+    assert "to decide  Cut the power." in text
+
+
+def test_what_speaks_against_all_figures_is_said() -> None:
+    """Drift, other load, confounders, an early end."""
+    drift = Drift(trial="medium", figure="reads", first=100.0, last=150.0, unstable=True)
+    ended = bench_runs.session(drift=drift, interrupted=True)
+    text = screen(bench_runs.run(session=ended, noise=Noise(processors=2, load=4.0)), WIDE, more=False)
+    assert "The first test gave 150 at the end instead of 100" in text
+    assert "busy      The machine was busy" in text
+    assert "consider  O_DIRECT is refused here." in text
+    assert "Ended early" in text
+
+
+def test_what_the_second_engine_could_not_measure_has_its_reason() -> None:
+    """A figure that is missing in the cross-check is not simply missing."""
+    results = (bench_runs.trials()[1], TrialResult(trial="commits", figures={}, reasons=("fio cannot do that.",)))
+    run = bench_runs.run(second=bench_runs.session(engine="fio-3.33", results=results))
+    text = screen(run, WIDE, more=False)
+    assert "The same with fio-3.33" in text
+    assert "  commits   fio cannot do that." in text
+
+
+def test_a_run_without_any_figure_says_so() -> None:
+    """Rather than an empty table."""
+    assert "Nothing was measured." in screen(bench_runs.run(session=bench_runs.session(results=())), WIDE, more=False)
+
+
+def test_the_curve_falls_where_the_disk_does() -> None:
+    """The tallest bar is the first, the lowest the last and half as high; the axis tells both ends."""
+    text = screen(bench_runs.run(), WIDE, more=False)
+    picture = text[text.index("MiB/s over the span") :].splitlines()[1:10]
+    assert picture[0].startswith("      230 █")
+    heights = [sum(line.ljust(80)[place] != " " for line in picture[:8]) for place in (10, 40, 73)]
+    assert heights == sorted(heights, reverse=True)
+    assert (heights[0], heights[2]) == (8, 4)
+    assert picture[8].split() == ["0", "GiB", "630", "GiB"]
+
+
+def test_a_gap_in_a_curve_is_empty() -> None:
+    """What was not measured looks like nothing, not like 0."""
+    drawn = columns([4.0, None, 4.0], WIDE, indent=0, height=2)
+    assert [line[8:] for line in drawn] == ["███   ███", "███   ███"]
+    assert columns([], WIDE) == columns([None], WIDE) == columns([0.0], WIDE) == []
+
+
+def test_more_values_than_columns_are_put_together() -> None:
+    """Nothing is cut off at the right."""
+    drawn = columns([1.0] * 500 + [2.0] * 500, WIDE)
+    assert max(map(len, drawn)) == 80
+    assert len(drawn[0].split()[-1]) < len(drawn[-1].split()[-1])
+
+
+def test_a_histogram_shows_a_single_stall() -> None:
+    """One operation of 2000 has a mark and its count, far from the others."""
+    text = screen(bench_runs.run(), WIDE, more=False)
+    stall = text[text.index("commits: latencies") :].split("\n\n")[0].splitlines()[-1]
+    assert stall.endswith("▏ 1")
+    assert float(stall.split()[0]) > 30
+
+
+def test_a_histogram_loses_no_operation() -> None:
+    """Putting bins together keeps the sum, and there are few enough to be seen."""
+    found = bench_runs.latency()
+    drawn = rows(found.bins, "ms", WIDE)
+    counts = [int(line.split()[-1].replace(",", "")) for line in drawn if line.split()[-1] != "ms"]
+    assert sum(counts) == found.n == sum(count for _, count in found.bins)
+    assert len(drawn) <= 16
+    assert rows([], "ms", WIDE) == rows([(1.0, 0)], "ms", WIDE) == []
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0, "0"), (0.01234, "0.0123"), (8.333, "8.33"), (119.5, "120"), (9954.2, "9,954"), (3e12, "3e+12")],
+)
+def test_figures_have_three_digits_that_count(value: float, text: str) -> None:
+    """And no more of a large one than are before the point."""
+    assert number(value) == text
+
+
+def test_names_of_figures_are_words() -> None:
+    """A reader needs no list of abbreviations."""
+    assert words("seeks", "read_qd16_1g") == "seeks: read QD16 1 GiB"
+    assert words("commits", "commits_8k_x32") == "commits 8 KiB 32 streams"
+    assert words("flush_slope", "flush_slope") == "flush slope"
+
+
+def test_time_left_is_minutes_and_seconds() -> None:
+    """And never negative."""
+    assert left(65.2) == "1:05 left"
+    assert left(-3) == "soon done"
+
+
+# comparing -----------------------------------------------------------------------------------------------------------
+
+
+def test_the_interval_of_a_ratio_is_wider_than_either_and_narrower_than_both() -> None:
+    """Independent errors add as squares: two of 10 % are one of about 14 %."""
+    found = ratio_interval(spread(100.0, 90.0, 111.0), spread(200.0, 180.0, 222.0))
+    assert found is not None
+    low, high = found
+    assert 180 / 111 < low < 2 * 0.9
+    assert 2 * 1.11 < high < 222 / 90
+
+
+def test_a_ratio_covers_the_truth_in_most_repetitions() -> None:
+    """Of two figures with normal errors of 3 and 5 %, in about 95 of 100."""
+    import random  # noqa: PLC0415 - of this test only
+
+    source, inside = random.Random(11), 0  # noqa: S311 - a simulation
+    for _ in range(2000):
+        a, b = 100 * (1 + source.gauss(0, 0.03)), 150 * (1 + source.gauss(0, 0.05))
+        found = ratio_interval(
+            spread(a, a * (1 - 1.96 * 0.03), a * (1 + 1.96 * 0.03)),
+            spread(b, b * (1 - 1.96 * 0.05), b * (1 + 1.96 * 0.05)),
+        )
+        assert found is not None
+        inside += found[0] <= 1.5 <= found[1]
+    assert 0.93 < inside / 2000 < 0.97
+
+
+def test_only_a_whole_interval_makes_a_difference() -> None:
+    """Faster, slower, or neither; of times less is faster."""
+    before = {"up": spread(100.0, 99.0, 101.0), "even": spread(100.0, 90.0, 110.0), "few": spread(100.0)}
+    after = {"up": spread(150.0, 149.0, 151.0), "even": spread(105.0, 95.0, 115.0), "few": spread(150.0)}
+    before["wait"], after["wait"] = spread(8.0, 7.9, 8.1, "ms"), spread(4.0, 3.9, 4.1, "ms")
+    one, other = (
+        bench_runs.run(session=bench_runs.session(results=(TrialResult(trial="t", figures=figures),)))
+        for figures in (before, after)
+    )
+    found = compare(one, other)
+    assert [pair.change for pair in found.pairs] == ["more", "same", "unknown", "less"]
+    text = compare_screen(found, WIDE)
+    ends = {line.split()[1]: line.split()[-1] for line in text.splitlines() if line.strip().startswith("t:")}
+    assert ends == {"up": "faster", "even": "=", "few": "?", "wait": "faster"}
+
+
+@pytest.mark.parametrize("missing", [None, Spread(measured=None, unit="ops/s", n=3), spread(5.0, unit="MiB/s")])
+def test_what_only_one_run_has_is_not_compared(missing: Spread | None) -> None:
+    """No ratio with nothing, with ++++, or of another unit."""
+    figures = {} if missing is None else {"x": missing}
+    one = bench_runs.run(
+        session=bench_runs.session(results=(TrialResult(trial="t", figures={"x": spread(5.0, 4.0, 6.0)}),))
+    )
+    other = bench_runs.run(session=bench_runs.session(results=(TrialResult(trial="t", figures=figures),)))
+    [pair] = compare(one, other).pairs
+    assert (pair.ratio, pair.change) == (None, "unknown")
+
+
+def test_different_engines_are_said_before_any_figure() -> None:
+    """Their order does not count: which came first is chance."""
+    first = bench_runs.run(session=bench_runs.session(engine="uring, threads"))
+    same = bench_runs.run(session=bench_runs.session(engine="threads, uring"))
+    other = bench_runs.run(session=bench_runs.session(engine="portable"))
+    assert compare(first, same).comparable
+    found = compare(first, other)
+    assert not found.comparable
+    text = compare_screen(found, WIDE)
+    assert text.index("The engines differ") < text.index("QD16")
+
+
+def test_two_policies_of_one_machine_are_told_apart() -> None:
+    """What was set differently stands beside the figures."""
+
+    def machine(active: str) -> Inventory:
+        cache = msgspec.convert({"write_active": active}, VolumeCache)
+        card = Controller(id="acme:0", vendor="Acme", volumes=(Volume(id="acme:0/v1", cache=cache),))
+        return Inventory(host=Host(hostname="db1", source="local"), controllers=(card,))
+
+    found = compare(bench_runs.run(inventory=machine("write_back")), bench_runs.run(inventory=machine("write_through")))
+    assert found.differences == ("acme:0/v1 write_active: write_back → write_through",)
+
+
+def test_other_machines_and_unstable_runs_are_warned_of() -> None:
+    """One sentence each."""
+    shaky = bench_runs.session(drift=Drift(trial="a", figure="b", first=1.0, last=2.0, unstable=True), size=1 << 34)
+    found = compare(bench_runs.run(id=1), bench_runs.run(id=2, host="db2", session=shaky))
+    assert len(found.warnings) == 3
+    assert "Run 2 was unstable" in found.warnings[2]
+
+
+def test_a_run_agrees_with_itself() -> None:
+    """Nothing differs, and nothing is warned of."""
+    found = compare(bench_runs.run(), bench_runs.run())
+    assert (found.warnings, found.differences, found.comparable) == ((), (), True)
+    assert {pair.change for pair in found.pairs} == {"same", "unknown"}
+
+
+def test_an_empty_list_says_what_makes_a_run() -> None:
+    """For who has come too early."""
+    assert "raidctl bench run" in list_screen([], WIDE)
+
+
+# for other programs --------------------------------------------------------------------------------------------------
+
+
+def test_a_line_of_json_is_the_run() -> None:
+    """One line, in ASCII, and it reads back whole."""
+    run = bench_runs.run(label="Prüfstand\x7f\x1b")
+    line = bench_export.line(run)
+    assert line.isascii()
+    assert line.count("\n") == 1
+    assert line[:-1].isprintable()
+    assert msgspec.json.decode(line, type=type(run)) == run
+    assert json.loads(line)["schema_version"] == "1"
+
+
+def test_a_curve_is_three_columns_of_numbers() -> None:
+    """Below the header of zcav; the time is that of 512 MiB."""
+    text = bench_export.zcav(bench_runs.run())
+    assert text is not None
+    lines = text.splitlines()
+    assert lines[1] == "#block offset (GiB), MiB/s, time"
+    found = [tuple(map(float, line.split())) for line in lines if not line.startswith("#")]
+    assert len(found) == 64
+    assert found[0] == (0.0, 230.0, 2.226)
+    assert all(len(row) == 3 and abs(row[1] * row[2] - 512) < 1 for row in found)
+
+
+def test_a_run_without_a_curve_has_none_to_export() -> None:
+    """Nor one whose series is in a form that is not known."""
+    for series in ({}, {"gib_mib_s_deviation": "none"}, {"gib_mib_s_deviation": [["a", "b"], [1]]}):
+        odd = TrialResult(trial="zcav", figures={}, series=series)
+        assert bench_export.zcav(bench_runs.run(session=bench_runs.session(results=(odd,)))) is None
+
+
+def test_a_confounder_that_forbids_is_not_said_twice() -> None:
+    """Once for the whole run."""
+    twice = Confounder(name="page_cache", text="O_DIRECT is refused here.", forbids=True)
+    text = screen(bench_runs.run(session=bench_runs.session(confounders=(twice, twice))), WIDE, more=False)
+    assert text.count("O_DIRECT is refused here.") == 1

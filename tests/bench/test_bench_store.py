@@ -1,0 +1,277 @@
+"""Runs are kept whole, found again, and never lost by what goes wrong."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import jsonschema
+import msgspec
+import pytest
+
+from raidctl.bench import store as module
+from raidctl.bench.record import Listener, Noise, Run, noisy
+from raidctl.bench.store import MIGRATIONS, Store
+from raidctl.errors import AccessMissing, CannotTell, UsageError
+from raidctl.output.json import schema
+from tests.bench import bench_runs
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_a_run_comes_back_as_it_was_kept(tmp_path: Path) -> None:
+    """Every field, and the number that it was given."""
+    store = Store(tmp_path)
+    kept = store.add(bench_runs.run(label="before"))
+    assert kept.id == 1
+    assert store.get(1) == kept
+    assert store.latest() == kept
+    [listed] = store.list()
+    assert (listed.id, listed.label, listed.target, listed.engine) == (1, "before", "/srv/db", "uring")
+
+
+def test_a_kept_document_is_valid_against_the_schema() -> None:
+    """What is kept is what ``raidctl schema bench`` promises."""
+    promised = schema("Benchmark run", Run)
+    jsonschema.Draft202012Validator.check_schema(promised)
+    jsonschema.validate(json.loads(msgspec.json.encode(bench_runs.run())), promised)
+
+
+def test_looking_makes_nothing(tmp_path: Path) -> None:
+    """An empty list of a place where no run was ever kept."""
+    assert Store(tmp_path).list() == []
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(UsageError, match="There is no run 3"):
+        Store(tmp_path).get(3)
+    with pytest.raises(UsageError, match="No run is kept"):
+        Store(tmp_path).latest()
+
+
+def test_only_the_owner_can_read_what_is_kept(tmp_path: Path) -> None:
+    """An inventory has serial numbers."""
+    store = Store(tmp_path)
+    store.add(bench_runs.run())
+    assert store.path.stat().st_mode & 0o777 == 0o600
+
+
+def test_numbers_are_never_given_twice(tmp_path: Path) -> None:
+    """A run that somebody has removed does not come back as another one."""
+    store = Store(tmp_path)
+    store.add(bench_runs.run())
+    with sqlite3.connect(store.path) as database:
+        database.execute("DELETE FROM run")
+    assert store.add(bench_runs.run()).id == 2
+
+
+def test_a_locked_database_is_waited_for_and_then_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was there is unharmed, and the next attempt succeeds."""
+    monkeypatch.setattr(Store, "patience", 0.05)
+    store = Store(tmp_path)
+    store.add(bench_runs.run())
+    other = sqlite3.connect(store.path, isolation_level=None)
+    other.execute("BEGIN EXCLUSIVE")
+    with pytest.raises(CannotTell, match="in use by another program"):
+        store.add(bench_runs.run())
+    with pytest.raises(CannotTell, match="in use by another program"):
+        store.list()
+    other.close()
+    assert store.add(bench_runs.run()).id == 2
+
+
+@pytest.mark.parametrize("damage", ["text", "page", "cut"])
+def test_a_damaged_database_is_told_and_left_alone(tmp_path: Path, damage: str) -> None:
+    """No byte of it is changed: what can be saved of it can still be saved."""
+    store = Store(tmp_path)
+    store.add(bench_runs.run())
+    data = store.path.read_bytes()
+    broken = {"text": b"not a database" * 1000, "page": data[:100] + bytes(4000) + data[4100:], "cut": data[:5000]}
+    store.path.write_bytes(broken[damage])
+    with pytest.raises(CannotTell, match=r"is damaged .* Move it away"):
+        store.list()
+    with pytest.raises(CannotTell, match="is damaged"):
+        store.add(bench_runs.run())
+    assert store.path.read_bytes() == broken[damage]
+
+
+def test_a_full_disk_loses_nothing(tmp_path: Path) -> None:
+    """A run that does not fit is not kept at all, and those before it are there."""
+    store = Store(tmp_path)
+    store.add(bench_runs.run())
+    # as many bytes as are there are all that a process with this limit may have in a file
+    script = (
+        "import resource, signal, sys; from pathlib import Path\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "from raidctl.bench.store import Store; from tests.bench import bench_runs\n"
+        "store = Store(Path(sys.argv[1])); size = store.path.stat().st_size\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))\n"
+        "try:\n    store.add(bench_runs.run(label='x' * (1 << 20)))\n"
+        "except Exception as error:\n    print(type(error).__name__, error)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, tmp_path], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.startswith("CannotTell"), done.stdout + done.stderr
+    assert str(store.path) in done.stdout
+    assert [one.id for one in store.list()] == [1]
+    assert store.get(1).session == bench_runs.session()
+
+
+def test_sqlite_saying_that_the_disk_is_full_is_told_as_that(tmp_path: Path) -> None:
+    """The words of SQLite for it, brought about by its own limit of pages."""
+    store = Store(tmp_path)
+    store.add(bench_runs.run())
+    with sqlite3.connect(store.path) as database:
+        database.execute("PRAGMA max_page_count = 1")
+        with pytest.raises(sqlite3.OperationalError) as caught:
+            database.execute("CREATE TABLE more AS SELECT zeroblob(1000000)")
+    assert "the disk is full" in str(store.sentence(caught.value))
+
+
+@pytest.fixture
+def somebody() -> Iterator[Path]:
+    """A directory of an ordinary user, and his rights for as long as the test lasts."""
+    place = Path(tempfile.mkdtemp())
+    root = os.geteuid() == 0
+    if root:
+        os.chown(place, 65534, 65534)
+        os.seteuid(65534)
+    try:
+        yield place
+    finally:
+        if root:
+            os.seteuid(0)
+        place.chmod(0o700)
+        shutil.rmtree(place)
+
+
+def test_a_read_only_place_is_read_and_not_written(somebody: Path) -> None:
+    """The list is shown, and a new run is refused before anything is measured."""
+    store = Store(somebody)
+    store.add(bench_runs.run())
+    store.path.chmod(0o400)
+    somebody.chmod(0o500)
+    assert len(store.list()) == 1
+    with pytest.raises(AccessMissing, match="read-only"):
+        store.ready()
+
+
+def test_a_place_where_nothing_can_be_made_is_told(somebody: Path) -> None:
+    """Before anything is measured."""
+    somebody.chmod(0o500)
+    with pytest.raises(AccessMissing, match="cannot be made"):
+        Store(somebody).ready()
+
+
+def test_what_others_can_write_is_not_trusted(tmp_path: Path) -> None:
+    """Neither read nor written."""
+    store = Store(tmp_path)
+    store.add(bench_runs.run())
+    store.path.chmod(0o666)
+    for attempt in (store.list, store.ready):
+        with pytest.raises(CannotTell, match="not to be trusted"):
+            attempt()
+
+
+def test_a_link_is_not_followed(tmp_path: Path) -> None:
+    """Where it leads to, nothing is written."""
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.write_bytes(b"precious")
+    (tmp_path / module.FILE).symlink_to(elsewhere)
+    with pytest.raises(CannotTell, match="not to be trusted"):
+        Store(tmp_path).add(bench_runs.run())
+    assert elsewhere.read_bytes() == b"precious"
+
+
+def test_a_database_of_a_newer_raidctl_is_not_touched(tmp_path: Path) -> None:
+    """It is told, for reading and for writing."""
+    newer = Store(tmp_path, (*MIGRATIONS, "ALTER TABLE run ADD COLUMN more TEXT"))
+    newer.add(bench_runs.run())
+    before = newer.path.read_bytes()
+    for attempt in (Store(tmp_path).list, Store(tmp_path).ready):
+        with pytest.raises(CannotTell, match="newer raidctl"):
+            attempt()
+    assert newer.path.read_bytes() == before
+
+
+@pytest.mark.parametrize("writes", [True, False])
+def test_a_database_of_an_older_raidctl_is_brought_up_to_date(tmp_path: Path, writes: bool) -> None:
+    """With everything that is in it, whether it is written to or read first."""
+    kept = Store(tmp_path).add(bench_runs.run())
+    newer = Store(tmp_path, (*MIGRATIONS, "ALTER TABLE run ADD COLUMN more TEXT"))
+    if writes:
+        newer.ready()
+    assert newer.get(1) == kept
+    with sqlite3.connect(newer.path) as database:
+        assert database.execute("PRAGMA user_version").fetchone() == (2,)
+
+
+def test_a_migration_that_fails_leaves_the_old_version(tmp_path: Path) -> None:
+    """All of it or nothing."""
+    kept = Store(tmp_path).add(bench_runs.run())
+    broken = Store(tmp_path, (*MIGRATIONS, "ALTER TABLE run ADD COLUMN more TEXT", "ALTER TABLE nothing ADD x"))
+    with pytest.raises(CannotTell):
+        broken.ready()
+    assert Store(tmp_path).get(1) == kept
+
+
+def test_one_unreadable_document_hides_no_other(tmp_path: Path) -> None:
+    """The list has all of them, and the others are shown."""
+    store = Store(tmp_path)
+    store.add(bench_runs.run())
+    store.add(bench_runs.run())
+    with sqlite3.connect(store.path) as database:
+        database.execute("UPDATE run SET document = '{}' WHERE id = 1")
+    assert len(store.list()) == 2
+    assert store.get(2).id == 2
+    with pytest.raises(CannotTell, match=r"Run 1 of .* cannot be understood"):
+        store.get(1)
+
+
+def test_a_run_that_was_cut_off_by_a_kill_is_not_there(tmp_path: Path) -> None:
+    """The journal of the database is rolled back by who looks next, and what was there before is whole."""
+    store = Store(tmp_path)
+    store.add(bench_runs.run())
+    script = """import os, sqlite3, sys
+database = sqlite3.connect(sys.argv[1], isolation_level=None)
+database.execute("PRAGMA cache_size = 1")
+database.execute("BEGIN IMMEDIATE")
+for _ in range(50):
+    database.execute(
+        "INSERT INTO run (at, target, profile, seconds, interrupted, schema_version, document)"
+        " VALUES (1, 1, 1, 1, 1, 1, hex(randomblob(20000)))"
+    )
+os.kill(os.getpid(), 9)
+"""
+    subprocess.run([sys.executable, "-c", script, store.path], check=False)
+    assert (tmp_path / f"{module.FILE}-journal").exists()
+    assert [one.id for one in store.list()] == [1]
+    assert store.get(1).session == bench_runs.session()
+
+
+def test_noise_is_what_the_kernel_tells(tmp_path: Path) -> None:
+    """Load and waiting of before, stolen time of meanwhile."""
+    (tmp_path / "pressure").mkdir()
+    (tmp_path / "loadavg").write_text("3.52 0.58 0.59 1/467 12345\n")
+    (tmp_path / "pressure/io").write_text("some avg10=0.00 avg60=21.50 avg300=0.71 total=91\nfull avg10=0.00\n")
+    (tmp_path / "stat").write_text("cpu  100 0 100 1000 0 0 0 50 0 0\ncpu0 1 1 1 1\n")
+    listener = Listener(tmp_path)
+    (tmp_path / "loadavg").write_text("9.99 0.58 0.59 1/467 12345\n")
+    (tmp_path / "stat").write_text("cpu  140 0 140 1010 0 0 0 60 0 0\n")
+    heard = listener.noise()
+    assert (heard.load, heard.io_waiting, heard.stolen) == (3.52, 21.5, 0.1)
+    assert len(noisy(msgspec.structs.replace(heard, processors=2))) == 3
+
+
+def test_a_kernel_that_tells_nothing_is_not_called_quiet(tmp_path: Path) -> None:
+    """Not known is null."""
+    heard = Listener(tmp_path).noise()
+    assert (heard.load, heard.io_waiting, heard.stolen) == (None, None, None)
+    assert noisy(heard) == noisy(None) == []
+    assert noisy(Noise(processors=4, load=1.9)) == []

@@ -1,0 +1,485 @@
+"""Trials of caches, layouts and layers, on the timing model where they need a truth and on real files elsewhere."""
+
+from __future__ import annotations
+
+import json
+import mmap
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from raidctl.bench.engines.portable import PortableEngine
+from raidctl.bench.estimators import geometry
+from raidctl.bench.mapping import ranges
+from raidctl.bench.model.array import Level
+from raidctl.bench.model.device import Plan
+from raidctl.bench.profiles import Profile, switched
+from raidctl.bench.result import Spread
+from raidctl.bench.session import Runner
+from raidctl.bench.targets.file import FileTarget
+from raidctl.bench.targets.nbd import NbdTarget
+from raidctl.bench.trials.classic import Classic
+from raidctl.bench.trials.commits import Commits
+from raidctl.bench.trials.knee import Knee as KneeTrial
+from raidctl.bench.trials.layer_tax import LayerTax
+from raidctl.bench.trials.overwrite import Overwrite, cache_of
+from raidctl.bench.trials.phase import stream
+from raidctl.bench.trials.raid_level import RaidLevel
+from raidctl.bench.trials.raid_words import Layers, judged
+from raidctl.bench.trials.readahead import ReadAhead
+from raidctl.bench.trials.readback import ReadBack
+from raidctl.bench.trials.readcache import ReadCache
+from raidctl.bench.trials.scaling import Scaling
+from raidctl.bench.trials.sequential import linked
+from raidctl.bench.trials.steady import Steady
+from raidctl.bench.trials.thin import Thin
+from raidctl.bench.trials.timings import Timings
+from raidctl.bench.trials.together import Together
+from raidctl.bench.trials.trial import GIB, KIB, MIB, Below, Bench, Link, Trial, whole
+from raidctl.bench.trials.views import View, buffered
+from raidctl.bench.work import Op, Outcome, Target, Work
+from raidctl.cli import cli
+from raidctl.errors import BenchError
+from raidctl.output.bench import screen
+from raidctl.output.paper import Paper
+from tests.bench import bench_runs
+from tests.bench.computed import Stage
+from tests.bench.modelled import serving
+from tests.bench.trying import bench, modelled
+
+FLASH = ("--kind", "write-through", "--rpm", "0")
+
+
+def on_file(folder: Path, size: int = 8 * MIB) -> FileTarget:
+    """A file of raidctl's own."""
+    return FileTarget(str(folder), size, run_id=7)
+
+
+def staged(target: Target, **given: object) -> Bench:
+    """A bench on it, with the same places in every run."""
+    return Bench(target=target, engine=PortableEngine(), seed=7, run_id=7, **given)  # type: ignore[arg-type]  # the fields are named
+
+
+def disks(**given: object) -> Plan:
+    """Of 7200 rpm, without any cache unless one is asked for."""
+    return Plan(**{"kind": "write-through", "size": 8 * GIB, "keep": False, **given})  # type: ignore[arg-type]  # the fields are named
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("cache", [8, 32])
+def test_the_read_cache_is_sized(cache: int, seed: int) -> None:
+    """Within a fifth; a promise of that size passes, and one of eight times as much fails."""
+    for promised, verdict in ((cache, "pass"), (8 * cache, "fail")):
+        trial = ReadCache(most=128 * MIB, reads=250, promised_mib=promised, seconds=0.6)
+        result = whole(trial, Stage(disks(read_cache=cache * MIB)).bench(seed))
+        assert result.verdict == verdict
+        assert result.figures["read_cache"].measured == pytest.approx(cache, rel=0.2)
+
+
+def test_no_read_cache_is_made_up() -> None:
+    """Without a cache no size is told, and a promise stays open."""
+    result = whole(ReadCache(most=64 * MIB, reads=250, promised_mib=64), Stage(disks()).bench())
+    assert (result.verdict, result.figures["read_cache"].measured) == ("inconclusive", None)
+
+
+def test_what_is_read_again_comes_from_the_cache() -> None:
+    """The same 2 MiB again are read faster than a row of a disk."""
+    result = whole(ReadCache(most=4 * MIB, reads=40), Stage(disks(read_cache=16 * MIB)).bench())
+    again, elsewhere = result.figures["reread"].measured, result.figures["elsewhere"].measured
+    assert again is not None
+    assert elsewhere is not None
+    assert again > 1.3 * elsewhere
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_the_write_cache_is_sized_by_rewriting_too(seed: int) -> None:
+    """Parts that fit into the cache's 32 MiB stay fast, others do not; the knee says the same."""
+    stage = Stage(disks(kind="battery", cache=32 * MIB)).bench(seed)
+    stage.known["knee"] = whole(KneeTrial(most=256 * MIB, fills=1, rest=0.0), stage)
+    result = whole(Overwrite(seconds=0.5), stage)
+    found = result.figures["overwrite_cache"]
+    assert found.low is not None
+    assert found.high is not None
+    assert found.low <= 32 <= found.high <= 2 * found.low
+    assert "The knee says the same" in result.reasons[1]
+
+
+def test_without_a_write_cache_rewriting_tells_none() -> None:
+    """All parts are as slow."""
+    result = whole(Overwrite(most=64 * MIB), Stage(disks()).bench())
+    assert result.figures["overwrite_cache"].measured is None
+
+
+@pytest.mark.parametrize(
+    "speeds",
+    [
+        {MIB: 100.0, 2 * MIB: 99.0, 4 * MIB: 98.0, 8 * MIB: 97.0},
+        {MIB: 100.0, 2 * MIB: 20.0, 4 * MIB: 98.0, 8 * MIB: 19.0},
+        {MIB: 100.0, 2 * MIB: 20.0},
+    ],
+)
+def test_no_cache_is_made_up(speeds: dict[int, float]) -> None:
+    """Speeds of one kind, in no order, or of too few parts tell no size."""
+    assert cache_of(speeds).measured is None
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_drives_that_share_something_are_slower_together(shared: bool) -> None:
+    """Two disks of their own come near to their sum; two ways to one disk reach half of it, and fail."""
+    words = ("--kind", "write-through", "--size", "16GiB", "--no-keep")
+    with (
+        modelled(*words) as (_, target),
+        tempfile.TemporaryDirectory(dir="/tmp") as folder,
+        serving(Path(folder), *words) as second,
+        NbdTarget(f"nbd+unix:///?socket={second.socket}") as other,
+    ):
+        trial = Together(others=(target if shared else other,), seconds=0.25, size=256 * KIB, depth=2)
+        result = whole(trial, bench(target))
+    ratio = result.figures["together_ratio"]
+    assert ratio.high is not None
+    assert (result.verdict == "fail") is shared, ratio
+    assert (ratio.high < 0.8) is shared
+
+
+def test_three_drives_are_compared_in_pairs_and_all_at_once(tmp_path: Path) -> None:
+    """Each pair has its figure, and so have all together."""
+    with on_file(tmp_path) as one, on_file(tmp_path) as two, on_file(tmp_path) as three:
+        result = whole(Together(others=(two, three), seconds=0.4, rounds=1, size=64 * KIB), staged(one))
+    ratios = [name for name in result.figures if name.endswith("_ratio")]
+    assert ratios == ["pair_1_2_ratio", "pair_1_3_ratio", "pair_2_3_ratio", "all_ratio"]
+
+
+@dataclass
+class Recorder:
+    """A knob that remembers where it stood."""
+
+    present: int | None = 128
+    name: str = "/dev/x"
+    denied: bool = False
+    stood: list[int | None] = field(default_factory=list)
+
+    @contextmanager
+    def at(self, kib: int) -> Iterator[None]:
+        """Stand there for a while."""
+        if self.denied:
+            raise BenchError("No right to write it.")
+        self.stood.append(kib)
+        try:
+            yield
+        finally:
+            self.stood.append(self.present)
+
+
+def test_the_kernels_read_ahead_is_tried_and_put_back(tmp_path: Path) -> None:
+    """Each setting twice, forwards and backwards, and after each the one that was there; each has its figure."""
+    knob = Recorder()
+    with on_file(tmp_path) as target:
+        result = whole(ReadAhead(seconds=0.05, rounds=2, knob=knob), staged(target))
+    assert knob.stood[::2] == [0, 128, 4096, 16384, 16384, 4096, 128, 0]
+    assert set(knob.stood[1::2]) == {128}
+    assert {"kernel_0k", "kernel_128k", "kernel_4096k", "kernel_16384k", "kernel_128k_gain"} <= set(result.figures)
+
+
+class Ended(PortableEngine):
+    """The real engine; somebody presses Ctrl-C before its n-th work."""
+
+    def __init__(self, works: int) -> None:
+        self.left = works
+
+    def run(self, target: Target, work_: Work) -> Outcome:
+        """Carry it out, or not."""
+        self.left -= 1
+        if self.left < 0:
+            raise KeyboardInterrupt
+        return super().run(target, work_)
+
+
+def test_an_interruption_puts_the_read_ahead_back(tmp_path: Path) -> None:
+    """Ctrl-C within a setting leaves what was there before."""
+    knob = Recorder()
+    with on_file(tmp_path) as target:
+        # four works past the kernel, one with each setting
+        stage = Bench(target=target, engine=Ended(6), seed=7, run_id=7)
+        with pytest.raises(KeyboardInterrupt):
+            whole(ReadAhead(seconds=0.05, rounds=2, knob=knob), stage)
+    assert knob.stood == [0, 128, 128, 128, 4096, 128]
+
+
+def test_without_the_right_to_set_it_what_there_is_is_measured(tmp_path: Path) -> None:
+    """The setting that is there has its figure, and the reason why there are no others is told."""
+    knob = Recorder(denied=True)
+    with on_file(tmp_path) as target:
+        result = whole(ReadAhead(seconds=0.6, rounds=1, knob=knob), staged(target))
+    assert "kernel_128k" in result.figures
+    assert "kernel_0k" not in result.figures
+    assert any("No right to write it." in reason for reason in result.reasons)
+
+
+def test_reading_through_the_page_cache_begins_without_it(tmp_path: Path) -> None:
+    """A view of a file through the page cache reads what the file holds, and may not be written."""
+    with on_file(tmp_path, MIB) as target, buffered(target) as view:
+        assert os.pread(view.fileno(), 16, 0) == os.pread(view.fileno(), 16, 0)
+        with pytest.raises(OSError, match="Bad file descriptor"):
+            os.pwrite(view.fileno(), b"x", 0)
+
+
+def test_nothing_is_compared_where_no_mapping_lies_below(tmp_path: Path) -> None:
+    """Without a mapping there is no tax, and the reason why its table is not known is passed on."""
+    with on_file(tmp_path, MIB) as target:
+        assert "nothing to compare" in whole(LayerTax(), staged(target)).reasons[0]
+        why = Below(why_no_ranges="dmsetup is not installed.")
+        assert whole(LayerTax(), staged(target, below=why)).reasons == ("dmsetup is not installed.",)
+
+
+def test_tables_of_mappings_tell_where_their_bytes_lie() -> None:
+    """Linear and encrypted ones do, with all their pieces; others, and what is damaged, are left out."""
+    table = "0 204800 linear 8:3 2048\n204800 8192 linear 8:4 0\n0 100 crypt aes-xts-plain64 :32:logon:x 0 8:3 4096\n"
+    found = ranges("/dev/dm-0", table + "0 100 striped 2 128 8:3 0 8:4 0\n0 x linear 8:3 0\n0 100 linear\n", str)
+    assert [(one.kind, one.path, one.start, one.length, one.first) for one in found] == [
+        ("linear", "8:3", 0, 204800 * 512, 2048 * 512),
+        ("linear", "8:4", 204800 * 512, 8192 * 512, 0),
+        ("crypt", "8:3", 0, 100 * 512, 4096 * 512),
+    ]
+    assert ranges("/dev/dm-0", table, lambda _: None) == ()
+
+
+def test_holes_are_told_from_what_was_written(tmp_path: Path) -> None:
+    """Half of a sparse file reads as zeros at once: whatever is thin is marked, and its zeros are counted."""
+    path = tmp_path / "sparse"
+    path.write_bytes(b"")
+    os.truncate(path, 64 * MIB)
+    handle = os.open(path, os.O_RDWR | os.O_DIRECT)
+    try:
+        with mmap.mmap(-1, 64 * KIB) as block:
+            for at in range(0, 64 * MIB, 128 * KIB):
+                block[:8] = at.to_bytes(8, "little")
+                block[8:16] = b"\xa5" * 8
+                os.pwritev(handle, [block], at)
+        os.fsync(handle)
+        view = View(name="sparse", kind="device", size=64 * MIB, alignment=4096, direct=True, base=0, handle=handle)
+        stage = staged(view)
+        result = whole(Thin(), stage)
+    finally:
+        os.close(handle)
+    assert result.verdict == "suspect"
+    assert result.figures["zeros"].measured == pytest.approx(50, abs=12)
+    assert [one.name for one in stage.confounders] == ["thin"]
+
+
+def test_what_is_all_there_is_not_thin() -> None:
+    """A model reads zeros as slowly as anything else."""
+    with modelled(*FLASH, "--size", "64MiB") as (_, target):
+        stage = bench(target)
+        half = stage.places(64 * KIB, 512, span=32 * MIB)
+        stage.run(stream(Op.WRITE, half, 64 * KIB, 8))
+        result = whole(Thin(reads=200), stage)
+    assert result.verdict in ("info", "inconclusive")
+    assert result.figures["zeros"].measured == pytest.approx(50, abs=15)
+
+
+def test_lost_blocks_are_told_by_what_became_of_them() -> None:
+    """A model that keeps nothing gives zeros, and the reasons say so."""
+    with modelled("--kind", "battery", "--rpm", "0", "--size", "64MiB", "--no-keep") as (_, target):
+        result = whole(ReadBack(most=MIB), bench(target))
+    assert result.verdict == "fail"
+    assert "16 of them: zeros" in result.reasons[1]
+
+
+def test_a_device_is_filled_before_its_writes_are_steady() -> None:
+    """What was never written is written once, so all of it and more; a file was filled when it was made."""
+    with modelled(*FLASH, "--size", "16MiB", "--no-keep") as (_, target):
+        stage = bench(target)
+        whole(Steady(seconds=0.1, most=5), stage)
+        assert stage.written > 16 * MIB
+
+
+def test_fsync_has_a_figure_of_its_own(tmp_path: Path) -> None:
+    """Beside fdatasync and writes that are durable by themselves."""
+    with on_file(tmp_path, MIB) as target:
+        result = whole(Commits(seconds=0.1, rounds=2, fsync=True, dsync=True), staged(target))
+    assert set(result.figures) == {"unflushed", "commits", "commits_dsync", "commits_fsync"}
+    assert result.latency["commits_fsync"].n > 0
+
+
+@pytest.mark.parametrize(
+    ("mib_s", "said"), [(300.0, None), (540.0, "it is the limit"), (900.0, "a cache of this machine")]
+)
+def test_figures_are_held_against_the_links(mib_s: float, said: str | None) -> None:
+    """What comes near to a link's payload is the link's; what exceeds it never went through it."""
+    reasons = linked([Spread(measured=mib_s, unit="MiB/s", n=9)], [Link(name="link of sda (6 Gbit/s)", mib=572.2)])
+    assert bool(reasons) == (said is not None)
+    assert said is None or said in reasons[0]
+
+
+@contextmanager
+def _off(stood: list[str]) -> Iterator[None]:
+    stood.append("off")
+    try:
+        yield
+    finally:
+        stood.append("on")
+
+
+def test_the_write_cache_is_measured_off_as_well(tmp_path: Path) -> None:
+    """As it is, off, as it is again: both have figures, and their ratio; the cache is put back."""
+    stood: list[str] = []
+    with on_file(tmp_path) as target:
+        result = whole(Classic(seconds=0.1, rounds=2, off=lambda: _off(stood)), staged(target))
+    assert stood == ["off", "on"]
+    assert {"random_write", "random_write_cache_off", "random_write_cache_off_ratio"} <= set(result.figures)
+
+
+def test_a_refused_switch_leaves_the_rest_of_the_table(tmp_path: Path) -> None:
+    """Without the right to switch it, the figures as it is are there, and the reason."""
+
+    def refuse() -> AbstractContextManager[None]:
+        raise BenchError("The battery is missing.")
+
+    with on_file(tmp_path) as target:
+        result = whole(Classic(seconds=0.1, rounds=2, off=refuse), staged(target))
+    assert "random_write" in result.figures
+    assert "random_write_cache_off" not in result.figures
+    assert "The battery is missing." in result.reasons[0]
+
+
+def test_timings_pass_the_page_cache_and_use_it(tmp_path: Path) -> None:
+    """All four ways of hdparm on a file; over NBD only those past the page cache."""
+    with on_file(tmp_path) as target:
+        assert set(whole(Timings(seconds=0.05, rounds=1), staged(target)).figures) == {
+            "cached", "cached_direct", "disk", "disk_direct",
+        }  # fmt: skip
+    with modelled(*FLASH, "--no-keep") as (_, export):
+        assert set(whole(Timings(seconds=0.05, rounds=1), bench(export)).figures) == {"cached_direct", "disk_direct"}
+
+
+def test_no_trial_gives_a_figure_for_what_was_too_short(tmp_path: Path) -> None:
+    """Phases of a tenth of a second have no rate (`++++`), and no ratio is made of them."""
+    trials = (ReadAhead(seconds=0.02, rounds=2), Classic(seconds=0.02, rounds=2), Timings(seconds=0.02, rounds=2))
+    with on_file(tmp_path) as target:
+        short = Profile(name="t", title="", seconds=60, size=8 * MIB, trials=trials)
+        session = Runner(staged(target), again=False).run(short)
+    assert len(session.results) == 3
+    assert all(one.measured is None for result in session.results for one in result.figures.values())
+
+
+def test_profiles_take_the_options_that_change_a_setting() -> None:
+    """A switch goes to the classic table, a knob to the read-ahead, which comes last and alone."""
+    plain = Profile(name="t", title="", seconds=1, size=1, trials=(ReadAhead(rounds=3), Classic()))
+    knob = Recorder()
+    made = switched(plain, off=lambda: _off([]), knob=knob)
+    assert [(one.name, one.alone) for one in made.trials] == [("classic", True), ("readahead", True)]
+    assert switched(plain).trials == plain.trials
+
+
+ARRAYS = [("raid0", 4), ("raid10", 4), ("raid5", 4), ("raid6", 6)]
+SHORT = RaidLevel(seconds=0.3, strided=64, striped=16, rounds=1)
+
+
+@pytest.mark.parametrize(("name", "drives"), ARRAYS)
+def test_the_level_is_named_from_outside(name: Level, drives: int) -> None:
+    """Cost and layout together name the level alone where the number of drives is known."""
+    below = Below(level=name, drives=drives, strip=64 * KIB)
+    plan = disks(level=name, drives=drives)
+    result = whole(SHORT, Stage(plan, below).bench())
+    assert (result.series["levels"], result.verdict) == ([name], "pass"), result.reasons
+
+
+def test_another_level_than_promised_fails() -> None:
+    """A RAID-5 that was sold as RAID-6 is told by its drives and its stripes."""
+    below = Below(drives=4, strip=64 * KIB)
+    result = whole(replace(SHORT, promised="raid6"), Stage(disks(level="raid5", drives=4), below).bench())
+    assert (result.verdict, result.series["levels"]) == ("fail", ["raid5"])
+
+
+@pytest.mark.parametrize(("name", "drives"), ARRAYS)
+def test_without_any_facts_the_true_level_is_among_those_named(name: Level, drives: int) -> None:
+    """Nothing is known of the drives: what cannot be told apart is named together, and never passes."""
+    result = whole(replace(SHORT, promised=name), Stage(disks(level=name, drives=drives)).bench())
+    assert name in result.series["levels"], result.reasons
+    assert result.verdict == ("pass" if result.series["levels"] == [name] else "inconclusive")
+    assert sum(result.series["posterior"].values()) == pytest.approx(1.0, abs=0.01)
+
+
+@pytest.mark.parametrize(("usable", "levels"), [(6, ["raid6"]), (7, ["raid5"]), (8, ["raid0"]), (4, ["raid10"])])
+def test_reading_alone_capacity_names_the_level(usable: int, levels: list[str]) -> None:
+    """Where nothing may be written, the sizes of eight drives and of the volume tell."""
+    below = Below(drives=8, drive_bytes=GIB, volume_bytes=usable * GIB, strip=64 * KIB)
+    bench = Stage(disks(), below).bench()
+    bench.target.writable = False  # type: ignore[misc]  # a model's field
+    assert whole(replace(SHORT, strided=16), bench).series["levels"] == levels
+
+
+def test_behind_a_cache_the_cost_is_a_lower_bound() -> None:
+    """A cache that sorts hides cost: RAID-6 is not ruled out by cheap writes, and RAID-0 not by dear ones."""
+    cost = geometry.levels(rate(2000.0), rate(1000.0))
+    assert cost.levels == ("raid1", "raid10")
+    none = Spread(measured=None, unit="ratio", n=0)
+    cached = Layers(
+        capacity=(), cost=cost, cached=True, pattern=None, stripe=None, chunk=64 * KIB, drives=None, spindles=none
+    )
+    assert cached.named == ("raid1", "raid10", "raid5", "raid6")
+    assert judged(cached, "raid6", promised=True)[0] == "inconclusive"
+    assert judged(cached, "raid0", promised=True)[0] == "suspect"
+
+
+def rate(value: float) -> Spread:
+    """A rate known within 2 %."""
+    return Spread(measured=value, unit="ops/s", n=1000, low=value * 0.98, high=value * 1.02)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ([".", "--beside", "/dev/sdb"], "name a device to be measured"),
+        ([".", "--switch-cache"], "--profile seeds"),
+        (["nbd+unix:///?socket=/x", "--read-ahead"], "no setting can be changed"),
+        (["nbd+unix:///?socket=/x", "--beside", "nbd+unix:///?socket=/y", "--overwrite", "all"], "it stands alone"),
+    ],
+)
+def test_options_that_have_no_meaning_together_are_refused(words: list[str], said: str) -> None:
+    """Before anything is opened, with the reason."""
+    done = CliRunner().invoke(cli, ["bench", "run", "--dry-run", *words])
+    assert (done.exit_code, said in done.stderr) == (2, True), done.stderr
+
+
+def test_two_exports_are_measured_beside_each_other(tmp_path: Path) -> None:
+    """The command line reads both, and says so before; the result carries the engine and the ratio's place."""
+    words = (*FLASH, "--size", "64MiB", "--no-keep")
+    with (
+        tempfile.TemporaryDirectory(dir="/tmp") as one,
+        tempfile.TemporaryDirectory(dir="/tmp") as two,
+        serving(Path(one), *words) as first,
+        serving(Path(two), *words) as second,
+    ):
+        uris = [f"nbd+unix:///?socket={model.socket}" for model in (first, second)]
+        given = ["--beside", uris[1], "--seconds", "1", "--no-keep", "--state-dir", str(tmp_path)]
+        done = CliRunner().invoke(cli, ["--json", "bench", "run", uris[0], *given])
+    assert done.exit_code == 0, done.stderr
+    assert f"Read at the same time: {uris[1]}" in done.stderr
+    [result] = json.loads(done.stdout)["session"]["results"]
+    assert (result["trial"], result["engine"]) == ("together", "portable")
+    assert "together_ratio" in result["figures"]
+
+
+def test_the_seeds_profile_prints_the_classic_tables(tmp_path: Path) -> None:
+    """Four tables within 80 columns, and how the missing column is had."""
+    with on_file(tmp_path) as target:
+        short: tuple[Trial, ...] = (
+            Classic(seconds=0.6, rounds=1),
+            Timings(seconds=0.05, rounds=1),
+            Commits(seconds=0.1, rounds=1),
+            Scaling(depths=(1, 2), streams=(1, 2), seconds=0.05, rounds=1, size=16 * KIB, block=16 * KIB),
+        )
+        seeds = Profile(name="seeds", title="", seconds=60, size=8 * MIB, trials=short)
+        session = Runner(staged(target), again=False).run(seeds)
+    text = screen(bench_runs.run(session=session), Paper(width=80), more=False)
+    for words in ("8 KiB blocks, one at a time", "Timings of reads", "in one row", "Requests a second by threads, 16"):
+        assert words in text
+    assert "--switch-cache does" in text
+    assert max(map(len, text.splitlines())) <= 80

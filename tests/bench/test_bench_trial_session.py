@@ -1,0 +1,260 @@
+"""Sessions: turns, the drift guard, Ctrl-C, errors in the middle, and nothing left behind."""
+
+from __future__ import annotations
+
+import errno
+import signal
+import subprocess
+import sys
+from array import array
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from raidctl.bench.engines.calibrate import Memory
+from raidctl.bench.engines.portable import PortableEngine
+from raidctl.bench.profiles import PROFILES, Profile
+from raidctl.bench.result import Confounder, Session, Spread, TrialResult
+from raidctl.bench.session import Runner, drift, weighed
+from raidctl.bench.targets.file import FileTarget
+from raidctl.bench.trials.commits import Commits
+from raidctl.bench.trials.evidence import evidence
+from raidctl.bench.trials.medium import Medium
+from raidctl.bench.trials.readback import ReadBack
+from raidctl.bench.trials.seeks import Seeks
+from raidctl.bench.trials.sequential import Sequential
+from raidctl.bench.trials.trial import MIB, Bench, Progress, Trial
+from raidctl.bench.work import Engine, Outcome, Samples, Target, Work
+from tests.bench.modelled import ROOT
+
+QUICK = (Medium(reads=60, commits=60, rounds=6), Seeks(seconds=0.1, depths=(1,)), ReadBack(most=MIB))
+
+
+@dataclass
+class Counting:
+    """The real engine; before its n-th work something happens."""
+
+    at: int = -1
+    happen: Callable[[], None] = lambda: None
+    real: Engine = field(default_factory=PortableEngine)
+    works: int = 0
+    fault: int | None = None
+    name: str = "portable"
+
+    def usable(self, target: Target) -> str | None:
+        """As the real one."""
+        return self.real.usable(target)
+
+    def run(self, target: Target, work: Work) -> Outcome:
+        """Carry it out."""
+        self.works += 1
+        if self.works == self.at:
+            self.happen()
+        outcome = self.real.run(target, work)
+        if self.fault is None or self.works < self.at:
+            return outcome
+        return _faulty(outcome, self.fault)
+
+
+def _faulty(outcome: Outcome, error: int) -> Outcome:
+    one = outcome.samples[0]
+    results = array("i", one.results)
+    results[-1] = -error
+    spoilt = Samples(
+        ops=one.ops,
+        offsets=one.offsets,
+        starts=one.starts,
+        latencies=one.latencies,
+        results=results,
+        size=one.size,
+    )
+    return Outcome(samples=[spoilt], wall_seconds=outcome.wall_seconds, cpu_seconds=0.0, engine=outcome.engine)
+
+
+def profile(*trials: Trial) -> Profile:
+    """A profile of these trials."""
+    return Profile(name="test", title="", seconds=60, size=4 * MIB, trials=trials)
+
+
+def run(folder: Path, *trials: Trial, engine: Engine | None = None, budget: float | None = None) -> Session:
+    """A session on a file of 4 MiB."""
+    with FileTarget(str(folder), 4 * MIB) as target:
+        bench = Bench(target=target, engine=engine or PortableEngine(), budget=budget, seed=3)
+        return Runner(bench).run(profile(*trials))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """An empty folder."""
+    place = tmp_path / "measured"
+    place.mkdir()
+    return place
+
+
+def test_every_trial_has_a_result_in_the_order_of_the_profile(folder: Path) -> None:
+    """One result for each, with engine and duration, and the file is gone."""
+    session = run(folder, *QUICK)
+    assert [one.trial for one in session.results] == ["medium", "seeks", "readback"]
+    assert all(one.engine == "portable" and one.seconds for one in session.results)
+    assert session.drift is not None
+    assert session.drift.trial == "medium"
+    assert not session.interrupted
+    assert not list(folder.iterdir())
+
+
+def test_a_session_is_what_the_contract_says(folder: Path) -> None:
+    """It goes to JSON and comes back the same."""
+    session = run(folder, QUICK[0])
+    assert msgspec.json.decode(msgspec.json.encode(session), type=Session) == session
+
+
+def test_rounds_of_trials_take_turns(folder: Path) -> None:
+    """The first two trials alternate round by round; one that changes the state of others comes after them."""
+    told: list[str] = []
+    with FileTarget(str(folder), 4 * MIB) as target:
+        runner = Runner(Bench(target=target, engine=PortableEngine(), seed=3), lambda step: told.append(step.trial))
+        runner.run(profile(QUICK[2], *QUICK[:2]))
+    assert told[:4] == ["medium", "seeks", "medium", "seeks"]
+    assert told[told.index("readback") :][-2:] == ["readback", "medium"]  # the last one is the guard against drift
+
+
+@pytest.mark.parametrize("at", [1, 2, 5, 9])
+def test_an_interruption_leaves_nothing_behind_and_gives_what_there_was(folder: Path, at: int) -> None:
+    """Ctrl-C in the middle: the session says so, trials that had begun give their figures, the file is gone."""
+
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    session = run(folder, *QUICK, engine=Counting(at, interrupt))
+    assert session.interrupted
+    assert len(session.results) < len(QUICK)
+    assert not list(folder.iterdir())
+
+
+_PROGRAM = """
+import sys
+from raidctl.bench.engines.choose import choose
+from raidctl.bench.profiles import QUICK
+from raidctl.bench.session import Runner
+from raidctl.bench.targets.file import FileTarget
+from raidctl.bench.trials.trial import Bench
+
+def tell(step):
+    print(step.trial, flush=True)
+
+with FileTarget(sys.argv[1], 64 << 20, share=1.0) as target:
+    session = Runner(Bench(target=target, engine=choose(target, sys.argv[2]).engine), tell).run(QUICK)
+print("interrupted" if session.interrupted else "whole", flush=True)
+"""
+
+
+@pytest.mark.parametrize("engine", ["native", "portable"])
+def test_a_real_interruption_ends_every_engine(folder: Path, engine: str) -> None:
+    """SIGINT in the middle of the commits: the session ends within seconds, says so, and the file is gone."""
+    command = [sys.executable, "-c", _PROGRAM, str(folder), engine]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as program:
+        assert program.stdout is not None
+        for line in program.stdout:
+            if line.strip() == "commits":
+                break
+        program.send_signal(signal.SIGINT)
+        said = program.communicate(timeout=30)[0]
+    assert said.split()[-1] == "interrupted"
+    assert program.returncode == 0
+    assert not list(folder.iterdir())
+
+
+def test_an_error_in_the_middle_is_told(folder: Path) -> None:
+    """Input/output errors: no figure, no verdict but inconclusive, the sentence, and the file is gone."""
+    session = run(folder, *QUICK[:2], engine=Counting(at=1, fault=errno.EIO))
+    assert {one.verdict for one in session.results} == {"inconclusive"}
+    assert all("Input/output error" in one.reasons[0] for one in session.results)
+    assert all(not one.figures for one in session.results)
+    assert not list(folder.iterdir())
+
+
+def test_time_that_is_over_ends_after_the_round(folder: Path) -> None:
+    """With no time each trial has one round, so no interval."""
+    session = run(folder, Sequential(seconds=0.05, depths=(1,), positions=(0.0,)), budget=0.001)
+    figures = session.results[0].figures
+    assert all(one.low is None for one in figures.values())
+
+
+def test_what_writes_is_left_out_where_only_reading_is_allowed(folder: Path) -> None:
+    """A trial that writes has a result that says why there is none; those that read are carried out."""
+
+    class ReadOnly(FileTarget):
+        writable = False
+
+    with ReadOnly(str(folder), 4 * MIB) as target:
+        bench = Bench(target=target, engine=PortableEngine(), seed=3)
+        session = Runner(bench).run(profile(Commits(), QUICK[0]))
+    assert [(one.trial, bool(one.figures)) for one in session.results] == [("commits", False), ("medium", True)]
+    assert "may only be read" in session.results[0].reasons[0]
+    assert bench.written == 0
+
+
+def test_too_small_a_target_is_told(folder: Path) -> None:
+    """A trial that needs more room than there is says so."""
+    session = run(folder, Sequential(sizes=(64 * MIB,)))
+    assert session.results[0].verdict == "inconclusive"
+    assert "64 MiB" in session.results[0].reasons[0]
+
+
+def test_progress_never_runs_backwards(folder: Path) -> None:
+    """What is told of the time only grows."""
+    steps: list[Progress] = []
+    with FileTarget(str(folder), 4 * MIB) as target:
+        Runner(Bench(target=target, engine=PortableEngine(), seed=3), steps.append).run(profile(*QUICK))
+    assert steps
+    assert [one.seconds for one in steps] == sorted(one.seconds for one in steps)
+
+
+@pytest.mark.parametrize(("last", "unstable"), [(119.0, False), (121.0, True), (80.0, True), (None, None)])
+def test_drift_is_a_difference_of_a_fifth(last: float | None, unstable: bool | None) -> None:
+    """More than 20 % between the first test and the same at the end is an unstable environment."""
+    first, again = (
+        TrialResult(trial="seeks", figures={"read_qd1_all": Spread(measured=value, unit="ops/s", n=6)})
+        for value in (100.0, last)
+    )
+    found = drift(first, again)
+    assert found is not None
+    assert found.unstable is unstable
+
+
+@pytest.mark.parametrize("verdict", ["pass", "fail", "info", "suspect"])
+def test_no_verdict_on_durability_stands_in_a_virtual_machine(verdict: str) -> None:
+    """Whatever a trial says of durability, there it is inconclusive; what is not about it stays."""
+    virtual = Confounder(name="virtual_machine", text="A guest.", forbids=True)
+    of_commits, of_seeks = (TrialResult(trial=name, figures={}, verdict=verdict) for name in ("commits", "seeks"))  # type: ignore[arg-type]  # the parametrised words are verdicts
+    assert weighed(of_commits, [virtual]).verdict == "inconclusive"
+    assert weighed(of_seeks, [virtual]).verdict == verdict
+
+
+def test_evidence_is_made_of_intervals() -> None:
+    """A rate without an interval is no evidence; one above any disk's gives the fastest disk as the limit."""
+    medium = TrialResult(trial="medium", figures={}, series={"medium": "rotating"})
+    rates = {name: Spread(measured=900.0, unit="ops/s", n=6, low=low) for name, low in (("commits", None),)}
+    assert evidence({"medium": medium, "commits": TrialResult(trial="commits", figures=rates)}).commits is None
+    sure = {"commits": Spread(measured=900.0, unit="ops/s", n=6, low=850.0, high=950.0)}
+    found = evidence({"medium": medium, "commits": TrialResult(trial="commits", figures=sure)})
+    assert (found.limit, found.medium) == (250.0, "rotating")
+
+
+@pytest.mark.parametrize("name", PROFILES)
+def test_profiles_keep_to_their_time(name: str) -> None:
+    """What the trials of a profile ask for together, the first of them twice, is within its seconds."""
+    wanted = PROFILES[name]
+    target = Memory(handle=-1, size=wanted.size, writable=True)
+    needs = [trial.needs(target).seconds for trial in (*wanted.trials, wanted.trials[0])]
+    assert sum(needs) <= wanted.seconds
+
+
+@pytest.mark.parametrize("name", PROFILES)
+def test_each_trial_of_a_profile_has_a_name_of_its_own(name: str) -> None:
+    """Results are kept by the name of their trial, so no two of a profile share one."""
+    names = [trial.name for trial in PROFILES[name].trials]
+    assert len(names) == len(set(names))
