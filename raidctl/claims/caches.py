@@ -129,7 +129,7 @@ def _protected(case: Case, cache: VolumeCache) -> Answer:
             "The controller's cache is protected, but the drives' own caches behind it are on: what they hold is lost "
             "without power, unless the controller has them flushed.",
             next_test="Measure commits a second with the controller in write-through: a disk with its cache off cannot "
-            "commit more often than it turns.",
+            f"commit more often than it turns. That is: {case.measuring('--switch-policy')}",
         )
     if behind.state != "disabled":
         case.notes.append("What the drives' own caches do is not known; --drive-cache disabled asks for it.")

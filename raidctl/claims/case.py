@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from raidctl.claims.report import Answer, Evidence, Source, Verdict
-from raidctl.claims.subjects import Ground, Subject
+from raidctl.claims.subjects import Ground, Subject, blocks_of
 from raidctl.claims.wanted import Claim
 from raidctl.evidence import Fact
 from raidctl.model import Problem
@@ -110,6 +111,13 @@ class Case:
         more = (missing.message,) if missing and missing.message not in reasons else ()
         test = remedy or next_test or (HOST if self.ground.view.virtual else READ.format(self.subject.id))
         return self._close("inconclusive", (*reasons, *more), test, access=missing is not None)
+
+    def measuring(self, *options: str) -> str:
+        """The command that measures this claim here; DIR where no directory on it is known."""
+        points = [point for block in blocks_of(self.ground, self.subject) for point in block.mountpoints]
+        found = [*self.subject.item.mountpoints, *points]
+        where = next((point for point in found if point.startswith("/")), "DIR")
+        return shlex.join(["raidctl", "verify", "--measure", *options, self.claim.option, *self.claim.words, where])
 
     def missing(self) -> Problem | None:
         """The missing tool or right that keeps something of this subject from being known."""

@@ -18,6 +18,7 @@ _BUSY = frozenset({"initializing", "expanding", "migrating"})
 """Work under way on a volume that is not degraded, and not yet what it is to be."""
 _COMPLETE = frozenset({"ok", "checking", "initializing", "expanding", "migrating", "rebuilding"})
 """States in which no member is missing from the list."""
+_TIME = "Measure the time of random reads, and its spread: a disk needs milliseconds, and turns."
 SAME = 0.01
 """Sizes that differ by less are the same: tools round."""
 
@@ -235,7 +236,7 @@ def _each(case: Case, path: str, told: dict[str, str | None], wanted: str, what:
     if unknown:
         return case.untold(
             f"{listing(unknown)} {'does' if len(unknown) == 1 else 'do'} not tell {what}.",
-            next_test="Measure the time of random reads, and its spread: a disk needs milliseconds, and turns.",
+            next_test=f"{_TIME} That is: {case.measuring()}",
         )
     if case.ground.view.virtual:
         return case.untold("A hypervisor shows these drives: what they are made of only its host can tell.")
@@ -244,7 +245,7 @@ def _each(case: Case, path: str, told: dict[str, str | None], wanted: str, what:
     if (wanted == "ssd" and True in spinning) or (wanted != "ssd" and False in spinning):
         return case.suspect(
             f"The drives say {wanted}, the kernel takes one of them for the opposite.",
-            next_test="Measure the time of random reads, and its spread: a disk needs milliseconds, and turns.",
+            next_test=f"{_TIME} That is: {case.measuring()}",
         )
     return case.passed(f"All {len(told)} drives say {wanted}." if len(told) > 1 else f"The drive says {wanted}.")
 

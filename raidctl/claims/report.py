@@ -7,10 +7,11 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
+from raidctl.bench.result import Session, Spread
 from raidctl.model import Host, Problem
 
 Verdict = Literal["pass", "fail", "suspect", "inconclusive"]
-Source = Literal["controller", "drive", "kernel", "arithmetic"]
+Source = Literal["controller", "drive", "kernel", "arithmetic", "measurement"]
 ClaimName = Literal[
     "raid_level", "battery", "write_cache", "cache_size", "cache_split", "drive_cache", "drives", "spares",
     "read_policy", "strip_size", "min_size", "media", "drive_rpm", "volume_status", "firmware", "in_force",
@@ -25,7 +26,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
         Source,
         Meta(
             description="`controller`: the controller's or the software array's tool; `drive`: the drive itself; "
-            "`kernel`: its files; `arithmetic`: concluded from sizes."
+            "`kernel`: its files; `arithmetic`: concluded from sizes; `measurement`: the clock, with `figure`."
         ),
     ]
     object: Annotated[str, Meta(description="Id of the object, or device, that it is about.")]
@@ -33,6 +34,8 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     command: Annotated[str | None, Meta(description="Command or file that it was read from; null: concluded.")] = None
     line: Annotated[int | None, Meta(description="Number of the line there; null: not of one line.")] = None
     raw: Annotated[str | None, Meta(description="The line as it was printed.")] = None
+    figure: Annotated[Spread | None, Meta(description="What was measured; null: it was read, not measured.")] = None
+    engine: Annotated[str | None, Meta(description="Which engine measured it; null: it was not measured.")] = None
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
@@ -84,6 +87,12 @@ class Verification(msgspec.Struct, frozen=True, kw_only=True):
         tuple[str, ...], Meta(description="Ids of drives in use outside any volume, not judged as nobody named them.")
     ] = ()
     problems: Annotated[tuple[Problem, ...], Meta(description="What could not be read on the machine.")] = ()
+    session: Annotated[
+        Session | None, Meta(description="All that `--measure` has measured; null: nothing was measured.")
+    ] = None
+    run: Annotated[
+        int | None, Meta(description="Number under which `bench list` and `bench show` have it; null: it is not kept.")
+    ] = None
 
 
 def overall(answers: tuple[Answer, ...]) -> Verdict:

@@ -69,7 +69,8 @@ def _behind_controller(case: Case, cache: VolumeCache) -> Answer:
         return case.suspect(
             f"{behind.why} What they hold is lost without power, unless the controller has them flushed.",
             next_test=behind.next_test
-            or "Switch them off (raidctl cache set --drives off), or measure in write-through.",
+            or "Switch them off (raidctl cache set --drives off), or measure in write-through: "
+            f"{case.measuring('--switch-policy')}",
         )
     if behind.state is None:
         return case.untold("The controller keeps what it holds.", behind.why, next_test=behind.next_test)
@@ -105,7 +106,7 @@ def _by_drives(case: Case, barriers: list[str]) -> Answer:
                               "option keeps it from flushing")  # fmt: skip
     return case.untold(
         "The drives' own caches are on; whether the drives honour a flush their settings do not tell.",
-        next_test=COMMITS if _turns(case) else POWER_CUT,
+        next_test=f"{COMMITS} That is: {case.measuring('--switch-drive-caches')}" if _turns(case) else POWER_CUT,
         access=False,
     )
 

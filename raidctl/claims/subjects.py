@@ -200,8 +200,9 @@ def _ids(ground: Ground, word: str) -> frozenset[str]:
         return find(ground.inventory, ground.view, [word])
     except UsageError:
         path = word.rstrip("/") or "/"
-        mount = ground.kernel.above(path) if path.startswith("/") and not path.startswith("/dev/") else None
-        if mount is None:
+        mount = ground.kernel.above(path) if path.startswith("/") else None
+        # what lies below /dev is a device that is not there, but for file systems that are mounted there (/dev/shm)
+        if mount is None or (path.startswith("/dev/") and not mount[0].point.startswith("/dev/")):
             raise
         blocks = [block for block in ground.view.blocks if mount[0].point in block.mountpoints]
         block = ground.view.block(mount[0].source)

@@ -42,8 +42,28 @@ _CLAIMS = (
 )
 
 
+_MEASURING = (
+    click.option("--measure", is_flag=True, help="Let the clock answer as well: measure TARGET."),
+    click.option("--seconds", type=click.FloatRange(min=10), help="How long that may take (120)."),
+    click.option("--size", metavar="SIZE", help="Of the file that is made in a directory (1GiB, or 8 caches)."),
+    click.option("--overwrite", metavar="RANGE", help="What of a device may be overwritten: 10GiB+4GiB, or all."),
+    click.option("--switch-policy", is_flag=True,
+                 help="Measure with the controller in write-through too, and put its policy back."),
+    click.option("--switch-drive-caches", is_flag=True,
+                 help="Measure with the drives' own caches off too, and put them back."),
+    click.option("--switch-seconds", type=click.FloatRange(min=1), help="Of each phase of a switch (20)."),
+    click.option("--no-keep", is_flag=True, help="Do not keep the run."),
+    click.option("--dry-run", is_flag=True, help="Say what would be measured, and do nothing."),
+    click.option("-y", "--yes", is_flag=True, help="Do not ask."),
+)  # fmt: skip
+_OF_MEASURING = (
+    "seconds", "size", "overwrite", "switch_policy", "switch_drive_caches", "switch_seconds", "no_keep", "dry_run",
+    "yes",
+)  # fmt: skip
+
+
 def _claims(function: F) -> F:
-    for option in reversed(_CLAIMS):
+    for option in reversed((*_CLAIMS, *_MEASURING)):
         function = option(function)
     return function
 
@@ -54,7 +74,7 @@ def _claims(function: F) -> F:
 @machine_options
 @output_options
 @click.pass_context
-def command(context: click.Context, /, *, target: tuple[str, ...], **given: object) -> int:
+def command(context: click.Context, /, *, target: tuple[str, ...], measure: bool, **given: Any) -> int:
     """Tell whether a volume is what was promised, claim by claim.
 
     TARGET is an id of "raidctl show", a device, a mount point, or a directory
@@ -69,12 +89,28 @@ def command(context: click.Context, /, *, target: tuple[str, ...], **given: obje
     \b
     raidctl verify --raid-level raid6 --battery --write-cache protected /srv/db
 
+    With --measure the clock answers as well: TARGET is one directory, in which
+    a file is made and taken away again, one device, or one NBD export
+    (nbd+unix:///?socket=PATH); what will be written is said before anything is.
+    --switch-policy is the test that tells a battery-backed cache from a drive
+    that lies: commits are counted with the controller in write-through, too,
+    and its policy is put back on every way out.
+
+    \b
+    raidctl verify --measure --power-safe /srv/db
+
     Exit codes: 0 every claim passes; 1 one fails or is suspect; 3 none fails,
     but something cannot be told; 4 the same, only for lack of a tool or a
-    right; 2 wrong usage.
+    right; 2 wrong usage; 5 or 6 a policy could not be switched, and was or was
+    not put back; 130 ended early, with the answers up to then.
     """  # noqa: D301 - \b is click's: the paragraph is not wrapped
     claims = wanted.claims(given)
     settings = settings_of(context)
+    if measure:
+        return _measure(settings, target, claims, given)
+    for name in _OF_MEASURING:
+        if given[name]:
+            raise click.UsageError(f"--{name.replace('_', '-')} goes with --measure.")
     ground = _ground(settings)
     if target:
         subjects, left_out = named(ground, [_path(word, ground) for word in target]), list[str]()
@@ -88,6 +124,32 @@ def command(context: click.Context, /, *, target: tuple[str, ...], **given: obje
 
         emit(screen(report, ground.inventory, paper(), more=settings.verbose))
     return exit_code(report)
+
+
+def _measure(
+    settings: Settings, target: tuple[str, ...], claims: tuple[wanted.Claim, ...], given: dict[str, Any]
+) -> int:
+    """Hand over to the benchmark; only now is it imported."""
+    if len(target) != 1:
+        raise click.UsageError("--measure takes exactly one TARGET: a directory, a device or an NBD export.")
+    if given["switch_seconds"] and not (given["switch_policy"] or given["switch_drive_caches"]):
+        raise click.UsageError("--switch-seconds goes with --switch-policy or --switch-drive-caches.")
+    from raidctl.cli import verify_measure  # noqa: PLC0415 - as said
+
+    asked = verify_measure.Asked(
+        target=target[0],
+        claims=claims,
+        seconds=given["seconds"],
+        size=given["size"],
+        overwrite=given["overwrite"],
+        policy=given["switch_policy"],
+        drives=given["switch_drive_caches"],
+        switch_seconds=given["switch_seconds"] or 20.0,
+        no_keep=given["no_keep"],
+        dry_run=given["dry_run"],
+        yes=given["yes"],
+    )
+    return verify_measure.run(settings, asked)
 
 
 def _ground(settings: Settings) -> Ground:

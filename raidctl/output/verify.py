@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
@@ -16,11 +17,12 @@ from raidctl.output.table import facts
 from raidctl.output.tree import head
 from raidctl.select import items
 from raidctl.text import collapse, listing
+from raidctl.units import format_binary
 
 _STYLES: dict[Verdict, Style] = {"pass": GOOD, "fail": BAD, "suspect": BAD, "inconclusive": WARN}
 _ORDER: tuple[Verdict, ...] = ("fail", "suspect", "inconclusive", "pass")
-_SOURCES = {"controller": "tool", "drive": "drive", "kernel": "kernel", "arithmetic": "sizes"}
-_FEW = {"controller": 3, "drive": 1, "kernel": 2, "arithmetic": 1}
+_SOURCES = {"controller": "tool", "drive": "drive", "kernel": "kernel", "arithmetic": "sizes", "measurement": "clock"}
+_FEW = {"controller": 3, "drive": 1, "kernel": 2, "arithmetic": 1, "measurement": 8}
 """Pieces of evidence of each source that are shown without -v."""
 _LONG = 60
 """Characters of a line of a tool that are shown without -v: of a path of JSON the end, which has the value."""
@@ -40,6 +42,7 @@ def screen(report: Verification, inventory: Inventory, paper: Paper, *, more: bo
 def _parts(report: Verification, inventory: Inventory, paper: Paper, *, more: bool) -> Iterator[RenderableType]:
     yield head(inventory, paper)
     yield _summary(report, paper)
+    yield from _clock(report, paper)
     for name, answers in groupby(report.answers, key=lambda answer: answer.object):
         yield Text("")
         if name is not None:
@@ -67,6 +70,28 @@ def _summary(report: Verification, paper: Paper) -> Text:
     text = line((start, _STYLES[report.verdict]))
     text.append_text(pack(pieces or ["nothing to judge"], max(paper.columns - len(start), 20), paper.dot))
     return text
+
+
+def _clock(report: Verification, paper: Paper) -> Iterator[RenderableType]:
+    """What was measured, and what else could explain the figures."""
+    session = report.session
+    if session is None:
+        return
+    place = os.path.dirname(session.target) if session.kind == "file" else session.target  # noqa: PTH120 - a string
+    about = [
+        f"Measured: {place}",
+        f"{session.kind} of {format_binary(session.size)}",
+        f"{session.seconds:.0f} s",
+        f"engine {session.engine or 'none'}",
+        f'"raidctl bench show {report.run}"' if report.run is not None else "not kept",
+    ]
+    yield pack([paper.clean(text) for text in about], paper.columns, paper.dot)
+    if session.interrupted:
+        yield line(("Ended early: these are the answers up to then.", WARN))
+    told = dict.fromkeys(one.text for one in session.confounders)
+    if told:
+        yield facts([("consider", [paper.clean(text)]) if not at else ("", [paper.clean(text)])
+                     for at, text in enumerate(told)], paper)  # fmt: skip
 
 
 def _title(name: str, inventory: Inventory, paper: Paper) -> Text:
@@ -103,7 +128,8 @@ def _sources(
 
 
 def _said(one: Evidence, answer: Answer, paper: Paper, *, whole: bool) -> Piece:
-    about = "" if one.object in (answer.object, answer.device) or one.object in one.says else f"{one.object}: "
+    known = one.source == "measurement" or one.object in (answer.object, answer.device) or one.object in one.says
+    about = "" if known else f"{one.object}: "
     if one.command is None:
         return paper.clean(f"{about}{one.says}")
     program, blank, arguments = one.command.partition(" ")

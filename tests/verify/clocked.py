@@ -1,0 +1,88 @@
+"""Short sessions on a model of known truth, joined to what a written machine tells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+
+from raidctl.bench.profiles import Profile
+from raidctl.bench.result import Session
+from raidctl.bench.session import Runner
+from raidctl.bench.trials.commits import Commits
+from raidctl.bench.trials.flush_slope import FlushSlope
+from raidctl.bench.trials.knee import Knee
+from raidctl.bench.trials.medium import Medium
+from raidctl.bench.trials.policy_switch import PolicySwitch, State, Turn
+from raidctl.bench.trials.trial import KIB, MIB, Trial
+from raidctl.bench.verdict.evidence import Evidence
+from raidctl.claims.clock import Clock
+from raidctl.claims.facts import facts, write_percent
+from raidctl.claims.judge import verify
+from raidctl.claims.measured import joined
+from raidctl.claims.report import Answer
+from raidctl.claims.subjects import Ground, whole
+from raidctl.claims.wanted import claims
+from tests.bench.trying import bench, in_time, modelled
+
+MEDIUM = Medium(reads=60, commits=72)
+COMMITS = Commits(seconds=0.22)
+SLOPE = FlushSlope(amounts=(0, 1, 2, 3), rounds=4)
+KNEE = Knee(block=16 * KIB, most=24 * MIB, fills=1, rest=0.2, seconds=6)
+
+
+def measured(*words: str, trials: Sequence[Trial] = (MEDIUM, COMMITS, SLOPE)) -> Session:
+    """Trials on a model with these words, of drives at 15000 rpm."""
+    with modelled("--rpm", "15000", *words) as (model, target):
+        return in_time(model, lambda: Runner(bench(target), again=False).run(profile(trials)))
+
+
+def switched(*words: str, states: dict[State, str], engine: Turn | None = None) -> Session:
+    """The same with switches of the model turned by these words of its control socket, and back.
+
+    ``engine``: what is switched first, as a controller is; the model's disks follow it.
+    """
+    with modelled("--rpm", "15000", *words) as (model, target):
+
+        @contextmanager
+        def turn(state: State) -> Iterator[None]:
+            with ExitStack() as stack:
+                if engine is not None:
+                    stack.enter_context(engine(state))
+                model.say(states[state])
+                back = states[state].replace("write-through", "write-back").replace("off", "on")
+                stack.callback(model.say, back)
+                yield
+
+        trials = (MEDIUM, PolicySwitch(turn=turn, states=tuple(states), seconds=0.75))
+        return in_time(model, lambda: Runner(bench(target), again=False).run(profile(trials)))
+
+
+def profile(trials: Sequence[Trial]) -> Profile:
+    """The trials alone."""
+    return Profile(name="verify", title="", seconds=60, size=0, trials=tuple(trials))
+
+
+def clock(known: Ground, session: Session) -> Clock:
+    """The session as if it had measured the one volume or drive of a machine."""
+    [subject] = whole(known, drives=True)[0]
+    return Clock(
+        session=session,
+        facts=facts(known, subject),
+        named="/srv",
+        subject=subject,
+        write_percent=write_percent(subject),
+        asked=("--power-safe",),
+    )
+
+
+def answered(known: Ground, session: Session, **wanted: object) -> Answer:
+    """One claim about the one volume or drive, told and measured."""
+    asked = claims(wanted)
+    report = verify(known, asked, whole(known, drives=True)[0], (), ())
+    [answer] = joined(report, asked, clock(known, session)).answers
+    return answer
+
+
+def told_nothing(session: Session) -> Clock:
+    """The session of a server of which nothing else is known."""
+    return Clock(session=session, facts=Evidence(), named="nbd+unix:///?socket=/m", served=True)

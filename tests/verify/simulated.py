@@ -1,0 +1,52 @@
+"""A simulated machine whose controller's policy is switched, and what its journal says of it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from raidctl.claims.kernel import Kernel
+from raidctl.claims.subjects import Ground, Subject, named
+from raidctl.cli.machine import machine
+from raidctl.cli.options import Settings
+from raidctl.cli.verify_switch import Switcher
+from raidctl.model import Inventory
+
+
+def at(place: Path, demo: str = "9271") -> Settings:
+    """The options of a simulated machine with a state directory of its own."""
+    found = Settings()
+    found.demo, found.state_dir = demo, str(place / "state")
+    return found
+
+
+def seen(settings: Settings) -> Inventory:
+    """The machine as it is now."""
+    with machine(settings) as here:
+        return here.survey().inventory
+
+
+def policy(place: Path) -> str | None:
+    """The write policy in force of the one volume."""
+    [card_] = seen(at(place)).controllers
+    cache = card_.volumes[0].cache
+    return cache.write_active if cache else None
+
+
+def subject(settings: Settings, name: str) -> tuple[Ground, Subject]:
+    """A volume of the machine."""
+    with machine(settings) as here:
+        known = Ground(here.survey(), Kernel())
+    [found] = named(known, [name])
+    return known, found
+
+
+def switcher(place: Path) -> Switcher:
+    """Of the one volume of the simulated machine."""
+    return Switcher(at(place), subject(at(place), "/dev/sda")[1])
+
+
+def story(place: Path) -> list[str]:
+    """How the changes in the journal ended."""
+    text = (place / "state" / "demo" / "9271" / "journal.jsonl").read_text(encoding="utf-8")
+    return [entry["result"] for line in text.splitlines() if "result" in (entry := json.loads(line))]

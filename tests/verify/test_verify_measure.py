@@ -1,0 +1,166 @@
+"""``raidctl verify --measure`` as it is typed."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from click.testing import CliRunner, Result
+
+from raidctl.claims.report import Verification
+from raidctl.cli import cli
+from tests.bench.trying import modelled
+
+Raidctl = Callable[..., Result]
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def raidctl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Raidctl:
+    """Run a command line in this process, with a state directory of its own."""
+    monkeypatch.setenv("COLUMNS", "80")
+
+    def run(*words: str | Path) -> Result:
+        return CliRunner().invoke(cli, ["--state-dir", str(tmp_path / "state"), *map(str, words)])
+
+    return run
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    """A directory of a disk."""
+    made = tmp_path / "srv"
+    made.mkdir()
+    return made
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--demo", "9271", "verify", "--measure", "/"), "Only this machine can be measured"),
+        (("--host", "db1", "verify", "--measure", "/"), "Only this machine can be measured"),
+        (("verify", "--measure"), "exactly one TARGET"),
+        (("verify", "--measure", "/", "/srv"), "exactly one TARGET"),
+        (("verify", "--measure", "/no/such/place"), "There is no"),
+        (("verify", "--measure", "/dev/shm"), "lies in memory"),  # noqa: S108 - nothing is made there
+        (("verify", "--switch-policy", "/"), "--switch-policy goes with --measure"),
+        (("verify", "--seconds", "10", "/"), "--seconds goes with --measure"),
+        (("verify", "--measure", "--switch-seconds", "9", "/"), "goes with --switch-policy"),
+        (("verify", "--measure", "--overwrite", "all", "/"), "--overwrite is for devices"),
+        (("verify", "--measure", "--size", "many", "/"), "is no size"),
+    ],
+)
+def test_what_cannot_be_meant_is_a_usage_error(raidctl: Raidctl, words: tuple[str, ...], said: str) -> None:
+    """One sentence, exit code 2, and nothing is measured."""
+    done = raidctl(*words)
+    assert done.exit_code == 2
+    assert said in " ".join(done.stderr.split())
+
+
+def test_a_dry_run_says_what_would_be_written_and_writes_nothing(raidctl: Raidctl, place: Path, tmp_path: Path) -> None:
+    """Neither a file nor a run."""
+    done = raidctl("verify", "--measure", "--dry-run", place)
+    assert done.exit_code == 0
+    assert "a file of" in done.stderr
+    assert done.stdout == ""
+    assert list(place.iterdir()) == []
+    assert not (tmp_path / "state").exists()
+
+
+def test_where_nothing_can_be_written_a_sentence_says_so(raidctl: Raidctl) -> None:
+    """No traceback, no answer that was not measured."""
+    done = raidctl("verify", "--measure", "--size", "64MiB", "/proc")
+    assert done.exit_code in (3, 4)
+    assert done.stdout == ""
+    assert "fault of raidctl" not in done.stderr
+
+
+def test_a_switch_without_a_yes_is_refused_where_nobody_can_be_asked(raidctl: Raidctl, place: Path) -> None:
+    """A policy of the machine is changed: a script has to say that it may be."""
+    done = raidctl("verify", "--measure", "--switch-policy", place)
+    assert done.exit_code in (2, 3)
+    assert list(place.iterdir()) == []
+
+
+@pytest.mark.slow
+def test_a_directory_is_answered_kept_and_left_as_it_was(raidctl: Raidctl, place: Path) -> None:
+    """Whatever this machine is: the figures are in the JSON, the run is in the list, the file is gone."""
+    done = raidctl("verify", "--measure", "--seconds", "10", "--size", "64MiB", "--json", "--media", "ssd", place)
+    assert done.exit_code in (0, 1, 3)
+    report = msgspec.json.decode(done.stdout, type=Verification)
+    assert report.session is not None
+    assert report.session.kind == "file"
+    assert [one.trial for one in report.session.results] == ["medium"]
+    assert list(place.iterdir()) == []
+    listed = json.loads(raidctl("bench", "list", "--json").stdout)
+    assert [run["id"] for run in listed] == [report.run]
+
+
+@pytest.mark.slow
+def test_an_export_is_answered_by_the_clock_alone(raidctl: Raidctl) -> None:
+    """The kind of the medium and its speed show; every claim passes; on a screen of 80 columns."""
+    words = ("--media", "hdd", "--drive-rpm", "15000", "--seconds", "10", "--no-keep")
+    with modelled("--kind", "write-through", "--rpm", "15000", "--size", "128MiB") as (model, _):
+        uri = f"nbd+unix:///?socket={model.socket}"
+        done = raidctl("verify", "--measure", *words, "--overwrite", "all", "--yes", uri)
+        late = model.too_slow()
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    assert "not kept" in done.stdout
+    if late:
+        pytest.skip("the host is too slow for a clock")
+    assert done.exit_code == 0, done.stdout
+
+
+def test_a_directory_of_this_one_is_found_by_its_name(raidctl: Raidctl, place: Path) -> None:
+    """A word without a slash is a path, too: what is measured is never an id."""
+    before = Path.cwd()
+    os.chdir(place.parent)
+    try:
+        done = raidctl("verify", "--measure", "--dry-run", place.name)
+    finally:
+        os.chdir(before)
+    assert done.exit_code == 0
+    assert str(place) in done.stderr
+
+
+@pytest.mark.slow
+def test_what_is_only_read_names_what_it_takes_to_write(raidctl: Raidctl) -> None:
+    """Nothing is overwritten that nobody gave leave for."""
+    with modelled("--kind", "lying", "--rpm", "15000", "--size", "64MiB") as (model, _):
+        uri = f"nbd+unix:///?socket={model.socket}"
+        done = raidctl("verify", "--measure", "--seconds", "10", "--json", uri)
+    report: dict[str, Any] = json.loads(done.stdout)
+    assert done.exit_code == 3
+    assert [answer["claim"] for answer in report["answers"]] == ["power_safe"]
+    assert "--overwrite all" in report["answers"][0]["next_test"]
+    assert report["session"]["written"] == 0
+
+
+@pytest.mark.slow
+def test_ctrl_c_leaves_the_answers_up_to_then_and_no_file(place: Path, tmp_path: Path) -> None:
+    """Exit code 130, a document with what was known, and the directory as it was."""
+    words = ["--state-dir", str(tmp_path / "state"), "verify", "--measure", "--seconds", "60", "--size", "64MiB"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "raidctl", *words, "--json", str(place)], cwd=ROOT, stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    deadline = time.monotonic() + 60
+    while not any(place.iterdir()) and process.poll() is None:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    time.sleep(1.0)
+    os.kill(process.pid, signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert "Ended early" in err
+    assert json.loads(out)["answers"]
+    assert list(place.iterdir()) == []

@@ -1,0 +1,73 @@
+"""How figures that are known meet what is told: sizes of caches, RAID levels, a speed of drives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from raidctl.bench.result import Confounder, Session, Spread, TrialResult
+from raidctl.model import VolumeCache
+from tests.verify.clocked import answered
+from tests.verify.grounds import card, ground
+
+
+def session(trial: str, figures: dict[str, tuple[float, float, float]], **more: Any) -> Session:
+    """One trial with these figures: measured, low, high."""
+    found = {name: Spread(measured=one[0], unit="x", n=900, low=one[1], high=one[2]) for name, one in figures.items()}
+    result = TrialResult(trial=trial, figures=found, engine="portable", **more)
+    return Session(profile="verify", target="/srv/f", kind="file", size=8 << 30, results=(result,), written=1)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "verdict"),
+    [
+        (350, 400, "pass"),
+        (260, 280, "pass"),
+        (150, 190, "fail"),
+        (200, 240, "suspect"),
+        (900, 950, "pass"),
+    ],
+)
+def test_the_knee_is_held_against_the_share_for_writes(low: float, high: float, verdict: str) -> None:
+    """Of 512 MiB three quarters are for writes: 0.7 to 1.05 times 384 MiB pass, below half fails."""
+    knee = session("knee", {"write_cache": ((low + high) / 2, low, high)})
+    answer = answered(ground(card()), knee, cache_size="512MiB")
+    assert answer.verdict == verdict
+    [line] = [one for one in answer.evidence if one.source == "measurement"]
+    assert line.figure is not None
+    assert (line.figure.low, line.engine) == (low, "portable")
+
+
+def test_a_small_knee_while_something_else_uses_the_cache_proves_nothing() -> None:
+    """What slows a device down, or fills its cache, is no fault of the cache."""
+    knee = session("knee", {"write_cache": (170, 150, 190)})
+    busy = Confounder(name="load", text="/dev/sda was at work.")
+    answer = answered(ground(card()), msgspec.structs.replace(knee, confounders=(busy,)), cache_size="512MiB")
+    assert answer.verdict == "pass"
+    assert any("The clock does not decide it" in one for one in answer.reasons)
+
+
+def test_in_write_through_the_size_does_not_show() -> None:
+    """No write waits in the cache, so no knee is that of the cache."""
+    through = VolumeCache(write_policy="write_through", write_active="write_through", write_protected=True)
+    knee = session("knee", {"write_cache": (17, 15, 19)})
+    assert answered(ground(card(volume_cache=through)), knee, cache_size="512MiB").verdict == "pass"
+
+
+@pytest.mark.parametrize(
+    ("levels", "told", "verdict"),
+    [
+        (["raid6"], "pass", "pass"),
+        (["raid5", "raid6"], "inconclusive", "pass"),
+        (["raid0"], "suspect", "suspect"),
+        (["raid0"], "fail", "fail"),
+        ([], "inconclusive", "pass"),
+    ],
+)
+def test_a_level_that_figures_contradict_is_not_passed(levels: list[str], told: str, verdict: str) -> None:
+    """The tool says raid6: by cost alone a contradiction is a hint, by the layout it fails; a set is none."""
+    cost = session("raid_level", {"write_cost": (5, 4, 6)}, verdict=told, series={"levels": levels}, reasons=("So.",))
+    answer = answered(ground(card()), cost, raid_level="raid6")
+    assert answer.verdict == verdict

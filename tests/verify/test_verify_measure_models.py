@@ -1,0 +1,154 @@
+"""What the clock says to the claims, on models whose truth is known."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from raidctl.bench.result import Confounder, Session
+from raidctl.bench.trials.policy_switch import State
+from raidctl.claims.measured import joined, untold
+from raidctl.claims.report import Answer, Verification, overall
+from raidctl.claims.wanted import claims
+from raidctl.model import Battery, Host, VolumeCache
+from tests.verify.clocked import COMMITS, KNEE, MEDIUM, SLOPE, answered, measured, switched, told_nothing
+from tests.verify.grounds import card, disk, ground
+from tests.verify.simulated import policy, story, switcher
+
+pytestmark = pytest.mark.slow
+
+WRITE_BACK = VolumeCache(
+    write_policy="protected_write_back", write_active="write_back", write_protected=True, drive_write_cache="disabled"
+)
+WRITE_THROUGH = VolumeCache(
+    write_policy="write_through", write_active="write_through", write_protected=True, drive_write_cache="disabled"
+)
+
+
+def figures(answer: Answer) -> set[str]:
+    """The words that measured evidence ends with."""
+    return {one.says.partition(" (")[0].split(" ", 1)[1] for one in answer.evidence if one.source == "measurement"}
+
+
+@pytest.fixture(scope="module")
+def write_through() -> Session:
+    """No cache at all."""
+    return measured("--kind", "write-through", "--size", "256MiB", trials=(MEDIUM, COMMITS))
+
+
+@pytest.fixture(scope="module")
+def lying() -> Session:
+    """A drive that ignores the flush; its cache can be switched off."""
+    return switched("--kind", "lying", "--size", "256MiB", states={"drives_off": "drive-cache off"})
+
+
+@pytest.fixture(scope="module")
+def battery(tmp_path_factory: pytest.TempPathFactory) -> Session:
+    """A controller's cache that a battery keeps: the engine switches a simulated controller, the model follows."""
+    place = tmp_path_factory.mktemp("switched")
+    states: dict[State, str] = {"write_through": "policy write-through"}
+    found = switched("--kind", "battery", "--size", "256MiB", states=states, engine=switcher(place))
+    assert (story(place), policy(place)) == (["restored"], "write_back")
+    return found
+
+
+@pytest.fixture(scope="module")
+def volatile() -> Session:
+    """A drive's cache of 8 MiB that a flush empties."""
+    return measured("--kind", "volatile", "--cache", "8MiB", "--size", "256MiB", trials=(MEDIUM, COMMITS, KNEE, SLOPE))
+
+
+def test_a_cache_that_is_off_and_slow_commits_pass(write_through: Session) -> None:
+    """What the drive says and what the clock says go together."""
+    answer = answered(ground(disk("disabled", rpm=15000)), write_through, power_safe=True)
+    assert answer.verdict == "pass"
+    assert "commits a second" in figures(answer)
+
+
+def test_write_back_of_which_nothing_is_seen_is_suspect(write_through: Session) -> None:
+    """The controller says write-back, all settings pass, and commits wait for the medium."""
+    known = ground(card(volume_cache=WRITE_BACK))
+    told = answered(known, write_through, write_cache="protected")
+    assert told.verdict == "suspect"
+    assert "nothing of it is to be seen" in " ".join(told.reasons)
+    assert answered(known, write_through, in_force=True).verdict == "suspect"
+
+
+def test_a_disk_of_another_speed_fails(write_through: Session) -> None:
+    """The drive says 7200 revolutions, and commits come at the pace of 15000."""
+    known = ground(disk("disabled", rpm=7200))
+    assert answered(known, write_through, drive_rpm=7200).verdict == "fail"
+    assert answered(ground(disk("disabled", rpm=None)), write_through, drive_rpm=15000).verdict == "pass"
+
+
+def test_what_turns_is_no_solid_state(write_through: Session) -> None:
+    """A drive that is called solid state reads like a disk."""
+    assert answered(ground(disk("disabled", media="ssd", rpm=None)), write_through, media="ssd").verdict == "fail"
+    assert answered(ground(disk("disabled", media=None, rpm=None)), write_through, media="hdd").verdict == "pass"
+
+
+def test_a_cache_that_a_flush_empties_passes_where_settings_cannot_tell(volatile: Session) -> None:
+    """Whether a drive honours a flush no setting tells; the clock does."""
+    known = ground(disk("enabled", rpm=15000))
+    answer = answered(known, volatile, power_safe=True)
+    assert answer.verdict == "pass"
+    assert answer.next_test is None
+
+
+def test_the_size_of_a_cache_of_nobody_knows_whom_never_passes(volatile: Session) -> None:
+    """It fits, and could be the drives' own; a promise of eight times as much fails."""
+    found = told_nothing(volatile)
+    for size, verdict in (("8MiB", "inconclusive"), ("64MiB", "fail")):
+        asked = claims({"cache_size": size})
+        answers = tuple(untold(asked, found.named, "It is not known.", served=True))
+        report = Verification(host=Host(hostname="m"), verdict=overall(answers), answers=answers)
+        assert joined(report, asked, found).verdict == verdict
+
+
+def test_a_drive_that_lies_fails_once_its_cache_was_off(lying: Session) -> None:
+    """Fast with its cache on, slow with it off: it does not honour the flush."""
+    answer = answered(ground(disk("enabled", rpm=15000)), lying, power_safe=True)
+    assert answer.verdict == "fail"
+    assert "ignores the flush" in " ".join(answer.reasons)
+
+
+def test_a_lie_behind_a_controller_in_write_through_is_seen(lying: Session) -> None:
+    """All settings pass, and commits come faster than the medium turns."""
+    answer = answered(ground(card(volume_cache=WRITE_THROUGH)), lying, power_safe=True)
+    assert answer.verdict in ("suspect", "fail")
+    assert "Its settings alone would make it pass." in answer.reasons
+
+
+def test_without_the_switch_a_lie_never_passes_and_the_command_is_named(lying: Session) -> None:
+    """What one more test would decide is inconclusive, with that test as a command to copy."""
+    [medium, switch] = lying.results
+    as_it_is = {"commits": switch.figures["commits_before"]}
+    commits = msgspec.structs.replace(switch, trial="commits", figures=as_it_is)
+    session = msgspec.structs.replace(lying, results=(medium, commits))
+    answer = answered(ground(disk("enabled", rpm=15000)), session, power_safe=True)
+    assert answer.verdict == "inconclusive"
+    assert "raidctl verify --measure --power-safe --switch-drive-caches /srv" in (answer.next_test or "")
+
+
+def test_a_battery_backed_cache_passes_by_the_switch(battery: Session) -> None:
+    """Fast in write-back, slow in write-through: it is the controller's cache, and its battery is healthy."""
+    answer = answered(ground(card(volume_cache=WRITE_BACK)), battery, write_cache="protected")
+    assert answer.verdict == "pass"
+    assert any("ignores the flush" in one for one in answer.ruled_out)
+    assert "commits a second with the controller in write-through" in figures(answer)
+
+
+def test_the_same_cache_with_a_battery_that_failed_fails(battery: Session) -> None:
+    """Speed does not make up for the battery."""
+    failed = Battery(id="acme:0/battery0", kind="battery", status="failed")
+    known = ground(card(volume_cache=WRITE_BACK, battery=failed))
+    assert answered(known, battery, power_safe=True).verdict == "fail"
+
+
+def test_in_a_virtual_machine_nothing_measured_passes(write_through: Session) -> None:
+    """The confounder that forbids it wins over every figure, and the power cut is what would decide."""
+    beside = Confounder(name="virtual_machine", text="This is a virtual machine.", forbids=True)
+    session = msgspec.structs.replace(write_through, confounders=(beside,))
+    answer = answered(ground(disk("enabled", rpm=15000), virtual="kvm"), session, power_safe=True)
+    assert answer.verdict == "inconclusive"
+    assert "Cut the power" in (answer.next_test or "")

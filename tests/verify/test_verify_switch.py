@@ -1,0 +1,126 @@
+"""A policy that is switched for the length of a measurement: refused where it does harm, put back on every way out."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from raidctl.bench.trials.policy_switch import State
+from raidctl.change.plan import Action, Plan, Step
+from raidctl.claims.subjects import named
+from raidctl.cli.options import Settings
+from raidctl.cli.verify_switch import Switcher, refusal, shared_with
+from raidctl.errors import BenchError, CannotTell, UsageError
+from raidctl.registry import vendors
+from tests.verify.grounds import card, disk, ground
+from tests.verify.simulated import at, policy, story, subject, switcher
+
+PATIENCE = 120.0
+HOLDS = """
+import sys, time
+from pathlib import Path
+from tests.verify.simulated import switcher
+place = Path(sys.argv[1])
+with switcher(place)("write_through"):
+    (place / "switched").touch()
+    time.sleep(600)
+"""
+
+
+def until(true: Callable[[], bool]) -> None:
+    """Wait for something to become so."""
+    deadline = time.monotonic() + PATIENCE
+    while not true():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def test_the_policy_is_in_force_inside_and_put_back_after(tmp_path: Path) -> None:
+    """The controller itself tells so, and the journal has the whole story."""
+    before = policy(tmp_path)
+    with switcher(tmp_path)("write_through"):
+        during = policy(tmp_path)
+    assert (before, during, policy(tmp_path)) == ("write_back", "write_through", "write_back")
+    assert story(tmp_path) == ["restored"]
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, BenchError, SystemExit])
+def test_whatever_ends_the_measurement_the_policy_is_put_back(tmp_path: Path, error: type[BaseException]) -> None:
+    """Ctrl-C, an I/O error, SIGTERM."""
+    with pytest.raises(error), switcher(tmp_path)("write_through"):
+        raise error("in the middle")
+    assert policy(tmp_path) == "write_back"
+    assert story(tmp_path) == ["restored"]
+
+
+@pytest.mark.slow
+def test_a_killed_measurement_is_put_back_by_the_second_process(tmp_path: Path) -> None:
+    """Killed with signal 9, it can do nothing itself."""
+    root = Path(__file__).resolve().parents[2]
+    process = subprocess.Popen([sys.executable, "-c", HOLDS, str(tmp_path)], cwd=root, stderr=subprocess.DEVNULL)
+    until((tmp_path / "switched").exists)
+    assert policy(tmp_path) == "write_through"
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    until(lambda: story(tmp_path) == ["restored"])
+    assert policy(tmp_path) == "write_back"
+
+
+def test_a_change_that_cannot_be_made_is_a_reason_and_no_figure(tmp_path: Path) -> None:
+    """While another raidctl has the controller, nothing is switched."""
+    with switcher(tmp_path)("write_through"), pytest.raises(BenchError), switcher(tmp_path)("write_through"):
+        pytest.fail("it was switched twice")
+    assert policy(tmp_path) == "write_back"
+
+
+@pytest.mark.parametrize(
+    ("demo", "device", "state", "why"),
+    [
+        ("6805", "/dev/sdb", "write_through", "in write-through already"),
+        ("9271", "/dev/sda", "drives_off", "are off already"),
+        ("workstation", "/dev/sda", "write_through", "no controller with a write policy"),
+    ],
+)
+def test_a_switch_that_would_tell_nothing_is_refused(
+    tmp_path: Path, demo: str, device: str, state: State, why: str
+) -> None:
+    """Before anything is measured, with the reason."""
+    settings = at(tmp_path, demo)
+    known, mine = subject(settings, device)
+    with pytest.raises(UsageError, match=why):
+        refusal(known, mine, state, Switcher(settings, mine), vendors()[0])
+
+
+def test_a_family_that_cannot_be_changed_refuses() -> None:
+    """No package of it can set a policy."""
+    known = ground(card())
+    [mine] = named(known, ["acme:0/v0"])
+    with pytest.raises(CannotTell, match="not switched"):
+        refusal(known, mine, "write_through", Switcher(Settings(), mine), vendors()[0])
+
+
+@pytest.mark.parametrize(("knob_of", "shared"), [("acme:0", True), ("acme:0/a", True), ("acme:0/v0", False)])
+def test_a_knob_of_the_whole_controller_is_shared(knob_of: str, *, shared: bool) -> None:
+    """Other volumes of the same controller, or array, would be switched as well."""
+    one = card()
+    other = type(one.volumes[0])(id="acme:0/v1", array="acme:0/a", status="ok")
+    known = ground(msgspec.structs.replace(one, volumes=(*one.volumes, other)))
+    [mine] = named(known, ["acme:0/v0"])
+    nothing = Action(argv=("true",))
+    step = Step(object_id=knob_of, knob="cache", before="on", after="off", action=nothing, undo=nothing)
+    assert shared_with(mine, Plan(steps=(step,))) == (["acme:0/v1"] if shared else [])
+
+
+def test_of_a_bare_drive_its_own_cache_is_switched() -> None:
+    """There is no controller: the wish is about the drive."""
+    [mine] = named(ground(disk("enabled")), ["drives:S1"])
+    [wish] = Switcher(Settings(), mine).wishes("drives_off")
+    assert (wish.object_id, wish.setting, wish.value) == ("drives:S1", "write_cache", "disabled")
