@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from tests.lab.forked import Forked
+
     Request = dict[str, Any]
     Answer = dict[str, Any]
 
@@ -39,6 +41,8 @@ def environment(request: Request) -> dict[str, str]:
 
 def run(request: Request) -> Answer:
     """A command from start to end, or to its time limit, when it is killed with all its children."""
+    if "modules" in request:
+        return run_forked(request)
     with subprocess.Popen(
         request["argv"],
         env=environment(request),
@@ -59,16 +63,46 @@ def run(request: Request) -> Answer:
     return {"rc": process.returncode, "out": coded(out), "err": coded(err), "late": late}
 
 
+def fork(request: Request, files: tuple[int, int, int]) -> Forked:
+    """A run of raidctl without the start of an interpreter."""
+    # the agent itself runs with nothing but the standard library
+    sys.dont_write_bytecode = True
+    sys.path[:] = [*dict.fromkeys((*request["modules"], *sys.path))]
+    from tests.lab.forked import Forked  # noqa: PLC0415 - only where it is asked for
+
+    return Forked(request["argv"], request["imports"], environment(request), request.get("cwd", "/"), files)
+
+
+def run_forked(request: Request) -> Answer:
+    """The same as `run`, of raidctl, with its words as argv."""
+    files = (os.memfd_create("in"), os.memfd_create("out"), os.memfd_create("err"))
+    os.pwrite(files[0], base64.b64decode(request.get("stdin", "")), 0)
+    process = fork(request, files)
+    late = False
+    try:
+        rc = process.wait(request.get("timeout"))
+    except subprocess.TimeoutExpired:
+        late = True
+        os.killpg(process.pid, signal.SIGKILL)
+        rc = process.wait()
+    out, err = (os.pread(file, os.fstat(file).st_size, 0) for file in files[1:])
+    for file in files:
+        os.close(file)
+    return {"rc": rc, "out": coded(out), "err": coded(err), "late": late}
+
+
 class Background:
     """Processes that the host starts, talks to and ends."""
 
     def __init__(self) -> None:
-        self.processes: dict[int, subprocess.Popen[bytes]] = {}
+        self.processes: dict[int, subprocess.Popen[bytes] | Forked] = {}
         self.errors: dict[int, int] = {}
 
     def start(self, request: Request) -> Answer:
         """Start a command; what it writes to stderr is kept in a file."""
         errors = os.memfd_create("stderr")
+        if "modules" in request:
+            return self.start_forked(request, errors)
         process = subprocess.Popen(
             request["argv"],
             env=environment(request),
@@ -78,6 +112,17 @@ class Background:
             stderr=errors,
             start_new_session=True,
         )
+        self.processes[process.pid] = process
+        self.errors[process.pid] = errors
+        return {"pid": process.pid}
+
+    def start_forked(self, request: Request, errors: int) -> Answer:
+        """The same, of raidctl, with its words as argv; it reads nothing."""
+        (taken, given), nothing = os.pipe(), os.open(os.devnull, os.O_RDONLY)
+        process = fork(request, (nothing, given, errors))
+        process.stdout = os.fdopen(taken, "rb")
+        os.close(given)
+        os.close(nothing)
         self.processes[process.pid] = process
         self.errors[process.pid] = errors
         return {"pid": process.pid}
@@ -95,6 +140,12 @@ class Background:
         stdout = self.processes[request["pid"]].stdout
         assert stdout is not None
         return {"data": coded(stdout.readline())}
+
+    def read(self, request: Request) -> Answer:
+        """All that it still writes to stdout, when it has closed that."""
+        stdout = self.processes[request["pid"]].stdout
+        assert stdout is not None
+        return {"data": coded(stdout.read())}
 
     def wait(self, request: Request) -> Answer:
         """Its exit code, or null when it has none after the time given."""
@@ -150,6 +201,7 @@ HANDLERS: dict[str, Callable[[Request], Answer]] = {
     "start": BACKGROUND.start,
     "write": BACKGROUND.write,
     "readline": BACKGROUND.readline,
+    "rest": BACKGROUND.read,
     "wait": BACKGROUND.wait,
     "signal": BACKGROUND.signal,
     "stderr": BACKGROUND.stderr,

@@ -6,6 +6,7 @@ import base64
 import contextlib
 import os
 import queue
+import shlex
 import shutil
 import signal
 import subprocess
@@ -76,6 +77,12 @@ class Guest:
         """Whether QEMU lives."""
         return self._process is not None and self._process.poll() is None
 
+    def waited(self) -> float:
+        """Seconds for which its slowest part has had to wait for a processor of the host, up to now."""
+        assert self._process is not None
+        threads = Path(f"/proc/{self._process.pid}/task").glob("*/schedstat")
+        return max(int(thread.read_text().split()[1]) for thread in threads) / 1e9  # ns running, ns waiting, turns
+
     # -- power ---------------------------------------------------------------------------------------------------
 
     def boot(self, *, terminal: bool = False) -> Guest:
@@ -132,11 +139,12 @@ class Guest:
         timeout: float = 120,
         check: bool = True,
         cwd: str = "/",
+        **more: object,
     ) -> Done:
         """Run a command to its end; with ``check`` anything but exit code 0 raises, with what it said."""
         words = [str(word) for word in argv]
         answer = self.ask(
-            "run", timeout, argv=words, env=dict(env or {}), stdin=_coded(stdin), timeout=timeout, cwd=cwd
+            "run", timeout, argv=words, env=dict(env or {}), stdin=_coded(stdin), timeout=timeout, cwd=cwd, **more
         )
         done = Done(tuple(words), answer["rc"], _bytes(answer["out"]), _bytes(answer["err"]), answer["late"])
         if check and done.rc:
@@ -149,22 +157,33 @@ class Guest:
         """What a shell script (``sh -e``) writes to stdout."""
         return self.run(["/bin/sh", "-ec", script], timeout=timeout, check=check).text
 
-    def raidctl(self, *words: str, timeout: float = 120, check: bool = False, stdin: bytes = b"") -> Done:
-        """Run this checkout's raidctl in the guest; its exit code is not judged unless ``check``."""
-        return self.run(
-            [sys.executable, "-m", "raidctl", *words], env=PYTHONPATH, timeout=timeout, check=check, stdin=stdin
-        )
+    def raidctl(
+        self, *words: str, timeout: float = 120, check: bool = False, stdin: bytes = b"", imports: Sequence[str] = ()
+    ) -> Done:
+        """Run this checkout's raidctl in the guest; its exit code is not judged unless ``check``.
+
+        It is a fork of an interpreter that has imported it before (``tests/lab/forked.py``).
+        """
+        own = [*imports]
+        return self.run(words, env=PYTHONPATH, timeout=timeout, check=check, stdin=stdin, modules=MODULES, imports=own)
 
     def shell(self, env: Mapping[str, str], cwd: str) -> int:
         """A shell on the serial console, for as long as the person there likes; the exit code."""
-        script = f"cd {cwd}; exec /bin/bash -l || exec /bin/sh"
-        answer = self.ask("shell", 1e6, argv=["/bin/sh", "-c", script], env=dict(env))
+        size = shutil.get_terminal_size()
+        argv = ["/bin/sh", "-c", f"stty rows {size.lines} cols {size.columns}; {shell_in(cwd)}"]
+        answer = self.ask("shell", 1e6, argv=argv, env=dict(env))
         return int(answer["rc"])
 
-    def start(self, argv: Sequence[str | Path], *, env: Mapping[str, str] | None = None, cwd: str = "/") -> Background:
+    def start(
+        self, argv: Sequence[str | Path], *, env: Mapping[str, str] | None = None, cwd: str = "/", **more: object
+    ) -> Background:
         """Start a command and leave it running."""
-        answer = self.ask("start", GRACE, argv=[str(word) for word in argv], env=dict(env or {}), cwd=cwd)
+        answer = self.ask("start", GRACE, argv=[str(word) for word in argv], env=dict(env or {}), cwd=cwd, **more)
         return Background(self, answer["pid"])
+
+    def start_raidctl(self, *words: str, imports: Sequence[str] = ()) -> Background:
+        """Start raidctl, as `raidctl` runs it, and leave it running; it reads nothing."""
+        return self.start(words, env=PYTHONPATH, modules=MODULES, imports=list(imports))
 
     def read_file(self, path: str) -> bytes:
         """A file's content."""
@@ -270,6 +289,10 @@ class Background:
         """The next line of its stdout, empty at its end."""
         return _bytes(self.guest.ask("readline", timeout, pid=self.pid)["data"])
 
+    def read(self, timeout: float = 120) -> bytes:
+        """All that it still writes to stdout."""
+        return _bytes(self.guest.ask("rest", timeout, pid=self.pid)["data"])
+
     def wait(self, timeout: float = 120) -> int | None:
         """Its exit code; None when it still runs after that time."""
         code: int | None = self.guest.ask("wait", timeout, pid=self.pid, timeout=timeout)["rc"]
@@ -287,7 +310,18 @@ class Background:
 # Some cards take seconds to tell of their drives.
 DISKS = "ls -d /sys/block/sd* /sys/block/vd* /sys/block/nvme*n* 2>/dev/null"
 
+MODULES = [
+    str(CHECKOUT),
+    str(CHECKOUT / "vendors"),
+    *(path for path in sys.path if Path(path).is_absolute() and Path(path).is_dir()),
+]
 PYTHONPATH = {"PYTHONPATH": f"{CHECKOUT}:{CHECKOUT / 'vendors'}", "PYTHONDONTWRITEBYTECODE": "1"}
+
+
+def shell_in(folder: str) -> str:
+    """What starts a person's shell: none of the host's files (/etc/profile) may set another PATH than it is given."""
+    prompt = "'\\h:\\w# '"
+    return f"cd {shlex.quote(folder)}; PS1={prompt} exec /bin/bash --noprofile --norc -i || exec /bin/sh"
 
 
 def software(nvme_model: str = "") -> Software:

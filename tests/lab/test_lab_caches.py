@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pytest
 
-from tests.lab.guest import PYTHONPATH, Done, Guest
+from tests.lab.guest import Done, Guest
 from tests.lab.machines_caches import CACHES, STATE
 
 pytestmark = [pytest.mark.lab, pytest.mark.xdist_group("lab-caches")]
@@ -147,8 +146,7 @@ def test_restore_puts_back_what_two_killed_processes_have_left(caches: Caches) -
 def test_a_signal_ends_the_batch_and_its_load(caches: Caches) -> None:
     """SIGTERM to raidctl reaches the load, and the cache is put back."""
     words = ["sh", "-c", "echo loading; exec sleep 3600"]
-    argv = [sys.executable, "-m", "raidctl", "batch", "--drives", "off", "CS1", "--yes", "--", *words]
-    batch = caches.guest.start(argv, env=PYTHONPATH)
+    batch = caches.guest.start_raidctl("batch", "--drives", "off", "CS1", "--yes", "--", *words)
     assert batch.readline(180) == b"loading\n", batch.stderr()
     assert not caches.asked()["CS1"]
     batch.signal(15)

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.lab.__main__ import machines
-from tests.lab.guest import Guest
+from tests.lab.__main__ import ENVIRONMENT, machines
+from tests.lab.guest import Guest, shell_in
 from tests.lab.initramfs import archive
 from tests.lab.kernel import unpacked
 from tests.lab.machine import Backing, Controller, Drive, Machine, Throttle
@@ -90,6 +90,14 @@ def test_a_missing_program_is_named_with_its_package() -> None:
     """Never a skipped test."""
     with pytest.raises(LabError, match="no-such-program is missing: install the Debian package some-package"):
         program("no-such-program", "some-package")
+
+
+def test_a_person_at_the_console_finds_this_checkout_s_raidctl() -> None:
+    """Whatever the host's /etc/profile says of the PATH: the shell has the one that it is given, and its folder."""
+    script = ["/bin/sh", "-c", shell_in("/usr")]
+    asked = b"type -P raidctl; pwd; exit\n"
+    said = subprocess.run(script, env=ENVIRONMENT, input=asked, capture_output=True, check=True).stdout.decode()
+    assert said.split() == [str(Path(sys.executable).with_name("raidctl")), "/usr"]
 
 
 @pytest.mark.slow

@@ -240,6 +240,25 @@ def test_name_and_format_are_mdadm_s(volumes: Told, name: str) -> None:
     assert (volumes[name]["name"], volumes[name]["metadata"]) == (told["MD_NAME"], told["MD_METADATA"])
 
 
+def detail(name: str) -> dict[str, str]:
+    """What mdadm says of an array for people: ``            Layout : left-symmetric``."""
+    lines = output("mdadm", "--detail", f"/dev/{name}").splitlines()
+    return {key.strip(): value.strip() for key, sign, value in (line.partition(" : ") for line in lines) if sign}
+
+
+PASSING = {"clean", "active"}
+"""States that change with every write."""
+
+
+@arrays
+def test_layout_and_state_are_mdadm_s(volumes: Told, name: str) -> None:
+    """The order of the chunks (raid0, raid1 and linear have none) and the state in the words of ``mdadm --detail``."""
+    told = detail(name)
+    layout = told.get("Layout", "-unknown-")
+    assert volumes[name]["layout"] == (None if layout == "-unknown-" else layout)
+    assert set(volumes[name]["status_text"].split(", ")) - PASSING == set(told["State"].split(", ")) - PASSING
+
+
 def plain(shown: Told) -> dict[str, Told]:
     """The drives that raidctl lists as such, by kernel name."""
     cards = [controller for controller in shown["controllers"] if controller["id"] != "md"]
@@ -263,6 +282,32 @@ def test_the_speed_and_the_write_cache_of_each_drive_is_hdparm_s(shown: Told) ->
         assert drive["rpm"] == MD.drive(drive["serial"]).rpm
         on = "1 (on)" in output("hdparm", "-W", f"/dev/{name}")
         assert drive["write_cache"] == ("enabled" if on else "disabled")
+
+
+def test_the_health_of_each_drive_is_smartctl_s(shown: Told) -> None:
+    """Verdict, temperature, hours and damaged sectors equal those of smartctl's JSON, which raidctl never asks for."""
+    for name, drive in plain(shown).items():
+        argv = ("smartctl", "--json", "-H", "-A", f"/dev/{name}")
+        told = json.loads(subprocess.run(argv, capture_output=True, check=False).stdout)
+        damaged = {row["id"]: row["raw"]["value"] for row in told["ata_smart_attributes"]["table"]}
+        assert (drive["status"] == "ok") is told["smart_status"]["passed"]
+        assert drive["temperature_celsius"] == told["temperature"]["current"]
+        assert drive["power_on_hours"] == told["power_on_time"]["hours"]
+        assert drive["errors"]["media"] == sum(damaged.get(number, 0) for number in (5, 197, 198))
+
+
+def test_a_drive_is_mounted_where_what_lies_on_it_is(shown: Told, blocks: Told) -> None:
+    """The mount points of each drive are those of its own tree of block devices in lsblk."""
+    for name, drive in plain(shown).items():
+        told = json.loads(output("lsblk", "--json", "--output", "MOUNTPOINTS", f"/dev/{name}"))
+        assert blocks[name]["type"] == "disk"
+        assert sorted(drive["mountpoints"]) == sorted(set(points(told["blockdevices"])))
+
+
+def points(devices: list[Told]) -> list[str]:
+    """Mount points in a tree of lsblk's."""
+    found = [place for device in devices for place in device["mountpoints"] if place]
+    return found + [place for device in devices for place in points(device.get("children", []))]
 
 
 def test_what_needs_a_person_is_said_and_nothing_else(shown: Told) -> None:

@@ -18,14 +18,15 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from tests.lab.guest import PYTHONPATH, Background, Guest
+from tests.lab.guest import PYTHONPATH, Background, Done, Guest
 from tests.lab.machine import Machine
 from tests.lab.machines_caches import POWER, STATE
 
 pytestmark = pytest.mark.lab(long=True)
 
 PATIENCE = 240.0  # seconds until a batch has come to a moment
-RAIDCTL = ("raidctl", "batch", "P1", "--drives", "off", "--yes", "--", "sh", "-c")
+PROGRAM = [sys.executable, "-m", "raidctl"]
+BATCH = ("batch", "P1", "--drives", "off", "--yes", "--", "sh", "-c")
 WAITS, ENDS = "echo loading >&2; sleep 3600", "echo loading >&2"
 
 
@@ -65,11 +66,12 @@ class Chain:
         text = self.guest.read_file("/etc/systemd/system/raidctl-restore.service").decode()
         [line] = [line for line in text.splitlines() if line.startswith("ExecStart=")]
         self.unit = shlex.split(line.removeprefix("ExecStart="))
+        assert self.unit[: len(PROGRAM)] == PROGRAM
 
     def set_off(self, moment: Moment) -> str:
         """Run a batch up to a moment; what is told of it."""
-        words = [self.unit[0], *self.unit[1 : self.unit.index("restore")], *RAIDCTL[1:], moment.load]
-        batch = self.guest.start(words, env=PYTHONPATH)
+        options = self.unit[len(PROGRAM) : self.unit.index("restore")]
+        batch = self.guest.start_raidctl(*options, *BATCH, moment.load)
         self._until(batch, moment.sign)
         pause = self.chance.uniform(0, moment.most)
         time.sleep(pause)
@@ -106,13 +108,19 @@ class Chain:
         assert self.asked() is on, "the machine has come up with another drive than it went down with"
         left = self.pending()
         assert on or left, f"{what}: the cache is off, and the journal on the disk does not know why"
-        done = self.guest.run(self.unit, env=PYTHONPATH, timeout=300, check=False)
+        done = self._put_back()
         said = done.err.decode()
         self.story.append(f"{what}: cache {'on' if on else 'off'}, {len(left)} open: {done.rc} {said.strip()[-90:]!r}")
         sys.stdout.write(f"{self.story[-1]}\n")
         assert (done.rc, self.asked(), self.pending()) == (0, True, set()), "\n".join(self.story)
         assert ("Put back: write_cache of drives:P1 from disabled back to enabled." in said) is not on, said
         self.changed += not on
+
+    def _put_back(self) -> Done:
+        """The unit's command, to the letter at the first boot; later without the start of an interpreter."""
+        if not self.story:
+            return self.guest.run(self.unit, env=PYTHONPATH, timeout=300, check=False)
+        return self.guest.raidctl(*self.unit[len(PROGRAM) :], timeout=300)
 
     def pending(self) -> set[str]:
         """The changes in the journal that have begun and have no end; a line that was cut off counts as not written."""

@@ -1,0 +1,103 @@
+"""A raidctl whose interpreter has been started, and whose modules have been imported, before it is asked for.
+
+An emulated processor needs longer for that than for anything that raidctl does afterwards. The agent of a machine
+imports them once a boot, and each run of raidctl is a fork of it: a process of its own, in a session of its own, with
+its own arguments, environment, folder and files, which ends as any other does. Nothing of raidctl is replaced.
+"""
+
+from __future__ import annotations
+
+import atexit
+import importlib
+import os
+import select
+import subprocess
+import sys
+import threading
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import IO
+
+COMMON = ("raidctl.cli.answer", "raidctl.cli.machine", "raidctl.runners.local", "raidctl.change.journal")
+WITH_TABLES = ("raidctl.output.layers", "raidctl.layers.scope")
+TABLES = frozenset({"show", "cache"})
+"""Commands that draw tables."""
+_LOCK = threading.Lock()
+
+
+class Forked:
+    """A run of raidctl; what its methods do is what those of `subprocess.Popen` do."""
+
+    def __init__(
+        self, words: Sequence[str], imports: Sequence[str], env: Mapping[str, str], cwd: str, files: Sequence[int]
+    ) -> None:
+        """Start it with the words of its command line and three open files, which stay the caller's.
+
+        ``imports`` are modules that are to be there besides raidctl's own.
+        """
+        with _LOCK:
+            _import(words, imports)
+        self.returncode: int | None = None
+        self.stdin: IO[bytes] | None = None
+        self.stdout: IO[bytes] | None = None
+        self._ended = threading.Lock()
+        self.pid = os.fork()
+        if not self.pid:
+            _become(words, env, cwd, files)
+        self._handle = os.pidfd_open(self.pid)
+
+    def poll(self) -> int | None:
+        """Its exit code, or the number of the signal that ended it below 0; None while it runs."""
+        with self._ended:
+            if self.returncode is None:
+                pid, status = os.waitpid(self.pid, os.WNOHANG)
+                self.returncode = os.waitstatus_to_exitcode(status) if pid else None
+            return self.returncode
+
+    def wait(self, timeout: float | None = None) -> int:
+        """The same when it has ended. Raise TimeoutExpired where it has not by then."""
+        poll = select.poll()
+        poll.register(self._handle, select.POLLIN)
+        poll.poll(None if timeout is None else timeout * 1000)
+        code = self.poll()
+        if code is None:
+            raise subprocess.TimeoutExpired("raidctl", timeout or 0.0)
+        return code
+
+
+def _import(words: Sequence[str], imports: Sequence[str]) -> None:
+    for name in (*imports, *COMMON, *(WITH_TABLES if TABLES.intersection(words) else ())):
+        importlib.import_module(name)
+    importlib.import_module("raidctl.registry").vendors()
+
+
+def _become(words: Sequence[str], env: Mapping[str, str], cwd: str, files: Sequence[int]) -> None:
+    """Be raidctl, and end."""
+    code: object = 70
+    try:
+        os.setsid()
+        kept = [os.dup(file) for file in files]
+        for number, file in enumerate(kept):
+            os.dup2(file, number)
+        os.closerange(3, 1024)
+        os.chdir(cwd)
+        os.environ.clear()
+        os.environ.update(env)
+        sys.stdin = open(0, encoding="utf-8", errors="surrogateescape")  # noqa: SIM115 - open for as long as it runs
+        sys.stdout = open(1, "w", encoding="utf-8", errors="surrogateescape")  # noqa: SIM115 - as above
+        sys.stderr = open(2, "w", encoding="utf-8", errors="backslashreplace", buffering=1)  # noqa: SIM115 - as above
+        sys.argv = [str(importlib.import_module("raidctl.__main__").__file__), *words]
+        importlib.import_module("raidctl.cli").main()
+        code = 0
+    except SystemExit as end:
+        code = 0 if end.code is None else end.code
+    except BaseException:  # noqa: BLE001 - what an interpreter does with one that nobody has caught
+        sys.excepthook(*sys.exc_info())
+        code = 1
+    finally:
+        atexit._run_exitfuncs()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code if isinstance(code, int) else 1)

@@ -1,0 +1,271 @@
+"""The benchmark on drives whose truth is known: what it measures, what it concludes, and what it never writes to."""
+
+from __future__ import annotations
+
+import re
+import signal
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import msgspec
+import pytest
+
+from raidctl.bench.record import Run
+from raidctl.bench.result import Spread, TrialResult, Verdict
+from raidctl.bench.store import decoded
+from raidctl.bench.trials.evidence import evidence
+from raidctl.bench.verdict.early import weigh
+from raidctl.bench.verdict.evidence import Evidence
+from tests.lab.guest import Background, Done, Guest
+from tests.lab.machine import MIB
+from tests.lab.machines_bench import BUCKET, CACHE, COMMITS, DESTAGE
+
+pytestmark = [pytest.mark.lab, pytest.mark.xdist_group("lab-bench")]
+
+WITHIN = 0.10
+"""Of the size of a write cache: what is asked of the benchmark."""
+FILE = 12 * MIB
+TRIES, BUSY = 2, 0.3
+IMPORTS = ("tests.lab.measuring", "raidctl.cli.bench_measure")
+PREPARE = """
+mkfs.ext4 -q {EXT4}
+mdadm --create /dev/md0 --quiet --run --level=1 -n2 --assume-clean {MEMBER} missing
+dmsetup create files --table "0 $(blockdev --getsz {FILES}) linear {FILES} 0"; dmsetup mknodes
+mkfs.ext4 -q /dev/mapper/files; mkdir -p /srv/files; mount /dev/mapper/files /srv/files
+"""
+GROWN = "until [ $(stat -c %s /srv/files/raidctl-bench-* 2>/dev/null || echo 0) -ge {size} ]; do sleep 0.2; done"
+LOADED = "dmsetup load files --table '{table}'; dmsetup suspend --noflush --nolockfs files; dmsetup resume files"
+
+
+@dataclass
+class Lab:
+    """The machine."""
+
+    guest: Guest
+    nodes: dict[str, str]
+    starved: set[str] = field(default_factory=set)
+    """Drives for whose measuring the host had no time, however often it was tried."""
+
+    def judge(self, *serials: str) -> None:
+        """Skip where the host is what would be judged: drives are throttled by its clock, not by what it got done."""
+        if self.starved.intersection(serials):
+            pytest.skip(f"the machine waited for a processor for more than {BUSY:.0%} of the time, {TRIES} times")
+
+    def run(self, *words: str) -> Done:
+        """``raidctl bench run``, with the lab's own short profiles beside the others."""
+        return self.guest.raidctl("--json", "bench", "run", *words, "--no-keep", timeout=300, imports=IMPORTS)
+
+    def measured(self, serial: str, profile: str) -> Run:
+        """A run on a drive of which everything may be overwritten; again, where the host had no time for it."""
+        for _ in range(TRIES):
+            waited, began = self.guest.waited(), time.monotonic()
+            done = self.run(self.nodes[serial], "--profile", profile, "--overwrite", "all", "--yes")
+            assert done.rc == 0, done
+            if self.guest.waited() - waited < BUSY * (time.monotonic() - began):
+                break
+        else:
+            self.starved.add(serial)
+        return decoded(done.out, serial)
+
+    def begun(self) -> Background:
+        """A run in a directory, whose file is there in full."""
+        words = ("/srv/files", "--size", f"{FILE // MIB}MiB", "--profile", "lab-short", "--no-keep")
+        run = self.guest.start_raidctl("--json", "bench", "run", *words, imports=IMPORTS)
+        self.guest.sh(GROWN.format(size=FILE))
+        return run
+
+    def files(self) -> list[str]:
+        """What is in the directory."""
+        return self.guest.sh("ls /srv/files").split()
+
+    def content(self, node: str) -> str:
+        """What lies on a drive."""
+        return self.guest.sh(f"md5sum < {node}")
+
+
+def nodes_of(guest: Guest) -> dict[str, str]:
+    """The device of each drive: by its size, which is its own."""
+    told = guest.sh("cd /sys/block; for disk in sd* vd*; do echo /dev/$disk $(cat $disk/size); done")
+    sizes = {int(size) * 512: node for node, size in (line.split() for line in told.splitlines())}
+    return {drive.serial: sizes[drive.size] for drive in BUCKET.drives}
+
+
+@pytest.fixture(scope="module")
+def lab() -> Iterator[Lab]:
+    """The machine, with a file system, an array and a mount on drives that nothing may be written to."""
+    with Guest(BUCKET) as guest:
+        guest.boot()
+        nodes = nodes_of(guest)
+        guest.sh(PREPARE.format(**nodes))
+        yield Lab(guest, nodes)
+
+
+@pytest.fixture(scope="module")
+def slow(lab: Lab) -> Run:
+    """The drive that commits 120 times a second."""
+    return lab.measured("SLOW", "lab-commits")
+
+
+@pytest.fixture(scope="module")
+def cached(lab: Lab) -> Run:
+    """The drive behind a write-back cache of 64 MB."""
+    return lab.measured("BUCKET", "lab-cache")
+
+
+def figure(run: Run, trial: str, name: str) -> Spread:
+    """A figure that must be there."""
+    [result] = [one for one in run.session.results if one.trial == trial]
+    return result.figures[name]
+
+
+TURNS = Evidence(medium="rotating", rpm=7200, flush_sent=True)
+"""What the machine's drives say of themselves: that they turn."""
+
+
+def undoubted(run: Run) -> dict[str, TrialResult]:
+    """What was measured of the write path, as if no virtual machine had been seen; reads are answered by the host."""
+    return {
+        one.trial: msgspec.structs.replace(one, confounders=()) for one in run.session.results if one.trial != "medium"
+    }
+
+
+def test_a_drive_commits_as_often_as_it_can(lab: Lab, slow: Run) -> None:
+    """120 times a second, by a flush after each write."""
+    lab.judge("SLOW")
+    found = figure(slow, "commits", "commits")
+    assert found.measured == pytest.approx(COMMITS, rel=0.05)
+    assert slow.session.engine is not None
+
+
+def test_the_write_cache_is_as_large_as_it_is_and_empties_as_fast(lab: Lab, cached: Run) -> None:
+    """64 MB within 10 %, and 20 MB/s, found by the knee, behind a MegaRAID card."""
+    lab.judge("BUCKET")
+    size, destage = figure(cached, "knee", "write_cache"), figure(cached, "knee", "destage")
+    assert size.measured == pytest.approx(CACHE / MIB, rel=WITHIN)
+    assert destage.measured == pytest.approx(DESTAGE / MIB, rel=WITHIN)
+
+
+def test_in_a_virtual_machine_nothing_is_concluded_about_durability(slow: Run, cached: Run) -> None:
+    """Each verdict on it is INCONCLUSIVE and says why, and so is the one that the evidence as a whole gives."""
+    for run in (slow, cached):
+        [commits] = [one for one in run.session.results if one.trial == "commits"]
+        assert commits.verdict == "inconclusive"
+        assert "This is a virtual machine" in commits.reasons[0]
+        found = weigh(evidence({one.trial: one for one in run.session.results}, TURNS))
+        assert (found.verdict, found.case) == ("inconclusive", "barred")
+
+
+FACTS: dict[str, tuple[dict[str, Any], Verdict, Verdict]] = {
+    # what is known of the machine; the verdict on the drive that waits, and on the one behind a cache that does not
+    "no card, drive cache off": ({"controller": False, "drive_cache": "disabled"}, "pass", "inconclusive"),
+    "card in write-through": ({"controller": True, "policy": "write_through"}, "inconclusive", "suspect"),
+    "the same, drive cache off": (
+        {"controller": True, "policy": "write_through", "drive_cache": "disabled"}, "pass", "inconclusive",
+    ),
+    "write-back without a battery": (
+        {"controller": True, "policy": "write_back", "battery": False}, "inconclusive", "fail",
+    ),
+    "write-back with a battery": (
+        {"controller": True, "policy": "write_back", "battery": True}, "inconclusive", "inconclusive",
+    ),
+    "write-back promised, write-through in force": (
+        {"promise": "protected_write_back", "controller": True, "policy": "write_through"}, "fail", "suspect",
+    ),
+    "nothing known": ({}, "inconclusive", "inconclusive"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", FACTS)
+def test_without_the_virtual_machine_each_verdict_is_right(lab: Lab, slow: Run, cached: Run, case: str) -> None:
+    """What waits passes where nothing but the medium can have acknowledged; what acknowledges early never does.
+
+    A host that is busy makes the interval of 120 commits a second reach over the limit: then nothing is decided.
+    """
+    known, waits, early = FACTS[case]
+    facts = replace(TURNS, **known)
+    waiting, acknowledging = (weigh(evidence(undoubted(run), facts)) for run in (slow, cached))
+    assert acknowledging.verdict != "pass"
+    lab.judge("SLOW", "BUCKET")
+    assert acknowledging.verdict == early
+    assert waiting.verdict == waits or (waiting.verdict, waiting.case) == ("inconclusive", "between")
+
+
+@pytest.mark.parametrize(
+    ("serial", "why"),
+    [("EXT4", "it holds ext4"), ("MEMBER", "is in use by md0"), ("mounted", "mounted at /srv/files")],
+)
+def test_a_drive_that_somebody_uses_is_not_written_to(lab: Lab, serial: str, why: str) -> None:
+    """A file system, a member of an array, a mount: refused with the reason, and nothing is changed."""
+    node = "/dev/mapper/files" if serial == "mounted" else lab.nodes[serial]
+    before = lab.content(node)
+    done = lab.run(node, "--overwrite", "all", "--yes")
+    said = " ".join(done.err.decode().split())
+    assert (done.rc, done.out) == (3, b""), done
+    assert f"{node} is not written to: " in said
+    assert why in said
+    assert lab.content(node) == before
+
+
+def test_an_empty_drive_is_overwritten_within_the_range_that_was_named(lab: Lab) -> None:
+    """Measured, and not a byte before the range or after it is another one."""
+    node, begin, length = lab.nodes["FAST"], 4 * MIB, 12 * MIB
+    words = (
+        "--overwrite",
+        f"{begin // MIB}MiB+{length // MIB}MiB",
+        "--yes",
+        "--profile",
+        "lab-short",
+        "--engine",
+        "portable",
+    )
+    done = lab.run(node, *words)
+    assert done.rc == 0, done
+    session = decoded(done.out, "FAST").session
+    assert (session.engine, session.size) == ("portable", length)
+    assert session.written > 0
+    outside = f"{{ head -c {begin} {node}; tail -c +{begin + length + 1} {node}; }} | tr -d '\\0' | wc -c"
+    assert lab.guest.sh(outside).strip() == "0"
+    assert lab.guest.sh(f"tail -c +{begin + 1} {node} | head -c {length} | tr -d '\\0' | wc -c").strip() != "0"
+
+
+def test_ctrl_c_takes_the_file_away(lab: Lab) -> None:
+    """It ends with 130, and the directory is as it was."""
+    before = lab.files()
+    run = lab.begun()
+    assert lab.files() != before
+    run.signal(signal.SIGINT)
+    assert run.wait(180) == 130, run.stderr()
+    assert lab.files() == before
+    assert b"Traceback" not in run.stderr()
+
+
+def test_bad_sectors_in_the_middle_are_told_and_the_file_is_taken_away(lab: Lab) -> None:
+    """dm-flakey refuses the middle of the file: each test that meets it says so, and nothing is left behind."""
+    before = lab.files()
+    run = lab.begun()
+    run.signal(signal.SIGSTOP, group=True)
+    break_middle(lab)
+    run.signal(signal.SIGCONT, group=True)
+    printed = decoded(run.read(240), "broken")
+    assert run.wait(60) == 3, run.stderr()
+    assert lab.files() == before
+    assert not any(one.figures for one in printed.session.results)
+    said = {one.trial: " ".join(one.reasons) for one in printed.session.results}
+    assert all("Input/output error." in text for text in said.values()), said
+
+
+def break_middle(lab: Lab) -> None:
+    """Let the drive refuse everything within the middle third of raidctl's file."""
+    told = lab.guest.sh("filefrag -e -b512 /srv/files/raidctl-bench-*")
+    #    0:        0..   49151:      69632..    118783:  49152:             last,eof
+    [first] = [re.findall(r"\d+", line) for line in told.splitlines() if line.lstrip().startswith("0:")]
+    begin, length = int(first[3]), int(first[5])
+    node, end = lab.nodes["FILES"], BUCKET.drive("FILES").size // 512
+    start, some = begin + length // 3, length // 3
+    table = (
+        f"0 {start} linear {node} 0\n{start} {some} flakey {node} {start} 0 86400\n"
+        f"{start + some} {end - start - some} linear {node} {start + some}"
+    )
+    lab.guest.sh(LOADED.format(table=table))
