@@ -1,0 +1,97 @@
+"""``raidctl history``: one value over time."""
+
+from __future__ import annotations
+
+import difflib
+
+import click
+
+from raidctl.cli.options import Settings, examples, machine_options, output_options, settings_of
+from raidctl.cli.states import Source, store_of
+from raidctl.cli.terminal import emit, emit_json, paper
+from raidctl.drift.ignore import fields
+from raidctl.drift.value import History, Moment, changes, is_field, look_up, names, split
+from raidctl.errors import EXIT_CANNOT_TELL, EXIT_FINE, UsageError
+from raidctl.kept.states import Kept
+from raidctl.model import Inventory
+from raidctl.text import listing, printable
+
+
+@click.command(
+    "history",
+    epilog=examples("raidctl history ID.status", "raidctl history ID.cache.write_active --all"),
+)
+@click.argument("what", metavar="ID.FIELD")
+@click.option("--all", "everything", is_flag=True, help="Every state, not only those in which it changed.")
+@machine_options
+@output_options
+@click.pass_context
+def command(context: click.Context, *, what: str, everything: bool) -> int:
+    """Show a value over time: when it changed, and from what to what.
+
+    ID is one that "raidctl show" prints (or "host"), FIELD as in the JSON of a
+    state: status, cache.write_active, temperature_celsius, details[LABEL]. The
+    states are those that "raidctl snapshot" has kept of this machine, or of the
+    one of --host, --replay, --demo.
+
+    Exit codes: 0 shown; 2 there is no such object or field, or no state; 3 a
+    state cannot be read.
+    """
+    settings = settings_of(context)
+    settings.check()
+    found = _history(Source(settings, store_of(settings)), what, settings, everything=everything)
+    if settings.as_json:
+        emit_json(found)
+    else:
+        from raidctl.output.drift import history_screen  # noqa: PLC0415 - rich only where a screen is drawn
+
+        emit(history_screen(found, paper()))
+    return EXIT_CANNOT_TELL if any(one.there is None for one in found.moments) else EXIT_FINE
+
+
+def _history(source: Source, what: str, settings: Settings, *, everything: bool) -> History:
+    listed = source.states()
+    whose = source.whose()[1]
+    if not listed:
+        raise UsageError(f'No state of {printable(whose)} is kept here yet; "raidctl snapshot" keeps one.')
+    hosts = list(dict.fromkeys(one.host for one in listed))
+    read = [pair for host in hosts for pair in source.store.each(host) if pair[0] in listed]
+    states = [state for _, state in read if isinstance(state, Inventory)]
+    name, field = _meant(what, names(states))
+    moments = [_moment(kept, state, name, field) for kept, state in read]
+    if settings.verbose:
+        for _, state in read:
+            if not isinstance(state, Inventory):
+                click.echo(f"raidctl: {state}", err=True)
+    told = tuple(moments) if everything else changes(moments)
+    return History(host=whose if not source.settings.host else hosts[0], id=name, field=field, states=len(read),
+                   moments=told)  # fmt: skip
+
+
+def _moment(kept: Kept, state: object, name: str, field: str) -> Moment:
+    if not isinstance(state, Inventory):
+        return Moment(state=kept.id, at=kept.at, there=None, unread=True)
+    there, value = look_up(state, name, field)
+    return Moment(state=kept.id, at=kept.at, there=there, value=value, unread=bool(kept.unread))
+
+
+def _meant(what: str, known: set[str]) -> tuple[str, str]:
+    """Id and field.
+
+    Raises:
+        UsageError: There is no such object, or no such field.
+    """
+    shown = printable(what)
+    found = split(what, known)
+    if found is None:
+        near = difflib.get_close_matches(what, sorted(known), 3, 0.4)
+        hint = f" Known are, for example, {listing(map(printable, near))}." if near else ""
+        if what in known:
+            raise UsageError(f'Of {shown}, which field? For example: raidctl history "{shown}.status"')
+        raise UsageError(f'No kept state has the object of "{shown}"; it is written ID.FIELD.{hint}')
+    name, field = found
+    if not is_field(field):
+        near = difflib.get_close_matches(field, sorted(fields()), 1, 0.5)
+        hint = f' did you mean "{near[0]}"?' if near else ' "raidctl --json show" has the names.'
+        raise UsageError(f'There is no field "{printable(field)}";{hint}')
+    return name, field

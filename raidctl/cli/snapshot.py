@@ -1,0 +1,180 @@
+"""``raidctl snapshot``: keep the state of a machine, or write it in a form for git."""
+
+from __future__ import annotations
+
+import os
+import re
+from datetime import timedelta
+from pathlib import Path
+
+import click
+
+from raidctl.cli.answer import exit_code, tell_problems
+from raidctl.cli.machine import demo_directory, look, with_open_ends
+from raidctl.cli.options import Settings, examples, machine_options, output_options, settings_of
+from raidctl.cli.states import store_of
+from raidctl.cli.terminal import emit, emit_json, paper
+from raidctl.drift import read
+from raidctl.drift.canonical import canonical
+from raidctl.errors import EXIT_FINE, AccessMissing, CannotTell, RaidctlError, UsageError
+from raidctl.kept.states import Kept, States
+from raidctl.model import Inventory
+from raidctl.output.json import to_json
+from raidctl.text import printable
+
+_AGE = re.compile(r"(\d{1,5})([dwmy])", re.ASCII)
+_DAYS = {"d": 1, "w": 7, "m": 30, "y": 365}
+
+
+@click.command(
+    "snapshot",
+    epilog=examples(
+        "raidctl snapshot", "raidctl snapshot --output db7.json && git add db7.json", "raidctl snapshot --list",
+        "raidctl snapshot --prune --keep 90d",
+    ),
+)  # fmt: skip
+@click.option("--output", metavar="FILE", help="Write it to FILE, or - for standard output; nothing is kept.")
+@click.option("--list", "listed", is_flag=True, help="List the states that are kept.")
+@click.option("--prune", is_flag=True, help="Remove old states; needs --keep.")
+@click.option("--keep", metavar="AGE", help="With --prune: how old they may be: 90d, 12w, 6m, 1y.")
+@machine_options
+@output_options
+@click.pass_context
+def command(context: click.Context, *, output: str | None, listed: bool, prune: bool, keep: str | None) -> int:
+    """Keep the state of a machine, or write it in a form for git.
+
+    "raidctl diff" compares kept states, "raidctl history" shows a value over
+    time. With --output, the state is written as JSON that stays the same, byte
+    for byte, while nothing changes but noise: temperatures, progress, hours,
+    charge and the like are null in it (docs/drift.md has the table). It is an
+    inventory like that of "raidctl --json show", and raidctl reads it again.
+
+    A state that cannot be kept is printed instead. --prune removes the old
+    states of all hosts, never the last one of a host.
+
+    Exit codes: 0 kept, written, listed, removed; 2 wrong usage; 3 something
+    could not be told, or the state could not be kept; 4 for lack of a tool or a
+    right. What could be read is kept all the same.
+    """
+    settings = settings_of(context)
+    if sum((output is not None, listed, prune)) > 1:
+        raise click.UsageError("--output, --list and --prune exclude each other.")
+    if prune != (keep is not None):
+        raise click.UsageError('--prune and --keep belong together: "raidctl snapshot --prune --keep 90d".')
+    if listed or prune:
+        return _list(settings) if listed else _prune(settings, _age(keep or ""))
+    seen = with_open_ends(look(settings), settings).inventory
+    if output is not None:
+        _write(seen, output)
+    else:
+        _keep(seen, settings)
+    tell_problems([problem for problem in seen.problems if problem.kind in ("unread", "no_tool", "no_right")])
+    return exit_code(seen.problems)
+
+
+def _keep(inventory: Inventory, settings: Settings) -> None:
+    try:
+        store = _writable(settings)
+        before = [one for one in store.list() if one.host == (inventory.host.hostname or inventory.host.source)]
+        kept = store.add(inventory)
+    except (AccessMissing, CannotTell) as error:
+        emit(_text(inventory))
+        raise type(error)(f"{error} The state was not kept; it is printed instead, so that it is not lost.") from None
+    if settings.as_json:
+        emit_json(kept)
+    else:
+        emit(_said(kept, before))
+    if before and kept.at < before[-1].at:
+        click.echo(
+            f"raidctl: This state is of {kept.at}, and state {before[-1].id}, kept before it, of {before[-1].at}: a "
+            "clock was set back, or it was recorded earlier. It is the last one all the same.",
+            err=True,
+        )
+
+
+def _said(kept: Kept, before: list[Kept]) -> str:
+    host = printable(kept.host)
+    if not before:
+        return f"Kept as {kept.id}, the first state of {host}.\n"
+    if kept.changed:
+        return f'Kept as {kept.id}; it differs from state {before[-1].id}: "raidctl diff {before[-1].id} {kept.id}".\n'
+    return f"Kept as {kept.id}; nothing has changed since state {before[-1].id}.\n"
+
+
+def _writable(settings: Settings) -> States:
+    from raidctl.change.state import directory  # noqa: PLC0415 - only where something is kept
+
+    if settings.demo:
+        return States(demo_directory(settings, settings.demo))
+    return States(directory(settings.state_dir))
+
+
+def _text(inventory: Inventory) -> str:
+    return to_json(canonical(inventory).document)
+
+
+def _write(inventory: Inventory, output: str) -> None:
+    """The state as a file, whole or not at all; what is no state is not overwritten."""
+    if output == "-":
+        emit_json(canonical(inventory).document)
+        return
+    path = Path(output)
+    shown = printable(output)
+    try:
+        if path.exists() and path.stat().st_size:
+            try:
+                read.inventory(path.read_bytes(), shown)
+            except RaidctlError:
+                raise UsageError(f"{shown} is there and is no state of a machine; it is not overwritten.") from None
+        beside = path.with_name(f".{path.name}.{os.getpid()}")
+        try:
+            with beside.open("x", encoding="utf-8") as file:
+                file.write(_text(inventory))
+                file.flush()
+                os.fsync(file.fileno())
+            beside.replace(path)
+        finally:
+            beside.unlink(missing_ok=True)
+    except OSError as error:
+        raise CannotTell(f"{shown} cannot be written: {error.strerror}.") from None
+
+
+def _list(settings: Settings) -> int:
+    _refuse_reading(settings)
+    kept = store_of(settings).list()
+    if settings.as_json:
+        emit_json(kept)
+    else:
+        from raidctl.output.drift import list_screen  # noqa: PLC0415 - rich only where a screen is drawn
+
+        emit(list_screen(kept, paper()))
+    return EXIT_FINE
+
+
+def _prune(settings: Settings, age: timedelta) -> int:
+    _refuse_reading(settings)
+    store = store_of(settings)
+    removed = store.prune(age)
+    left = len(store.list())
+    if settings.as_json:
+        emit_json(removed)
+    else:
+        count = len(removed)
+        emit(f"{count} {'state' if count == 1 else 'states'} removed, {left} left.\n")
+    return EXIT_FINE
+
+
+def _refuse_reading(settings: Settings) -> None:
+    """Of what looks at the store only: whether an option names a machine to be read."""
+    settings.check()
+    for name in ("host", "sudo", "replay"):
+        if name in settings.given:
+            raise click.UsageError(f"--list and --prune look at all that is kept: {settings.given[name]} has no "
+                                   "meaning here.")  # fmt: skip
+
+
+def _age(text: str) -> timedelta:
+    found = _AGE.fullmatch(text)
+    if not found:
+        raise click.UsageError(f'--keep "{printable(text)}" is no age: 90d, 12w, 6m (of 30 days) and 1y are.')
+    return timedelta(days=int(found[1]) * _DAYS[found[2]])

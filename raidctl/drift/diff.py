@@ -1,0 +1,133 @@
+"""Two states compared, object by object. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from raidctl.drift.canonical import KINDS, Doc, canonical, ordered
+from raidctl.drift.fields import Difference, differences, linked, with_device
+from raidctl.drift.ignore import Ignored, nothing
+from raidctl.drift.match import Matching, Thing, identity, match
+from raidctl.drift.problems import problem_changes, tool_changes
+from raidctl.drift.report import Change, Drift, Side, verdict
+from raidctl.drift.unread import sorted_out
+from raidctl.drift.words import SEVERITIES, Matter, judged
+from raidctl.model import Inventory
+from raidctl.order import natural
+
+_IDENTITY = {"drive": ("serial", "wwn"), "volume": ("unique_id",), "controller": ("serial",)}
+"""What tells a thing from another one in the same place: the first that both states tell."""
+_PLACE = {"drive": ("enclosure", "bay"), "controller": ("slot",)}
+"""Fields that say where a thing is: part of a move, no changes of their own."""
+_MOMENT = ("collected_at", "source")
+"""That two states were read at two times, or in two ways, is why there are two: never a difference of the machine."""
+_PARTS = frozenset(KINDS)
+
+
+def diff(
+    before: Inventory, after: Inventory, *, names: tuple[str, str] = ("before", "after"), everything: bool = False,
+    ignored: Ignored = nothing,
+) -> Drift:  # fmt: skip
+    """What is not the same.
+
+    Args:
+        before: The earlier state.
+        after: The later one.
+        names: What they are called.
+        everything: Noise as well (:mod:`raidctl.drift.noise`).
+        ignored: Which changes are left out.
+    """
+    whole = (ordered(before), ordered(after))
+    quiet = (canonical(before).document, canonical(after).document)
+    every = list(_changes(*whole))
+    told = every if everything else list(_changes(*quiet))
+    kept = [change for change in told if not ignored(change)]
+    changes, unread = sorted_out(kept, before, after)
+    unread = tuple(one for one in unread if not ignored.problem(one))
+    return Drift(
+        verdict=verdict(changes, unread), before=_side(before, names[0]), after=_side(after, names[1]),
+        changes=changes, unread=unread, noise=max(len(every) - len(told), 0), ignored=len(told) - len(kept),
+    )  # fmt: skip
+
+
+def _side(inventory: Inventory, name: str) -> Side:
+    return Side(name=name, hostname=inventory.host.hostname, at=inventory.host.collected_at)
+
+
+def _changes(before: Doc, after: Doc) -> Iterator[Change]:
+    found = match(before, after)
+    every = [change for part in (_host, _pairs, _rest) for change in part(before, after, found)]
+    every += problem_changes(before["problems"], after["problems"], found.ids, {item["id"] for item in items(after)})
+    every += tool_changes(before["tools"], after["tools"])
+    yield from sorted(every, key=lambda change: (SEVERITIES.index(change.severity), natural(change.id)))
+
+
+def _host(before: Doc, after: Doc, _found: Matching) -> Iterator[Change]:
+    for one in differences(before["host"], after["host"]):
+        if one.field in _MOMENT:
+            continue
+        yield judged(Matter("changed", "host", "host", {}, {}, one, None))
+
+
+def _rest(_before: Doc, _after: Doc, found: Matching) -> Iterator[Change]:
+    """What is only in one of them; what stands on a card that is gone or new goes and comes with it."""
+    for things, kind in ((found.gone, "removed"), (found.new, "added")):
+        cards = {thing.id for thing in things if thing.kind == "controller"}
+        for thing in things:
+            if thing.kind != "controller" and thing.controller in cards:
+                continue
+            old, new = (thing.data, None) if kind == "removed" else (None, thing.data)
+            yield judged(
+                Matter(kind, thing.kind, thing.id, thing.data, thing.data, Difference("", old, new), thing.controller)
+            )
+
+
+def _pairs(_before: Doc, after: Doc, found: Matching) -> Iterator[Change]:
+    known = {item["id"] for item in items(after)}
+    quiet = all(old == new for old, new in found.ids.items())
+    for one, other in sorted(found.pairs, key=lambda pair: natural(pair[1].id)):
+        if not (quiet and one.data == other.data):
+            yield from _pair(one, other, found.ids, known)
+
+
+def items(document: Doc) -> Iterator[Doc]:
+    """Every controller, and everything on it."""
+    for controller in document["controllers"]:
+        yield controller
+        for name in KINDS:
+            yield from controller[name]
+
+
+def _pair(one: Thing, other: Thing, ids: Mapping[str, str], known: set[str]) -> Iterator[Change]:
+    # what keeps its id although its card is numbered anew hangs in the air, and has not moved
+    stays = one.id == other.id and not other.id.startswith(f"{other.controller}/")
+    moved = one.home != other.id and not stays
+    who = _identity(one, other)
+
+    def change(kind: str, what: Difference) -> Change:
+        return judged(Matter(kind, other.kind, other.id, one.data, other.data, what, other.controller))
+
+    if moved:
+        yield change("moved", Difference("id", one.id, other.id))
+    old = linked(with_device(_own(one.data), other.data), ids)
+    new = linked(_own(other.data), ids, known)
+    hidden = _PLACE.get(one.kind, ()) if moved else ()
+    for each in differences(old, new):
+        if each.field not in hidden:
+            yield change("replaced" if each.field == who else "changed", each)
+
+
+def _own(data: Doc) -> dict[str, Any]:
+    """The object without its id and without what is on it."""
+    if "batteries" not in data:
+        return {name: value for name, value in data.items() if name != "id"}
+    return {name: value for name, value in data.items() if name != "id" and name not in _PARTS}
+
+
+def _identity(one: Thing, other: Thing) -> str | None:
+    """The field by which it is another thing in the same place; None where it is the same thing."""
+    for name in _IDENTITY.get(one.kind, ()):
+        if one.data[name] and other.data[name]:
+            return name if identity(one.data[name]) != identity(other.data[name]) else None
+    return None

@@ -1,0 +1,170 @@
+"""Which object of one state is which of the other: by what an object carries with it first, by its place last.
+
+A drive is known by its serial number or its world wide name, a volume by its unique id or name, a card by its serial
+number or PCI address. What is found under another id has moved; it is not lost and found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import msgspec
+
+from raidctl.drift.canonical import KINDS, Doc
+
+_IDENTITIES = frozenset({"serial", "wwn", "unique_id"})
+Key = Callable[["Thing"], Hashable | None]
+Pair = tuple["Thing", "Thing"]
+
+
+@dataclass(frozen=True, eq=False)
+class Thing:
+    """An object of a state."""
+
+    kind: str
+    id: str
+    data: Doc
+    controller: str
+    """Id of the controller that it is on, or is."""
+    home: str = ""
+    """Its id as it would be were its controller numbered as in the other state."""
+    card: str = ""
+    """That controller's id in the other state."""
+    links: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Lists of ids in it, in the other state's words."""
+
+
+@dataclass
+class Matching:
+    """What belongs together, what is only in one."""
+
+    pairs: list[Pair] = field(default_factory=list)
+    gone: list[Thing] = field(default_factory=list)
+    new: list[Thing] = field(default_factory=list)
+    ids: dict[str, str] = field(default_factory=dict)
+    """Ids of the first state with those in the second."""
+
+    def add(self, before: Sequence[Thing], after: Sequence[Thing], keys: Sequence[Key]) -> None:
+        """Match objects of one kind by these keys, the surest first."""
+        left, right = list(before), list(after)
+        for key in keys:
+            for one, other in list(_by(left, right, key)):
+                left.remove(one)
+                right.remove(other)
+                self.pairs.append((one, other))
+                self.ids[one.id] = other.id
+        for one, other in list(_twins(left, right)):
+            left.remove(one)
+            right.remove(other)
+            self.pairs.append((one, other))
+        self.gone += left
+        self.new += right
+
+
+def match(before: Doc, after: Doc) -> Matching:
+    """Match all objects of two states."""
+    found = Matching()
+    found.add(list(_controllers(before)), list(_controllers(after)), _CONTROLLER)
+    cards = dict(found.ids)
+    for name, keys in (("drives", _DRIVE), ("arrays", _ARRAY), ("volumes", _VOLUME), ("batteries", _BATTERY)):
+        ids = found.ids if name == "arrays" else {}
+        found.add(list(_children(before, name, cards, ids)), list(_children(after, name, {}, {})), keys)
+    return found
+
+
+def _controllers(document: Doc) -> Iterator[Thing]:
+    for one in document["controllers"]:
+        yield Thing("controller", one["id"], one, one["id"], one["id"], one["id"])
+
+
+def _children(document: Doc, name: str, cards: Mapping[str, str], ids: Mapping[str, str]) -> Iterator[Thing]:
+    for controller in document["controllers"]:
+        own = controller["id"]
+        card = cards.get(own, own)
+        for one in controller[name]:
+            beneath = one["id"].startswith(f"{own}/")
+            home = card + one["id"][len(own) :] if beneath else one["id"]
+            links = {"drives": tuple(ids.get(each, each) for each in one["drives"])} if name == "arrays" else {}
+            yield Thing(KINDS[name], one["id"], one, own, home, card, links)
+
+
+def identity(value: str | None) -> str | None:
+    """A number that names a thing, however a tool spells it.
+
+    >>> identity("0x600508b1001c6e2f") == identity("600508B1001C6E2F"), identity("50:01:43") == identity("500143")
+    (True, True)
+    """
+    return value and value.lower().removeprefix("0x").removeprefix("naa.").replace(":", "").replace("-", "")
+
+
+def _told(*names: str, place: bool = False, card: bool = False) -> Key:
+    """A key of these fields, None where one is not told; with the id, or the controller, as well."""
+
+    def key(thing: Thing) -> Hashable | None:
+        values = [identity(thing.data[name]) if name in _IDENTITIES else thing.data[name] for name in names]
+        if any(value in (None, "") for value in values):
+            return None
+        return (*values, *((thing.home,) if place else ()), *((thing.card,) if card else ()))
+
+    return key
+
+
+def _members(thing: Thing) -> Hashable | None:
+    return frozenset(thing.links["drives"]) or None
+
+
+def _members_and_place(thing: Thing) -> Hashable | None:
+    return (frozenset(thing.links["drives"]), thing.home) if thing.links["drives"] else None
+
+
+def _place(thing: Thing) -> Hashable | None:
+    return thing.home
+
+
+def _all_else(thing: Thing) -> Hashable | None:
+    """Everything but the id: what tells of no serial number may still be the only one of its kind."""
+    return thing.card, msgspec.json.encode({name: value for name, value in thing.data.items() if name != "id"})
+
+
+_CONTROLLER: Sequence[Key] = (
+    _told("serial", place=True), _told("serial"), _told("pci_address", place=True), _told("pci_address"), _place,
+    _told("vendor", "model", "driver"),
+)  # fmt: skip
+_DRIVE: Sequence[Key] = (
+    _told("serial", place=True), _told("wwn", place=True), _told("serial", "array"), _told("serial", card=True),
+    _told("serial"), _told("wwn"), _place, _told("enclosure", "bay", card=True), _all_else,
+)  # fmt: skip
+_VOLUME: Sequence[Key] = (
+    _told("unique_id", place=True), _told("unique_id"), _told("name", place=True), _told("name", "size_bytes"), _place,
+    _told("array", "size_bytes", "raid_level", card=True), _told("device", card=True), _all_else,
+)  # fmt: skip
+_ARRAY: Sequence[Key] = (_members_and_place, _members, _place, _all_else)
+_BATTERY: Sequence[Key] = (_place, _told(card=True))
+
+
+def _by(left: Sequence[Thing], right: Sequence[Thing], key: Key) -> Iterator[Pair]:
+    """Those that share a key which nobody else on either side has."""
+    others = _unique(right, key)
+    for name, one in _unique(left, key).items():
+        if name in others:
+            yield one, others[name]
+
+
+def _unique(things: Sequence[Thing], key: Key) -> dict[Hashable, Thing]:
+    found: dict[Hashable, list[Thing]] = {}
+    for thing in things:
+        name = key(thing)
+        if name is not None:
+            found.setdefault(name, []).append(thing)
+    return {name: several[0] for name, several in found.items() if len(several) == 1}
+
+
+def _twins(left: Sequence[Thing], right: Sequence[Thing]) -> Iterator[Pair]:
+    """Those that share an id with others of their own state, in their order."""
+    waiting: dict[str, list[Thing]] = {}
+    for thing in right:
+        waiting.setdefault(thing.home, []).append(thing)
+    for thing in left:
+        if waiting.get(thing.home):
+            yield thing, waiting[thing.home].pop(0)

@@ -1,0 +1,118 @@
+"""What changes while nothing happens: one table, with the reason of each line.
+
+Three ways of leaving something out. ``drop``: the field becomes null. ``mask``: the words stay, the figures in them
+that run (percentages, times) become ``#``. ``labels``: of facts under a tool's own labels, those that are measured or
+counted go; what is set or named stays.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Literal, NamedTuple
+
+How = Literal["drop", "mask", "labels"]
+
+
+class Noise(NamedTuple):
+    """A field that is noise, and why."""
+
+    kind: str
+    """Of object: ``host``, ``controller``, ``battery``, ``array``, ``volume``, ``drive``, ``problem``."""
+    field: str
+    how: How
+    why: str
+
+
+NOISE: tuple[Noise, ...] = (
+    Noise("host", "collected_at", "drop", "another moment is why there are two states; never compared"),
+    Noise("host", "source", "drop", "how it was read is not what it is; never compared; becomes the word snapshot"),
+    Noise("battery", "charge_percent", "drop", "goes down and up by itself; status says when it matters"),
+    Noise("battery", "temperature_celsius", "drop", "follows the room"),
+    Noise("battery", "voltage_volts", "drop", "follows charge and load"),
+    Noise("battery", "next_learn_at", "drop", "moves on by itself after each learn cycle"),
+    Noise("drive", "temperature_celsius", "drop", "follows the room and the load"),
+    Noise("drive", "power_on_hours", "drop", "counts the hours"),
+    Noise("volume", "progress.percent", "drop", "runs; the operation itself stays"),
+    Noise("controller", "patrol_read.next_at", "drop", "moves on by itself after each run"),
+    Noise("controller", "consistency_check.next_at", "drop", "as above"),
+    Noise("volume", "consistency_check.next_at", "drop", "as above"),
+    Noise("controller", "status_text", "mask", "may carry progress; status says when it matters"),
+    Noise("controller", "cache.status_text", "mask", "as above"),
+    Noise("controller", "patrol_read.status_text", "mask", "as above"),
+    Noise("controller", "consistency_check.status_text", "mask", "as above"),
+    Noise("battery", "status_text", "mask", "as above"),
+    Noise("array", "status_text", "mask", "as above"),
+    Noise("volume", "status_text", "mask", "as above; and clean and active change with every write"),
+    Noise("volume", "consistency_check.status_text", "mask", "as above"),
+    Noise("volume", "cache.why_not_in_force", "mask", "may carry a charge in percent"),
+    Noise("drive", "status_text", "mask", "may carry progress"),
+    Noise("problem", "message", "mask", "may carry progress, charge, temperatures"),
+    Noise("controller", "details", "labels", "clocks, temperatures, counters in the tool's own words"),
+    Noise("controller", "cache.details", "labels", "as above"),
+    Noise("battery", "details", "labels", "as above, and charge, current, capacity"),
+    Noise("array", "details", "labels", "as above"),
+    Noise("volume", "details", "labels", "as above, and progress"),
+    Noise("drive", "details", "labels", "as above: hours, blocks read and written, start-stop cycles"),
+)
+"""Everything else is compared: status words, error counters, worn life, devices, mounts, settings, firmware."""
+
+SOURCE = "snapshot"
+"""What stands for the source of a state without noise."""
+
+_FIGURES = re.compile(
+    r"\d+(?:[.,]\d+)?(?=\s*(?:%|percent|°|deg(?:rees)?\b|celsius\b|C\b|min(?:utes?)?\b|hours?\b|sec(?:onds?)?\b))"
+    r"|(?<![\w:.])\d{1,2}:\d{2}(?::\d{2})?(?![\w:.])",
+    re.IGNORECASE | re.ASCII,
+)
+_IDLE_OR_NOT = re.compile(r"^(?:clean|active|active-idle|write-pending)(?=$|,)")
+"""How a software array spells "working" depends on whether somebody writes to it in this moment."""
+
+_LABELS = re.compile(
+    r"\btemp(?:erature)?\b|temperature|celsius|thermal|voltage|\bvolts?\b|\brpm\b|power.?on|hours|uptime|progress"
+    r"|% ?complete|percent complete|remaining|elapsed|time.?left|time to (?:empty|full)|finish|estimated|current value"
+    r"|^(?:(?:system|update|current|local|device|controller|ctrl|host|boot)\b.*)?\b(?:time|date)\b|^last|gas ?gauge"
+    r"|(?:errors?|failures?|crc|shield|retry|retries|shutdowns?|events?|cycles?|aborts?|resets?|start.?stop|load|park)"
+    r"[ _-]*(?:count(?:er)?s?)\b|\bcounter\b|_count$|cycles\b|shutdowns$|_errors$|errors (?:un)?corrected"
+    r"|\b(?:un)?corrected\b|(?:read|write|written|units|blocks|lbas|sectors)[ _-](?:commands|read|written)"
+    r"|lbas_(?:read|written)|busy.time|^%|^(?:gigabytes|non-medium)|processed|state of charge|capacity remain"
+    r"|^(?:events?|generation|checksum|speed|done|sync_completed|reshape_position|bitmap pages)$",
+    re.IGNORECASE | re.ASCII,
+)
+"""Words in the label of something measured or counted."""
+_SET = re.compile(
+    r"setting|polic(?:y|ies)|frequency|interval|delay|period|threshold|\btrip\b|limit|spinup|creation|manufact|mfg|design"
+    r"|specified|serial|version|\bids?\b|number|assmno|no$|\bfru\b|\btype|\bsize|\binfo|\bpack\b",
+    re.IGNORECASE | re.ASCII,
+)
+"""Words in the label of something set, or made so, whatever else stands in it."""
+_ATTRIBUTE = re.compile(r"^[A-Z][A-Za-z0-9]*(?:[_-][A-Za-z0-9]+)+$", re.ASCII)
+"""Labels of the attributes that ATA drives keep count of: ``Spin_Up_Time``."""
+_FIGURE = re.compile(r"^[+-]?\d[\d.,' ]*(?:/\d+)?(?: \(.*\))?$", re.ASCII)
+_MEASURED = re.compile(
+    r"^[+-]?\d+(?:[.,]\d+)?(?:\s*°|\s*(?:deg(?:rees)?|[Cc]elsius|[Ff]ahrenheit|[Kk]elvin|mV|mA|mAh|rpm|RPM)\b|\s+[CFVJW]\b)"
+    r"|(?<![\w:])\d{1,2}:\d{2}:\d{2}(?![\w:.])|\d\s*[KM]B?/sec\b|\d\s*%.*\b(?:left|complete|progress)"
+    r"|[Pp]rogress\b.*\d\s*%",
+)
+_OF_BATTERIES = re.compile(r"^[+-]?\d+(?:[.,]\d+)?\s*(?:%|[A-Za-z]{1,5})?$", re.ASCII)
+
+
+def masked(text: str) -> str:
+    """A text without the figures that run.
+
+    >>> masked("Recovering, 37.25% complete"), masked("RAID 6 of 4 drives"), masked("active, degraded")
+    ('Recovering, #% complete', 'RAID 6 of 4 drives', 'clean, degraded')
+    """
+    return _FIGURES.sub("#", _IDLE_OR_NOT.sub("clean", text))
+
+
+def is_measured(kind: str, label: str, value: str) -> bool:
+    """Whether what stands under a tool's own label is measured or counted, and not set or named."""
+    if _SET.search(label):
+        return False
+    if _MEASURED.search(value) or (_LABELS.search(label) and any(char.isdigit() for char in value)):
+        return True
+    if label == "array_state" and _IDLE_OR_NOT.search(value):
+        return True
+    if _ATTRIBUTE.match(label) and _FIGURE.match(value):
+        return True
+    return kind == "battery" and bool(_OF_BATTERIES.match(value))

@@ -1,0 +1,112 @@
+"""One value over time: what stood in a field of an object in each state."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+
+from raidctl.drift.canonical import KINDS, Doc, ordered
+from raidctl.drift.fields import NAMED, by_name
+from raidctl.drift.ignore import fields
+from raidctl.model import Inventory
+
+_STEP = re.compile(r"([^.\[\]]+)|\[([^\]]*)\]")
+_BRACKETS = re.compile(r"\[[^\]]*\]")
+
+
+class Moment(msgspec.Struct, frozen=True, kw_only=True):
+    """What a state says."""
+
+    state: Annotated[int, Meta(description="Number of the state.")]
+    at: Annotated[str, Meta(description="When the machine was read, RFC 3339 in UTC.")]
+    there: Annotated[bool | None, Meta(description="Whether the object was there; null: the state cannot be read.")]
+    value: Annotated[Any, Meta(description="The value; null: not told.")] = None
+    unread: Annotated[
+        bool,
+        Meta(description="Something could not be read in this state: not told, and not there, may come from that."),
+    ] = False
+
+
+class History(msgspec.Struct, frozen=True, kw_only=True):
+    """A value over time. The names are a contract (``raidctl schema history``)."""
+
+    schema_version: Annotated[Literal["1"], Meta(description="Version of this contract.")] = "1"
+    host: Annotated[str, Meta(description="Whose states these are.")]
+    id: Annotated[str, Meta(description="The object; it is followed by its id.")]
+    field: Annotated[str, Meta(description="The field.")]
+    states: Annotated[int, Meta(description="How many states were looked through.")]
+    moments: Annotated[tuple[Moment, ...], Meta(description="Its changes in the order of the states; all with --all.")]
+
+
+def names(states: Iterable[Inventory]) -> set[str]:
+    """Everything that has fields: the ids in any of the states, and ``host``."""
+    found = {"host"}
+    for state in states:
+        for card in state.controllers:
+            found.add(card.id)
+            found |= {item.id for name in KINDS for item in getattr(card, name)}
+    return found
+
+
+def split(word: str, known: Iterable[str]) -> tuple[str, str] | None:
+    """Id and field of ``smartarray:1/v1.cache.write_active``; None where no known id begins it. Ids have dots, too."""
+    for name in sorted(known, key=len, reverse=True):
+        if word.startswith(f"{name}.") and len(word) > len(name) + 1:
+            return name, word[len(name) + 1 :]
+    return None
+
+
+def is_field(field: str) -> bool:
+    """Whether the model has such a field."""
+    return _BRACKETS.sub("", field) in fields()
+
+
+def look_up(state: Inventory, name: str, field: str) -> tuple[bool, Any]:
+    """Whether the object is in the state, and what stands in its field; None where that is not told."""
+    item = _object(ordered(state), name)
+    if item is None:
+        return False, None
+    node: Any = item
+    for step, label in _STEP.findall(field):
+        if isinstance(node, list):
+            node = next((found for key, found in _named(node).items() if key == label), None)
+        elif isinstance(node, Mapping):
+            node = node.get(label or step)
+        else:
+            return True, None
+    return True, node
+
+
+def changes(moments: Sequence[Moment]) -> tuple[Moment, ...]:
+    """Those in which something is not as in the one before."""
+    kept: list[Moment] = []
+    for one in moments:
+        if not kept or (kept[-1].there, kept[-1].value) != (one.there, one.value):
+            kept.append(one)
+    return tuple(kept)
+
+
+def _named(items: list[Any]) -> dict[str, Any]:
+    if not items or not isinstance(items[0], dict):
+        return {}
+    return by_name(items, NAMED["layers"] if "device" in items[0] and "kind" in items[0] else NAMED["mounts"])
+
+
+def _object(document: Doc, name: str) -> Doc | None:
+    if name == "host":
+        host: Doc = document["host"]
+        return host
+    for card in document["controllers"]:
+        if card["id"] == name:
+            found: Doc = card
+            return found
+        for kind in KINDS:
+            for item in card[kind]:
+                if item["id"] == name:
+                    part: Doc = item
+                    return part
+    return None

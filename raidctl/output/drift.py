@@ -1,0 +1,166 @@
+"""The screens of diff, history and the list of states."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rich.console import RenderableType
+from rich.padding import Padding
+from rich.style import Style
+from rich.table import Table
+from rich.text import Text
+
+from raidctl.drift.report import Change, Drift, Level, Side, Unread
+from raidctl.drift.value import History, Moment
+from raidctl.drift.words import value
+from raidctl.kept.states import Kept
+from raidctl.output.paper import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, line, pack
+from raidctl.output.table import Column, cells, table
+
+_STYLES: dict[Level, Style] = {"critical": BAD, "warning": WARN, "info": PLAIN}
+_WORDS: dict[Level, str] = {"critical": "CRITICAL", "warning": "WARNING", "info": "info"}
+_COUNTED: dict[Level, tuple[str, str]] = {
+    "critical": ("1 critical change", "{} critical changes"),
+    "warning": ("1 warning", "{} warnings"),
+    "info": ("1 other change", "{} other changes"),
+}
+_SIDES = {"before": "Not read before", "after": "Not read this time", "both": "Not read either time"}
+_LABEL = 10
+
+
+def screen(found: Drift, paper: Paper, *, more: bool) -> str:
+    """The whole screen of a comparison; ``more``: fields with their values, and what is hidden."""
+    return paper.render(_parts(found, paper, more=more))
+
+
+def _parts(found: Drift, paper: Paper, *, more: bool) -> Iterator[RenderableType]:
+    arrow = paper.words(" → ")
+    yield line((_side(found.before, paper), STRONG), arrow, (_side(found.after, paper), STRONG))
+    yield _summary(found, paper)
+    if found.changes:
+        yield Text("")
+    for change in found.changes:
+        yield _change(change, paper, more=more)
+    for one in found.unread:
+        yield Text("")
+        yield from _unread(one, paper, more=more)
+    notes = list(_notes(found))
+    if notes:
+        yield Text("")
+    for note in notes:
+        yield line((note, DULL))
+
+
+def _side(side: Side, paper: Paper) -> str:
+    facts = [fact for fact in (side.hostname, side.at) if fact]
+    return paper.clean(f"{side.name} ({', '.join(facts)})" if facts else side.name)
+
+
+def _summary(found: Drift, paper: Paper) -> Text:
+    pieces: list[Piece] = []
+    for level, style in _STYLES.items():
+        count = sum(change.severity == level for change in found.changes)
+        if count:
+            pieces.append((_COUNTED[level][count > 1].format(count), style))
+    if found.verdict == "same":
+        whole = any(one.side == "both" for one in found.unread)
+        pieces.append(("Nothing that could be read has changed." if whole else "Nothing has changed.", GOOD))
+    elif found.verdict != "drift":
+        pieces.append(("Nothing that could be read has changed; not everything could.", WARN))
+    return pack(pieces, paper.columns, paper.dot)
+
+
+def _change(change: Change, paper: Paper, *, more: bool) -> RenderableType:
+    text = line(paper.clean(change.message))
+    if more and change.field:
+        fact = f"{change.id} {change.field}: {_brief(change.old)} {paper.words('→')} {_brief(change.new)}"
+        text.append_text(line("\n", (paper.clean(fact), DULL)))
+    return _labelled(_WORDS[change.severity], _STYLES[change.severity], text)
+
+
+def _labelled(label: str, style: Style, text: Text) -> RenderableType:
+    grid = Table.grid(pad_edge=False)
+    grid.add_column("", width=_LABEL)
+    grid.add_column("", overflow="fold")
+    grid.add_row(Text(label, style=style), text)
+    return grid
+
+
+def _brief(of: object) -> str:
+    return "null" if of is None else value(of)
+
+
+def _unread(one: Unread, paper: Paper, *, more: bool) -> Iterator[RenderableType]:
+    yield line((_SIDES[one.side], WARN if one.side != "both" else DULL), ": ", paper.clean(one.where))
+    yield Padding(line(paper.clean(one.message)), (0, 0, 0, 2))
+    count = len(one.hidden)
+    if not count:
+        return
+    which = "1 difference" if count == 1 else f"{count} differences"
+    hint = "" if more else " -v lists them."
+    verb = "is" if count == 1 else "are"
+    yield Padding(line((f"{which} may come from that, and {verb} not told as drift.{hint}", DULL)), (0, 0, 0, 2))
+    if more:
+        for change in one.hidden:
+            yield Padding(line((paper.clean(change.message), DULL)), (0, 0, 0, 4))
+
+
+def _notes(found: Drift) -> Iterator[str]:
+    if found.noise:
+        yield f"{_fields(found.noise)} of noise changed, too; --all shows them."
+    if found.ignored:
+        yield f"{found.ignored} left out by --ignore."
+
+
+def _fields(count: int) -> str:
+    return "1 field" if count == 1 else f"{count} fields"
+
+
+def list_screen(kept: Sequence[Kept], paper: Paper) -> str:
+    """The states that are kept."""
+    if not kept:
+        return 'No state is kept here yet; "raidctl snapshot" keeps one.\n'
+    columns = [
+        Column("state", cells([str(one.id) for one in kept]), right=True),
+        Column("read at", cells([_moment(one.at) for one in kept])),
+        Column("host", cells([paper.clean(one.host) for one in kept]), least=10),
+        Column("", cells([_about(one) for one in kept]), least=12),
+        Column("from", cells([paper.clean(one.source) for one in kept]), optional=True),
+    ]
+    return paper.render([table(columns, paper, indent=0)])
+
+
+def _about(one: Kept) -> str:
+    words = ["changed"] if one.changed else ["same"]
+    return ", ".join([*words, *(["not all read"] if one.unread else [])])
+
+
+def _moment(at: str) -> str:
+    return f"{at[:16].replace('T', ' ')} UTC" if at.endswith("Z") else at
+
+
+def history_screen(found: History, paper: Paper) -> str:
+    """A value over time."""
+    head = line(
+        (paper.clean(f"{found.id} {found.field}"), STRONG), f", {_states(found.states)} of ", paper.clean(found.host)
+    )
+    columns = [
+        Column("read at", cells([_moment(one.at) for one in found.moments])),
+        Column("state", cells([str(one.state) for one in found.moments]), right=True),
+        Column("value", cells([paper.clean(_value(one)) for one in found.moments]), least=20),
+    ]
+    return paper.render([head, table(columns, paper)])
+
+
+def _states(count: int) -> str:
+    return "1 state" if count == 1 else f"{count} states"
+
+
+def _value(one: Moment) -> str:
+    if one.there is None:
+        return "this state cannot be read"
+    if not one.there:
+        return "could not be read, maybe" if one.unread else "not there"
+    if one.value is None:
+        return "not told"
+    return one.value if isinstance(one.value, str) else value(one.value)

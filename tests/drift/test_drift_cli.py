@@ -1,0 +1,275 @@
+"""snapshot, diff and history as a user types them."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import msgspec
+import pytest
+from click.testing import CliRunner, Result
+
+from raidctl.cli import cli
+from raidctl.drift.canonical import canonical
+from raidctl.kept.states import FILE
+from raidctl.model import Inventory
+from raidctl.output.json import to_json
+from tests.drift.states import CARD, FIXTURES, GEN9, changed, item, state
+
+Run = Callable[..., Result]
+RECORDED = str(FIXTURES / GEN9)
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Run a command line with a state directory of its own."""
+    monkeypatch.setenv("COLUMNS", "80")
+
+    def start(*words: str | Path, stdin: bytes | None = None) -> Result:
+        place = ["--state-dir", str(tmp_path / "kept")]
+        return CliRunner().invoke(cli, [*place, *map(str, words)], input=stdin)
+
+    return start
+
+
+def _file(path: Path, inventory: Inventory) -> Path:
+    path.write_text(to_json(inventory), encoding="utf-8")
+    return path
+
+
+def _failed(document: dict[str, Any]) -> None:
+    item(document, f"{CARD}/battery0")["status"] = "failed"
+
+
+def test_the_story_of_a_split_that_somebody_changed(run: Run) -> None:
+    """Keep, change, compare, look back."""
+    demo = ("--demo", "p400")
+    assert run(*demo, "snapshot").output.startswith("Kept as 1, the first state of")
+    same = run(*demo, "diff")
+    assert (same.exit_code, "Nothing has changed." in same.output) == (0, True)
+    assert run(*demo, "cache", "split", "/", "50/50", "--yes").exit_code == 0
+    drift = run(*demo, "diff")
+    assert drift.exit_code == 1
+    assert "The share of the cache for reads (percent)" in drift.output
+    assert 'Kept as 2; it differs from state 1: "raidctl diff 1 2".' in run(*demo, "snapshot").output
+    assert "Kept as 3; nothing has changed since state 2." in run(*demo, "snapshot").output
+    history = run(*demo, "--json", "history", "smartarray:1.cache.read_percent")
+    assert [(one["state"], one["value"]) for one in json.loads(history.output)["moments"]] == [(1, 25), (2, 50)]
+    every = run(*demo, "--json", "history", "smartarray:1.cache.read_percent", "--all")
+    assert [one["value"] for one in json.loads(every.output)["moments"]] == [25, 50, 50]
+    assert run(*demo, "diff", "-3", "-2").exit_code == 1
+    assert run(*demo, "diff", "-2", "-1").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        ("diff", ("diff", RECORDED, str(FIXTURES / "smartarray-gen10-failed-battery"))),
+        ("snapshot", ("--replay", RECORDED, "snapshot")),
+    ],
+)
+def test_json_is_what_the_schema_promises(run: Run, answer: str, words: tuple[str, ...]) -> None:
+    """Every name of it is in the schema that raidctl prints."""
+    promised = json.loads(run("schema", answer).output)
+    jsonschema.Draft202012Validator.check_schema(promised)
+    jsonschema.validate(json.loads(run("--json", *words).output), promised)
+
+
+def test_history_as_json_is_what_the_schema_promises(run: Run) -> None:
+    """With values of any kind."""
+    run("--replay", RECORDED, "snapshot")
+    promised = json.loads(run("schema", "history").output)
+    for field in ("cache", "firmware", "batteries"):
+        answer = run("--replay", RECORDED, "--json", "history", f"{CARD}.{field}")
+        jsonschema.validate(json.loads(answer.output), promised)
+
+
+def test_a_file_for_git_is_the_same_bytes_again(run: Run, tmp_path: Path) -> None:
+    """Written twice, to a file and to standard output, and read as an inventory."""
+    path = tmp_path / "db7.json"
+    assert run("--replay", RECORDED, "snapshot", "--output", path).exit_code == 0
+    first = path.read_bytes()
+    assert run("--replay", RECORDED, "snapshot", "--output", path).exit_code == 0
+    assert path.read_bytes() == first
+    assert run("--replay", RECORDED, "snapshot", "--output", "-").stdout_bytes == first
+    assert [one.name for one in tmp_path.iterdir()] == ["db7.json"]
+    against = run("diff", path, RECORDED)
+    assert (against.exit_code, "Nothing has changed." in against.output) == (0, True)
+    msgspec.json.decode(first, type=Inventory)
+
+
+def test_a_file_that_is_no_state_is_not_overwritten(run: Run, tmp_path: Path) -> None:
+    """A slip of the hand costs nothing."""
+    path = tmp_path / "thesis.json"
+    path.write_text("precious", encoding="utf-8")
+    answer = run("--replay", RECORDED, "snapshot", "--output", path)
+    assert (answer.exit_code, path.read_text(encoding="utf-8")) == (2, "precious")
+
+
+def test_two_files_are_compared(run: Run, tmp_path: Path) -> None:
+    """The battery that died, as text and as JSON; exit code 1."""
+    before = _file(tmp_path / "before.json", state())
+    after = _file(tmp_path / "after.json", changed(state(), _failed))
+    answer = run("diff", before, after)
+    assert answer.exit_code == 1
+    assert "CRITICAL  The battery of smartarray:0 was ok and is failed." in answer.output
+    [change] = json.loads(run("diff", before, after, "--json").output)["changes"]
+    assert (change["id"], change["field"], change["old"], change["new"]) == (
+        f"{CARD}/battery0", "status", "ok", "failed",
+    )  # fmt: skip
+    assert run("diff", before, after, "--ignore", f"{CARD}/battery0").exit_code == 0
+    assert run("diff", before, "-", stdin=after.read_bytes()).exit_code == 1
+
+
+def test_lines_fit_the_screen(run: Run) -> None:
+    """80 columns, whatever the tools say."""
+    answer = run("diff", RECORDED, str(FIXTURES / "lab-md"), "-v")
+    assert max(map(len, answer.output.splitlines())) <= 80
+
+
+def test_noise_is_counted_and_shown_with_all(run: Run, tmp_path: Path) -> None:
+    """A temperature makes no drift by itself."""
+    warm = changed(state(), lambda document: item(document, f"{CARD}/1I:1:1").update(temperature_celsius=55))
+    before, after = _file(tmp_path / "a.json", state()), _file(tmp_path / "b.json", warm)
+    quiet = run("diff", before, after)
+    assert (quiet.exit_code, "1 field of noise changed, too" in quiet.output) == (0, True)
+    loud = run("diff", before, after, "--all")
+    assert (loud.exit_code, "temperature_celsius" in loud.output) == (1, True)
+    canonical_file = tmp_path / "c.json"
+    canonical_file.write_text(to_json(canonical(state()).document), encoding="utf-8")
+    told = run("diff", canonical_file, after, "--all")
+    assert (told.exit_code, "was written without noise" in told.stderr) == (0, True)
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"", "is empty"),
+        (b'{"schema_version": "1", "host": {"hostna', "is cut off in the middle"),
+        (b'{"schema_version": "2", "controllers": []}', "of schema version 2, and this raidctl reads version 1"),
+        (b'{"changes": []}', 'no inventory: it has no "controllers"'),
+        (b'{"schema_version": "1", "controllers": 7}', "is no inventory"),
+        (b"[1, 2", "is no inventory"),
+        (b"{nonsense", "is no JSON"),
+        (b"[" * 100_000, "is"),
+        (b'{"schema_version": "1", "host": {}, "controllers": []}\n' * 2, "holds more than one inventory"),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_told_in_a_sentence(run: Run, tmp_path: Path, data: bytes, words: str) -> None:
+    """Which file, and what is the matter with it."""
+    path = tmp_path / "x.json"
+    path.write_bytes(data)
+    answer = run("diff", path, RECORDED)
+    assert answer.exit_code == 3
+    assert str(path) in answer.stderr
+    assert words in answer.stderr
+    assert "fault of raidctl" not in answer.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("diff", "nowhere.json"), "neither a file, nor the number of a state"),
+        (("diff", "7", RECORDED), "There is no state 7"),
+        (("diff", "2026-13-01", RECORDED), "neither a file"),
+        (("--replay", RECORDED, "diff"), "No state of flint is kept here yet"),
+        (("--replay", RECORDED, "history", "smartarray:0.status"), "No state of flint is kept here yet"),
+        (("snapshot", "--prune"), "--prune and --keep belong together"),
+        (("snapshot", "--prune", "--keep", "soon"), "is no age"),
+        (("snapshot", "--list", "--output", "x"), "exclude each other"),
+        (("--host", "db1", "diff", RECORDED, RECORDED), "looks at no machine"),
+        (("diff", "-", "-"), "only be one of the two"),
+        (("diff", RECORDED, RECORDED, "--ignore", "firmwear"), 'did you mean "firmware"'),
+    ],
+)
+def test_what_cannot_be_meant_is_told_with_what_to_do(run: Run, words: tuple[str, ...], told: str) -> None:
+    """Exit code 2, and one sentence."""
+    answer = run(*words)
+    assert answer.exit_code == 2
+    assert told in " ".join(answer.stderr.split())
+
+
+@pytest.mark.parametrize(
+    ("what", "told"),
+    [
+        ("smartarray:0/v9.status", "No kept state has the object"), ("smartarray:0", "which field?"),
+        ("smartarray:0.firmwear", 'did you mean "firmware"'),
+    ],
+)  # fmt: skip
+def test_a_value_that_never_was_is_told(run: Run, what: str, told: str) -> None:
+    """A typo is no empty history."""
+    run("--replay", RECORDED, "snapshot")
+    answer = run("--replay", RECORDED, "history", what)
+    assert answer.exit_code == 2
+    assert told in " ".join(answer.stderr.split())
+
+
+def test_a_state_that_cannot_be_kept_is_printed(run: Run, tmp_path: Path) -> None:
+    """The damaged store is told of and not touched; what was read can still be saved."""
+    place = tmp_path / "kept"
+    place.mkdir(mode=0o700)
+    (place / FILE).write_bytes(b"not a database" * 1000)
+    (place / FILE).chmod(0o600)
+    answer = run("--replay", RECORDED, "snapshot")
+    assert answer.exit_code == 3
+    assert "is damaged" in answer.stderr
+    assert json.loads(answer.stdout) == canonical(state()).document
+    assert (place / FILE).read_bytes() == b"not a database" * 1000
+
+
+def test_a_clock_that_was_set_back_is_told(run: Run, tmp_path: Path) -> None:
+    """The state is kept, and is the last one."""
+    run("--replay", RECORDED, "snapshot")
+    with sqlite3.connect(tmp_path / "kept" / FILE) as database:
+        database.execute("UPDATE state SET at = '2030-01-01T00:00:00Z'")
+    answer = run("--replay", RECORDED, "snapshot")
+    assert answer.exit_code == 0
+    assert "a clock was set back" in " ".join(answer.stderr.split())
+    compared = json.loads(run("--replay", RECORDED, "diff", "last", "--json").output)
+    assert compared["before"]["name"] == "state 2"
+
+
+def test_two_hosts_in_one_store_are_not_mixed_up(run: Run) -> None:
+    """The last state of a machine is its own, whoever was kept after it."""
+    other = str(FIXTURES / "smartarray-p400")
+    run("--replay", RECORDED, "snapshot")
+    run("--replay", other, "snapshot")
+    assert run("--replay", RECORDED, "diff").exit_code == 0
+    assert run("--replay", other, "diff", "-1", "now").exit_code == 0
+    assert run("--replay", other, "diff", "-2").exit_code == 2
+    assert len(json.loads(run("--json", "snapshot", "--list").output)) == 2
+
+
+def test_a_machine_of_which_not_all_can_be_read_is_kept_and_told(run: Run) -> None:
+    """Exit code as of show; the list says that it was not all."""
+    crashes = str(FIXTURES / "megaraid-second-card-crashes")
+    answer = run("--replay", crashes, "snapshot")
+    assert answer.exit_code == 3
+    assert "Kept as 1" in answer.stdout
+    assert "not all read" in run("snapshot", "--list").output
+    same = run("--replay", crashes, "diff")
+    assert (same.exit_code, "Not read either time" in same.output) == (0, True)
+
+
+def test_old_states_are_removed_when_asked(run: Run, tmp_path: Path) -> None:
+    """The last one of the host stays, however old."""
+    run("--replay", RECORDED, "snapshot")
+    run("--replay", RECORDED, "snapshot")
+    with sqlite3.connect(tmp_path / "kept" / FILE) as database:
+        database.execute("UPDATE state SET at = '2001-01-01T00:00:00Z'")
+    assert run("snapshot", "--prune", "--keep", "90d").output == "1 state removed, 1 left.\n"
+    assert run("--replay", RECORDED, "diff", "2", "now").exit_code == 0
+
+
+def test_a_value_that_could_not_be_read_is_not_called_absent(run: Run, tmp_path: Path) -> None:
+    """The document of a kept state is lost; the others are shown."""
+    run("--replay", RECORDED, "snapshot")
+    with sqlite3.connect(tmp_path / "kept" / FILE) as database:
+        database.execute("INSERT INTO state SELECT 2, at, host, source, 0, 'lost', noise FROM state")
+    answer = run("--replay", RECORDED, "history", f"{CARD}.firmware")
+    assert answer.exit_code == 3
+    assert "this state cannot be read" in answer.output

@@ -1,0 +1,201 @@
+"""The same thing in another place has moved; another thing in the same place was replaced."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from raidctl.drift.diff import diff
+from tests.drift.states import CARD, card, changed, found, item, only, state
+
+Doc = dict[str, Any]
+A1, A2, SPARE = f"{CARD}/1I:1:1", f"{CARD}/1I:1:2", f"{CARD}/2I:1:7"
+
+
+def _rebay(document: Doc, old: str, new: str) -> None:
+    """Move a drive to another bay, as a tool would tell it."""
+    drive = item(document, old)
+    drive.update(id=new, bay=new.rpartition(":")[2])
+    for problem in document["problems"]:
+        problem["where"] = new if problem["where"] == old else problem["where"]
+    for array in card(document)["arrays"]:
+        for name in ("drives", "spares"):
+            array[name] = [new if each == old else each for each in array[name]]
+
+
+def _renumber(document: Doc, old: str, new: str) -> None:
+    """Give a card another number, and with it everything on it."""
+
+    def renamed(value: Any) -> Any:
+        if isinstance(value, str) and (value == old or value.startswith(f"{old}/")):
+            return new + value[len(old) :]
+        if isinstance(value, list):
+            return [renamed(each) for each in value]
+        if isinstance(value, dict):
+            return {key: renamed(each) for key, each in value.items()}
+        return value
+
+    document["controllers"] = renamed(document["controllers"])
+    document["problems"] = renamed(document["problems"])
+
+
+def test_a_drive_in_another_bay_has_moved() -> None:
+    """One move: no loss, no gain, no change of its array, its bay told with it."""
+    after = changed(state(), lambda document: _rebay(document, A1, f"{CARD}/1I:1:9"))
+    change = only(diff(state(), after))
+    assert (change.kind, change.object, change.old, change.new) == ("moved", "drive", A1, f"{CARD}/1I:1:9")
+    assert change.message == (
+        "The drive (EG0300FCVBF, serial number W7K0AB3D) was smartarray:0/1I:1:1 and is smartarray:0/1I:1:9 now."
+    )
+
+
+def test_two_drives_that_were_swapped_are_two_moves() -> None:
+    """Nothing is replaced: each serial number is there still."""
+
+    def swap(document: Doc) -> None:
+        _rebay(document, A1, "elsewhere")
+        _rebay(document, A2, A1)
+        _rebay(document, "elsewhere", A2)
+        item(document, A2)["bay"] = "2"
+
+    after = changed(state(), swap)
+    assert [(kind, field) for kind, _, _, field in found(state(), after)] == [("moved", "id"), ("moved", "id")]
+
+
+def test_another_drive_in_the_same_bay_is_named_as_replaced() -> None:
+    """With both serial numbers and both models; the array's list of ids is the same."""
+
+    def replace(document: Doc) -> None:
+        item(document, A2).update(serial="NEW00001", model="EG0600FCVBK", firmware="HPD2")
+
+    changes = diff(state(), changed(state(), replace)).changes
+    assert {(one.kind, one.field) for one in changes} == {
+        ("replaced", "serial"), ("changed", "model"), ("changed", "firmware"),
+    }  # fmt: skip
+    [replaced] = [one for one in changes if one.kind == "replaced"]
+    assert (replaced.old, replaced.new) == ("W7K0AE9F", "NEW00001")
+    assert replaced.message == (
+        "The drive smartarray:0/1I:1:2 was replaced: it was EG0300FCVBF, serial number W7K0AE9F, and is EG0600FCVBK, "
+        "serial number NEW00001."
+    )
+
+
+def test_a_card_that_is_numbered_anew_is_one_move() -> None:
+    """Everything on it has another id and is the same."""
+    after = changed(state(), lambda document: _renumber(document, CARD, "smartarray:3"))
+    change = only(diff(state(), after))
+    assert (change.kind, change.object, change.old, change.new) == ("moved", "controller", CARD, "smartarray:3")
+
+
+def test_a_change_on_a_card_that_was_numbered_anew_is_found() -> None:
+    """Under its later id."""
+
+    def both(document: Doc) -> None:
+        item(document, A1)["status"] = "critical"
+        _renumber(document, CARD, "smartarray:3")
+
+    told = found(state(), changed(state(), both))
+    assert ("changed", "drive", "smartarray:3/1I:1:1", "status") in told
+    assert len(told) == 2
+
+
+@pytest.mark.parametrize("machine", ["megaraid-second-card-crashes", "smartarray-two-tools"])
+def test_two_cards_that_swap_their_numbers_are_two_moves(machine: str) -> None:
+    """Known by serial number or PCI address, not by their number."""
+    first, second = (one.id for one in state(machine).controllers[:2])
+
+    def swap(document: Doc) -> None:
+        _renumber(document, first, "x:9")
+        _renumber(document, second, first)
+        _renumber(document, "x:9", second)
+
+    told = found(state(machine), changed(state(machine), swap))
+    assert [(kind, thing) for kind, thing, *_ in told] == [("moved", "controller")] * 2
+
+
+def test_a_volume_that_was_made_anew_is_no_change_of_the_old_one() -> None:
+    """Another unique id in the same place: what was on it is gone, and the sentence says so."""
+
+    def anew(document: Doc) -> None:
+        item(document, f"{CARD}/v2")["unique_id"] = "600508B1001C00000000000000000000"
+
+    change = only(diff(state(), changed(state(), anew)))
+    assert (change.kind, change.field, change.severity) == ("replaced", "unique_id", "warning")
+    assert "it was made anew" in change.message
+
+
+def test_a_volume_under_another_number_is_a_move() -> None:
+    """Its unique id is the same."""
+
+    def renumber(document: Doc) -> None:
+        item(document, f"{CARD}/v2")["id"] = f"{CARD}/v5"
+
+    assert found(state(), changed(state(), renumber)) == [("moved", "volume", f"{CARD}/v5", "id")]
+
+
+def test_a_disk_that_the_kernel_names_otherwise_is_one_change() -> None:
+    """Its partitions and mounts are named after it, and are the same."""
+
+    def rename(document: Doc) -> None:
+        def renamed(value: Any) -> Any:
+            if isinstance(value, str):
+                return value.replace("/dev/sdb", "/dev/sdq")
+            if isinstance(value, list):
+                return [renamed(each) for each in value]
+            return {key: renamed(each) for key, each in value.items()} if isinstance(value, dict) else value
+
+        volume = item(document, f"{CARD}/v2")
+        volume.update(renamed(volume))
+
+    assert found(state(), changed(state(), rename)) == [("changed", "volume", f"{CARD}/v2", "device")]
+
+
+def test_a_card_that_is_gone_takes_what_is_on_it_along() -> None:
+    """One loss, not fourteen."""
+
+    def lose(document: Doc) -> None:
+        document["controllers"] = []
+        document["problems"] = []
+
+    told = [one for one in found(state(), changed(state(), lose)) if one[1] != "problem"]
+    assert told == [("removed", "controller", CARD, None)]
+
+
+@pytest.mark.parametrize(
+    ("change", "severity", "message"),
+    [
+        (lambda d: item(d, f"{CARD}/battery0").update(status="failed"), "critical",
+         "The battery of smartarray:0 was ok and is failed."),
+        (lambda d: item(d, f"{CARD}/battery0").update(status="learning"), "info",
+         "The battery of smartarray:0 was ok and is learning."),
+        (lambda d: item(d, f"{CARD}/battery0").update(replace=True), "warning",
+         "The battery of smartarray:0 is to be replaced, its tool says."),
+        (lambda d: item(d, f"{CARD}/v1")["cache"].update(write_active="write_through"), "warning",
+         "The write-back of the volume smartarray:0/v1 has fallen to write-through."),
+        (lambda d: item(d, f"{CARD}/v1")["cache"].update(write_protected=False), "critical",
+         "Unwritten data of the volume smartarray:0/v1 is not safe from a power failure any more."),
+        (lambda d: item(d, f"{CARD}/v1").update(status="degraded"), "critical",
+         "The volume smartarray:0/v1 was ok and is degraded."),
+        (lambda d: item(d, f"{CARD}/v2").update(status="ok"), "info",
+         "The volume smartarray:0/v2 was rebuilding and is ok."),
+        (lambda d: card(d).update(firmware="7.00"), "info",
+         "The firmware of the controller smartarray:0 was 6.60 and is 7.00."),
+        (lambda d: item(d, A1)["errors"].update(media=4), "warning", None),
+        (lambda d: item(d, A1).update(status="critical"), "critical",
+         "The drive smartarray:0/1I:1:1 was ok and is critical."),
+        (lambda d: item(d, f"{CARD}/B").update(spares=[]), "warning",
+         "The array smartarray:0/B has lost the spare smartarray:0/2I:1:7."),
+        (lambda d: card(d)["drives"].remove(item(d, SPARE)), "warning", None),
+        (lambda d: card(d)["drives"].remove(item(d, A1)), "critical", None),
+        (lambda d: card(d)["batteries"].clear(), "critical", "The battery of smartarray:0 is gone."),
+    ],
+)  # fmt: skip
+def test_a_well_known_change_has_its_weight_and_its_sentence(
+    change: Callable[[Doc], None], severity: str, message: str | None
+) -> None:
+    """What costs data or speed is told as that; what somebody does on purpose is for information."""
+    told = only(diff(state(), changed(state(), change)))
+    assert told.severity == severity
+    assert message is None or told.message == message
