@@ -1,0 +1,267 @@
+"""Holds a policy against one inventory after another, and counts. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import msgspec
+
+from raidctl.audit.finding import Audited, Finding, Severity
+from raidctl.audit.policy.document import UNREAD
+from raidctl.audit.policy.machine import Machine, hides
+from raidctl.audit.policy.rules import Count, PolicyRule
+from raidctl.audit.policy.sets import Chosen, Policy, RuleSet
+from raidctl.audit.report import RuleCount, Summary, Verdict, worse
+from raidctl.model import Inventory, Problem
+
+_MILDER: tuple[Severity, ...] = ("info", "warning", "critical")
+_TOLD_BY = {"unread": "not_read", "no_tool": "no_tool", "no_right": "no_right"}
+"""Problems behind which something may hide, and the built-in rules that tell of them, too."""
+_ACCESS = frozenset({"no_tool", "no_right"})
+
+
+@dataclass
+class Tally:
+    """What is counted; can be added up over several processes."""
+
+    rules: dict[str, Count] = field(default_factory=dict)
+    severities: dict[str, Severity] = field(default_factory=dict)
+    excused: set[str] = field(default_factory=set)
+    """Names of rules that have selected nothing on a host, of which nothing more is to be said."""
+    groups: set[str] = field(default_factory=set)
+    """Names of groups that a host belonged to."""
+    summary: Summary = field(default_factory=lambda: Summary(rules=[], findings=[]))
+
+    def add(self, other: Tally) -> None:
+        """Add what another process has counted."""
+        for name, count in other.rules.items():
+            mine = self.rules.setdefault(name, Count())
+            for key, value in vars(count).items():
+                setattr(mine, key, getattr(mine, key) + value)
+        self.severities |= other.severities
+        self.excused |= other.excused
+        self.groups |= other.groups
+        self.summary.verdict = worse(self.summary.verdict, other.summary.verdict)
+        for key in _SUMS:
+            setattr(self.summary, key, getattr(self.summary, key) + getattr(other.summary, key))
+
+
+_SUMS = tuple(name for name in Summary.__struct_fields__ if name not in {"verdict", "rules", "findings"})
+
+
+class Auditor:
+    """A policy at work.
+
+    Args:
+        policy: What is to hold.
+        keep: Tell of what passes, too.
+        alone: There is one machine: a rule that selects nothing on it is told of as one of its findings.
+    """
+
+    def __init__(self, policy: Policy, *, keep: bool = False, alone: bool = False) -> None:
+        self.policy = policy
+        self.keep = keep
+        self.alone = alone
+        self.tally = Tally()
+
+    def take(self) -> Tally:
+        """What was counted since this was last asked."""
+        found, self.tally = self.tally, Tally()
+        return found
+
+    def audit(self, inventory: Inventory, source: str) -> Audited:
+        """Hold one inventory against the rules that count for its host."""
+        host, tally = inventory.host, self.tally
+        rules = self.policy.for_host(host.hostname)
+        machine = Machine(inventory)
+        said: list[Finding] = list(_unread(inventory.problems, rules))
+        said += [_unsure(name) for name in rules.unsure]
+        for one in said:
+            count = self._count(one.rule, one.severity)
+            count.checked, count.unknown = count.checked + 1, count.unknown + 1
+        for name in {one.rule for one in said}:
+            tally.rules[name].hosts += 1
+        if self.policy.groups:
+            tally.groups.update(self.policy.matching(host.hostname))
+        checked, passed = len(said), 0
+        for rule in rules.rules:
+            more = self._one(rule, machine, said)
+            checked += more[0]
+            passed += more[1]
+        for chosen in rules.builtin:
+            found = self._builtin(chosen, inventory)
+            checked += len(found)
+            passed += sum(one.outcome == "pass" for one in found)
+            said += found if self.keep else [one for one in found if one.outcome != "pass"]
+        if not checked and not self.alone:
+            said.append(_nothing())
+        self._sum(said, inventory.problems, checked, passed)
+        return Audited(
+            host=host.hostname or source,
+            source=source,
+            collected_at=host.collected_at,
+            checked=checked,
+            passed=passed,
+            findings=tuple(said),
+        )
+
+    def unreadable(self, source: str, message: str) -> Audited:
+        """What was to be an inventory and cannot be read: one more host, of which nothing can be told."""
+        finding = Finding(
+            rule=UNREAD,
+            severity="warning",
+            outcome="unknown",
+            where="host",
+            message=message,
+            remedy='Write it again with "raidctl --json show".',
+        )
+        self.tally.summary.unreadable += 1
+        count = self._count(UNREAD, "warning")
+        count.checked, count.unknown, count.hosts = count.checked + 1, count.unknown + 1, count.hosts + 1
+        self._sum([finding], (), 1, 0)
+        return Audited(host=source, source=source, checked=1, findings=(finding,))
+
+    def _one(self, rule: PolicyRule, machine: Machine, said: list[Finding]) -> tuple[int, int]:
+        found = rule.run(machine, self._count(rule.name, rule.severity), said, keep=self.keep)
+        if not found[0] and (self.alone or rule.optional):
+            self.tally.excused.add(rule.name)
+            if not rule.optional:
+                said.append(rule.unmatched())
+        return found
+
+    def _builtin(self, chosen: Chosen, inventory: Inventory) -> list[Finding]:
+        rule, override = chosen.rule, chosen.override
+        count = self._count(rule.name, override.severity or rule.severity)
+        found = list(rule.check(inventory))
+        if override.severity or override.remedy or override.reason:
+            found = [_changed(one, chosen) for one in found]
+        fails = sum(one.outcome == "fail" for one in found)
+        passed = sum(one.outcome == "pass" for one in found)
+        count.checked += len(found)
+        count.passed += passed
+        count.failed += fails
+        count.unknown += len(found) - passed - fails
+        count.hosts += passed != len(found)
+        return found
+
+    def _count(self, name: str, severity: Severity) -> Count:
+        count = self.tally.rules.get(name)
+        if count is None:
+            count = self.tally.rules[name] = Count()
+            self.tally.severities[name] = severity
+        return count
+
+    def _sum(self, said: Sequence[Finding], problems: Sequence[Problem], checked: int, passed: int) -> None:
+        total = self.tally.summary
+        total.hosts += 1
+        total.checked += checked
+        total.passed += passed
+        verdict: Verdict = "pass"
+        if said:
+            verdict = _verdict(said, problems)
+            for one in said:
+                if one.outcome == "fail":
+                    setattr(total, one.severity, getattr(total, one.severity) + 1)
+                elif one.outcome == "unknown":
+                    total.unknown += 1
+        name = f"hosts_{'passed' if verdict == 'pass' else 'failed' if verdict == 'fail' else verdict}"
+        setattr(total, name, getattr(total, name) + 1)
+        total.verdict = worse(total.verdict, verdict)
+
+
+def finish(policy: Policy, tally: Tally, *, alone: bool) -> Summary:
+    """The sums, rule by rule in the order of the policy; with what is to be said of the policy itself."""
+    total = tally.summary
+    rules, builtin = policy.every()
+    order = [*(rule.name for rule in rules), *builtin]
+    names = [*dict.fromkeys(name for name in order if name in tally.rules)]
+    names += [name for name in tally.rules if name not in names]
+    total.rules = [RuleCount(rule=name, severity=tally.severities[name], **vars(tally.rules[name])) for name in names]
+    if not alone and total.hosts > total.unreadable:
+        unmatched = [
+            rule for rule in rules if rule.name not in tally.excused and not tally.rules.get(rule.name, Count()).checked
+        ]
+        total.findings = [rule.unmatched() for rule in unmatched]
+        total.findings += [_empty(group.name, group.hosts) for group in policy.groups if group.name not in tally.groups]
+        if total.findings:
+            total.verdict = worse(total.verdict, "unknown")
+    return total
+
+
+def _empty(name: str, hosts: Sequence[str]) -> Finding:
+    return Finding(
+        rule=f"group {name}",
+        severity="warning",
+        outcome="unmatched",
+        where="host",
+        message=f'The group "{name}" matched no host: none is called {" or ".join(hosts)}.',
+        remedy="Correct its hosts.",
+    )
+
+
+def _verdict(said: Iterable[Finding], problems: Sequence[Problem]) -> Verdict:
+    outcomes = {one.outcome for one in said}
+    if "fail" in outcomes:
+        return "fail"
+    if not outcomes - {"pass"}:
+        return "pass"
+    kinds = {problem.kind for problem in problems}
+    return "no_access" if kinds & _ACCESS and "unread" not in kinds else "unknown"
+
+
+def _unread(problems: Sequence[Problem], rules: RuleSet) -> Iterable[Finding]:
+    """What could not be read on the machine: whatever hides there may break any rule."""
+    if rules.unread is None or not problems:
+        return
+    covered = {chosen.rule.name for chosen in rules.builtin}
+    for one in problems:
+        if hides(one) and _TOLD_BY[one.kind] not in covered:
+            yield Finding(
+                rule=UNREAD,
+                severity=rules.unread,
+                outcome="unknown",
+                where=one.where,
+                message=f"Not everything could be read: {one.message}",
+                remedy=one.remedy,
+            )
+
+
+def _nothing() -> Finding:
+    return Finding(
+        rule="policy",
+        severity="warning",
+        outcome="unmatched",
+        where="host",
+        message="No rule of the policy met anything on this host, so nothing is known of it.",
+        remedy="Look at its inventory, or leave it out.",
+    )
+
+
+def _unsure(group: str) -> Finding:
+    return Finding(
+        rule=f"group {group}",
+        severity="warning",
+        outcome="unknown",
+        where="host",
+        field="hostname",
+        message=f'The name of the host is not told, so whether it belongs to the group "{group}" cannot be told.',
+        remedy="Record the inventory on the machine itself.",
+    )
+
+
+def _changed(one: Finding, chosen: Chosen) -> Finding:
+    """A finding of a built-in rule as the policy wants it; what the rule itself calls milder stays milder."""
+    wanted = chosen.override.severity
+    severity = one.severity
+    if wanted is not None:
+        milder = _MILDER.index(one.severity) < _MILDER.index(chosen.rule.severity)
+        severity = min(wanted, one.severity, key=_MILDER.index) if milder else wanted
+    reason = chosen.override.reason
+    changed = reason and one.outcome != "pass"
+    return msgspec.structs.replace(
+        one,
+        severity=severity,
+        message=f"{one.message.rstrip('.')}: {(reason or '').rstrip('.')}." if changed else one.message,
+        remedy=(chosen.override.remedy or one.remedy) if one.outcome != "pass" else one.remedy,
+    )

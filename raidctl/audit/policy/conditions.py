@@ -1,0 +1,289 @@
+"""Conditions of a policy on objects: each entry of a ``where`` or ``require`` becomes one check."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from operator import attrgetter
+from typing import Any
+
+from raidctl.audit.policy import many
+from raidctl.audit.policy.checks import Check, Test, state_of, together, words_of
+from raidctl.audit.policy.faults import Place, suggestion
+from raidctl.audit.policy.logic import Truth, conjunction, disjunction, negation
+from raidctl.audit.policy.machine import Scope
+from raidctl.audit.policy.shapes import Field, Kind, kinds
+from raidctl.audit.policy.values import Wish, is_binary, said, wish
+from raidctl.text import listing
+
+
+def conditions(kind: Kind, table: Any, place: Place, prefix: str = "") -> list[Check]:
+    """A check for each entry of a table; mistakes are noted."""
+    if not isinstance(table, Mapping):
+        place.wrong('this has to be a table of fields, { status = "ok" }.')
+        return []
+    found: list[Check | None] = []
+    for key, spec in table.items():
+        there = place.at(key)
+        if key in ("any_of", "not") and key not in kind.fields:
+            found.append(_alternatives(kind, spec, there) if key == "any_of" else _negated(kind, spec, there))
+        else:
+            found += _entry(kind, key.split("."), spec, there, prefix)
+    return [one for one in found if one]
+
+
+def _entry(kind: Kind, steps: list[str], spec: Any, place: Place, prefix: str) -> list[Check | None]:
+    name, rest = steps[0], steps[1:]
+    field = kind.fields.get(name)
+    if field is None:
+        hint = suggestion(name, kind.fields)
+        place.wrong(f'"{name}" is no field of a {kind.name.replace("_", " ")}{f"; {hint}" if hint else "."}')
+        return []
+    path = f"{prefix}{name}"
+    if field.sort == "object":
+        return _object(kind, field, rest, spec, place, path=path)
+    if field.sort == "objects":
+        return [_objects(field, rest, spec, place, path)]
+    if field.sort == "mapping":
+        return _mapping(field, rest, spec, place, path)
+    if rest:
+        place.wrong(f'"{path}" is a value: there is no "{".".join(rest)}" in it.')
+        return []
+    if field.sort == "texts":
+        return [_texts(field, spec, place, path)]
+    return [_leaf(kind, field, spec, place, path)]
+
+
+def _leaf(kind: Kind, field: Field, spec: Any, place: Place, path: str) -> Check | None:
+    binary = is_binary(kind.name, field)
+    get = _getter(field)
+    if isinstance(spec, Mapping) and "field" in spec:
+        return _compared(kind, field, spec, place, path)
+    wanted = wish(field, spec, place, binary=binary)
+    if wanted is None:
+        return None
+    return Check(path, _of_value(field, wanted), wanted.words, lambda i, s: said(field, get(i, s), binary=binary))
+
+
+def _of_value(field: Field, wanted: Wish) -> Test:
+    test, attribute, get = wanted.test, field.attribute, field.get
+    if attribute is not None:
+        return lambda item, _scope: test(attribute(item))
+    assert get is not None  # noqa: S101 - a value has one or the other
+    return lambda item, scope: test(get(item, scope))
+
+
+def _getter(field: Field) -> Callable[[Any, Scope], Any]:
+    attribute, get = field.attribute, field.get
+    if attribute is not None:
+        return lambda item, _scope: attribute(item)
+    assert get is not None  # noqa: S101 - as above
+    return get
+
+
+def _compared(kind: Kind, field: Field, spec: Mapping[str, Any], place: Place, path: str) -> Check | None:
+    """Two fields of one object that have to be equal."""
+    other = kind.fields.get(spec["field"]) if isinstance(spec["field"], str) else None
+    if other is None or other.sort != field.sort or len(spec) > 1:
+        like = [one.name for one in kind.fields.values() if one.sort == field.sort and one is not field]
+        hint = suggestion(str(spec["field"]), like)
+        place.wrong(f'"{path}" can be held against another {field.sort} of the same object, and nothing else; {hint}')
+        return None
+    left, right, binary = _getter(field), _getter(other), is_binary(kind.name, field)
+
+    def test(item: Any, scope: Scope) -> Truth:
+        pair = left(item, scope), right(item, scope)
+        return None if None in pair or "unknown" in pair else pair[0] == pair[1]
+
+    return Check(path, test, f"the same as {other.name}", lambda i, s: said(field, left(i, s), binary=binary))
+
+
+def _object(kind: Kind, field: Field, rest: list[str], spec: Any, place: Place, *, path: str) -> list[Check | None]:
+    assert field.target is not None  # noqa: S101 - an object is of a kind
+    get = _getter(field)
+    if not rest and field.words and isinstance(spec, str):
+        return [_leaf(kind, Field(field.name, "text", attribute=attrgetter(field.name)), spec, place, path)]
+    if not rest and isinstance(spec, Mapping) and set(spec) == {"known"} and isinstance(spec["known"], bool):
+        wanted: bool = spec["known"]
+        return [Check(path, lambda i, s: (get(i, s) is not None) is wanted, "told" if wanted else "not told",
+                      lambda i, s: None if get(i, s) is None else "told")]  # fmt: skip
+    inner = kinds()[field.target]
+    if rest:
+        found: Sequence[Check | None] = _entry(inner, rest, spec, place, f"{path}.")
+    elif isinstance(spec, Mapping):
+        found = conditions(inner, spec, place, f"{path}.")
+    else:
+        place.wrong(f'"{path}" is a {field.target.replace("_", " ")}: say which of its fields, {path}.NAME.')
+        return []
+    return [_through(get, check) for check in found if check]
+
+
+def _through(get: Callable[[Any, Scope], Any], check: Check) -> Check:
+    """A check of another object; where there is none, nothing can be told."""
+    test, actual = check.test, check.actual
+
+    def through(item: Any, scope: Scope) -> Truth:
+        inner = get(item, scope)
+        return None if inner is None else test(inner, scope)
+
+    def say(item: Any, scope: Scope) -> str | None:
+        inner = get(item, scope)
+        return None if inner is None else actual(inner, scope)
+
+    return Check(check.path, through, check.wanted, say)
+
+
+def _objects(field: Field, rest: list[str], spec: Any, place: Place, path: str) -> Check | None:
+    assert field.target is not None and field.pairs is not None  # noqa: S101,PT018 - a list has both
+    inner = kinds()[field.target]
+    group = many.Group(path, field.target, field.pairs, field.told)
+    if rest:
+        if isinstance(spec, Mapping) and "same" in spec:
+            return _same(inner, rest, spec, place, group)
+        checks = [one for one in _entry(inner, rest, spec, place, "") if one]
+        return many.every(group, together(checks), words_of(checks), rest) if checks else None
+    if isinstance(spec, int) and not isinstance(spec, bool):
+        spec = {"count": spec}
+    if not isinstance(spec, Mapping):
+        place.wrong(
+            f'"{path}" is a list of {field.target}s: say how many (count), or what any, all or none of them is.'
+        )
+        return None
+    return _quantified(inner, spec, place, group, field)
+
+
+def _quantified(inner: Kind, spec: Mapping[str, Any], place: Place, group: many.Group, field: Field) -> Check | None:
+    """``{ where = {…}, count = {…}, any = {…}, all = {…}, none = {…} }``."""
+    before = len(place.faults)
+    found: list[Check] = []
+    for name, value in spec.items():
+        steps = name.split(".")
+        if name in many.OPERATORS:
+            continue
+        if steps[0] in inner.fields:  # drives.status = "ok", which TOML hands over as a table
+            through = _objects(field, steps, value, place.at(name), group.path)
+            found += [through] if through else []
+        else:
+            hint = suggestion(name, [*many.OPERATORS, *inner.fields])
+            place.at(name).wrong(f'"{name}" is nothing that can be asked of a list of {inner.name}s; {hint}')
+    chosen = conditions(inner, spec["where"], place.at("where")) if "where" in spec else []
+    if chosen:
+        group = group.narrowed(together(chosen), words_of(chosen))
+    if "count" in spec and (bounds := many.bounds(spec["count"], place.at("count"))):
+        found.append(many.counted(group, *bounds))
+    makers = {"any": many.some, "all": many.every, "none": many.nobody}
+    for name, make in makers.items():
+        if name in spec and (checks := conditions(inner, spec[name], place.at(name))):
+            found.append(make(group, together(checks), words_of(checks)))
+    if not found and len(place.faults) == before:
+        place.wrong('a list needs "count", "any", "all" or "none".')
+    return _joined(group.path, found) if found else None
+
+
+def _joined(path: str, checks: Sequence[Check]) -> Check:
+    if len(checks) == 1:
+        return checks[0]
+
+    def say(item: Any, scope: Scope) -> str | None:
+        return listing(dict.fromkeys(text for check in checks if (text := check.actual(item, scope)))) or None
+
+    return Check(path, together(checks), " and ".join(check.wanted for check in checks), say)
+
+
+def _same(inner: Kind, rest: list[str], spec: Mapping[str, Any], place: Place, group: many.Group) -> Check | None:
+    field = inner.fields.get(rest[0])
+    if spec != {"same": True}:
+        place.wrong('"same" is followed by true, and stands alone.')
+    elif field is None:
+        hint = suggestion(rest[0], inner.fields)
+        place.wrong(f'"{rest[0]}" is no field of a {inner.name}{f"; {hint}" if hint else "."}')
+    elif len(rest) > 1 or field.sort not in {"enum", "text", "number", "flag"}:
+        place.wrong(f'"{".".join(rest)}" is no value of a {inner.name} that could be the same.')
+    else:
+        return many.same(group, rest[0], _getter(field))
+    return None
+
+
+def _mapping(field: Field, rest: list[str], spec: Any, place: Place, path: str) -> list[Check | None]:
+    """A dictionary: ``details."Cache Ratio"``, ``capabilities."cache split".set``."""
+    entries: list[tuple[str, list[str], Any]] = []
+    if not rest:
+        if not isinstance(spec, Mapping):
+            place.wrong(f'"{path}" is a table: say which of its entries, {path}."LABEL".')
+            return []
+        entries += [(key, [], value) for key, value in spec.items()]
+    elif field.target is None:
+        entries.append((".".join(rest), [], spec))
+    else:
+        entries.append((rest[0], rest[1:], spec))
+    found: list[Check | None] = []
+    for key, inner, value in entries:
+        there = place if rest else place.at(key)
+        get = _item(field, key)
+        if field.target is None:
+            found.append(_leaf(Kind("details"), Field(key, "text", get=get), value, there, f"{path}.{key}"))
+        else:
+            found += _object(Kind(""), Field(key, "object", get=get, target=field.target), inner, value, there,
+                             path=f"{path}.{key}")  # fmt: skip
+    return found
+
+
+def _item(field: Field, key: str) -> Callable[[Any, Scope], Any]:
+    attribute = field.attribute
+    assert attribute is not None  # noqa: S101 - mappings are plain fields
+    return lambda item, _scope: attribute(item).get(key)
+
+
+def _texts(field: Field, spec: Any, place: Place, path: str) -> Check | None:
+    """A list of texts: any of them is what is wanted; with ``not`` none of them; or ``count``."""
+    get, told = _getter(field), field.told
+    single = Field(field.name, "text")
+    count = None
+    if isinstance(spec, Mapping) and "count" in spec:
+        count = many.bounds(spec["count"], place.at("count"))
+        spec = {key: value for key, value in spec.items() if key != "count"}
+        if count is None:
+            return None
+    flip = isinstance(spec, Mapping) and set(spec) == {"not"}
+    inner = spec["not"] if flip else spec
+    wanted = wish(single, inner, place.at("not") if flip else place, binary=False) if inner or count is None else None
+    if wanted is None and count is None:
+        return None
+
+    def test(item: Any, scope: Scope) -> Truth:
+        values = get(item, scope)
+        whole = told is None or told(item, scope)
+        rest: list[Truth] = [] if whole else [None]
+        answers: list[Truth] = []
+        if wanted is not None:
+            found = disjunction([*(wanted.test(value) for value in map(str, values)), *rest])
+            answers.append(negation(found) if flip else found)
+        if count is not None:
+            answers.append(many.within(len(values), len(values) if whole else None, *count))
+        return conjunction(answers)
+
+    words = [f"{'not ' if flip else ''}{wanted.words}"] if wanted else []
+    words += [f"{many.count_words(*count)} of them"] if count else []
+    return Check(path, test, " and ".join(words), lambda i, s: said(field, get(i, s), binary=False))
+
+
+def _alternatives(kind: Kind, spec: Any, place: Place) -> Check | None:
+    if not isinstance(spec, list) or not spec:
+        place.wrong('"any_of" is followed by a list of tables.')
+        return None
+    parts = [conditions(kind, one, place.at(number)) for number, one in enumerate(spec)]
+    tests = [together(checks) for checks in parts]
+
+    def test(item: Any, scope: Scope) -> Truth:
+        return disjunction([one(item, scope) for one in tests])
+
+    flat = [check for checks in parts for check in checks]
+    return Check("", test, " or ".join(words_of(checks) for checks in parts), lambda i, s: state_of(flat, i, s))
+
+
+def _negated(kind: Kind, spec: Any, place: Place) -> Check | None:
+    checks = conditions(kind, spec, place)
+    if not checks:
+        return None
+    inner = together(checks)
+    wanted = f"not ({words_of(checks)})"
+    return Check("", lambda i, s: negation(inner(i, s)), wanted, lambda i, s: state_of(checks, i, s))

@@ -1,0 +1,260 @@
+"""A policy file, with what it includes: read, put together, checked; all mistakes at once."""
+
+from __future__ import annotations
+
+import posixpath
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from raidctl.audit.finding import Severity
+from raidctl.audit.policy.faults import Fault, Place, PolicyError, suggestion
+from raidctl.audit.policy.lines import locate
+from raidctl.audit.policy.rules import PolicyRule, compile_rule, severity, short_rule, text
+from raidctl.audit.policy.shapes import kinds
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+UNREAD = "unread"
+"""The rule that nobody writes: what could not be read on a machine cannot be told."""
+PARTS = ("builtin", "ignore", "override", "rule")
+"""Of a policy and of a group."""
+WHOLE = ("include", "group", *PARTS)
+_OVERRIDE = ("severity", "reason", "remedy")
+_DEEPEST = 16
+
+Read = Callable[[str], bytes]
+"""Gives the bytes of a file, or raises ``OSError``."""
+
+
+@dataclass(frozen=True)
+class Override:
+    """What is said otherwise of a rule."""
+
+    severity: Severity | None = None
+    reason: str | None = None
+    remedy: str | None = None
+
+
+@dataclass
+class Part:
+    """Rules, and what is said of rules by name; a policy is one, and each of its groups."""
+
+    rules: dict[str, PolicyRule] = field(default_factory=dict)
+    builtin: list[str] = field(default_factory=list)
+    ignore: list[str] = field(default_factory=list)
+    overrides: dict[str, Override] = field(default_factory=dict)
+    named: list[tuple[str, Place]] = field(default_factory=list)
+    """Names that have to be of a rule, and where they stand."""
+
+    def add(self, other: Part) -> None:
+        """Take over what another part says; it goes first."""
+        self.rules |= other.rules
+        self.builtin += other.builtin
+        self.ignore = [name for name in self.ignore if name not in other.rules] + other.ignore
+        self.overrides |= other.overrides
+        self.named += other.named
+
+
+@dataclass
+class Group:
+    """Hosts by the patterns of their names, and what is said of them."""
+
+    name: str
+    hosts: list[str] = field(default_factory=list)
+    part: Part = field(default_factory=Part)
+
+
+@dataclass
+class Document:
+    """A policy with all that it includes."""
+
+    part: Part = field(default_factory=Part)
+    groups: dict[str, Group] = field(default_factory=dict)
+    faults: list[Fault] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class _Reader:
+    """Reads files into one document."""
+
+    read: Read
+    builtin: Sequence[str]
+    found: Document = field(default_factory=Document)
+
+    def take(self, path: str, data: bytes, chain: tuple[str, ...]) -> None:
+        """Add what a file says; ``chain``: the files that led to it, itself last."""
+        table = _parsed(path, data, self.found.faults)
+        if table is None:
+            return
+        place = Place(path, locate(data.decode("utf-8").replace("\r\n", "\n")), self.found.faults)
+        for number, name in enumerate(_files(table.get("include", []), place.at("include"))):
+            self._include(path, name, chain, place.at("include", number))
+        self.found.part.add(_part(table, place, WHOLE, self.builtin))
+        groups = table.get("group", {})
+        if not isinstance(groups, Mapping):
+            place.at("group").wrong("a group has a name: [group.NAME].")
+            groups = {}
+        for name, content in groups.items():
+            _group(name, content, place.at("group", name), self.found, self.builtin)
+
+    def _include(self, path: str, name: str, chain: tuple[str, ...], place: Place) -> None:
+        other = posixpath.normpath(posixpath.join(posixpath.dirname(path), name))
+        if other in chain:
+            place.wrong(f'"{name}" includes itself: {" includes ".join([*chain[chain.index(other) :], other])}.')
+        elif len(chain) >= _DEEPEST:
+            place.wrong(f"files include each other more than {_DEEPEST} deep.")
+        else:
+            try:
+                data = self.read(other)
+            except OSError as error:
+                place.wrong(f'"{name}" cannot be read: {error.strerror or error}.')
+                return
+            self.take(other, data, (*chain, other))
+
+
+def _files(spec: Any, place: Place) -> list[str]:
+    names = [spec] if isinstance(spec, str) else spec
+    if isinstance(names, list) and all(isinstance(name, str) for name in names):
+        return names
+    place.wrong('"include" is a list of files.')
+    return []
+
+
+def read_document(path: str, read: Read, builtin: Sequence[str]) -> Document:
+    """The policy of a file; ``builtin``: names of the rules that raidctl brings along.
+
+    Raises:
+        PolicyError: It has mistakes; all of them.
+        OSError: The file itself cannot be read; of an included one that is a mistake of the policy.
+    """
+    reader = _Reader(read, builtin)
+    reader.take(path, read(path), (posixpath.normpath(path),))
+    found = reader.found
+    known = [*_names(found), *builtin, UNREAD]
+    for part in (found.part, *(group.part for group in found.groups.values())):
+        for name, place in part.named:
+            if name not in known:
+                place.wrong(f'no rule is called "{name}"; {suggestion(name, known) or "see the manual."}')
+    if found.faults:
+        raise PolicyError(found.faults)
+    return found
+
+
+def _names(found: Document) -> list[str]:
+    parts = [found.part, *(group.part for group in found.groups.values())]
+    return list(dict.fromkeys(name for part in parts for name in part.rules))
+
+
+def _parsed(path: str, data: bytes, faults: list[Fault]) -> dict[str, Any] | None:
+    try:
+        table: dict[str, Any] = tomllib.loads(data.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        faults.append(Fault(path, line, "this is no UTF-8, so it is no TOML."))
+    except tomllib.TOMLDecodeError as error:
+        said, _, where = str(error).rpartition(" (at ")
+        words = where.removesuffix(")").replace(",", "").split()
+        last = data.count(b"\n") + 1
+        line = int(words[1]) if len(words) > 1 and words[0] == "line" and words[1].isdecimal() else last
+        faults.append(Fault(path, line, f"this is no TOML: {said or error}."))
+    except RecursionError:
+        faults.append(Fault(path, 1, "this is nested too deeply."))
+    else:
+        return table
+    return None
+
+
+def _part(table: Mapping[str, Any], place: Place, reserved: Sequence[str], builtin: Sequence[str]) -> Part:
+    """What one file, or one group of it, says."""
+    found = Part()
+    fields = kinds()["volume"].fields
+    for key, spec in table.items():
+        if key in reserved:
+            continue
+        head = key.split(".")[0]
+        if head not in fields:
+            hint = suggestion(head, [*reserved, *fields])
+            place.at(key).wrong(
+                f'"{key}" is no part of a policy, and no field of a volume; {hint or "see the manual."}'
+            )
+        elif (rule := short_rule(key, spec, place)) is not None:
+            found.rules[key] = rule
+    _rules(table.get("rule", []), place.at("rule"), found)
+    _builtin(table.get("builtin", []), place.at("builtin"), found, builtin)
+    found.ignore = _words(table.get("ignore", []), place.at("ignore"), found)
+    overrides = table.get("override", {})
+    if not isinstance(overrides, Mapping):
+        place.at("override").wrong("an override names a rule: [override.NAME].")
+        return found
+    for name, content in overrides.items():
+        there = place.at("override", name)
+        found.named.append((name, there))
+        found.overrides[name] = _override(content, there)
+    return found
+
+
+def _rules(tables: Any, place: Place, found: Part) -> None:
+    if not isinstance(tables, list):
+        place.wrong("rules are a list: write [[rule]], with two brackets.")
+        return
+    for number, table in enumerate(tables):
+        rule = compile_rule(table, number + 1, place.at(number))
+        if rule is None:
+            continue
+        if rule.name in found.rules:
+            place.at(number, "name").wrong(f'there is another rule "{rule.name}" in this file.')
+        found.rules[rule.name] = rule
+
+
+def _builtin(spec: Any, place: Place, found: Part, known: Sequence[str]) -> None:
+    if spec == "all":
+        found.builtin = list(known)
+        return
+    for number, name in enumerate(spec if isinstance(spec, list) else [spec]):
+        if name in known:
+            found.builtin.append(name)
+        else:
+            hint = suggestion(str(name), [*known, "all"])
+            place.at(number).wrong(f'raidctl brings along no rule "{name}"; {hint or "see raidctl diagnose."}')
+
+
+def _words(spec: Any, place: Place, found: Part) -> list[str]:
+    names = [spec] if isinstance(spec, str) else spec
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        place.wrong("this is a list of names of rules.")
+        return []
+    found.named += [(name, place.at(number)) for number, name in enumerate(names)]
+    return names
+
+
+def _override(content: Any, place: Place) -> Override:
+    if not isinstance(content, Mapping) or not content:
+        place.wrong("say a severity, a reason or a remedy of this rule.")
+        return Override()
+    for key in content:
+        if key not in _OVERRIDE:
+            place.at(key).wrong(
+                f'"{key}" is nothing that can be overridden; {suggestion(key, _OVERRIDE)} '
+                "To change what a rule asks for, write a rule of the same name."
+            )
+    return Override(severity(content, place), text(content, "reason", place), text(content, "remedy", place))
+
+
+def _group(name: str, content: Any, place: Place, found: Document, builtin: Sequence[str]) -> None:
+    if not isinstance(content, Mapping):
+        place.wrong(f"a group is a table: [group.{name}].")
+        return
+    hosts = content.get("hosts")
+    if not isinstance(hosts, list) or not hosts or not all(isinstance(one, str) and one for one in hosts):
+        (place.at("hosts") if "hosts" in content else place).wrong(
+            f'the group "{name}" needs hosts: a list of host names or patterns, hosts = ["db*"].'
+        )
+        hosts = []
+    group = found.groups.setdefault(name, Group(name))
+    group.hosts = hosts or group.hosts
+    group.part.add(_part({k: v for k, v in content.items() if k != "hosts"}, place, (*PARTS, "hosts"), builtin))

@@ -1,0 +1,293 @@
+"""A rule of a policy: which objects it selects, what they have to be, and what it says of each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, get_args
+
+from raidctl.audit.finding import Finding, Outcome, Severity
+from raidctl.audit.policy.checks import Check, Test, together, words_of
+from raidctl.audit.policy.conditions import conditions
+from raidctl.audit.policy.faults import Place, suggestion
+from raidctl.audit.policy.logic import Truth, within
+from raidctl.audit.policy.machine import Machine, Scope, plural
+from raidctl.audit.policy.many import bounds, count_words
+from raidctl.audit.policy.shapes import kinds, selectable
+from raidctl.text import listing
+
+KEYS = ("name", "for", "where", "require", "count", "severity", "reason", "remedy", "optional")
+SEVERITIES: tuple[Severity, ...] = get_args(Severity)
+USUAL: Severity = "warning"
+
+
+@dataclass
+class Count:
+    """How often a rule met an object, and what came of it."""
+
+    checked: int = 0
+    passed: int = 0
+    failed: int = 0
+    unknown: int = 0
+    hosts: int = 0
+    """On which it did not pass."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PolicyRule:
+    """One rule, ready to be held against machines."""
+
+    name: str
+    label: str
+    """As it is called in messages: ``rule 3 ("database volumes")``."""
+    kind: str
+    severity: Severity = USUAL
+    reason: str = ""
+    remedy: str | None = None
+    optional: bool = False
+    """That it selects nothing is nothing to tell of."""
+    chosen: tuple[Check, ...] = ()
+    required: tuple[Check, ...] = ()
+    count: tuple[int, int | None] | None = None
+    select: Test | None = None
+    test: Test = field(default=lambda _item, _scope: True)
+
+    def run(self, machine: Machine, count: Count, said: list[Finding], *, keep: bool) -> tuple[int, int]:
+        """Hold it against a machine: how often it met an object, and how often all was well.
+
+        ``count`` is added to, ``said`` gets what is to be told; ``keep``: tell of what passes, too.
+        """
+        before = len(said)
+        objects = machine.objects(self.kind)
+        if self.select is None and self.count is None and not keep:
+            test, checked = self.test, len(objects)
+            passed = checked
+            for item, scope in objects:
+                value = test(item, scope)
+                if not value:
+                    passed -= 1
+                    said.append(self._finding("unknown" if value is None else "fail", item, scope, True))
+        else:
+            checked, passed = self._chosen(machine, objects, said, keep=keep)
+        count.checked += checked
+        count.passed += passed
+        if checked != passed:
+            failed = sum(one.outcome == "fail" for one in said[before:])
+            count.failed += failed
+            count.unknown += checked - passed - failed
+            count.hosts += 1
+        return checked, passed
+
+    def _chosen(
+        self, machine: Machine, objects: Sequence[tuple[Any, Scope]], said: list[Finding], *, keep: bool
+    ) -> tuple[int, int]:
+        """The same where only some objects are meant, are counted, or what passes is told."""
+        select, test = self.select, self.test
+        met = passed = sure = 0
+        for item, scope in objects:
+            selected = True if select is None else select(item, scope)
+            if selected is False:
+                continue
+            met += 1
+            sure += selected is True
+            value = test(item, scope)
+            if value:
+                passed += 1
+                if keep and self.required:
+                    said.append(self._finding("pass", item, scope, selected))
+            else:
+                said.append(self._finding("fail" if selected and value is False else "unknown", item, scope, selected))
+        if self.count is None:
+            return met, passed
+        right = self._counted(machine, sure, met, said, keep=keep)
+        return (met + 1, passed + right) if self.required else (1, int(right))
+
+    def _counted(self, machine: Machine, sure: int, most: int, said: list[Finding], *, keep: bool) -> bool:
+        """Whether it selects as many objects as it should."""
+        assert self.count is not None  # noqa: S101 - the caller has looked
+        whole = machine.scope.complete
+        value = within(sure, most if whole else None, *self.count)
+        outcome = _OUTCOMES[value]
+        if value and not keep:
+            return True
+        open_end = "" if whole and most == sure else " or more"
+        low, high = self.count
+        wanted, actual = (
+            f"{count_words(low, high)} {self.selects(high if low in (0, high) else low)}",
+            f"{sure}{open_end}",
+        )
+        message = f"There {'is' if actual == '1' else 'are'} {actual}, and there should be {wanted}"
+        said.append(
+            Finding(
+                rule=self.name,
+                severity=self.severity,
+                outcome=outcome,
+                where="host",
+                field="count",
+                wanted=wanted,
+                actual=actual,
+                message=self._sentence(message if value is not True else f"There are {actual}: {wanted}"),
+                remedy=None if value else self.remedy,
+                evidence=(f"count = {actual}",),
+            )
+        )
+        return value is True
+
+    def selects(self, number: int | None = 1) -> str:
+        """``volume with mountpoints /srv/*``, of so many."""
+        kind = (self.kind if number == 1 else plural(self.kind)).replace("_", " ")
+        return f"{kind} with {words_of(self.chosen)}" if self.chosen else kind
+
+    def unmatched(self) -> Finding:
+        """That it selects nothing: most often a slip of the pen."""
+        return Finding(
+            rule=self.name,
+            severity=self.severity,
+            outcome="unmatched",
+            where="host",
+            message=f"{self.label} matched no {self.selects()}.",
+            remedy="Correct what it selects; where nothing to select is as it should be, say optional = true.",
+        )
+
+    def _finding(self, outcome: Outcome, item: Any, scope: Scope, selected: Truth) -> Finding:
+        decisive = self._decisive(outcome, item, scope, selected)
+        told = [(check, check.actual(item, scope)) for check in decisive]
+        one = decisive[0] if len(decisive) == 1 else None
+        return Finding(
+            rule=self.name,
+            severity=self.severity,
+            outcome=outcome,
+            where=_name(item, scope, self.kind),
+            device=getattr(item, "device", None) if self.kind in ("volume", "drive") else None,
+            mountpoints=item.mountpoints if self.kind in ("volume", "drive") else (),
+            field=(one.path or None) if one else None,
+            wanted=one.wanted if one else words_of(decisive) or None,
+            actual=told[0][1] if one else ", ".join(f"{c.path} {v or 'not told'}" for c, v in told) or None,
+            message=self._sentence(_message(outcome, told, selected)),
+            remedy=None if outcome == "pass" else self.remedy,
+            evidence=tuple(f"{check.path or 'fields'} = {value or 'not told'}" for check, value in told),
+        )
+
+    def _decisive(self, outcome: Outcome, item: Any, scope: Scope, selected: Truth) -> Sequence[Check]:
+        if outcome == "pass":
+            return self.required
+        if outcome == "fail":
+            return [check for check in self.required if check.test(item, scope) is False]
+        if selected is None:
+            return [check for check in self.chosen if check.test(item, scope) is None]
+        return [check for check in self.required if check.test(item, scope) is None]
+
+    def _sentence(self, text: str) -> str:
+        if not self.reason:
+            return f"{text}."
+        return f"{text}: {self.reason.rstrip('.')}."
+
+
+_OUTCOMES: dict[Truth, Outcome] = {True: "pass", False: "fail", None: "unknown"}
+
+
+def _message(outcome: Outcome, told: Sequence[tuple[Check, str | None]], selected: Truth) -> str:
+    if outcome == "unknown" and selected is None:
+        fields = listing(check.path or "what it asks" for check, _ in told)
+        return f"Whether the rule is about it cannot be told: {fields} is not told"
+    parts = []
+    for check, actual in told:
+        name = check.path or "it"
+        if outcome == "pass":
+            parts.append(f"{name} is {actual or 'as it should be'}")
+        elif actual is None:
+            parts.append(f"{name} is not told, and should be {check.wanted}")
+        else:
+            parts.append(f"{name} is {actual}, and should be {check.wanted}")
+    return "; ".join(parts)
+
+
+def _name(item: Any, scope: Scope, kind: str) -> str:
+    if kind == "host":
+        return "host"
+    name = getattr(item, "id", None) or getattr(item, "where", None) or getattr(item, "name", None)
+    card = scope.controller.id if scope.controller else "host"
+    return str(name) if name else f"{card}/{kind}" if kind != "cache" else card
+
+
+def compile_rule(table: Any, number: int, place: Place) -> PolicyRule | None:
+    """The rule of one ``[[rule]]``; mistakes are noted, and then it may be None."""
+    if not isinstance(table, Mapping):
+        place.wrong("a rule is a table: [[rule]], then its keys, or rule = [{ … }].")
+        return None
+    for key in table:
+        if key not in KEYS:
+            hint = suggestion(key, KEYS)
+            field_hint = ' (what an object has to be stands in "require", what selects it in "where")'
+            place.at(key).wrong(f'"{key}" is no key of a rule; {hint}{"" if "did you" in hint else field_hint}')
+    kind = table.get("for")
+    known = selectable()
+    if not isinstance(kind, str) or kind not in known:
+        word = f'a rule is for one of {listing(known)}, not "{kind}"; {suggestion(str(kind), known)}'
+        (place.at("for") if "for" in table else place).wrong(
+            word if "for" in table else f'"for" is missing: say what the rule is about, {listing(known, "or")}.'
+        )
+        return None
+    if "require" not in table and "count" not in table:
+        place.wrong('a rule needs "require" or "count": it asks for nothing.')
+    return _made(table, number, kind, place)
+
+
+def _made(table: Mapping[str, Any], number: int, kind: str, place: Place) -> PolicyRule:
+    shape = kinds()[kind]
+    chosen = conditions(shape, table["where"], place.at("where")) if "where" in table else []
+    required = conditions(shape, table["require"], place.at("require")) if "require" in table else []
+    if "require" in table and not table["require"]:
+        place.at("require").wrong('"require" is empty: it asks for nothing.')
+    name = text(table, "name", place)
+    return PolicyRule(
+        name=name or f"rule {number}",
+        label=f'rule {number} ("{name}")' if name else f"rule {number}",
+        kind=kind,
+        severity=severity(table, place) or USUAL,
+        reason=text(table, "reason", place) or "",
+        remedy=text(table, "remedy", place),
+        optional=_flag(table, "optional", place),
+        chosen=tuple(chosen),
+        required=tuple(required),
+        count=bounds(table["count"], place.at("count")) if "count" in table else None,
+        select=together(chosen) if chosen else None,
+        test=together(required),
+    )
+
+
+def short_rule(key: str, spec: Any, place: Place) -> PolicyRule | None:
+    """The rule of a line like ``raid_level = "raid6"``: what every volume has to be."""
+    required = conditions(kinds()["volume"], {key: spec}, place)
+    if not required:
+        return None
+    return PolicyRule(
+        name=key, label=f'the line "{key}"', kind="volume", required=tuple(required), test=together(required)
+    )
+
+
+def text(table: Mapping[str, Any], key: str, place: Place) -> str | None:
+    """A text of a table; anything else is noted."""
+    value = table.get(key)
+    if value is None or (isinstance(value, str) and value.strip()):
+        return value
+    place.at(key).wrong(f'"{key}" has to be a text.')
+    return None
+
+
+def severity(table: Mapping[str, Any], place: Place) -> Severity | None:
+    """The severity of a table, if it says one."""
+    word = table.get("severity")
+    for known in SEVERITIES:
+        if word == known:
+            return known
+    if word is not None:
+        place.at("severity").wrong(f'"severity" is never "{word}": {suggestion(str(word), SEVERITIES)}')
+    return None
+
+
+def _flag(table: Mapping[str, Any], key: str, place: Place) -> bool:
+    value = table.get(key, False)
+    if not isinstance(value, bool):
+        place.at(key).wrong(f'"{key}" is true or false.')
+    return value is True

@@ -1,0 +1,120 @@
+"""Which rules count for a host: those of the policy, then what its groups add, replace, override and ignore."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from fnmatch import translate
+
+from raidctl.audit.finding import Severity
+from raidctl.audit.policy.document import UNREAD, Document, Group, Override, Part, Read, read_document
+from raidctl.audit.policy.rules import PolicyRule
+from raidctl.audit.rule import Rule
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A built-in rule, as a policy wants it."""
+
+    rule: Rule
+    override: Override = field(default_factory=Override)
+
+
+@dataclass(frozen=True)
+class RuleSet:
+    """The rules for one host."""
+
+    rules: tuple[PolicyRule, ...] = ()
+    builtin: tuple[Chosen, ...] = ()
+    unread: Severity | None = "warning"
+    """How bad it is that something could not be read; None: that is ignored."""
+    unsure: tuple[str, ...] = ()
+    """Groups of which it cannot be told whether the host belongs to them: its name is not told."""
+
+
+class Policy:
+    """A policy that is ready."""
+
+    def __init__(self, name: str, found: Document, builtin: Sequence[Rule]) -> None:
+        self.name = name
+        self._part = found.part
+        self._builtin = {rule.name: rule for rule in builtin}
+        self.groups = tuple(found.groups.values())
+        self._patterns = [
+            re.compile("|".join(map(translate, group.hosts)) or r"(?!)").fullmatch for group in self.groups
+        ]
+        self._sets: dict[tuple[bool, ...] | None, RuleSet] = {}
+
+    def for_host(self, hostname: str | None) -> RuleSet:
+        """The rules that count for a host of this name."""
+        key: tuple[bool, ...] | None = None
+        if hostname is not None:
+            key = tuple(match(hostname) is not None for match in self._patterns)
+        found = self._sets.get(key)
+        if found is None:
+            found = self._sets[key] = self._made(key)
+        return found
+
+    def matching(self, hostname: str | None) -> list[str]:
+        """The groups that a host of this name belongs to."""
+        return [
+            g.name for g, m in zip(self.groups, self._patterns, strict=True) if hostname is not None and m(hostname)
+        ]
+
+    def every(self) -> tuple[list[PolicyRule], list[str]]:
+        """All rules that count for any host, those of groups included; and the names of the built-in ones."""
+        parts = [self._part, *(group.part for group in self.groups)]
+        ignored = set(self._part.ignore)
+        rules = {name: rule for part in reversed(parts) for name, rule in part.rules.items() if name not in ignored}
+        order = dict.fromkeys(name for part in parts for name in part.rules if name in rules)
+        return [rules[name] for name in order], list(dict.fromkeys(name for part in parts for name in part.builtin))
+
+    def _made(self, key: tuple[bool, ...] | None) -> RuleSet:
+        mine = [group for group, chosen in zip(self.groups, key or (), strict=False) if chosen]
+        unsure = tuple(group.name for group in self.groups) if key is None else ()
+        part = Part()
+        part.add(self._part)
+        for group in mine:
+            part.add(group.part)
+        rules = [_overridden(rule, part) for name, rule in part.rules.items() if name not in part.ignore]
+        builtin = [
+            Chosen(self._builtin[name], part.overrides.get(name, Override()))
+            for name in dict.fromkeys(part.builtin)
+            if name not in part.ignore
+        ]
+        unread = part.overrides.get(UNREAD, Override()).severity or "warning"
+        return RuleSet(tuple(rules), tuple(builtin), None if UNREAD in part.ignore else unread, unsure)
+
+
+def _overridden(rule: PolicyRule, part: Part) -> PolicyRule:
+    other = part.overrides.get(rule.name)
+    if other is None:
+        return rule
+    return replace(
+        rule,
+        severity=other.severity or rule.severity,
+        reason=rule.reason if other.reason is None else other.reason,
+        remedy=rule.remedy if other.remedy is None else other.remedy,
+    )
+
+
+def load(path: str, read: Read, builtin: Sequence[Rule], *, every: bool = False) -> Policy:
+    """The policy of a file; ``every``: with all built-in rules, whatever it names.
+
+    Raises:
+        PolicyError: It has mistakes.
+        OSError: It cannot be read.
+    """
+    found = read_document(path, read, [rule.name for rule in builtin])
+    if every:
+        found.part.builtin = [rule.name for rule in builtin]
+    return Policy(path, found, builtin)
+
+
+def only_builtin(builtin: Sequence[Rule]) -> Policy:
+    """A policy of the built-in rules alone."""
+    return Policy("built-in rules", Document(Part(builtin=[rule.name for rule in builtin])), builtin)
+
+
+__all__ = ["Chosen", "Group", "Policy", "RuleSet", "load", "only_builtin"]

@@ -1,0 +1,180 @@
+"""``raidctl audit``: is every machine what a policy says it must be? The exit code is the answer."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import click
+
+from raidctl.audit import builtin
+from raidctl.audit.engine import Tally, finish
+from raidctl.audit.finding import Audited
+from raidctl.audit.policy.faults import PolicyError
+from raidctl.audit.policy.sets import Policy, load, only_builtin
+from raidctl.cli.machine import look, with_open_ends
+from raidctl.cli.options import Settings, examples, machine_options, output_options, settings_of
+from raidctl.cli.terminal import emit, paper
+from raidctl.errors import EXIT_FINE, EXIT_USAGE, CannotTell, UsageError
+from raidctl.model import Inventory
+from raidctl.output.audit_formats import FORMATS, Sheet, Writer, writer
+from raidctl.text import printable
+
+
+@click.command(
+    "audit",
+    epilog=examples(
+        "raidctl audit --init site.toml", "raidctl audit site.toml", "raidctl --host db1 audit site.toml",
+        "raidctl audit site.toml inventories/", "cat *.jsonl | raidctl audit site.toml -",
+        "raidctl audit --builtin --json",
+    ),
+)  # fmt: skip
+@click.argument("policy", required=False)
+@click.argument("path", nargs=-1)
+@click.option("--builtin", "all_builtin", is_flag=True, help="With all rules that raidctl brings along.")
+@click.option("--init", is_flag=True, help="Write a policy that says what this machine is now.")
+@click.option("--format", "form", type=click.Choice(list(FORMATS)), help="How it is said; table is the default.")
+@click.option("--details", is_flag=True, help="Of many machines, too, tell what is the matter on each (-v as well).")
+@click.option("--passed", is_flag=True, help="Tell of what passes, too.")
+@click.option("--jobs", type=click.IntRange(1), metavar="N", help="Processes side by side; default: one a core.")
+@machine_options
+@output_options
+@click.pass_context
+def command(
+    context: click.Context, *, policy: str | None, path: tuple[str, ...], all_builtin: bool, init: bool,
+    form: str | None, details: bool, passed: bool, jobs: int | None,
+) -> int:  # fmt: skip
+    """Tell whether machines are what a policy says they must be.
+
+    POLICY is a TOML file (docs/policy.md); --init writes one to begin with, to
+    POLICY or to standard output. Without a PATH it is this machine that is held
+    against it, or the one of --host, --replay, --demo. PATH is what was
+    recorded: inventories ("raidctl --json show"), one in a .json file or one a
+    line in a .jsonl file; recordings; a directory of these; - for lines on
+    standard input. With --builtin, POLICY may be left out; then a first word
+    that does not end in .toml is a PATH.
+
+    What a tool did not tell is CANNOT TELL, never a PASS. A rule that selects
+    nothing is reported, too.
+
+    Exit codes: 0 all pass; 1 something fails; 3 nothing fails, but something
+    cannot be told, or a rule selects nothing; 4 the same, only for lack of a
+    tool or a right; 2 a policy that cannot be meant, or wrong usage. With
+    --format nagios, those of that protocol: 0 OK, 1 WARNING, 2 CRITICAL, 3
+    UNKNOWN.
+    """
+    settings = settings_of(context)
+    if all_builtin and policy and not policy.endswith(".toml"):
+        path, policy = (policy, *path), None
+    if init:
+        return _init(policy, path, settings)
+    if settings.as_json and form not in (None, "json"):
+        raise click.UsageError(f"--json and --format {form} contradict each other.")
+    if policy is None and not all_builtin:
+        raise click.UsageError('Missing argument "POLICY": "raidctl audit --init site.toml" writes one to begin with.')
+    try:
+        rules = _policy(policy, every=all_builtin)
+    except PolicyError as error:
+        if form == "nagios":  # 2 is CRITICAL there
+            raise UsageError(f"The policy has {len(error.faults)} mistakes, the first: {error.faults[0]}") from error
+        for fault in error.faults:
+            click.echo(str(fault), err=True)
+        count = len(error.faults)
+        click.echo(f"raidctl: {count} {'mistake' if count == 1 else 'mistakes'} in the policy; nothing was audited.",
+                   err=True)  # fmt: skip
+        return EXIT_USAGE
+    form = form or ("json" if settings.as_json else "table")
+    passed = passed or form == "junit"  # a case for each rule and object, those that pass included
+    alone, found = _found(rules, path, settings, passed=passed, everything=form != "table", jobs=jobs)
+    sheet = Sheet(rules.name, paper(), alone, details=details or settings.verbose, passed=passed)
+    return _write(writer(form, sheet), rules, found, alone=alone)
+
+
+def _policy(path: str | None, *, every: bool) -> Policy:
+    rules = builtin.rules()
+    if path is None:
+        return only_builtin(rules)
+    try:
+        return load(path, lambda name: Path(name).read_bytes(), rules, every=every)
+    except OSError as error:
+        hint = ' "raidctl audit --init" writes one.' if isinstance(error, FileNotFoundError) else ""
+        raise UsageError(f"The policy {path} cannot be read: {error.strerror}.{hint}") from error
+
+
+Found = Iterable[tuple[Tally, Sequence[Audited]]]
+
+
+def _found(
+    rules: Policy, paths: Sequence[str], settings: Settings, *, passed: bool, everything: bool, jobs: int | None
+) -> tuple[bool, Found]:
+    """Whether there is one machine, and what is said of each."""
+    if paths:
+        from raidctl.fleet.crew import cores, results  # noqa: PLC0415 - only where there are many
+        from raidctl.fleet.sources import is_single, pieces  # noqa: PLC0415 - as above
+        from raidctl.fleet.work import Worker  # noqa: PLC0415 - as above
+
+        for name in ("host", "replay", "demo", "sudo"):
+            if name in settings.given:
+                raise click.UsageError(f"{settings.given[name]} and a PATH exclude each other: give one of them.")
+        for one in paths:
+            if one != "-" and not os.path.lexists(one):
+                raise UsageError(f"There is no {one}.")
+        alone = is_single(list(paths))
+        work = Worker(rules, keep=passed, alone=alone, everything=everything)
+        return alone, results(pieces(paths, sys.stdin.buffer), work, jobs or cores())
+    from raidctl.audit.engine import Auditor  # noqa: PLC0415 - only where there is one
+
+    auditor = Auditor(rules, keep=passed, alone=True)
+    inventory = _look(settings)
+    audited = auditor.audit(inventory, inventory.host.source)
+    return True, [(auditor.take(), [audited])]
+
+
+def _look(settings: Settings) -> Inventory:
+    return with_open_ends(look(settings), settings).inventory
+
+
+def _write(out: Writer, rules: Policy, found: Found, *, alone: bool) -> int:
+    """Write what is found as it comes, and keep on disk what is wanted again."""
+    from raidctl.fleet.spool import Spool  # noqa: PLC0415 - not needed for --init
+
+    tally = Tally()
+    with Spool() as spool:
+        _emit(out.begin())
+        for counted, hosts in found:
+            tally.add(counted)
+            for audited in hosts:
+                if out.again:
+                    spool.put(audited)
+                _emit(out.host(audited))
+        summary = finish(rules, tally, alone=alone)
+        for text in out.end(summary, spool.again):
+            _emit(text)
+    return out.exit_code(summary)
+
+
+def _emit(text: str) -> None:
+    if text:
+        emit(text)
+
+
+def _init(target: str | None, paths: Sequence[str], settings: Settings) -> int:
+    from raidctl.audit.baseline import baseline  # noqa: PLC0415 - only where it is asked for
+
+    if paths:
+        raise click.UsageError("--init looks at one machine: this one, or that of --host, --replay, --demo.")
+    if target is not None and os.path.lexists(target):
+        raise UsageError(f"There is a {target} already; --init writes over nothing.")
+    text = baseline(_look(settings))
+    if target is None:
+        emit(text)
+        return EXIT_FINE
+    try:
+        with Path(target).open("x", encoding="utf-8") as opened:
+            opened.write(text)
+    except OSError as error:
+        raise CannotTell(f"{target} cannot be written: {error.strerror}.") from error
+    click.echo(f"{printable(target)} says what this machine is now; check that it is what it should be.", err=True)
+    return EXIT_FINE

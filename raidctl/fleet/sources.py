@@ -1,0 +1,132 @@
+"""Where inventories are kept: directories, lines of a file or a pipe, single files, recordings. Cut into pieces."""
+
+from __future__ import annotations
+
+import gzip
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, Literal, cast
+
+from raidctl.record import is_recording
+
+BLOCK = 1 << 19
+"""Bytes of a piece: some dozens of inventories, so that handing it on costs little and little waits in memory."""
+LONGEST = 64 << 20
+"""Bytes of one inventory; what is longer is none."""
+STDIN = "-"
+_SINGLE = (".json", ".json.gz")
+_LINES = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
+_ARCHIVES = (".tar.gz", ".tgz")
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Something to be done on its own: inventories, or the reason why there are none."""
+
+    kind: Literal["lines", "file", "recording", "fault"]
+    source: str
+    """The file; ``standard input``."""
+    first: int = 1
+    """Of lines: the number of the first."""
+    data: bytes = b""
+    message: str = ""
+    """Of a fault: what is the matter, one sentence."""
+
+
+def pieces(paths: Iterable[str], stdin: BinaryIO) -> Iterator[Piece]:
+    """Everything that the paths stand for, in their order; what lies in a directory by name.
+
+    A path that is not there, or cannot be read, is a fault: the rest goes on.
+    """
+    for path in paths:
+        if path == STDIN:
+            yield from cut(stdin, "standard input")
+        elif Path(path).is_dir():
+            yield from _directory(path)
+        else:
+            yield from _file(path)
+
+
+def is_single(paths: list[str]) -> bool:
+    """Whether the paths are one machine: one file that is one inventory by its name, or one recording."""
+    return len(paths) == 1 and paths[0] != STDIN and (paths[0].endswith(_SINGLE) or is_recording(paths[0]))
+
+
+def _directory(path: str) -> Iterator[Piece]:
+    found = passed_over = 0
+    failures: list[OSError] = []
+    for place, folders, names in os.walk(path, onerror=failures.append, followlinks=False):
+        if "record.json" in names and is_recording(place):
+            folders.clear()
+            found += 1
+            yield Piece("recording", place)
+            continue
+        folders.sort()
+        for name in sorted(names):
+            if name.endswith((*_SINGLE, *_LINES, *_ARCHIVES)):
+                found += 1
+                yield from _file(str(Path(place) / name))
+            else:
+                passed_over += 1
+    for error in failures:
+        yield Piece("fault", str(error.filename), message=f"It cannot be read: {error.strerror}.")
+    if not found and not failures:
+        more = f" {passed_over} files of other kinds lie there." if passed_over else ""
+        kinds = "no inventory (.json, .jsonl) and no recording"
+        yield Piece("fault", path, message=f"There is {kinds} in this directory.{more}")
+
+
+def _file(path: str) -> Iterator[Piece]:
+    if path.endswith(_ARCHIVES):
+        if is_recording(path):
+            yield Piece("recording", path)
+        else:
+            yield Piece("fault", path, message="It is no recording of raidctl.")
+        return
+    if path.endswith(_SINGLE):
+        yield Piece("file", path)
+        return
+    try:
+        with ExitStack() as stack:
+            opened = gzip.open if path.endswith(".gz") else open
+            yield from cut(cast("BinaryIO", stack.enter_context(opened(path, "rb"))), path)
+    except (OSError, EOFError) as error:
+        reason = getattr(error, "strerror", None) or error
+        yield Piece("fault", path, message=f"It cannot be read: {reason}.")
+
+
+def cut(stream: BinaryIO, source: str) -> Iterator[Piece]:
+    """The lines of a stream, cut where one inventory ends; those over several lines end with a ``}`` of its own."""
+    rest, first = b"", 1
+    end: bytes | None = None
+    some = False
+    while block := stream.read(BLOCK):
+        data = rest + block
+        if end is None:
+            end = b"\n}\n" if data.lstrip().startswith((b"{\n", b"{\r\n")) else b"\n"
+        last = data.rfind(end)
+        if last < 0:
+            if len(data) > LONGEST:
+                yield Piece("fault", f"{source}:{first}", message=f"A line of more than {LONGEST >> 20} MiB.")
+                first += data.count(b"\n") + _skip_line(stream)
+                some, data = True, b""
+            rest = data
+            continue
+        piece, rest = data[: last + len(end)], data[last + len(end) :]
+        yield Piece("lines", source, first, piece)
+        some = True
+        first += piece.count(b"\n")
+    if rest.strip():
+        yield Piece("lines", source, first, rest)
+    elif not some:
+        yield Piece("fault", source, message="It is empty.")
+
+
+def _skip_line(stream: BinaryIO) -> int:
+    while line := stream.readline(BLOCK):
+        if line.endswith(b"\n"):
+            return 1
+    return 0

@@ -1,0 +1,43 @@
+"""``--format json``: one document (:class:`raidctl.audit.report.Report`), a host on each line of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from raidctl.audit.finding import Audited
+from raidctl.audit.report import EXITS, Summary
+from raidctl.output.audit_formats import Again, Sheet
+from raidctl.output.audit_formats.lines import compact
+
+
+class Document:
+    """Writes the hosts as they come, and the sums at the end."""
+
+    everything = True
+    again = False
+
+    def __init__(self, sheet: Sheet) -> None:
+        self._policy = sheet.policy
+        self._before = "\n    "
+
+    def begin(self) -> str:
+        """The head."""
+        return f'{{\n  "schema_version": "1",\n  "policy": {compact(self._policy)},\n  "hosts": ['
+
+    def host(self, audited: Audited) -> str:
+        """One element."""
+        before, self._before = self._before, ",\n    "
+        return f"{before}{compact(audited)}"
+
+    def end(self, summary: Summary, again: Again) -> Iterator[str]:  # noqa: ARG002 - the signature of all writers
+        """The sums."""
+        yield f'\n  ],\n  "summary": {compact(summary)}\n}}\n'
+
+    def exit_code(self, summary: Summary) -> int:
+        """As always."""
+        return EXITS[summary.verdict]
+
+
+def writer(sheet: Sheet) -> Document:
+    """The writer of this format."""
+    return Document(sheet)

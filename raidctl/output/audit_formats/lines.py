@@ -1,0 +1,45 @@
+"""``--format jsonl``: a line of JSON for each host, as soon as it is known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from raidctl.audit.finding import Audited
+from raidctl.audit.report import EXITS, Summary
+from raidctl.output.audit_formats import Again, Sheet
+from raidctl.output.json import safe
+
+
+class Lines:
+    """Writes each host at once."""
+
+    everything = True
+    again = False
+
+    def begin(self) -> str:
+        """Nothing."""
+        return ""
+
+    def host(self, audited: Audited) -> str:
+        """Its line."""
+        return f"{compact(audited)}\n"
+
+    def end(self, summary: Summary, again: Again) -> Iterator[str]:  # noqa: ARG002 - the signature of all writers
+        """Nothing: whoever reads lines adds up himself."""
+        return iter(())
+
+    def exit_code(self, summary: Summary) -> int:
+        """As always."""
+        return EXITS[summary.verdict]
+
+
+def compact(value: Audited | Summary | str) -> str:
+    """JSON on one line, without characters that could steer a terminal."""
+    return safe(msgspec.json.encode(value, order="deterministic").decode("utf-8"))
+
+
+def writer(_sheet: Sheet) -> Lines:
+    """The writer of this format."""
+    return Lines()

@@ -1,0 +1,185 @@
+"""``--format table``: the sums by rule and by host, then what is the matter, object by object."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator, Sequence
+
+from rich.console import RenderableType
+from rich.padding import Padding
+from rich.style import Style
+from rich.text import Text
+
+from raidctl.audit.finding import Audited, Finding
+from raidctl.audit.report import EXITS, RuleCount, Summary, Verdict
+from raidctl.output.audit_formats import Again, Sheet
+from raidctl.output.paper import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, line, pack
+from raidctl.output.table import Cell, Column, said, table
+
+_HOSTS = 20
+"""So many hosts are listed, the worst ones."""
+_WORDS: dict[Verdict, tuple[str, Style]] = {
+    "pass": ("PASS", GOOD), "fail": ("FAIL", BAD), "unknown": ("CANNOT TELL", WARN), "no_access": ("NO ACCESS", WARN),
+}  # fmt: skip
+_OUTCOMES = {"fail": ("FAIL", BAD), "unknown": ("CANNOT TELL", WARN), "unmatched": ("NO MATCH", WARN),
+             "pass": ("PASS", GOOD)}  # fmt: skip
+_ORDER = ("fail", "unknown", "unmatched", "pass")
+_SEVERITIES = ("critical", "warning", "info")
+_INDENT = 15
+_Weight = tuple[int, int, int, int]
+_Row = tuple[_Weight, int, str, str]
+
+
+class Table:
+    """Remembers the worst hosts; everything else is in the sums, or is read again for the details."""
+
+    def __init__(self, sheet: Sheet) -> None:
+        self.everything = sheet.passed
+        self.again = sheet.details or sheet.alone
+        self._sheet = sheet
+        self._worst: list[_Row] = []
+        self._troubled = 0
+
+    def begin(self) -> str:
+        """Nothing: the sums come first."""
+        return ""
+
+    def host(self, audited: Audited) -> str:
+        """Remember it, if it is one of the worst; of equals the first."""
+        weight = _weight(audited.findings)
+        if any(weight):
+            self._troubled += 1
+            row = (weight, -self._troubled, audited.host, audited.source)
+            (heapq.heappush if len(self._worst) < _HOSTS else heapq.heappushpop)(self._worst, row)
+        return ""
+
+    def end(self, summary: Summary, again: Again) -> Iterator[str]:
+        """The whole screen."""
+        paper = self._sheet.paper
+        yield paper.render(self._sums(summary, paper))
+        if summary.findings:
+            yield paper.render(_about_policy(summary.findings, paper))
+        if self.again:
+            for audited in again():
+                yield paper.render(_host(audited, paper, alone=self._sheet.alone))
+        elif self._troubled:
+            yield paper.render([Text(""), line(("--details tells what is the matter on each of them.", DULL))])
+
+    def exit_code(self, summary: Summary) -> int:
+        """As always."""
+        return EXITS[summary.verdict]
+
+    def _sums(self, summary: Summary, paper: Paper) -> Iterator[RenderableType]:
+        word, style = _WORDS[summary.verdict]
+        head = line((f"{word}: ", style))
+        pieces = _of_one(summary) if self._sheet.alone else _of_many(summary)
+        head.append_text(pack(pieces, max(paper.columns - len(word) - 2, 20), paper.dot))
+        yield line((paper.clean(self._sheet.policy), STRONG))
+        yield head
+        if summary.rules:
+            yield Text("")
+            yield table(_by_rule(summary.rules, paper, hosts=not self._sheet.alone), paper)
+        if self._worst and not self._sheet.alone:
+            yield Text("")
+            yield table(_by_host(sorted(self._worst, reverse=True), paper), paper)
+            if self._troubled > len(self._worst):
+                yield line((f"  {self._troubled - len(self._worst)} more hosts are not as they should be.", DULL))
+
+
+def _weight(findings: Sequence[Finding]) -> _Weight:
+    failed = [one.severity for one in findings if one.outcome == "fail"]
+    untold = sum(one.outcome in ("unknown", "unmatched") for one in findings)
+    critical, warning, info = (failed.count(severity) for severity in ("critical", "warning", "info"))
+    return critical, warning, info, untold
+
+
+def _of_one(summary: Summary) -> list[Piece]:
+    failed = summary.critical + summary.warning + summary.info
+    return [
+        *([(f"{failed} {'fails' if failed == 1 else 'fail'}", BAD)] if failed else []),
+        *([(f"{summary.unknown} cannot be told", WARN)] if summary.unknown else []),
+        (f"{summary.passed} of {summary.checked} pass", GOOD if summary.passed == summary.checked else PLAIN),
+    ]
+
+
+def _of_many(summary: Summary) -> list[Piece]:
+    told = [
+        (summary.hosts_failed, "fail", BAD),
+        (summary.hosts_unknown, "cannot be told", WARN),
+        (summary.hosts_no_access, "lack a tool or a right", WARN),
+        (summary.hosts_passed, "pass", GOOD),
+    ]
+    hosts = f"{summary.hosts} {'host' if summary.hosts == 1 else 'hosts'}"
+    unreadable = [(f"{summary.unreadable} could not be read", WARN)] if summary.unreadable else []
+    return [hosts, *((f"{count} {word}", style) for count, word, style in told if count), *unreadable]
+
+
+def _figure(count: int, style: Style) -> Cell:
+    return (str(count) if count else "-", style if count else DULL)
+
+
+def _by_rule(rules: Sequence[RuleCount], paper: Paper, *, hosts: bool) -> list[Column]:
+    columns = [
+        Column("rule", [(paper.clean(one.rule), PLAIN) for one in rules], least=16),
+        Column("severity", [(one.severity, DULL) for one in rules]),
+        Column("fail", [_figure(one.failed, BAD) for one in rules], right=True),
+        Column("cannot tell", [_figure(one.unknown, WARN) for one in rules], right=True),
+        Column("pass", [_figure(one.passed, GOOD) for one in rules], right=True),
+    ]
+    if hosts:
+        columns.append(Column("on hosts", [_figure(one.hosts, PLAIN) for one in rules], right=True))
+    return columns
+
+
+def _by_host(rows: Sequence[_Row], paper: Paper) -> list[Column]:
+    styles = (BAD, BAD, PLAIN, WARN)
+    titles = ("critical", "warning", "info", "cannot tell")
+    names = [host if host == source else f"{host} ({source})" for _, _, host, source in rows]
+    figures = [
+        Column(title, [_figure(weight[place], styles[place]) for weight, *_ in rows], right=True)
+        for place, title in enumerate(titles)
+        if title != "info" or any(weight[2] for weight, *_ in rows)
+    ]
+    return said([Column("host", [(paper.clean(name), PLAIN) for name in names], least=20), *figures])
+
+
+def _about_policy(findings: Sequence[Finding], paper: Paper) -> Iterator[RenderableType]:
+    yield Text("")
+    yield line(("The policy itself", STRONG))
+    for one in findings:
+        yield from _finding(one, paper)
+
+
+def _host(audited: Audited, paper: Paper, *, alone: bool) -> Iterator[RenderableType]:
+    found = sorted(audited.findings, key=lambda one: (_ORDER.index(one.outcome), _SEVERITIES.index(one.severity)))
+    if not found:
+        return
+    yield Text("")
+    if not alone or audited.host == audited.source:
+        where = [] if audited.source == audited.host else [audited.source]
+        yield pack([(paper.clean(audited.host), STRONG), *map(paper.clean, where)], paper.columns, paper.dot)
+    for one in found:
+        yield from _finding(one, paper)
+
+
+def _finding(one: Finding, paper: Paper) -> Iterator[RenderableType]:
+    word, style = _OUTCOMES[one.outcome]
+    place = [one.where] if one.where != "host" else []
+    pieces: list[Piece] = [
+        (paper.clean(one.rule), STRONG),
+        *(paper.clean(text) for text in (*place, one.device, *one.mountpoints) if text),
+    ]
+    if one.outcome != "pass":
+        pieces.append((one.severity, BAD if one.severity == "critical" else DULL))
+    first = line("  ", (word.ljust(13), style))
+    rows = pack(pieces, max(paper.columns - _INDENT, 20), paper.dot).split("\n")
+    first.append_text(Text(f"\n{' ' * _INDENT}").join(rows))
+    yield Padding(first, (0, 0, 0, 0))
+    yield Padding(line(paper.clean(one.message)), (0, 0, 0, 6))
+    if one.remedy:
+        yield Padding(line((paper.words("→ "), DULL), paper.clean(one.remedy)), (0, 0, 0, 6))
+
+
+def writer(sheet: Sheet) -> Table:
+    """The writer of this format."""
+    return Table(sheet)

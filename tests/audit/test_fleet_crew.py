@@ -1,0 +1,49 @@
+"""The processes of an audit of many machines."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from tests.audit.policies import recorded
+
+GONE = 20.0
+
+
+def under_way(pid: int) -> list[int]:
+    """Processes that a process has started and that have not ended."""
+    path = Path(f"/proc/{pid}/task/{pid}/children")
+    return [int(child) for child in path.read_text(encoding="ascii").split()] if path.exists() else []
+
+
+def alive(pid: int) -> bool:
+    """Whether a process is there, and no zombie."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+@pytest.mark.slow
+def test_no_process_outlives_an_audit_that_is_killed(tmp_path: Path) -> None:
+    """Killed with signal 9 while it waits for more inventories, it leaves no process behind."""
+    site = tmp_path / "site.toml"
+    site.write_text('raid_level = "raid6"\n', encoding="utf-8")
+    line = msgspec.json.encode(recorded("smartarray-gen9-degraded")) + b"\n"
+    command = [sys.executable, "-m", "raidctl", "audit", str(site), "-", "--jobs", "2"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as done:
+        assert done.stdin is not None
+        deadline = time.monotonic() + GONE
+        while len(started := under_way(done.pid)) < 2:
+            assert time.monotonic() < deadline
+            done.stdin.write(line * 100)
+        done.kill()
+        done.wait()
+        while any(map(alive, started)):
+            assert time.monotonic() < deadline + GONE
+            time.sleep(0.02)

@@ -1,0 +1,264 @@
+"""``raidctl audit`` as a user runs it: one machine, directories, pipes, rubbish; exit codes and outputs."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import jsonschema
+import msgspec
+import pytest
+from click.testing import CliRunner, Result
+
+from raidctl.audit.report import Report
+from raidctl.cli import cli
+from raidctl.model import Inventory
+from raidctl.output.audit_formats import FORMATS
+from tests.audit.policies import mistakes, recorded
+from tests.support.machines import FIXTURES, MACHINES
+
+PAGE = (FIXTURES.parent / "docs" / "policy.md").read_text(encoding="utf-8")
+GEN9 = str(FIXTURES / "smartarray-gen9-degraded")
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    """A policy that some recorded machines pass, some fail, and some cannot tell."""
+    path = tmp_path / "site.toml"
+    path.write_text('raid_level = ["raid1", "raid5", "raid6"]\nbattery = "ok"\n', encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def fleet(tmp_path: Path) -> Path:
+    """Two hundred recorded machines, one a line."""
+    lines = [msgspec.json.encode(recorded(MACHINES[number % len(MACHINES)])) for number in range(200)]
+    path = tmp_path / "fleet.jsonl"
+    path.write_bytes(b"\n".join(lines) + b"\n")
+    return path
+
+
+def run(*words: str | Path, given: bytes = b"") -> Result:
+    """The command line, in this process."""
+    return CliRunner().invoke(cli, [str(word) for word in words], input=given)
+
+
+def test_the_exit_code_is_the_answer(site: Path, tmp_path: Path) -> None:
+    """Pass, fail, cannot tell, and no access each have their own."""
+    fine = tmp_path / "fine.toml"
+    fine.write_text('controller.mode = "raid"', encoding="utf-8")
+    unknown = tmp_path / "unknown.toml"
+    unknown.write_text('layout = "near=2"', encoding="utf-8")
+    codes = [run("--replay", GEN9, "audit", policy).exit_code for policy in (fine, site, unknown)]
+    assert codes == [0, 0, 3]
+    failed = FIXTURES / "smartarray-gen10-failed-battery"
+    assert run("--replay", failed, "audit", site).exit_code == 1
+    assert run("--replay", FIXTURES / "host-raid-card-no-tool", "audit", fine).exit_code in (1, 4)
+
+
+def test_mistakes_end_with_2_and_nothing_is_audited(tmp_path: Path) -> None:
+    """Each mistake has a line of its own on standard error."""
+    path = tmp_path / "bad.toml"
+    path.write_text('raid_level = "raid7"\nbatery = "ok"\n', encoding="utf-8")
+    done = run("--replay", GEN9, "audit", path)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert [line.split(": ")[0] for line in done.stderr.splitlines()[:2]] == [f"{path}:1", f"{path}:2"]
+
+
+@pytest.mark.parametrize(
+    "words", [("audit",), ("audit", "none.toml"), ("--json", "audit", "--format", "table", "x.toml")]
+)
+def test_wrong_usage_ends_with_2(words: tuple[str, ...]) -> None:
+    """No policy, one that is not there, two formats."""
+    assert run(*words).exit_code == 2
+
+
+def test_a_baseline_written_by_init_passes_on_the_same_machine(tmp_path: Path) -> None:
+    """It goes to the file that is named, which must not be there already."""
+    path = tmp_path / "now.toml"
+    assert run("--demo", "p400", "--state-dir", tmp_path, "audit", "--init", path).exit_code == 0
+    assert run("--demo", "p400", "--state-dir", tmp_path, "audit", path).exit_code == 0
+    assert run("--demo", "p400", "--state-dir", tmp_path, "audit", "--init", path).exit_code == 2
+    told = run("--demo", "p400", "--state-dir", tmp_path, "audit", "--init").stdout
+    assert re.sub(r"\(.*?\)", "", told, count=1) == re.sub(r"\(.*?\)", "", path.read_text(encoding="utf-8"), count=1)
+
+
+def test_the_built_in_rules_need_no_policy() -> None:
+    """A word that is no .toml is a path then."""
+    done = run("audit", "--builtin", "--json", GEN9)
+    found = {one["rule"] for one in json.loads(done.stdout)["hosts"][0]["findings"]}
+    assert done.exit_code == 1
+    assert "volume_rebuilding" in found
+
+
+def test_a_directory_is_searched_for_inventories_and_recordings(site: Path, tmp_path: Path) -> None:
+    """Single files, lines, packed ones and recordings; other files are passed over."""
+    place = tmp_path / "fleet"
+    (place / "b").mkdir(parents=True)
+    one = msgspec.json.encode(recorded("smartarray-p400"))
+    (place / "a.json").write_bytes(msgspec.json.format(one, indent=2))
+    (place / "b" / "two.jsonl").write_bytes(one + b"\n" + one + b"\n")
+    (place / "b" / "packed.jsonl.gz").write_bytes(gzip.compress(one + b"\n"))
+    (place / "notes.txt").write_text("nothing", encoding="utf-8")
+    shutil.copytree(GEN9, place / "c")
+    lines = run("audit", site, place, "--format", "jsonl").stdout.splitlines()
+    sources = [json.loads(line)["source"].removeprefix(f"{place}/") for line in lines]
+    assert sorted(sources) == ["a.json", "b/packed.jsonl.gz:1", "b/two.jsonl:1", "b/two.jsonl:2", "c"]
+
+
+def test_rubbish_in_the_middle_is_named_with_its_line_and_the_rest_goes_on(site: Path, fleet: Path) -> None:
+    """A truncated line, another schema version, other JSON, no JSON, nothing: each is one host that cannot be told."""
+    lines = fleet.read_bytes().splitlines()
+    lines[9] = lines[9][:500]
+    lines[19] = lines[19].replace(b'"schema_version":"1"', b'"schema_version":"2"')
+    lines[29] = b'{"schema_version":"1","host":{"hostname":"x"},"answers":[]}'
+    lines[39] = b"\xff\x00"
+    lines[49] = b""
+    fleet.write_bytes(b"\n".join(lines) + b"\n")
+    done = run("audit", site, fleet, "--json", "--jobs", "1")
+    report = json.loads(done.stdout)
+    said = {
+        host["source"].rpartition(":")[2]: host["findings"][0]["message"]
+        for host in report["hosts"]
+        if host["host"] == host["source"]
+    }
+    assert list(said) == ["10", "20", "30", "40"]
+    assert said["10"] == "The JSON is cut off in the middle."
+    assert said["20"] == "It is an inventory of schema version 2, and this raidctl reads version 1."
+    assert "no inventory" in said["30"]
+    assert "no JSON" in said["40"]
+    assert (report["summary"]["hosts"], report["summary"]["unreadable"]) == (199, 4)
+
+
+def test_an_unreadable_line_alone_cannot_be_told(site: Path) -> None:
+    """Everything else passes, and the exit code is 3."""
+    good = msgspec.json.encode(recorded("smartarray-p400"))
+    assert run("audit", site, "-", given=good + b"\n" + good).exit_code == 0
+    assert run("audit", site, "-", given=good + b"\n" + good[:-9] + b"\n" + good).exit_code == 3
+    assert run("audit", site, "-", given=b"").exit_code == 3
+
+
+def test_what_is_no_inventory_is_named(site: Path, tmp_path: Path) -> None:
+    """An empty directory, an empty file, a file of something else; a path that is not there is wrong usage."""
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "none.json").write_bytes(b"")
+    (tmp_path / "text.jsonl").write_bytes(b"hello\n")
+    for name in ("empty", "none.json", "text.jsonl"):
+        done = run("audit", site, tmp_path / name, "--details")
+        assert (done.exit_code, name in re.sub(r"\s", "", done.stdout)) == (3, True)
+    assert run("audit", site, tmp_path / "nothing").exit_code == 2
+
+
+def test_indented_inventories_one_after_the_other_are_read(site: Path) -> None:
+    """What ``raidctl --json show`` prints on several machines can be put together with cat."""
+    one = msgspec.json.format(msgspec.json.encode(recorded("smartarray-p400")), indent=2) + b"\n"
+    found = [
+        json.loads(line) for line in run("audit", site, "-", "--format", "jsonl", given=one * 3).stdout.splitlines()
+    ]
+    assert [host["host"] for host in found] == ["anvil"] * 3
+
+
+def test_several_processes_give_the_same_as_one_in_the_same_order(site: Path, fleet: Path) -> None:
+    """Out of several pieces, whoever is ready first."""
+    with fleet.open("ab") as opened:
+        for _ in range(3):
+            opened.write(fleet.read_bytes())
+    command = [sys.executable, "-m", "raidctl", "audit", str(site), str(fleet), "--format", "jsonl", "--jobs"]
+    one, two = (subprocess.run([*command, jobs], capture_output=True, check=False) for jobs in ("1", "2"))
+    assert one.stdout.count(b"\n") == len(fleet.read_bytes().splitlines())
+    assert (one.stdout, one.returncode, one.stderr) == (two.stdout, two.returncode, two.stderr)
+
+
+def test_a_rule_that_matches_on_no_host_is_said_once(site: Path, fleet: Path) -> None:
+    """On a thousand hosts, that one of them has nothing to select is nothing to tell of; that none has, is."""
+    with site.open("a", encoding="utf-8") as opened:
+        opened.write('[[rule]]\nname="none"\nfor="volume"\nwhere={id="x:*"}\nrequire={status="ok"}\n')
+        opened.write('[group.none]\nhosts=["nobody*"]\nraid_level="raid0"\n')
+    summary = json.loads(run("audit", site, fleet, "--json", "--jobs", "1").stdout)["summary"]
+    assert [one["rule"] for one in summary["findings"]] == ["none", "group none"]
+    assert summary["findings"][0]["message"] == 'rule 1 ("none") matched no volume with id x:*.'
+
+
+def test_the_json_is_valid_and_its_sums_agree(site: Path, fleet: Path) -> None:
+    """``raidctl schema audit`` describes it; what is counted is what is listed."""
+    done = run("audit", site, fleet, "--json", "--passed", "--jobs", "1")
+    report = json.loads(done.stdout)
+    jsonschema.validate(report, json.loads(run("schema", "audit").stdout))
+    assert msgspec.json.decode(done.stdout, type=Report).summary.hosts == len(report["hosts"]) == 200
+    outcomes = [one["outcome"] for host in report["hosts"] for one in host["findings"]]
+    assert report["summary"]["passed"] == outcomes.count("pass")
+    assert sum(report["summary"][key] for key in ("critical", "warning", "info")) == outcomes.count("fail")
+    assert sum(rule["failed"] for rule in report["summary"]["rules"]) == outcomes.count("fail")
+    assert report["summary"]["unknown"] == outcomes.count("unknown")
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_every_format_is_written_for_one_machine_and_for_many(form: str, site: Path, fleet: Path) -> None:
+    """Nothing but the answer is on standard output, in lines of 80 columns at most where people read it."""
+    for words in (("--replay", GEN9, "audit", site), ("audit", site, fleet, "--jobs", "1", "--details")):
+        done = run(*words, "--format", form)
+        assert done.exit_code in (0, 1)
+        assert done.stdout
+        assert done.stderr == ""
+        assert form != "table" or max(map(len, done.stdout.splitlines())) <= 80
+
+
+def test_details_and_passes_are_told_where_they_are_asked_for(site: Path, fleet: Path) -> None:
+    """By itself the summary has no findings of single hosts."""
+    short, long = (run("audit", site, fleet, "--jobs", "1", *more).stdout for more in ((), ("--details",)))
+    assert "should be ok" not in short
+    assert "battery is failed, and should be ok." in long
+    assert "PASS " in run("--replay", GEN9, "audit", site, "--passed").stdout
+
+
+def test_an_unreadable_file_is_named(site: Path, tmp_path: Path) -> None:
+    """A dangling link in a directory is one host that cannot be told."""
+    (tmp_path / "d").mkdir()
+    (tmp_path / "d" / "x.json").symlink_to(tmp_path / "gone")
+    done = run("audit", site, tmp_path / "d", "--details")
+    assert done.exit_code == 3
+    assert "It cannot be read: No such file or directory." in done.stdout
+
+
+def examples() -> list[str]:
+    """The policies of the manual."""
+    return re.findall(r"```toml\n(.*?)```", PAGE, flags=re.DOTALL)
+
+
+@pytest.mark.parametrize("text", examples())
+def test_the_examples_of_the_manual_are_policies(text: str, tmp_path: Path) -> None:
+    """Each can be copied and run."""
+    (tmp_path / "base.toml").write_text('cache_split = "25/75"\n', encoding="utf-8")
+    (tmp_path / "site.toml").write_text(text, encoding="utf-8")
+    done = run("--replay", GEN9, "audit", tmp_path / "site.toml")
+    assert done.exit_code in (0, 1, 3), done.stderr
+
+
+def test_the_mistakes_of_the_manual_are_told_as_it_says() -> None:
+    """The example and what is printed for it stand together."""
+    match = re.search(r"<!-- mistakes -->\n```\n(.*?)```\n\n(.*?)\n\n##", PAGE, flags=re.DOTALL)
+    assert match
+    told = [line.strip() for line in match[2].splitlines()][1:-1]
+    assert mistakes(match[1]) == told
+
+
+def test_every_key_of_a_rule_and_a_policy_is_in_the_manual() -> None:
+    """What the code takes, the manual tells."""
+    from raidctl.audit.policy.document import WHOLE  # noqa: PLC0415 - only here
+    from raidctl.audit.policy.many import OPERATORS as OF_LISTS  # noqa: PLC0415 - only here
+    from raidctl.audit.policy.related import ADDED  # noqa: PLC0415 - only here
+    from raidctl.audit.policy.rules import KEYS  # noqa: PLC0415 - only here
+    from raidctl.audit.policy.values import OPERATORS  # noqa: PLC0415 - only here
+
+    for word in (*WHOLE, *KEYS, *OPERATORS, *OF_LISTS, "same", "field", *ADDED["volume"], *FORMATS):
+        assert re.search(rf"\b{word}\b", PAGE), word
+
+
+def test_an_inventory_is_decoded_as_the_model_has_it() -> None:
+    """The recorded machines of the tests are inventories, so what is audited above is what users have."""
+    assert all(isinstance(recorded(name), Inventory) for name in MACHINES)

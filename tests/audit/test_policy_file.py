@@ -1,0 +1,230 @@
+"""Policy files: mistakes with line and suggestion, includes, groups, overrides, the baseline."""
+
+from __future__ import annotations
+
+import re
+
+import hypothesis.strategies as st
+import pytest
+from hypothesis import given
+
+from raidctl.audit import builtin
+from raidctl.audit.baseline import baseline
+from raidctl.audit.engine import Auditor
+from raidctl.audit.policy.lines import locate
+from raidctl.audit.policy.sets import Policy, load
+from tests.audit.policies import audited, machine, mistakes, only, policy, reader, recorded, volume
+from tests.support.machines import MACHINES
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ('raid_level = "raid7"', '"raid_level" is never "raid7": did you mean raid6'),
+        ('raid_level = "RAID-6"', "did you mean raid6?"),
+        ('raid_level = "unknown"', "say { known = false }"),
+        ("raid_level = 6", '"raid_level" is never 6'),
+        ('raid_levle = "raid6"', "did you mean raid_level?"),
+        ('status = "good"', '"status" is never "good": it can be'),
+        ('cache.write_polcy = "off"', '"write_polcy" is no field of a volume cache; did you mean write_policy'),
+        ('size_bytes = "big"', 'is never "big": write'),
+        ("size_bytes = -1", '"size_bytes" is never -1'),
+        ('size_bytes = { min = "2TB", max = "1TB" }', 'at least "2TB" and at most "1TB"'),
+        ('size_bytes = { mni = "2TB" }', "did you mean min?"),
+        ("controller.cache.read_percent = 101", '"read_percent" is never 101'),
+        ('cache_split = "25/70"', "is no split"),
+        ('cache.write_protected = "yes"', '"write_protected" is true or false, not "yes"'),
+        ("raid_level = []", "an empty list"),
+        ("raid_level = {}", 'nothing is said of "raid_level"'),
+        ("name = 5", '"name" is a text: write "5" in quotes.'),
+        ('drives = "sda"', '"drives" is a list of drives'),
+        ("drives = { count = -1 }", '"count" is a number'),
+        ('drives = { every = { status = "ok" } }', '"every" is nothing that can be asked of a list of drives'),
+        ('drives = { where = { status = "ok" } }', 'a list needs "count", "any", "all" or "none"'),
+        ('cache = "on"', '"cache" is a volume cache: say which of its fields'),
+        ('device.x = "y"', '"x" is nothing that can be asked of "device"'),
+        ('builtin = ["write_back_unprotectd"]', "did you mean write_back_unprotected"),
+        ('ignore = ["nothing"]', 'no rule is called "nothing"'),
+        ('[override.raid]\nseverity = "info"', 'no rule is called "raid"'),
+        ('raid_level = "raid6"\n[override.raid_level]\nseverity = "bad"', '"severity" is never "bad"'),
+        ('[[rule]]\nfor = "volumes"\nrequire = { status = "ok" }', "did you mean volume?"),
+        ('[[rule]]\nrequire = { status = "ok" }', '"for" is missing'),
+        ('[[rule]]\nfor = "volume"', 'a rule needs "require" or "count"'),
+        ('[[rule]]\nfor = "volume"\nrequires = { status = "ok" }', "did you mean require?"),
+        ('[[rule]]\nfor = "volume"\nrequire = {}', '"require" is empty'),
+        ('[[rule]]\nfor = "volume"\nrequire = "ok"', "this has to be a table of fields"),
+        ('[rule]\nfor = "volume"', "write [[rule]]"),
+        ('[group.db]\nraid_level = "raid10"', 'the group "db" needs hosts'),
+        ('[group.db]\nhosts = ["db*"]\ninclude = ["x.toml"]', '"include" is no part of a policy'),
+        ('include = ["none.toml"]', '"none.toml" cannot be read: No such file or directory.'),
+        ("include = 5", '"include" is a list of files'),
+        ("raid_level = ", "this is no TOML"),
+        ("\n\n= 5", "this is no TOML"),
+    ],
+)  # fmt: skip
+def test_a_mistake_is_told_with_its_line_and_a_suggestion(line: str, told: str) -> None:
+    """Whatever nobody could mean is refused, and what is near is named."""
+    found = load_mistakes(line)
+    assert any(told in one for one in found), found
+    assert all(re.match(r"site\.toml:\d+: ", one) for one in found)
+
+
+def load_mistakes(text: str) -> list[str]:
+    """With the built-in rules, as names of them are checked."""
+    from raidctl.audit.policy.faults import PolicyError  # noqa: PLC0415 - only here
+
+    try:
+        load("site.toml", reader(text, {}), builtin.rules())
+    except PolicyError as error:
+        return [str(fault) for fault in error.faults]
+    return []
+
+
+def test_all_mistakes_are_told_at_once_in_the_order_of_the_lines() -> None:
+    """Who has made three mistakes need not run it three times."""
+    text = (
+        'batery = "ok"\n\n[[rule]]\nfor = "volume"\nwhere = {\n}\nrequire = { strip_byts = 1 }\n[[rule]]\nfor = "x"\n'
+    )
+    text = text.replace("where = {\n}\n", "# nothing\n\n")
+    assert [one.split(":")[1] for one in mistakes(text)] == ["1", "7", "9"]
+
+
+def test_mistakes_of_an_included_file_bear_its_name() -> None:
+    """The line alone would lead to the wrong file."""
+    assert mistakes('include = ["base.toml"]', base='\nraid_level = "raid7"')[0].startswith("base.toml:2: ")
+
+
+def test_files_that_include_each_other_are_refused() -> None:
+    """The circle is shown."""
+    [told] = mistakes('include = ["base.toml"]', base='include = ["site.toml"]')
+    assert told == 'base.toml:1: "site.toml" includes itself: site.toml includes base.toml includes site.toml.'
+
+
+def test_includes_are_relative_to_their_file() -> None:
+    """A policy can be started from anywhere."""
+    held = {"p/site.toml": b'include = ["../q/base.toml"]', "q/base.toml": b'raid_level = "raid6"'}
+    made = load("p/site.toml", held.__getitem__, ())
+    assert [rule.name for rule in made.for_host("x").rules] == ["raid_level"]
+
+
+def test_a_file_goes_before_what_it_includes() -> None:
+    """A rule of the same name replaces the included one, in its place."""
+    made = policy('include = "base.toml"\nraid_level = "raid1"', base='raid_level = "raid6"\nbattery = "ok"')
+    rules = made.for_host("x").rules
+    assert [(rule.name, rule.required[0].wanted) for rule in rules] == [("raid_level", "raid1"), ("battery", "ok")]
+
+
+GROUPED = """
+raid_level = "raid1"
+battery = "ok"
+[override.battery]
+severity = "info"
+[group.db]
+hosts = ["db*"]
+raid_level = "raid10"
+ignore = ["battery"]
+[[group.db.rule]]
+name = "more"
+for = "drive"
+require = { status = "ok" }
+[group.db.override.raid_level]
+severity = "critical"
+remedy = "Call."
+"""
+
+
+def test_a_group_replaces_adds_ignores_and_overrides() -> None:
+    """The hosts of a group have their own rules, the others do not."""
+    made = policy(GROUPED)
+    db, web = made.for_host("db7").rules, made.for_host("web").rules
+    assert [(rule.name, rule.severity) for rule in db] == [("raid_level", "critical"), ("more", "warning")]
+    assert db[0].required[0].wanted == "raid10"
+    assert [(rule.name, rule.severity) for rule in web] == [("raid_level", "warning"), ("battery", "info")]
+
+
+def test_whether_a_host_without_a_name_belongs_to_a_group_cannot_be_told() -> None:
+    """It gets the rules of everybody, and a finding that says so."""
+    found = Auditor(policy(GROUPED), alone=True).audit(machine(hostname=None), "here").findings
+    assert [(one.rule, one.outcome) for one in found] == [("group db", "unknown")]
+
+
+def test_built_in_rules_can_be_chosen_overridden_and_ignored() -> None:
+    """Severity and remedy of a policy go before those of the rule."""
+    rules = builtin.rules()
+    inventory = recorded("smartarray-gen10-failed-battery")
+    text = """
+        builtin = ["battery_failed", "raid0_in_use"]
+        ignore = ["raid0_in_use"]
+        [override.battery_failed]
+        severity = "info"
+        remedy = "Wait."
+    """
+    found = audited(text, inventory, builtin=rules).findings
+    assert {(one.rule, one.severity, one.remedy) for one in found} == {("battery_failed", "info", "Wait.")}
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_a_baseline_passes_on_the_machine_that_it_was_written_from(name: str) -> None:
+    """It is valid, and all that it asks for is so; only what could not be read stays untold."""
+    inventory = recorded(name)
+    found = audited(baseline(inventory), inventory)
+    assert {one.rule for one in found.findings} <= {"unread"}
+    assert found.checked
+
+
+@pytest.mark.parametrize(
+    ("change", "rule"),
+    [
+        ({"raid_level": "raid0"}, "c:1/v1"),
+        ({"size_bytes": 1}, "c:1/v1"),
+        ({"status": "degraded"}, "c:1/v1"),
+        ({"cache": None}, "c:1/v1"),
+    ],
+)
+def test_a_baseline_tells_what_has_changed(change: dict[str, object], rule: str) -> None:
+    """What was so when it was written, and is no longer, does not pass."""
+    text = baseline(machine())
+    assert [one.rule for one in audited(text, machine(volume(**change))).findings] == [rule]
+
+
+def test_a_baseline_is_safe_from_the_words_of_hardware() -> None:
+    """Quotes, newlines, patterns and control characters of a tool do not break the file, nor mean something else."""
+    nasty = machine(model='A"\n[[rule]]\x7f\x1b\x85\U00010000', firmware="1[a]*")
+    text = baseline(nasty)
+    assert "\x1b" not in text
+    assert audited(text, nasty).findings == ()
+    other = machine(model='A"\n[[rule]]\x7f\x1b\x85\U00010000', firmware="1a")
+    assert [one.field for one in audited(text, other).findings] == ["firmware"]
+
+
+KEYS = st.text(st.characters(codec="utf-8", exclude_categories=("Cs", "Cc")), min_size=1, max_size=6)
+
+
+@given(st.lists(st.tuples(KEYS, st.text(max_size=8)),
+                unique_by=lambda pair: pair[0], max_size=8))  # fmt: skip
+def test_the_line_of_a_key_is_found_whatever_stands_around_it(pairs: list[tuple[str, str]]) -> None:
+    """Keys and texts may hold brackets, quotes, equals signs and number signs."""
+    import json  # noqa: PLC0415 - its strings are TOML's, but for one character
+
+    def quoted(text: str) -> str:
+        return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+    lines = [f"{quoted(key)} = [ {quoted(value)}, {{ x = {quoted(value)} }} ] # [{{" for key, value in pairs]
+    found = locate("\n# [[no]]\n" + "\n".join(lines) + "\n")
+    assert {key: found[key,] for key, _ in pairs} == {key: number for number, (key, _) in enumerate(pairs, 3)}
+
+
+def test_lines_of_tables_in_lists_are_found() -> None:
+    """Each [[rule]] has its own, inner tables and multi-line texts included."""
+    text = 'a = """\nx\n"""\n[[rule]]\nb = 1\n[rule.where]\nc = 1\n[[rule]]\nb = [\n 1,\n 2,\n]\nd = { e = 1 }\n'
+    found = locate(text)
+    assert found["a",] == 1
+    assert (found["rule", 0], found["rule", 0, "where", "c"], found["rule", 1]) == (4, 7, 8)
+    assert (found["rule", 1, "b", 1], found["rule", 1, "d", "e"]) == (11, 13)
+
+
+def test_a_policy_of_nothing_selects_nothing() -> None:
+    """An empty file is a policy; that it met nothing on a host is said where there are several."""
+    made: Policy = policy("")
+    assert [one.rule for one in Auditor(made).audit(machine(), "here").findings] == ["policy"]
+    assert only('raid_level="raid1"', machine()).outcome == "pass"

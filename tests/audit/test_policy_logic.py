@@ -1,0 +1,125 @@
+"""The logic of three values: telling more of a machine never turns a yes into a no, nor a no into a yes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import hypothesis.strategies as st
+import msgspec
+from hypothesis import assume, given
+
+from raidctl.audit.policy.logic import Truth, conjunction, disjunction, negation, within
+from raidctl.model import Drive, Inventory, Volume, VolumeCache
+from tests.audit.policies import audited, machine
+
+TRUTHS = st.sampled_from([True, False, None])
+LISTS = st.lists(TRUTHS, max_size=5)
+
+
+def completions(values: list[Truth]) -> list[list[bool]]:
+    """Every way in which what cannot be told may turn out."""
+    found: list[list[bool]] = [[]]
+    for value in values:
+        found = [[*one, told] for one in found for told in ([value] if value is not None else [True, False])]
+    return found
+
+
+@given(LISTS)
+def test_a_conjunction_is_told_when_every_completion_agrees(values: list[Truth]) -> None:
+    """It is true or false when it would be so however the rest turned out, and cannot be told otherwise."""
+    answers = {all(one) for one in completions(values)}
+    assert conjunction(values) is (answers.pop() if len(answers) == 1 else None)
+
+
+@given(LISTS)
+def test_a_disjunction_is_told_when_every_completion_agrees(values: list[Truth]) -> None:
+    """As for the conjunction."""
+    answers = {any(one) for one in completions(values)}
+    assert disjunction(values) is (answers.pop() if len(answers) == 1 else None)
+
+
+@given(LISTS)
+def test_de_morgan_holds(values: list[Truth]) -> None:
+    """Not all is some not."""
+    assert negation(conjunction(values)) is disjunction([negation(value) for value in values])
+
+
+@given(st.integers(0, 6), st.integers(0, 6), st.integers(0, 6), st.none() | st.integers(0, 6))
+def test_a_count_is_told_when_every_possible_number_agrees(least: int, more: int, low: int, high: int | None) -> None:
+    """From three to five is at least three, is not six, and may be four."""
+    assume(high is None or low <= high)  # a policy with such bounds is refused
+    possible = range(least, least + more + 1)
+    answers = {low <= number and (high is None or number <= high) for number in possible}
+    assert within(least, least + more, low, high) is (answers.pop() if len(answers) == 1 else None)
+
+
+@given(st.integers(0, 6), st.integers(0, 6), st.none() | st.integers(0, 6))
+def test_a_count_without_an_upper_end_never_passes_for_at_most(least: int, low: int, high: int | None) -> None:
+    """What may be cut off may hold any number more."""
+    assume(high is None or low <= high)
+    answers = {low <= number and (high is None or number <= high) for number in range(least, 20)}
+    assert within(least, None, low, high) is (answers.pop() if len(answers) == 1 else None)
+
+
+CONDITIONS = st.sampled_from(
+    [
+        'raid_level="raid1"', 'raid_level={not="raid1"}', 'raid_level=["raid1","raid6"]', "strip_bytes={min=1000}",
+        "strip_bytes={not={max=1000}}", 'cache.write_active="write_back"', "cache.write_protected=true",
+        'write_cache="protected"', 'drive_cache="disabled"', 'name="a*"', 'drives.media="hdd"', 'battery="ok"',
+        'drives={any={media="ssd"}}', 'drives={none={media="ssd"}}', "drives.media={same=true}",
+        'drives={where={media="ssd"},count={min=1}}', 'drives={where={media="ssd"},count=1}',
+        'drives={where={media="ssd"},all={rpm=10000}}', "drives.rpm={min=7200}",
+        'drives_active={field="drives_expected"}',
+    ]
+)  # fmt: skip
+
+
+@st.composite
+def told(draw: st.DrawFn) -> tuple[dict[str, Any], dict[str, Any], list[dict[str, Any]]]:
+    """What is true of a volume, of its cache, and of two drives."""
+    volume = {
+        "raid_level": draw(st.sampled_from(["raid0", "raid1", "raid6"])),
+        "strip_bytes": draw(st.sampled_from([512, 4096])),
+        "name": draw(st.sampled_from(["a1", "b1"])),
+        "drives_active": draw(st.sampled_from([1, 2])),
+        "drives_expected": 2,
+    }
+    cache = {
+        "write_active": draw(st.sampled_from(["write_back", "write_through"])),
+        "write_protected": draw(st.booleans()),
+        "drive_write_cache": draw(st.sampled_from(["enabled", "disabled"])),
+    }
+    drives = [
+        {"media": draw(st.sampled_from(["hdd", "ssd"])), "rpm": draw(st.sampled_from([5400, 10000])),
+         "write_cache": draw(st.sampled_from(["enabled", "disabled"]))}
+        for _ in range(2)
+    ]  # fmt: skip
+    return volume, cache, drives
+
+
+def built(volume: dict[str, Any], cache: dict[str, Any], drives: list[dict[str, Any]]) -> Inventory:
+    """The machine of which this is told."""
+    listed = tuple(Drive(id=f"c:1/{bay}", **one) for bay, one in zip("ab", drives, strict=True))
+    one = Volume(id="c:1/v1", array="c:1/A", device="/dev/sda", cache=VolumeCache(**cache), **volume)
+    return msgspec.json.decode(msgspec.json.encode(machine(one, drives=(*listed, Drive(id="c:1/s")))), type=Inventory)
+
+
+@given(told(), CONDITIONS, st.booleans(), st.data())
+def test_telling_less_never_turns_an_answer_round(
+    truth: tuple[dict[str, Any], dict[str, Any], list[dict[str, Any]]],
+    condition: str,
+    negated: bool,
+    data: st.DataObject,
+) -> None:
+    """With some values hidden, a condition is answered as with all of them, or cannot be told."""
+    body = f"not={{{condition}}}" if negated else condition
+    text = f'[[rule]]\nfor="volume"\nrequire={{{body}}}'
+    volume, cache, drives = truth
+    whole = audited(text, built(*truth), keep=True).findings[0].outcome
+    parts = [volume, cache, *drives]
+    hidden = [
+        {key: None if data.draw(st.booleans(), label=f"hide {key}") else value for key, value in part.items()}
+        for part in parts
+    ]
+    partial = audited(text, built(hidden[0], hidden[1], hidden[2:]), keep=True).findings[0].outcome
+    assert partial in (whole, "unknown")
