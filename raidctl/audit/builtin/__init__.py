@@ -1,0 +1,36 @@
+"""The rules that raidctl brings along: one module each, whose docstring is its page in the manual.
+
+Modules that begin with an underscore are what the rules share. A new rule is a new module with a ``RULE``; nothing
+lists them by hand.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+from functools import cache
+
+from raidctl.audit.rule import Rule
+
+
+@cache
+def rules() -> tuple[Rule, ...]:
+    """Every built-in rule, in the order of their names.
+
+    Raises:
+        AttributeError: A module has no ``RULE``; it is to be named with an underscore, or to get one.
+    """
+    names = sorted(module.name for module in pkgutil.iter_modules(__path__) if not module.name.startswith("_"))
+    return tuple(importlib.import_module(f"{__name__}.{name}").RULE for name in names)
+
+
+def named(name: str) -> Rule | None:
+    """The rule of this name; None when there is none. Hyphens do as well as underscores."""
+    wanted = name.replace("-", "_")
+    return next((rule for rule in rules() if rule.name == wanted), None)
+
+
+def manual(rule: Rule) -> str:
+    """The manual page of a rule, in Markdown: the docstring of its module, which bears its name."""
+    return inspect.cleandoc(importlib.import_module(f"{__name__}.{rule.name}").__doc__ or "")

@@ -1,0 +1,159 @@
+"""What several rules need to know of an inventory: which drives a volume lies on, who uses it, arithmetic. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from raidctl.model import Array, Battery, Controller, Drive, Inventory, Volume
+from raidctl.text import listing
+
+REDUNDANT = frozenset(
+    ("raid1", "raid1e", "raid4", "raid5", "raid6", "raid10", "raid50", "raid60", "raid1t", "raid10t"),
+)
+SINGLE_PARITY = frozenset(("raid4", "raid5", "raid50"))
+PARITY = SINGLE_PARITY | {"raid6", "raid60"}
+NOT_WHOLE = frozenset(("degraded", "failed", "offline", "inactive", "rebuilding"))
+GOOD_BATTERY = frozenset(("ok", "learning", "charging"))
+
+_REBUILT = ("rebuild", "rbld", "resync", "recover", "copyback", "cpybck", "copying")
+_TREATED = ("eras", "sanitiz", "format", "foreign", "migrat", "expand", "initializ", "unsupported", "not supported",
+            "transition", "blocked")  # fmt: skip
+_DATABASE = re.compile(
+    r"(^|[/_.-])(mysql|mariadb|postgres(ql)?|pgsql|pgdata|oracle|oradata|mongodb?|mssql|sqlserver|cassandra|couchdb|"
+    r"clickhouse|influxdb|db2|db|database|databases|redo|innodb|percona|firebird|redis|etcd)\d*([/_.-]|$)",
+    re.IGNORECASE,
+)
+"""Names of directories in which databases live, as whole words of a path."""
+
+
+def volumes(inventory: Inventory) -> Iterator[tuple[Controller, Volume]]:
+    """Every volume with its controller."""
+    return ((card, volume) for card in inventory.controllers for volume in card.volumes)
+
+
+def cached_volumes(inventory: Inventory) -> Iterator[tuple[Controller, Volume]]:
+    """The volumes of cards: those that a controller of its own could cache."""
+    return ((card, volume) for card, volume in volumes(inventory) if volume.cache is not None)
+
+
+def software_volumes(inventory: Inventory) -> Iterator[tuple[Controller, Volume]]:
+    """The volumes of software RAID."""
+    return ((card, volume) for card, volume in volumes(inventory) if card.mode == "software")
+
+
+def drives(inventory: Inventory) -> Iterator[tuple[Controller, Drive]]:
+    """Every physical drive with its controller: what software RAID lists are partitions, or drives listed elsewhere."""
+    return ((card, drive) for card in inventory.controllers if card.mode != "software" for drive in card.drives)
+
+
+def batteries(inventory: Inventory) -> Iterator[tuple[Controller, Battery]]:
+    """Every battery with its controller."""
+    return ((card, battery) for card in inventory.controllers for battery in card.batteries)
+
+
+def array_of(card: Controller, volume: Volume) -> Array | None:
+    """The array that a volume lies on."""
+    return next((array for array in card.arrays if array.id == volume.array), None) if volume.array else None
+
+
+def members(card: Controller, array: Array | None) -> tuple[Drive, ...]:
+    """The member drives of an array, spares and journals left out, in the controller's order."""
+    if array is None:
+        return ()
+    named = set(array.drives)
+    return tuple(drive for drive in card.drives if drive.id in named and drive.role not in ("spare", "journal"))
+
+
+def below(card: Controller, volume: Volume) -> tuple[Drive, ...]:
+    """The member drives of a volume; none where the tool does not tell."""
+    return members(card, array_of(card, volume))
+
+
+def count(card: Controller, volume: Volume) -> int | None:
+    """How many drives a volume is made of; None when not told."""
+    return volume.drives_expected or len(below(card, volume)) or None
+
+
+def data_drives(card: Controller, volume: Volume) -> int | None:
+    """Over how many drives the data of one stripe are spread; None where it depends on what is not told."""
+    drives_ = count(card, volume)
+    if drives_ is None:
+        return None
+    level, spans = volume.raid_level, volume.spans
+    if level in ("raid0", "raid5", "raid6", "raid4"):
+        parity = {"raid5": 1, "raid4": 1, "raid6": 2}.get(level, 0)
+        return drives_ - parity if drives_ > parity else None
+    if level in ("raid50", "raid60"):
+        parity = (1 if level == "raid50" else 2) * (spans or 0)
+        return drives_ - parity if spans and drives_ > parity else None
+    if level == "raid10" and card.mode != "software" and drives_ % 2 == 0:
+        return drives_ // 2
+    return None
+
+
+def full_stripe(card: Controller, volume: Volume) -> int | None:
+    """Bytes of data in one stripe across all drives; None when not told."""
+    if volume.full_stripe_bytes:
+        return volume.full_stripe_bytes
+    data = data_drives(card, volume)
+    return volume.strip_bytes * data if volume.strip_bytes and data else None
+
+
+def database(mountpoints: Sequence[str]) -> str | None:
+    """The mount point that a database lives on, as its name says; None when none does."""
+    return next((point for point in mountpoints if _DATABASE.search(point)), None)
+
+
+def medium(members_: Sequence[Drive]) -> str | None:
+    """``ssd`` or ``hdd`` where all drives are that; None where they differ or it is not told of each."""
+    kinds = {drive.media for drive in members_}
+    return kinds.pop() if len(kinds) == 1 else None
+
+
+def protected(card: Controller) -> bool | None:
+    """Whether the card has a battery or capacitor, and all of them are good; None when it tells of none."""
+    if not card.batteries:
+        return None
+    return all(battery.status == "ok" and not battery.replace for battery in card.batteries)
+
+
+def rebuilding(card: Controller, volume: Volume) -> bool:
+    """Whether a rebuild is under way; some tools go on calling the volume degraded, and tell it of the drive only."""
+    if volume.status == "rebuilding":
+        return True
+    if volume.status != "degraded":
+        return False
+    if volume.progress is not None and volume.progress.operation in ("rebuild", "recovery"):
+        return True
+    return any(being_rebuilt(drive) for drive in below(card, volume))
+
+
+def being_rebuilt(drive: Drive) -> bool:
+    """Whether a drive's warning is only that it is being rebuilt, or copied."""
+    text = (drive.status_text or "").lower()
+    return drive.status == "warning" and any(sign in text for sign in _REBUILT)
+
+
+def expects_failure(drive: Drive) -> bool:
+    """Whether a drive's warning means that it may fail soon: not where its words say what is being done to it."""
+    if drive.errors.predictive:
+        return True
+    text = (drive.status_text or "").lower()
+    return drive.status == "warning" and not any(sign in text for sign in (*_REBUILT, *_TREATED))
+
+
+def short(drives_: Sequence[Drive], longest: int = 4) -> str:
+    """The ids of drives without their controller's, the rest counted: ``1I:1:1, 1I:1:2 and 3 more``."""
+    names = [drive.id.partition("/")[2] or drive.id for drive in drives_]
+    return listing(names if len(names) <= longest else [*names[: longest - 1], f"{len(names) - longest + 1} more"])
+
+
+def kind(battery: Battery) -> str:
+    """What it is called."""
+    return "battery" if battery.kind == "unknown" else battery.kind
+
+
+def plain(sentence: str | None) -> str:
+    """The tool's words without the full stop at their end; empty when it said nothing."""
+    return (sentence or "").strip().rstrip(".")

@@ -1,0 +1,70 @@
+"""A background operation is under way and slows the volume down.
+
+**What it looks for.** Volumes that are checked, initialised, expanded or migrated now.
+
+**Why.** The answer to "why is it slow tonight" is often the monthly check, which reads every drive from end to end, or
+the first computation of parity after an installation. It is meant to be so, and ends by itself. While parity is being
+initialised for the first time, writes are slower than they will ever be again: no time for a benchmark.
+
+**Fails** (information) while one is under way, with its progress where it is told. Rebuilds are `volume_rebuilding`.
+
+**Passes** when none is.
+
+**Cannot tell:** what the tool does not tell of cannot be seen.
+
+**Remedy.** Wait; measure afterwards. If it always comes at a bad time, move its schedule.
+
+**Example.** Fails: `status = checking`. Passes: `progress = null`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from raidctl.audit.builtin._look import volumes
+from raidctl.audit.builtin._say import Voice, facts
+from raidctl.audit.finding import Finding
+from raidctl.audit.rule import Rule
+from raidctl.model import Inventory, Volume
+
+SAY = Voice("background_operation", "info")
+_WORDS = {
+    "check": "checked",
+    "repair": "checked and repaired",
+    "resync": "brought into agreement",
+    "reshape": "reshaped",
+    "initialize": "initialised",
+    "expand": "expanded",
+    "migrate": "migrated",
+    "parity": "given its parity",
+    "unknown": "worked on",
+}
+_STATES = {"checking": "check", "initializing": "initialize", "expanding": "expand", "migrating": "migrate"}
+
+
+def check(inventory: Inventory) -> Iterator[Finding]:
+    """One finding for each volume whose state is known and that is not being rebuilt."""
+    for _, volume in volumes(inventory):
+        if volume.status in ("unknown", "rebuilding"):
+            continue
+        operation = volume.progress.operation if volume.progress else _STATES.get(volume.status)
+        if operation in _WORDS:
+            yield _busy(volume, operation or "")
+        elif operation is None:
+            yield SAY.passed(volume, "No background operation is under way.")
+
+
+def _busy(volume: Volume, operation: str) -> Finding:
+    percent = volume.progress.percent if volume.progress else None
+    far = f" ({percent:g} % done)" if percent is not None else ""
+    waits = " or waits for that" if percent is None and volume.progress else ""
+    return SAY.failed(
+        volume,
+        f"The volume is being {_WORDS[operation]}{far}{waits}: it is slower until that is done.",
+        remedy="Wait, and measure afterwards.",
+        field="status",
+        evidence=facts(volume, "status", "progress.operation", "progress.percent"),
+    )
+
+
+RULE = Rule(name=SAY.rule, title="A background operation slows a volume down", severity=SAY.severity, check=check)

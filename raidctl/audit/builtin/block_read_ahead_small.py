@@ -1,0 +1,88 @@
+"""The kernel reads ahead less than one stripe of the volume.
+
+**What it looks for.** Volumes of disks, mounted, whose block device reads ahead less than one full stripe: one strip
+from each data drive.
+
+**Why.** A sequential read keeps all drives busy only when the kernel asks for a whole stripe at once. Linux begins with
+128 KiB, and that is one half of one strip of 256 KiB: one disk reads, the others wait, and a RAID-6 of ten disks reads
+files at the speed of one. The read-ahead that counts is that of the device which the file system is mounted from (the
+logical volume, not the array beneath). The controller's own read-ahead hides this in part, so volumes whose
+controller reads ahead are not judged.
+
+**Fails** (information) when the read-ahead is smaller than a stripe. Backups and scans profit; random work does not
+mind, as the kernel reads ahead only where access is sequential.
+
+**Passes** when it is a stripe or more.
+
+**Cannot tell:** volumes of SSDs, volumes whose strip or read-ahead is not told, and volumes that nothing is mounted
+from are passed over.
+
+**Remedy.** `raidctl cache set --read-ahead KIB TARGET`, then write a udev rule so that it stays after a restart.
+
+**Example.** Fails: `read_ahead_bytes = 131072` above a stripe of 1 MiB. Passes: `read_ahead_bytes = 4194304`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from raidctl.audit.builtin._look import below, full_stripe, medium, volumes
+from raidctl.audit.builtin._say import Voice
+from raidctl.audit.finding import Finding
+from raidctl.audit.rule import Rule
+from raidctl.model import Block, BlockLayer, Inventory, Mount, Volume
+from raidctl.units import format_binary
+
+SAY = Voice("block_read_ahead_small", "info")
+_STRIPED = ("raid0", "raid4", "raid5", "raid6", "raid10", "raid50", "raid60", "raid10t")
+
+
+def check(inventory: Inventory) -> Iterator[Finding]:
+    """One finding for each mounted volume of disks whose stripe and read-ahead are told."""
+    for card, volume in volumes(inventory):
+        if volume.raid_level not in _STRIPED or not volume.mounts or _controller_reads(volume):
+            continue
+        stripe = full_stripe(card, volume)
+        if stripe is None or medium(below(card, volume)) != "hdd":
+            continue
+        yield from _judge(volume, stripe)
+
+
+def _controller_reads(volume: Volume) -> bool:
+    return volume.cache is not None and volume.cache.read_policy in ("read_ahead", "adaptive")
+
+
+def _judge(volume: Volume, stripe: int) -> Iterator[Finding]:
+    """One finding: the mounted device that reads ahead least decides."""
+    found = [_read_ahead(volume, mount) for mount in volume.mounts]
+    told = [one for one in found if one is not None]
+    if not told:
+        return
+    size, device = min(told)
+    if size >= stripe:
+        yield SAY.passed(volume, "The kernel reads ahead at least one stripe.")
+        return
+    yield SAY.failed(
+        volume,
+        f"{device} reads ahead {format_binary(size)}, less than one stripe of {format_binary(stripe)}: sequential "
+        "reads leave drives idle.",
+        remedy=f"`raidctl cache set --read-ahead {2 * stripe // 1024} {volume.id}`; measure before and after.",
+        wanted=f"{format_binary(stripe)} or more",
+        evidence=(f"{device} read_ahead_bytes = {size}", f"strip_bytes = {volume.strip_bytes}", f"stripe = {stripe}"),
+    )
+
+
+def _read_ahead(volume: Volume, mount: Mount) -> tuple[int, str] | None:
+    """What the device reads ahead that a file system is mounted from; a partition has that of its disk."""
+    layer = next((layer for layer in volume.layers if layer.device == mount.device), None)
+    block, device = _queue(volume, layer)
+    return (block.read_ahead_bytes, device) if block and block.read_ahead_bytes is not None else None
+
+
+def _queue(volume: Volume, layer: BlockLayer | None) -> tuple[Block | None, str]:
+    if layer is not None and layer.block is not None:
+        return layer.block, layer.device
+    return volume.block, volume.device or volume.id
+
+
+RULE = Rule(name=SAY.rule, title="The kernel reads ahead less than a stripe", severity=SAY.severity, check=check)

@@ -1,0 +1,63 @@
+"""The controller's cache is disabled or damaged.
+
+**What it looks for.** Cache modules that the controller does not use, or complains of.
+
+**Why.** A cache that is "temporarily" or "permanently disabled" speeds up nothing: each write waits for the drives.
+The reason is mostly the backup power: too old, not charged, cable error. One trap: with a loose cable some cards no
+longer list a battery at all, and a check that asks only for the battery's state finds nothing wrong.
+
+**Fails** (critical) when the cache's status is critical, (warning) when it is a warning.
+
+**Passes** when it is ok; a cache that nobody configured is ok.
+
+**Cannot tell:** cards whose tool tells no status of the cache are passed over.
+
+**Remedy.** The reason stands in the message. Replace the backup power or seat its cable; then the cache comes back by
+itself, some cards need a restart.
+
+**Example.** Fails: `cache.status = critical`. Passes: `cache.status = ok`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from raidctl.audit.builtin._look import plain
+from raidctl.audit.builtin._say import Voice, facts
+from raidctl.audit.finding import Finding
+from raidctl.audit.rule import Rule
+from raidctl.model import Controller, Inventory
+
+SAY = Voice("cache_in_trouble", "critical")
+
+
+def check(inventory: Inventory) -> Iterator[Finding]:
+    """One finding for each card that tells how its cache is."""
+    for card in inventory.controllers:
+        if card.cache is None or card.cache.status in (None, "unknown"):
+            continue
+        if card.cache.status == "ok":
+            yield SAY.passed(card, "The cache is ok.")
+        else:
+            yield _trouble(card, card.cache.status or "", plain(card.cache.status_text))
+
+
+def _trouble(card: Controller, status: str, text: str) -> Finding:
+    told = text or "the tool does not say why"
+    critical = status == "critical"
+    evidence = facts(card, "cache.status", "cache.status_text")
+    evidence += tuple(fact for battery in card.batteries for fact in facts(battery, "status", of=card))
+    return SAY.failed(
+        card,
+        f"The controller's cache {'is not in use' if critical else 'warns'}: {told}.",
+        remedy="Look at the backup power of the cache (battery, capacitor, cable); writes are slow until it is mended."
+        if critical
+        else "Look at the battery and the firmware's event log.",
+        severity=None if critical else "warning",
+        field="cache.status",
+        wanted="ok",
+        evidence=evidence,
+    )
+
+
+RULE = Rule(name=SAY.rule, title="A controller's cache is disabled or damaged", severity=SAY.severity, check=check)

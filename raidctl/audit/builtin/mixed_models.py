@@ -1,0 +1,79 @@
+"""The drives of one array are of different models, or have different firmware.
+
+**What it looks for.** Arrays whose members differ in model, or have the same model with different firmware revisions.
+
+**Why.** Different models are no fault: some buy them on purpose, so that one bad batch does not take the array. But
+they differ in how long they try to read a bad sector, in cache and in speed, and one of them sets the pace. Different
+firmware of one model is mostly an oversight: one drive was replaced and the others never updated, or the other way
+round; an error that the maker has mended since is then in some of them.
+
+**Fails** (information) for either.
+
+**Passes** when they are alike in what is told.
+
+**Cannot tell:** what is not told of a drive is not compared.
+
+**Remedy.** Note it; bring the firmware of one model to the same revision when the maker's notes say so, one drive at a
+time, with a backup.
+
+**Example.** Fails: one model with `firmware = HPD4` and `firmware = HPD6`. Passes: one model, one firmware.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+from raidctl.audit.builtin._look import members
+from raidctl.audit.builtin._say import Voice, facts
+from raidctl.audit.finding import Finding
+from raidctl.audit.rule import Rule
+from raidctl.model import Array, Drive, Inventory
+from raidctl.text import listing
+
+SAY = Voice("mixed_models", "info")
+_PACE = "Note it; the slowest sets the pace."
+
+
+def check(inventory: Inventory) -> Iterator[Finding]:
+    """One finding for each array in which at least two drives tell their model."""
+    for card in inventory.controllers:
+        for array in card.arrays:
+            drives = [drive for drive in members(card, array) if drive.model and "write_mostly" not in drive.flags]
+            if len(drives) > 1:
+                yield _judge(array, drives)
+
+
+def _judge(array: Array, drives: Sequence[Drive]) -> Finding:
+    models: dict[str, list[Drive]] = defaultdict(list)
+    for drive in drives:
+        models[drive.model or ""].append(drive)
+    if len(models) > 1:
+        names = listing(f"{len(found)} {model}" for model, found in sorted(models.items()))
+        message = f"The array is made of different models: {names}."
+        return _failed(array, [found[0] for found in models.values()], "model", message, _PACE)
+    versions = {drive.firmware: drive for drive in reversed(drives) if drive.firmware}
+    if len(versions) > 1:
+        told = sorted(versions.values(), key=lambda drive: drive.id)
+        message = f"Drives of one model have different firmware: {listing(sorted(str(name) for name in versions))}."
+        remedy = "Read the maker's notes, and bring all to the newest, one drive at a time."
+        return _failed(array, told, "firmware", message, remedy)
+    return SAY.passed(array, "The drives are of one model and firmware.")
+
+
+def _failed(array: Array, drives: Sequence[Drive], field: str, message: str, remedy: str) -> Finding:
+    return SAY.failed(
+        array,
+        message,
+        remedy=remedy,
+        wanted=f"the same {field} for all",
+        evidence=tuple(fact for drive in drives for fact in facts(drive, "model", "firmware", of=array)),
+    )
+
+
+RULE = Rule(
+    name=SAY.rule,
+    title="Drives of different models or firmware are in one array",
+    severity=SAY.severity,
+    check=check,
+)

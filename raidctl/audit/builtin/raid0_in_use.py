@@ -1,0 +1,65 @@
+"""A volume without any redundancy is in use.
+
+**What it looks for.** RAID-0, linear and JBOD volumes.
+
+**Why.** One drive that fails takes the whole volume. With n drives that is n times as likely as with one: of eight
+disks with two percent a year each, one fails in fifteen of a hundred years of such arrays. There are good reasons for
+it (scratch space, caches, data that exists elsewhere), and bad ones (somebody was after the capacity).
+
+**Fails** as a warning when a volume of two drives or more is mounted. As information when nothing is mounted from it,
+as far as is known here; when its mount point says that it is scratch space (`tmp`, `scratch`, `cache`); and when it
+is made of a single drive: old cards cannot pass a drive through in any other way.
+
+**Passes** every volume with redundancy.
+
+**Cannot tell** whether the data exists elsewhere: that only you know.
+
+**Remedy.** RAID-1, RAID-10 or RAID-6 if the data is worth a restore; else write into the policy that it is meant so.
+
+**Example.** Fails: `raid_level = raid0` on `/srv/data`. Passes: `raid_level = raid1`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from raidctl.audit.builtin._look import REDUNDANT, count, volumes
+from raidctl.audit.builtin._say import Voice, facts
+from raidctl.audit.finding import Finding
+from raidctl.audit.rule import Rule
+from raidctl.model import Controller, Inventory, Volume
+from raidctl.text import listing
+
+SAY = Voice("raid0_in_use", "warning")
+_WITHOUT = ("raid0", "linear", "jbod")
+_SCRATCH = re.compile(r"(^|[/_.-])(te?mp|scratch|cache|spool|swap)\d*([/_.\]-]|$)", re.IGNORECASE)
+
+
+def check(inventory: Inventory) -> Iterator[Finding]:
+    """One finding for each volume whose level is told."""
+    for card, volume in volumes(inventory):
+        if volume.raid_level in REDUNDANT:
+            yield SAY.passed(volume, "The volume has redundancy.")
+        elif volume.raid_level in _WITHOUT:
+            yield _without(card, volume)
+
+
+def _without(card: Controller, volume: Volume) -> Finding:
+    drives = count(card, volume)
+    single = drives == 1
+    points = [point for point in volume.mountpoints if not _SCRATCH.search(point)]
+    on = f"; {listing(points)} {'goes' if len(points) == 1 else 'go'} with it" if points else ""
+    many = "its one drive" if single else f"any of its {drives} drives" if drives else "any of its drives"
+    return SAY.failed(
+        volume,
+        f"The volume has no redundancy: when {many} fails, it is lost{on}.",
+        remedy="Keep only what exists elsewhere on it; RAID-1, RAID-10 or RAID-6 for the rest.",
+        severity=None if points and not single else "info",
+        field="raid_level",
+        wanted="a level with redundancy",
+        evidence=facts(volume, "raid_level", "drives_expected", "mountpoints"),
+    )
+
+
+RULE = Rule(name=SAY.rule, title="A volume without redundancy is in use", severity=SAY.severity, check=check)

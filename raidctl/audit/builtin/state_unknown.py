@@ -1,0 +1,60 @@
+"""What a tool says of a state does not tell whether it is good.
+
+**What it looks for.** Volumes, drives and batteries with `status = unknown` for which the tool did print a word.
+
+**Why.** Monitoring that takes every word it does not know for "good" has overlooked "Recovering, 54 % complete" and
+"Ready for Rebuild" for years. An unknown word is not a pass.
+
+**Fails:** never.
+
+**Passes** when the state is one that is known.
+
+**Cannot tell** when the tool's word is not known, or says too little (one member's view of an array); the word stands
+in the message.
+
+**Remedy.** Look the word up in the maker's manual; report it, so that the next release knows it.
+
+**Example.** Cannot tell: `status = unknown`, `status_text = Copyback pending`. Passes: `status = ok`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from raidctl.audit.builtin._look import plain
+from raidctl.audit.builtin._say import Voice, facts
+from raidctl.audit.finding import Finding
+from raidctl.audit.rule import Rule
+from raidctl.model import Battery, Drive, Inventory, Volume
+
+SAY = Voice("state_unknown", "warning")
+
+
+def check(inventory: Inventory) -> Iterator[Finding]:
+    """One finding for each volume, drive and battery that tells a state."""
+    for card in inventory.controllers:
+        items: list[Volume | Drive | Battery] = [*card.volumes, *card.drives, *card.batteries]
+        for item in items:
+            if item.status != "unknown":
+                yield SAY.passed(item, "Its state is known.")
+            elif item.status_text:
+                yield _unknown(item)
+
+
+def _unknown(item: Volume | Drive | Battery) -> Finding:
+    return SAY.unknown(
+        item,
+        f'The tool says "{plain(item.status_text)}", from which it cannot be told whether it is well.',
+        remedy="Look the word up in the maker's manual, and report it.",
+        field="status",
+        wanted="a state that is known",
+        evidence=facts(item, "status", "status_text"),
+    )
+
+
+RULE = Rule(
+    name=SAY.rule,
+    title="What a tool says of a state does not tell whether it is good",
+    severity=SAY.severity,
+    check=check,
+)

@@ -1,0 +1,65 @@
+"""A drive or a battery is too hot.
+
+**What it looks for.** Temperatures of drives and of the battery or capacitor of a cache.
+
+**Why.** Makers permit disks 55 to 60 °C, SSDs 70, NVMe drives slow themselves down from about 75 to 80. Disks that
+run above 50 °C fail more often. A battery ages twice as fast for every ten degrees, and many controllers stop charging
+it, and so give up write-back, above 55 to 60 °C. A single hot drive is a fan or a neighbour; all of them, the room.
+
+**Fails** (warning / critical) for disks from 55 / 65 °C, SSDs from 70 / 80, drives whose kind is not told from 60 / 70,
+batteries from 55 / 65 and capacitors from 60 / 70.
+
+**Passes** below.
+
+**Cannot tell:** where the temperature is not told, it is passed over. Figures above 125 °C, and of 0 and below, are no
+temperatures of working drives; they are passed over too.
+
+**Remedy.** Look at fans, filters, blanking plates of empty bays, and the room.
+
+**Example.** Fails: a disk with `temperature_celsius = 58`. Passes: one with 36.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from raidctl.audit.builtin._look import batteries, drives
+from raidctl.audit.builtin._say import Item, Voice, facts
+from raidctl.audit.finding import Finding
+from raidctl.audit.rule import Rule
+from raidctl.model import Inventory
+
+SAY = Voice("temperature_high", "critical")
+_DRIVES = {"hdd": (55, 65), "ssd": (70, 80), None: (60, 70)}
+_BATTERIES = {"battery": (55, 65), "capacitor": (60, 70), "unknown": (60, 70)}
+_NO_TEMPERATURE = 125
+
+
+def check(inventory: Inventory) -> Iterator[Finding]:
+    """One finding for each drive and battery that tells its temperature."""
+    for _, drive in drives(inventory):
+        yield from _judge(drive, "drive", drive.temperature_celsius, _DRIVES[drive.media])
+    for _, battery in batteries(inventory):
+        name = "battery" if battery.kind == "unknown" else battery.kind
+        yield from _judge(battery, name, battery.temperature_celsius, _BATTERIES[battery.kind])
+
+
+def _judge(item: Item, name: str, degrees: int | None, limits: tuple[int, int]) -> Iterator[Finding]:
+    if degrees is None or not 0 < degrees <= _NO_TEMPERATURE:
+        return
+    warm, hot = limits
+    if degrees < warm:
+        yield SAY.passed(item, "It is not too hot.")
+        return
+    yield SAY.failed(
+        item,
+        f"The {name} has {degrees} °C" + ("; it will not last long at that." if degrees >= hot else "."),
+        remedy="Look at fans, filters, empty bays and the room.",
+        severity=None if degrees >= hot else "warning",
+        field="temperature_celsius",
+        wanted=f"below {warm}",
+        evidence=facts(item, "temperature_celsius"),
+    )
+
+
+RULE = Rule(name=SAY.rule, title="A drive or a battery is too hot", severity=SAY.severity, check=check)

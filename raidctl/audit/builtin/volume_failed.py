@@ -1,0 +1,69 @@
+"""A volume is failed, offline or was not started.
+
+**What it looks for.** Volumes that cannot be used now.
+
+**Why.** More drives are gone than the RAID level bears, or the array was not put together. Two drives that vanish at
+the same moment are hardly ever two dead drives: a cable, a backplane, an expander or a power supply took them. The
+data is then still there, and lost by a hasty "initialise" or "create".
+
+**Fails** (critical) when the volume's state is failed or offline, (warning) when it is there, but not started.
+
+**Passes** in every other state, degraded included: `volume_degraded` speaks of that.
+
+**Cannot tell:** see `state_unknown`.
+
+**Remedy.** Change nothing on the array. Note the state of each drive (`raidctl record`), look at cabling and power,
+see whether the drives come back, then bring the array together again with the maker's means. Have the backup at hand.
+
+**Example.** Fails: `status = failed`. Passes: `status = ok`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from raidctl.audit.builtin._look import below, count, plain, volumes
+from raidctl.audit.builtin._say import Voice, facts
+from raidctl.audit.finding import Finding
+from raidctl.audit.rule import Rule
+from raidctl.model import Controller, Inventory, Volume
+
+SAY = Voice("volume_failed", "critical")
+_REMEDY = (
+    "Change nothing on it; keep what is known (`raidctl record`), look at cables and power of the drives gone, "
+    "and only then bring it together again."
+)
+
+
+def check(inventory: Inventory) -> Iterator[Finding]:
+    """One finding for each volume whose state is known."""
+    for card, volume in volumes(inventory):
+        if volume.status in ("failed", "offline", "inactive"):
+            yield _broken(card, volume)
+        elif volume.status != "unknown":
+            yield SAY.passed(volume, "The volume can be used.")
+
+
+def _broken(card: Controller, volume: Volume) -> Finding:
+    there = volume.drives_active if volume.drives_active is not None else len(below(card, volume)) or None
+    expected = count(card, volume)
+    few = f"; {there} of its {expected} drives are there" if expected and there and there < expected else ""
+    text = plain(volume.status_text)
+    told = f" ({text})" if text and text.lower() != volume.status else ""
+    said = {
+        "failed": "The volume has failed",
+        "offline": "The volume is offline",
+        "inactive": "The volume is not started",
+    }[volume.status]
+    return SAY.failed(
+        volume,
+        f"{said}{told}{few}: what is on it cannot be read now.",
+        remedy=_REMEDY,
+        severity="warning" if volume.status == "inactive" else None,
+        field="status",
+        wanted="ok",
+        evidence=facts(volume, "status", "status_text", "raid_level", "drives_expected", "drives_active"),
+    )
+
+
+RULE = Rule(name=SAY.rule, title="A volume is failed, offline or not started", severity=SAY.severity, check=check)

@@ -1,0 +1,106 @@
+"""Written data waits in a cache that loses it when the power fails.
+
+**What it looks for.** A volume whose controller acknowledges writes from its own memory (write-back), while nothing
+keeps that memory alive without mains power, or while it is set to go on so when the battery fails.
+
+**Why.** In write-back, "written" means "in the controller's memory". A database that was told "committed" has
+committed to a chip that forgets within milliseconds. The firmware empties the cache only every few seconds, so a power
+cut takes up to the whole cache with it: hundreds of megabytes of acknowledged writes, out of order, the file system's
+journal among them. A healthy battery or capacitor carries the data over; without one there is no second copy.
+
+**Fails** (critical) when write-back is in force and the tool says that it is not protected; also when it is in force
+while the card's only battery is failed or missing, whatever the tool calls it. A warning when it is protected now, but
+set to stay in write-back when the battery dies ("always", "even if bad battery"): nobody will be told on that day.
+
+The volatile caches of the drives behind the controller are not meant here: `drive_cache_volatile` speaks of them.
+
+**Passes** when writes go through to the drives, or write-back is in force, protected, and given up with the battery.
+
+**Cannot tell** when write-back is in force and the tool does not say whether anything protects it.
+
+**Remedy.** Switch to write-back that ends with the battery (`raidctl cache set TARGET --write protected-write-back`):
+it is as fast while the battery is good. Without a battery: `--write write-through`, or fit one.
+
+**Example.** Fails: `write_active = write_back`, `write_protected = false`. Passes: the same with
+`write_protected = true` and `write_policy = protected_write_back`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from raidctl.audit.builtin._look import below, cached_volumes, protected
+from raidctl.audit.builtin._say import Voice, facts
+from raidctl.audit.finding import Finding
+from raidctl.audit.rule import Rule
+from raidctl.model import Controller, Inventory, Volume, VolumeCache
+
+SAY = Voice("write_back_unprotected", "critical")
+_WANTED = "write-back only while a battery or capacitor keeps what waits in the cache"
+_REMEDY = (
+    "Set it to write-back that ends with the battery: `raidctl cache set {} --write protected-write-back`; without a "
+    "good battery: `--write write-through`."
+)
+
+
+def check(inventory: Inventory) -> Iterator[Finding]:
+    """One finding for each volume whose cache the tool tells of."""
+    for card, volume in cached_volumes(inventory):
+        if volume.cache is not None and (volume.cache.write_active or volume.cache.write_policy):
+            yield _judge(card, volume, volume.cache)
+
+
+def _judge(card: Controller, volume: Volume, cache: VolumeCache) -> Finding:
+    evidence = facts(volume, "cache.write_policy", "cache.write_active", "cache.write_protected")
+    for battery in card.batteries:
+        evidence += facts(battery, "status", of=volume)
+    remedy = _REMEDY.format(volume.id)
+    field = "cache.write_protected"
+    kept = _kept(card, volume, cache)
+    if cache.write_active == "write_back" and kept is False:
+        message = "Written data waits in the controller's cache without protection: a power failure loses it."
+        return SAY.failed(volume, message, remedy=remedy, field=field, wanted=_WANTED, evidence=evidence)
+    dead = card.batteries and all(battery.status in ("failed", "missing") for battery in card.batteries)
+    if cache.write_active == "write_back" and dead:
+        message = (
+            f"Write-back is in force although the {card.batteries[0].status} battery cannot keep the cache: a power "
+            "failure loses what waits in it."
+        )
+        return SAY.failed(volume, message, remedy=remedy, field=field, wanted=_WANTED, evidence=evidence)
+    if cache.write_policy == "unprotected_write_back":
+        message = "Write-back is set to go on when the battery fails: from that day on a power failure loses data."
+        return SAY.failed(
+            volume,
+            message,
+            remedy=remedy,
+            severity="warning",
+            field="cache.write_policy",
+            wanted=_WANTED,
+            evidence=evidence,
+        )
+    if cache.write_active == "write_back" and kept is None:
+        message = "Write-back is in force, and the tool does not say whether a battery keeps what waits in the cache."
+        ask = f"Look at the card for a battery or capacitor; until then: `raidctl cache set {volume.id} --write "
+        return SAY.unknown(volume, message, remedy=f"{ask}write-through`.", field=field, evidence=evidence)
+    return SAY.passed(volume, "No written data waits in an unprotected cache.")
+
+
+def _kept(card: Controller, volume: Volume, cache: VolumeCache) -> bool | None:
+    """Whether the controller keeps what waits in its own cache, so far as is told.
+
+    That the drives' caches are on is told by the same field, and is another rule's matter: then the batteries tell.
+    """
+    open_ = cache.drive_write_cache == "enabled" or any(drive.write_cache == "enabled" for drive in below(card, volume))
+    if cache.write_protected is not False or not open_:
+        return cache.write_protected
+    if any(battery.status in ("failed", "missing") for battery in card.batteries):
+        return False
+    return True if protected(card) else None
+
+
+RULE = Rule(
+    name=SAY.rule,
+    title="Write-back is in force, or will be, without a battery that keeps the data",
+    severity=SAY.severity,
+    check=check,
+)

@@ -1,0 +1,113 @@
+"""What the built-in rules say of one machine: sorted, counted, and what it means for the exit code. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+from raidctl.audit.finding import Finding, Severity
+from raidctl.audit.rule import Rule
+from raidctl.errors import EXIT_ACCESS, EXIT_CANNOT_TELL, EXIT_FINE, EXIT_NO
+from raidctl.model import Controller, Inventory
+
+LACKING = ("no_tool", "no_right")
+"""Rules that say nothing of the storage, only that a tool or a right is missing: exit code 4, as of ``show``."""
+_WEIGHT: dict[Severity, int] = {"critical": 0, "warning": 1, "info": 2}
+
+
+class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
+    """What ``raidctl diagnose`` found on one machine."""
+
+    host: Annotated[str | None, Meta(description="Its name; null when it was not told.")] = None
+    source: Annotated[str, Meta(description="`local`, `ssh:HOST`, `replay:PATH`.")]
+    collected_at: Annotated[str | None, Meta(description="When it was read, RFC 3339; null: not told.")] = None
+    worst: Annotated[Severity | None, Meta(description="The worst severity that was found; null: nothing.")] = None
+    findings: Annotated[tuple[Finding, ...], Meta(description="What is the matter, the worst first.")] = ()
+    unknown: Annotated[tuple[Finding, ...], Meta(description="What could not be told, the most important first.")] = ()
+    rules: Annotated[tuple[str, ...], Meta(description="The rules that met an object here.")] = ()
+    checked: Annotated[int, Meta(description="How many times a rule met an object.")] = 0
+    passed: Annotated[int, Meta(description="How many of these passed.")] = 0
+    verdict: Annotated[
+        Literal["fine", "found", "cannot_tell", "lacking"],
+        Meta(
+            description="`found`: a critical finding or a warning (exit code 1); `cannot_tell` (3); `lacking`: a tool "
+            "or a right (4); `fine`: nothing, or for information only (0)."
+        ),
+    ]
+
+
+_EXITS = {"fine": EXIT_FINE, "found": EXIT_NO, "cannot_tell": EXIT_CANNOT_TELL, "lacking": EXIT_ACCESS}
+
+
+def exit_code(diagnosis: Diagnosis) -> int:
+    """1, 3, 4 or 0. What is for information only makes no difference: a healthy server is not to wake anybody."""
+    return _EXITS[diagnosis.verdict]
+
+
+def diagnose(inventory: Inventory, rules: Sequence[Rule], scope: Collection[str] | None = None) -> Diagnosis:
+    """Hold an inventory against rules; of ``scope``, an id each, only what is about these objects and the machine."""
+    said = [one for rule in rules for one in rule.check(inventory) if scope is None or _within(one, inventory, scope)]
+    failed = _sorted(one for one in said if one.outcome == "fail")
+    unknown = _sorted(one for one in said if one.outcome == "unknown")
+    return Diagnosis(
+        host=inventory.host.hostname,
+        source=inventory.host.source,
+        collected_at=inventory.host.collected_at,
+        worst=failed[0].severity if failed else None,
+        findings=failed,
+        unknown=unknown,
+        rules=tuple(dict.fromkeys(one.rule for one in said)),
+        checked=len(said),
+        passed=sum(one.outcome == "pass" for one in said),
+        verdict=_verdict(failed, unknown),
+    )
+
+
+def _verdict(
+    failed: Sequence[Finding], unknown: Sequence[Finding]
+) -> Literal["fine", "found", "cannot_tell", "lacking"]:
+    if any(one.severity != "info" and one.rule not in LACKING for one in failed):
+        return "found"
+    if any(one.severity != "info" and one.rule not in LACKING for one in unknown):
+        return "cannot_tell"
+    return "lacking" if any(one.rule in LACKING for one in (*failed, *unknown)) else "fine"
+
+
+def _sorted(found: Iterator[Finding]) -> tuple[Finding, ...]:
+    """The worst first; within a severity by rule, then as the machine lists its objects."""
+    return tuple(sorted(found, key=lambda one: (_WEIGHT[one.severity], one.rule)))
+
+
+def _within(one: Finding, inventory: Inventory, scope: Collection[str]) -> bool:
+    """Whether a finding is about one of these objects, or about no object at all (a program that died)."""
+    return one.where in scope or one.where not in {name for card in inventory.controllers for name in _ids(card)}
+
+
+def _ids(card: Controller) -> Iterator[str]:
+    yield card.id
+    for items in (card.batteries, card.arrays, card.volumes, card.drives):
+        yield from (item.id for item in items)
+
+
+def around(inventory: Inventory, ids: Collection[str]) -> frozenset[str]:
+    """These objects, and what they depend on: their controller and its batteries, and the drives beneath partitions.
+
+    A volume is slow because of the battery of its card; an array of partitions fails with the drive below.
+    """
+    cards = [card for card in inventory.controllers if any(name in ids for name in _ids(card))]
+    found = {*ids, *(card.id for card in cards), *(battery.id for card in cards for battery in card.batteries)}
+    nodes = [drive.device for card in cards for drive in card.drives if drive.id in ids and drive.device]
+    for card in inventory.controllers:
+        for drive in card.drives:
+            if drive.device and any(_part_of(node, drive.device) for node in nodes):
+                found.add(drive.id)
+    return frozenset(found)
+
+
+def _part_of(node: str, disk: str) -> bool:
+    """Whether a node is this disk or one of its partitions: `/dev/sda1` of `/dev/sda`, `/dev/nvme0n1p2`."""
+    rest = node.removeprefix(disk) if node.startswith(disk) else "-"
+    return not rest or (rest.lstrip("p").isdecimal() and rest.startswith("p") == disk[-1].isdecimal())

@@ -1,0 +1,116 @@
+"""``raidctl diagnose``: why is storage slow or unsafe? The built-in rules, without any policy."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+
+import click
+
+from raidctl.audit.builtin import manual, named, rules
+from raidctl.audit.diagnosis import around, diagnose, exit_code
+from raidctl.audit.rule import Rule
+from raidctl.cli.machine import look, with_open_ends
+from raidctl.cli.options import Settings, examples, machine_options, output_options, settings_of
+from raidctl.cli.terminal import emit, emit_json, paper
+from raidctl.errors import UsageError
+from raidctl.select import find, items, narrow
+from raidctl.text import printable
+
+
+@click.command(
+    "diagnose",
+    epilog=examples(
+        "raidctl diagnose", "raidctl diagnose /srv/db", "raidctl diagnose --rule battery_failed --json",
+        "raidctl diagnose --explain write_policy_not_in_force",
+    ),
+)  # fmt: skip
+@click.argument("ids", nargs=-1, metavar="[ID]...")
+@click.option("--rule", "wanted", metavar="RULE", multiple=True, help="Only this rule; may be given several times.")
+@click.option("--list", "listed", is_flag=True, help="List the rules.")
+@click.option("--explain", metavar="RULE", help="Print the manual page of a rule.")
+@click.option("--format", "form", type=click.Choice(["table", "json", "nagios"]), help="table is the default.")
+@machine_options
+@output_options
+@click.pass_context
+def command(
+    context: click.Context, /, *, ids: tuple[str, ...], wanted: tuple[str, ...], listed: bool, explain: str | None,
+    form: str | None,
+) -> int:  # fmt: skip
+    """Tell why storage is slow or unsafe: findings with evidence and remedy.
+
+    Needs no policy: rules that raidctl brings along are held against what this
+    machine has, the worst finding first; then what could not be told, and how
+    much was looked at. An ID, a device or a mount point narrows it to that
+    object and what it depends on (its card, the battery, the drives).
+
+    Exit codes: 0 nothing is the matter, or there is only what is for
+    information; 1 a critical finding or a warning; 3 none, but something of
+    weight could not be told; 4 none, but a tool or a right is missing; 2 wrong
+    usage. With --format nagios, those of that protocol: 0 OK, 1 WARNING, 2
+    CRITICAL, 3 UNKNOWN.
+    """
+    settings = settings_of(context)
+    if settings.as_json and form not in (None, "json"):
+        raise click.UsageError(f"--json and --format {form} contradict each other.")
+    settings.as_json = settings.as_json or form == "json"
+    if form == "nagios" and (listed or explain is not None):
+        raise click.UsageError("--list and --explain have no --format nagios.")
+    if sum((bool(wanted or ids), listed, explain is not None)) > 1:
+        raise click.UsageError("--list and --explain stand alone: they look at no machine.")
+    if listed or explain is not None:
+        settings.refuse_machine("diagnose --list" if listed else "diagnose --explain")
+        _manual([_rule(explain)] if explain is not None else rules(), settings, whole=explain is not None)
+        return 0
+    return _diagnose(settings, ids, [_rule(name) for name in wanted] or rules(), form)
+
+
+def _diagnose(settings: Settings, ids: Sequence[str], chosen: Sequence[Rule], form: str | None) -> int:
+    seen = with_open_ends(look(settings), settings)
+    inventory = seen.inventory
+    scope = None
+    if ids:
+        kept = narrow(inventory, find(inventory, seen.view, ids))
+        scope = around(inventory, {item.id for card in kept.controllers for item in items(card)})
+    found = diagnose(inventory, chosen, scope)
+    if form == "nagios":
+        from raidctl.output.nagios import of_diagnosis  # noqa: PLC0415 - only where it is asked for
+
+        text, status = of_diagnosis(found)
+        emit(text)
+        return status
+    if settings.as_json:
+        emit_json(found)
+    else:
+        from raidctl.output.diagnose import screen  # noqa: PLC0415 - rich only where a screen is drawn
+
+        emit(screen(found, inventory, paper(), more=settings.verbose))
+    return exit_code(found)
+
+
+def _rule(name: str) -> Rule:
+    """The rule of this name.
+
+    Raises:
+        UsageError: There is none; the message names the nearest.
+    """
+    rule = named(name)
+    if rule is None:
+        near = difflib.get_close_matches(name.replace("-", "_"), [known.name for known in rules()], 3, 0.4)
+        hint = f"; did you mean {' or '.join(near)}?" if near else "."
+        raise UsageError(f'There is no rule "{printable(name)}"{hint} "raidctl diagnose --list" lists them.')
+    return rule
+
+
+def _manual(chosen: Sequence[Rule], settings: Settings, *, whole: bool) -> None:
+    if settings.as_json:
+        emit_json(
+            [
+                {"rule": rule.name, "severity": rule.severity, "title": rule.title, "manual": manual(rule)}
+                for rule in chosen
+            ]
+        )
+        return
+    from raidctl.output.diagnose import page, table_of_rules  # noqa: PLC0415 - as above
+
+    emit(page(chosen[0], manual(chosen[0]), paper()) if whole else table_of_rules(chosen, paper()))

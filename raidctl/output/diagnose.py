@@ -1,0 +1,156 @@
+"""The screen of ``raidctl diagnose``: what is the matter, what could not be told, what was looked at."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from rich.console import RenderableType
+from rich.padding import Padding
+from rich.style import Style
+from rich.text import Text
+
+from raidctl.audit.diagnosis import Diagnosis
+from raidctl.audit.finding import Finding, Severity
+from raidctl.audit.rule import Rule
+from raidctl.model import Inventory
+from raidctl.output.paper import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, line, pack
+from raidctl.output.table import Column, facts, table
+from raidctl.output.tree import head
+
+_STYLES: dict[Severity, Style] = {"critical": BAD, "warning": WARN, "info": DULL}
+_WORDS: dict[Severity, str] = {"critical": "CRITICAL", "warning": "WARNING", "info": "info"}
+_COUNTED: dict[Severity, tuple[str, str]] = {
+    "critical": ("1 critical finding", "{} critical findings"),
+    "warning": ("1 warning", "{} warnings"),
+    "info": ("1 for information", "{} for information"),
+}
+_FEW = 6
+"""Facts of a finding, and objects of a group, that are shown without -v."""
+_MARKED = re.compile(r"\*\*(.+?)\*\*|`([^`]+)`")
+
+
+def screen(found: Diagnosis, inventory: Inventory, paper: Paper, *, more: bool) -> str:
+    """The whole screen as text; ``more``: each object of its own, with all of its facts."""
+    return paper.render(_parts(found, inventory, paper, more=more))
+
+
+def _parts(found: Diagnosis, inventory: Inventory, paper: Paper, *, more: bool) -> Iterator[RenderableType]:
+    yield head(inventory, paper)
+    yield _summary(found, paper)
+    for group in _groups(found.findings, alone=more):
+        yield Text("")
+        yield from _finding(group, paper, more=more)
+    if found.unknown:
+        yield Text("")
+        yield line(("Could not be told", STRONG))
+    for group in _groups(found.unknown, alone=more):
+        yield from _finding(group, paper, more=more)
+    yield Text("")
+    yield line((_looked_at(found), DULL))
+    if found.findings or found.unknown:
+        yield line(('"raidctl diagnose --explain RULE" tells the why of a rule.', DULL))
+
+
+def _summary(found: Diagnosis, paper: Paper) -> Text:
+    pieces: list[Piece] = []
+    for severity, style in _STYLES.items():
+        number = sum(one.severity == severity for one in found.findings)
+        if number:
+            pieces.append((_COUNTED[severity][number > 1].format(number), style))
+    if found.unknown:
+        pieces.append((f"{len(found.unknown)} could not be told", WARN if found.verdict == "cannot_tell" else DULL))
+    if not pieces:
+        return line(("Nothing is the matter.", GOOD)) if found.checked else line("There is nothing to look at.")
+    return pack(pieces, paper.columns, paper.dot)
+
+
+def _groups(found: Sequence[Finding], *, alone: bool) -> list[list[Finding]]:
+    """Findings that say the same of several objects, together: twelve drives of one shelf are one matter."""
+    groups: dict[tuple[str, ...], list[Finding]] = {}
+    for number, one in enumerate(found):
+        key = (str(number),) if alone else (one.rule, one.severity, one.message, _remedy([one], "{}"))
+        groups.setdefault(key, []).append(one)
+    return list(groups.values())
+
+
+def _finding(group: Sequence[Finding], paper: Paper, *, more: bool) -> Iterator[RenderableType]:
+    one = group[0]
+    unknown = one.outcome == "unknown"
+    shown = group if more else group[:_FEW]
+    pieces: list[Piece] = [paper.clean(_where(each)) for each in shown]
+    if len(shown) < len(group):
+        pieces.append((f"{len(group) - len(shown)} more", DULL))
+    label = "  " if unknown else f"{_WORDS[one.severity]:10}"
+    text = line((label, PLAIN if unknown else _STYLES[one.severity]))
+    text.append_text(pack([(piece, STRONG) if isinstance(piece, str) else piece for piece in pieces],
+                          max(paper.columns - len(label), 20), paper.dot))  # fmt: skip
+    yield text
+    yield Padding(line(paper.clean(one.message)), (0, 0, 0, 4))
+    if remedy := _remedy(group, " ".join(each.where for each in shown)):
+        yield Padding(line((paper.words("→ "), DULL), paper.clean(remedy)), (0, 0, 0, 4))
+    yield facts(_rows(group, paper, more=more), paper, indent=4)
+
+
+def _remedy(group: Sequence[Finding], names: str) -> str:
+    """What to do, with all objects of the group in the place of the first one: commands take several."""
+    return (group[0].remedy or "").replace(group[0].where, names)
+
+
+def _rows(group: Sequence[Finding], paper: Paper, *, more: bool) -> list[tuple[str, Sequence[Piece]]]:
+    one = group[0]
+    told = one.evidence if more else tuple(fact for fact in one.evidence if not fact.endswith("= not told"))[:_FEW]
+    rows: list[tuple[str, Sequence[Piece]]] = []
+    if told:
+        of = f" ({one.where})" if len(group) > 1 else ""
+        rows.append(
+            ("facts", [(paper.clean(f"{fact}{of if number == 0 else ''}"), DULL) for number, fact in enumerate(told)])
+        )
+    rows.append(("rule", [(paper.clean(one.rule), DULL)]))
+    return rows
+
+
+def _where(one: Finding) -> str:
+    """``smartarray:1/v1, /dev/sda on /, /boot``."""
+    device = f", {one.device}" if one.device else ""
+    on = f" on {', '.join(one.mountpoints)}" if one.mountpoints else ""
+    return f"{one.where}{device}{on}"
+
+
+def _looked_at(found: Diagnosis) -> str:
+    times = f"{found.checked} time{'s' * (found.checked != 1)}"
+    return f"{len(found.rules)} rules met something here, {times} in all; {found.passed} of these passed."
+
+
+def table_of_rules(chosen: Sequence[Rule], paper: Paper) -> str:
+    """The rules with their titles."""
+    columns = [
+        Column("rule", [(rule.name, STRONG) for rule in chosen]),
+        Column("severity", [(rule.severity, _STYLES[rule.severity]) for rule in chosen]),
+        Column("what it looks for", [(paper.words(rule.title), PLAIN) for rule in chosen], least=20),
+    ]
+    return paper.render([table(columns, paper, indent=0)])
+
+
+def page(rule: Rule, manual: str, paper: Paper) -> str:
+    """The manual page of a rule: its Markdown with bold words as they are, wrapped to the paper."""
+    parts: list[RenderableType] = [
+        line((rule.name, STRONG), "  ", (rule.severity, _STYLES[rule.severity])),
+        Text(""),
+    ]
+    for number, paragraph in enumerate(manual.split("\n\n")):
+        parts += [Text("")] * (number > 0)
+        parts.append(_marked(paper.words(" ".join(paragraph.split()))))
+    return paper.render(parts)
+
+
+def _marked(text: str) -> Text:
+    """A paragraph with its bold words bold; code keeps its marks, so that a pipe shows where it ends."""
+    said = Text(overflow="fold")
+    at = 0
+    for found in _MARKED.finditer(text):
+        said.append(text[at : found.start()])
+        said.append(found[1] or found[0], style=STRONG if found[1] else PLAIN)
+        at = found.end()
+    said.append(text[at:])
+    return said

@@ -1,0 +1,215 @@
+"""For every built-in rule a machine on which it fires, and one on which it has something to look at and is silent.
+
+A machine is a recorded one, or a recorded one with one object changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from msgspec import structs
+
+from raidctl.model import (
+    Block,
+    BlockLayer,
+    Controller,
+    Inventory,
+    Mount,
+    PciLink,
+    Problem,
+    Scrub,
+)
+from tests.support.machines import replayed
+
+Changes = Mapping[str, Any]
+T = TypeVar("T")
+_KINDS = ("batteries", "arrays", "volumes", "drives")
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A recorded machine, with fields of one object set anew; ``problem`` is added to its problems."""
+
+    name: str
+    object_id: str | None = None
+    changes: Changes | None = None
+    volumes: Changes | None = None
+    """What is set in all volumes besides."""
+    problem: Problem | None = None
+
+    @property
+    def inventory(self) -> Inventory:
+        """What raidctl makes of it, changed."""
+        inventory = replayed(self.name).inventory
+        if self.object_id and self.changes:
+            inventory = changed(inventory, self.object_id, self.changes)
+        for name in [volume.id for card in inventory.controllers for volume in card.volumes] if self.volumes else ():
+            inventory = changed(inventory, name, self.volumes or {})
+        if self.problem:
+            inventory = structs.replace(inventory, problems=(*inventory.problems, self.problem))
+        return inventory
+
+
+@dataclass(frozen=True)
+class Example:
+    """The two machines of a rule."""
+
+    fails: Machine
+    passes: Machine
+    outcome: str = "fail"
+    """`unknown` for the rules that only ever say that something cannot be told."""
+
+
+def changed(inventory: Inventory, object_id: str, changes: Changes) -> Inventory:
+    """The inventory with these fields of one object set; a dictionary changes fields within a part of the object."""
+    cards = tuple(_card(card, object_id, changes) for card in inventory.controllers)
+    assert cards != inventory.controllers, f"{object_id} is not there, or is so already"
+    return structs.replace(inventory, controllers=cards)
+
+
+def _card(card: Controller, object_id: str, changes: Changes) -> Controller:
+    if card.id == object_id:
+        return _replaced(card, changes)
+    parts = {
+        kind: tuple(_replaced(item, changes) if item.id == object_id else item for item in getattr(card, kind))
+        for kind in _KINDS
+    }
+    return structs.replace(card, **parts)
+
+
+def _replaced(item: T, changes: Changes) -> T:
+    given = {
+        name: _replaced(getattr(item, name), value) if isinstance(value, dict) else value
+        for name, value in changes.items()
+    }
+    new: T = structs.replace(item, **given)  # type: ignore[type-var]  # every part of the model is a Struct
+    return new
+
+
+LSI, P400, SMART = "megaraid-9660-storcli2", "smartarray-p400", "smartarray-gen9-degraded"
+MIXED, MD, NVME, SATA = "adaptec-smartraid-mixed", "md-healthy", "drives-nvme", "drives-ahci"
+GOOD, PAIR = Machine(LSI), "megaraid:0/v2"
+MD_GOOD = Machine(MD)
+NAKED = Mount(point="/", device="/dev/nvme0n1p2", filesystem="ext4", options=("rw", "nobarrier"))
+DRIVE = "drives:QZ98A1004417"
+DATABASE = {"mountpoints": ("/var/lib/mysql",)}
+SMALL_READ_AHEAD = {
+    "block": Block(read_ahead_bytes=131072),
+    "mounts": (Mount(point="/srv/lake", device="/dev/sdb"),),
+    "cache": {"read_policy": "none"},
+}
+ENOUGH_READ_AHEAD = {**SMALL_READ_AHEAD, "block": Block(read_ahead_bytes=4 << 20)}
+SECTOR_63 = BlockLayer(device="/dev/sdb1", kind="partition", on=("/dev/sdb",), offsets_bytes=(32256,))
+AT_1_MIB = structs.replace(SECTOR_63, offsets_bytes=(1 << 20,))
+
+
+def _said(kind: Any, message: str, severity: Any = "warning") -> Problem:
+    return Problem(severity=severity, where="0000:03:00.0", message=message, kind=kind)
+
+
+EXAMPLES: dict[str, Example] = {
+    "array_in_trouble": Example(Machine(LSI, "megaraid:0/g1", {"status": "critical"}), GOOD),
+    "background_operation": Example(Machine(MIXED), GOOD),
+    "barriers_off": Example(
+        Machine(NVME, DRIVE, {"mounts": (NAKED,)}),
+        Machine(NVME, DRIVE, {"mounts": (structs.replace(NAKED, options=("rw", "relatime")),)}),
+    ),
+    "battery_failed": Example(Machine("adaptec-5405-failed-battery"), Machine(P400)),
+    "battery_learning": Example(Machine("megaraid-9271-learning"), GOOD),
+    "block_read_ahead_small": Example(Machine(LSI, PAIR, SMALL_READ_AHEAD), Machine(LSI, PAIR, ENOUGH_READ_AHEAD)),
+    "bus_too_small": Example(
+        Machine(SATA, "drives:0000:00:17.0", {"pci_link": PciLink(width=1, speed_gtps=2.5)}),
+        Machine(SATA, "drives:0000:00:17.0", {"pci_link": PciLink(width=4, speed_gtps=8.0)}),
+    ),
+    "cache_in_trouble": Example(Machine("smartarray-gen10-failed-battery"), Machine(P400)),
+    "cache_split_for_database": Example(
+        Machine(P400, "smartarray:1", {"cache": {"read_percent": 75, "write_percent": 25}}, DATABASE),
+        Machine(P400, volumes=DATABASE),
+    ),
+    "cached_io": Example(
+        Machine("megaraid-h730p-predictive", "megaraid:0/v1", {"cache": {"io_policy": "cached"}}),
+        Machine("megaraid-h730p-predictive"),
+    ),
+    "consistency_check_off": Example(
+        Machine("adaptec-6805-rebuilding"),
+        Machine(MIXED),
+    ),
+    "controller_in_trouble": Example(
+        Machine(P400, "smartarray:1", {"status": "critical", "status_text": "Lockup"}), Machine(LSI)
+    ),
+    "drive_cache_volatile": Example(
+        Machine(P400, "smartarray:1/v1", {"cache": {"drive_write_cache": "enabled"}}), Machine(P400)
+    ),
+    "drive_errors": Example(Machine("megaraid-h730p-predictive"), GOOD),
+    "drive_expects_failure": Example(Machine(SMART), GOOD),
+    "drive_failed": Example(Machine("md-degraded-rebuilding"), MD_GOOD),
+    "firmware_old": Example(Machine(LSI, "megaraid:0", {"firmware_update": "An update is recommended."}), GOOD),
+    "flush_never_sent": Example(
+        Machine(NVME, DRIVE, {"block": Block(write_cache="write_through")}),
+        Machine(NVME, DRIVE, {"block": Block(write_cache="write_back", rotational=False)}),
+    ),
+    "link_slow": Example(
+        Machine(P400, "smartarray:1/2I:1:2", {"link_gbps": 1.5}),
+        Machine(P400),
+    ),
+    "md_mismatch": Example(Machine("md-journal-check"), MD_GOOD),
+    "md_sync_speed": Example(Machine(MD, "md:md1", {"sync_speed_max_bytes": 5_000_000}), MD_GOOD),
+    "md_without_bitmap": Example(
+        Machine(MD, "md:md1", {"bitmap": "none", "consistency_policy": "resync"}),
+        MD_GOOD,
+    ),
+    "misaligned": Example(
+        Machine(LSI, PAIR, {"layers": (SECTOR_63,)}),
+        Machine(LSI, PAIR, {"layers": (AT_1_MIB,)}),
+    ),
+    "mixed_drive_caches": Example(Machine(LSI, "megaraid:0/310:2", {"write_cache": "enabled"}), GOOD),
+    "mixed_drives": Example(Machine(LSI, "megaraid:0/310:2", {"media": "ssd"}), GOOD),
+    "mixed_models": Example(Machine(LSI, "megaraid:0/310:2", {"firmware": "RE03"}), GOOD),
+    "no_right": Example(Machine(LSI, problem=_said("no_right", "May not look.")), GOOD, "unknown"),
+    "no_tool": Example(Machine("host-raid-card-no-tool"), GOOD),
+    "not_read": Example(Machine("megaraid-second-card-crashes"), GOOD, "unknown"),
+    "patrol_off": Example(Machine(LSI, "megaraid:0", {"patrol_read": Scrub(mode="disabled")}), GOOD),
+    "pcie_link_slow": Example(
+        Machine(LSI, "megaraid:0", {"pci_link": PciLink(width=4, max_width=8, speed_gtps=16.0)}),
+        Machine(LSI, "megaraid:0", {"pci_link": PciLink(width=8, max_width=8, speed_gtps=16.0)}),
+    ),
+    "raid0_in_use": Example(Machine(LSI, PAIR, {"raid_level": "raid0"}), GOOD),
+    "raid5_large_drives": Example(Machine("megaraid-9271-learning"), Machine(P400)),
+    "read_ahead_twice": Example(Machine(LSI, "megaraid:0/v1", {"cache": {"read_policy": "read_ahead"}}), GOOD),
+    "reported_trouble": Example(Machine("areca-arc1882-degraded"), GOOD),
+    "spare_missing": Example(Machine("megaraid-perc5i-failed-battery"), GOOD),
+    "ssd_worn": Example(
+        Machine(LSI, "megaraid:0/326:0", {"life_used_percent": 94}),
+        Machine(LSI, "megaraid:0/326:0", {"life_used_percent": 12}),
+    ),
+    "state_unknown": Example(
+        Machine(LSI, PAIR, {"status": "unknown", "status_text": "Copyback pending"}), GOOD, "unknown"
+    ),
+    "temperature_high": Example(Machine(LSI, "megaraid:0/310:2", {"temperature_celsius": 58}), GOOD),
+    "unwritten_cache": Example(
+        Machine("megaraid-perc5i-failed-battery", "megaraid:0", {"cache": {"unwritten_data": True}}),
+        Machine("megaraid-perc5i-failed-battery"),
+    ),
+    "volume_degraded": Example(Machine("md-degraded-rebuilding"), MD_GOOD),
+    "volume_failed": Example(Machine(LSI, PAIR, {"status": "failed", "status_text": "OfLn"}), GOOD),
+    "volume_rebuilding": Example(Machine(SMART), GOOD),
+    "write_back_unprotected": Example(Machine("threeware-8006-mirror"), Machine(P400)),
+    "write_cache_unused": Example(
+        Machine(P400, "smartarray:1/v1", {"cache": {"write_policy": "write_through", "write_active": "write_through"}}),
+        Machine(P400),
+    ),
+    "write_policy_not_in_force": Example(Machine("megaraid-9271-learning"), Machine(P400)),
+}
+"""The rules by name. A new rule without an example fails the tests."""
+
+HEALTHY = (
+    "drives-virtio",
+    "host-lvm-on-md",
+    "host-vm-virtio",
+    "md-healthy",
+    "megaraid-9660-storcli2",
+    "smartarray-two-tools",
+)
+"""Recorded machines with which nothing is the matter."""

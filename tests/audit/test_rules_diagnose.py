@@ -1,0 +1,186 @@
+"""``raidctl diagnose``: findings, scope, exit codes, JSON, manual pages."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+from click.testing import CliRunner, Result
+from msgspec import structs
+
+from raidctl.audit.builtin import rules
+from raidctl.audit.diagnosis import Diagnosis, diagnose, exit_code
+from raidctl.audit.rule import Rule
+from raidctl.cli import cli
+from raidctl.model import Problem
+from raidctl.output.json import schema
+from tests.audit.rule_examples import HEALTHY
+from tests.support.machines import FIXTURES, MACHINES, replayed
+
+
+@pytest.fixture(autouse=True)
+def _eighty_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+
+
+def raidctl(*arguments: str | Path) -> Result:
+    """Run a command line in this process."""
+    return CliRunner().invoke(cli, [str(argument) for argument in arguments])
+
+
+def of_machine(machine: str, *arguments: str) -> Result:
+    """Diagnose a recorded machine."""
+    return raidctl("--replay", FIXTURES / machine, "diagnose", *arguments)
+
+
+@pytest.mark.parametrize("machine", HEALTHY)
+def test_a_healthy_machine_is_said_to_be_well(machine: str) -> None:
+    """With nothing the matter the screen says so, and the exit code is 0."""
+    result = of_machine(machine)
+    assert result.exit_code == 0
+    assert "Nothing is the matter." in result.stdout
+
+
+def test_the_worst_finding_comes_first() -> None:
+    """Critical before warning before information, each with what to do and the facts that it rests on."""
+    result = of_machine("areca-arc1210")
+    assert result.exit_code == 1
+    places = [result.stdout.find(f"\n{word}") for word in ("CRITICAL", "WARNING", "info")]
+    assert -1 not in places
+    assert places == sorted(places)
+    assert "cache.write_protected = false" in result.stdout
+    assert "protected-write-back" in result.stdout
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_the_screen_fits_eighty_columns(machine: str) -> None:
+    """No line of any machine's diagnosis is wider than a terminal."""
+    result = of_machine(machine)
+    assert max(len(line) for line in result.stdout.splitlines()) <= 80
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_the_json_keeps_its_schema(machine: str) -> None:
+    """What --json prints validates against ``raidctl schema diagnose`` and says the same exit code."""
+    result = of_machine(machine, "--json")
+    told = json.loads(result.stdout)
+    jsonschema.validate(told, schema("Diagnosis", Diagnosis))
+    codes = {"fine": 0, "found": 1, "cannot_tell": 3, "lacking": 4}
+    assert result.exit_code == codes[told["verdict"]]
+
+
+def test_the_schema_is_printed() -> None:
+    """``raidctl schema diagnose`` prints the contract of the JSON."""
+    printed = json.loads(raidctl("schema", "diagnose").stdout)
+    assert printed == json.loads(json.dumps(schema("Diagnosis", Diagnosis)))
+
+
+def test_what_is_for_information_wakes_nobody() -> None:
+    """A machine with nothing but information ends with 0."""
+    result = of_machine("adaptec-smartraid-mixed", "--json")
+    told = json.loads(result.stdout)
+    assert {one["severity"] for one in told["findings"]} == {"info"}
+    assert result.exit_code == 0
+
+
+def test_a_missing_tool_is_exit_code_4() -> None:
+    """A card that nobody can ask is a finding, and says no more than that a tool is missing."""
+    result = of_machine("host-raid-card-no-tool")
+    assert result.exit_code == 4
+    assert "no_tool" in result.stdout
+
+
+def test_what_could_not_be_read_is_exit_code_3() -> None:
+    """Where nothing failed, but an answer could not be read, it cannot be told whether all is well."""
+    inventory = replayed("md-healthy").inventory
+    unread = Problem(severity="error", where="mdstat", message="It could not be read.", kind="unread")
+    found = diagnose(structs.replace(inventory, problems=(unread,)), rules())
+    assert found.verdict == "cannot_tell"
+    assert exit_code(found) == 3
+
+
+def test_an_object_brings_what_it_depends_on() -> None:
+    """A volume's diagnosis tells of its card's battery, and of the drives beneath an array's partitions."""
+    found = of_machine("adaptec-5405-failed-battery", "v0", "--json")
+    assert "battery_failed" in {one["rule"] for one in json.loads(found.stdout)["findings"]}
+    found = of_machine("md-degraded-rebuilding", "/dev/md5", "--json")
+    where = {one["where"] for one in json.loads(found.stdout)["findings"]}
+    assert {"md:md5", "drives:TLW5B1109"} <= where
+
+
+def test_an_object_leaves_out_the_others() -> None:
+    """What is the matter with another volume is not told where one is asked for."""
+    where = {one["where"] for one in json.loads(of_machine("lab-md", "md13", "--json").stdout)["findings"]}
+    assert "md:md13" in where
+    assert "md:md14" not in where
+
+
+def test_a_rule_is_asked_alone() -> None:
+    """--rule takes one rule, with hyphens or underscores, and counts only what that one met."""
+    told = json.loads(of_machine("areca-arc1210", "--rule", "battery-failed", "--json").stdout)
+    assert told["rules"] == ["battery_failed"]
+    assert told["checked"] == 1
+
+
+def test_a_misspelt_rule_is_told_the_nearest() -> None:
+    """A rule that does not exist is wrong usage, with the one that was meant."""
+    result = raidctl("diagnose", "--rule", "batery_failed")
+    assert result.exit_code == 2
+    assert "battery_failed" in result.stderr
+
+
+@pytest.mark.parametrize("rule", rules(), ids=[rule.name for rule in rules()])
+def test_a_manual_page_is_printed(rule: Rule) -> None:
+    """--explain prints the page of each rule within 80 columns."""
+    result = raidctl("diagnose", "--explain", rule.name)
+    assert result.exit_code == 0
+    assert "Remedy." in result.stdout
+    assert max(len(line) for line in result.stdout.splitlines()) <= 80
+
+
+def test_the_rules_are_listed() -> None:
+    """--list names each rule, as a table and as JSON with its page."""
+    listed = raidctl("diagnose", "--list").stdout
+    assert all(rule.name in listed for rule in rules())
+    told = json.loads(raidctl("diagnose", "--list", "--json").stdout)
+    assert [one["rule"] for one in told] == [rule.name for rule in rules()]
+    assert all("**Why.**" in one["manual"] for one in told)
+
+
+def test_the_manual_looks_at_no_machine() -> None:
+    """--list and --explain refuse a machine, an object and each other."""
+    for arguments in (["--list", "/"], ["--list", "--explain", "no_tool"], ["--explain", "no_tool", "--demo", "p400"]):
+        assert raidctl("diagnose", *arguments).exit_code == 2
+
+
+def test_a_simulated_machine_is_diagnosed(tmp_path: Path) -> None:
+    """--demo machines are diagnosed like real ones."""
+    result = raidctl("--demo", "gen10", "--state-dir", tmp_path, "diagnose")
+    assert result.exit_code == 1
+    assert "battery_failed" in result.stdout
+
+
+def test_a_loose_output_is_diagnosed() -> None:
+    """A file that a tool has printed is enough."""
+    path = FIXTURES / "areca-arc1882-degraded" / "cli64-vsf-info.out"
+    result = raidctl("--replay", path, "diagnose")
+    assert result.exit_code == 1
+    assert "volume_degraded" in result.stdout
+
+
+def test_the_same_of_many_drives_is_one_entry() -> None:
+    """Objects of which the same is said stand together; -v lists each with its facts."""
+    brief, full = of_machine("lab-megasas").stdout, of_machine("lab-megasas", "-v").stdout
+    assert brief.count("rule      raid0_in_use") == 1
+    assert full.count("rule      raid0_in_use") == 3
+    assert "cache set megaraid:0/v0 megaraid:0/v1 megaraid:0/v5 --drives off" in " ".join(brief.split())
+
+
+def test_the_manual_of_the_rules_is_complete() -> None:
+    """``docs/rules.md`` has the page of each rule."""
+    page = (FIXTURES.parent / "docs" / "rules.md").read_text(encoding="utf-8")
+    for rule in rules():
+        assert f"\n## {rule.name}\n" in page
+        assert f"| [{rule.name}](#{rule.name}) | {rule.severity} | {rule.title} |" in page

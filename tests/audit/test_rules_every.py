@@ -1,0 +1,145 @@
+"""What holds for every built-in rule: it has a manual page, it fires, and it is silent where nothing is the matter."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+
+import pytest
+
+from raidctl.audit import builtin
+from raidctl.audit.builtin import manual, named, rules
+from raidctl.audit.finding import Finding
+from raidctl.audit.rule import Rule
+from raidctl.model import Host, Inventory
+from raidctl.select import items
+from tests.audit.rule_examples import EXAMPLES, HEALTHY, Machine
+from tests.support.machines import MACHINES, replayed
+
+every = pytest.mark.parametrize("rule", rules(), ids=[rule.name for rule in rules()])
+machines = pytest.mark.parametrize("machine", MACHINES)
+SECTIONS = ("What it looks for.", "Why.", "Fails", "Passes", "Cannot tell", "Remedy.", "Example.")
+WEIGHT = {"info": 0, "warning": 1, "critical": 2}
+
+
+def said(rule: Rule, machine: Machine) -> list[Finding]:
+    """What a rule says of a machine."""
+    return list(rule.check(machine.inventory))
+
+
+def test_each_rule_has_an_example_and_each_example_a_rule() -> None:
+    """A new rule without a FAIL and a PASS machine, or an example of a rule that is gone, is noticed."""
+    assert sorted(EXAMPLES) == [rule.name for rule in rules()]
+
+
+@every
+def test_a_rule_fires_on_its_fail_machine(rule: Rule) -> None:
+    """On the machine that is not as it should be, the rule says so."""
+    example = EXAMPLES[rule.name]
+    assert example.outcome in {one.outcome for one in said(rule, example.fails)}
+
+
+@every
+def test_a_rule_is_silent_on_its_pass_machine(rule: Rule) -> None:
+    """On the machine that is as it should be, the rule meets something, and everything passes."""
+    assert {one.outcome for one in said(rule, EXAMPLES[rule.name].passes)} == {"pass"}
+
+
+@every
+def test_a_rule_has_its_manual_page(rule: Rule) -> None:
+    """The page has a first sentence and all of its parts, in their order."""
+    page = manual(rule)
+    assert page.split("\n\n")[0].endswith(".")
+    places = [page.find(f"**{section}") for section in SECTIONS]
+    assert -1 not in places
+    assert places == sorted(places)
+
+
+@every
+def test_a_rule_is_called_like_its_module(rule: Rule) -> None:
+    """Whoever reads a finding finds the file, and hyphens do as well as underscores."""
+    assert importlib.import_module(f"raidctl.audit.builtin.{rule.name}").RULE is rule
+    assert named(rule.name.replace("_", "-")) is rule
+    assert not rule.title.endswith(".")
+
+
+def test_every_module_is_a_rule() -> None:
+    """Nothing lists the rules by hand: each module whose name has no underscore in front is one, in a stable order."""
+    modules = sorted(m.name for m in pkgutil.iter_modules(builtin.__path__) if not m.name.startswith("_"))
+    assert [rule.name for rule in rules()] == modules
+
+
+@machines
+def test_what_a_rule_says_is_complete(machine: str) -> None:
+    """Each finding names its rule, an object that exists, evidence and, where it is not for information, a remedy."""
+    inventory = replayed(machine).inventory
+    ids = {item.id for card in inventory.controllers for item in items(card)}
+    places = ids | {"host"} | {problem.where for problem in inventory.problems}
+    for rule in rules():
+        for one in rule.check(inventory):
+            assert one.rule == rule.name
+            assert one.where in places
+            assert one.message.strip()
+            if one.outcome == "fail":
+                assert one.evidence
+                assert one.remedy or one.rule == "reported_trouble"
+                assert WEIGHT[one.severity] <= WEIGHT[rule.severity], "a finding may be milder than its rule, not worse"
+
+
+@machines
+def test_a_rule_meets_an_object_once(machine: str) -> None:
+    """Of one object a rule says one thing."""
+    for rule in rules():
+        found = [one.where for one in rule.check(replayed(machine).inventory) if one.outcome == "pass"]
+        assert len(found) == len(set(found))
+
+
+@every
+@pytest.mark.parametrize("machine", HEALTHY)
+def test_a_rule_is_silent_on_a_healthy_machine(rule: Rule, machine: str) -> None:
+    """With nothing the matter, no rule fails, and none says that it could not be told."""
+    found = rule.check(replayed(machine).inventory)
+    assert [one for one in found if one.outcome != "pass"] == []
+
+
+@every
+def test_a_rule_says_nothing_of_an_empty_machine(rule: Rule) -> None:
+    """Where there is no storage there is no finding, not even one that passes."""
+    assert list(rule.check(Inventory(host=Host()))) == []
+
+
+STORIES = {
+    "adaptec-5405-failed-battery": {
+        "battery_failed": "adaptec:1/battery0",
+        "write_policy_not_in_force": "adaptec:1/v0",
+    },
+    "adaptec-6805-rebuilding": {"volume_rebuilding": "adaptec:1/v0", "drive_expects_failure": "adaptec:1/0,3"},
+    "areca-arc1210": {"write_back_unprotected": "areca:1/v1", "drive_cache_volatile": "areca:1/v1"},
+    "areca-arc1882-degraded": {"volume_degraded": "areca:1/v1", "drive_failed": "areca:1/E2:S4"},
+    "drives-ahci": {"drive_errors": "drives:HBN1K9X5"},
+    "drives-sas-multipath": {"drive_expects_failure": "drives:TGK00D4W"},
+    "host-raid-card-no-tool": {"no_tool": "0000:03:00.0"},
+    "lab-md": {"volume_degraded": "md:md13", "volume_rebuilding": "md:md15"},
+    "md-container-inactive": {"volume_failed": "md:md3", "raid5_large_drives": "md:md3"},
+    "md-degraded-rebuilding": {"volume_degraded": "md:md5", "md_without_bitmap": "md:md5"},
+    "md-journal-check": {"md_mismatch": "md:md127", "background_operation": "md:md127"},
+    "megaraid-9271-learning": {"battery_learning": "megaraid:0/battery0", "raid5_large_drives": "megaraid:0/v0"},
+    "megaraid-h730p-predictive": {"drive_expects_failure": "megaraid:0/32:5", "drive_errors": "megaraid:0/32:5"},
+    "megaraid-perc5i-failed-battery": {"battery_failed": "megaraid:0/battery0", "spare_missing": "megaraid:0/v0"},
+    "smartarray-gen10-failed-battery": {"cache_in_trouble": "smartarray:0", "battery_failed": "smartarray:0/battery0"},
+    "smartarray-gen9-degraded": {
+        "drive_expects_failure": "smartarray:0/1I:1:2",
+        "volume_rebuilding": "smartarray:0/v2",
+    },
+    "threeware-8006-mirror": {"write_back_unprotected": "threeware:0/v0"},
+    "threeware-9690sa-rebuilding": {"volume_rebuilding": "threeware:6/v1", "write_back_unprotected": "threeware:6/v0"},
+}
+"""What a person who knows the recorded machine expects to be told of it."""
+
+
+@pytest.mark.parametrize("machine", STORIES)
+def test_what_is_the_matter_with_a_machine_is_found(machine: str) -> None:
+    """Each machine's story is told by the rules that are made for it, about the right object."""
+    inventory = replayed(machine).inventory
+    found = {(one.rule, one.where) for rule in rules() for one in rule.check(inventory) if one.outcome == "fail"}
+    assert set(STORIES[machine].items()) <= found
