@@ -1,0 +1,143 @@
+"""``raidctl export``: what is there, in the text format of Prometheus."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import os
+import tempfile
+import time
+from pathlib import Path
+from typing import NoReturn
+
+import click
+
+from raidctl.cli.answer import exit_code, tell_problems
+from raidctl.cli.machine import look, with_open_ends
+from raidctl.cli.options import Settings, examples, machine_options, output_options, settings_of
+from raidctl.cli.terminal import emit, emit_json
+from raidctl.errors import CannotTell, RaidctlError, UsageError
+from raidctl.model import Inventory
+from raidctl.output.metrics import Export, families
+from raidctl.output.metrics_table import INVENTORY, of_rules, of_scan
+from raidctl.output.prometheus import CONTENT_TYPE, text
+from raidctl.text import printable
+
+_INTERVAL = 300
+_PATH = "/metrics"
+
+
+@click.command(
+    "export",
+    epilog=examples(
+        "raidctl export", "raidctl --demo p440 export --rules",
+        "raidctl export --output /var/lib/prometheus/node-exporter/raidctl.prom",
+        "raidctl export --listen 9809 --interval 600",
+    ),
+)  # fmt: skip
+@click.option("--rules", is_flag=True, help="With what the built-in rules say (raidctl diagnose).")
+@click.option("--output", metavar="FILE", help="Write FILE, all of it at once, for node_exporter's textfile collector.")
+@click.option("--listen", metavar="[ADDRESS:]PORT", help="Serve it over HTTP; ADDRESS is 127.0.0.1 if not given.")
+@click.option(
+    "--interval", type=click.IntRange(0), metavar="SECONDS",
+    help=f"With --listen: look at the machine at most so often; default {_INTERVAL}.",
+)  # fmt: skip
+@machine_options
+@output_options
+@click.pass_context
+def command(
+    context: click.Context, *, rules: bool, output: str | None, listen: str | None, interval: int | None
+) -> int:
+    """Print metrics of this machine's storage in the text format of Prometheus.
+
+    What was not told has no series; raidctl_problems counts what could not be
+    read. docs/export.md lists the metrics. With --output, FILE is replaced in
+    one step, and is left alone when nothing could be found out. With --listen,
+    it is served on http://ADDRESS:PORT/metrics until raidctl is ended.
+
+    Exit codes: 0 all could be read; 3 something could not be told; 4 a tool or
+    a right is missing (in both cases the rest is printed); 2 wrong usage.
+    """
+    settings = settings_of(context)
+    if output is not None and listen is not None:
+        raise click.UsageError("--output and --listen exclude each other.")
+    if interval is not None and listen is None:
+        raise click.UsageError("--interval belongs to --listen.")
+    if listen is not None:
+        if settings.as_json:
+            raise click.UsageError("--json and --listen exclude each other.")
+        _serve(listen, _INTERVAL if interval is None else interval, settings, rules=rules)
+    inventory, export = _scan(settings, rules=rules)
+    if output is not None:
+        data = _json(export) if settings.as_json else text(export.metrics)
+        replace(output, data.encode("utf-8"))
+    elif settings.as_json:
+        emit_json(export)
+    else:
+        emit(text(export.metrics))
+    code = exit_code(inventory.problems)
+    if code:
+        tell_problems([one for one in inventory.problems if one.kind in ("unread", "no_tool", "no_right")])
+    return code
+
+
+def _json(export: Export) -> str:
+    from raidctl.output.json import to_json  # noqa: PLC0415 - rarely needed
+
+    return to_json(export)
+
+
+def _scan(settings: Settings, *, rules: bool) -> tuple[Inventory, Export]:
+    began = time.monotonic()
+    inventory = with_open_ends(look(settings), settings).inventory
+    metrics = [*INVENTORY, of_scan(time.monotonic() - began)]
+    if rules:
+        from raidctl.audit.builtin import rules as known  # noqa: PLC0415 - only where they are asked for
+        from raidctl.audit.diagnosis import diagnose  # noqa: PLC0415 - as above
+
+        metrics += of_rules(diagnose(inventory, known()))
+    return inventory, Export(metrics=families(metrics, inventory))
+
+
+def replace(path: str, data: bytes) -> None:
+    """Write a file in one step: whoever reads it sees the old one or the new one, whole, whatever happens.
+
+    Raises:
+        CannotTell: It cannot be written; the old one is still there.
+    """
+    target = Path(os.path.realpath(path))
+    try:
+        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".new", dir=target.parent)
+        try:
+            with open(handle, "wb") as opened:  # noqa: PTH123 - it is open already
+                opened.write(data)
+                opened.flush()
+                os.fchmod(handle, 0o644)  # the exporter that reads it is another user
+                os.fsync(handle)
+            os.replace(name, target)  # noqa: PTH105 - its counterpart above is of os, too
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(name)  # noqa: PTH108 - as above
+            raise
+    except OSError as error:
+        raise CannotTell(f"{path} cannot be written: {error.strerror}.") from error
+
+
+def _serve(listen: str, interval: int, settings: Settings, *, rules: bool) -> NoReturn:
+    from raidctl.serve import Page, Scans, address, serve  # noqa: PLC0415 - only where it is asked for
+
+    def scan() -> Page:
+        gc.unfreeze()  # each look at the machine freezes what is there: in a program that runs for years, a leak
+        gc.collect()
+        try:
+            _, export = _scan(settings, rules=rules)
+        except UsageError:
+            raise  # the next time will be no better
+        except RaidctlError as error:
+            sentence = f"raidctl: {printable(str(error))}\n"
+            click.echo(sentence, err=True, nl=False)
+            return Page(sentence.encode("utf-8", "replace"), "text/plain; charset=utf-8", 503)
+        return Page(text(export.metrics).encode("utf-8"), CONTENT_TYPE)
+
+    settings.check()
+    serve(address(listen), _PATH, Scans(scan, interval), lambda url: click.echo(f"raidctl: {url}", err=True))

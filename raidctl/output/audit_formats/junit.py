@@ -1,0 +1,128 @@
+"""``--format junit``: JUnit XML for CI servers, a suite for each host, a case for each rule and object.
+
+A failure is a case that fails; what could not be told is an error; a rule that selected nothing is skipped. The file is
+plain ASCII, so that it is valid XML whatever the encoding of the terminal, and it is written host by host.
+"""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ET
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from raidctl import __version__
+from raidctl.audit.finding import Audited, Finding, Outcome
+from raidctl.audit.report import EXITS, Summary
+from raidctl.output.audit_formats import Again, Sheet
+from raidctl.text import printable
+
+_FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""What XML 1.0 cannot hold, not even as a character reference."""
+_WORST = ("fail", "unknown", "unmatched", "pass")
+_ELEMENTS = {"fail": "failure", "unknown": "error", "unmatched": "skipped"}
+
+
+class JUnit:
+    """Writes a suite for each host as it comes."""
+
+    everything = True
+    again = False
+
+    def __init__(self, sheet: Sheet) -> None:
+        self._policy = sheet.policy
+
+    def begin(self) -> str:
+        """The head; readers add up the suites themselves."""
+        return '<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="raidctl audit">\n'
+
+    def host(self, audited: Audited) -> str:
+        """Its suite."""
+        properties = {
+            "policy": self._policy,
+            "source": audited.source,
+            "collected_at": audited.collected_at,
+            "checked": str(audited.checked),
+            "passed": str(audited.passed),
+        }
+        return _text(_suite(audited.host, audited.findings, properties, audited.collected_at))
+
+    def end(self, summary: Summary, again: Again) -> Iterator[str]:  # noqa: ARG002 - the signature of all writers
+        """A suite of what is to be said of the policy itself, where there is something, and the end."""
+        if summary.findings:
+            yield _text(_suite("policy", summary.findings, {"policy": self._policy}))
+        yield "</testsuites>\n"
+
+    def exit_code(self, summary: Summary) -> int:
+        """As always."""
+        return EXITS[summary.verdict]
+
+
+def _suite(
+    name: str, findings: Sequence[Finding], properties: Mapping[str, str | None], when: str | None = None
+) -> ET.Element:
+    cases: dict[tuple[str, str], list[Finding]] = {}
+    for one in findings:
+        cases.setdefault((one.rule, one.where), []).append(one)
+    outcomes = Counter(_outcome(case) for case in cases.values())
+    suite = ET.Element(
+        "testsuite",
+        name=clean(name),
+        hostname=clean(name),
+        tests=str(len(cases)),
+        failures=str(outcomes["fail"]),
+        errors=str(outcomes["unknown"]),
+        skipped=str(outcomes["unmatched"]),
+    )
+    if when:
+        suite.set("timestamp", clean(when))
+    held = ET.SubElement(suite, "properties")
+    for key, value in {"raidctl": __version__, **properties}.items():
+        if value is not None:
+            ET.SubElement(held, "property", name=key, value=clean(value))
+    suite.extend(_case(name, rule, where, case) for (rule, where), case in cases.items())
+    return suite
+
+
+def _outcome(case: Sequence[Finding]) -> Outcome:
+    """The worst that a rule says of an object."""
+    return min((one.outcome for one in case), key=_WORST.index)
+
+
+def _case(host: str, rule: str, where: str, case: Sequence[Finding]) -> ET.Element:
+    """Its name is the same whether it passes or not: readers compare cases from run to run by it."""
+    made = ET.Element("testcase", classname=clean(f"{host}.{rule}"), name=clean(where))
+    outcome = _outcome(case)
+    if outcome != "pass":
+        decided = [one for one in case if one.outcome == outcome]
+        told = ET.SubElement(made, _ELEMENTS[outcome], message=clean(" ".join(one.message for one in decided)))
+        if outcome != "unmatched":
+            told.set("type", decided[0].severity if outcome == "fail" else "cannot tell")
+        told.text = clean("\n".join(line for one in case if one.outcome != "pass" for line in _details(one)))
+    return made
+
+
+def _details(one: Finding) -> Iterator[str]:
+    """What helps whoever reads the report, a fact on each line."""
+    yield one.message
+    if one.device or one.mountpoints:
+        yield f"where: {' '.join([one.where, *([one.device] if one.device else []), *one.mountpoints])}"
+    for label, value in (("wanted", one.wanted), ("actual", one.actual), ("remedy", one.remedy)):
+        if value:
+            yield f"{label}: {value}"
+    yield from one.evidence
+
+
+def clean(text: str) -> str:
+    """The text without what XML 1.0 forbids, and without what steers a terminal."""
+    return _FORBIDDEN.sub("\N{REPLACEMENT CHARACTER}", printable(text))
+
+
+def _text(suite: ET.Element) -> str:
+    ET.indent(suite, level=1)
+    return f"  {ET.tostring(suite, encoding='us-ascii').decode('ascii')}\n"
+
+
+def writer(sheet: Sheet) -> JUnit:
+    """The writer of this format."""
+    return JUnit(sheet)

@@ -1,0 +1,278 @@
+"""The metrics of ``raidctl export``, one after the other; ``docs/export.md`` lists them from here. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from datetime import datetime, timezone
+from typing import get_args
+
+from raidctl import __version__, model
+from raidctl.audit.diagnosis import Diagnosis
+from raidctl.audit.finding import Severity
+from raidctl.model import Inventory
+from raidctl.output.metrics import (
+    ARRAY,
+    BATTERY,
+    CACHE,
+    CONTROLLER,
+    DRIVE,
+    VOLUME,
+    VOLUME_CACHE,
+    Metric,
+    Row,
+    ratio,
+    times,
+)
+
+_GIGA_BITS = 10**9 // 8
+_ERRORS = model.Errors.__struct_fields__
+
+
+def _host(inventory: Inventory) -> Iterator[Row]:
+    yield (inventory.host.hostname, inventory.host.kernel, inventory.host.source), 1
+
+
+def _tools(inventory: Inventory) -> Iterator[Row]:
+    for tool in inventory.tools:
+        yield (tool.name, tool.path, tool.version), 1
+
+
+def _problems(inventory: Inventory) -> Iterator[Row]:
+    counted = Counter(problem.kind for problem in inventory.problems)
+    for kind in get_args(model.ProblemKind):
+        yield (kind,), counted[kind]
+
+
+def _collected(inventory: Inventory) -> Iterator[Row]:
+    when = seconds(inventory.host.collected_at)
+    if when is not None:
+        yield (), when
+
+
+def seconds(text: str | None) -> float | None:
+    """RFC 3339 as seconds since 1970; a time without a zone is not told."""
+    try:
+        when = datetime.fromisoformat((text or "").replace("Z", "+00:00"))
+    except ValueError:
+        return None
+    return when.astimezone(timezone.utc).timestamp() if when.tzinfo else None
+
+
+def _build(_: Inventory) -> Iterator[Row]:
+    yield (__version__,), 1
+
+
+MACHINE = (
+    Metric("raidctl_build_info", "Version of raidctl that wrote this.", ("version",), _build),
+    Metric(
+        "raidctl_collected_timestamp_seconds",
+        "When the machine was looked at, seconds since 1970.",
+        (),
+        _collected,
+    ),
+    Metric("raidctl_host_info", "Whose storage it is.", ("hostname", "kernel", "source"), _host),
+    Metric("raidctl_tool_info", "A program that was asked.", ("tool", "path", "version"), _tools),
+    Metric(
+        "raidctl_problems",
+        "How many problems there are; unread, no_tool and no_right: something could not be read, so something may be "
+        "missing below.",
+        ("kind",),
+        _problems,
+    ),
+)
+
+CONTROLLERS = (
+    CONTROLLER.info(
+        "What a controller is.",
+        "vendor", "model", "serial", "firmware", "driver", "pci_address", "slot", "mode", "told_by",
+    ),
+    CONTROLLER.states("status", "Health of the controller itself.", "status", model.Health, lambda one: one.status),
+    CONTROLLER.metric(
+        "pcie_link_lanes",
+        "Lanes of its PCI Express link in use.",
+        lambda one: one.pci_link.width if one.pci_link else None
+    ),
+    CONTROLLER.metric(
+        "pcie_link_max_lanes",
+        "Lanes that the card has.",
+        lambda one: one.pci_link.max_width if one.pci_link else None,
+    ),
+    CACHE.metric("present", "Whether there is a cache module.", lambda one: one.present),
+    CACHE.states("status", "Health of the controller's cache.", "status", model.Health, lambda one: one.status),
+    CACHE.metric("size_bytes", "Cache memory.", lambda one: one.size_bytes),
+    CACHE.metric("available_bytes", "Cache memory that is left for data.", lambda one: one.available_bytes),
+    CACHE.metric("read_ratio", "Share of the cache for reads, 0 to 1.", lambda one: ratio(one.read_percent)),
+    CACHE.metric("write_ratio", "Share of the cache for writes, 0 to 1.", lambda one: ratio(one.write_percent)),
+    CACHE.metric("read_bytes", "Cache for reads.", lambda one: one.read_bytes),
+    CACHE.metric("write_bytes", "Cache for writes.", lambda one: one.write_bytes),
+    CACHE.metric(
+        "no_battery_write_cache",
+        "Whether the write cache stays on without a good battery.",
+        lambda one: one.no_battery_write_cache,
+    ),
+    CACHE.metric(
+        "unwritten_data",
+        "Whether unwritten data of drives that are gone waits in the cache.",
+        lambda one: one.unwritten_data,
+    ),
+    CACHE.metric(
+        "flush_interval_seconds",
+        "Longest time that written data waits in the cache.",
+        lambda one: one.flush_interval_seconds,
+    ),
+)  # fmt: skip
+
+BATTERIES = (
+    BATTERY.info("What a battery or capacitor is.", "kind"),
+    BATTERY.states("status", "State of the battery.", "status", model.BatteryStatus, lambda one: one.status),
+    BATTERY.metric("charge_ratio", "Charge, 0 to 1.", lambda one: ratio(one.charge_percent)),
+    BATTERY.metric("temperature_celsius", "Temperature of the battery.", lambda one: one.temperature_celsius),
+    BATTERY.metric("voltage_volts", "Voltage of the battery.", lambda one: one.voltage_volts),
+    BATTERY.metric("replace", "Whether the tool asks for its replacement.", lambda one: one.replace),
+)
+
+ARRAYS = (
+    ARRAY.info("Which controller an array belongs to."),
+    ARRAY.states("status", "Health of the array.", "status", model.Health, lambda one: one.status),
+    ARRAY.metric("drives", "Member drives.", lambda one: len(one.drives)),
+    ARRAY.metric("spares", "Spare drives.", lambda one: len(one.spares)),
+    ARRAY.metric("size_bytes", "Raw size of the array.", lambda one: one.size_bytes),
+    ARRAY.metric("free_bytes", "Space of the array that no volume uses.", lambda one: one.free_bytes),
+)
+
+
+def _progress(one: model.Volume) -> Iterator[tuple[str, float | None]]:
+    if one.progress is not None:
+        yield one.progress.operation, ratio(one.progress.percent)
+
+
+def _mounted(one: model.Volume) -> Iterator[tuple[str, int]]:
+    for place in one.mountpoints:
+        yield place, 1
+
+
+VOLUMES = (
+    VOLUME.info("What a volume is.", "array", "name", "raid_level", "device", "unique_id"),
+    VOLUME.listed("mountpoint_info", "Where a volume is mounted.", "mountpoint", _mounted),
+    VOLUME.states("status", "State of the volume.", "status", model.VolumeStatus, lambda one: one.status),
+    VOLUME.metric("size_bytes", "Usable size.", lambda one: one.size_bytes),
+    VOLUME.metric("strip_bytes", "Strip (chunk) of one drive.", lambda one: one.strip_bytes),
+    VOLUME.metric("drives_expected", "Members that it is made of.", lambda one: one.drives_expected),
+    VOLUME.metric("drives_active", "Members that work.", lambda one: one.drives_active),
+    VOLUME.listed(
+        "operation_progress_ratio", "How far a background operation is, 0 to 1.", "operation", _progress
+    ),
+    VOLUME.metric("mismatch_sectors", "md: sectors that differed in the last check.", lambda one: one.mismatch_count),
+    VOLUME.metric(
+        "read_ahead_bytes",
+        "Read ahead of the block layer.",
+        lambda one: one.block.read_ahead_bytes if one.block else None
+    ),
+    VOLUME_CACHE.states(
+        "write_policy", "Write policy as configured.", "policy", model.WritePolicy, lambda one: one.write_policy
+    ),
+    VOLUME_CACHE.states(
+        "write_active", "What is in force for writes.", "mode", model.WriteActive, lambda one: one.write_active
+    ),
+    VOLUME_CACHE.metric(
+        "write_protected",
+        "Whether unwritten data is safe from power loss.",
+        lambda one: one.write_protected,
+    ),
+    VOLUME_CACHE.states(
+        "read_policy", "Read policy of the volume.", "policy", model.ReadPolicy, lambda one: one.read_policy
+    ),
+    VOLUME_CACHE.states(
+        "drive_write_cache",
+        "What the controller does with the write caches of the drives.",
+        "policy",
+        model.DriveCachePolicy,
+        lambda one: one.drive_write_cache,
+    ),
+)  # fmt: skip
+
+
+def _errors(one: model.Drive) -> Iterator[tuple[str, int | None]]:
+    for name in _ERRORS:
+        yield name, getattr(one.errors, name)
+
+
+def _enabled(one: model.Drive) -> bool | None:
+    return None if one.write_cache is None else one.write_cache == "enabled"
+
+
+DRIVES = (
+    DRIVE.info(
+        "What a drive is, and where it is.",
+        "array", "enclosure", "bay", "role", "device", "model", "serial", "firmware", "media", "interface", "rpm",
+        "wwn",
+    ),
+    DRIVE.states("status", "Health of the drive.", "status", model.Health, lambda one: one.status),
+    DRIVE.metric("size_bytes", "Size of the drive.", lambda one: one.size_bytes),
+    DRIVE.metric("temperature_celsius", "Temperature of the drive.", lambda one: one.temperature_celsius),
+    DRIVE.listed("errors", "Error counters as the drive or the controller keeps them.", "kind", _errors),
+    DRIVE.metric("write_cache_enabled", "Whether the drive's own write cache is on.", _enabled),
+    DRIVE.metric(
+        "link_bytes_per_second", "Negotiated link speed, its bits divided by 8.",
+        lambda one: times(one.link_gbps, _GIGA_BITS),
+    ),
+    DRIVE.metric(
+        "link_max_bytes_per_second", "Link speed that the drive can, its bits divided by 8.",
+        lambda one: times(one.max_link_gbps, _GIGA_BITS),
+    ),
+    DRIVE.metric("power_on_seconds", "Time that it was switched on.", lambda one: times(one.power_on_hours, 3600)),
+    DRIVE.metric(
+        "life_used_ratio", "How much of an SSD's endurance is used; 1 is all, and more is possible.",
+        lambda one: ratio(one.life_used_percent),
+    ),
+)  # fmt: skip
+
+INVENTORY = (*MACHINE, *CONTROLLERS, *BATTERIES, *ARRAYS, *VOLUMES, *DRIVES)
+"""What every export tells."""
+
+
+def of_scan(duration: float) -> Metric:
+    """How long looking at the machine took, in seconds."""
+    return Metric(
+        "raidctl_scan_duration_seconds",
+        "How long it took to look at the machine.",
+        (),
+        lambda _: iter([((), round(duration, 6))]),
+    )
+
+
+def of_rules(found: Diagnosis) -> tuple[Metric, ...]:
+    """What the built-in rules say: ``--rules``."""
+
+    def rows(count: Callable[[], Iterator[Row]]) -> Callable[[Inventory], Iterator[Row]]:
+        return lambda _: count()
+
+    def told() -> Iterator[Row]:
+        for one in (*found.findings, *found.unknown):
+            yield (one.rule, one.severity, one.outcome, one.where, one.device), 1
+
+    def failed() -> Iterator[Row]:
+        counted = Counter(one.severity for one in found.findings)
+        for severity in get_args(Severity):
+            yield (severity,), counted[severity]
+
+    return (
+        Metric(
+            "raidctl_rule_finding",
+            "What a built-in rule says of an object; those that pass are left out.",
+            ("rule", "severity", "outcome", "object", "device"),
+            rows(told),
+        ),
+        Metric("raidctl_rule_failures", "How many findings of the built-in rules fail.", ("severity",), rows(failed)),
+        Metric(
+            "raidctl_rule_unknown",
+            "How many findings of the built-in rules cannot be told.",
+            (),
+            rows(lambda: iter([((), len(found.unknown))])),
+        ),
+        Metric(
+            "raidctl_rule_checks", "How many times a rule met an object.", (), rows(lambda: iter([((), found.checked)]))
+        ),
+        Metric("raidctl_rule_passes", "How many of these passed.", (), rows(lambda: iter([((), found.passed)]))),
+    )

@@ -1,0 +1,181 @@
+"""A plugin line after the Monitoring Plugins guidelines, which Nagios, Icinga, Naemon and their kin read. Pure.
+
+::
+
+    RAID CRITICAL - 1 critical, 2 of 45 checks pass: … | critical=1;;0;0 …
+    [CRITICAL] battery_failed smartarray:1/battery0: …
+
+The exit codes are those of that protocol, not raidctl's own: 0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+
+from raidctl.audit.diagnosis import LACKING, Diagnosis
+from raidctl.audit.finding import Finding
+from raidctl.text import collapse, printable
+
+LONGEST = 4096
+"""Bytes of all lines together: what the oldest readers keep."""
+LONGEST_LINE = 700
+"""Bytes of the first line's text; with the figures behind it, it stays below the 1024 bytes of old transports."""
+_LONGEST_MORE = 400
+_SAFE = str.maketrans({"|": "/", "\\": "/", "'": "\N{RIGHT SINGLE QUOTATION MARK}", '"': None, "`": None, "$": None})
+"""A bar begins the figures; quotes and ``$`` mean something to the shells that notifications go through."""
+_MARKS = {"unknown": "CANNOT TELL", "unmatched": "NO MATCH", "pass": "PASS"}
+
+
+class Status(IntEnum):
+    """What the plugin says; the value is its exit code."""
+
+    OK = 0
+    WARNING = 1
+    CRITICAL = 2
+    UNKNOWN = 3
+
+
+@dataclass(kw_only=True)
+class Counts:
+    """How many findings there are of each kind."""
+
+    critical: int = 0
+    warning: int = 0
+    info: int = 0
+    unknown: int = 0
+    """What could not be told, and rules that selected nothing."""
+    checked: int = 0
+    passed: int = 0
+
+    def add(self, findings: Iterable[Finding]) -> None:
+        """Count some findings; ``checked`` and ``passed`` are the caller's."""
+        for one in findings:
+            if one.outcome == "fail":
+                setattr(self, one.severity, getattr(self, one.severity) + 1)
+            elif one.outcome != "pass":
+                self.unknown += 1
+
+
+def status_of(counts: Counts) -> Status:
+    """The worst; what could not be told is worse than OK, and milder than what is known to be bad.
+
+    What is for information only wakes nobody; nothing checked is never OK.
+    """
+    if counts.critical:
+        return Status.CRITICAL
+    if counts.warning:
+        return Status.WARNING
+    return Status.UNKNOWN if counts.unknown or not counts.checked else Status.OK
+
+
+def plugin(status: Status, text: str, figures: Iterable[str] = (), more: Sequence[str] = (), hidden: int = 0) -> str:
+    """The whole output: the line, the figures behind the bar, and a line for each of ``more``.
+
+    ``hidden`` says how many lines the caller has left out of ``more``.
+    """
+    first = f"RAID {status.name} - {cut(safe(text), LONGEST_LINE)}"
+    behind = " ".join(figures)
+    lines = [f"{first} | {behind}" if behind else first]
+    left = LONGEST - len(lines[0].encode()) - 40
+    for number, one in enumerate(more):
+        line = cut(safe(one), _LONGEST_MORE)
+        left -= len(line.encode()) + 1
+        if left < 0:
+            hidden += len(more) - number
+            break
+        lines.append(line)
+    if hidden:
+        lines.append(f"and {hidden} more")
+    return "".join(f"{line}\n" for line in lines)
+
+
+def safe(text: str) -> str:
+    """The text on one line, without what the protocol, a terminal or a shell takes for something else."""
+    return collapse(printable(text)).translate(_SAFE)
+
+
+def cut(text: str, limit: int) -> str:
+    """The text, of at most so many bytes; three dots say that there was more."""
+    data = text.encode("utf-8", "replace")
+    if len(data) <= limit:
+        return data.decode("utf-8")
+    return data[: limit - 3].decode("utf-8", "ignore").rstrip() + "..."
+
+
+def figure(label: str, value: int, *, warning: str = "", critical: str = "", most: int | None = None) -> str:
+    """``'label'=value;warn;crit;min;max``; counts have no unit, and 0 is the least.
+
+    The thresholds are ranges as the guidelines have them: ``0`` raises the alarm above 0. Labels are our own words.
+    """
+    fields = [str(value), warning, critical, "0", "" if most is None else str(most)]
+    return f"{label}={';'.join(fields).rstrip(';')}"
+
+
+def figures(counts: Counts) -> list[str]:
+    """The performance data of all formats."""
+    return [
+        figure("critical", counts.critical, critical="0"),
+        figure("warning", counts.warning, warning="0"),
+        figure("info", counts.info),
+        figure("unknown", counts.unknown),
+        figure("passed", counts.passed, most=counts.checked),
+        figure("checked", counts.checked),
+    ]
+
+
+def said(counts: Counts) -> str:
+    """``1 critical, 2 cannot be told, 40 of 43 checks pass``."""
+    words = [
+        (counts.critical, "critical"),
+        (counts.warning, "warning" if counts.warning == 1 else "warnings"),
+        (counts.unknown, "cannot be told"),
+        (counts.info, "for information"),
+    ]
+    told = [f"{count} {word}" for count, word in words if count]
+    if not counts.checked:
+        return ", ".join([*told, "nothing could be checked"])
+    return ", ".join([*told, f"{counts.passed} of {counts.checked} checks pass"])
+
+
+def rank(one: Finding) -> int:
+    """The worst first: 0 for a critical failure."""
+    failures = {"critical": 0, "warning": 1, "info": 3}
+    return failures[one.severity] if one.outcome == "fail" else 2
+
+
+def line_of(one: Finding, host: str = "") -> str:
+    """One finding, for the lines below the first."""
+    mark = _MARKS.get(one.outcome, one.severity.upper())
+    return f"[{mark}] {host and f'{host}: '}{about(one)} {one.remedy or ''}"
+
+
+def about(one: Finding) -> str:
+    """The rule, the object and what is the matter."""
+    place = [one.where] if one.where != "host" else []
+    return f"{' '.join([one.rule, *place, *([one.device] if one.device else [])])}: {one.message}"
+
+
+def of_diagnosis(found: Diagnosis) -> tuple[str, Status]:
+    """``raidctl diagnose --format nagios``: what it prints, and the exit code."""
+    said_of = [*found.findings, *found.unknown]
+    counts = Counts(checked=found.checked, passed=found.passed)
+    counts.add(said_of)
+    status = _status(found)
+    ordered = sorted(said_of, key=rank)
+    worst = f": {about(ordered[0])}" if ordered and status is not Status.OK else ""
+    return plugin(status, f"{said(counts)}{worst}", figures(counts), [line_of(one) for one in ordered]), status
+
+
+def _status(found: Diagnosis) -> Status:
+    """By the verdict, so that this format and the others never contradict each other."""
+    if found.verdict == "found":
+        bad = {one.severity for one in found.findings if one.rule not in LACKING}
+        return Status.CRITICAL if "critical" in bad else Status.WARNING
+    return Status.OK if found.verdict == "fine" and found.checked else Status.UNKNOWN
+
+
+def of_error(message: str) -> str:
+    """What is printed when nothing could be found out: wrong usage, a host that cannot be reached."""
+    return plugin(Status.UNKNOWN, message)

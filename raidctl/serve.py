@@ -1,0 +1,144 @@
+"""Serves one page over HTTP: what was last found out, which is found out anew when somebody asks and it has got old.
+
+The tools are run in the thread that calls :func:`serve`, the main one, so that a signal which ends raidctl ends them,
+too; only the answering has threads of its own.
+"""
+
+from __future__ import annotations
+
+import queue
+import socket
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from typing import NoReturn
+
+from raidctl import __version__
+from raidctl.errors import CannotTell, UsageError
+
+LOOPBACK = "127.0.0.1"
+_GLANCE = 1
+"""Seconds after which a signal is seen at the latest."""
+_PATIENCE = 10
+"""Seconds that a client may take to say what it wants."""
+
+
+@dataclass(frozen=True)
+class Page:
+    """What is answered."""
+
+    body: bytes
+    kind: str
+    """Its Content-Type."""
+    status: int = 200
+
+
+class Scans:
+    """Finds out anew when somebody asks, but at most every ``interval`` seconds; whoever asks meanwhile waits."""
+
+    def __init__(self, scan: Callable[[], Page], interval: float) -> None:
+        self._scan = scan
+        self._interval = interval
+        self._asked: queue.SimpleQueue[Future[Page]] = queue.SimpleQueue()
+
+    def page(self) -> Page:
+        """What is known; to be called by the threads that answer."""
+        future: Future[Page] = Future()
+        self._asked.put(future)
+        return future.result()
+
+    def run(self) -> NoReturn:
+        """Find out once at the beginning, then when it is asked for, until an exception ends it."""
+        page, until = self._scan(), time.monotonic() + self._interval
+        while True:
+            try:
+                future = self._asked.get(timeout=_GLANCE)
+            except queue.Empty:  # a signal that another thread has taken is only seen when this one wakes up
+                continue
+            if time.monotonic() >= until:
+                page, until = self._scan(), time.monotonic() + self._interval
+            future.set_result(page)
+
+
+def address(text: str) -> tuple[str, int]:
+    """``127.0.0.1:9809``, ``[::1]:9809``; a port alone, ``9809`` or ``:9809``, is one of the loopback.
+
+    Raises:
+        UsageError: It is none.
+    """
+    host, _, port = text.rpartition(":")
+    number = int(port) if port.isascii() and port.isdecimal() else -1
+    bracketed = host.startswith("[") and host.endswith("]")
+    if not 0 <= number <= 65535 or (":" in host and not bracketed):
+        raise UsageError(f"{text} is no address to listen on: write 9809, 127.0.0.1:9809 or [::1]:9809.")
+    return host.strip("[]") or LOOPBACK, number
+
+
+def serve(place: tuple[str, int], path: str, scans: Scans, announce: Callable[[str], None]) -> NoReturn:
+    """Answer on ``path`` until an exception or a signal ends it; ``announce`` is told the URL.
+
+    Raises:
+        CannotTell: The address cannot be listened on.
+    """
+    server = _server(place, path, scans)
+    host, port = server.server_address[:2]
+    shown = f"[{host!s}]" if ":" in str(host) else str(host)
+    Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        announce(f"http://{shown}:{port}{path}")
+        scans.run()
+    finally:
+        server.server_close()  # its threads end with the program; waiting for them could take for ever
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """A client that went away is nobody's trouble."""
+
+
+def _server(place: tuple[str, int], path: str, scans: Scans) -> _Server:
+    try:
+        family = socket.getaddrinfo(*place, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0][0]
+        kind = type("Server", (_Server,), {"address_family": family})
+        server: _Server = kind(place, _handler(path, scans))
+    except OSError as error:
+        raise CannotTell(f"{place[0]} port {place[1]} cannot be listened on: {error.strerror}.") from error
+    return server
+
+
+def _handler(path: str, scans: Scans) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        timeout = _PATIENCE
+        server_version = f"raidctl/{__version__}"
+        sys_version = ""
+
+        def do_GET(self) -> None:
+            """The page, or where it is."""
+            asked = self.path.partition("?")[0]
+            if asked == path:
+                self._answer(scans.page())
+            elif asked == "/":
+                link = f'<!doctype html><title>raidctl</title><p><a href="{path}">{path}</a></p>\n'
+                self._answer(Page(link.encode(), "text/html; charset=utf-8"))
+            else:
+                self._answer(Page(f"There is only {path} here.\n".encode(), "text/plain; charset=utf-8", 404))
+
+        do_HEAD = do_GET  # noqa: N815 - the standard library's names
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - as above
+            """Nothing: a line for every scrape would fill the log."""
+
+        def _answer(self, page: Page) -> None:
+            self.send_response(page.status)
+            self.send_header("Content-Type", page.kind)
+            self.send_header("Content-Length", str(len(page.body)))
+            self.end_headers()
+            if self.command != "HEAD":
+                self.wfile.write(page.body)
+
+    return Handler

@@ -1,0 +1,393 @@
+"""``raidctl export``: what Prometheus and node_exporter read."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import msgspec
+import pytest
+from click.testing import CliRunner, Result
+from hypothesis import given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+from prometheus_client.parser import text_string_to_metric_families
+
+from raidctl.audit.builtin import rules
+from raidctl.audit.diagnosis import diagnose
+from raidctl.cli import cli
+from raidctl.errors import UsageError
+from raidctl.model import Inventory
+from raidctl.output.json import schema
+from raidctl.output.metrics import Export, families
+from raidctl.output.metrics_table import INVENTORY, of_rules, of_scan, seconds
+from raidctl.output.prometheus import number, text
+from raidctl.serve import address
+from tests.output.inventories import DEGRADED, EVERY, HEALTHY
+from tests.support.machines import FIXTURES, MACHINES, replayed
+
+Series = dict[tuple[str, frozenset[tuple[str, str]]], float]
+NASTY = st.text(st.characters(exclude_categories=())) | st.sampled_from(
+    ['"', "\\", "\n", '\\"', "a\x00b", "}", "\ud800"]
+)
+
+
+def run(*words: str | Path) -> Result:
+    """The command line, in this process."""
+    return CliRunner().invoke(cli, [str(word) for word in words])
+
+
+def written(inventory: Inventory) -> str:
+    """Everything that can be told of an inventory, as text."""
+    return text(families([*INVENTORY, of_scan(0.25), *of_rules(diagnose(inventory, rules()))], inventory))
+
+
+def series(told: str) -> Series:
+    """Every series as another program reads it; the same labels twice are an error."""
+    found: Series = {}
+    for family in text_string_to_metric_families(told):
+        assert family.type == "gauge"
+        assert family.documentation
+        for sample in family.samples:
+            key = (sample.name, frozenset(sample.labels.items()))
+            assert key not in found
+            found[key] = sample.value
+    return found
+
+
+def value(found: Series, name: str, **labels: str) -> float | None:
+    """The value of a series; None when there is none."""
+    return found.get((f"raidctl_{name}", frozenset(labels.items())))
+
+
+def promtool(*words: str | Path, given: str = "") -> tuple[int, str]:
+    """Exit code and output of Prometheus's own checker; a missing one is an error (``tests/run`` installs it)."""
+    argv = ["promtool", *map(str, words)]
+    done = subprocess.run(argv, input=given.encode(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    return done.returncode, done.stdout.decode("utf-8")
+
+
+def documented(mark: str, path: Path) -> Path:
+    """A file with what stands in the manual behind a mark."""
+    page = (FIXTURES.parent / "docs" / "export.md").read_text(encoding="utf-8")
+    path.write_text(page.split(f"<!-- {mark} -->\n```yaml\n")[1].split("```")[0], encoding="utf-8")
+    return path
+
+
+@pytest.mark.slow  # needs a Debian package
+def test_promtool_has_nothing_to_say() -> None:
+    """Names, units, help and escapes are as the conventions want them, on every machine."""
+    for machine in MACHINES:
+        assert promtool("check", "metrics", given=written(replayed(machine).inventory)) == (0, ""), machine
+
+
+@pytest.mark.slow  # as above
+def test_the_documented_configuration_is_valid(tmp_path: Path) -> None:
+    """What stands in the manual can be copied."""
+    code, said = promtool("check", "config", "--syntax-only", documented("scrape", tmp_path / "prometheus.yml"))
+    assert code == 0, said
+    code, said = promtool("check", "rules", documented("alerts", tmp_path / "alerts.yml"))
+    assert (code, "8 rules found" in said) == (0, True), said
+
+
+ALERTS = {
+    "RaidVolume": {"smartarray-gen9-degraded", "md-degraded-rebuilding"},
+    "RaidDrive": {"smartarray-gen9-degraded", "megaraid-h730p-predictive"},
+    "RaidBattery": {"smartarray-gen10-failed-battery", "megaraid-perc5i-failed-battery"},
+    "RaidWriteBackLost": {"smartarray-gen10-failed-battery"},
+    "RaidWritesUnprotected": {"areca-arc1210"},
+    "RaidNotRead": {"host-raid-card-no-tool"},
+    "RaidRule": {"areca-arc1210"},
+}
+
+
+@pytest.mark.slow  # as above
+def test_the_documented_alerts_fire(tmp_path: Path) -> None:
+    """Prometheus itself evaluates them: each fires on machines that it is meant for, and none on a healthy one."""
+    documented("alerts", tmp_path / "alerts.yml")
+    for machine in set().union(*ALERTS.values()):
+        wanted = {name for name, machines in ALERTS.items() if machine in machines}
+        assert wanted <= fired(machine, tmp_path), machine
+    assert fired("md-healthy", tmp_path) == set()
+    old = [{"series": "raidctl_collected_timestamp_seconds", "values": "0+0x200"}]
+    assert fired_by(old, tmp_path, when="1h") == set()
+    assert fired_by(old, tmp_path, when="3h") == {"RaidExportOld"}
+
+
+def fired(machine: str, place: Path) -> set[str]:
+    """The documented alerts that fire on a machine."""
+    lines = [line for line in written(replayed(machine).inventory).splitlines() if not line.startswith("#")]
+    data = [{"series": line.rpartition(" ")[0], "values": f"{line.rpartition(' ')[2]}+0x3"} for line in lines]
+    return fired_by(data, place, when="1m")
+
+
+def fired_by(data: list[dict[str, str]], place: Path, *, when: str) -> set[str]:
+    """Those that fire by some series; promtool names each that nobody expected."""
+    names = [*ALERTS, "RaidExportOld"]
+    tests = [{"eval_time": when, "alertname": name, "exp_alerts": []} for name in names]
+    group = {"interval": "1m", "input_series": data, "alert_rule_test": tests}
+    suite = {"rule_files": ["alerts.yml"], "tests": [group]}
+    (place / "suite.yml").write_text(json.dumps(suite), encoding="utf-8")  # JSON is YAML
+    _, said = promtool("test", "rules", place / "suite.yml")
+    return {name for name in names if f"alertname: {name}" in said or f'alertname="{name}"' in said}
+
+
+@pytest.mark.slow  # as above
+def test_promtool_has_nothing_to_say_of_any_metric() -> None:
+    """No metric of the table is left out of what is checked: each has a series here."""
+    samples = [f"# HELP {one.name} {one.help}\n# TYPE {one.name} gauge\n{one.name} 1\n" for one in every_metric()]
+    assert promtool("check", "metrics", given="".join(samples)) == (0, "")
+
+
+def every_metric() -> list[Any]:
+    """The whole table."""
+    return [*INVENTORY, of_scan(0.0), *of_rules(diagnose(HEALTHY, rules()))]
+
+
+def test_no_two_metrics_have_the_same_name() -> None:
+    """A name twice would make the text invalid."""
+    names = [metric.name for metric in every_metric()]
+    assert len(names) == len(set(names))
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_every_machine_is_read_by_another_program(machine: str) -> None:
+    """All series are told apart by their labels, and each controller, volume and drive is there."""
+    inventory = replayed(machine).inventory
+    found = series(written(inventory))
+    for kind in ("controller", "volume", "drive"):
+        ids = {dict(labels)[kind] for name, labels in found if name == f"raidctl_{kind}_info"}
+        cards = inventory.controllers
+        assert ids == ({one.id for one in cards} if kind == "controller" else
+                       {one.id for card in cards for one in getattr(card, f"{kind}s")})  # fmt: skip
+
+
+def test_figures_are_in_base_units() -> None:
+    """Bytes, ratios from 0 to 1, seconds, degrees Celsius, bytes per second."""
+    found = series(written(HEALTHY))
+    drive = HEALTHY.controllers[0].drives[0]
+    assert value(found, "cache_size_bytes", controller="smartarray:1") == 512 * 1024**2
+    assert value(found, "cache_read_ratio", controller="smartarray:1") == 0.25
+    assert value(found, "drive_temperature_celsius", drive=drive.id) == drive.temperature_celsius
+    assert value(found, "drive_link_bytes_per_second", drive=drive.id) == 750_000_000
+    assert value(found, "collected_timestamp_seconds") == 1772600767
+    assert value(found, "scan_duration_seconds") == 0.25
+
+
+def test_a_state_is_one_series_for_each_word() -> None:
+    """Exactly the one that holds is 1."""
+    found = series(written(DEGRADED))
+    states = {
+        dict(labels)["status"]: held for (name, labels), held in found.items() if name == "raidctl_battery_status"
+    }
+    assert {word for word, held in states.items() if held} == {"failed"}
+    assert set(states) == {"ok", "charging", "learning", "degraded", "failed", "missing", "unknown"}
+
+
+def test_what_was_not_told_has_no_series() -> None:
+    """Absent, not 0: nobody is told of a drive at zero degrees."""
+    found = series(written(DEGRADED))
+    silent = next(drive for drive in DEGRADED.controllers[0].drives if drive.temperature_celsius is None)
+    assert value(found, "drive_temperature_celsius", drive=silent.id) is None
+    assert value(found, "drive_errors", drive=silent.id, kind="media") == 12
+    assert value(found, "drive_errors", drive=silent.id, kind="other") is None
+    (info,) = (
+        dict(labels) for name, labels in found if name == "raidctl_drive_info" and ("drive", silent.id) in labels
+    )
+    assert "device" not in info
+    assert info["serial"] == silent.serial
+
+
+def test_what_could_not_be_read_is_counted() -> None:
+    """Every kind of problem has a series, 0 when there is none; here two cards have no tool."""
+    done = run("--replay", FIXTURES / "host-raid-card-no-tool", "export")
+    found = series(done.stdout)
+    assert value(found, "problems", kind="no_tool") == 2
+    assert value(found, "problems", kind="unread") == 0
+    assert done.exit_code == 4
+    assert done.stderr
+
+
+def test_findings_are_added_when_they_are_asked_for() -> None:
+    """``--rules`` tells what ``diagnose`` tells."""
+    words = ("--replay", FIXTURES / "areca-arc1210")
+    without, given_ = (series(run(*words, "export", *more).stdout) for more in ((), ("--rules",)))
+    assert not [name for name, _ in without if name.startswith("raidctl_rule")]
+    found = json.loads(run(*words, "--json", "diagnose").stdout)
+    told = {
+        (row["rule"], row["object"], row["outcome"])
+        for name, labels in given_
+        if name == "raidctl_rule_finding" and (row := dict(labels))
+    }
+    said = [*found["findings"], *found["unknown"]]
+    assert told == {(one["rule"], one["where"], one["outcome"]) for one in said}
+    assert value(given_, "rule_checks") == found["checked"]
+
+
+@given(NASTY)
+@hypothesis_settings(deadline=None)
+def test_no_text_of_hardware_breaks_the_format(nasty: str) -> None:
+    """Quotes, backslashes, line ends and halves of characters are escaped or replaced; nothing else is touched."""
+    card = HEALTHY.controllers[0]
+    host = msgspec.structs.replace(HEALTHY.host, hostname=nasty)
+    twins = tuple(msgspec.structs.replace(drive, id=nasty, model=nasty) for drive in card.drives)
+    hostile = msgspec.structs.replace(
+        HEALTHY, host=host, controllers=(msgspec.structs.replace(card, model=nasty, drives=twins),)
+    )
+    found = series(written(hostile))
+    (info,) = (dict(labels) for name, labels in found if name == "raidctl_controller_info")
+    if nasty.isprintable():
+        assert info.get("model", "") == nasty
+
+
+def test_json_follows_its_schema() -> None:
+    """``export --json`` says the same, and ``raidctl schema export`` describes it."""
+    words = ("--replay", FIXTURES / "smartarray-gen9-degraded", "export")
+    data = json.loads(run("--json", *words).stdout)
+    jsonschema.Draft202012Validator(schema("Export", Export)).validate(data)
+    names = {family.name for family in text_string_to_metric_families(run(*words).stdout)}
+    assert {one["name"] for one in data["metrics"]} == names
+    assert json.loads(run("schema", "export").stdout)["title"] == "Export of raidctl"
+
+
+@pytest.mark.parametrize("inventory", EVERY.values(), ids=EVERY)
+def test_figures_survive_the_text(inventory: Inventory) -> None:
+    """Each value is read back as it was."""
+    told = families(INVENTORY, inventory)
+    found = series(text(told))
+    for family in told:
+        for sample in family.samples:
+            assert found[family.name, frozenset(sample.labels.items())] == sample.value
+
+
+def test_whole_numbers_have_no_point() -> None:
+    """Sizes are written as they are, and big ones lose nothing."""
+    assert [number(one) for one in (2**60 + 1, 3.0, 0.1, True)] == [str(2**60 + 1), "3", "0.1", "1"]
+
+
+def test_a_time_without_a_zone_is_not_told() -> None:
+    """It could be any."""
+    assert [seconds(one) for one in ("2026-03-04T05:06:07Z", "2026-03-04T05:06:07", "soon", None)] == [
+        1772600767, None, None, None,
+    ]  # fmt: skip
+
+
+def test_a_file_is_replaced_in_one_step(tmp_path: Path) -> None:
+    """It can be read by the exporter's user, nothing is left beside it, and a link stays a link."""
+    real, link = tmp_path / "real.prom", tmp_path / "raidctl.prom"
+    real.write_text("old\n", encoding="utf-8")
+    link.symlink_to(real)
+    before = real.stat().st_ino
+    done = run("--replay", FIXTURES / "md-healthy", "export", "--output", link)
+    assert (done.exit_code, done.stdout) == (0, "")
+    assert value(series(real.read_text(encoding="utf-8")), "problems", kind="unread") == 0
+    assert real.stat().st_ino != before, "it was written in place"
+    assert real.stat().st_mode & 0o777 == 0o644
+    assert {path.name for path in tmp_path.iterdir()} == {"real.prom", "raidctl.prom"}
+    assert link.is_symlink()
+
+
+def test_a_file_is_left_alone_when_nothing_is_found_out(tmp_path: Path) -> None:
+    """Old figures with their old time are better than none."""
+    path = tmp_path / "raidctl.prom"
+    path.write_text("old\n", encoding="utf-8")
+    assert run("--host", "raidctl-no-such-host.invalid", "export", "--output", path).exit_code == 3
+    assert path.read_text(encoding="utf-8") == "old\n"
+
+
+def test_a_file_that_cannot_be_written_is_said(tmp_path: Path) -> None:
+    """One sentence, and exit code 3."""
+    done = run("--replay", FIXTURES / "md-healthy", "export", "--output", tmp_path / "none" / "x.prom")
+    assert (done.exit_code, done.stdout) == (3, "")
+    assert "cannot be written: No such file or directory" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--output", "x", "--listen", "0"),
+        ("--interval", "5"),
+        ("--json", "--listen", "0"),
+        ("--listen", "somewhere"),
+        ("--listen", "1:2:3"),
+        ("--listen", "70000"),
+    ],
+)
+def test_what_does_not_go_together_is_wrong_usage(words: tuple[str, ...]) -> None:
+    """Exit code 2, and nothing is looked at."""
+    assert run("--demo", "p440", "export", *words).exit_code == 2
+
+
+def test_only_this_machine_can_ask_if_nothing_else_is_said() -> None:
+    """A port alone is one of the loopback."""
+    wanted = {
+        "9809": ("127.0.0.1", 9809), ":9809": ("127.0.0.1", 9809), "0.0.0.0:1": ("0.0.0.0", 1),  # noqa: S104 - as asked
+        "[::1]:9809": ("::1", 9809), "localhost:0": ("localhost", 0),
+    }  # fmt: skip
+    assert {word: address(word) for word in wanted} == wanted
+    with pytest.raises(UsageError):
+        address("::1:9809")
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """A simulated machine, served as a user serves it."""
+    words = ["--demo", "p440", "--state-dir", str(tmp_path), "export", "--listen", "0", "--interval", "600"]
+    with subprocess.Popen(
+        [sys.executable, "-m", "raidctl", *words], stderr=subprocess.PIPE, text=True, env={"PATH": os.environ["PATH"]}
+    ) as started:
+        assert started.stderr is not None
+        found = re.search(r"http://\S+", started.stderr.readline())
+        assert found
+        yield started, found[0]
+        started.kill()
+
+
+def get(url: str) -> tuple[int, str, str]:
+    """Status, type and text of a page."""
+    try:
+        with urllib.request.urlopen(url, timeout=60) as answer:  # noqa: S310 - our own server
+            return answer.status, answer.headers["Content-Type"], answer.read().decode("utf-8")
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code, error.headers["Content-Type"], error.read().decode("utf-8")
+
+
+def test_it_is_served_from_one_scan_until_it_is_ended(served: tuple[subprocess.Popen[str], str]) -> None:
+    """Within the interval the machine is not looked at again; SIGTERM ends it as any program."""
+    started, url = served
+    first, second = get(url), get(url)
+    assert first[:2] == (200, "text/plain; version=0.0.4; charset=utf-8")
+    assert first == second
+    assert value(series(first[2]), "scan_duration_seconds")
+    assert get(url.replace("/metrics", "/other"))[0] == 404
+    assert url in get(url.replace("/metrics", "/"))[2] or "/metrics" in get(url.replace("/metrics", "/"))[2]
+    started.send_signal(signal.SIGTERM)
+    assert started.wait(60) == 128 + signal.SIGTERM
+
+
+def test_a_machine_that_cannot_be_looked_at_is_a_failed_scrape(tmp_path: Path) -> None:
+    """Prometheus then says that the target is down, and the page says why; raidctl goes on."""
+    path = tmp_path / "machine"
+    words = ["--host", "raidctl-no-such-host.invalid", "export", "--listen", "0"]
+    with subprocess.Popen(
+        [sys.executable, "-m", "raidctl", *words], stderr=subprocess.PIPE, text=True,
+        env={"PATH": os.environ["PATH"], "HOME": str(path)},
+    ) as started:  # fmt: skip
+        assert started.stderr is not None
+        found = re.search(r"http://\S+", started.stderr.readline())
+        assert found
+        status, _, page = get(found[0])
+        assert (status, page.startswith("raidctl: ")) == (503, True)
+        assert started.poll() is None
+        started.terminate()

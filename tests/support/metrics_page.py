@@ -1,0 +1,46 @@
+"""The generated parts of ``docs/export.md``, as text: the table of metrics out of the code, and a plugin's line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from click.testing import CliRunner
+
+from raidctl.audit.diagnosis import diagnose
+from raidctl.cli import cli
+from raidctl.output.metrics import Metric
+from raidctl.output.metrics_table import INVENTORY, of_rules, of_scan
+from tests.output.inventories import HEALTHY
+from tests.support.machines import FIXTURES
+
+SHOWN = "areca-arc1210"
+
+
+def export_page(page: str) -> str:
+    """The page with what is generated between its marks."""
+    return _between(_between(page, "the line", _line()), "the metrics", _tables())
+
+
+def _between(page: str, what: str, text: str) -> str:
+    begin, end = f"<!-- {what}, by docs/generate.py -->\n", f"<!-- end of {what} -->"
+    before, rest = page.split(begin, 1)
+    _, after = rest.split(end, 1)
+    return f"{before}{begin}\n{text}\n\n{end}{after}"
+
+
+def _line() -> str:
+    words = ["diagnose", "--format", "nagios"]
+    done = CliRunner().invoke(cli, ["--replay", str(FIXTURES / SHOWN), *words])
+    return f"```\n$ raidctl --replay fixtures/{SHOWN} {' '.join(words)}\n{done.stdout.rstrip()}\n```"
+
+
+def _tables() -> str:
+    always, rules = _table([*INVENTORY, of_scan(0.0)]), _table(of_rules(diagnose(HEALTHY, ())))
+    return f"{always}\n\nWith `--rules`, also:\n\n{rules}"
+
+
+def _table(metrics: Sequence[Metric]) -> str:
+    rows = [
+        f"| `{one.name}` | {', '.join(f'`{name}`' for name in one.labels) or '-'} | {one.help} |" for one in metrics
+    ]
+    return "\n".join(["| metric | labels | meaning |", "|---|---|---|", *rows])
