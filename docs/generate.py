@@ -1,4 +1,4 @@
-"""Writes the generated parts of the manual: ``docs/model.md``, ``docs/commands.md`` and the screen in the README.
+"""Writes the generated parts of the manual: model, commands, rules, metrics, and the screen in the README.
 
 ``--check`` only compares.
 
@@ -14,7 +14,9 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from tests.support.machines import MACHINES, replayed
+from tests.support.metrics_page import export_page
 from tests.support.pages import commands_page, model_page, with_screen
+from tests.support.rules_page import rules_page
 
 DOCS = Path(__file__).resolve().parent
 
@@ -38,10 +40,12 @@ def told_by() -> dict[str, set[str]]:
 
 def main() -> int:
     """Write the pages, or with ``--check`` tell which are not current."""
-    readme = DOCS.parent / "README.md"
+    readme, exported = DOCS.parent / "README.md", DOCS / "export.md"
     pages = {
         DOCS / "model.md": model_page(told_by()),
         DOCS / "commands.md": commands_page(),
+        DOCS / "rules.md": rules_page(),
+        exported: export_page(exported.read_text(encoding="utf-8")),
         readme: with_screen(readme.read_text(encoding="utf-8")),
     }
     stale = []

@@ -16,6 +16,7 @@ from typing import Any, NoReturn
 import click
 
 from raidctl import __version__
+from raidctl.cli import plugin
 from raidctl.cli.options import Settings, machine_options, output_options
 from raidctl.errors import EXIT_CANNOT_TELL, EXIT_INTERRUPTED, EXIT_USAGE, RaidctlError
 
@@ -25,7 +26,14 @@ EXIT_READER_GONE = 141
 COMMANDS = {
     "show": "Show controllers, arrays, volumes, drives, batteries and caches.",
     "doctor": "Tell which tools and rights this machine needs, and what is missing.",
+    "diagnose": "Tell why storage is slow or unsafe: findings with evidence and remedy.",
     "verify": "Tell whether a volume is what was promised, claim by claim.",
+    "audit": "Tell whether machines are what a policy says they must be.",
+    "export": "Print metrics of this machine's storage in the text format of Prometheus.",
+    "snapshot": "Keep the state of a machine, or write it in a form for git.",
+    "diff": "Tell what has changed between two states of a machine, object by object.",
+    "history": "Show a value over time: when it changed, and from what to what.",
+    "bench": "Measure how storage behaves: keep, show and compare the figures.",
     "cache": "Show and change caches: of controllers, volumes and drives.",
     "batch": "Set a cache policy, run COMMAND, and put back what was there.",
     "restore": "Put back what a killed raidctl or a power failure has left changed.",
@@ -73,6 +81,8 @@ class Commands(click.Group):
             code = super().main(given or ["--help"], prog_name or "raidctl", **extra)
         except Exception as error:  # noqa: BLE001 - the last resort: nobody is shown a traceback who has not asked for it
             code = _said(error, verbose=settings.verbose)
+            if plugin.asked(given) and not isinstance(error, ReaderGoneError):
+                code = plugin.unknown(error)
         sys.exit(code if isinstance(code, int) else 0)
 
 

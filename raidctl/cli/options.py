@@ -78,6 +78,11 @@ def machine_options(function: F) -> F:
     return function
 
 
+def state_option(function: F) -> F:
+    """``--state-dir`` alone, of commands that look at no machine but at what is kept of it."""
+    return _option("--state-dir", metavar="DIR", help="Where runs, and the journal, are kept.")(function)
+
+
 def output_options(function: F) -> F:
     """``--json``, ``-v``: how it is said."""
     for option in (

@@ -10,7 +10,8 @@ from raidctl.cli.options import examples, output_options, settings_of
 from raidctl.cli.terminal import emit_json
 from raidctl.output.json import schema
 
-ANSWERS = ("inventory", "change", "journal", "cache", "flush", "stats", "verify")
+ANSWERS = ("inventory", "change", "journal", "cache", "flush", "stats", "verify", "bench", "audit", "diagnose",
+           "export", "diff", "snapshot", "history")  # fmt: skip
 """What can be printed with --json and has a schema."""
 
 
@@ -25,7 +26,8 @@ def command(context: click.Context, *, answer: str) -> int:
     names may be added, they never change their meaning without a new
     schema_version. The others: "change" for cache set, split, drive, threshold
     and batch; "journal"; "cache" for cache show, and for threshold without an
-    option; "flush" and "stats" for cache flush and cache stats; "verify".
+    option; "flush" and "stats" for cache flush and cache stats; "verify"; "bench" for
+    bench run and bench show; "audit"; "diagnose"; "export"; "diff"; "snapshot"; "history".
     """
     settings_of(context).refuse_machine("schema")
     title, kind = _kind(answer)
@@ -35,11 +37,18 @@ def command(context: click.Context, *, answer: str) -> int:
 
 def _kind(answer: str) -> tuple[str, Any]:
     """A title and the type."""
-    from raidctl.change.journal import Story  # noqa: PLC0415 - only what is asked for is imported
+    from raidctl.audit.diagnosis import Diagnosis  # noqa: PLC0415 - only what is asked for is imported
+    from raidctl.audit.report import Report  # noqa: PLC0415 - as above
+    from raidctl.bench.record import Run  # noqa: PLC0415 - as above
+    from raidctl.change.journal import Story  # noqa: PLC0415 - as above
     from raidctl.change.plan import Outcome  # noqa: PLC0415 - as above
     from raidctl.claims.report import Verification  # noqa: PLC0415 - as above
+    from raidctl.drift.report import Drift  # noqa: PLC0415 - as above
+    from raidctl.drift.value import History  # noqa: PLC0415 - as above
+    from raidctl.kept.states import Kept  # noqa: PLC0415 - as above
     from raidctl.layers.model import FlushReport, Stack, Statistics  # noqa: PLC0415 - as above
     from raidctl.model import Inventory  # noqa: PLC0415 - as above
+    from raidctl.output.metrics import Export  # noqa: PLC0415 - as above
 
     kinds: dict[str, tuple[str, Any]] = {
         "inventory": ("Inventory", Inventory),
@@ -49,5 +58,12 @@ def _kind(answer: str) -> tuple[str, Any]:
         "flush": ("Flush of the caches", FlushReport),
         "stats": ("Statistics of the caches", Statistics),
         "verify": ("Verification", Verification),
+        "bench": ("Benchmark run", Run),
+        "audit": ("Audit", Report),
+        "diagnose": ("Diagnosis", Diagnosis),
+        "export": ("Export", Export),
+        "diff": ("Drift", Drift),
+        "snapshot": ("Kept state", Kept),
+        "history": ("History of a value", History),
     }
     return kinds[answer]
