@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import jsonschema
@@ -65,7 +66,7 @@ def test_numbers_are_never_given_twice(tmp_path: Path) -> None:
     """A run that somebody has removed does not come back as another one."""
     store = Store(tmp_path)
     store.add(bench_runs.run())
-    with sqlite3.connect(store.path) as database:
+    with closing(sqlite3.connect(store.path)) as database, database:
         database.execute("DELETE FROM run")
     assert store.add(bench_runs.run()).id == 2
 
@@ -127,7 +128,7 @@ def test_sqlite_saying_that_the_disk_is_full_is_told_as_that(tmp_path: Path) -> 
     """The words of SQLite for it, brought about by its own limit of pages."""
     store = Store(tmp_path)
     store.add(bench_runs.run())
-    with sqlite3.connect(store.path) as database:
+    with closing(sqlite3.connect(store.path)) as database, database:
         database.execute("PRAGMA max_page_count = 1")
         with pytest.raises(sqlite3.OperationalError) as caught:
             database.execute("CREATE TABLE more AS SELECT zeroblob(1000000)")
@@ -208,7 +209,7 @@ def test_a_database_of_an_older_raidctl_is_brought_up_to_date(tmp_path: Path, wr
     if writes:
         newer.ready()
     assert newer.get(1) == kept
-    with sqlite3.connect(newer.path) as database:
+    with closing(sqlite3.connect(newer.path)) as database, database:
         assert database.execute("PRAGMA user_version").fetchone() == (2,)
 
 
@@ -226,7 +227,7 @@ def test_one_unreadable_document_hides_no_other(tmp_path: Path) -> None:
     store = Store(tmp_path)
     store.add(bench_runs.run())
     store.add(bench_runs.run())
-    with sqlite3.connect(store.path) as database:
+    with closing(sqlite3.connect(store.path)) as database, database:
         database.execute("UPDATE run SET document = '{}' WHERE id = 1")
     assert len(store.list()) == 2
     assert store.get(2).id == 2

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -224,7 +225,7 @@ def test_a_state_that_cannot_be_kept_is_printed(run: Run, tmp_path: Path) -> Non
 def test_a_clock_that_was_set_back_is_told(run: Run, tmp_path: Path) -> None:
     """The state is kept, and is the last one."""
     run("--replay", RECORDED, "snapshot")
-    with sqlite3.connect(tmp_path / "kept" / FILE) as database:
+    with closing(sqlite3.connect(tmp_path / "kept" / FILE)) as database, database:
         database.execute("UPDATE state SET at = '2030-01-01T00:00:00Z'")
     answer = run("--replay", RECORDED, "snapshot")
     assert answer.exit_code == 0
@@ -259,7 +260,7 @@ def test_old_states_are_removed_when_asked(run: Run, tmp_path: Path) -> None:
     """The last one of the host stays, however old."""
     run("--replay", RECORDED, "snapshot")
     run("--replay", RECORDED, "snapshot")
-    with sqlite3.connect(tmp_path / "kept" / FILE) as database:
+    with closing(sqlite3.connect(tmp_path / "kept" / FILE)) as database, database:
         database.execute("UPDATE state SET at = '2001-01-01T00:00:00Z'")
     assert run("snapshot", "--prune", "--keep", "90d").output == "1 state removed, 1 left.\n"
     assert run("--replay", RECORDED, "diff", "2", "now").exit_code == 0
@@ -268,7 +269,7 @@ def test_old_states_are_removed_when_asked(run: Run, tmp_path: Path) -> None:
 def test_a_value_that_could_not_be_read_is_not_called_absent(run: Run, tmp_path: Path) -> None:
     """The document of a kept state is lost; the others are shown."""
     run("--replay", RECORDED, "snapshot")
-    with sqlite3.connect(tmp_path / "kept" / FILE) as database:
+    with closing(sqlite3.connect(tmp_path / "kept" / FILE)) as database, database:
         database.execute("INSERT INTO state SELECT 2, at, host, source, 0, 'lost', noise FROM state")
     answer = run("--replay", RECORDED, "history", f"{CARD}.firmware")
     assert answer.exit_code == 3

@@ -6,6 +6,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
@@ -41,7 +42,7 @@ def test_equal_states_share_one_document(tmp_path: Path) -> None:
             item(document, f"{CARD}/1I:1:1")["temperature_celsius"] = 20 + hour
 
         store.add(_at(changed(state(), warmer), f"2026-03-04T{hour:02}:00:00Z"))
-    with sqlite3.connect(store.path) as database:
+    with closing(sqlite3.connect(store.path)) as database, database:
         assert database.execute("SELECT count(*) FROM document").fetchone() == (1,)
     assert [item_of(store.get(number)) for number in (1, 24)] == [20, 43]
     assert [one.changed for one in store.list()] == [True] + [False] * 23
@@ -106,7 +107,7 @@ def test_pruning_removes_what_is_old_and_keeps_the_last_of_each_host(tmp_path: P
     assert [one.id for one in removed] == [2, 3]
     assert [one.id for one in store.list()] == [1, 4]
     assert store.get(4).controllers == _at(state(), "2026-06-01T00:00:00Z").controllers
-    with sqlite3.connect(store.path) as database:
+    with closing(sqlite3.connect(store.path)) as database, database:
         assert database.execute("SELECT count(*) FROM document").fetchone()[0] == 2
 
 
@@ -162,7 +163,7 @@ def test_one_unreadable_state_hides_no_other(tmp_path: Path, what: str) -> None:
     store = States(tmp_path)
     store.add(state())
     store.add(changed(state(), lambda document: card(document).update(firmware="7.00")))
-    with sqlite3.connect(store.path) as database:
+    with closing(sqlite3.connect(store.path)) as database, database:
         database.execute(_BREAKS[what])
     with pytest.raises(CannotTell, match=r"State 1 of .* cannot be understood"):
         store.get(1)
