@@ -15,7 +15,6 @@ from msgspec import Meta
 from raidctl.bench.result import Session
 from raidctl.model import Inventory
 
-SCHEMA_VERSION = "1"
 LOADED = 0.5
 """Processes wanting a processor, for each processor, above which the machine was busy with something else."""
 WAITING = 10.0

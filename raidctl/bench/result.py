@@ -10,8 +10,6 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-SCHEMA_VERSION = "1"
-
 Verdict = Literal["pass", "fail", "suspect", "inconclusive", "info"]
 """`info`: a figure without a claim to hold it against."""
 

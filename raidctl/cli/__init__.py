@@ -5,7 +5,6 @@ Only what every start needs is imported here; a command's module is imported whe
 
 from __future__ import annotations
 
-import importlib
 import os
 import signal
 import sys
@@ -17,6 +16,7 @@ import click
 
 from raidctl import __version__
 from raidctl.cli import plugin
+from raidctl.cli.lazy import LazyGroup
 from raidctl.cli.options import Settings, machine_options, output_options
 from raidctl.errors import EXIT_CANNOT_TELL, EXIT_INTERRUPTED, EXIT_USAGE, RaidctlError
 
@@ -50,24 +50,10 @@ class ReaderGoneError(Exception):
     """Whoever read our output has closed the pipe."""
 
 
-class Commands(click.Group):
+class Commands(LazyGroup):
     """The group: finds commands by the name of their module, and turns exceptions into sentences and exit codes."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
-        """The names, in the order of the help."""
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - as above
-        """Import the command of this name."""
-        if cmd_name not in COMMANDS:
-            return None
-        command: click.Command = importlib.import_module(f"raidctl.cli.{cmd_name}").command
-        return command
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - as above
-        """The listing of the help, without importing any command."""
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+    apart = COMMANDS
 
     def main(  # type: ignore[override]  # click's overloads differ by standalone_mode; this one always ends the program
         self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from raidctl.cli.kept import kept_place
+from raidctl.cli.lazy import LazyGroup
 from raidctl.cli.options import Settings
 from raidctl.errors import CannotTell
 
@@ -30,24 +30,11 @@ _COMMANDS = {
 """Commands with a module of their own (``bench_run`` …), imported when they are used."""
 
 
-class BenchGroup(click.Group):
-    """Finds the commands by the names of their modules; their help costs no import."""
+class BenchGroup(LazyGroup):
+    """The commands of ``raidctl bench``."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
-        """The names, in the order of the help."""
-        return list(_COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - as above
-        """The command of this name."""
-        if cmd_name not in _COMMANDS:
-            return None
-        found: click.Command = importlib.import_module(f"raidctl.cli.bench_{cmd_name}").command
-        return found
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - as above
-        """The listing of the help, without importing those."""
-        with formatter.section("Commands"):
-            formatter.write_dl(list(_COMMANDS.items()))
+    apart = _COMMANDS
+    prefix = "bench_"
 
 
 @click.group("bench", cls=BenchGroup)

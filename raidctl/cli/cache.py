@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
-
 import click
 
 from raidctl.change import words
 from raidctl.change.plan import Setting, Wish
 from raidctl.cli import targets
 from raidctl.cli.changing import Consent, changing_options, perform
+from raidctl.cli.lazy import LazyGroup
 from raidctl.cli.options import examples, machine_options, output_options, settings_of
 from raidctl.cli.policy import Policy, policy_options
 from raidctl.observe import Survey
@@ -35,26 +34,12 @@ class SplitCommand(click.Command):
         return super().parse_args(ctx, args)
 
 
-class CacheGroup(click.Group):
-    """Finds the commands of modules of their own as well; their help costs no import."""
+class CacheGroup(LazyGroup):
+    """The commands of ``raidctl cache``."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """The names, in the order of the help."""
-        return sorted({*_APART, *super().list_commands(ctx)}, key=_ORDER.index)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of this name."""
-        if cmd_name not in _APART:
-            return super().get_command(ctx, cmd_name)
-        found: click.Command = importlib.import_module(f"raidctl.cli.cache_{cmd_name}").command
-        return found
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The listing of the help, without importing those."""
-        own = {name: super(CacheGroup, self).get_command(ctx, name) for name in super().list_commands(ctx)}
-        texts = _APART | {name: command.get_short_help_str(80) for name, command in own.items() if command}
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, texts[name]) for name in self.list_commands(ctx)])
+    apart = _APART
+    prefix = "cache_"
+    order = _ORDER
 
 
 @click.group("cache", cls=CacheGroup)
