@@ -38,3 +38,23 @@ def locks_of_changes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("RAIDCTL_LOCKS", str(tmp_path_factory.mktemp("locks") / "changes"))
         yield
+
+
+@pytest.fixture(autouse=True)
+def signals_as_they_were() -> Iterator[None]:
+    """What a test leaves of its signals, a later one in the same process would trip over: it fails instead.
+
+    Only what the command line minds for the whole of its process, which here goes on, is put back.
+    """
+    minded = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGCHLD)}
+    before = _answers()
+    yield
+    for number, handler in minded.items():
+        signal.signal(number, handler)
+    assert _answers() == before
+
+
+def _answers() -> tuple[object, ...]:
+    """How this process answers what interrupts it, and what it holds back."""
+    answered = (signal.SIGINT, signal.SIGQUIT, signal.SIGALRM)
+    return *map(signal.getsignal, answered), signal.pthread_sigmask(signal.SIG_BLOCK, ())

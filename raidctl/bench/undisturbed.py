@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from types import FrameType
 
 Held = set[int | signal.Signals]
 
@@ -18,21 +19,60 @@ def undisturbed(signals: Iterable[int] | None = None) -> Iterator[Held]:
     handler runs in this one all the same, even in the middle of `os.fork`, where what it raises is lost.
     """
     wanted = set(signal.valid_signals() if signals is None else signals)
-    late: list[int] = []
-    with ExitStack() as stack:  # what is put back is put back whole, though a handler raises in the middle of it
-        stack.callback(_answer, late)
+    gate = _Gate()
+    try:
         if threading.current_thread() is threading.main_thread():
-            for number in wanted:
-                answer = signal.getsignal(number)
-                if callable(answer):
-                    stack.callback(signal.signal, number, answer)
-                    signal.signal(number, lambda number, _: late.append(number))
-        held = signal.pthread_sigmask(signal.SIG_BLOCK, ())
-        stack.callback(signal.pthread_sigmask, signal.SIG_SETMASK, held)
-        signal.pthread_sigmask(signal.SIG_BLOCK, wanted)
-        yield held
+            gate.put_before(wanted)
+        gate.shut = True
+        held = signal.pthread_sigmask(signal.SIG_BLOCK, wanted)
+        try:
+            yield held
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, held)
+            gate.shut = False
+    finally:
+        try:
+            gate.take_away()
+        finally:
+            gate.take_away()  # what a handler raised in the middle of the first time has cut that short
+            gate.answer_late()
 
 
-def _answer(late: list[int]) -> None:
-    for number in late:
-        signal.raise_signal(number)
+class _Gate:
+    """Stands before the handlers of signals; shut and open in one step.
+
+    A handler may raise between any two steps of whoever puts the gate up or takes it away: what is left standing then
+    is open, and hands on what comes.
+    """
+
+    def __init__(self) -> None:
+        self.shut = False
+        self._late: list[int] = []
+        self.handlers: dict[int, Callable[[int, FrameType | None], object]] = {}
+
+    def __call__(self, number: int, frame: FrameType | None) -> None:
+        if self.shut:
+            self._late.append(number)
+        else:
+            self.handlers[number](number, frame)
+
+    def put_before(self, numbers: Iterable[int]) -> None:
+        """Before the handlers of these signals, those that have one."""
+        for number in numbers:
+            handler = signal.getsignal(number)
+            if isinstance(handler, _Gate) and not handler.shut:  # left standing
+                handler = handler.handlers[number]
+            if callable(handler):
+                self.handlers[number] = handler
+                signal.signal(number, self)
+
+    def take_away(self) -> None:
+        """Where it still stands; again is harmless."""
+        for number, handler in self.handlers.items():
+            if signal.getsignal(number) is self:
+                signal.signal(number, handler)
+
+    def answer_late(self) -> None:
+        """What came while it was shut comes now."""
+        while self._late:
+            signal.raise_signal(self._late.pop(0))
