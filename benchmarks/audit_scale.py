@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
-from report import Case, report
+from report import Case, options, report
 
 from raidctl.model import (
     Array,
@@ -183,12 +183,12 @@ def _drive(card: str, place: int) -> Drive:
     )  # fmt: skip
 
 
-def audit(policy: Path, lines: bytes, count: int, *arguments: str) -> Run:
+def audit(policy: Path, lines: list[bytes], count: int, *arguments: str) -> Run:
     """Hold the policy against so many inventories, which come through a pipe."""
     command = [sys.executable, "-m", "raidctl", "audit", str(policy), "-", *arguments]
     start = time.monotonic()
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-        feeder = threading.Thread(target=_feed, args=(process, lines, count // DIFFERENT))
+        feeder = threading.Thread(target=_feed, args=(process, lines, count))
         feeder.start()
         watcher = Watcher(process.pid)
         watcher.start()
@@ -204,11 +204,12 @@ def audit(policy: Path, lines: bytes, count: int, *arguments: str) -> Run:
     return Run(usage.ru_utime + usage.ru_stime, wall, watcher.most / 1024)
 
 
-def _feed(process: subprocess.Popen[bytes], lines: bytes, times: int) -> None:
+def _feed(process: subprocess.Popen[bytes], lines: list[bytes], count: int) -> None:
     assert process.stdin is not None  # noqa: S101 - it is a pipe
+    whole, rest = divmod(count, len(lines))
     try:
-        for _ in range(times):
-            process.stdin.write(lines)
+        for block in (*[b"".join(lines)] * whole, b"".join(lines[:rest])):
+            process.stdin.write(block)
     finally:
         process.stdin.close()
 
@@ -257,9 +258,9 @@ def slope(points: dict[int, float]) -> float:
 
 def main() -> None:
     """Measure and print."""
-    quick = "--quick" in sys.argv[1:]
+    quick = options(__doc__).parse_args().quick
     counts, rounds = (QUICK_COUNTS, QUICK_ROUNDS) if quick else (COUNTS, ROUNDS)
-    lines = b"".join(map(inventory, range(DIFFERENT)))
+    lines = [inventory(number) for number in range(DIFFERENT)]
     cores = len(os.sched_getaffinity(0))
     runs: dict[int, list[Run]] = {count: [] for count in counts}
     speedups = []
@@ -276,7 +277,7 @@ def main() -> None:
     rate, fastest = most / times[most], most / statistics.median(run.wall for run in runs[most])
     memory = max(run.mebibytes for found in runs.values() for run in found)
     least = max(run.mebibytes for run in runs[counts[0]])
-    size = f"{most} of {len(lines) / DIFFERENT / 1024:.1f} KiB, 20 rules"
+    size = f"{most} of {statistics.mean(map(len, lines)) / 1024:.1f} KiB, 20 rules"
     report(
         "audit_scale",
         [

@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from report import Case, report, seconds
+from report import Case, options, report, seconds
 
 from raidctl.cli import cli
 from raidctl.demo import machine
@@ -139,7 +139,7 @@ def cases(name: str, family: Family) -> list[Case]:
 
 def main() -> None:
     """Measure and print."""
-    quick = "--quick" in sys.argv[1:]
+    quick = options(__doc__).parse_args().quick
     start = time.monotonic()
     with tempfile.TemporaryDirectory() as name:
         families = {

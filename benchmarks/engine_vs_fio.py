@@ -22,10 +22,10 @@ import subprocess
 import sys
 import time
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from report import Case, report
+from report import Case, options, report
 
 from raidctl.bench.engines.native import Native
 from raidctl.bench.engines.portable import PortableEngine
@@ -43,7 +43,7 @@ QUICK_REST, QUICK_ROUNDS = 0.1, 2
 SIZE = 1 << 30
 QUICK_SIZE = 256 << 20
 MEMORY = 128 << 20
-FIO_PROGRAM = shutil.which("fio") or sys.exit("fio is not installed")
+FIO_PROGRAM = shutil.which("fio") or ""
 FIO = ("psync", "libaio", "io_uring")
 
 
@@ -219,17 +219,20 @@ def measure(directory: str, rounds: int, *, quick: bool) -> dict[str, Group]:
         return made
 
 
-def main(words: Sequence[str]) -> None:
+def main() -> None:
     """Measure and print."""
-    quick = "--quick" in words
-    directory = next((word for word in words if not word.startswith("-")), os.curdir)
+    parser = options(__doc__)
+    parser.add_argument("directory", nargs="?", default=os.curdir)
+    asked = parser.parse_args()
+    if not FIO_PROGRAM:
+        sys.exit("fio is not installed")
     version = subprocess.run([FIO_PROGRAM, "--version"], capture_output=True, text=True, check=True).stdout.strip()
     start = time.monotonic()
-    made = measure(directory, ROUNDS if quick else LONG_ROUNDS, quick=quick)
+    made = measure(asked.directory, ROUNDS if asked.quick else LONG_ROUNDS, quick=asked.quick)
     medians(made)
     print(f"{time.monotonic() - start:.0f} s")
     report("engine_vs_fio", cases(made, version))
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

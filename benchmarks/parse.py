@@ -16,7 +16,7 @@ from collections.abc import Callable
 from adaptec import config
 from machines import areca, mdstat, smart_array, threeware
 from megaraid import storcli, volumes_and_drives
-from report import Case, report, seconds
+from report import Case, options, report, seconds
 
 from raidctl.registry import vendors
 from raidctl.vendor import Document, Vendor
@@ -57,7 +57,7 @@ def growth(vendor: Vendor, make: Callable[[int], str], rounds: int) -> float:
 
 def main() -> None:
     """Measure and print."""
-    rounds = 3 if "--quick" in sys.argv[1:] else 9
+    rounds = 3 if options(__doc__).parse_args().quick else 9
     known = families()
     texts: dict[str, tuple[str, Callable[[int], str]]] = {
         "smartarray": ("smartarray", lambda n: smart_array(range(1, 2), n)),

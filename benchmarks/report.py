@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import statistics
 import time
@@ -26,6 +27,13 @@ class Case:
             return True
         bound = float(self.goal[2:])
         return self.value <= bound if self.goal.startswith("<=") else self.value >= bound
+
+
+def options(text: str | None) -> argparse.ArgumentParser:
+    """The command line that the benchmarks have; ``text`` is what ``--help`` says, and anything else is refused."""
+    parser = argparse.ArgumentParser(description=text, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true", help="less of everything, within two minutes")
+    return parser
 
 
 def seconds(work: Callable[[], object]) -> float:

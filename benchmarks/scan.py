@@ -19,7 +19,7 @@ from functools import partial
 from pathlib import Path
 
 from machines import smart_array
-from report import Case, report, seconds
+from report import Case, options, report, seconds
 
 from raidctl.observe import survey
 from raidctl.registry import vendors
@@ -83,7 +83,7 @@ def look() -> None:
 
 def main() -> None:
     """Measure and print."""
-    rounds = 3 if "--quick" in sys.argv[1:] else 9
+    rounds = 3 if options(__doc__).parse_args().quick else 9
     gc.freeze()  # as the command line does
     cases = []
     for name, whole in (("whole", True), ("each", False)):

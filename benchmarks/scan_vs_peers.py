@@ -26,7 +26,7 @@ from pathlib import Path
 
 from peers import Cost, Peer, check_raid, others, run
 from players import Player, Stage, adaptec_player, megaraid_player, smart_array_player, stage
-from report import Case, report
+from report import Case, options, report
 
 DELAY = 0.2
 TOOL_MISSING = 4
@@ -149,7 +149,7 @@ def _raidctl() -> str:
 
 def main() -> None:
     """Measure and print."""
-    rounds = 3 if "--quick" in sys.argv[1:] else 11
+    rounds = 3 if options(__doc__).parse_args().quick else 11
     peer = check_raid()
     if peer is None:
         print("check_raid is missing: apt-get install monitoring-plugins-contrib", file=sys.stderr)

@@ -12,12 +12,12 @@ import subprocess
 import sys
 import sysconfig
 
-from report import Case, ratio, report
+from report import Case, options, ratio, report
 
 
 def main() -> None:
     """Measure and print."""
-    rounds = 11 if "--quick" in sys.argv[1:] else 41
+    rounds = 11 if options(__doc__).parse_args().quick else 41
     raidctl = shutil.which("raidctl", path=sysconfig.get_path("scripts"))
     if raidctl is None:
         sys.exit("raidctl is not installed in this environment: pip install . first")

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import HealthCheck, settings
 
-# how long an example takes says something about the machine, and nothing about what has to hold
-settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("untimed")
+from tests.lab.session import INSIDE
+
+if not os.environ.get(INSIDE):  # a machine of the lab has no test that needs it, and takes seconds to import it
+    from hypothesis import HealthCheck, settings
+
+    # how long an example takes says something about the machine, and nothing about what has to hold
+    settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    settings.load_profile("untimed")
 
 # A shell without job control starts what runs in the background with these ignored, and that is inherited: what the
 # tests start would not hear of a Ctrl-C.

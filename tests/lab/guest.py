@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.lab import initramfs
+from tests.lab import bytecode, initramfs
 from tests.lab.emulator import renamed
 from tests.lab.kernel import kernel
 from tests.lab.link import GuestDied, Link
@@ -327,6 +327,7 @@ def shell_in(folder: str) -> str:
 def software(nvme_model: str = "") -> Software:
     """QEMU, the kernel and the initramfs; what is missing is named with its package."""
     booted = kernel()
+    bytecode.compiled()
     qemu = program("qemu-system-x86_64", "qemu-system-x86")
     return Software(
         renamed(qemu, nvme_model) if nvme_model else qemu,

@@ -28,39 +28,45 @@ ON_PARTITIONS = (
 PARTITIONS = 9
 PARTITION = 16  # MiB
 
+# Every program that a script starts costs a guest a tenth of a second, so nothing is computed there.
+TABLE = "\\n".join(("label: gpt", *[f"size={PARTITION}MiB"] * PARTITIONS, ""))
 MAKE_TABLES = f"""
-part() {{ readlink -f "/dev/disk/by-id/ata-LAB_DISK_4000_${{1%-*}}-part${{1#*-}}"; }}
-whole() {{ readlink -f "/dev/disk/by-id/ata-LAB_DISK_2000_$1"; }}
 for drive in P1 P2 P3 P4; do
-  {{ echo 'label: gpt'; for n in $(seq {PARTITIONS}); do echo 'size={PARTITION}MiB'; done; }} |
-    sfdisk --quiet "/dev/disk/by-id/ata-LAB_DISK_4000_$drive"
+  printf '{TABLE}' | sfdisk --quiet "/dev/disk/by-id/ata-LAB_DISK_4000_$drive"
 done
 udevadm settle
 """
 
 
+def _part(name: str) -> str:
+    """The partition "P1-2": the second one of the drive P1."""
+    drive, number = name.split("-")
+    return f"/dev/disk/by-id/ata-LAB_DISK_4000_{drive}-part{number}"
+
+
 def _create(number: str, level: str, members: str, more: str) -> str:
     """The command that makes one array."""
-    words = [name if name == "missing" else f"$(part {name})" for name in members.split()]
-    option, _, journal = more.partition("=P4-")
-    more = f"{option}=$(part P4-{journal})" if journal else more
-    clean = "" if level in ("0", "linear") or journal else "--assume-clean"
+    words = [name if name == "missing" else _part(name) for name in members.split()]
+    option, journalled, journal = more.partition("=P4-")
+    more = f"{option}={_part(f'P4-{journal}')}" if journalled else more
+    clean = "" if level in ("0", "linear") or journalled else "--assume-clean"
     return (
         f"mdadm --create /dev/md{number} --quiet --run --level={level} -n{len(words)} {clean} {more} {' '.join(words)}"
     )
 
 
+WHOLE = " ".join(f"/dev/disk/by-id/ata-LAB_DISK_2000_S{number}" for number in range(1, 6))
 MAKE_ARRAYS = "\n".join(
     (
         MAKE_TABLES.strip(),
-        "set -- $(whole S1) $(whole S2) $(whole S3) $(whole S4) $(whole S5)",
-        'mdadm --create /dev/md0 --quiet --run --level=6 -n4 --spare-devices=1 --assume-clean --chunk=64 "$@"',
+        f"mdadm --create /dev/md0 --quiet --run --level=6 -n4 --spare-devices=1 --assume-clean --chunk=64 {WHOLE}",
         *(_create(*array) for array in ON_PARTITIONS),
-        "mdadm --wait /dev/md17 || true",  # says no when it is ready already
-        "mdadm --quiet /dev/md13 --fail $(part P3-6)",
+        # `mdadm --wait` looks every five seconds
+        "while read -r now < /sys/block/md17/md/sync_action; [ $now != idle ]; do sleep 0.2; done",
+        f"mdadm --quiet /dev/md13 --fail {_part('P3-6')}",
         # this rebuild is to last for as long as anybody looks
         "echo 10 > /proc/sys/dev/raid/speed_limit_min; echo 10 > /proc/sys/dev/raid/speed_limit_max",
-        "mdadm --quiet /dev/md15 --add $(part P2-8)",
+        f"mdadm --quiet /dev/md15 --add {_part('P2-8')}",
         "mkfs.ext4 -q /dev/md1; mkdir -p /srv/mirror; mount /dev/md1 /srv/mirror",
         "udevadm settle",
     )

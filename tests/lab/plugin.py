@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from tests.lab import bytecode
 from tests.lab.guest import Guest
 from tests.lab.machine import Machine
 from tests.lab.places import LabError
@@ -31,6 +32,7 @@ class Wanted:
         self.marked = marker is not None
         self.machine: Machine | None = marker.args[0] if marker and marker.args else None
         self.fresh = bool(marker and marker.kwargs.get("fresh"))
+        self.last = bool(marker and marker.kwargs.get("last"))
         self.long = bool(marker and marker.kwargs.get("long"))
         self.timeout = float(marker.kwargs.get("timeout", TIMEOUT)) if marker else TIMEOUT
 
@@ -40,19 +42,20 @@ class Pool:
 
     def __init__(self) -> None:
         self.session: Session | None = None
-        self.fresh = False
+        self.spoilt = False
 
     def take(self, wanted: Wanted, items: list[pytest.Item]) -> Session:
         """The running machine if it is the one, and unspoilt; else another, booted."""
         machine = wanted.machine
         assert machine is not None
         running = self.session
-        if running and running.alive and running.machine == machine and not wanted.fresh and not self.fresh:
+        if running and running.alive and running.machine == machine and not wanted.fresh and not self.spoilt:
+            self.spoilt = wanted.last
             return running
         self.close()
         mine = [item.nodeid for item in items if Wanted(item).machine == machine]
         self.session = Session(machine, mine)
-        self.fresh = wanted.fresh
+        self.spoilt = wanted.fresh or wanted.last
         return self.session
 
     def close(self) -> None:
@@ -65,10 +68,13 @@ class Pool:
 def pytest_configure(config: pytest.Config) -> None:
     """The marker and the pool of machines."""
     config.addinivalue_line(
-        "markers", "lab(machine, fresh=False, timeout=120, long=False): runs inside an emulated server; see docs/lab.md"
+        "markers",
+        "lab(machine, fresh=False, last=False, timeout=120, long=False): inside an emulated server; see docs/lab.md",
     )
     config.addinivalue_line("markers", "xdist_group(name): known where pytest-xdist is not loaded, too")
     config.stash[SESSIONS] = Pool()
+    if not os.environ.get(INSIDE):
+        bytecode.keep()
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
@@ -81,7 +87,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Lab tests are slow; those of one machine follow one another and go to one worker of xdist.
 
-    What takes minutes (``long``) begins first, so that no worker has it left when the other one has nothing to do.
+    Groups with what takes minutes (``long``) begin, so that no worker has one left when the other has nothing to do.
     """
     lab = [item for item in items if Wanted(item).marked]
     for item in lab:
@@ -92,13 +98,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     first: dict[str, int] = {}
     for position, item in enumerate(lab):
         first.setdefault(_group(item), position)
+    long = {_group(item) for item in lab if Wanted(item).long}
     others = [item for item in items if not Wanted(item).marked]
-    items[:] = [*others, *sorted(lab, key=lambda item: _turn(item, first))]
 
+    def turn(item: pytest.Item) -> tuple[bool, int, bool, bool]:
+        wanted = Wanted(item)
+        return _group(item) not in long, first[_group(item)], wanted.fresh, wanted.last
 
-def _turn(item: pytest.Item, first: dict[str, int]) -> tuple[bool, int, bool]:
-    wanted = Wanted(item)
-    return not wanted.long, first[_group(item)], wanted.fresh
+    items[:] = [*others, *sorted(lab, key=turn)]
 
 
 def _group(item: pytest.Item) -> str:
@@ -127,7 +134,7 @@ def _reports(
 ) -> Iterator[pytest.TestReport | pytest.CollectReport]:
     """Those that the machine made; or one that says why there are none."""
     follows = None
-    if nextitem is not None and not wanted.fresh and not Wanted(nextitem).fresh:
+    if nextitem is not None and not wanted.fresh and not wanted.last and not Wanted(nextitem).fresh:
         follows = nextitem.nodeid if Wanted(nextitem).machine == wanted.machine else None
     try:
         session = pool.take(wanted, item.session.items)
