@@ -19,7 +19,7 @@ from raidctl.discovery.sysfs import path_of
 from raidctl.discovery.virtual import UNNAMED
 from raidctl.host import BlockDevice, HostView
 from raidctl.layers.scope import Scope
-from raidctl.model import Controller, Drive, Volume
+from raidctl.model import Controller, Drive, Scrub, Volume
 from raidctl.request import Dialogue, Read, Trouble, ask_all
 
 Kind = Literal["file", "device", "nbd"]
@@ -53,6 +53,8 @@ _LAYERS: tuple[tuple[re.Pattern[str], str, str], ...] = (
 _FORBIDDING = frozenset({"memory", "network", "loop"})
 _BACKGROUND = frozenset({"rebuilding", "initializing", "expanding", "migrating", "checking"})
 _CHECKS = frozenset({"checking", "check", "repair"})
+_RUNS = re.compile(r"(?<!not )(?<!in)\b(active|running|in progress|started)\b", re.IGNORECASE)
+"""Words of any tool for something that is under way."""
 BUSY = 0.1
 """Share of the time in which a device was at work for somebody else, above which that shows in the figures."""
 _TICKS = 9
@@ -291,6 +293,30 @@ def _card(card: Controller) -> Iterator[Confounder]:
         elif battery.status in ("degraded", "failed", "missing"):
             text = f"{battery.id} is {battery.status}: the write cache may be switched off."
             yield Confounder(name="battery", text=text)
-    for label, value in card.details.items():
-        if re.search(r"patrol.?read", label, re.IGNORECASE) and re.search(r"\bactive\b|running", value, re.IGNORECASE):
-            yield Confounder(name="patrol_read", text=f"{card.id} reads its drives for errors (patrol read).")
+    yield from _searches(card)
+
+
+def _searches(card: Controller) -> Iterator[Confounder]:
+    """What reads all drives in the background: under way, or about to begin whenever the controller likes."""
+    patrol = [card.patrol_read] if card.patrol_read else []
+    checks = [one for one in (card.consistency_check, *(volume.consistency_check for volume in card.volumes)) if one]
+    told = [value for label, value in card.details.items() if re.search(r"patrol.?read", label, re.IGNORECASE)]
+    what = f"{card.id} reads its drives for errors (patrol read)"
+    if any(map(_RUNS.search, [*told, *_words(patrol)])):
+        yield Confounder(name="patrol_read", text=f"{what}.")
+    elif any(one.mode == "automatic" for one in patrol):
+        yield Confounder(name="searches", text=f"{what} by itself{_next(patrol)}: that may fall into the measuring.")
+    what = f"{card.id} compares copies and parity (consistency check)"
+    if any(map(_RUNS.search, _words(checks))):
+        yield Confounder(name="check", text=f"{what}.")
+    elif any(one.mode == "automatic" for one in checks):
+        yield Confounder(name="searches", text=f"{what} by itself{_next(checks)}: that may fall into the measuring.")
+
+
+def _words(scrubs: Iterable[Scrub]) -> list[str]:
+    return [one.status_text for one in scrubs if one.status_text]
+
+
+def _next(scrubs: Iterable[Scrub]) -> str:
+    moments = [one.next_at for one in scrubs if one.next_at]
+    return f", next at {moments[0]}" if moments else ""

@@ -17,6 +17,7 @@ from raidctl.bench.trials.medium import Medium
 from raidctl.bench.trials.overwrite import Overwrite
 from raidctl.bench.trials.raid_level import RaidLevel
 from raidctl.bench.trials.readahead import Knob, ReadAhead
+from raidctl.bench.trials.readahead import Switch as ReadSwitch
 from raidctl.bench.trials.readback import ReadBack
 from raidctl.bench.trials.readcache import ReadCache
 from raidctl.bench.trials.scaling import Scaling
@@ -159,10 +160,22 @@ def together(others: Sequence[Target]) -> Profile:
     return Profile(name=BESIDE, title=title, seconds=1.2 * seconds, size=GIB, trials=(trial,))
 
 
-def switched(profile: Profile, *, off: Switch | None = None, knob: Knob | None = None) -> Profile:
-    """The profile with trials that change a setting for a while: a write cache off, the kernel's read-ahead."""
+def switched(
+    profile: Profile,
+    *,
+    off: Switch | None = None,
+    knob: Knob | None = None,
+    switch: ReadSwitch | None = None,
+    unswitched: str | None = None,
+) -> Profile:
+    """The profile with trials that change a setting for a while: a write cache off, read-ahead of kernel and card.
+
+    ``unswitched``: why the controller's read-ahead is not.
+    """
     trials = [replace(one, off=off) if isinstance(one, Classic) and off else one for one in profile.trials]
     if knob is not None:
         ahead = [one for one in trials if isinstance(one, ReadAhead)] or [ReadAhead()]
-        trials = [one for one in trials if not isinstance(one, ReadAhead)] + [replace(ahead[0], knob=knob)]
+        trials = [one for one in trials if not isinstance(one, ReadAhead)] + [
+            replace(ahead[0], knob=knob, switch=switch, unswitched=unswitched)
+        ]
     return replace(profile, trials=tuple(trials))

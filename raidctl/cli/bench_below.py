@@ -12,7 +12,7 @@ from raidctl.bench.mapping import ranges
 from raidctl.bench.trials.trial import MIB, Below, Link
 from raidctl.host import BlockDevice
 from raidctl.layers.scope import Scope
-from raidctl.model import Controller, Drive, Volume
+from raidctl.model import Cache, Controller, Drive, Volume
 from raidctl.request import Read, Run, Runner, Trouble, ask, ask_all, converse
 
 _SPEED = re.compile(r"([0-9.]+) GT/s", re.ASCII)
@@ -33,6 +33,10 @@ def below(scope: Scope | None, asks: Runner, rpm: float | None) -> Below:
     if len(scope.volumes) == 1:
         found = _volume(found, *scope.volumes[0])
     root = scope.roots[0] if len(scope.roots) == 1 else None
+    disks = [block for block in scope.blocks if block.kind != "partition" and not block.slaves]
+    if len(disks) == 1:
+        bare = root is not None and disks[0].name in (root.name, root.parent)
+        found = replace(found, disk=disks[0].node, bare=bare)
     return found if root is None or root.kind != "dm" else _mapped(found, root, asks)
 
 
@@ -50,7 +54,25 @@ def _volume(found: Below, card: Controller, volume: Volume) -> Below:
         drives=len(members) or volume.drives_expected,
         drive_bytes=min(size for size in sizes if size) if all(sizes) and sizes else None,
         volume_bytes=volume.size_bytes if whole else None,
+        cache=_cache(card.cache),
+        read_percent=_read_percent(card.cache),
     )
+
+
+def _cache(cache: Cache | None) -> int | None:
+    if cache is None:
+        return None
+    return 0 if cache.present is False else cache.size_bytes
+
+
+def _read_percent(cache: Cache | None) -> float | None:
+    """The share for reads, where the controller keeps one apart."""
+    if cache is None or cache.present is False:
+        return None
+    if cache.read_percent is not None:
+        return float(cache.read_percent)
+    whole = cache.available_bytes or cache.size_bytes
+    return 100 * cache.read_bytes / whole if cache.read_bytes is not None and whole else None
 
 
 def _write_cache(scope: Scope) -> str | None:

@@ -15,7 +15,7 @@ from raidctl.errors import EXIT_FINE, BenchError, UsageError
 
 _KINDS = ("write-through", "volatile", "lying", "battery", "unprotected", "flushing", "media-cache")
 _LEVELS = ("single", "raid0", "raid1", "raid5", "raid6", "raid10")
-_SIZES = ("cache", "size", "chunk", "drive_cache", "read_cache")
+_SIZES = ("cache", "size", "chunk", "drive_cache", "read_cache", "read_ahead")
 
 
 @click.command("model")
@@ -30,16 +30,21 @@ _SIZES = ("cache", "size", "chunk", "drive_cache", "read_cache")
 @click.option("--destage", metavar="RATE", default="20MB/s", help="What leaves the cache (20MB/s).")
 @click.option("--drive-cache", metavar="SIZE", help="Of the drives behind a controller (none).")
 @click.option("--read-cache", metavar="SIZE", help="Of the controller, for reads (none).")
+@click.option("--read-ahead", metavar="SIZE", help="Of the controller, behind a reader of a row (none).")
+@click.option("--compresses", is_flag=True, help="What can be compressed takes less time.")
+@click.option("--latency", type=click.FloatRange(0, 1), default=50e-6, help="Seconds of any answer (0.00005).")
 @click.option("--chunk", metavar="SIZE", default="64KiB", help="Of one drive in a stripe (64KiB).")
 @click.option("--socket", "place", type=click.Path(path_type=Path), help="Where it is served (a new directory).")
+@click.option("--dropping", type=click.Path(path_type=Path), help="Where it is served without its flushes.")
 @output_options
 @click.pass_context
-def command(context: click.Context, /, *, place: Path | None, destage: str, **given: Any) -> int:
+def command(context: click.Context, /, *, place: Path | None, dropping: Path | None, destage: str, **given: Any) -> int:
     """Serve a model of an array, to try all this on, until Ctrl-C.
 
     Nothing of this machine's disks is touched: the model keeps its content in
     memory and answers as slowly as an array of that kind would. It says with
-    which words it is measured from another terminal.
+    which words it is measured from another terminal. Through the socket of
+    --dropping it is the same array behind a layer that never sends a flush.
 
     \b
     kind           what a flush does            after a power failure
@@ -63,26 +68,32 @@ def command(context: click.Context, /, *, place: Path | None, destage: str, **gi
         raise UsageError(f"Such an array cannot be built: {error}.") from None
     made = None if place else Path(tempfile.mkdtemp(prefix="raidctl-model-"))
     try:
-        _serve(device, place or (made or Path()) / "nbd")
+        _serve(device, place or (made or Path()) / "nbd", dropping)
     finally:
         if made is not None:
             shutil.rmtree(made, ignore_errors=True)
     return EXIT_FINE
 
 
-def _serve(device: Any, path: Path) -> None:
+def _serve(device: Any, path: Path, dropping: Path | None) -> None:
     from raidctl.bench.model.serve import Server  # noqa: PLC0415 - as above
 
     try:
-        server = Server(device, path.absolute())
+        server = Server(device, path.absolute(), dropping=dropping.absolute() if dropping else None)
     except OSError as error:
         raise BenchError(f"Nothing can be served at {path}: {error.strerror or error}.") from None
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, lambda *_: server.stop())
-    uri = f"nbd+unix:///?socket={path.absolute()}"
+    uri = _uri(path)
     click.echo(f"Serving {uri}")
+    if dropping is not None:
+        click.echo(f"Serving {_uri(dropping)} without its flushes")
     click.echo(f"Measure it with: raidctl bench run '{uri}' --overwrite all")
     server.run()
+
+
+def _uri(path: Path) -> str:
+    return f"nbd+unix:///?socket={path.absolute()}"
 
 
 def _size(name: str, text: str | None, *, binary: bool = True) -> int:

@@ -43,7 +43,7 @@ from raidctl.output.json import to_json
 @click.option("--seconds", type=click.FloatRange(min=1), help="How long the measuring may take.")
 @click.option("--overwrite", metavar="RANGE", help="What of a device may be overwritten: 10GiB+4GiB, or all.")
 @click.option("--beside", metavar="DEVICE", multiple=True, help="Read it at the same time: is the bus the limit?")
-@click.option("--read-ahead", is_flag=True, help="Try other sizes of the kernel's read-ahead, and put it back.")
+@click.option("--read-ahead", is_flag=True, help="Try other read-ahead of kernel and controller, and put it back.")
 @click.option("--switch-cache", is_flag=True, help="Measure with the write cache off as well (seeds), and put it back.")
 @click.option("--label", metavar="TEXT", help="What the run is called in the list.")
 @click.option("--no-keep", is_flag=True, help="Do not keep the run.")
@@ -133,16 +133,19 @@ class Turned:
         Raises:
             UsageError, CannotTell, AccessMissing: There is nothing to be changed, or it is refused.
         """
-        from raidctl.cli.bench_switch import ahead, cache_off, switching  # noqa: PLC0415 - only where it is asked for
+        # only where it is asked for
+        from raidctl.cli.bench_switch import ahead, cache_off, card_ahead, switching  # noqa: PLC0415
 
         path = os.path.realpath(order.target)
         if order.kind == "file":
             path = place_of(path).point or path
         knob = ahead(settings, here, seen, path) if self.read_ahead else None
+        card = card_ahead(settings, here, seen, path) if self.read_ahead else None
+        switch, why = (None, card) if isinstance(card, str) else (card, None)
         off, what = cache_off(settings, here, seen, path) if self.cache else (None, None)
-        profile = switched(order.profile, off=off, knob=knob)
-        told = switching(profile.trials, cache=what, ahead_of=knob.name if knob else None)
-        return replace(order, profile=profile, switches=tuple(told))
+        profile = switched(order.profile, off=off, knob=knob, switch=switch, unswitched=why)
+        told = switching(profile.trials, cache=what, ahead_of=knob.name if knob else None, card=switch)
+        return replace(order, profile=profile, switches=(*told, *([why] if why else [])))
 
 
 def _fitting(order: Order, *, read_ahead: bool, switch_cache: bool) -> None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
 from raidctl.bench.trials.classic import Classic
+from raidctl.bench.trials.readahead import ReadAhead
 from raidctl.change.engine import Change, plan
 from raidctl.change.journal import Journal, Story
 from raidctl.change.plan import Wish
@@ -21,11 +22,12 @@ from raidctl.cli.changing import Consent, Work, about, state_directory
 from raidctl.cli.lasting import guardian
 from raidctl.cli.machine import Machine
 from raidctl.cli.options import Settings
-from raidctl.errors import AccessMissing, CannotTell, ChangeStands, UsageError
+from raidctl.errors import AccessMissing, BenchError, CannotTell, ChangeStands, UsageError
 from raidctl.host import BlockDevice
 from raidctl.layers import family
 from raidctl.layers.family.change import queue_of
 from raidctl.layers.scope import scope
+from raidctl.model import Controller, Volume
 from raidctl.observe import Survey
 from raidctl.request import converse
 from raidctl.runners.child import undisturbed
@@ -34,8 +36,13 @@ from raidctl.vendor import Vendor
 
 if TYPE_CHECKING:
     from raidctl.bench.trials.classic import Switch
+    from raidctl.bench.trials.policy_switch import State
+    from raidctl.cli.verify_switch import Switcher
 
 _YES = Consent(dry_run=False, yes=True, unsafe=None)
+_AHEAD = ("read_ahead", "adaptive")
+_NOT_AHEAD = ("none", "off")
+"""Read policies, those to be tried first in front."""
 
 
 @dataclass
@@ -61,25 +68,70 @@ class Ahead:
             RaidctlError: It is refused, failed, or was not put back.
         """
         named = replace(self.here, vendors=[cast("Vendor", family)])
-        seen = named.survey()
         wish = Wish(object_id=queue_of(self.block), setting="read_ahead", value=str(kib))
-        made = plan(seen.inventory, named.vendors, [wish], unsafe=False)
-        if made.refusals:
-            raise CannotTell(made.refusals[0].reason)
-        if not made.steps:
+        with _held(self.settings, named, wish):
             yield
-            return
-        work = Work(named, seen, made, state_directory(self.settings), _YES)
-        story = work.begin("batch", about())
-        with work.hold(story), guardian(self.settings, story.change) as standby:
-            change = Change(story, Journal(work.state), named.runner, named.survey, named.vendors, _silent)
-            change.apply()
-            try:
-                standby.wait()
-                yield
-            finally:
-                _back(work, change)
-                standby()
+
+
+@dataclass
+class CardAhead:
+    """The read-ahead of the controller of one volume."""
+
+    settings: Settings
+    here: Machine
+    volume: str
+    """Id."""
+    present: str
+    """Its read policy, in the model's words."""
+    value: str
+    """The policy that it is given for a while."""
+
+    @property
+    def on(self) -> bool:
+        """Whether it reads in advance, as it is set."""
+        return self.present in _AHEAD
+
+    @property
+    def name(self) -> str:
+        """For people."""
+        return f"the controller of {self.volume}"
+
+    @contextmanager
+    def other(self) -> Iterator[None]:
+        """Have the other policy while the context lasts.
+
+        Raises:
+            RaidctlError: It is refused, failed, or was not put back.
+        """
+        with _held(self.settings, self.here, Wish(object_id=self.volume, setting="read_policy", value=self.value)):
+            yield
+
+
+@contextmanager
+def _held(settings: Settings, named: Machine, wish: Wish) -> Iterator[None]:
+    """Have a wish in force while the context lasts; nothing is done where it is already.
+
+    Raises:
+        RaidctlError: It is refused, failed, or was not put back.
+    """
+    seen = named.survey()
+    made = plan(seen.inventory, named.vendors, [wish], unsafe=False, view=seen.view)
+    if made.refusals:
+        raise CannotTell(made.refusals[0].reason)
+    if not made.steps:
+        yield
+        return
+    work = Work(named, seen, made, state_directory(settings), _YES)
+    story = work.begin("batch", about())
+    with work.hold(story), guardian(settings, story.change) as standby:
+        change = Change(story, Journal(work.state), named.runner, named.survey, named.vendors, _silent)
+        change.apply()
+        try:
+            standby.wait()
+            yield
+        finally:
+            _back(work, change)
+            standby()
 
 
 def _silent(_: str) -> None:
@@ -109,6 +161,41 @@ def ahead(settings: Settings, here: Machine, seen: Survey, path: str) -> Ahead:
     queue = objects.get(queue_of(block.name))
     told = queue.details.get("read_ahead") if queue is not None else None
     return Ahead(settings, here, block.name, int(told) if told is not None else None)
+
+
+def card_ahead(settings: Settings, here: Machine, seen: Survey, path: str) -> CardAhead | str:
+    """What switches the read-ahead of the controller below a path; or why nothing does, one sentence."""
+    no = "The controller's own read-ahead is not switched: "
+    try:
+        found = scope(seen.view, seen.inventory, path).volumes
+    except UsageError:
+        found = ()
+    if len(found) != 1 or found[0][0].mode == "software":
+        return f"{no}no single volume of a controller lies below {printable(path)}."
+    card, volume = found[0]
+    present = volume.cache.read_policy if volume.cache else None
+    if present is None:
+        return f"{no}how {volume.id} reads is not told."
+    reasons = []
+    for value in _NOT_AHEAD if present in _AHEAD else _AHEAD:
+        why = _unfit(seen, here, card, volume, value)
+        if why is None:
+            return CardAhead(settings, here, volume.id, present, value)
+        reasons.append(why)
+    return f"{no}{reasons[0]}"
+
+
+def _unfit(seen: Survey, here: Machine, card: Controller, volume: Volume, value: str) -> str | None:
+    """Why a read policy cannot be set for a while, or would be set elsewhere as well; None: it can."""
+    wish = Wish(object_id=volume.id, setting="read_policy", value=value)
+    made = plan(seen.inventory, here.vendors, [wish], unsafe=False, view=seen.view)
+    if made.refusals:
+        return made.refusals[0].reason
+    if not made.steps:
+        return "it is set so already."
+    if len(card.volumes) > 1 and any(step.object_id != volume.id for step in made.steps):
+        return f"other volumes of {card.id} have the same setting."
+    return None
 
 
 def _disk(seen: Survey, path: str) -> BlockDevice:
@@ -156,16 +243,41 @@ def cache_off(settings: Settings, here: Machine, seen: Survey, path: str) -> tup
     what = "in write-through" if through else "without the write caches of its drives"
 
     def off() -> AbstractContextManager[object]:
-        return switcher("write_through" if through else "drives_off")
+        return put_back_or_told(switcher, "write_through" if through else "drives_off")
 
     return off, f"{subject.id} is {what}"
 
 
-def switching(trials: Sequence[object], *, cache: str | None, ahead_of: str | None) -> Iterator[str]:
+@contextmanager
+def put_back_or_told(switcher: Switcher, state: State) -> Iterator[None]:
+    """Have a state in force; one that is not put back is more than the reason for a missing figure.
+
+    Raises:
+        ChangeStands: It was not put back.
+        BenchError: It is refused, or failed and was undone.
+    """
+    try:
+        with switcher(state):
+            yield
+    except BenchError:
+        if isinstance(switcher.trouble, ChangeStands):
+            raise switcher.trouble from None
+        raise
+
+
+def switching(
+    trials: Sequence[object], *, cache: str | None, ahead_of: str | None, card: CardAhead | None = None
+) -> Iterator[str]:
     """What is said of the changes before they are made."""
     back = 'put back: at the end, on Ctrl-C, when raidctl is killed, and by "raidctl restore". The journal has it.'
     if ahead_of is not None:
         yield f"The kernel's read-ahead of {ahead_of} is set to several sizes and {back}"
+    if card is not None:
+        seconds = sum(2 * one.switched_seconds for one in trials if isinstance(one, ReadAhead))
+        yield (
+            f"For about {seconds:.0f} seconds the read policy of {card.volume} is {card.value} instead of "
+            f"{card.present}; then that is {back}"
+        )
     if cache is not None:
         seconds = sum(one.seconds_off for one in trials if isinstance(one, Classic))
         yield f"For about {seconds:.0f} seconds {cache}; then that is {back}"

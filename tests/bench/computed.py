@@ -8,6 +8,7 @@ from __future__ import annotations
 import heapq
 from array import array
 from dataclasses import dataclass, field
+from typing import Any
 
 from raidctl.bench.model.device import Device, Plan
 from raidctl.bench.trials.trial import Below, Bench
@@ -37,6 +38,8 @@ class Computed:
 
     device: Device
     now: float = 100.0
+    drops: bool = False
+    """Whether a layer between answers each flush itself, and passes none on."""
     name: str = "computed"
 
     def usable(self, target: Target) -> str | None:
@@ -73,10 +76,10 @@ class Computed:
 
     def _one(self, now: float, op: Op, place: int, size: int) -> float:
         if op == Op.FLUSH:
-            return self.device.flush(now)
+            return now + self.device.plan.latency if self.drops else self.device.flush(now)
         if op == Op.READ:
             return self.device.read(now, place, size)[0]
-        return self.device.write(now, place, bytes(size), durable=op == Op.WRITE_DURABLE)
+        return self.device.write(now, place, bytes(size), durable=op == Op.WRITE_DURABLE and not self.drops)
 
     def rest(self, seconds: float) -> None:
         """Let time go by."""
@@ -90,12 +93,12 @@ class Stage:
     plan: Plan
     below: Below = field(default_factory=Below)
 
-    def bench(self, seed: int = 7) -> Bench:
-        """A new model, and a bench on it."""
+    def bench(self, seed: int = 7, **given: Any) -> Bench:
+        """A new model, and a bench on it; ``given``: fields of the bench."""
         device = Device(self.plan)
         engine = Computed(device)
         target = Modelled(device)
         return Bench(
             target=target, engine=engine, seed=seed, run_id=7, clock=lambda: engine.now, sleep=engine.rest,
-            below=self.below,
+            below=self.below, **given,
         )  # fmt: skip

@@ -364,14 +364,19 @@ def test_all_runs_are_exported_one_a_line(kept: Path) -> None:
 
 
 def test_a_model_is_served_until_it_is_ended(tmp_path: Path) -> None:
-    """It says how it is measured, and leaves no socket behind."""
+    """It says how it is measured, with its flushes and without them, and leaves no socket behind."""
+    kind = ("--rpm", "0", "--size", "64MiB", "--latency", "0.001", "--read-ahead", "1MiB", "--compresses")
+    sockets = ("--socket", tmp_path / "nbd", "--dropping", tmp_path / "dropping")
     with subprocess.Popen(
-        program("bench", "model", "--rpm", "0", "--size", "64MiB", "--socket", tmp_path / "nbd"),
+        program("bench", "model", *kind, *sockets),
         cwd=ROOT, stdout=subprocess.PIPE, text=True,
     ) as process:  # fmt: skip
         assert process.stdout is not None
         uri = process.stdout.readline().split()[1]
+        dropping = process.stdout.readline()
+        assert f"socket={tmp_path / 'dropping'} without its flushes" in dropping
         assert f"raidctl bench run '{uri}'" in process.stdout.readline()
+        assert Path(tmp_path / "dropping").is_socket()
         told = raidctl("bench", "run", uri, "--dry-run")
         assert "is only read (64 MiB)" in told.stderr
         process.terminate()

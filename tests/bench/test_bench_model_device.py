@@ -265,6 +265,12 @@ def test_impossible_arrays_are_refused(words: tuple[Level, int]) -> None:
         Array(Mechanics(size=GIB), *words)
 
 
+def test_a_read_ahead_that_is_not_there_is_not_switched() -> None:
+    """With the reason."""
+    with pytest.raises(ValueError, match="no controller that reads in advance"):
+        Device(Plan(kind="battery")).set_read_ahead(on=True)
+
+
 def test_the_read_cache_keeps_what_was_read_last() -> None:
     """Over twice its size, about half of random reads hit a cache of 4 MiB; over half of its size, all of them."""
     device, source, now = Device(Plan(kind="write-through", read_cache=4 * MIB)), chance(3), 100.0
@@ -277,6 +283,34 @@ def test_the_read_cache_keeps_what_was_read_last() -> None:
             waits.append(end - now)
             now = end
         assert sum(1 for wait in waits if wait < 2e-4) / 600 == pytest.approx(share, abs=0.08)
+
+
+@pytest.mark.parametrize("on", [True, False])
+def test_a_row_of_reads_comes_out_of_the_controller_that_reads_ahead(*, on: bool) -> None:
+    """Four flash drives in stripes: at the pace of all of them with read-ahead, of one without; and a hop as ever."""
+    device = Device(Plan(kind="write-through", rpm=0, level="raid0", drives=4, read_ahead=MIB, latency=0.0))
+    device.set_read_ahead(on)
+    assert device.reads_ahead is on
+    now = begun = 100.0
+    for number in range(400):
+        now = device.read(now, number * 65536, 65536)[0]
+    one = 100e-6 + 65536 / 150e6
+    assert (now - begun) / 400 == pytest.approx(max(one / 4, 65536 / 400e6) if on else one, rel=0.1)
+    hop = device.read(now + 1, GIB, 65536)[0] - now - 1
+    assert hop == pytest.approx(one, rel=0.01)
+
+
+def test_what_can_be_compressed_is_quicker_where_it_is() -> None:
+    """Zeros over a link of 100 MB/s take a hundredth of the time where they are compressed, and random data as long."""
+    times = {}
+    for compresses in (False, True):
+        for name, data in (("zeros", bytes(65536)), ("random", chance(1).randbytes(65536))):
+            device = Device(Plan(kind="battery", link=100e6, latency=0.0, compresses=compresses))
+            end = device.write(100.0, 0, data)
+            times[compresses, name] = end - 100.0, device.read(end, 0, 65536)[0] - end
+    for way in (0, 1):
+        assert times[False, "zeros"][way] == times[False, "random"][way] == times[True, "random"][way]
+        assert times[True, "zeros"][way] < times[True, "random"][way] / 100
 
 
 def test_reads_are_slower_while_the_cache_empties() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from raidctl.bench.estimators import geometry, knee, readcache, scaling, zcav
+from raidctl.bench.estimators import geometry, knee, scaling
 from raidctl.bench.estimators.figures import chance
 from raidctl.bench.estimators.spread import of_rounds
 from raidctl.bench.model.array import Level
@@ -114,25 +114,7 @@ def self_placed(drives: int, seed: int) -> list[int]:
     return [source.randrange(drives * 16 * GIB // 4096) * 4096 for _ in range(300)]
 
 
-def test_the_curve_of_a_disk_falls() -> None:
-    """64 positions of 64 MiB, 1 MiB at a time, three passes: one set of spindles, about twice as fast outside."""
-    device, passes = Device(Plan(kind="write-through", size=100 * GIB, keep=False)), []
-    for number in range(64):
-        position = (number + 0.5) / 64
-        offset = int(position * device.size) // MIB * MIB
-        speeds = []
-        for _ in range(3):
-            done = ends(device, [offset + step * MIB for step in range(64)], depth=2, size=MIB)
-            device = Device(Plan(kind="write-through", size=100 * GIB, keep=False))
-            speeds.append(48 / (done[-1] - done[15]))
-        passes.append((position, speeds))
-    found = zcav.classify(passes)
-    assert (found.shape, found.spindles, found.steps, found.dips) == ("falling", True, (), ())
-    assert found.ratio == pytest.approx(1.86, rel=0.03)
-
-
-@pytest.mark.parametrize("mib", [32, 64, 128])
-@pytest.mark.parametrize("depth", [1, 8])
+@pytest.mark.parametrize(("mib", "depth"), [(32, 1), (64, 8), (128, 8)])
 def test_the_write_cache_is_sized(mib: int, depth: int) -> None:
     """Random writes to places never written before, eight times the cache: within 2 % at depth 1 and 8."""
     plan = Plan(kind="battery", cache=mib * MIB, destage=20e6, size=16 * GIB, keep=False)
@@ -150,23 +132,3 @@ def test_no_knee_is_found_without_a_cache(kind: str) -> None:
     places = chance(1).sample(range(plan.size // CHUNK), 3000)
     done = ends(Device(plan), [place * CHUNK for place in places], depth=1, size=CHUNK, write=True)
     assert knee.find(done, [(number + 1) * CHUNK for number in range(len(done))]).size.measured is None
-
-
-def test_the_read_cache_is_sized() -> None:
-    """Working sets of 1 to 64 MiB, each read once and then 500 times at random: a cache of 8 MiB within 12 %."""
-    series = {}
-    for power in range(7):
-        device, source = Device(Plan(kind="write-through", read_cache=8 * MIB, keep=False)), chance(power)
-        pages, now = (MIB << power) // 4096, 100.0
-        for page in source.sample(range(pages), pages):
-            now = device.read(now, page * 4096, 4096)[0]
-        waits = []
-        for _ in range(500):
-            end = device.read(now, source.randrange(pages) * 4096, 4096)[0]
-            waits.append((end - now) * 1000)
-            now = end
-        series[float(1 << power)] = waits
-    parting = readcache.valley([wait for waits in series.values() for wait in waits])
-    assert parting is not None
-    found = readcache.cache_size([readcache.count_hits(size, waits, parting) for size, waits in series.items()])
-    assert found.measured == pytest.approx(8, rel=0.12)

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from raidctl.bench.engines import crew
-from raidctl.bench.engines.crew import Report, pack, unpack
+from raidctl.bench.engines.crew import NEVER, Report, ending, now, pack, unpack
 from raidctl.bench.engines.portable import PortableEngine
 from raidctl.bench.engines.share import awaited, bin_of, slices
 from raidctl.bench.targets.file import FileTarget
@@ -166,6 +166,14 @@ def test_a_hundred_workers_work_where_few_files_may_be_open(target: FileTarget) 
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
     assert len(outcome.samples[0].results) == 400
+
+
+def test_a_worker_that_comes_too_late_has_its_time_all_the_same() -> None:
+    """One in time ends with the others; one that was let run when all was over still does something."""
+    moment = now()
+    assert ending(moment, 5.0) == moment + 5_000_000_000
+    assert ending(moment - 10**10, 5.0) >= moment + 5_000_000_000
+    assert ending(moment, None) == NEVER
 
 
 def test_too_many_workers_for_the_system_are_told_in_a_sentence(tmp_path: Path) -> None:

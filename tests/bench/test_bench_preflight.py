@@ -20,6 +20,7 @@ from raidctl.model import (
     Host,
     Inventory,
     Progress,
+    Scrub,
     Volume,
     VolumeCache,
 )
@@ -204,6 +205,32 @@ def test_degraded_volumes_failing_drives_and_patrols_are_told() -> None:
     found = of(card)
     assert names(found) == {"degraded", "cache_not_in_force", "drive", "patrol_read"}
     assert durable_verdicts(found)
+
+
+@pytest.mark.parametrize(
+    ("scrub", "patrol", "check"),
+    [
+        (Scrub(mode="automatic", next_at="2026-05-09"), "searches", "searches"),
+        (Scrub(mode="automatic", status_text="Active, 40 %"), "patrol_read", "check"),
+        (Scrub(mode="manual", status_text="running"), "patrol_read", "check"),
+        (Scrub(mode="automatic", status_text="inactive"), "searches", "searches"),
+        (Scrub(mode="manual", status_text="not running"), None, None),
+        (Scrub(mode="disabled"), None, None),
+    ],
+)
+def test_searches_of_the_controller_are_told(scrub: Scrub, patrol: str | None, check: str | None) -> None:
+    """One under way makes figures slow; one that begins by itself may; what nobody starts does not."""
+    assert names(of(Controller(id="x:0", patrol_read=scrub))) == ({patrol} if patrol else set())
+    assert names(of(Controller(id="x:0", consistency_check=scrub))) == ({check} if check else set())
+    volume = Volume(id="x:0/v1", status="ok", consistency_check=scrub)
+    assert names(of(Controller(id="x:0", volumes=(volume,)))) == ({check} if check else set())
+
+
+def test_the_next_search_is_told_with_its_moment() -> None:
+    """As the tool prints it."""
+    (found,) = of(Controller(id="x:0", patrol_read=Scrub(mode="automatic", next_at="05/09/2026, 03:00:00")))
+    assert "by itself, next at 05/09/2026, 03:00:00" in found.text
+    assert found.name not in SLOWING
 
 
 def test_what_the_target_noticed_is_kept_once() -> None:

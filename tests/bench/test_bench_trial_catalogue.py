@@ -8,17 +8,14 @@ import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from raidctl.bench.engines.portable import PortableEngine
-from raidctl.bench.estimators import geometry
 from raidctl.bench.mapping import ranges
-from raidctl.bench.model.array import Level
-from raidctl.bench.model.device import Plan
 from raidctl.bench.profiles import Profile, switched
 from raidctl.bench.result import Spread
 from raidctl.bench.session import Runner
@@ -26,22 +23,17 @@ from raidctl.bench.targets.file import FileTarget
 from raidctl.bench.targets.nbd import NbdTarget
 from raidctl.bench.trials.classic import Classic
 from raidctl.bench.trials.commits import Commits
-from raidctl.bench.trials.knee import Knee as KneeTrial
 from raidctl.bench.trials.layer_tax import LayerTax
-from raidctl.bench.trials.overwrite import Overwrite, cache_of
 from raidctl.bench.trials.phase import stream
-from raidctl.bench.trials.raid_level import RaidLevel
-from raidctl.bench.trials.raid_words import Layers, judged
 from raidctl.bench.trials.readahead import ReadAhead
 from raidctl.bench.trials.readback import ReadBack
-from raidctl.bench.trials.readcache import ReadCache
 from raidctl.bench.trials.scaling import Scaling
 from raidctl.bench.trials.sequential import linked
 from raidctl.bench.trials.steady import Steady
 from raidctl.bench.trials.thin import Thin
 from raidctl.bench.trials.timings import Timings
 from raidctl.bench.trials.together import Together
-from raidctl.bench.trials.trial import GIB, KIB, MIB, Below, Bench, Link, Trial, whole
+from raidctl.bench.trials.trial import KIB, MIB, Below, Bench, Link, Trial, whole
 from raidctl.bench.trials.views import View, buffered
 from raidctl.bench.work import Op, Outcome, Target, Work
 from raidctl.cli import cli
@@ -49,7 +41,6 @@ from raidctl.errors import BenchError
 from raidctl.output.bench import screen
 from raidctl.output.paper import Paper
 from tests.bench import bench_runs
-from tests.bench.computed import Stage
 from tests.bench.modelled import serving
 from tests.bench.trying import bench, modelled
 
@@ -64,69 +55,6 @@ def on_file(folder: Path, size: int = 8 * MIB) -> FileTarget:
 def staged(target: Target, **given: object) -> Bench:
     """A bench on it, with the same places in every run."""
     return Bench(target=target, engine=PortableEngine(), seed=7, run_id=7, **given)  # type: ignore[arg-type]  # the fields are named
-
-
-def disks(**given: object) -> Plan:
-    """Of 7200 rpm, without any cache unless one is asked for."""
-    return Plan(**{"kind": "write-through", "size": 8 * GIB, "keep": False, **given})  # type: ignore[arg-type]  # the fields are named
-
-
-@pytest.mark.parametrize("seed", range(2))
-@pytest.mark.parametrize("cache", [8, 32])
-def test_the_read_cache_is_sized(cache: int, seed: int) -> None:
-    """Within a fifth; a promise of that size passes, and one of eight times as much fails."""
-    for promised, verdict in ((cache, "pass"), (8 * cache, "fail")):
-        trial = ReadCache(most=128 * MIB, reads=250, promised_mib=promised, seconds=0.6)
-        result = whole(trial, Stage(disks(read_cache=cache * MIB)).bench(seed))
-        assert result.verdict == verdict
-        assert result.figures["read_cache"].measured == pytest.approx(cache, rel=0.2)
-
-
-def test_no_read_cache_is_made_up() -> None:
-    """Without a cache no size is told, and a promise stays open."""
-    result = whole(ReadCache(most=64 * MIB, reads=250, promised_mib=64), Stage(disks()).bench())
-    assert (result.verdict, result.figures["read_cache"].measured) == ("inconclusive", None)
-
-
-def test_what_is_read_again_comes_from_the_cache() -> None:
-    """The same 2 MiB again are read faster than a row of a disk."""
-    result = whole(ReadCache(most=4 * MIB, reads=40), Stage(disks(read_cache=16 * MIB)).bench())
-    again, elsewhere = result.figures["reread"].measured, result.figures["elsewhere"].measured
-    assert again is not None
-    assert elsewhere is not None
-    assert again > 1.3 * elsewhere
-
-
-@pytest.mark.parametrize("seed", range(2))
-def test_the_write_cache_is_sized_by_rewriting_too(seed: int) -> None:
-    """Parts that fit into the cache's 32 MiB stay fast, others do not; the knee says the same."""
-    stage = Stage(disks(kind="battery", cache=32 * MIB)).bench(seed)
-    stage.known["knee"] = whole(KneeTrial(most=256 * MIB, fills=1, rest=0.0), stage)
-    result = whole(Overwrite(seconds=0.5), stage)
-    found = result.figures["overwrite_cache"]
-    assert found.low is not None
-    assert found.high is not None
-    assert found.low <= 32 <= found.high <= 2 * found.low
-    assert "The knee says the same" in result.reasons[1]
-
-
-def test_without_a_write_cache_rewriting_tells_none() -> None:
-    """All parts are as slow."""
-    result = whole(Overwrite(most=64 * MIB), Stage(disks()).bench())
-    assert result.figures["overwrite_cache"].measured is None
-
-
-@pytest.mark.parametrize(
-    "speeds",
-    [
-        {MIB: 100.0, 2 * MIB: 99.0, 4 * MIB: 98.0, 8 * MIB: 97.0},
-        {MIB: 100.0, 2 * MIB: 20.0, 4 * MIB: 98.0, 8 * MIB: 19.0},
-        {MIB: 100.0, 2 * MIB: 20.0},
-    ],
-)
-def test_no_cache_is_made_up(speeds: dict[int, float]) -> None:
-    """Speeds of one kind, in no order, or of too few parts tell no size."""
-    assert cache_of(speeds).measured is None
 
 
 @pytest.mark.parametrize("shared", [False, True])
@@ -207,7 +135,7 @@ def test_an_interruption_puts_the_read_ahead_back(tmp_path: Path) -> None:
         # four works past the kernel, one with each setting
         stage = Bench(target=target, engine=Ended(6), seed=7, run_id=7)
         with pytest.raises(KeyboardInterrupt):
-            whole(ReadAhead(seconds=0.05, rounds=2, knob=knob), stage)
+            whole(ReadAhead(seconds=0.2, rounds=2, knob=knob), stage)
     assert knob.stood == [0, 128, 128, 128, 4096, 128]
 
 
@@ -287,7 +215,7 @@ def test_lost_blocks_are_told_by_what_became_of_them() -> None:
     """A model that keeps nothing gives zeros, and the reasons say so."""
     with modelled("--kind", "battery", "--rpm", "0", "--size", "64MiB", "--no-keep") as (_, target):
         result = whole(ReadBack(most=MIB), bench(target))
-    assert result.verdict == "fail"
+    assert (result.verdict, result.figures["wrong"].measured) == ("fail", 16.0)
     assert "16 of them: zeros" in result.reasons[1]
 
 
@@ -377,62 +305,6 @@ def test_profiles_take_the_options_that_change_a_setting() -> None:
     assert switched(plain).trials == plain.trials
 
 
-ARRAYS = [("raid0", 4), ("raid10", 4), ("raid5", 4), ("raid6", 6)]
-SHORT = RaidLevel(seconds=0.3, strided=64, striped=16, rounds=1)
-
-
-@pytest.mark.parametrize(("name", "drives"), ARRAYS)
-def test_the_level_is_named_from_outside(name: Level, drives: int) -> None:
-    """Cost and layout together name the level alone where the number of drives is known."""
-    below = Below(level=name, drives=drives, strip=64 * KIB)
-    plan = disks(level=name, drives=drives)
-    result = whole(SHORT, Stage(plan, below).bench())
-    assert (result.series["levels"], result.verdict) == ([name], "pass"), result.reasons
-
-
-def test_another_level_than_promised_fails() -> None:
-    """A RAID-5 that was sold as RAID-6 is told by its drives and its stripes."""
-    below = Below(drives=4, strip=64 * KIB)
-    result = whole(replace(SHORT, promised="raid6"), Stage(disks(level="raid5", drives=4), below).bench())
-    assert (result.verdict, result.series["levels"]) == ("fail", ["raid5"])
-
-
-@pytest.mark.parametrize(("name", "drives"), ARRAYS)
-def test_without_any_facts_the_true_level_is_among_those_named(name: Level, drives: int) -> None:
-    """Nothing is known of the drives: what cannot be told apart is named together, and never passes."""
-    result = whole(replace(SHORT, promised=name), Stage(disks(level=name, drives=drives)).bench())
-    assert name in result.series["levels"], result.reasons
-    assert result.verdict == ("pass" if result.series["levels"] == [name] else "inconclusive")
-    assert sum(result.series["posterior"].values()) == pytest.approx(1.0, abs=0.01)
-
-
-@pytest.mark.parametrize(("usable", "levels"), [(6, ["raid6"]), (7, ["raid5"]), (8, ["raid0"]), (4, ["raid10"])])
-def test_reading_alone_capacity_names_the_level(usable: int, levels: list[str]) -> None:
-    """Where nothing may be written, the sizes of eight drives and of the volume tell."""
-    below = Below(drives=8, drive_bytes=GIB, volume_bytes=usable * GIB, strip=64 * KIB)
-    bench = Stage(disks(), below).bench()
-    bench.target.writable = False  # type: ignore[misc]  # a model's field
-    assert whole(replace(SHORT, strided=16), bench).series["levels"] == levels
-
-
-def test_behind_a_cache_the_cost_is_a_lower_bound() -> None:
-    """A cache that sorts hides cost: RAID-6 is not ruled out by cheap writes, and RAID-0 not by dear ones."""
-    cost = geometry.levels(rate(2000.0), rate(1000.0))
-    assert cost.levels == ("raid1", "raid10")
-    none = Spread(measured=None, unit="ratio", n=0)
-    cached = Layers(
-        capacity=(), cost=cost, cached=True, pattern=None, stripe=None, chunk=64 * KIB, drives=None, spindles=none
-    )
-    assert cached.named == ("raid1", "raid10", "raid5", "raid6")
-    assert judged(cached, "raid6", promised=True)[0] == "inconclusive"
-    assert judged(cached, "raid0", promised=True)[0] == "suspect"
-
-
-def rate(value: float) -> Spread:
-    """A rate known within 2 %."""
-    return Spread(measured=value, unit="ops/s", n=1000, low=value * 0.98, high=value * 1.02)
-
-
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -472,9 +344,9 @@ def test_the_seeds_profile_prints_the_classic_tables(tmp_path: Path) -> None:
     with on_file(tmp_path) as target:
         short: tuple[Trial, ...] = (
             Classic(seconds=0.6, rounds=1),
-            Timings(seconds=0.05, rounds=1),
-            Commits(seconds=0.1, rounds=1),
-            Scaling(depths=(1, 2), streams=(1, 2), seconds=0.05, rounds=1, size=16 * KIB, block=16 * KIB),
+            Timings(seconds=0.2, rounds=1),
+            Commits(seconds=0.2, rounds=1),
+            Scaling(depths=(1, 2), streams=(1, 2), seconds=0.2, rounds=1, size=16 * KIB, block=16 * KIB),
         )
         seeds = Profile(name="seeds", title="", seconds=60, size=8 * MIB, trials=short)
         session = Runner(staged(target), again=False).run(seeds)

@@ -1,14 +1,22 @@
-"""Trials over NBD against the timing model, whose truth is known; scaled down to seconds."""
+"""Trials against the timing model, whose truth is known: in the model's own time, so that they take moments.
+
+Over NBD and by a real clock the same is played by `test_bench_known_truths`, and the full sizes here.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
 
+from raidctl.bench.model.device import Device, Kind, Plan
 from raidctl.bench.profiles import Profile
-from raidctl.bench.result import Confounder, Session, TrialResult
+from raidctl.bench.result import Confounder, TrialResult
 from raidctl.bench.session import Runner
+from raidctl.bench.trials.alignment import Alignment
 from raidctl.bench.trials.commits import Commits
 from raidctl.bench.trials.compression import Compression
 from raidctl.bench.trials.evidence import evidence
@@ -16,22 +24,37 @@ from raidctl.bench.trials.flush_slope import FlushSlope
 from raidctl.bench.trials.interference import Interference
 from raidctl.bench.trials.knee import Knee
 from raidctl.bench.trials.medium import Medium
+from raidctl.bench.trials.readahead import ReadAhead
 from raidctl.bench.trials.readback import ReadBack
+from raidctl.bench.trials.scaling import Scaling
 from raidctl.bench.trials.seeks import Seeks
 from raidctl.bench.trials.sequential import Sequential
-from raidctl.bench.trials.trial import KIB, MIB, Trial, whole
+from raidctl.bench.trials.steady import Steady
+from raidctl.bench.trials.trial import GIB, KIB, MIB, Below, Trial, whole
 from raidctl.bench.trials.worst import Worst
 from raidctl.bench.trials.zcav import Zcav
 from raidctl.bench.verdict.early import weigh
+from tests.bench.computed import Modelled, Stage
 from tests.bench.trying import bench, in_time, modelled
 
-SHORT_COMMITS = Commits(seconds=0.35, rounds=6)
+SHORT_COMMITS = Commits(seconds=0.5, rounds=6)
 SHORT_MEDIUM = Medium(reads=120, commits=120)
-FAST = ("--rpm", "15000")
+SMALL_CACHE: dict[str, Any] = {"cache": 8 * MIB, "destage": 20e6, "size": 4 * GIB}
+FOUR: dict[str, Any] = {"level": "raid0", "drives": 4, "size": 16 * GIB}
+
+
+def stage(kind: Kind = "write-through", *, below: Below | None = None, **plan: Any) -> Stage:
+    """An array of 15000 rpm, unless another speed is asked for."""
+    return Stage(Plan(kind=kind, **{"rpm": 15000.0, "keep": False, **plan}), below or Below())
+
+
+def computed(trial: Trial, kind: Kind = "write-through", *, below: Below | None = None, **plan: Any) -> TrialResult:
+    """Run a trial in the model's time."""
+    return whole(trial, stage(kind, below=below, **plan).bench())
 
 
 def measured(trial: Trial, *words: str, **given: Any) -> TrialResult:
-    """Run a trial on a model."""
+    """Run a trial on a model that is served, in real time."""
     with modelled(*words) as (model, target):
         return in_time(model, lambda: whole(trial, bench(target, **given)))
 
@@ -43,23 +66,22 @@ def figure(result: TrialResult, name: str) -> float:
     return found
 
 
-@pytest.mark.parametrize("rpm", [7200, 15000])
+@pytest.mark.parametrize("rpm", [5400, 7200, 10000, 15000])
 def test_a_disk_is_told_to_turn_and_how_fast(rpm: int) -> None:
     """Random reads and commits of one block name the medium and its speed within 2 %."""
-    result = measured(Medium(reads=120, commits=120, promised_rpm=rpm), "--kind", "write-through", "--rpm", str(rpm))
+    result = computed(Medium(reads=120, commits=120, promised_rpm=rpm), rpm=float(rpm))
     assert (result.verdict, result.series["medium"]) == ("pass", "rotating")
     assert figure(result, "rpm") == pytest.approx(rpm, rel=0.02)
 
 
 def test_another_speed_than_promised_fails() -> None:
     """A disk of 15000 rpm is not one of 7200 rpm."""
-    result = measured(Medium(reads=60, commits=120, promised_rpm=7200), "--kind", "write-through", *FAST)
-    assert result.verdict == "fail"
+    assert computed(Medium(reads=60, commits=120, promised_rpm=7200)).verdict == "fail"
 
 
 def test_solid_state_does_not_turn() -> None:
     """Without rotation, reads are too quick for a disk."""
-    result = measured(SHORT_MEDIUM, "--kind", "write-through", "--rpm", "0")
+    result = computed(SHORT_MEDIUM, rpm=0.0)
     assert (result.verdict, result.series["medium"]) == ("info", "solid_state")
 
 
@@ -67,16 +89,11 @@ def test_solid_state_does_not_turn() -> None:
     ("kind", "reading"), [("write-through", "waits_for_the_disk"), ("lying", "acknowledged_early"),
                           ("battery", "acknowledged_early")],
 )  # fmt: skip
-def test_commits_are_held_against_the_rotation(kind: str, reading: str) -> None:
+def test_commits_are_held_against_the_rotation(kind: Kind, reading: str) -> None:
     """What waits for the disk commits rpm/60 times a second; what acknowledges early is told, and never passes."""
-    with modelled("--kind", kind, *FAST) as (model, target):
-
-        def measure() -> TrialResult:
-            stage = bench(target, rpm=15000.0)
-            stage.known["medium"] = whole(SHORT_MEDIUM, stage)
-            return whole(SHORT_COMMITS, stage)
-
-        result = in_time(model, measure)
+    made = stage(kind).bench(rpm=15000.0)
+    made.known["medium"] = whole(SHORT_MEDIUM, made)
+    result = whole(SHORT_COMMITS, made)
     assert (result.series["reading"], result.verdict) == (reading, "info")
     if reading == "waits_for_the_disk":
         assert figure(result, "commits") == pytest.approx(250, rel=0.03)
@@ -84,27 +101,20 @@ def test_commits_are_held_against_the_rotation(kind: str, reading: str) -> None:
 
 def test_commits_without_a_known_medium_tell_nothing() -> None:
     """Without the medium no limit applies, and the verdict names the test that is missing."""
-    result = measured(Commits(seconds=0.3), "--kind", "battery", *FAST)
+    result = computed(Commits(seconds=0.3), "battery")
     assert result.verdict == "inconclusive"
     assert result.next_test is not None
     assert "random reads" in result.next_test
 
 
 @pytest.mark.parametrize("kind", ["lying", "volatile", "battery", "unprotected"])
-def test_measuring_alone_passes_no_cache_that_may_lie(kind: str) -> None:
+def test_measuring_alone_passes_no_cache_that_may_lie(kind: Kind) -> None:
     """Without the inventory's facts, the evidence of a short session never makes a lying or volatile cache pass."""
-    words = ("--kind", kind, "--cache", "8MiB", "--destage", "20MB/s", "--size", "4GiB", "--no-keep", *FAST)
-    with modelled(*words) as (model, target):
-
-        def measure() -> Session:
-            stage = bench(target)
-            knee = Knee(most=48 * MIB, block=16 * KIB, fills=1, rest=0.2)
-            trials = (SHORT_MEDIUM, SHORT_COMMITS, knee, FlushSlope(amounts=(0, 1, 2, 4), rounds=3))
-            return Runner(stage, again=False).run(Profile(name="t", title="", seconds=60, size=0, trials=trials))
-
-        session = in_time(model, measure)
-    found = evidence({one.trial: one for one in session.results})
-    verdict = weigh(found)
+    knee = Knee(most=48 * MIB, block=16 * KIB, fills=1, rest=0.2)
+    trials = (SHORT_MEDIUM, SHORT_COMMITS, knee, FlushSlope(amounts=(0, 1, 2, 4), rounds=3))
+    made = stage(kind, **SMALL_CACHE).bench()
+    session = Runner(made, again=False).run(Profile(name="t", title="", seconds=60, size=0, trials=trials))
+    verdict = weigh(evidence({one.trial: one for one in session.results}))
     if kind == "volatile":
         assert (verdict.verdict, verdict.case) == ("pass", "honest volatile cache")
     else:
@@ -114,33 +124,25 @@ def test_measuring_alone_passes_no_cache_that_may_lie(kind: str) -> None:
 def test_a_virtual_machine_leaves_commits_open() -> None:
     """A confounder that forbids verdicts on durability makes commits inconclusive, with its sentence."""
     virtual = Confounder(name="virtual_machine", text="This is a virtual machine.", forbids=True)
-    result = measured(Commits(seconds=0.1, rounds=1), "--kind", "battery", *FAST, confounders=(virtual,))
+    result = whole(Commits(seconds=0.1, rounds=1), stage("battery").bench(confounders=(virtual,)))
     assert (result.verdict, result.reasons) == ("inconclusive", ("This is a virtual machine.",))
 
 
 def test_too_few_commits_give_no_figure() -> None:
     """Under 300 operations in all rounds together: no figure (`++++`), and nothing follows."""
-    result = measured(Commits(seconds=0.1, rounds=6), "--kind", "write-through", *FAST)
+    result = computed(Commits(seconds=0.1, rounds=6))
     assert result.figures["commits"].measured is None
     assert result.verdict == "inconclusive"
 
 
 @pytest.mark.parametrize(("kind", "reading"), [("volatile", "flushed"), ("lying", "kept"), ("battery", "kept")])
-def test_the_flush_slope_tells_who_empties_the_cache(kind: str, reading: str) -> None:
+def test_the_flush_slope_tells_who_empties_the_cache(kind: Kind, reading: str) -> None:
     """At 20 MB/s a flush takes 52.4 ms/MiB where it empties the cache, and nothing where it does not."""
-    small = ("--cache", "8MiB", "--destage", "20MB/s", "--size", "4GiB", "--no-keep", *FAST)
-    trial = FlushSlope(amounts=(0, 1, 2, 4), rounds=3)
-    with modelled("--kind", kind, *small) as (model, target):
-
-        def measure() -> TrialResult:
-            stage = bench(target)
-            if kind != "volatile":
-                filler = Knee(most=64 * MIB, block=16 * KIB, fills=1, rest=0.2)
-                stage.known["knee"] = whole(filler, stage)
-                stage.rest(1.0)
-            return whole(trial, stage)
-
-        result = in_time(model, measure)
+    made = stage(kind, **SMALL_CACHE).bench()
+    if kind != "volatile":
+        made.known["knee"] = whole(Knee(most=64 * MIB, block=16 * KIB, fills=1, rest=0.2), made)
+        made.rest(1.0)
+    result = whole(FlushSlope(amounts=(0, 1, 2, 4), rounds=3), made)
     assert result.series["reading"] == reading
     truth = 1000 / (20e6 / MIB) if reading == "flushed" else 0.0
     assert figure(result, "flush_slope") == pytest.approx(truth, rel=0.05, abs=0.7)
@@ -149,73 +151,66 @@ def test_the_flush_slope_tells_who_empties_the_cache(kind: str, reading: str) ->
 @pytest.mark.parametrize(("promised", "verdict"), [(8, "pass"), (32, "fail")])
 def test_the_write_cache_is_sized(promised: float, verdict: str) -> None:
     """A cache of 8 MiB is sized within 10 % by its knee, and a promise of 32 MiB is refuted."""
-    words = ("--kind", "battery", "--cache", "8MiB", "--destage", "10MB/s", "--size", "4GiB", "--no-keep")
     trial = Knee(most=48 * MIB, block=16 * KIB, fills=2, rest=0.2, promised_mib=promised)
-    result = measured(trial, *words)
+    result = computed(trial, "battery", cache=8 * MIB, destage=10e6, size=4 * GIB)
     assert result.verdict == verdict
     assert figure(result, "write_cache") == pytest.approx(8, rel=0.1)
 
 
 def test_no_write_cache_is_no_knee() -> None:
     """Writes that go to the medium have no knee, and nothing is made up."""
-    words = ("--kind", "write-through", "--size", "4GiB", "--no-keep", *FAST)
-    result = measured(Knee(most=16 * MIB, fills=1, rest=0.0, promised_mib=64), *words)
+    result = computed(Knee(most=16 * MIB, fills=1, rest=0.0, promised_mib=64), size=4 * GIB)
     assert (result.verdict, result.figures["write_cache"].measured) == ("inconclusive", None)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("mib", [32, 64, 128])
 def test_write_caches_of_full_size_are_sized(mib: int) -> None:
-    """32, 64 and 128 MiB within 10 %."""
+    """32, 64 and 128 MiB within 10 %, over NBD and by a real clock."""
     words = ("--kind", "battery", "--cache", f"{mib}MiB", "--destage", f"{mib / 1.6}MB/s", "--size", "16GiB")
-    result = measured(Knee(most=6 * mib * MIB, fills=1, promised_mib=mib), *words, "--no-keep")
+    result = measured(Knee(most=4 * mib * MIB, fills=1, rest=0.2, promised_mib=mib), *words, "--no-keep")
     assert figure(result, "write_cache") == pytest.approx(mib, rel=0.1)
     assert result.verdict == "pass"
 
 
 def test_seeks_carry_their_span() -> None:
     """Random reads over a small part are quicker than over all of it, and each figure names its span."""
-    words = ("--kind", "write-through", "--size", "64GiB", "--no-keep", *FAST)
-    result = measured(Seeks(spans=(256 * MIB, None), depths=(1,), seconds=0.6), *words)
+    result = computed(Seeks(spans=(256 * MIB, None), depths=(1,), seconds=0.6), size=64 * GIB)
     assert figure(result, "read_qd1_256m") > figure(result, "read_qd1_all")
     assert result.series["spans"] == {"read_qd1_256m": 256 * MIB, "read_qd1_all": 64 << 30}
 
 
 def test_sequential_reads_are_as_fast_as_the_model() -> None:
-    """At the outer edge a disk of 15000 rpm reads what one of its tracks gives; an impossible promise fails."""
-    words = ("--kind", "write-through", "--size", "4GiB", "--no-keep", *FAST)
+    """At the outer edge a disk reads what one of its tracks gives; an impossible promise fails."""
     trial = Sequential(seconds=0.2, positions=(0.0, 0.2), sizes=(256 * KIB,), depths=(4,), model_mib=10000.0)
-    result = measured(trial, *words)
+    result = computed(trial, size=4 * GIB)
     assert result.verdict == "fail"
     assert result.figures["read"].low is not None
 
 
 def test_the_curve_of_a_disk_falls() -> None:
     """Over the whole of a disk the speed falls to about half."""
-    words = ("--kind", "write-through", "--size", "100GiB", "--no-keep")
-    result = measured(Zcav(positions=24, piece=12 * MIB, passes=3), *words)
+    result = computed(Zcav(positions=32, piece=24 * MIB, passes=3), size=100 * GIB, rpm=7200.0)
     assert result.series["shape"] == "falling"
-    assert figure(result, "ratio") == pytest.approx(1.9, rel=0.1)
+    assert figure(result, "ratio") == pytest.approx(1.9, rel=0.05)
 
 
-def test_zeros_are_as_fast_as_random_data() -> None:
-    """The model does not compress, so nothing is marked, and zeros do not stay behind."""
-    words = ("--kind", "battery", "--cache", "256MiB", "--read-cache", "64MiB", "--rpm", "0")
-    result = measured(Compression(blocks=48, block=16 * KIB, seconds=0.2), *words)
-    assert result.verdict != "suspect"
-    assert 0.7 < figure(result, "write_ratio") < 1.3
+@pytest.mark.parametrize("compresses", [False, True])
+def test_a_device_that_compresses_is_marked(*, compresses: bool) -> None:
+    """One that takes zeros faster than random data is suspect, and all other figures with it; another is not."""
+    words = ("--kind", "battery", "--cache", "256MiB", "--rpm", "0", "--link", "100MB/s")
+    with modelled(*words, *(["--compresses"] if compresses else [])) as (_, target):
+        made = bench(target)
+        result = whole(Compression(blocks=48, block=64 * KIB, seconds=0.1), made)
+    assert (result.verdict == "suspect") is compresses, result.figures
+    assert ("compression" in {one.name for one in made.confounders}) is compresses
+    assert (figure(result, "write_ratio") > 1.3) is compresses
 
 
 def test_everything_reads_back_as_it_was_written() -> None:
     """An honest model gives back each block of the second writing."""
     result = measured(ReadBack(most=8 * MIB), "--kind", "battery", "--rpm", "0", "--size", "64MiB")
     assert (result.verdict, figure(result, "wrong")) == ("pass", 0.0)
-
-
-def test_lost_content_does_not_pass() -> None:
-    """A model that keeps no content gives back zeros: each block is told to be wrong."""
-    result = measured(ReadBack(most=4 * MIB), "--kind", "battery", "--rpm", "0", "--size", "64MiB", "--no-keep")
-    assert (result.verdict, figure(result, "wrong")) == ("fail", 64.0)
 
 
 def test_waits_are_counted_from_the_intended_start() -> None:
@@ -230,6 +225,87 @@ def test_waits_are_counted_from_the_intended_start() -> None:
 def test_a_writer_slows_readers() -> None:
     """On disks without a cache, a reader beside a writer gets clearly less than alone."""
     drives = ("--level", "raid0", "--drives", "8")
-    result = measured(Interference(seconds=0.4, depth=8), "--kind", "write-through", "--no-keep", *FAST, *drives)
+    trial = Interference(seconds=0.25, depth=8)
+    result = measured(trial, "--kind", "write-through", "--no-keep", "--rpm", "15000", *drives)
     assert result.figures["beside_ratio"].high is not None
     assert result.figures["beside_ratio"].high < 0.9
+
+
+def test_the_drives_of_raid0_are_counted() -> None:
+    """Random reads at growing depths tell four drives apart from one, within a third."""
+    made = stage(**FOUR).bench()
+    made.target.writable = False  # type: ignore[misc]  # a model's field; only reads are of interest here
+    result = whole(Scaling(depths=(1, 2, 4, 8, 16), streams=(1,), seconds=0.4), made)
+    assert result.figures["spindles"].measured == pytest.approx(4, rel=1 / 3)
+
+
+@pytest.mark.parametrize("strip", [None, 64 * KIB, 256 * KIB])
+def test_operations_over_the_border_of_a_chunk_cost(strip: int | None) -> None:
+    """On RAID-0 a read of a whole strip that begins in its middle keeps two drives busy, whatever the strip's size."""
+    chunk = strip or 64 * KIB
+    made = stage(**FOUR, chunk=chunk, below=Below(strip=strip)).bench()
+    made.target.writable = False  # type: ignore[misc]  # as above
+    result = whole(Alignment(depth=16, seconds=0.4), made)
+    ratio = result.figures[f"read_{chunk // KIB}k_plus_{chunk // 2}_ratio"]
+    assert ratio.high is not None
+    assert ratio.high < 0.85
+    assert "slower" in result.reasons[0]
+    assert any("is not told" in reason for reason in result.reasons) is (strip is None)
+
+
+@pytest.mark.parametrize("trial", [ReadAhead(seconds=0.3), Steady(seconds=0.2, most=12)])
+def test_flash_is_steady_and_reads_nothing_in_advance(trial: Trial) -> None:
+    """Without rotation random places are as quick as a row, and writes are steady at once."""
+    result = computed(trial, rpm=0.0, size=64 * MIB)
+    if result.trial == "steady":
+        assert result.verdict == "info"
+        assert result.figures["steady"].measured is not None
+    else:
+        assert result.figures["gain"].measured == pytest.approx(1, rel=0.05)
+
+
+class Ahead:
+    """The model's own switch of its read-ahead."""
+
+    name = "the model"
+
+    def __init__(self, device: Device, *, on: bool) -> None:
+        self.on = on
+        self.stood: list[bool] = []
+        self._device = device
+        device.set_read_ahead(on)
+
+    @contextmanager
+    def other(self) -> Iterator[None]:
+        """Turn it."""
+        self._set(not self.on)
+        try:
+            yield
+        finally:
+            self._set(self.on)
+
+    def _set(self, on: bool) -> None:
+        self._device.set_read_ahead(on)
+        self.stood.append(on)
+
+
+@pytest.mark.parametrize("on", [True, False])
+def test_the_controllers_read_ahead_is_switched_and_measured(*, on: bool) -> None:
+    """Four flash drives in a row are read about four times as fast in advance; it is put back, however it stood."""
+    made = stage(**{**FOUR, "rpm": 0.0, "size": GIB}, read_ahead=MIB).bench()
+    assert isinstance(made.target, Modelled)
+    switch = Ahead(made.target.device, on=on)
+    result = whole(ReadAhead(seconds=0.3, switch=switch), made)
+    assert switch.stood == [not on, on]
+    truth = (100e-6 + 64 * KIB / 150e6) / ((100e-6 + 64 * KIB / 150e6) / 4 + 50e-6)
+    assert figure(result, "controller_gain") == pytest.approx(truth, rel=0.3)
+    assert any(re.search(r"The read-ahead of the model makes .* times as fast", reason) for reason in result.reasons)
+
+
+def test_settling_takes_a_tenth_of_the_session_at_most() -> None:
+    """Waiting for reads to become calm is bounded, however busy the drives stay."""
+    made = stage("battery", cache=256 * MIB, destage=1e6).bench()
+    made._quickest = 1.0  # nothing will ever be as quick again
+    for _ in range(3):
+        made.settle()
+    assert made._waited < 1.0

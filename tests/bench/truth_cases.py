@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from raidctl.bench.model.device import Kind
 from raidctl.bench.result import Confounder, Verdict
 from raidctl.bench.trials.policy_switch import State
 from raidctl.bench.verdict.evidence import Evidence
@@ -20,7 +21,7 @@ Switched = tuple[tuple[State, tuple[str, ...]], ...]
 class Truth:
     """An array, and the verdict that is right."""
 
-    kind: str
+    kind: Kind
     """Of the model."""
     words: tuple[str, ...] = ()
     """More of its command line."""
@@ -82,10 +83,6 @@ TRUTHS: Mapping[str, Truth] = {
         verdict="fail", case="flush never sent",
     ),
     "cache-that-survives": Truth(
-        kind="media-cache", words=MEDIA, rpm=7200, facts=replace(NO_CARD, known_safe_cache=True), switched=OFF,
-        flushes=False, verdict="pass", case="drive with a cache that survives",
-    ),
-    "cache-that-survives-unknown": Truth(
         kind="media-cache", words=MEDIA, rpm=7200, facts=NO_CARD, switched=OFF, flushes=False,
         verdict="inconclusive", case="unknown cache",
     ),
@@ -112,9 +109,7 @@ TRUTHS: Mapping[str, Truth] = {
         kind="battery", before=("policy write-through",), facts=CARD, flushes=False,
         verdict="suspect", case="write-back told, not seen",
     ),
-    "flushing": Truth(
-        kind="flushing", facts=replace(CARD, flush_to_disk=True), verdict="pass", case="destages on flush"
-    ),
+    "flushing": Truth(kind="flushing", facts=CARD, verdict="pass", case="destages on flush"),
     "virtual": Truth(
         kind="lying", facts=replace(NO_CARD, confounders=(VIRTUAL,)), switched=OFF, flushes=False,
         verdict="inconclusive", case="barred",

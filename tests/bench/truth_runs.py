@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from raidctl.bench.engines.portable import PortableEngine
+from raidctl.bench.model.device import Plan
 from raidctl.bench.profiles import Profile
-from raidctl.bench.result import Spread, TrialResult
+from raidctl.bench.result import TrialResult
 from raidctl.bench.session import Runner
 from raidctl.bench.targets.nbd import NbdTarget
 from raidctl.bench.trials.commits import Commits
@@ -21,9 +22,11 @@ from raidctl.bench.trials.flush_slope import FlushSlope
 from raidctl.bench.trials.knee import Knee
 from raidctl.bench.trials.medium import Medium
 from raidctl.bench.trials.policy_switch import PolicySwitch, State
-from raidctl.bench.trials.trial import KIB, MIB, Bench, Trial, whole
+from raidctl.bench.trials.trial import KIB, MIB, Bench, Trial
 from raidctl.bench.verdict.early import weigh
-from raidctl.bench.verdict.evidence import Evidence, Interval
+from raidctl.bench.verdict.evidence import Evidence
+from raidctl.units import parse_size
+from tests.bench.computed import Computed, Stage
 from tests.bench.modelled import Model, prompt, serving
 from tests.bench.truth_cases import BACK, Truth
 
@@ -112,17 +115,65 @@ def play(truth: Truth, scale: Scale = SHORT, **given: Any) -> Run:
             model.say(switch)
         model.say("reset")
         bench = Bench(target=target, engine=PortableEngine(), confounders=facts.confounders, rpm=facts.rpm, **given)
-        found = evidence(_measured(truth, scale, bench, model), facts)
-        if truth.raw:
-            with target_of(model.socket) as past:
-                result = whole(scale.commits, replace(bench, target=past))
-            found = replace(found, commits_raw=interval(result, "commits"))
-        lateness, disturbed = model.say("status")["lateness"], model.too_slow()
+        with target_of(model.socket) if truth.raw else nullcontext() as past:
+            commits = replace(scale.commits, past=past)
+            found = evidence(_measured(truth, replace(scale, commits=commits), bench, model), facts)
+        lateness = model.say("status")["lateness"]
+        # with two ways to it the client waits on the one for what it has asked on the other
+        disturbed = bool(lateness["host_too_slow"]) if truth.raw else model.too_slow()
     finding = weigh(found)
     return Run(finding.verdict, finding.case, found, lateness, disturbed, round(bench.spent, 2))
 
 
-def _measured(truth: Truth, scale: Scale, bench: Bench, model: Model) -> dict[str, TrialResult]:
+def compute(truth: Truth, scale: Scale = SHORT, seed: int = 7) -> Run:
+    """Play it in the model's own time, in a moment: the same trials, an engine that only computes when they end."""
+    rpm = scale.rpm if truth.rpm is None else truth.rpm
+    facts = replace(truth.facts, rpm=float(rpm) if truth.facts.rpm and rpm else None)
+    sizes: dict[str, Any] = {"cache": parse_size(scale.cache, binary=True)}
+    sizes |= {word.strip("-").replace("-", "_"): parse_size(size, binary=True) for word, size in _pairs(truth.words)}
+    destage = float(parse_size(scale.destage.removesuffix("/s"), binary=False))
+    plan = Plan(kind=truth.kind, rpm=rpm, destage=destage, latency=LATENCY, size=4 << 30, keep=False, **sizes)
+    bench = Stage(plan).bench(seed, confounders=facts.confounders, rpm=facts.rpm)
+    engine = bench.engine
+    assert isinstance(engine, Computed)
+    engine.drops = truth.dropping
+    switches = Switches(engine)
+    for switch in truth.before:
+        switches.say(switch)
+    found = evidence(_measured(truth, scale, bench, switches), facts)
+    finding = weigh(found)
+    return Run(finding.verdict, finding.case, found, {}, False, round(bench.spent, 2))
+
+
+def _pairs(words: Sequence[str]) -> Iterator[tuple[str, str]]:
+    return zip(words[::2], words[1::2], strict=True)
+
+
+@dataclass(frozen=True)
+class Switches:
+    """The switches of a model that nobody serves."""
+
+    engine: Computed
+
+    def say(self, words: str) -> object:
+        """Turn one of them."""
+        what, how = words.split()
+        device, now = self.engine.device, self.engine.now
+        if what == "policy":
+            device.set_write_back(now, how == "write-back")
+        else:
+            device.set_drive_cache(now, how == "on")
+        return None
+
+
+class Says(Protocol):
+    """What has switches."""
+
+    def say(self, words: str) -> object:
+        """Turn one of them."""
+
+
+def _measured(truth: Truth, scale: Scale, bench: Bench, model: Says) -> dict[str, TrialResult]:
     """Results by the names of their trials."""
     trials: list[Trial] = [scale.medium, scale.commits]
     trials += [scale.knee, scale.slope] if truth.flushes else []
@@ -133,7 +184,7 @@ def _measured(truth: Truth, scale: Scale, bench: Bench, model: Model) -> dict[st
     return {one.trial: one for one in Runner(bench, again=False).run(profile).results}
 
 
-def turning(model: Model, truth: Truth) -> Callable[[State], AbstractContextManager[None]]:
+def turning(model: Says, truth: Truth) -> Callable[[State], AbstractContextManager[None]]:
     """Turns the model's switches for as long as a context lasts."""
 
     @contextmanager
@@ -148,9 +199,3 @@ def turning(model: Model, truth: Truth) -> Callable[[State], AbstractContextMana
                 model.say(BACK[switch])
 
     return turn
-
-
-def interval(result: TrialResult, name: str) -> Interval | None:
-    """A figure's interval; None without one."""
-    found: Spread = result.figures[name]
-    return None if found.low is None or found.high is None else Interval(found.low, found.high)

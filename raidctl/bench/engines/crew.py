@@ -36,6 +36,18 @@ _PATIENCE = 5.0
 _MOST_TEXT = 4000
 _EACH, _OTHERS = 2, 256
 """Descriptors that each worker takes in the parent, and what else may be open there."""
+NEVER = (1 << 64) - 1
+
+
+def ending(begun: int, seconds: float | None) -> int:
+    """When (ns) a worker begins nothing more; one that the system lets run only after that has its time all the same.
+
+    On a machine that is that busy a low figure is right, and none at all would be the end of a whole test.
+    """
+    if seconds is None:
+        return NEVER
+    length, moment = int(seconds * 1e9), now()
+    return begun + length if moment < begun + length else moment + length
 
 
 @dataclass

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from raidctl.bench.blocks import Checker, Filler, State
-from raidctl.bench.engines.crew import Job, Report, now, work
+from raidctl.bench.engines.crew import NEVER, Job, Report, ending, now, work
 from raidctl.bench.engines.hopeless import refuse_hopeless
 from raidctl.bench.engines.portable_nbd import pipelined
 from raidctl.bench.engines.share import Slice, awaited, samples, slices, trim
@@ -26,7 +26,6 @@ from raidctl.bench.targets.nbd import NbdTarget
 from raidctl.bench.work import Op, Outcome, Samples, Stream, Target, Work
 
 NAME = "portable"
-NEVER = (1 << 64) - 1
 HOPELESS = 1000
 """A stream of a worker ends after so many failures in a row: the device is gone."""
 _DSYNC = getattr(os, "RWF_DSYNC", 0)
@@ -136,7 +135,7 @@ class _Worker:
         round_ = self.part.offsets if not self.base else array("Q", (self.base + at for at in self.part.offsets))
         begun = arrive()
         used = time.process_time_ns()
-        end = NEVER if self.work.seconds is None else begun + int(self.work.seconds * 1e9)
+        end = ending(begun, self.work.seconds)
         try:
             run(report, memory, round_, begun, end)
         finally:

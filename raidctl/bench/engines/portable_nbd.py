@@ -16,14 +16,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from raidctl.bench.blocks import Checker, Filler, State
-from raidctl.bench.engines.crew import Job, Report, now
+from raidctl.bench.engines.crew import Job, Report, ending, now
 from raidctl.bench.engines.share import trim
 from raidctl.bench.targets.nbd import NbdTarget
 from raidctl.bench.targets.nbd_link import FLUSH, FUA, READ, REQUEST, REQUEST_MAGIC, WRITE, Gone, Link
 from raidctl.bench.work import Op, Stream, Work
 from raidctl.errors import BenchError
 
-_NEVER = (1 << 64) - 1
 _SPIN_NS = 120_000
 
 
@@ -86,7 +85,7 @@ class _Pipe:
             filler.fill(0, 0, 0)
         begun = arrive()
         used = time.process_time_ns()
-        end = _NEVER if self.work.seconds is None else begun + int(self.work.seconds * 1e9)
+        end = ending(begun, self.work.seconds)
         try:
             self._all(begun, end)
         except OSError as error:

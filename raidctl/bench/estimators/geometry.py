@@ -63,6 +63,10 @@ def levels(reads: Spread, writes: Spread) -> Levels:
     )
 
 
+LEAST = {"raid0": 1, "raid1": 2, "raid10": 4, "raid5": 3, "raid6": 4}
+"""Levels, and of how many drives each is made at least."""
+
+
 def _log_error(spread: Spread) -> float:
     """Standard deviation of the logarithm, from the 95 % interval; 0 without one."""
     if spread.low is None or spread.high is None or spread.low <= 0:
@@ -74,15 +78,18 @@ def by_capacity(usable: float, drive: float, drives: int) -> tuple[str, ...]:
     """Levels with which ``drives`` of ``drive`` bytes give ``usable`` bytes within 2 %; several where they coincide."""
     if not (0 < usable < HUGE and 0 < drive < HUGE) or drives < 1:
         return ()
-    data = {"raid0": drives, "raid1": 1, "raid10": drives / 2, "raid5": drives - 1, "raid6": drives - 2}
-    least = {"raid0": 1, "raid1": 2, "raid10": 4, "raid5": 3, "raid6": 4}
     return tuple(
         level
-        for level, count in data.items()
-        if drives >= least[level]
-        and (level != "raid10" or drives % 2 == 0)
-        and abs(usable / drive / count - 1) <= CAPACITY_WITHIN
+        for level in LEAST
+        if (count := holding(level, drives)) is not None and abs(usable / drive / count - 1) <= CAPACITY_WITHIN
     )
+
+
+def holding(level: str, drives: int) -> int | None:
+    """How many of ``drives`` hold data, the rest copies or parity; None: no such array can be made of them."""
+    if drives < LEAST.get(level, drives + 1) or (level == "raid10" and drives % 2):
+        return None
+    return {"raid0": drives, "raid1": 1, "raid10": drives // 2, "raid5": drives - 1, "raid6": drives - 2}[level]
 
 
 def pattern_size(times: Mapping[int, float]) -> int | None:

@@ -36,6 +36,8 @@ def parser() -> argparse.ArgumentParser:
     words.add_argument("--destage", type=rate, default=20e6, help="what leaves it (20MB/s)")
     words.add_argument("--drive-cache", type=size, default=0, help="of the drives behind a controller (none)")
     words.add_argument("--read-cache", type=size, default=0, help="(none)")
+    words.add_argument("--read-ahead", type=size, default=0, help="of the controller, behind a reader of a row (none)")
+    words.add_argument("--compresses", action="store_true", help="what can be compressed takes less time")
     words.add_argument("--size", type=size, default=1 << 30, help="of one drive (1GiB)")
     words.add_argument("--rpm", type=float, default=7200.0, help="0: solid state (7200)")
     words.add_argument("--zones", type=float, default=2.0, help="outer over inner speed (2)")

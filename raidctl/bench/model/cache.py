@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 PAGE = 4096
 
@@ -29,6 +29,37 @@ class WriteCache:
     def take(self, now: float, size: int) -> None:
         """Hold so many more bytes from now on."""
         self.empty_at = max(self.empty_at, now) + size / self.destage
+
+
+class Ahead:
+    """What a controller reads in advance of one row of reads: as much as it is told, a chunk at a time."""
+
+    def __init__(self, depth: int, chunk: int, size: int, read: Callable[[float, int, int], float]) -> None:
+        """``depth`` bytes in advance (0: never) of the ``size`` there are; ``read`` tells when a chunk is there."""
+        self.depth = depth
+        self.on = depth > 0
+        self._chunk, self._size, self._read = chunk, size, read
+        self._next = -1
+        self._fetched_to = 0
+        self._ready: dict[int, float] = {}
+
+    def there(self, now: float, offset: int, size: int) -> float | None:
+        """When a read's bytes are in the controller; None: they were not read in advance."""
+        if not self.on:
+            return None
+        end, follows = offset + size, offset == self._next
+        self._next = end
+        if not follows:
+            self._ready.clear()
+            self._fetched_to = -(-end // self._chunk) * self._chunk
+            return None
+        while self._fetched_to < min(end + self.depth, self._size):
+            self._ready[self._fetched_to // self._chunk] = self._read(now, self._fetched_to, self._chunk)
+            self._fetched_to += self._chunk
+        chunks = range(offset // self._chunk, (end - 1) // self._chunk + 1)
+        if any(chunk not in self._ready for chunk in chunks):
+            return None
+        return max(self._ready[chunk] for chunk in chunks)
 
 
 class ReadCache:

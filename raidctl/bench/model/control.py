@@ -5,6 +5,7 @@
     status                   what it is, its policies, its dirty bytes, and how late its answers are
     policy write-back        or write-through: the controller's write policy
     drive-cache on           or off
+    read-ahead on            or off: the controller's own
     power-cut                everything volatile is lost, and all connections
     reset                    count the lateness anew
 """
@@ -27,6 +28,8 @@ WORDS = (
     "policy write-through",
     "drive-cache on",
     "drive-cache off",
+    "read-ahead on",
+    "read-ahead off",
     "power-cut",
     "reset",
 )
@@ -57,6 +60,9 @@ def answer(served: Served, line: bytes) -> bytes:
             case ["drive-cache", "on" | "off" as switch]:
                 served.device.set_drive_cache(now, switch == "on")
                 result = {}
+            case ["read-ahead", "on" | "off" as switch]:
+                served.device.set_read_ahead(switch == "on")
+                result = {}
             case ["power-cut"]:
                 result = {"lost_pages": served.power_cut()}
             case ["reset"]:
@@ -78,6 +84,7 @@ def status(served: Served, now: float) -> dict[str, Any]:
         "size": device.size,
         "write_back": device.write_back,
         "drive_cache": device.drive_cache,
+        "read_ahead": device.reads_ahead,
         "dirty": device.dirty(now),
         "realtime": os.sched_getscheduler(0) == os.SCHED_RR,
         "lateness": served.lateness.report(now),

@@ -7,7 +7,7 @@ from random import Random
 from typing import Literal, get_args
 
 from raidctl.bench.model.array import Array, Level
-from raidctl.bench.model.cache import ReadCache, WriteCache
+from raidctl.bench.model.cache import Ahead, ReadCache, WriteCache
 from raidctl.bench.model.content import Content, pages_of
 from raidctl.bench.model.drive import ELECTRONICS, Mechanics
 
@@ -44,6 +44,8 @@ TRAITS: dict[Kind, Traits] = {
     "media-cache": Traits(commit=1 / 264),
 }
 CONTROLLER, DRIVES, MEDIUM = 0, 1, 2
+SAMPLE, DIFFERENT = 256, 128
+"""Of the first 256 bytes of random data about 160 differ: with 128 and more, nothing can be compressed."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,6 +73,10 @@ class Plan:
     """Seconds that any answer of a cache takes, and a flush at least."""
     hold: float = 0.2
     """Seconds that a drive's cache keeps content beyond its turn, unless it is told to flush: lost with the power."""
+    read_ahead: int = 0
+    """Bytes that the controller reads in advance behind a reader of a row; 0: never."""
+    compresses: bool = False
+    """Whether what can be compressed takes as much less time on its way, and less room in caches."""
     keep: bool = True
     """Whether content is kept; without, reads give zeros."""
 
@@ -89,6 +95,7 @@ class Device:
         self.write_back = self._controller is not None
         self.drive_cache = self._drives is not None
         self._reads = ReadCache(plan.read_cache)
+        self._ahead = Ahead(plan.read_ahead, plan.chunk, self.array.size, self.array.read)
         self._content = Content((self.traits.battery, False, False), keep=plan.keep)
         self._link_free = 0.0
         self._pass_at = 0.0
@@ -121,6 +128,17 @@ class Device:
             self._settle(now)
         self.drive_cache = on
 
+    @property
+    def reads_ahead(self) -> bool:
+        """Whether the controller reads in advance."""
+        return self._ahead.on
+
+    def set_read_ahead(self, on: bool) -> None:
+        """Switch the controller's read-ahead. Raise ValueError where there is none."""
+        if not self._ahead.depth:
+            raise ValueError("there is no controller that reads in advance")
+        self._ahead.on = on
+
     def dirty(self, now: float) -> int:
         """Bytes in the write caches that are not destaged."""
         return round(sum(cache.dirty(now) for cache in (self._controller, self._drives) if cache))
@@ -133,13 +151,18 @@ class Device:
             self._content.waits(CONTROLLER, page) or self._content.waits(DRIVES, page) for page in pages
         )
         self._reads.touch(pages)
+        data = self._content.read(offset, size)
+        carried = self._carried(data)
         if kept:
-            return self._over_link(now, size), self._content.read(offset, size)
+            return self._over_link(now, carried), data
+        ready = self._ahead.there(now, offset, size)
+        if ready is not None:
+            return self._over_link(max(now, ready), carried), data
         begin = now
         if self.dirty(now):
             # the arm is writing something out: what is left of that comes first
             begin += self._chance.random() * self.array.typical()
-        return self.array.read(begin, offset, size), self._content.read(offset, size)
+        return self.array.read(begin, offset, carried), data
 
     def write(self, now: float, offset: int, data: bytes, *, durable: bool = False) -> float:
         """When the write is acknowledged; ``durable``: force unit access, which a flush of its own stands for."""
@@ -151,7 +174,8 @@ class Device:
         honest = self.traits.drives == "empties" or self.traits.commit is not None
         if self._drives and self.drive_cache and len(data) <= self._drives.size and not (durable and honest):
             return self._cached(now, DRIVES, self._drives, offset, data)
-        end = now + self.traits.commit if self.traits.commit else self.array.write(now, offset, len(data))
+        size = self._carried(data)
+        end = now + self.traits.commit if self.traits.commit else self.array.write(now, offset, size)
         self._content.write(MEDIUM, offset, data, end)
         return end
 
@@ -197,11 +221,21 @@ class Device:
         if known:
             # rewritten before it was destaged: takes no more room
             self._content.write(layer, offset, data, cache.empty_at)
-            return self._over_link(now, len(data))
-        cache.take(begin, len(data))
+            return self._over_link(now, self._carried(data))
+        size = self._carried(data)
+        cache.take(begin, size)
         hold = self.plan.hold if layer == DRIVES else 0.0
         self._content.write(layer, offset, data, max(cache.empty_at, self._pass_at) + hold)
-        return self._over_link(begin, len(data))
+        return self._over_link(begin, size)
+
+    def _carried(self, data: bytes) -> int:
+        """How many bytes are on the way for these: where it compresses, the fewer the more alike their first ones are.
+
+        Counting them takes a microsecond; to compress them for good would make the answers late.
+        """
+        if not self.plan.compresses:
+            return len(data)
+        return max(1, len(data) * min(len(set(data[:SAMPLE])), DIFFERENT) // DIFFERENT)
 
     def _over_link(self, now: float, size: int) -> float:
         self._link_free = max(self._link_free, now) + size / self.plan.link

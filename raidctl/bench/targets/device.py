@@ -10,10 +10,9 @@ import errno
 import os
 import stat
 from pathlib import Path
-from types import TracebackType
 
 from raidctl.bench.result import Confounder
-from raidctl.bench.targets.handle import grain_of, open_direct, refusal
+from raidctl.bench.targets.handle import Opened, grain_of, open_direct
 from raidctl.bench.targets.safety import Asks, Kernel, data_reasons
 from raidctl.errors import BenchError
 from raidctl.text import printable
@@ -21,7 +20,7 @@ from raidctl.text import printable
 _SECTOR = 512
 
 
-class DeviceTarget:
+class DeviceTarget(Opened):
     """A block device, or a range of it.
 
     Args:
@@ -55,42 +54,14 @@ class DeviceTarget:
         self._write = write
         self._runner = runner
         self._kernel = kernel or Kernel()
-        self._handle = -1
 
     @property
     def writable(self) -> bool:
         """Whether a range was named."""
         return self._write is not None
 
-    def fileno(self) -> int:
-        """The open descriptor."""
-        return self._handle
-
-    def __enter__(self) -> DeviceTarget:  # noqa: PYI034 - Self is not in the typing of Python 3.10
-        """Open it, after everything that speaks against it was asked."""
-        try:
-            self._open()
-        except OSError as error:
-            self.close()
-            raise refusal(self.name, error) from None
-        except BaseException:
-            self.close()
-            raise
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Close it."""
-        self.close()
-
-    def close(self) -> None:
-        """Close it; more than once does nothing."""
-        handle, self._handle = self._handle, -1
-        if handle >= 0:
-            os.close(handle)
-
     def _open(self) -> None:
+        """Open it, after everything that speaks against it was asked."""
         # looked at before it is opened: to open a tape rewinds it
         if not stat.S_ISBLK(Path(self.path).stat().st_mode):
             raise BenchError(f"{printable(self.name)} is no block device.")

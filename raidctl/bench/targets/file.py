@@ -18,11 +18,10 @@ import signal
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import TracebackType
 
 from raidctl.bench.blocks import MAGIC, SECTOR, Filler
 from raidctl.bench.result import Confounder
-from raidctl.bench.targets.handle import grain_of, open_direct, refusal, set_direct
+from raidctl.bench.targets.handle import Opened, grain_of, open_direct, set_direct
 from raidctl.bench.targets.place import Place, place_of
 from raidctl.bench.undisturbed import undisturbed
 from raidctl.errors import BenchError
@@ -38,7 +37,7 @@ SHARE = 0.25
 """How much of the free room a file may take at most, unless told otherwise."""
 
 
-class FileTarget:
+class FileTarget(Opened):
     """A file of raidctl's own.
 
     Args:
@@ -79,7 +78,6 @@ class FileTarget:
         self._run_id = run_id
         self._progress = progress
         self._tell = tell
-        self._handle = -1
         self._made: tuple[int, int] | None = None
 
     @property
@@ -87,30 +85,15 @@ class FileTarget:
         """It is raidctl's own."""
         return True
 
-    def fileno(self) -> int:
-        """The open descriptor."""
-        return self._handle
+    def _refused(self) -> str:
+        return self.path if self._made else self.directory
 
-    def __enter__(self) -> FileTarget:  # noqa: PYI034 - Self is not in the typing of Python 3.10
+    def _open(self) -> None:
         """Make the file and write all of it."""
-        try:
-            self._refuse_room()
-            self._open()
-            self._write()
-            self._settle()
-        except OSError as error:
-            self.close()
-            raise refusal(self.path if self._made else self.directory, error) from None
-        except BaseException:
-            self.close()
-            raise
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Take the file away, whatever happened."""
-        self.close()
+        self._refuse_room()
+        self._make()
+        self._write()
+        self._settle()
 
     def close(self) -> None:
         """Take the file away, if it is still the one that was made; more than once does nothing."""
@@ -124,9 +107,7 @@ class FileTarget:
                 pass
             except OSError as failed:  # a file system that went read-only after errors
                 self._tell(f"{printable(self.path)} could not be removed ({failed.strerror}): remove it by hand.")
-        handle, self._handle = self._handle, -1
-        if handle >= 0:
-            os.close(handle)
+        super().close()
 
     def _refuse_room(self) -> None:
         shown = printable(self.directory)
@@ -145,7 +126,7 @@ class FileTarget:
         names = [os.path.basename(path) for path in leftovers(self.directory)]  # noqa: PTH119 - paths are strings here
         return f" Files of runs that were killed can be removed there: {', '.join(names)}." if names else ""
 
-    def _open(self) -> None:
+    def _make(self) -> None:
         # nothing may come between the file and the knowledge that it is to be removed
         with undisturbed(_ENDING):
             self._handle, self.direct = open_direct(self.path, os.O_RDWR | os.O_CREAT | os.O_EXCL)

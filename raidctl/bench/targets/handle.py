@@ -6,6 +6,8 @@ import errno
 import fcntl
 import mmap
 import os
+from types import TracebackType
+from typing import TypeVar
 
 from raidctl.errors import AccessMissing, BenchError
 from raidctl.text import printable
@@ -19,7 +21,57 @@ _REFUSALS = {
     errno.EBUSY: "it is in use",
     errno.EIO: "the device reports an input/output error",
 }
+T = TypeVar("T", bound="Opened")
 _GRAINS = (512, 1024, 2048, 4096, 16384, 65536)
+
+
+class Opened:
+    """A target that is one descriptor: opened on entering, closed on leaving whatever happens."""
+
+    name: str
+    _handle = -1
+
+    def fileno(self) -> int:
+        """The open descriptor."""
+        return self._handle
+
+    def __enter__(self: T) -> T:  # noqa: PYI019 - Self is not in the typing of Python 3.10
+        """Open it.
+
+        Raises:
+            BenchError: It cannot be used.
+            AccessMissing: It is not allowed.
+        """
+        try:
+            self._open()
+        except OSError as error:
+            shown = self._refused()
+            self.close()
+            raise refusal(shown, error) from None
+        except BaseException:
+            self.close()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close it."""
+        self.close()
+
+    def close(self) -> None:
+        """Close it; more than once does nothing."""
+        handle, self._handle = self._handle, -1
+        if handle >= 0:
+            os.close(handle)
+
+    def _open(self) -> None:
+        """Have the descriptor, and know all about it. Raise OSError, and BenchError with a reason."""
+        raise NotImplementedError
+
+    def _refused(self) -> str:
+        """What the system's refusal is about."""
+        return self.name
 
 
 def refusal(path: str, error: OSError) -> BenchError | AccessMissing:

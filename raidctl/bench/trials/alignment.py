@@ -12,18 +12,22 @@ from raidctl.bench.trials.trial import KIB, ROUNDS, Bench, Needs, Steps
 from raidctl.bench.work import Op, Target
 
 PLACES = 4096
+CHUNK = 64 * KIB
+"""Bytes that one drive holds in a row, where nothing tells."""
 Way = tuple[str, int, int]
 """`read` or `write`, bytes, how far beside a round place."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Alignment:
-    """Random operations at multiples of the chunk, and shifted."""
+    """Random operations at multiples of the chunk, and shifted: by a sector, by 4 KiB, by half a chunk."""
 
-    sizes: tuple[int, ...] = (4 * KIB, 16 * KIB, 64 * KIB)
-    chunk: int = 64 * KIB
-    """Bytes that one drive holds in a row; a larger size is placed at its own multiples."""
-    shifts: tuple[int, ...] = (512, 4 * KIB, 32 * KIB)
+    chunk: int | None = None
+    """Bytes that one drive holds in a row; None: the volume's strip, where that is told, or 64 KiB."""
+    sizes: tuple[int, ...] | None = None
+    """None: 4 KiB, 16 KiB, and a chunk; what is larger than a chunk is placed at its own multiples."""
+    shifts: tuple[int, ...] | None = None
+    """None: 512 bytes, 4 KiB, and half a chunk."""
     depth: int = 4
     seconds: float = 0.5
     """Of each phase in each round."""
@@ -33,43 +37,51 @@ class Alignment:
     title = "what misalignment costs"
     alone = False
 
-    def ways(self, target: Target) -> list[Way]:
-        """All phases of a round; shifts that the target does not take are left out."""
-        shifts = [0, *(shift for shift in self.shifts if shift % target.alignment == 0)]
+    def ways(self, target: Target, strip: int | None = None) -> list[Way]:
+        """All phases of a round on a volume with such a strip; shifts that the target does not take are left out."""
+        chunk = self.step(strip)
+        sizes = self.sizes or sorted({4 * KIB, 16 * KIB, chunk})
+        asked = self.shifts or sorted({512, 4 * KIB, chunk // 2})
+        shifts = [0, *(shift for shift in asked if shift % target.alignment == 0)]
         kinds = ("read", "write") if target.writable else ("read",)
-        return [(kind, size, shift) for kind in kinds for size in self.sizes for shift in shifts]
+        return [(kind, size, shift) for kind in kinds for size in sizes for shift in shifts]
+
+    def step(self, strip: int | None) -> int:
+        """Bytes between round places: as it was asked for, or the volume's ``strip``, or what is usual."""
+        return self.chunk or strip or CHUNK
 
     def needs(self, target: Target) -> Needs:
         """It writes where that is allowed."""
-        seconds = self.rounds * self.seconds * len(self.ways(target))
-        size = 4 * max(self.chunk, *self.sizes)
+        ways = self.ways(target)
+        seconds = self.rounds * self.seconds * len(ways)
+        size = 4 * max(self.step(None), *(size for _, size, _ in ways))
         return Needs(seconds=seconds, written=None if target.writable else 0, size=size)
 
     def run(self, bench: Bench) -> Steps:
         """All ways in random order, round by round."""
-        ways = self.ways(bench.target)
+        ways, chunk = self.ways(bench.target, bench.below.strip), self.step(bench.below.strip)
         phases = {way: Phase() for way in ways}
         for _ in bench.rounds(self.rounds):
             for way in bench.shuffled(ways):
                 kind, asked, shift = way
                 size, op = bench.fitting(asked), Op.READ if kind == "read" else Op.WRITE
-                step = max(self.chunk, size)
+                step = max(chunk, size)
                 whole = bench.places(step, PLACES, span=bench.target.size - step)
                 places = array("Q", (place + shift for place in whole))
                 phases[way].add(bench.run(stream(op, places, size, self.depth, cycle=True), seconds=self.seconds))
             if bench.target.writable:
                 bench.settle()
             yield
-        return self._result(phases)
+        return self._result(bench, phases)
 
-    def _result(self, phases: dict[Way, Phase]) -> TrialResult:
+    def _result(self, bench: Bench, phases: dict[Way, Phase]) -> TrialResult:
         named = {f"{kind}_{amount(size)}_plus_{shift}": phase for (kind, size, shift), phase in phases.items()}
         figures = {name: phase.spread() for name, phase in named.items()}
         ratios = {way: ratio(phases[way[0], way[1], 0], phase) for way, phase in phases.items() if way[2]}
         figures |= {f"{kind}_{amount(size)}_plus_{shift}_ratio": r for (kind, size, shift), r in ratios.items()}
         weights = {way: effect.weigh(ratio) for way, ratio in ratios.items()}
         graver = [way for way, weight in weights.items() if weight in ("warn", "note")]
-        reasons = tuple(_said(way, ratios[way]) for way in graver)
+        reasons = tuple(_said(way, ratios[way], weights[way]) for way in graver)
         clear = bool(weights) and all(weight == "nothing" for weight in weights.values())
         return TrialResult(
             trial=self.name,
@@ -77,15 +89,27 @@ class Alignment:
             latency=latencies(named),
             model="An operation over the border of a chunk or sector keeps two drives busy, or reads before it writes.",
             verdict="info" if clear or graver else "inconclusive",
-            reasons=reasons or (_NOTHING if clear else _UNCLEAR,),
+            reasons=(*(reasons or (_NOTHING if clear else _UNCLEAR,)), *self._about(bench)),
+            series={"chunk": self.step(bench.below.strip), "strip_told": bench.below.strip is not None},
         )
+
+    def _about(self, bench: Bench) -> list[str]:
+        """What a round place is."""
+        chunk, told = self.step(bench.below.strip), bench.below.strip
+        usual = "as was asked for" if self.chunk else "a usual strip: that of the volume is not told"
+        whose = "the volume's strip" if chunk == told else usual
+        said = [f"Round places are multiples of {words(chunk)}, {whose}."]
+        if bench.target.kind == "file":
+            said.append("They are round within the file; where the file system has put it on the volume is not known.")
+        return said
 
 
 _NOTHING = "Where operations begin makes no difference."
 _UNCLEAR = "What differs is within the spread of the rounds."
 
 
-def _said(way: Way, ratio: Spread) -> str:
+def _said(way: Way, ratio: Spread, weight: effect.Weight) -> str:
     kind, size, shift = way
     loss = 1 - (ratio.measured or 0.0)
-    return f"A {kind} of {words(size)} beside a round place (+{shift} bytes) is {loss:.0%} slower."
+    start = "Warning: a" if weight == "warn" else "A"
+    return f"{start} {kind} of {words(size)} beside a round place (+{shift} bytes) is {loss:.0%} slower."

@@ -6,6 +6,7 @@ import mmap
 import os
 import time
 from array import array
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from raidctl.bench.blocks import Filler
@@ -13,15 +14,19 @@ from raidctl.bench.estimators import commits
 from raidctl.bench.estimators.rotation import NOMINAL
 from raidctl.bench.result import Spread, TrialResult, Verdict
 from raidctl.bench.targets import Handled, refuse_outside
+from raidctl.bench.targets.nbd import NbdTarget
 from raidctl.bench.trials.phase import Phase, amount, done, ends, latencies, stream
-from raidctl.bench.trials.plain import puts
+from raidctl.bench.trials.plain import flushes, puts
 from raidctl.bench.trials.trial import KIB, MIB, ROUNDS, Bench, Faulty, Interrupted, Needs, Steps
 from raidctl.bench.verdict.deciding import MEDIUM, POWER_CUT, REPEAT, SLOPE
 from raidctl.bench.verdict.early import SLOWING
 from raidctl.bench.work import Op, Outcome, Stream, Target, Work
+from raidctl.errors import RaidctlError
 
 Way = tuple[str, int, int]
-"""How: `commit`, `dsync` or `unflushed`; bytes; streams."""
+"""How: `commit`, `dsync`, `fsync`, `raw` or `unflushed`; bytes; streams."""
+_PLAIN = frozenset({"fsync", "raw"})
+"""Past the engine, which only knows fdatasync of what it writes to."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,6 +41,8 @@ class Commits:
     """Whether writes that are durable by themselves are measured as well."""
     fsync: bool = False
     """Whether fsync is measured as well, which may flush once more for the file system's own journal."""
+    past: NbdTarget | None = None
+    """The same bytes past a layer that may drop flushes: these are sent there as well. Of a file, its disk is."""
     rounds: int = ROUNDS
 
     name = "commits"
@@ -53,19 +60,22 @@ class Commits:
 
     def needs(self, target: Target) -> Needs:
         """It rewrites a few blocks, as often as it can."""
-        del target
         most = 64 * KIB * (max(self.streams) + 1)
-        return Needs(seconds=self.rounds * self.seconds * len(self.ways()), written=None, size=most)
+        # past the file system as well, where the disk below may be opened
+        several = len(self.ways()) + (1 if target.kind == "file" or self.past else 0)
+        return Needs(seconds=self.rounds * self.seconds * several, written=None, size=most)
 
     def run(self, bench: Bench) -> Steps:
         """All ways in random order, round by round."""
         # no server of NBD knows more than one kind of flush
         ways = [way for way in self.ways() if way[0] != "fsync" or isinstance(bench.target, Handled)]
+        past = self._past(bench)
+        ways += [("raw", self.sizes[0], 1)] if past else []
         phases = {way: Phase() for way in ways}
         for _ in bench.rounds(self.rounds):
             for way in bench.shuffled(ways):
-                if way[0] == "fsync":
-                    _plain(bench, way[1], self.seconds, phases[way])
+                if way[0] in _PLAIN:
+                    self._plain(bench, way, past, phases[way])
                     continue
                 outcome = bench.run(*_streams(bench, way), seconds=self.seconds)
                 _count(phases[way], way, outcome)
@@ -73,6 +83,26 @@ class Commits:
                     bench.flush()
             yield
         return self._result(bench, phases)
+
+    def _past(self, bench: Bench) -> str | NbdTarget | None:
+        """Where a flush goes past file system and layers; None: there are none, or nobody may open what is below."""
+        below = bench.below.disk if bench.target.kind == "file" and bench.target.direct else None
+        past = self.past or below
+        if past is not None:
+            try:
+                with flushes(past):
+                    return past
+            except RaidctlError:  # without the right to it, the rest is measured all the same
+                pass
+        return None
+
+    def _plain(self, bench: Bench, way: Way, past: str | NbdTarget | None, phase: Phase) -> None:
+        if way[0] == "fsync" and isinstance(bench.target, Handled):
+            handle = bench.target.fileno()
+            _flushed(bench, way[1], self.seconds, phase, lambda: os.fsync(handle))
+        elif past is not None:
+            with flushes(past) as flush:
+                _flushed(bench, way[1], self.seconds, phase, flush)
 
     def _result(self, bench: Bench, phases: dict[Way, Phase]) -> TrialResult:
         named = {_name(way, self.sizes[0]): phase for way, phase in phases.items()}
@@ -82,17 +112,18 @@ class Commits:
         verdict, reasons, test = _judged(bench, reading, rotating=rotating, short=named["commits"].short)
         reasons += bench.limits([(self.sizes[0], 1, figures["unflushed"].measured)])
         limit = None if rpm.low == rpm.high or rpm.n else commits.limit(rpm)
+        parity = " (about half of it where parity is read and rewritten without a cache)" * _parity(bench)
         told = limit.measured if limit else commits.limit(rpm).measured if rpm.n else None
         return TrialResult(
             trial=self.name,
             figures=figures,
             latency=latencies(named),
             model="An uncached disk commits one block once a revolution at most.",
-            expected=f"at most {told:.0f} commits a second without a cache" if told and rotating else None,
+            expected=f"at most {told:.0f} commits a second without a cache{parity}" if told and rotating else None,
             verdict=verdict,
             reasons=reasons,
             next_test=test,
-            series={"reading": reading},
+            series={"reading": reading, "raw": bench.target.kind == "device" and bench.below.bare},
         )
 
 
@@ -108,12 +139,12 @@ def _streams(bench: Bench, way: Way) -> list[Stream]:
     ]
 
 
-def _plain(bench: Bench, asked: int, seconds: float, phase: Phase) -> None:
-    """Rewrite the block in the middle and fsync, past the engine, which only knows fdatasync."""
+def _flushed(bench: Bench, asked: int, seconds: float, phase: Phase, flush: Callable[[], object]) -> None:
+    """Rewrite the block in the middle and flush, past the engine."""
     size = bench.fitting(asked)
     place = bench.target.size // 2 // size * size
     refuse_outside(bench.target, Work(streams=[stream(Op.WRITE, array("Q", [place]), size)]))
-    if bench.over or not isinstance(bench.target, Handled):
+    if bench.over:
         raise Interrupted
     bench.generation += 1
     count, begun = 0, time.perf_counter()
@@ -124,11 +155,11 @@ def _plain(bench: Bench, asked: int, seconds: float, phase: Phase) -> None:
                 filler.fill(place, (bench.generation << 20) + count, time.time_ns())
                 before = time.perf_counter()
                 put(view, place)
-                os.fsync(bench.target.fileno())
+                flush()
                 phase.histogram.add([int((time.perf_counter() - before) * 1e9)])
                 count += 1
         except OSError as error:
-            raise Faulty(f"fsync of {bench.target.name} failed: {error.strerror}.") from None
+            raise Faulty(f"A flush of {bench.target.name} failed: {error.strerror}.") from None
         finally:
             filler.release()
     bench.written += count * size
@@ -157,6 +188,11 @@ def _name(way: Way, first: int) -> str:
     name = {"commit": "commits"}.get(kind, kind if kind == "unflushed" else f"commits_{kind}")
     name += "" if size == first else f"_{amount(size)}"
     return name if count == 1 else f"{name}_x{count}"
+
+
+def _parity(bench: Bench) -> bool:
+    """Whether a small write reads old data and parity first, and rewrites them one revolution later."""
+    return bench.below.level in ("raid5", "raid6", "raid50", "raid60")
 
 
 def _speed(bench: Bench) -> tuple[Spread, bool | None]:

@@ -25,6 +25,7 @@ def evidence(results: Mapping[str, TrialResult], facts: Evidence | None = None) 
         medium=word,
         rpm=_rpm(medium, known.rpm, measured or _of(steady, "commits_before")),
         commits=measured or _of(steady, "commits_before") or known.commits,
+        commits_raw=_of(commits, "commits_raw") or (measured if _bare(commits) else None) or known.commits_raw,
         commits_unflushed=_of(commits, "unflushed") or known.commits_unflushed,
         slope=_of(slope, "flush_slope") or known.slope,
         explained=known.explained if slope is None else slope.series.get("explained"),
@@ -34,6 +35,11 @@ def evidence(results: Mapping[str, TrialResult], facts: Evidence | None = None) 
         knee=_of(knee, "write_cache") or known.knee,
         confounders=_merged(known, results),
     )
+
+
+def _bare(commits: TrialResult | None) -> bool:
+    """Whether commits were measured on the disk itself: no layer could have dropped a flush."""
+    return commits is not None and commits.series.get("raw") is True
 
 
 def _rpm(medium: TrialResult | None, told: float | None, rate: Interval | None) -> float | None:

@@ -10,12 +10,14 @@ from raidctl.bench.estimators.figures import median, spread
 from raidctl.bench.estimators.spread import overlap
 from raidctl.bench.result import Spread, TrialResult, Verdict
 from raidctl.bench.trials.phase import Phase, ends, latencies, stream
-from raidctl.bench.trials.trial import GIB, KIB, MIB, Bench, Needs, Steps
+from raidctl.bench.trials.trial import GIB, KIB, MIB, Below, Bench, Needs, Steps
 from raidctl.bench.verdict.deciding import REPEAT
 from raidctl.bench.work import Op, Outcome, Target
 
 POINTS = 240
 """Points of a curve that is kept in the results."""
+MORE, LESS = 1.05, 0.5
+"""Times what the controller tells of: more cannot be its cache alone, and less is not what it was bought for."""
 AGAIN = 1.2
 """Times the time that a full cache needs to become empty, before it is filled again."""
 
@@ -72,7 +74,7 @@ class Knee:
                 size, rate = one.size.measured, one.destage.measured
                 bench.rest(AGAIN * size / rate if size and rate else self.rest)
             yield
-        return self._result(found)
+        return self._result(bench, found)
 
     def _fill(self, bench: Bench) -> Outcome:
         size = bench.fitting(self.block)
@@ -87,7 +89,7 @@ class Knee:
         found.curve = [(moments[at], totals[at] / MIB) for at in range(step - 1, len(moments), step)]
         return knee.find(moments, totals)
 
-    def _result(self, found: _Found) -> TrialResult:
+    def _result(self, bench: Bench, found: _Found) -> TrialResult:
         counted = [one for one in found.fills[1:] if one.size.measured is not None]
         counted = counted or [one for one in found.fills if one.size.measured is not None]
         figures = {
@@ -96,6 +98,7 @@ class Knee:
             "destage": _together([one.destage for one in counted], "MiB/s"),
         }
         verdict, reasons = self._judged(found, figures["write_cache"], counted)
+        reasons += _beside(figures["write_cache"], bench.below)
         return TrialResult(
             trial=self.name,
             figures=figures,
@@ -120,6 +123,19 @@ class Knee:
             return "info", reasons
         reasons.append(f"It takes {size.low:.0f} to {size.high:.0f} MiB of the {self.promised_mib:.0f} MiB promised.")
         return knee.judge(size, self.promised_mib), reasons
+
+
+def _beside(size: Spread, told: Below) -> list[str]:
+    """What the controller says of its cache; the share for reads is not for writes, where it keeps one."""
+    if not told.cache or size.low is None or size.high is None:
+        return []
+    mib = told.cache / MIB * (1 - (told.read_percent or 0.0) / 100)
+    said = f"It takes {size.low:.0f} to {size.high:.0f} MiB, and the controller has {mib:.0f} MiB for writes"
+    if size.low > MORE * mib:
+        return [f"{said}: the drives' own caches, or a tier of flash, count among it."]
+    if size.high < LESS * mib:
+        return [f"{said}: less than half of it is used."]
+    return [f"{said}."]
 
 
 def _together(several: list[Spread], unit: str) -> Spread:

@@ -16,6 +16,8 @@ from raidctl.bench.work import Op, Outcome, Stream, Target
 SHORTEST = 0.1
 """Seconds of a round's reads at least, so that six rounds have a rate."""
 MANY = 1 << 14
+SPANS = 20
+"""Times a controller's cache that reads must span before they tell of the medium."""
 TYPICAL_S = 0.02
 """A random read takes no longer, mostly."""
 
@@ -91,6 +93,9 @@ class Medium:
         reasons = [_SAID[found.medium]]
         if bench.target.kind == "file":
             reasons.append(f"Only a file of {words(bench.target.size)} was read, not the whole disk.")
+        if bench.below.cache and bench.target.size < SPANS * bench.below.cache:
+            held = f"It is less than {SPANS} times the controller's cache of {words(bench.below.cache)}"
+            reasons.append(f"{held}, which may answer instead of the medium.")
         if found.medium == "unclear":
             return "inconclusive", reasons
         if self.promised_rpm is None:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from raidctl.bench.targets import Handled
+from raidctl.bench.targets.handle import refusal
 from raidctl.bench.targets.nbd import NbdTarget
 from raidctl.bench.targets.nbd_link import Link
 from raidctl.bench.trials.trial import Faulty
@@ -73,6 +74,31 @@ def puts(target: Target) -> Iterator[Put]:
             link.close()
     else:
         raise BenchError(f"{target.name} is of a kind that cannot be written plainly.")
+
+
+@contextmanager
+def flushes(past: str | NbdTarget) -> Iterator[Callable[[], object]]:
+    """What flushes a device (its path; it is opened only to be read) or an export, past every layer above it.
+
+    Raises:
+        BenchError, AccessMissing: It cannot be opened.
+    """
+    if isinstance(past, NbdTarget):
+        link = past.connect()
+        try:
+            yield link.flush
+        finally:
+            link.close()
+        return
+    try:
+        handle = os.open(past, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError as error:
+        raise refusal(past, error) from None
+    try:
+        # of a block device that is a bare flush: what was written to the file beside it is not its page cache's
+        yield lambda: os.fdatasync(handle)
+    finally:
+        os.close(handle)
 
 
 def _put(target: Target, handle: int, view: memoryview, place: int) -> int:

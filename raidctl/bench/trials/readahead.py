@@ -7,13 +7,14 @@ from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from raidctl.bench.estimators import effect
 from raidctl.bench.result import Spread, TrialResult
 from raidctl.bench.targets import Handled
 from raidctl.bench.trials.phase import MIB, Phase, latencies, ratio, stream
 from raidctl.bench.trials.trial import KIB, ROUNDS, Bench, Needs, Steps
 from raidctl.bench.trials.views import buffered
 from raidctl.bench.work import Op, Target
-from raidctl.errors import BenchError, RaidctlError
+from raidctl.errors import BenchError, ChangeStands, RaidctlError
 
 PLACES = 8192
 GAIN = 2.0
@@ -40,7 +41,28 @@ class Knob(Protocol):
         """Set it while the context lasts, and put it back whatever happens.
 
         Raises:
-            RaidctlError: It cannot be set, or was not put back.
+            ChangeStands: It was not put back.
+            RaidctlError: It cannot be set.
+        """
+
+
+class Switch(Protocol):
+    """The read-ahead of the controller below the target."""
+
+    @property
+    def on(self) -> bool:
+        """Whether it reads in advance, as it is set."""
+
+    @property
+    def name(self) -> str:
+        """What is switched, for people."""
+
+    def other(self) -> AbstractContextManager[object]:
+        """Have it the other way while the context lasts, and put it back whatever happens.
+
+        Raises:
+            ChangeStands: It was not put back.
+            RaidctlError: It cannot be set.
         """
 
 
@@ -50,6 +72,8 @@ class _Seen:
     """Past the kernel."""
     kernel: dict[int | None, Phase] = field(default_factory=dict)
     """Through the kernel, by its read-ahead in KiB; None: as it is set, which is not told."""
+    card: dict[str, Phase] = field(default_factory=dict)
+    """With the controller's read-ahead `on` and `off`: past the kernel, and (`kernel_on`) through it."""
     why: list[str] = field(default_factory=list)
 
 
@@ -57,7 +81,8 @@ class _Seen:
 class ReadAhead:
     """64 KiB, one at a time, past the kernel: in a row, and at random places. In a row through the kernel as well.
 
-    With a ``knob``, the kernel's read-ahead is set to several sizes, there and back again.
+    With a ``knob``, the kernel's read-ahead is set to several sizes, there and back again. With a ``switch``, the
+    controller's own is switched: as it is, the other way twice, as it is, so that no drift looks like an effect.
     """
 
     size: int = 64 * KIB
@@ -65,6 +90,10 @@ class ReadAhead:
     rounds: int = ROUNDS
     knob: Knob | None = None
     """None: the kernel's read-ahead stays as it is."""
+    switch: Switch | None = None
+    """None: the controller's read-ahead stays as it is."""
+    unswitched: str | None = None
+    """Why there is no switch, one sentence; None: none was asked for."""
     settings: tuple[int, ...] = SETTINGS
 
     name = "readahead"
@@ -73,13 +102,19 @@ class ReadAhead:
     @property
     def alone(self) -> bool:
         """Whoever else reads meanwhile must not meet another setting."""
-        return self.knob is not None
+        return self.knob is not None or self.switch is not None
 
     def needs(self, target: Target) -> Needs:
         """It only reads."""
         several = len(self.settings) if self.knob is not None else 1
-        through = several if isinstance(target, Handled) else 0
-        return Needs(seconds=(2 + through) * self.rounds * self.seconds, size=4 * self.size)
+        handled = isinstance(target, Handled)
+        seconds = (2 + several * handled) * self.rounds * self.seconds
+        return Needs(seconds=seconds + (1 + handled) * self.switched_seconds * 2, size=4 * self.size)
+
+    @property
+    def switched_seconds(self) -> float:
+        """How long the controller is measured the other way, about, each way of reading."""
+        return self.rounds * self.seconds if self.switch is not None else 0.0
 
     def run(self, bench: Bench) -> Steps:
         """What needs no setting in random order, round by round; then the settings, forwards and backwards."""
@@ -92,6 +127,9 @@ class ReadAhead:
             yield
         if self.knob is not None:
             yield from self._settings(bench, seen, self.knob)
+        if self.switch is not None:
+            self._both(bench, seen, self.switch)
+            yield
         return self._result(bench, seen)
 
     def _past(self, bench: Bench, phase: Phase, *, in_a_row: bool) -> None:
@@ -102,9 +140,12 @@ class ReadAhead:
         phase.add(bench.run(stream(Op.READ, places, size, cycle=True), seconds=self.seconds))
 
     def _through(self, bench: Bench, seen: _Seen, setting: int | None) -> None:
+        if not seen.why:
+            self._buffered(bench, seen, seen.kernel.setdefault(setting, Phase()))
+            seen.kernel = {kib: phase for kib, phase in seen.kernel.items() if phase.rates}
+
+    def _buffered(self, bench: Bench, seen: _Seen, phase: Phase) -> None:
         """A row through the page cache, from a place on that it does not hold."""
-        if seen.why:
-            return
         try:
             # the kernel looks at the setting when a file is opened
             with buffered(bench.target) as view:
@@ -115,7 +156,32 @@ class ReadAhead:
         except BenchError as error:
             seen.why.append(str(error))
             return
-        seen.kernel.setdefault(setting, Phase()).add(outcome)
+        phase.add(outcome)
+
+    def _both(self, bench: Bench, seen: _Seen, switch: Switch) -> None:
+        """As it is, the other way twice, as it is."""
+        here, there = ("on", "off") if switch.on else ("off", "on")
+        handled = isinstance(bench.target, Handled) and not seen.why
+        seen.card = {f"{way}{state}": Phase() for way in ("", "kernel_")[: 1 + handled] for state in ("on", "off")}
+        self._leg(bench, seen, here)
+        with ExitStack() as stack:
+            try:
+                stack.enter_context(switch.other())
+            except ChangeStands:  # not put back: whoever waits must hear of that first
+                raise
+            except RaidctlError as error:
+                seen.card.clear()
+                seen.why.append(f"The read-ahead of {switch.name} was not switched: {error}")
+                return
+            for _ in range(VISITS):
+                self._leg(bench, seen, there)
+        self._leg(bench, seen, here)
+
+    def _leg(self, bench: Bench, seen: _Seen, state: str) -> None:
+        for _ in bench.rounds(-(-self.rounds // VISITS)):
+            self._past(bench, seen.card[state], in_a_row=True)
+            if f"kernel_{state}" in seen.card:
+                self._buffered(bench, seen, seen.card[f"kernel_{state}"])
 
     def _settings(self, bench: Bench, seen: _Seen, knob: Knob) -> Iterator[None]:
         """Each setting twice, so that it is changed seldom; what cannot be set ends it, with the reason."""
@@ -125,6 +191,8 @@ class ReadAhead:
                 with ExitStack() as stack:
                     try:
                         stack.enter_context(knob.at(setting))
+                    except ChangeStands:  # as above
+                        raise
                     except RaidctlError as error:
                         seen.why.append(f"The kernel's read-ahead was not set: {error}")
                         break
@@ -150,7 +218,13 @@ class ReadAhead:
             figures[name] = phase.spread("MiB/s", size)
             if setting and 0 in seen.kernel:
                 figures[f"{name}_gain"] = ratio(seen.kernel[0], phase)
-        reasons = [_controller(gain), *_kernel(seen, self.knob), *seen.why]
+        for way, phase in seen.card.items():
+            named[f"controller_{way}"] = phase
+            figures[f"controller_{way}"] = phase.spread("MiB/s", size)
+        gains = {way: _gain(seen.card, way) for way in ("", "kernel_") if f"{way}on" in seen.card}
+        figures |= {f"controller_{way}gain": one for way, one in gains.items()}
+        reasons = [_controller(gain), *_kernel(seen, self.knob), *_card(gains, self.switch), *seen.why]
+        reasons += [self.unswitched] if self.unswitched else []
         return TrialResult(
             trial=self.name,
             figures=figures,
@@ -166,6 +240,34 @@ def _controller(gain: Spread) -> str:
     if gain.high is not None and gain.high <= GAIN:
         return "Nothing below the kernel gains by reading in advance."
     return "Whether anything below the kernel reads in advance cannot be told."
+
+
+def _gain(card: dict[str, Phase], way: str) -> Spread:
+    """How many times as fast it is with the controller's read-ahead on."""
+    on, off = card[f"{way}on"], card[f"{way}off"]
+    if on.short or off.short:
+        return Spread(measured=None, unit="ratio", n=0)
+    return effect.of_medians(off.rates, on.rates)
+
+
+def _card(gains: dict[str, Spread], switch: Switch | None) -> list[str]:
+    """What the controller's own read-ahead is worth, past the kernel and through it."""
+    said = []
+    for way, gain in gains.items():
+        where = "through the kernel" if way else "past the kernel"
+        start = f"The read-ahead of {switch.name if switch else 'the controller'}"
+        if gain.low is None or gain.high is None or gain.measured is None:
+            said.append(f"Whether {start[0].lower()}{start[1:]} makes a row of reads {where} faster was not measured.")
+        elif gain.low > WORTH:
+            said.append(f"{start} makes a row of reads {where} {gain.measured:.1f} times as fast.")
+        elif gain.high < 1 / WORTH:
+            said.append(f"{start} makes a row of reads {where} slower ({gain.measured:.0%} of the speed without it).")
+        elif gain.low >= 1 / WORTH and gain.high <= WORTH:
+            more = ": what reads ahead itself does not need it" if way else ""
+            said.append(f"{start} makes no difference to a row of reads {where}{more}.")
+        else:
+            said.append(f"{start} makes no clear difference to a row of reads {where}.")
+    return said
 
 
 def _kernel(seen: _Seen, knob: Knob | None) -> list[str]:

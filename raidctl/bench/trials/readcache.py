@@ -15,6 +15,8 @@ from raidctl.bench.work import Op, Target
 SLOWEST = 60.0
 """MiB/s at which a working set is read for the first time, mostly."""
 TYPICAL_S = 0.01
+MUCH = 25.0
+"""Percent of a controller's cache: more than that for reads is worth a warning."""
 PASS_FROM, PASS_TO, FAIL_BELOW = 0.7, 1.05, 0.5
 """Shares of what was promised, as for the write cache: firmware keeps some for itself."""
 
@@ -76,7 +78,7 @@ class ReadCache:
         for _ in bench.rounds(ROUNDS):
             self._again(bench, seen.phases)
             yield
-        return self._result(seen)
+        return self._result(seen, bench.below.read_percent)
 
     def _set(self, bench: Bench, span: int, size: int) -> list[float]:
         """Read all of it once, then parts of it at random: milliseconds of the latter."""
@@ -111,7 +113,7 @@ class ReadCache:
                 places = bench.row(block, begin * block, min(bench.target.size // block, 1 << 14))
             phases[name].add(bench.run(stream(Op.READ, places, block, cycle=True), seconds=seconds))
 
-    def _result(self, seen: _Seen) -> TrialResult:
+    def _result(self, seen: _Seen, read_percent: float | None) -> TrialResult:
         counted = self._counted(seen)
         size = readcache.cache_size(counted)
         per = min(256 * KIB, self.piece) / MIB
@@ -126,7 +128,7 @@ class ReadCache:
             model="Of a working set larger than a cache that keeps the latest, as large a share hits as fits into it.",
             expected=None if self.promised_mib is None else f"{self.promised_mib:.0f} MiB for reads",
             verdict=verdict,
-            reasons=tuple(reasons),
+            reasons=(*reasons, *_warned(read_percent)),
             next_test=REPEAT if verdict == "inconclusive" else None,
             series={"hits_by_mib": [[one.size, one.hits, one.reads] for one in counted]},
         )
@@ -145,6 +147,16 @@ class ReadCache:
             return "info", reasons
         said = f"It holds {size.low:.0f} to {size.high:.0f} MiB of the {self.promised_mib:.0f} MiB promised."
         return _against(size.low, size.high, self.promised_mib), [said, *reasons]
+
+
+def _warned(read_percent: float | None) -> list[str]:
+    """A cache for reads takes from the one for writes, and the memory of the machine is the larger cache for reads."""
+    if read_percent is None or read_percent <= MUCH:
+        return []
+    said = (
+        f"Warning: the controller keeps {read_percent:.0f} % of its cache for reads. The machine's own memory caches "
+    )
+    return [f"{said}reads as well; more than {MUCH:.0f} % is normally better given to writes."]
 
 
 def _against(low: float, high: float, promised: float) -> Verdict:

@@ -12,6 +12,7 @@ from raidctl.bench.work import Op, Stream, Target
 
 PLACES = 1 << 14
 ROW = 4096
+_WHY = ": what reads in advance is off, or thrashes between the streams"
 Way = tuple[str, int]
 """What, and how many side by side."""
 _TITLES = {"rndrd": "random reads", "rndwr": "random writes", "seqrd": "sequential reads", "seqwr": "sequential writes"}
@@ -97,7 +98,8 @@ class Scaling:
             for before, after in scaling.collapses({count: phase.rates[0] for count, phase in of_kind.items()}):
                 if high[after] < scaling.COLLAPSE * low[before]:
                     collapsed = True
-                    reasons.append(f"{_TITLES[kind].capitalize()} collapse from {before} to {after} at once.")
+                    why = _WHY if kind == "seqrd" else ""
+                    reasons.append(f"{_TITLES[kind].capitalize()} collapse from {before} to {after} at once{why}.")
             waits = {
                 count: (sorted(phase.rates)[len(phase.rates) // 2], float(phase.histogram.quantile(0.5) or 0))
                 for count, phase in of_kind.items()

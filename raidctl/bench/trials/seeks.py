@@ -10,6 +10,8 @@ from raidctl.bench.trials.trial import KIB, ROUNDS, Bench, Needs, Steps
 from raidctl.bench.work import Op, Target
 
 PLACES = 1 << 16
+SEEK_MS = {7200: 8.5, 15000: 3.5}
+"""Milliseconds of a mean seek of disks with so many revolutions a minute."""
 Way = tuple[str, int, int, int]
 """`read` or `write`, bytes of a block, span in bytes, depth."""
 
@@ -77,6 +79,7 @@ class Seeks:
             figures=figures,
             latency=latencies(named),
             model="A seek and half a revolution for each: 75 to 85 a second at 7200 rpm over the whole of a disk.",
+            expected=_expected(bench),
             reasons=(f"Blocks of {blocks} at random places within {spans}.", *limited),
             series={"spans": {self._name(way, bench.target.size): way[2] for way in ways}},
         )
@@ -86,3 +89,12 @@ class Seeks:
         kind, size, span, depth = way
         block = "" if size == self.sizes[0] else f"_{amount(size)}"
         return f"{kind}{block}_qd{depth}_{'all' if span == whole else amount(span)}"
+
+
+def _expected(bench: Bench) -> str | None:
+    """What one disk of a told speed answers, one read at a time over all of it; None: nothing is told of it."""
+    seek = SEEK_MS.get(round(bench.rpm)) if bench.rotating and bench.rpm else None
+    if seek is None or bench.rpm is None:
+        return None
+    each = 1000 / (seek + 30000 / bench.rpm)
+    return f"about {each:.0f} a second of one disk of {bench.rpm:.0f} rpm, one at a time over all of it"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from raidctl.bench.estimators import effect
+from raidctl.bench.estimators import effect, geometry
 from raidctl.bench.result import Spread, TrialResult, Verdict
 from raidctl.bench.trials.phase import Phase, amount, latencies, stream
 from raidctl.bench.trials.trial import MIB, ROUNDS, Bench, Link, Needs, Steps
@@ -16,6 +16,12 @@ Way = tuple[str, int, int]
 MUCH = 0.5
 NEAR, EXCEEDS = 0.85, 1.05
 """Shares of what a link carries: from where on it is the limit, and where it cannot have carried that."""
+ETHERNET = 125e6 / MIB
+"""MiB/s that Ethernet of 1 Gbit/s carries at most; a few percent of that are headers."""
+FLOOR = 50e6 / MIB
+"""MiB/s that a good disk reads in a row, wherever on it: most are twice as fast."""
+_REMOTE = frozenset({"network", "served", "virtual_machine"})
+"""Confounders that leave it open whether a network lies between."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,7 +36,7 @@ class Sequential:
     """Shares of the span, 0 outside."""
     rounds: int = ROUNDS
     model_mib: float | None = None
-    """MiB/s of the drives that hold data, at the same places; None: not known."""
+    """MiB/s of the drives that hold data, at the same places; None: the least of good disks, where these are told."""
 
     name = "sequential"
     title = "sequential reads and writes"
@@ -77,8 +83,10 @@ class Sequential:
     def _result(self, bench: Bench, phases: dict[Way, Phase]) -> TrialResult:
         named = {self._name(way): phase for way, phase in phases.items()}
         figures = {self._name(way): phase.spread("MiB/s", way[1] / MIB) for way, phase in phases.items()}
-        verdict, reasons = self._judged(phases, figures)
-        expected = None if self.model_mib is None else f"{self.model_mib:.0f} MiB/s"
+        drives = _holding(bench)
+        verdict, reasons = self._judged(phases, figures, drives)
+        expected = None if drives is None else f"at least {drives * FLOOR:.0f} MiB/s of {drives} disks that hold data"
+        expected = expected if self.model_mib is None else f"{self.model_mib:.0f} MiB/s"
         return TrialResult(
             trial=self.name,
             figures=figures,
@@ -86,7 +94,7 @@ class Sequential:
             model=None if expected is None else "Each drive that holds data gives its own sequential speed.",
             expected=expected,
             verdict=verdict,
-            reasons=(*reasons, *linked(figures.values(), bench.below.links)),
+            reasons=(*reasons, *linked(figures.values(), bench.below.links), *networked(figures.values(), bench)),
         )
 
     def _name(self, way: Way) -> str:
@@ -94,7 +102,9 @@ class Sequential:
         name = kind if size == self.sizes[0] else f"{kind}_{amount(size)}"
         return name if depth == self.depths[0] else f"{name}_qd{depth}"
 
-    def _judged(self, phases: dict[Way, Phase], figures: dict[str, Spread]) -> tuple[Verdict, tuple[str, ...]]:
+    def _judged(
+        self, phases: dict[Way, Phase], figures: dict[str, Spread], drives: int | None
+    ) -> tuple[Verdict, tuple[str, ...]]:
         reasons = []
         size, depth = self.sizes[0], self.depths[0]
         writes = phases.get(("write", size, depth))
@@ -106,9 +116,14 @@ class Sequential:
                 )
             elif ratio.high is not None and ratio.high < MUCH:
                 reasons.append("Writes are much slower than reads: look at the cache policy.")
-        if self.model_mib is None:
-            return "info", tuple(reasons)
         deep = figures[self._name(("read", size, self.depths[-1]))]
+        if self.model_mib is None:
+            if drives is None or deep.high is None or deep.high >= effect.MODEL_FAIL * drives * FLOOR:
+                return "info", tuple(reasons)
+            reasons.insert(
+                0, f"It is slow: {drives} good disks that hold data read {drives * FLOOR:.0f} MiB/s at least."
+            )
+            return "suspect", tuple(reasons)
         share = _times(deep, 1 / self.model_mib)
         verdict = effect.against_model(share)
         if share.measured is not None:
@@ -116,11 +131,30 @@ class Sequential:
         return verdict, tuple(reasons)
 
 
+def _holding(bench: Bench) -> int | None:
+    """How many disks hold data, as the inventory tells; None: it does not, or it is not known that they turn."""
+    told = bench.below
+    if bench.rotating is not True or told.level is None or told.drives is None:
+        return None
+    return geometry.holding(told.level, told.drives)
+
+
 def _times(one: Spread, factor: float) -> Spread:
     def scaled(value: float | None) -> float | None:
         return None if value is None else value * factor
 
     return Spread(measured=scaled(one.measured), unit="ratio", n=one.n, low=scaled(one.low), high=scaled(one.high))
+
+
+def networked(figures: Iterable[Spread], bench: Bench) -> list[str]:
+    """A sentence where a network may lie between, and the fastest figure is what Ethernet of 1 Gbit/s lets through."""
+    fastest = max((one.measured for one in figures if one.measured is not None), default=0.0)
+    names = {one.name for one in bench.confounders} & _REMOTE
+    if not names or not NEAR <= fastest / ETHERNET <= 1:
+        return []
+    what = "through the network" if "network" in names else "through a network, if there is one"
+    said = f"{fastest:.0f} MiB/s are {fastest / ETHERNET:.0%} of what Ethernet of 1 Gbit/s carries ({what}): "
+    return [f"{said}it may be the limit, and not the drives."]
 
 
 def linked(figures: Iterable[Spread], links: Sequence[Link]) -> list[str]:

@@ -139,6 +139,14 @@ class Below:
     volume_bytes: int | None = None
     strip: int | None = None
     """Bytes that one drive holds in a row."""
+    cache: int | None = None
+    """Bytes of the controller's cache, all of it; 0: it has none."""
+    read_percent: float | None = None
+    """Share of the controller's cache that is kept for reads, as it is told."""
+    disk: str | None = None
+    """The one disk at the bottom of all layers of the kernel; None: there are several, or it is not known."""
+    bare: bool = False
+    """Whether the target, where it is a device, is that disk or a partition of it: no layer lies between."""
     write_cache: str | None = None
     """`on` or `off`: whether any cache acknowledges writes before the drives have them, as it is told."""
     links: tuple[Link, ...] = ()

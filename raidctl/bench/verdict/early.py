@@ -7,7 +7,7 @@ no cache                                     slow       kept          -         
 volatile cache that honours the flush        slow       emptied       -              slow            pass
 drive that ignores the flush                 fast       kept          -              **slow**        fail
 flush never sent                             fast       kept          -              slow            fail (raw: slow)
-drive with a cache that survives             fast       -             -              **fast**        pass, known model
+drive with a cache that survives             fast       -             -              **fast**        inconclusive
 battery-backed controller, drives off        fast       kept          **slow**       -               pass
 the same, drives' caches on                  fast       kept          **fast**       slow            fail
 write-back without a battery                 fast       kept          slow           -               fail
@@ -15,6 +15,9 @@ write-back promised, write-through in force  slow       kept          -         
 array that destages on a flush               slow       emptied       -              -               pass
 virtual disk                                 any        any           -              -               inconclusive
 ===========================================  =========  ============  =============  ==============  ==================
+
+A drive whose cache survives a power failure (a media cache) commits as it does with its volatile cache off; so does one
+that lies about that too. Only its maker's word tells them apart, which no tool repeats: only a power cut decides.
 """
 
 from __future__ import annotations
@@ -97,10 +100,9 @@ def _slow(e: Evidence, said: str) -> Finding:
     if destages and e.controller and e.policy == "write_back":
         if e.promise == "protected_write_back" and not e.battery:
             return _unkept(e, said)
-        note = "as it is set to" if e.flush_to_disk else "though its tool does not tell of such a setting"
         return Finding(
             "destages on flush", "pass",
-            (f"{said}, and far more without a flush: the array empties its cache on a flush, {note}.",
+            (f"{said}, and far more without a flush: the array empties its cache on a flush.",
              "Nothing that was acknowledged by a flush waits in a cache; the price is the speed."),
             (_NOT_EARLY,),
         )  # fmt: skip
@@ -274,16 +276,10 @@ def _drives_only(e: Evidence, said: str) -> Finding:
 def _survivor(e: Evidence, said: str, ruled: tuple[str, ...]) -> Finding:
     """Fast with every volatile cache off: a cache that survives, or one that nobody tells of."""
     modest = e.commits is not None and e.commits.high < CACHED
-    if e.known_safe_cache and modest:
-        return Finding(
-            "drive with a cache that survives", "pass",
-            (f"{said}: drives of this model keep their cache through a power failure, as their maker says.",),
-            (*ruled, "a volatile cache: it is off"),
-        )  # fmt: skip
     why = (
-        "nothing tells of a cache that survives"
-        if not e.known_safe_cache
-        else "it is too fast for the drive's own cache"
+        "drives with a cache that survives a power failure do that, and nothing tells that these are such drives"
+        if modest
+        else "it is too fast for a drive's own cache that survives"
     )
     return Finding("unknown cache", "inconclusive", (f"{said}; {why}.",), ruled, POWER_CUT)
 

@@ -76,16 +76,12 @@ class Evidence:
     """C1: its write policy in force."""
     battery: bool | None = None
     """C1: whether its battery or capacitor is healthy; False: missing, failed or not charged."""
-    flush_to_disk: bool | None = None
-    """C1: whether it is set to empty its cache on a flush."""
     cache_mib: float | None = None
     """C1: the size of the controller's cache for writes, MiB."""
     drive_cache: Literal["enabled", "disabled"] | None = None
     """C2: the drives' own write caches."""
     flush_sent: bool | None = None
     """C2: whether file system and kernel send flushes (mount options, `queue/write_cache`)."""
-    known_safe_cache: bool | None = None
-    """C2: whether the drives are of a model known to keep its cache through a power failure."""
     confounders: tuple[Confounder, ...] = ()
 
     @property

@@ -1,0 +1,75 @@
+"""Trials that size caches, in the model's own time."""
+
+from __future__ import annotations
+
+import pytest
+
+from raidctl.bench.model.device import Plan
+from raidctl.bench.trials.knee import Knee as KneeTrial
+from raidctl.bench.trials.overwrite import Overwrite, cache_of
+from raidctl.bench.trials.readcache import ReadCache
+from raidctl.bench.trials.trial import GIB, MIB, whole
+from tests.bench.computed import Stage
+
+
+def disks(**given: object) -> Plan:
+    """Of 7200 rpm, without any cache unless one is asked for."""
+    return Plan(**{"kind": "write-through", "size": 8 * GIB, "keep": False, **given})  # type: ignore[arg-type]  # the fields are named
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("cache", [8, 32])
+def test_the_read_cache_is_sized(cache: int, seed: int) -> None:
+    """Within a fifth; a promise of that size passes, and one of eight times as much fails."""
+    for promised, verdict in ((cache, "pass"), (8 * cache, "fail")):
+        trial = ReadCache(most=128 * MIB, reads=250, promised_mib=promised, seconds=0.6)
+        result = whole(trial, Stage(disks(read_cache=cache * MIB)).bench(seed))
+        assert result.verdict == verdict
+        assert result.figures["read_cache"].measured == pytest.approx(cache, rel=0.2)
+
+
+def test_no_read_cache_is_made_up() -> None:
+    """Without a cache no size is told, and a promise stays open."""
+    result = whole(ReadCache(most=64 * MIB, reads=250, promised_mib=64), Stage(disks()).bench())
+    assert (result.verdict, result.figures["read_cache"].measured) == ("inconclusive", None)
+
+
+def test_what_is_read_again_comes_from_the_cache() -> None:
+    """The same 2 MiB again are read faster than a row of a disk."""
+    result = whole(ReadCache(most=4 * MIB, reads=40), Stage(disks(read_cache=16 * MIB)).bench())
+    again, elsewhere = result.figures["reread"].measured, result.figures["elsewhere"].measured
+    assert again is not None
+    assert elsewhere is not None
+    assert again > 1.3 * elsewhere
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_the_write_cache_is_sized_by_rewriting_too(seed: int) -> None:
+    """Parts that fit into the cache's 32 MiB stay fast, others do not; the knee says the same."""
+    stage = Stage(disks(kind="battery", cache=32 * MIB)).bench(seed)
+    stage.known["knee"] = whole(KneeTrial(most=256 * MIB, fills=1, rest=0.0), stage)
+    result = whole(Overwrite(seconds=0.5), stage)
+    found = result.figures["overwrite_cache"]
+    assert found.low is not None
+    assert found.high is not None
+    assert found.low <= 32 <= found.high <= 2 * found.low
+    assert "The knee says the same" in result.reasons[1]
+
+
+def test_without_a_write_cache_rewriting_tells_none() -> None:
+    """All parts are as slow."""
+    result = whole(Overwrite(most=64 * MIB), Stage(disks()).bench())
+    assert result.figures["overwrite_cache"].measured is None
+
+
+@pytest.mark.parametrize(
+    "speeds",
+    [
+        {MIB: 100.0, 2 * MIB: 99.0, 4 * MIB: 98.0, 8 * MIB: 97.0},
+        {MIB: 100.0, 2 * MIB: 20.0, 4 * MIB: 98.0, 8 * MIB: 19.0},
+        {MIB: 100.0, 2 * MIB: 20.0},
+    ],
+)
+def test_no_cache_is_made_up(speeds: dict[int, float]) -> None:
+    """Speeds of one kind, in no order, or of too few parts tell no size."""
+    assert cache_of(speeds).measured is None

@@ -1,0 +1,76 @@
+"""The RAID level from outside, on arrays of known level in the model's own time."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from raidctl.bench.estimators import geometry
+from raidctl.bench.model.array import Level
+from raidctl.bench.model.device import Plan
+from raidctl.bench.result import Spread
+from raidctl.bench.trials.raid_level import RaidLevel
+from raidctl.bench.trials.raid_words import Layers, judged
+from raidctl.bench.trials.trial import GIB, KIB, Below, whole
+from tests.bench.computed import Stage
+
+ARRAYS = [("raid0", 4), ("raid10", 4), ("raid5", 4), ("raid6", 6)]
+SHORT = RaidLevel(seconds=0.3, strided=64, striped=16, rounds=1)
+
+
+def disks(**given: object) -> Plan:
+    """Of 7200 rpm, without any cache unless one is asked for."""
+    return Plan(**{"kind": "write-through", "size": 8 * GIB, "keep": False, **given})  # type: ignore[arg-type]  # the fields are named
+
+
+@pytest.mark.parametrize(("name", "drives"), ARRAYS)
+def test_the_level_is_named_from_outside(name: Level, drives: int) -> None:
+    """Cost and layout together name the level alone where the number of drives is known."""
+    below = Below(level=name, drives=drives, strip=64 * KIB)
+    plan = disks(level=name, drives=drives)
+    result = whole(SHORT, Stage(plan, below).bench())
+    assert (result.series["levels"], result.verdict) == ([name], "pass"), result.reasons
+
+
+def test_another_level_than_promised_fails() -> None:
+    """A RAID-5 that was sold as RAID-6 is told by its drives and its stripes."""
+    below = Below(drives=4, strip=64 * KIB)
+    result = whole(replace(SHORT, promised="raid6"), Stage(disks(level="raid5", drives=4), below).bench())
+    assert (result.verdict, result.series["levels"]) == ("fail", ["raid5"])
+
+
+@pytest.mark.parametrize(("name", "drives"), ARRAYS)
+def test_without_any_facts_the_true_level_is_among_those_named(name: Level, drives: int) -> None:
+    """Nothing is known of the drives: what cannot be told apart is named together, and never passes."""
+    result = whole(replace(SHORT, promised=name), Stage(disks(level=name, drives=drives)).bench())
+    assert name in result.series["levels"], result.reasons
+    assert result.verdict == ("pass" if result.series["levels"] == [name] else "inconclusive")
+    assert sum(result.series["posterior"].values()) == pytest.approx(1.0, abs=0.01)
+
+
+@pytest.mark.parametrize(("usable", "levels"), [(6, ["raid6"]), (7, ["raid5"]), (8, ["raid0"]), (4, ["raid10"])])
+def test_reading_alone_capacity_names_the_level(usable: int, levels: list[str]) -> None:
+    """Where nothing may be written, the sizes of eight drives and of the volume tell."""
+    below = Below(drives=8, drive_bytes=GIB, volume_bytes=usable * GIB, strip=64 * KIB)
+    bench = Stage(disks(), below).bench()
+    bench.target.writable = False  # type: ignore[misc]  # a model's field
+    assert whole(replace(SHORT, strided=16), bench).series["levels"] == levels
+
+
+def test_behind_a_cache_the_cost_is_a_lower_bound() -> None:
+    """A cache that sorts hides cost: RAID-6 is not ruled out by cheap writes, and RAID-0 not by dear ones."""
+    cost = geometry.levels(rate(2000.0), rate(1000.0))
+    assert cost.levels == ("raid1", "raid10")
+    none = Spread(measured=None, unit="ratio", n=0)
+    cached = Layers(
+        capacity=(), cost=cost, cached=True, pattern=None, stripe=None, chunk=64 * KIB, drives=None, spindles=none
+    )
+    assert cached.named == ("raid1", "raid10", "raid5", "raid6")
+    assert judged(cached, "raid6", promised=True)[0] == "inconclusive"
+    assert judged(cached, "raid0", promised=True)[0] == "suspect"
+
+
+def rate(value: float) -> Spread:
+    """A rate known within 2 %."""
+    return Spread(measured=value, unit="ops/s", n=1000, low=value * 0.98, high=value * 1.02)
