@@ -21,6 +21,7 @@ _WEIGHT: dict[Severity, int] = {"critical": 0, "warning": 1, "info": 2}
 class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
     """What ``raidctl diagnose`` found on one machine."""
 
+    schema_version: Annotated[Literal["1"], Meta(description="Version of this contract.")] = "1"
     host: Annotated[str | None, Meta(description="Its name; null when it was not told.")] = None
     source: Annotated[str, Meta(description="`local`, `ssh:HOST`, `replay:PATH`.")]
     collected_at: Annotated[str | None, Meta(description="When it was read, RFC 3339; null: not told.")] = None

@@ -18,6 +18,8 @@ from raidctl.model import Inventory, Problem
 _MILDER: tuple[Severity, ...] = ("info", "warning", "critical")
 _TOLD_BY = {"unread": "not_read", "no_tool": "no_tool", "no_right": "no_right"}
 """Problems behind which something may hide, and the built-in rules that tell of them, too."""
+AGAIN = 'Write it again with "raidctl --json show".'
+"""What helps against an inventory that is none."""
 _ACCESS = frozenset({"no_tool", "no_right"})
 
 
@@ -94,8 +96,9 @@ class Auditor:
             checked += len(found)
             passed += sum(one.outcome == "pass" for one in found)
             said += found if self.keep else [one for one in found if one.outcome != "pass"]
-        if not checked and not self.alone:
-            said.append(_nothing())
+        asks = bool(rules.rules or rules.builtin)
+        if not checked and not (self.alone and asks):
+            said.append(_nothing(asks=asks))
         self._sum(said, inventory.problems, checked, passed)
         return Audited(
             host=host.hostname or source,
@@ -106,7 +109,7 @@ class Auditor:
             findings=tuple(said),
         )
 
-    def unreadable(self, source: str, message: str) -> Audited:
+    def unreadable(self, source: str, message: str, remedy: str | None = AGAIN) -> Audited:
         """What was to be an inventory and cannot be read: one more host, of which nothing can be told."""
         finding = Finding(
             rule=UNREAD,
@@ -114,13 +117,13 @@ class Auditor:
             outcome="unknown",
             where="host",
             message=message,
-            remedy='Write it again with "raidctl --json show".',
+            remedy=remedy,
         )
         self.tally.summary.unreadable += 1
         count = self._count(UNREAD, "warning")
         count.checked, count.unknown, count.hosts = count.checked + 1, count.unknown + 1, count.hosts + 1
         self._sum([finding], (), 1, 0)
-        return Audited(host=source, source=source, checked=1, findings=(finding,))
+        return Audited(host=source, source=source, unreadable=True, checked=1, findings=(finding,))
 
     def _one(self, rule: PolicyRule, machine: Machine, said: list[Finding]) -> tuple[int, int]:
         found = rule.run(machine, self._count(rule.name, rule.severity), said, keep=self.keep)
@@ -227,14 +230,16 @@ def _unread(problems: Sequence[Problem], rules: RuleSet) -> Iterable[Finding]:
             )
 
 
-def _nothing() -> Finding:
+def _nothing(*, asks: bool) -> Finding:
+    """That nothing was checked; ``asks``: though there are rules for the host."""
+    met = "No rule of the policy met anything on this host" if asks else "The policy asks nothing of this host"
     return Finding(
         rule="policy",
         severity="warning",
         outcome="unmatched",
         where="host",
-        message="No rule of the policy met anything on this host, so nothing is known of it.",
-        remedy="Look at its inventory, or leave it out.",
+        message=f"{met}, so nothing is known of it.",
+        remedy="Look at its inventory, or leave it out." if asks else "Write what it has to be, in a line or a rule.",
     )
 
 

@@ -48,6 +48,9 @@ class Audited(msgspec.Struct, frozen=True, kw_only=True):
     collected_at: Annotated[str | None, Meta(description="When the inventory was read, RFC 3339; null: not told.")] = (
         None
     )
+    unreadable: Annotated[
+        bool, Meta(description="What was to be an inventory and could not be read: the only finding says why.")
+    ] = False
     checked: Annotated[int, Meta(description="How many times a rule met an object.")] = 0
     passed: Annotated[int, Meta(description="How many of these passed.")] = 0
     findings: Annotated[

@@ -77,19 +77,28 @@ def command(
     try:
         rules = _policy(policy, every=all_builtin)
     except PolicyError as error:
-        if form == "nagios":  # 2 is CRITICAL there
-            raise UsageError(f"The policy has {len(error.faults)} mistakes, the first: {error.faults[0]}") from error
-        for fault in error.faults:
-            click.echo(str(fault), err=True)
-        count = len(error.faults)
-        click.echo(f"raidctl: {count} {'mistake' if count == 1 else 'mistakes'} in the policy; nothing was audited.",
-                   err=True)  # fmt: skip
-        return EXIT_USAGE
+        return _mistaken(error, form)
     form = form or ("json" if settings.as_json else "table")
     passed = passed or form == "junit"  # a case for each rule and object, those that pass included
     alone, found = _found(rules, path, settings, passed=passed, everything=form != "table", jobs=jobs)
-    sheet = Sheet(rules.name, paper(), alone, details=details or settings.verbose, passed=passed)
+    sheet = Sheet(
+        rules.name, paper(), alone, details=details or settings.verbose, passed=passed,
+        builtin=frozenset(rules.every()[1]),
+    )  # fmt: skip
     return _write(writer(form, sheet), rules, found, alone=alone)
+
+
+def _mistaken(error: PolicyError, form: str | None) -> int:
+    """All mistakes of the policy; Nagios has room for one, and 2 is CRITICAL there."""
+    count = len(error.faults)
+    mistakes = "1 mistake" if count == 1 else f"{count} mistakes"
+    if form == "nagios":
+        first = f"{mistakes}, the first:" if count > 1 else f"{mistakes}:"
+        raise UsageError(f"The policy has {first} {error.faults[0]}") from error
+    for fault in error.faults:
+        click.echo(str(fault), err=True)
+    click.echo(f"raidctl: {mistakes} in the policy; nothing was audited.", err=True)
+    return EXIT_USAGE
 
 
 def _policy(path: str | None, *, every: bool) -> Policy:
@@ -120,7 +129,7 @@ def _found(
                 raise click.UsageError(f"{settings.given[name]} and a PATH exclude each other: give one of them.")
         for one in paths:
             if one != "-" and not os.path.lexists(one):
-                raise UsageError(f"There is no {one}.")
+                raise UsageError(f'There is no file or directory "{printable(one)}".')
         alone = is_single(list(paths))
         work = Worker(rules, keep=passed, alone=alone, everything=everything)
         return alone, results(pieces(paths, sys.stdin.buffer), work, jobs or cores())
@@ -166,7 +175,7 @@ def _init(target: str | None, paths: Sequence[str], settings: Settings) -> int:
     if paths:
         raise click.UsageError("--init looks at one machine: this one, or that of --host, --replay, --demo.")
     if target is not None and os.path.lexists(target):
-        raise UsageError(f"There is a {target} already; --init writes over nothing.")
+        raise UsageError(f"There is a {printable(target)} already; --init writes over nothing.")
     text = baseline(_look(settings))
     if target is None:
         emit(text)

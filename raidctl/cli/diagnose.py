@@ -15,7 +15,7 @@ from raidctl.cli.options import Settings, examples, machine_options, output_opti
 from raidctl.cli.terminal import emit, emit_json, paper
 from raidctl.errors import UsageError
 from raidctl.select import find, items, narrow
-from raidctl.text import printable
+from raidctl.text import listing, printable
 
 
 @click.command(
@@ -97,7 +97,7 @@ def _rule(name: str) -> Rule:
     rule = named(name)
     if rule is None:
         near = difflib.get_close_matches(name.replace("-", "_"), [known.name for known in rules()], 3, 0.4)
-        hint = f"; did you mean {' or '.join(near)}?" if near else "."
+        hint = f"; did you mean {listing(near, 'or')}?" if near else "."
         raise UsageError(f'There is no rule "{printable(name)}"{hint} "raidctl diagnose --list" lists them.')
     return rule
 

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
 import gc
-import os
-import tempfile
 import time
-from pathlib import Path
 from typing import NoReturn
 
 import click
 
+from raidctl.cli import whole
 from raidctl.cli.answer import exit_code, tell_problems
 from raidctl.cli.machine import look, with_open_ends
 from raidctl.cli.options import Settings, examples, machine_options, output_options, settings_of
 from raidctl.cli.terminal import emit, emit_json
-from raidctl.errors import CannotTell, RaidctlError, UsageError
+from raidctl.errors import RaidctlError, UsageError
 from raidctl.model import Inventory
 from raidctl.output.metrics import Export, families
 from raidctl.output.metrics_table import INVENTORY, of_rules, of_scan
@@ -70,7 +67,7 @@ def command(
     inventory, export = _scan(settings, rules=rules)
     if output is not None:
         data = _json(export) if settings.as_json else text(export.metrics)
-        replace(output, data.encode("utf-8"))
+        whole.write(output, data.encode("utf-8"), mode=0o644)  # the exporter that reads it is another user
     elif settings.as_json:
         emit_json(export)
     else:
@@ -97,30 +94,6 @@ def _scan(settings: Settings, *, rules: bool) -> tuple[Inventory, Export]:
 
         metrics += of_rules(diagnose(inventory, known()))
     return inventory, Export(metrics=families(metrics, inventory))
-
-
-def replace(path: str, data: bytes) -> None:
-    """Write a file in one step: whoever reads it sees the old one or the new one, whole, whatever happens.
-
-    Raises:
-        CannotTell: It cannot be written; the old one is still there.
-    """
-    target = Path(os.path.realpath(path))
-    try:
-        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".new", dir=target.parent)
-        try:
-            with open(handle, "wb") as opened:  # noqa: PTH123 - it is open already
-                opened.write(data)
-                opened.flush()
-                os.fchmod(handle, 0o644)  # the exporter that reads it is another user
-                os.fsync(handle)
-            os.replace(name, target)  # noqa: PTH105 - its counterpart above is of os, too
-        except BaseException:
-            with contextlib.suppress(OSError):
-                os.unlink(name)  # noqa: PTH108 - as above
-            raise
-    except OSError as error:
-        raise CannotTell(f"{path} cannot be written: {error.strerror}.") from error
 
 
 def _serve(listen: str, interval: int, settings: Settings, *, rules: bool) -> NoReturn:

@@ -57,6 +57,8 @@ def _history(source: Source, what: str, settings: Settings, *, everything: bool)
     hosts = list(dict.fromkeys(one.host for one in listed))
     read = [pair for host in hosts for pair in source.store.each(host) if pair[0] in listed]
     states = [state for _, state in read if isinstance(state, Inventory)]
+    if not states:
+        raise next(state for _, state in read if not isinstance(state, Inventory))
     name, field = _meant(what, names(states))
     moments = [_moment(kept, state, name, field) for kept, state in read]
     if settings.verbose:

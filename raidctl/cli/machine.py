@@ -108,7 +108,7 @@ def _knock(runner: Runner) -> None:
     if answer.trouble is Trouble.DENIED:
         raise AccessMissing(f"{answer.detail}. Permit sudo without a password there, or log in as root.")
     if answer.trouble in {Trouble.FAILED, Trouble.TIMEOUT}:
-        raise CannotTell(f"{answer.detail}. Try the same host with ssh itself.")
+        raise CannotTell(f"{answer.detail.rstrip('.')}. Try the same host with ssh itself.")
 
 
 def recorded(kept: Recording, found: Sequence[Vendor], path: str, problems: Sequence[Problem]) -> Machine:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import re
 from datetime import timedelta
 from pathlib import Path
 
 import click
 
+from raidctl.cli import whole
 from raidctl.cli.answer import exit_code, tell_problems
 from raidctl.cli.machine import demo_directory, look, with_open_ends
 from raidctl.cli.options import Settings, examples, machine_options, output_options, settings_of
@@ -126,17 +126,9 @@ def _write(inventory: Inventory, output: str) -> None:
                 read.inventory(path.read_bytes(), shown)
             except RaidctlError:
                 raise UsageError(f"{shown} is there and is no state of a machine; it is not overwritten.") from None
-        beside = path.with_name(f".{path.name}.{os.getpid()}")
-        try:
-            with beside.open("x", encoding="utf-8") as file:
-                file.write(_text(inventory))
-                file.flush()
-                os.fsync(file.fileno())
-            beside.replace(path)
-        finally:
-            beside.unlink(missing_ok=True)
     except OSError as error:
-        raise CannotTell(f"{shown} cannot be written: {error.strerror}.") from None
+        raise CannotTell(f"{shown} cannot be read: {error.strerror}.") from None
+    whole.write(output, _text(inventory).encode("utf-8"))
 
 
 def _list(settings: Settings) -> int:

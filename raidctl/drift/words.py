@@ -9,6 +9,7 @@ from raidctl.drift.fields import Difference
 from raidctl.drift.report import Change, Level
 from raidctl.order import natural
 from raidctl.text import collapse, printable
+from raidctl.units import format_binary, format_decimal
 
 SEVERITIES: tuple[Level, ...] = ("critical", "warning", "info")
 _HEALTH: Mapping[Any, Level] = {"critical": "critical", "warning": "warning", "ok": "info"}
@@ -123,23 +124,24 @@ _CAME_AND_WENT: tuple[tuple[str, str, Test, Level], ...] = (
     ("added", "problem", _severe("warning"), "warning"),
 )
 _NAMES = {
-    "raid_level": "RAID level", "size_bytes": "size (bytes)", "cache.size_bytes": "cache memory (bytes)",
+    "raid_level": "RAID level", "size_bytes": "size", "cache.size_bytes": "cache memory",
     "firmware": "firmware", "cache.status": "state of the cache", "role": "role", "name": "name", "model": "model",
-    "cache.read_bytes": "share of the cache for reads (bytes)", "device": "device",
-    "cache.write_bytes": "share of the cache for writes (bytes)", "kernel": "kernel", "version": "version",
+    "cache.read_bytes": "share of the cache for reads", "device": "device",
+    "cache.write_bytes": "share of the cache for writes", "kernel": "kernel", "version": "version",
     "mountpoints": "list of mount points", "mode": "mode", "driver": "driver", "status_text": "status text",
     "errors.media": "count of media errors", "errors.predictive": "count of predicted failures",
     "errors.reallocated": "count of reallocated sectors", "errors.pending": "count of pending sectors",
     "errors.uncorrectable": "count of uncorrectable sectors", "errors.link": "count of link errors",
-    "cache.write_policy": "configured write policy", "cache.read_percent": "share of the cache for reads (percent)",
-    "cache.write_percent": "share of the cache for writes (percent)", "link_gbps": "link speed (Gbit/s)",
+    "cache.write_policy": "configured write policy", "cache.read_percent": "share of the cache for reads",
+    "cache.write_percent": "share of the cache for writes", "link_gbps": "link speed (Gbit/s)",
     "pci_link.width": "number of PCIe lanes", "pci_link.speed_gtps": "PCIe speed (GT/s)", "pci_address": "PCI address",
     "mismatch_count": "count of sectors that differ between copies", "drives_active": "number of working drives",
     "unique_id": "unique id", "wwn": "world wide name", "serial": "serial number", "hostname": "host name",
     "write_cache": "write cache", "cache.drive_write_cache": "setting of its drives' write caches",
 }  # fmt: skip
 
-
+_SOLD = ("size_bytes", "free_bytes")
+"""Sizes of drives, arrays and volumes, in the units in which they are sold; caches and strips are binary."""
 _SPELT = {
     "write_back": "write-back", "write_through": "write-through", "protected_write_back": "protected write-back",
     "unprotected_write_back": "unprotected write-back", "read_ahead": "read-ahead",
@@ -178,7 +180,7 @@ def _plain(matter: Matter) -> str:
     who = named(matter)
     if matter.kind in ("added", "removed"):
         return f"{_first(who)} {'is new' if matter.kind == 'added' else 'is gone'}."
-    old, new = value(matter.what.old), value(matter.what.new)
+    old, new = _measured(matter.what)
     known = _NAMES.get(matter.what.field)
     name = f"The {known}" if known else _short(matter.what.field)
     if matter.what.old is None:
@@ -186,6 +188,17 @@ def _plain(matter: Matter) -> str:
     if matter.what.new is None:
         return f"{name} of {who} was {old} and is not told any more, or not there."
     return f"{name} of {who} was {old} and is {new}."
+
+
+def _measured(what: Difference) -> tuple[str, str]:
+    """The two values with their unit; sizes that would read alike stay bytes."""
+    if what.field.endswith("_percent"):
+        return f"{value(what.old)} %", f"{value(what.new)} %"
+    if what.field.endswith("_bytes"):
+        shown = format_decimal if what.field in _SOLD else format_binary
+        old, new = (shown(of) if isinstance(of, int) else value(of) for of in (what.old, what.new))
+        return (old, new) if old != new else (f"{what.old} bytes", f"{what.new} bytes")
+    return value(what.old), value(what.new)
 
 
 def named(matter: Matter) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -20,18 +21,20 @@ STDIN = "-"
 _SINGLE = (".json", ".json.gz")
 _LINES = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
 _ARCHIVES = (".tar.gz", ".tgz")
+_LIST = re.compile(rb"\s*(\[)\s*\{")
 
 
 @dataclass(frozen=True)
 class Piece:
     """Something to be done on its own: inventories, or the reason why there are none."""
 
-    kind: Literal["lines", "file", "recording", "fault"]
+    kind: Literal["lines", "list", "file", "recording", "fault"]
     source: str
     """The file; ``standard input``."""
     first: int = 1
     """Of lines: the number of the first."""
     data: bytes = b""
+    """Of lines and of a list."""
     message: str = ""
     """Of a fault: what is the matter, one sentence."""
 
@@ -100,7 +103,10 @@ def _file(path: str) -> Iterator[Piece]:
 
 def cut(stream: BinaryIO, source: str) -> Iterator[Piece]:
     """The lines of a stream, cut where one inventory ends; those over several lines end with a ``}`` of its own."""
-    rest, first = b"", 1
+    rest, first = stream.read(BLOCK), 1
+    if over_lines(rest):
+        yield _whole_list(rest, stream, source)
+        return
     end: bytes | None = None
     some = False
     while block := stream.read(BLOCK):
@@ -123,6 +129,19 @@ def cut(stream: BinaryIO, source: str) -> Iterator[Piece]:
         yield Piece("lines", source, first, rest)
     elif not some:
         yield Piece("fault", source, message="It is empty.")
+
+
+def over_lines(data: bytes) -> bool:
+    """Whether it begins as a JSON list of objects that does not end in its first line."""
+    begin = _LIST.match(data)
+    return begin is not None and not data[begin.start(1) :].partition(b"\n")[0].rstrip().endswith(b"]")
+
+
+def _whole_list(begin: bytes, stream: BinaryIO, source: str) -> Piece:
+    data = begin + stream.read(LONGEST + 1 - len(begin))
+    if len(data) > LONGEST:
+        return Piece("fault", source, message=f"A list of more than {LONGEST >> 20} MiB; write one inventory a line.")
+    return Piece("list", source, data=data)
 
 
 def _skip_line(stream: BinaryIO) -> int:

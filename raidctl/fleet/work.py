@@ -8,27 +8,19 @@ import io
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
+from raidctl import inventories
 from raidctl.audit.engine import Auditor, Tally
 from raidctl.audit.finding import Audited
 from raidctl.audit.policy.sets import Policy
 from raidctl.errors import RaidctlError
-from raidctl.fleet.sources import LONGEST, Piece
-from raidctl.model import SCHEMA_VERSION, Inventory
+from raidctl.fleet.sources import LONGEST, Piece, over_lines
 
 Result = tuple[Tally, list[Audited]]
 _BRACE = 3
 """Bytes of a line that is only a brace; longer lines, of which there are many, are not looked at."""
-
-
-class _Head(msgspec.Struct):
-    """What tells inventories of another version, and other JSON of raidctl, apart."""
-
-    schema_version: Any = None
-    controllers: Any = None
 
 
 class Worker:
@@ -44,7 +36,6 @@ class Worker:
     def __init__(self, policy: Policy, *, keep: bool = False, alone: bool = False, everything: bool = False) -> None:
         self._auditor = Auditor(policy, keep=keep, alone=alone)
         self._everything = everything or keep
-        self._decoder = msgspec.json.Decoder(Inventory)
 
     def __call__(self, piece: Piece) -> Result:
         """What the policy says of all that is in a piece."""
@@ -53,40 +44,55 @@ class Worker:
 
     def _piece(self, piece: Piece) -> Iterator[Audited]:
         if piece.kind == "fault":
-            yield self._auditor.unreadable(piece.source, piece.message)
+            yield self._auditor.unreadable(piece.source, piece.message, None)
         elif piece.kind == "recording":
             yield self._recording(piece.source)
         elif piece.kind == "file":
             yield from self._file(piece.source)
+        elif piece.kind == "list":
+            yield from self._list(piece.data, piece.source)
         else:
             for line, document in documents(piece.data, piece.first):
-                yield self._document(document, f"{piece.source}:{line}")
+                yield from self._either(document, f"{piece.source}:{line}")
 
     def _document(self, document: bytes, source: str) -> Audited:
         try:
-            inventory = self._decoder.decode(document)
-        except msgspec.DecodeError as error:
-            return self._auditor.unreadable(source, _why(document, error))
-        except RecursionError:
-            return self._auditor.unreadable(source, "This is nested too deeply to be an inventory.")
-        if b'"controllers"' not in document:
-            return self._auditor.unreadable(source, _OTHER)
+            inventory = inventories.decode(document)
+        except inventories.NoInventory as reason:
+            return self._auditor.unreadable(source, f"It {reason}.")
         return self._auditor.audit(inventory, source)
+
+    def _either(self, document: bytes, source: str) -> Iterator[Audited]:
+        """An inventory, or all that are in a list."""
+        many = _listed(document) if document.lstrip()[:1] == b"[" else None
+        if many is None:
+            yield self._document(document, source)
+            return
+        if not many:
+            yield self._auditor.unreadable(source, "It is an empty list.")
+        for number, raw in enumerate(many, 1):
+            yield self._document(bytes(raw), f"{source}[{number}]")
+
+    def _list(self, data: bytes, source: str) -> Iterator[Audited]:
+        """What begins as a list and is one, or is cut off: its lines mean nothing by themselves."""
+        if _listed(data) is None:
+            yield self._auditor.unreadable(source, f"It {inventories.broken(data)}.")
+        else:
+            yield from self._either(data, source)
 
     def _file(self, path: str) -> Iterator[Audited]:
         try:
             data = _bytes(path)
         except (OSError, EOFError, zlib.error) as error:
             reason = getattr(error, "strerror", None) or error
-            yield self._auditor.unreadable(path, f"It cannot be read: {reason}.")
+            yield self._auditor.unreadable(path, f"It cannot be read: {reason}.", None)
             return
         if len(data) > LONGEST:
-            yield self._auditor.unreadable(path, f"It is bigger than {LONGEST >> 20} MiB; write one inventory a line.")
+            message = f"It is bigger than {LONGEST >> 20} MiB; write one inventory a line."
+            yield self._auditor.unreadable(path, message, None)
             return
-        listed = _listed(data)
-        if listed is not None:
-            for number, raw in enumerate(listed, 1):
-                yield self._document(bytes(raw), f"{path}[{number}]")
+        if over_lines(data):
+            yield from self._list(data, path)
             return
         several = list(documents(data, 1))
         if len(several) > 1 and _whole(data):
@@ -94,7 +100,7 @@ class Worker:
         if not several:
             yield self._auditor.unreadable(path, "It is empty.")
         for line, document in several:
-            yield self._document(document, path if len(several) == 1 else f"{path}:{line}")
+            yield from self._either(document, path if len(several) == 1 else f"{path}:{line}")
 
     def _recording(self, path: str) -> Audited:
         from raidctl.observe import survey  # noqa: PLC0415 - families are imported only where one is asked for
@@ -132,15 +138,13 @@ def documents(data: bytes, first: int) -> Iterator[tuple[int, bytes]]:
 def _whole(data: bytes) -> bool:
     """Whether it is one document, however it is laid out."""
     try:
-        msgspec.json.decode(data, type=_Head)
+        msgspec.json.decode(data.strip(), type=msgspec.Raw)
     except (msgspec.DecodeError, RecursionError):
         return False
     return True
 
 
 def _listed(data: bytes) -> list[msgspec.Raw] | None:
-    if data.lstrip()[:1] != b"[":
-        return None
     try:
         return msgspec.json.decode(data, type=list[msgspec.Raw])
     except (msgspec.DecodeError, RecursionError):
@@ -151,36 +155,6 @@ def _bytes(path: str) -> bytes:
     """A little more than is read at most."""
     with gzip.open(path, "rb") if path.endswith(".gz") else Path(path).open("rb") as stream:
         return stream.read(LONGEST + 1)
-
-
-_OTHER = 'This is JSON, and no inventory: it has no "controllers".'
-
-
-def _why(document: bytes, error: msgspec.DecodeError) -> str:
-    """Why a document is no inventory, one sentence."""
-    if isinstance(error, msgspec.ValidationError):
-        try:
-            head = msgspec.json.decode(document, type=_Head)
-        except (msgspec.DecodeError, RecursionError):
-            return f"This is no inventory: {error}."
-        if head.controllers is None:
-            return _OTHER
-        if head.schema_version != SCHEMA_VERSION:
-            shown = str(head.schema_version)[:40]
-            return f"It is an inventory of schema version {shown}, and this raidctl reads version {SCHEMA_VERSION}."
-        return f"This is no inventory: {error}."
-    if _is_cut_off(document):
-        return "The JSON is cut off in the middle."
-    return f"This is no JSON: {error}."
-
-
-def _is_cut_off(document: bytes) -> bool:
-    """Whether it ends before its time; the newline behind it would pass for a character too many."""
-    try:
-        msgspec.json.decode(document.rstrip(), type=msgspec.Raw)
-    except msgspec.DecodeError as error:
-        return "truncated" in str(error)
-    return False
 
 
 def settle() -> None:

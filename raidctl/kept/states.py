@@ -193,7 +193,8 @@ def chosen(states: Sequence[Kept], word: str, whose: str) -> Kept:
     if word == "last" or is_back(word):
         back = 1 if word == "last" else int(word[1:])
         if not 1 <= back <= len(states):
-            raise UsageError(f"There is no state {word}: {len(states)} of {printable(whose)} are kept.")
+            are = "is" if len(states) == 1 else "are"
+            raise UsageError(f"There is no state {word}: {len(states)} of {printable(whose)} {are} kept.")
         return states[-back]
     limit = text(datetime.combine(_date(word) + timedelta(days=1), datetime.min.time(), timezone.utc))
     upto = [one for one in states if one.at < limit]

@@ -24,6 +24,8 @@ _COUNTED: dict[Level, tuple[str, str]] = {
     "warning": ("1 warning", "{} warnings"),
     "info": ("1 other change", "{} other changes"),
 }
+_ALL = ("1 change", "{} changes")
+"""Where there is none that is worse."""
 _SIDES = {"before": "Not read before", "after": "Not read this time", "both": "Not read either time"}
 _LABEL = 10
 
@@ -61,7 +63,8 @@ def _summary(found: Drift, paper: Paper) -> Text:
     for level, style in _STYLES.items():
         count = sum(change.severity == level for change in found.changes)
         if count:
-            pieces.append((_COUNTED[level][count > 1].format(count), style))
+            words = _COUNTED[level] if level != "info" or pieces else _ALL
+            pieces.append((words[count > 1].format(count), style))
     if found.verdict == "same":
         whole = any(one.side == "both" for one in found.unread)
         pieces.append(("Nothing that could be read has changed." if whole else "Nothing has changed.", GOOD))
@@ -120,18 +123,19 @@ def list_screen(kept: Sequence[Kept], paper: Paper) -> str:
     """The states that are kept."""
     if not kept:
         return 'No state is kept here yet; "raidctl snapshot" keeps one.\n'
+    first = {one.host: one.id for one in reversed(kept)}
     columns = [
         Column("state", cells([str(one.id) for one in kept]), right=True),
         Column("read at", cells([_moment(one.at) for one in kept])),
         Column("host", cells([paper.clean(one.host) for one in kept]), least=10),
-        Column("", cells([_about(one) for one in kept]), least=12),
+        Column("", cells([_about(one, first=first[one.host] == one.id) for one in kept]), least=12),
         Column("from", cells([paper.clean(one.source) for one in kept]), optional=True),
     ]
     return paper.render([table(columns, paper, indent=0)])
 
 
-def _about(one: Kept) -> str:
-    words = ["changed"] if one.changed else ["same"]
+def _about(one: Kept, *, first: bool) -> str:
+    words = ["first" if first else "changed" if one.changed else "same"]
     return ", ".join([*words, *(["not all read"] if one.unread else [])])
 
 

@@ -128,11 +128,70 @@ def test_rubbish_in_the_middle_is_named_with_its_line_and_the_rest_goes_on(site:
         if host["host"] == host["source"]
     }
     assert list(said) == ["10", "20", "30", "40"]
-    assert said["10"] == "The JSON is cut off in the middle."
-    assert said["20"] == "It is an inventory of schema version 2, and this raidctl reads version 1."
+    assert said["10"] == "It is cut off in the middle: it is not all that was written."
+    assert said["20"].startswith("It is an inventory of schema version 2, and this raidctl reads version 1")
     assert "no inventory" in said["30"]
     assert "no JSON" in said["40"]
     assert (report["summary"]["hosts"], report["summary"]["unreadable"]) == (199, 4)
+
+
+def test_the_screen_names_the_lines_that_cannot_be_read_however_many_hosts_fail(site: Path, fleet: Path) -> None:
+    """With the reason, without --details: they are worth a look, and never among the worst hosts."""
+    lines = fleet.read_bytes().splitlines()
+    lines[99] = lines[99][:500]
+    fleet.write_bytes(b"\n".join(lines) + b"\n")
+    screen = run("audit", site, fleet).stdout
+    assert "1 could not be read" in screen
+    assert "fleet.jsonl:100:Itiscutoffinthemiddle" in re.sub(r"\s", "", screen)
+
+
+def test_built_in_rules_that_had_nothing_to_look_at_are_counted() -> None:
+    """A machine of one virtual disk is no screen of dashes; a rule of the policy itself is always listed."""
+    guest = str(FIXTURES / "host-vm-virtio")
+    screen = run("--replay", guest, "audit", "--builtin").stdout
+    assert "md_without_bitmap" not in screen
+    [idle] = re.findall(r"(\d+) built-in rules had nothing to look at; --details lists them\.", screen)
+    whole = run("--replay", guest, "audit", "--builtin", "--details").stdout
+    assert len(re.findall(r"(?m) - +- +-$", whole)) == int(idle)
+
+
+def test_the_screen_says_how_many_more_cannot_be_read(site: Path) -> None:
+    """Twenty are named."""
+    screen = run("audit", site, "-", given=b"hello\n" * 23).stdout
+    assert screen.count("It is no JSON: invalid character") == 20
+    assert "3 more could not be read; --details names them." in screen
+
+
+def test_a_list_over_several_lines_is_read_from_a_pipe_as_from_a_file(site: Path, tmp_path: Path) -> None:
+    """As jq -s writes it; cut off, it is one thing that cannot be read, not one for each of its lines."""
+    one = msgspec.json.encode(recorded("smartarray-p400"))
+    many = msgspec.json.format(b"[" + b",".join([one] * 3) + b"]", indent=2) + b"\n"
+    kept = tmp_path / "fleet.json"
+    kept.write_bytes(many)
+    for path in (kept, "-"):
+        found = run("audit", site, path, "--format", "jsonl", given=many).stdout.splitlines()
+        assert [json.loads(line)["host"] for line in found] == ["anvil"] * 3
+    cut = run("audit", site, "-", "--format", "jsonl", given=many[:-500]).stdout.splitlines()
+    assert [json.loads(line)["source"] for line in cut] == ["standard input"]
+    assert "cut off in the middle" in cut[0]
+
+
+def test_a_word_in_brackets_before_the_inventories_is_no_list(site: Path) -> None:
+    """What sudo or a log has put there is one line that cannot be read; the rest goes on."""
+    one = msgspec.json.encode(recorded("smartarray-p400"))
+    given = b"[sudo] password for olga:\n" + one + b"\n" + one + b"\n"
+    found = [json.loads(line) for line in run("audit", site, "-", "--format", "jsonl", given=given).stdout.splitlines()]
+    assert [(host["unreadable"], host["source"]) for host in found] == [
+        (True, "standard input:1"), (False, "standard input:2"), (False, "standard input:3"),
+    ]  # fmt: skip
+
+
+def test_a_list_in_a_line_is_as_many_hosts_and_an_empty_one_is_told(site: Path) -> None:
+    """A list without anything in it must not pass for a fleet that is as it should be."""
+    one = msgspec.json.encode(recorded("smartarray-p400"))
+    assert run("audit", site, "-", given=b"[" + one + b"," + one + b"]\n" + one).exit_code == 0
+    empty = run("audit", site, "-", given=b"[]")
+    assert (empty.exit_code, "It is an empty list." in empty.stdout) == (3, True)
 
 
 def test_an_unreadable_line_alone_cannot_be_told(site: Path) -> None:
@@ -152,6 +211,18 @@ def test_what_is_no_inventory_is_named(site: Path, tmp_path: Path) -> None:
         done = run("audit", site, tmp_path / name, "--details")
         assert (done.exit_code, name in re.sub(r"\s", "", done.stdout)) == (3, True)
     assert run("audit", site, tmp_path / "nothing").exit_code == 2
+
+
+def test_the_remedy_of_what_cannot_be_read_fits(site: Path, tmp_path: Path) -> None:
+    """A broken inventory is to be written again; where there is none, or no right to it, that would not help."""
+    (tmp_path / "fleet").mkdir()
+    remedies = []
+    for given in (b"hello\n", b"", b"x" * 65 * 2**20):
+        [line] = run("audit", site, "-", "--format", "jsonl", given=given).stdout.splitlines()
+        remedies.append(json.loads(line)["findings"][0]["remedy"])
+    [line] = run("audit", site, tmp_path / "fleet", "--format", "jsonl").stdout.splitlines()
+    remedies.append(json.loads(line)["findings"][0]["remedy"])
+    assert remedies == ['Write it again with "raidctl --json show".', None, None, None]
 
 
 def test_indented_inventories_one_after_the_other_are_read(site: Path) -> None:

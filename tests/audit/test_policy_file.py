@@ -224,7 +224,10 @@ def test_lines_of_tables_in_lists_are_found() -> None:
 
 
 def test_a_policy_of_nothing_selects_nothing() -> None:
-    """An empty file is a policy; that it met nothing on a host is said where there are several."""
+    """An empty file, or one that was cut off, is a policy; it never passes, on one machine as on several."""
     made: Policy = policy("")
-    assert [one.rule for one in Auditor(made).audit(machine(), "here").findings] == ["policy"]
+    for alone in (False, True):
+        [one] = Auditor(made, alone=alone).audit(machine(), "here").findings
+        assert (one.rule, one.outcome) == ("policy", "unmatched")
+        assert one.message == "The policy asks nothing of this host, so nothing is known of it."
     assert only('raid_level="raid1"', machine()).outcome == "pass"

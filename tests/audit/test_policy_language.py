@@ -131,6 +131,15 @@ def test_a_rule_that_selects_nothing_is_reported() -> None:
     assert found.message == 'rule 1 ("fast") matched no volume with raid_level raid0.'
 
 
+def test_the_remedy_of_a_short_line_that_meets_no_volume_can_be_followed() -> None:
+    """A line cannot say that it is optional: only a rule can, which is what it names."""
+    found = only('raid_level = "raid6"', recorded("host-vm-virtio"))
+    assert (found.outcome, found.message) == ("unmatched", 'the line "raid_level" matched no volume.')
+    assert "write a [[rule]] with optional = true" in str(found.remedy)
+    as_it_says = '[[rule]]\nfor = "volume"\nrequire = { raid_level = "raid6" }\noptional = true'
+    assert audited(as_it_says, recorded("host-vm-virtio")).findings == ()
+
+
 def test_an_optional_rule_may_select_nothing() -> None:
     """Who says that nothing to select is fine hears nothing."""
     text = '[[rule]]\nfor="volume"\nwhere={raid_level="raid0"}\nrequire={status="ok"}\noptional=true'

@@ -76,7 +76,12 @@ CONDITIONS = st.sampled_from(
 
 @st.composite
 def told(draw: st.DrawFn) -> tuple[dict[str, Any], dict[str, Any], list[dict[str, Any]]]:
-    """What is true of a volume, of its cache, and of two drives."""
+    """What is true of a volume, of its cache, and of two drives; the controller and the drives do not contradict."""
+    drives = [
+        {"media": draw(st.sampled_from(["hdd", "ssd"])), "rpm": draw(st.sampled_from([5400, 10000])),
+         "write_cache": draw(st.sampled_from(["enabled", "disabled"]))}
+        for _ in range(2)
+    ]  # fmt: skip
     volume = {
         "raid_level": draw(st.sampled_from(["raid0", "raid1", "raid6"])),
         "strip_bytes": draw(st.sampled_from([512, 4096])),
@@ -87,13 +92,8 @@ def told(draw: st.DrawFn) -> tuple[dict[str, Any], dict[str, Any], list[dict[str
     cache = {
         "write_active": draw(st.sampled_from(["write_back", "write_through"])),
         "write_protected": draw(st.booleans()),
-        "drive_write_cache": draw(st.sampled_from(["enabled", "disabled"])),
+        "drive_write_cache": "enabled" if any(one["write_cache"] == "enabled" for one in drives) else "disabled",
     }
-    drives = [
-        {"media": draw(st.sampled_from(["hdd", "ssd"])), "rpm": draw(st.sampled_from([5400, 10000])),
-         "write_cache": draw(st.sampled_from(["enabled", "disabled"]))}
-        for _ in range(2)
-    ]  # fmt: skip
     return volume, cache, drives
 
 

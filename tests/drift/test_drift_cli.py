@@ -55,7 +55,11 @@ def test_the_story_of_a_split_that_somebody_changed(run: Run) -> None:
     assert run(*demo, "cache", "split", "/", "50/50", "--yes").exit_code == 0
     drift = run(*demo, "diff")
     assert drift.exit_code == 1
-    assert "The share of the cache for reads (percent)" in drift.output
+    said = " ".join(drift.output.split())
+    assert (
+        "4 changes info The share of the cache for reads of the controller smartarray:1 was 25 % and is 50 %." in said
+    )
+    assert "The share of the cache for reads of the controller smartarray:1 was 128 MiB and is 256 MiB." in said
     assert 'Kept as 2; it differs from state 1: "raidctl diff 1 2".' in run(*demo, "snapshot").output
     assert "Kept as 3; nothing has changed since state 2." in run(*demo, "snapshot").output
     history = run(*demo, "--json", "history", "smartarray:1.cache.read_percent")
@@ -220,6 +224,41 @@ def test_a_state_that_cannot_be_kept_is_printed(run: Run, tmp_path: Path) -> Non
     assert "is damaged" in answer.stderr
     assert json.loads(answer.stdout) == canonical(state()).document
     assert (place / FILE).read_bytes() == b"not a database" * 1000
+
+
+def test_the_history_in_a_damaged_store_is_no_missing_object(run: Run, tmp_path: Path) -> None:
+    """Where no state can be read, that is said; nobody is told that there was no such object."""
+    run("--replay", RECORDED, "snapshot")
+    with closing(sqlite3.connect(tmp_path / "kept" / FILE)) as database, database:
+        database.execute("UPDATE document SET body = X'00'")
+    answer = run("--replay", RECORDED, "history", f"{CARD}.status")
+    assert (answer.exit_code, "State 1 of" in answer.stderr, "cannot be understood" in answer.stderr) == (3, True, True)
+
+
+@pytest.mark.parametrize(("size", "told"), [(2 * 10**12, "and is 2 TB."), (1, "bytes and is")])
+def test_sizes_have_a_unit_and_are_told_to_the_byte_where_they_would_read_alike(
+    run: Run, tmp_path: Path, size: int, told: str
+) -> None:
+    """1.8 TB that became 1.8 TB would say nothing."""
+
+    def resize(document: dict[str, Any]) -> None:
+        volume = item(document, f"{CARD}/v2")
+        volume["size_bytes"] = size if size > 1 else volume["size_bytes"] + size
+
+    before, after = _file(tmp_path / "a.json", state()), _file(tmp_path / "b.json", changed(state(), resize))
+    answer = run("diff", before, after)
+    said = " ".join(answer.output.split())
+    assert "1 warning" in said
+    assert f"The size of the volume {CARD}/v2 was" in said
+    assert told in said
+
+
+def test_the_list_tells_the_first_state_of_each_machine_from_those_that_differ(run: Run) -> None:
+    """What was kept first has not changed: there was nothing before it."""
+    for name in (RECORDED, str(FIXTURES / "smartarray-p400"), RECORDED):
+        run("--replay", name, "snapshot")
+    rows = [line.split() for line in run("snapshot", "--list").output.splitlines()[1:]]
+    assert [(row[4], row[5]) for row in rows] == [("flint", "first"), ("anvil", "first"), ("flint", "same")]
 
 
 def test_a_clock_that_was_set_back_is_told(run: Run, tmp_path: Path) -> None:

@@ -46,6 +46,8 @@ class PolicyRule:
     remedy: str | None = None
     optional: bool = False
     """That it selects nothing is nothing to tell of."""
+    short: bool = False
+    """It is a line of its own, for every volume; what a rule can say besides it cannot."""
     chosen: tuple[Check, ...] = ()
     required: tuple[Check, ...] = ()
     count: tuple[int, int | None] | None = None
@@ -146,7 +148,7 @@ class PolicyRule:
             outcome="unmatched",
             where="host",
             message=f"{self.label} matched no {self.selects()}.",
-            remedy="Correct what it selects; where nothing to select is as it should be, say optional = true.",
+            remedy=_SHORT if self.short else _UNMATCHED,
         )
 
     def _finding(self, outcome: Outcome, item: Any, scope: Scope, selected: Truth) -> Finding:
@@ -183,6 +185,10 @@ class PolicyRule:
         return f"{text}: {self.reason.rstrip('.')}."
 
 
+_UNMATCHED = "Correct what it selects; where nothing to select is as it should be, say optional = true."
+_SHORT = (
+    "It is for every volume, and there is none; where that is as it should be, write a [[rule]] with optional = true."
+)
 _OUTCOMES: dict[Truth, Outcome] = {True: "pass", False: "fail", None: "unknown"}
 
 
@@ -262,7 +268,12 @@ def short_rule(key: str, spec: Any, place: Place) -> PolicyRule | None:
     if not required:
         return None
     return PolicyRule(
-        name=key, label=f'the line "{key}"', kind="volume", required=tuple(required), test=together(required)
+        name=key,
+        label=f'the line "{key}"',
+        kind="volume",
+        required=tuple(required),
+        test=together(required),
+        short=True,
     )
 
 

@@ -38,6 +38,8 @@ class Sheet:
     details: bool = False
     passed: bool = False
     """What passed is wanted, too."""
+    builtin: frozenset[str] = frozenset()
+    """Names of the rules that raidctl brings along."""
 
 
 class Writer(Protocol):

@@ -45,8 +45,8 @@ class Nagios:
         status = status_of(counts)
         text = said(counts)
         if not self._alone:
-            word = "host" if summary.hosts == 1 else "hosts"
-            text = f"{summary.hosts} {word}, {summary.hosts_passed} of them pass; {text}"
+            word = "host passes" if summary.hosts == 1 else "hosts pass"
+            text = f"{summary.hosts_passed} of {summary.hosts} {word}; {text}"
         if rows and status is not Status.OK:
             text += f": {rows[0][2]}"
         hosts = [] if self._alone else _hosts(summary)

@@ -17,7 +17,7 @@ from raidctl.output.paper import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Pi
 from raidctl.output.table import Cell, Column, said, table
 
 _HOSTS = 20
-"""So many hosts are listed, the worst ones."""
+"""So many hosts are listed, the worst ones; and so many lines and files that are no inventory."""
 _WORDS: dict[Verdict, tuple[str, Style]] = {
     "pass": ("PASS", GOOD), "fail": ("FAIL", BAD), "unknown": ("CANNOT TELL", WARN), "no_access": ("NO ACCESS", WARN),
 }  # fmt: skip
@@ -39,6 +39,8 @@ class Table:
         self._sheet = sheet
         self._worst: list[_Row] = []
         self._troubled = 0
+        self._failing = 0
+        self._unread: list[tuple[str, str]] = []
 
     def begin(self) -> str:
         """Nothing: the sums come first."""
@@ -46,9 +48,14 @@ class Table:
 
     def host(self, audited: Audited) -> str:
         """Remember it, if it is one of the worst; of equals the first."""
+        if audited.unreadable:
+            if len(self._unread) < _HOSTS:
+                self._unread.append((audited.source, audited.findings[0].message))
+            return ""
         weight = _weight(audited.findings)
         if any(weight):
             self._troubled += 1
+            self._failing += any(weight[:3])
             row = (weight, -self._troubled, audited.host, audited.source)
             (heapq.heappush if len(self._worst) < _HOSTS else heapq.heappushpop)(self._worst, row)
         return ""
@@ -78,12 +85,42 @@ class Table:
         yield head
         if summary.rules:
             yield Text("")
-            yield table(_by_rule(summary.rules, paper, hosts=not self._sheet.alone), paper)
+            yield from self._rules(summary.rules, paper)
         if self._worst and not self._sheet.alone:
             yield Text("")
             yield table(_by_host(sorted(self._worst, reverse=True), paper), paper)
             if self._troubled > len(self._worst):
-                yield line((f"  {self._troubled - len(self._worst)} more hosts are not as they should be.", DULL))
+                yield line((f"  {self._not_listed()}", DULL))
+        if self._unread and not self._sheet.alone:
+            yield from self._not_read(summary, paper)
+
+    def _rules(self, rules: Sequence[RuleCount], paper: Paper) -> Iterator[RenderableType]:
+        """Row by row; built-in rules that had nothing to look at are counted, unless all details are wanted."""
+        met = [one for one in rules if one.checked or one.rule not in self._sheet.builtin or self._sheet.details]
+        if met:
+            yield table(_by_rule(met, paper, hosts=not self._sheet.alone), paper)
+        idle = len(rules) - len(met)
+        if idle:
+            words = "1 built-in rule" if idle == 1 else f"{idle} built-in rules"
+            yield line((f"  {words} had nothing to look at; --details lists them.", DULL))
+
+    def _not_listed(self) -> str:
+        """Of the hosts that are troubled and no longer among the worst, how many fail."""
+        count = self._troubled - len(self._worst)
+        failing = self._failing - sum(any(weight[:3]) for weight, *_ in self._worst)
+        told = [(failing, "fails" if failing == 1 else "fail"), (count - failing, "cannot be told")]
+        parts = ", ".join(f"{number} {word}" for number, word in told if number)
+        return f"{count} more {'host' if count == 1 else 'hosts'}: {parts}."
+
+    def _not_read(self, summary: Summary, paper: Paper) -> Iterator[RenderableType]:
+        """Told by themselves: of them nothing is known, so they are never among the worst."""
+        yield Text("")
+        yield line(("Could not be read", STRONG))
+        for source, reason in self._unread:
+            yield Padding(line((paper.clean(source), WARN), ": ", paper.clean(reason)), (0, 0, 0, 2))
+        more = summary.unreadable - len(self._unread)
+        if more:
+            yield line((f"  {more} more could not be read; --details names them.", DULL))
 
 
 def _weight(findings: Sequence[Finding]) -> _Weight:

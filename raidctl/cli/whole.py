@@ -1,0 +1,52 @@
+"""Writes a file in one step; devices and pipes are written into."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+from pathlib import Path
+
+from raidctl.errors import CannotTell
+from raidctl.text import printable
+
+
+def write(path: str, data: bytes, *, mode: int | None = None) -> None:
+    """Replace a file: whoever reads it sees the old one or the new one, whole, whatever happens.
+
+    A link stays a link. What is there and is no file (``/dev/stdout``, a pipe) is written into: root who replaced
+    ``/dev/null`` would break the machine.
+
+    Args:
+        path: Where to.
+        data: All of it.
+        mode: Its permissions, whatever the umask says.
+
+    Raises:
+        CannotTell: It cannot be written; the old one is still there.
+    """
+    named = Path(path)
+    try:
+        if named.exists() and not named.is_file():
+            with named.open("wb") as opened:
+                opened.write(data)
+        else:
+            _replace(Path(os.path.realpath(path)), data, mode)
+    except OSError as error:
+        raise CannotTell(f"{printable(path)} cannot be written: {error.strerror}.") from error
+
+
+def _replace(target: Path, data: bytes, mode: int | None) -> None:
+    beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}.new")
+    try:
+        with beside.open("xb") as opened:
+            opened.write(data)
+            opened.flush()
+            if mode is not None:
+                os.fchmod(opened.fileno(), mode)
+            os.fsync(opened.fileno())
+        beside.replace(target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            beside.unlink()
+        raise

@@ -1,0 +1,64 @@
+"""--output: a file is written whole or not at all; what is no file is written into, and never taken away."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from raidctl.cli import cli
+from tests.support.machines import FIXTURES
+
+COMMANDS = {"snapshot": '"controllers"', "export": "raidctl_build_info"}
+
+
+def _run(command: str, output: Path) -> int:
+    words = ["--replay", str(FIXTURES / "smartarray-p400"), command, "--output", str(output)]
+    return CliRunner().invoke(cli, words).exit_code
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_pipe_or_a_device_stays_what_it_is(command: str, tmp_path: Path) -> None:
+    """What is written goes into it: root who names /dev/null or /dev/stdout must not lose them."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        assert _run(command, pipe) == 0
+        assert COMMANDS[command] in os.read(reader, 1 << 20).decode()
+    finally:
+        os.close(reader)
+    assert stat.S_ISFIFO(pipe.lstat().st_mode)
+    assert [path.name for path in tmp_path.iterdir()] == ["pipe"]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_device_that_takes_nothing_is_an_error(command: str) -> None:
+    """The kernel's own full device: nothing was written, and that is said."""
+    before = Path("/dev/full").stat()
+    assert stat.S_ISCHR(before.st_mode)
+    assert _run(command, Path("/dev/full")) == 3
+    assert Path("/dev/full").stat().st_rdev == before.st_rdev
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_link_stays_a_link(command: str, tmp_path: Path) -> None:
+    """What it points to is replaced, beside it."""
+    real = tmp_path / "there" / "real"
+    real.parent.mkdir()
+    link = tmp_path / "link"
+    link.symlink_to(real)
+    assert _run(command, link) == 0
+    assert (link.is_symlink(), COMMANDS[command] in real.read_text(encoding="utf-8")) == (True, True)
+    assert _run(command, link) == 0
+    assert [path.name for path in real.parent.iterdir()] == ["real"]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_directory_is_no_file(command: str, tmp_path: Path) -> None:
+    """It is refused, and nothing is left in it."""
+    assert _run(command, tmp_path) in (2, 3)
+    assert list(tmp_path.iterdir()) == []

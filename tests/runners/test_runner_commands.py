@@ -1,0 +1,68 @@
+"""The commands that judge and compare, on another machine: the real ssh client, a real sshd on the loopback address."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from raidctl.cli import cli
+from tests.runners.conftest import SBIN, MakeServer, Server
+
+Far = Callable[..., Result]
+
+
+@pytest.fixture
+def far(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Far:
+    """Runs a command line with ``--host``; ssh reads the server's configuration in place of the user's own."""
+    _client(server, tmp_path, monkeypatch)
+
+    def start(*words: str) -> Result:
+        return CliRunner().invoke(cli, ["--state-dir", str(tmp_path / "kept"), "--host", "127.0.0.1", *words])
+
+    return start
+
+
+def _client(server: Server, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = place / "bin" / "ssh"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\nexec /usr/bin/ssh -F {server.place}/config "$@"\n', encoding="utf-8")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}:{SBIN}")
+
+
+def test_every_judgement_is_about_the_far_machine(far: Far) -> None:
+    """It says where it looked, and its exit code is an answer, no failure."""
+    for words in (("diagnose",), ("audit", "--builtin"), ("verify",)):
+        done = far("--json", *words)
+        assert done.exit_code in (0, 1, 3, 4), (words, done.stderr)
+        assert '"ssh:127.0.0.1"' in done.stdout
+
+
+def test_a_far_machine_is_kept_and_compared(far: Far) -> None:
+    """Its state goes into the store here, and nothing has changed since."""
+    assert far("snapshot").stdout.startswith(f"Kept as 1, the first state of {os.uname().nodename}")
+    found = json.loads(far("--json", "diff").stdout)
+    assert (found["before"]["name"], found["after"]["name"], found["changes"]) == ("state 1", "now", [])
+
+
+@pytest.mark.parametrize("words", [("verify", "--measure", "."), ("bench", "run", ".")])
+def test_the_clock_is_never_asked_over_ssh(far: Far, words: tuple[str, ...]) -> None:
+    """What would be measured is the way there: wrong usage, and nobody is connected to."""
+    done = far(*words)
+    assert (done.exit_code, "Only this machine can be measured" in done.stderr) == (2, True)
+
+
+def test_a_key_that_is_refused_is_one_sentence_with_one_full_stop(
+    make_server: MakeServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With what ssh itself said of it."""
+    _client(make_server("AllowUsers nobody-at-all"), tmp_path, monkeypatch)
+    done = CliRunner().invoke(cli, ["--host", "127.0.0.1", "diagnose"])
+    assert done.exit_code == 3
+    assert "Permission denied" in done.stderr
+    assert "). Try the same host with ssh itself." in done.stderr
