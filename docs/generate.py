@@ -1,4 +1,4 @@
-"""Writes the generated parts of the manual: model, commands, rules, metrics, and the screen in the README.
+"""Writes the generated parts of the manual: model, commands, rules, metrics, exit codes, JSON; and the README's screen.
 
 ``--check`` only compares.
 
@@ -16,6 +16,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from tests.support.machines import MACHINES, replayed
 from tests.support.metrics_page import export_page
 from tests.support.pages import commands_page, model_page, with_screen
+from tests.support.reference_pages import exit_codes_page, json_page
 from tests.support.rules_page import rules_page
 
 DOCS = Path(__file__).resolve().parent
@@ -40,13 +41,14 @@ def told_by() -> dict[str, set[str]]:
 
 def main() -> int:
     """Write the pages, or with ``--check`` tell which are not current."""
-    readme, exported = DOCS.parent / "README.md", DOCS / "export.md"
+    readme = DOCS.parent / "README.md"
+    parts = {readme: with_screen, DOCS / "export.md": export_page,
+             DOCS / "exit-codes.md": exit_codes_page, DOCS / "json.md": json_page}  # fmt: skip
     pages = {
         DOCS / "model.md": model_page(told_by()),
         DOCS / "commands.md": commands_page(),
         DOCS / "rules.md": rules_page(),
-        exported: export_page(exported.read_text(encoding="utf-8")),
-        readme: with_screen(readme.read_text(encoding="utf-8")),
+        **{path: written(path.read_text(encoding="utf-8")) for path, written in parts.items()},
     }
     stale = []
     for path, text in pages.items():

@@ -12,20 +12,14 @@ from raidctl.output.metrics import Metric
 from raidctl.output.metrics_table import INVENTORY, of_rules, of_scan
 from tests.output.inventories import HEALTHY
 from tests.support.machines import FIXTURES
+from tests.support.pages import between
 
 SHOWN = "areca-arc1210"
 
 
 def export_page(page: str) -> str:
     """The page with what is generated between its marks."""
-    return _between(_between(page, "the line", _line()), "the metrics", _tables())
-
-
-def _between(page: str, what: str, text: str) -> str:
-    begin, end = f"<!-- {what}, by docs/generate.py -->\n", f"<!-- end of {what} -->"
-    before, rest = page.split(begin, 1)
-    _, after = rest.split(end, 1)
-    return f"{before}{begin}\n{text}\n\n{end}{after}"
+    return between(between(page, "the line", _line()), "the metrics", _tables())
 
 
 def _line() -> str:

@@ -1,6 +1,7 @@
-"""The story in ``docs/cache.md``: its commands, run in order, and what they print.
+"""The story in ``docs/cache.md``, or of another page: its commands, run in order, and what they print.
 
-``python -m tests.support.story`` writes the outputs into the page anew; read the difference before it is believed.
+``python -m tests.support.story [PAGE]`` writes the outputs into the page anew; read the difference before it is
+believed.
 """
 
 from __future__ import annotations
@@ -75,7 +76,8 @@ def _environment() -> Mapping[str, str]:
 
 def main() -> None:
     """Write the outputs into the page."""
-    page = PAGE.read_text(encoding="utf-8")
+    path = Path(sys.argv[1]) if sys.argv[1:] else PAGE
+    page = path.read_text(encoding="utf-8")
     with tempfile.TemporaryDirectory(prefix="s") as name:
         place = Path(name)
 
@@ -83,7 +85,7 @@ def main() -> None:
             command = match[1].partition("\n")[0]
             return f"```console\n{command}\n{played(command.removeprefix(PROMPT), place)}```"
 
-        PAGE.write_text(_BLOCK.sub(again, page), encoding="utf-8")
+        path.write_text(_BLOCK.sub(again, page), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,134 @@
+"""The generated parts of ``docs/exit-codes.md`` and ``docs/json.md``, as text."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import click
+
+from raidctl.cli import schema as schemas
+from raidctl.cli.schema import ANSWERS
+from raidctl.output.json import schema
+from tests.support.pages import ROOT, between, commands, kind
+
+PRINTED: Mapping[str, str] = {
+    "inventory": "show",
+    "change": "cache set|cache split|cache drive|cache threshold|batch",
+    "journal": "journal",
+    "cache": "cache show|cache threshold",
+    "flush": "cache flush",
+    "stats": "cache stats",
+    "verify": "verify",
+    "bench": "bench run|bench show",
+    "audit": "audit",
+    "diagnose": "diagnose",
+    "export": "export",
+    "diff": "diff",
+    "snapshot": "snapshot",
+    "history": "history",
+}
+"""Which commands print each answer of ``raidctl schema``."""
+
+PLAIN: Mapping[str, str] = {
+    "doctor": "`cards` with the `tools` that each needs, `libraries`, whether raidctl is `root`, `problems`",
+    "audit --init": "a policy in TOML, with or without it",
+    "diagnose --list": "a list of rules, each with its `manual`",
+    "snapshot --list": "a list of kept states, each as `snapshot` prints it",
+    "bench list": "a list of kept runs: `id`, `at`, `host`, `target`, `profile` and more",
+    "bench compare": "`first` and `second` run, and `pairs` of their figures with the `ratio`",
+    "bench export": "one run a line, each as `bench show` prints it",
+    "bench model": "with which words it is measured, for people; it serves until it is ended",
+    "restore": "a list of changes, each with what was `put_back` and what was `left`",
+    "demo": "a list of `name` and `about`",
+    "record": "`destination`, `commands`, number of `answers`, `bytes`",
+    "schema": "a JSON Schema, with or without it",
+    "vendors": "a list of families, each with its tools and `capabilities`",
+}
+"""What the commands print that have no schema."""
+
+
+def exit_codes_page(page: str) -> str:
+    """The page with what is generated between its marks."""
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    table = re.findall(r"(?ms)^### Exit codes\n\n(.+?)\n\n", readme)[0]
+    rows = "\n".join(f"| `{path}` | {sentence} |" for path, sentence in told_exit_codes())
+    return between(
+        between(page, "the codes", table),
+        "the commands",
+        f"| command | exit codes |\n|---|---|\n{rows}",
+    )
+
+
+def told_exit_codes() -> Iterator[tuple[str, str]]:
+    """Each command whose help tells of its exit codes, and that paragraph."""
+    for context in commands():
+        for paragraph in inspect.cleandoc(context.command.help or "").split("\n\n"):
+            if context.parent and paragraph.startswith("Exit codes: "):
+                told = " ".join(paragraph.split()).removeprefix("Exit codes: ")
+                yield context.command_path, re.sub(r"(^|[;.] |or )(\d+)(?= )", r"\1**\2**", told)
+
+
+def json_page(page: str) -> str:
+    """The page with what is generated between its marks."""
+    plain = "\n".join(f"| `raidctl {name}` | {what} |" for name, what in PLAIN.items())
+    listed = "\n".join(f"| {_commands(name)} | [`{name}`](#{name}) |" for name in ANSWERS)
+    with_it = f"| printed by | `raidctl schema …` |\n|---|---|\n{listed}"
+    page = between(page, "the answers", with_it)
+    page = between(page, "the rest", f"| printed by | what it is |\n|---|---|\n{plain}")
+    return between(page, "the fields", "\n\n".join(_answers()))
+
+
+def _commands(answer: str) -> str:
+    return ", ".join(f"`{name}`" for name in PRINTED[answer].split("|"))
+
+
+def _answers() -> Iterator[str]:
+    """A section for each answer; a class that has been described is named, not described again."""
+    described = {json.dumps(one): f"model.md#{name.lower()}" for name, one in schema()["$defs"].items()}
+    for answer in ANSWERS:
+        title, told_type = schemas._kind(answer)
+        told = schema(title, told_type)
+        yield f"## {answer}\n\n{title}: {_outermost(told)}. Printed by {_commands(answer)}."
+        places = {}
+        for name, one in told["$defs"].items():
+            text = json.dumps(one)
+            if text in described:
+                places[name] = described[text]
+            elif "properties" in one:
+                described[text] = f"#{answer}"
+                yield _class(name, one)
+        if places:
+            yield f"Described elsewhere: {_links(places)}."
+
+
+def _links(places: Mapping[str, str]) -> str:
+    """Where classes are described; an inventory brings all of the model with it."""
+    whole = "Inventory" in places
+    links = [f"[{name}]({at})" for name, at in places.items() if not (whole and at.startswith("model.md"))]
+    return ", ".join([*links, *(["[Inventory](model.md), with all that is in it"] if whole else [])])
+
+
+def _outermost(told: Mapping[str, Any]) -> str:
+    return f"a {kind(told)}" if told.get("type") == "array" else f"one object, {kind(told)}"
+
+
+def _class(name: str, one: Mapping[str, Any]) -> str:
+    rows = "\n".join(
+        f"| `{field}` | {kind(told)} | {told.get('description', '').replace('|', chr(92) + '|')} |"
+        for field, told in one["properties"].items()
+    )
+    return f"**{name}**: {one.get('description', '')}\n\n| field | type | meaning |\n|---|---|---|\n{rows}"
+
+
+def with_json() -> set[str]:
+    """The commands that have the option --json."""
+    found = set()
+    for context in commands():
+        flags = {flag for option in context.command.params if isinstance(option, click.Option) for flag in option.opts}
+        if context.parent and "--json" in flags:
+            found.add(context.command_path.removeprefix("raidctl "))
+    return found

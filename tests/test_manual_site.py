@@ -1,0 +1,234 @@
+"""The manual as a site: it builds strictly, nothing is missing in it, and it reads well."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections import defaultdict
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+
+import click
+import pytest
+
+from raidctl import cli, errors
+from raidctl.audit.builtin import rules
+from raidctl.audit.diagnosis import diagnose
+from raidctl.cli import batch
+from raidctl.cli import schema as schemas
+from raidctl.output.json import schema
+from raidctl.output.metrics_table import INVENTORY, of_rules, of_scan
+from tests.output.inventories import HEALTHY
+from tests.support.pages import commands
+from tests.support.reference_pages import PLAIN, PRINTED, with_json
+from tests.support.story import masked, played, scenes
+
+DOCS = Path(__file__).resolve().parents[1] / "docs"
+STORIES = ("index", "show", "json")
+"""Pages whose commands with their outputs are nobody else's to test."""
+
+
+class Page(HTMLParser):
+    """What a reader sees of a page of the site, and what a browser fetches for it."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.sections: dict[str, str] = defaultdict(str)
+        """The text of each section without those inside it, by its id."""
+        self.prose = ""
+        """The text of the article that is not code."""
+        self.code: list[str] = []
+        """What is set in code within the text."""
+        self.first_cells: set[str] = set()
+        """The first column of all tables."""
+        self.links: set[str] = set()
+        self.fetched: set[str] = set()
+        self._open: list[tuple[str, str]] = []
+        self._cell = 0
+        self.feed(path.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Note where the text that follows stands, and what is fetched or linked."""
+        given = {name: value or "" for name, value in attrs}
+        if tag == "a":
+            self.links.add(given.get("href", ""))
+        elif "src" in given or tag == "link":
+            self.fetched.add(given.get("src") or given.get("href", ""))
+        if tag in {"article", "section", "pre", "code", "script", "style", "tr", "td"}:
+            self._open.append((tag, given.get("id", "")))
+        if tag == "code":
+            self.code.append("")
+        self._cell = 0 if tag == "tr" else self._cell + (tag == "td")
+
+    def handle_endtag(self, tag: str) -> None:
+        """Leave it."""
+        if self._open and self._open[-1][0] == tag:
+            self._open.pop()
+
+    def handle_data(self, data: str) -> None:
+        """Sort text by where it stands."""
+        tags = {tag for tag, _ in self._open}
+        if "article" not in tags:
+            return
+        if inside := [name for tag, name in self._open if tag == "section"]:
+            self.sections[inside[-1]] += data
+        if not tags & {"pre", "code", "script", "style"}:
+            self.prose += f"{data}\n"
+        elif "pre" not in tags:
+            self.code[-1] += data
+        if "td" in tags and self._cell == 1:
+            self.first_cells.add(data.strip())
+
+
+def build(source: Path, target: Path) -> subprocess.CompletedProcess[str]:
+    """Build a site as CONTRIBUTING.md says, and tell of all that is wrong, not only of the first."""
+    argv = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-c", str(DOCS), str(source), str(target)]
+    return subprocess.run(argv, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site, built once."""
+    target = tmp_path_factory.mktemp("site")
+    done = build(DOCS, target)
+    assert (done.returncode, done.stderr) == (0, "")
+    return target
+
+
+def page(site: Path, name: str) -> Page:
+    """A page of the site."""
+    return Page(site / f"{name}.html")
+
+
+@pytest.mark.slow
+def test_every_page_is_in_the_navigation(site: Path) -> None:
+    """The site builds without a warning, and a reader reaches each page of ``docs/`` from the front page."""
+    names = {f"{path.stem}.html" for path in DOCS.glob("*.md")} - {"index.html"}
+    assert names
+    assert names <= page(site, "index").links
+
+
+@pytest.mark.slow
+def test_what_is_broken_stops_the_build(tmp_path: Path) -> None:
+    """A link to no page, a link to no heading, and a page that is not in the navigation are each an error."""
+    for path in DOCS.glob("*.md"):
+        (tmp_path / path.name).write_text(f"# {path.stem}\n", encoding="utf-8")
+    (tmp_path / "forgotten.md").write_text("# Forgotten\n", encoding="utf-8")
+    (tmp_path / "index.md").write_text("# index\n\n[a](gone.md) and [b](show.md#nowhere)\n", encoding="utf-8")
+    done = build(tmp_path, tmp_path / "site")
+    assert done.returncode == 1
+    for what in ("'gone.md'", "'nowhere'", "forgotten.md: WARNING: document isn't included in any toctree"):
+        assert what in done.stderr
+
+
+@pytest.mark.slow
+def test_every_command_and_option_is_in_the_manual(site: Path) -> None:
+    """Each command of the tree, those of groups too, has a section with all its options that are meant for people."""
+    sections = page(site, "commands").sections
+    for context in commands():
+        told = sections[context.command_path.replace(" ", "-")]
+        assert f"Usage: {context.command_path} " in told
+        for option in context.command.get_params(context):
+            if isinstance(option, click.Option) and not option.hidden:
+                missing = {word for word in (*option.opts, *option.secondary_opts) if not _has(told, word)}
+                assert not missing, context.command_path
+
+
+def _has(text: str, option: str) -> bool:
+    return re.search(rf"(?m)^ +(-\w, )?{option}( |,|$)", text) is not None
+
+
+@pytest.mark.slow
+def test_every_rule_is_in_the_manual(site: Path) -> None:
+    """Each built-in rule has a section, and the table at the top leads there."""
+    found = page(site, "rules")
+    for rule in rules():
+        place = rule.name.replace("_", "-")
+        assert found.sections[place].lstrip().startswith(rule.name)
+        assert f"#{place}" in found.links
+
+
+@pytest.mark.slow
+def test_every_metric_is_in_the_manual(site: Path) -> None:
+    """The tables have each metric that ``raidctl export`` may print, and none that it does not."""
+    metrics = {one.name for one in (*INVENTORY, of_scan(0.0), *of_rules(diagnose(HEALTHY, ())))}
+    assert {cell for cell in page(site, "export").first_cells if cell.startswith("raidctl_")} == metrics
+
+
+@pytest.mark.slow
+def test_every_exit_code_is_in_the_manual(site: Path) -> None:
+    """Each code has its line or its sentence, and each command is named there."""
+    found = page(site, "exit-codes")
+    codes = {str(value) for name, value in vars(errors).items() if name.startswith("EXIT_")}
+    assert {cell for cell in found.first_cells if cell.isdecimal()} == codes
+    for code in (cli.EXIT_READER_GONE, batch.EXIT_NOWHERE):
+        assert re.search(rf"\b{code}\b", found.prose)
+    named = {word.removeprefix("raidctl ") for word in found.code}
+    assert set(_leaves()) <= named
+
+
+def _leaves() -> Iterator[str]:
+    """The commands that do something, without ``raidctl``."""
+    for context in commands():
+        if not isinstance(context.command, click.Group):
+            yield context.command_path.removeprefix("raidctl ")
+
+
+@pytest.mark.slow
+def test_every_field_of_json_is_in_the_manual(site: Path) -> None:
+    """Each answer has a section, and each field of each class in it stands in a table, here or on the model's page."""
+    found, model = page(site, "json"), page(site, "model")
+    for answer in schemas.ANSWERS:
+        assert answer in found.sections
+        for told in schema(*schemas._kind(answer))["$defs"].values():
+            assert set(told.get("properties", {})) <= found.first_cells | model.first_cells
+
+
+def test_every_command_with_json_is_on_the_page() -> None:
+    """What --json prints is told for each command that has it: a schema, or what stands in it."""
+    told = {name for names in PRINTED.values() for name in names.split("|")} | {name.split(" --")[0] for name in PLAIN}
+    assert told == with_json()
+    assert set(PRINTED) == set(schemas.ANSWERS)
+
+
+@pytest.mark.slow
+def test_no_markdown_is_left_in_the_text(site: Path) -> None:
+    """Tables, emphasis, code, links and comments are rendered, on every page."""
+    for path in sorted(site.glob("*.html")):
+        raw = re.findall(r"(?m)^.*(?:\||\*|`|\]\(|<!--|^#+ ).*$", Page(path).prose)
+        assert not raw, path.name
+
+
+@pytest.mark.slow
+def test_the_site_needs_no_network(site: Path) -> None:
+    """Whatever a browser fetches for a page lies beside it: no fonts, styles or scripts of others."""
+    for path in site.glob("*.html"):
+        fetched = Page(path).fetched
+        assert fetched
+        assert not {one for one in fetched if re.match(r"(\w+:)?//", one)}, path.name
+    for path in site.rglob("*.css"):
+        assert not re.search(r"(@import|url\()\s*[\"']?(https?:)?//", path.read_text(encoding="utf-8")), path.name
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", STORIES)
+def test_the_commands_of_a_page_print_what_it_shows(name: str, tmp_path: Path) -> None:
+    """In order, on simulated machines, in a fresh state directory; dates may differ."""
+    found = scenes((DOCS / f"{name}.md").read_text(encoding="utf-8"))
+    assert found
+    for scene in found:
+        assert masked(played(scene.command, tmp_path)) == masked(scene.output), scene.command
+
+
+@pytest.mark.slow
+def test_the_front_page_measures_where_one_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its commands that need a real disk work in any directory; here they only say what they would do."""
+    monkeypatch.chdir(tmp_path)
+    lines = re.findall(r"(?m)^    (raidctl (?:bench|verify).+)$", (DOCS / "index.md").read_text(encoding="utf-8"))
+    assert len(lines) == 3
+    for line in lines:
+        said = played(line if "--dry-run" in line else f"{line} --dry-run", tmp_path / "state")
+        assert "exit code" not in said
+        assert f"In {tmp_path} a file of" in said
