@@ -53,7 +53,7 @@ class Pool:
             self.spoilt = wanted.last
             return running
         self.close()
-        mine = [item.nodeid for item in items if Wanted(item).machine == machine]
+        mine = [name_inside(item) for item in items if Wanted(item).machine == machine]
         self.session = Session(machine, mine)
         self.spoilt = wanted.fresh or wanted.last
         return self.session
@@ -63,6 +63,14 @@ class Pool:
         if self.session is not None:
             self.session.close()
             self.session = None
+
+
+def name_inside(item: pytest.Item) -> str:
+    """A node id as in the guest, where pytest-xdist has not put the group behind it: ``test_a.py::test_b@group``."""
+    for mark in item.iter_markers("xdist_group"):
+        if item.nodeid.endswith(f"@{mark.args[0]}"):
+            return item.nodeid.removesuffix(f"@{mark.args[0]}")
+    return item.nodeid
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -135,11 +143,12 @@ def _reports(
     """Those that the machine made; or one that says why there are none."""
     follows = None
     if nextitem is not None and not wanted.fresh and not wanted.last and not Wanted(nextitem).fresh:
-        follows = nextitem.nodeid if Wanted(nextitem).machine == wanted.machine else None
+        follows = name_inside(nextitem) if Wanted(nextitem).machine == wanted.machine else None
     try:
         session = pool.take(wanted, item.session.items)
-        for data in session.run(item.nodeid, follows, wanted.timeout):
-            yield item.config.hook.pytest_report_from_serializable(config=item.config, data=data)
+        for data in session.run(name_inside(item), follows, wanted.timeout):
+            told = {**data, "nodeid": item.nodeid}
+            yield item.config.hook.pytest_report_from_serializable(config=item.config, data=told)
     except LabError as error:
         pool.close()
         yield pytest.TestReport(

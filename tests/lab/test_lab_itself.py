@@ -119,6 +119,26 @@ def test_a_kernel_that_is_packed_by_other_means_is_left_as_it_is() -> None:
     assert unpacked(b"MZ\xfd7zXZ\0 and then nothing of the kind") is None
 
 
+GROUPED = """
+import os, pytest
+@pytest.mark.xdist_group("one")
+@pytest.mark.parametrize("number", range(6))
+def test_of_a_group(number):
+    with open("workers", "a") as file:
+        file.write(os.environ["PYTEST_XDIST_WORKER"] + chr(10))
+"""
+
+
+@pytest.mark.slow
+def test_tests_of_one_machine_go_to_one_worker(tmp_path: Path) -> None:
+    """What pytest-xdist is told of groups it keeps to; else each worker would boot each machine."""
+    (tmp_path / "test_grouped.py").write_text(GROUPED)
+    argv = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", "2", "--dist", "loadgroup"]
+    subprocess.run(argv, cwd=tmp_path, env={**os.environ, "PYTEST_ADDOPTS": ""}, capture_output=True, check=True)
+    workers = (tmp_path / "workers").read_text().split()
+    assert (len(workers), len(set(workers))) == (6, 1)
+
+
 @pytest.mark.lab
 def test_a_marked_test_reports_as_if_it_ran_on_the_host(tmp_path: Path) -> None:
     """Passes, failures with traceback and output, shared and own boots, and a test that hangs, seen through junit."""
