@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Annotated
+
+from msgspec import Meta
 
 from raidctl.discovery import bare as kernel_only
 from raidctl.discovery.bare import evidence
@@ -43,28 +46,40 @@ _GUEST_DRIVERS = frozenset({"vfio-pci", "pci-stub", "pciback", "xen-pciback", "u
 class CardRow:
     """One storage controller on the PCI bus, for ``doctor``."""
 
-    address: str
-    """``0000:03:00.0``."""
-    name: str
-    """Maker and model from udev's database; ``RAID controller 1000:005d`` without it."""
-    driver: str | None
-    """Kernel driver, None when none is bound."""
-    family: str | None
-    """The vendor package in charge, None when none knows the card."""
-    tools: tuple[str, ...]
-    """Programs that can tell of the card, the best one first; one of them is enough."""
-    found: tuple[str, ...]
-    """Which of them are installed."""
-    controllers: tuple[str, ...]
-    """Ids of the controllers that were found on it."""
-    answers: bool | None
-    """Whether a program tells of it; None when it is a guest's, or not clear which of several cards is listed."""
-    note: str | None
-    """One sentence where there is something to say of the card."""
-    told_by: tuple[str, ...] = ()
-    """Which of the installed programs have told of it, the one that has told most first."""
-    why: tuple[str, ...] = ()
-    """What there is to say of the choice between them, and of what else is good to know of its controllers."""
+    address: Annotated[str, Meta(description="On the PCI bus: `0000:03:00.0`.")]
+    name: Annotated[
+        str, Meta(description="Maker and model from udev's database; `RAID controller 1000:005d` without it.")
+    ]
+    driver: Annotated[str | None, Meta(description="Kernel driver; null: none is bound.")]
+    family: Annotated[str | None, Meta(description="The vendor package in charge; null: none knows the card.")]
+    tools: Annotated[
+        tuple[str, ...],
+        Meta(description="Programs that can tell of the card, the best one first; one of them is enough."),
+    ]
+    found: Annotated[tuple[str, ...], Meta(description="Which of them are installed.")]
+    controllers: Annotated[tuple[str, ...], Meta(description="Ids of the controllers that were found on it.")]
+    answers: Annotated[
+        bool | None,
+        Meta(
+            description="Whether a program tells of it; null: it is a guest's, or it is not clear which of several "
+            "cards is listed."
+        ),
+    ]
+    note: Annotated[
+        str | None,
+        Meta(description="One sentence where there is something to say of the card; null: there is nothing."),
+    ]
+    told_by: Annotated[
+        tuple[str, ...],
+        Meta(description="Which of the installed programs have told of it, the one that has told most first."),
+    ] = ()
+    why: Annotated[
+        tuple[str, ...],
+        Meta(
+            description="What there is to say of the choice between them, and of what else is good to know of its "
+            "controllers."
+        ),
+    ] = ()
 
 
 @dataclass(frozen=True)

@@ -352,10 +352,10 @@ class Controller(Model, frozen=True, kw_only=True):
         str | None,
         Meta(description="The tool's words where it names newer firmware, or an image that waits for a restart."),
     ] = None
-    batteries: tuple[Battery, ...] = ()
-    arrays: tuple[Array, ...] = ()
-    volumes: tuple[Volume, ...] = ()
-    drives: tuple[Drive, ...] = ()
+    batteries: Annotated[tuple[Battery, ...], Meta(description="What keeps its cache without power.")] = ()
+    arrays: Annotated[tuple[Array, ...], Meta(description="Groups of drives that volumes lie on.")] = ()
+    volumes: Annotated[tuple[Volume, ...], Meta(description="What the system sees as disks.")] = ()
+    drives: Annotated[tuple[Drive, ...], Meta(description="Each drive once, those of no array among them.")] = ()
     capabilities: Annotated[
         dict[str, Capability], Meta(description="What can be read and set on this controller, and why not.")
     ] = field(default_factory=dict)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGTPE]?)(i?)(B?)\s*", re.IGNORECASE | re.ASCII)
 _POWERS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5, "E": 6}
 _TOO_LARGE = 2**80
 _TOO_FAST = 1e6
+_ENORMOUS = 1e10
 _PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*%", re.ASCII)
 _CELSIUS = re.compile(r"(-?\d+)(?:\.\d+)?\s*(?:°\s*C?|C|Celsius)?", re.ASCII | re.IGNORECASE)
 _GBPS = re.compile(r"(\d+(?:\.\d+)?)\s*(G|M)(?:b/s|bps|bit/s|T/s|T)", re.IGNORECASE | re.ASCII)
@@ -85,6 +87,21 @@ def format_decimal(size: int) -> str:
 def format_binary(size: int) -> str:
     """As memory is counted: ``512 MiB``."""
     return _format(size, 1024, ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"))
+
+
+def format_figure(value: float, like: float | None = None) -> str:
+    """A measured figure: ``0.0123``, ``8.33``, ``432``, ``9,954``; with as many decimal places as ``like`` has."""
+    if abs(value) >= _ENORMOUS:
+        return f"{value:.3g}"
+    return f"{value:,.{_places(value if like is None else like)}f}"
+
+
+def _places(value: float) -> int:
+    """Decimal places with which three digits of a figure are shown, and no more than four of a large one."""
+    size = abs(value)
+    if size == 0 or not math.isfinite(size):
+        return 0
+    return min(max(2 - math.floor(math.log10(size)), 0), 6)
 
 
 def _format(size: int, base: int, names: tuple[str, ...]) -> str:

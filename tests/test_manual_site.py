@@ -193,6 +193,16 @@ def test_every_command_with_json_is_on_the_page() -> None:
     assert set(PRINTED) == set(schemas.ANSWERS)
 
 
+@pytest.mark.parametrize("answer", schemas.ANSWERS)
+def test_every_field_of_a_schema_says_what_it_means(answer: str) -> None:
+    """Each class and each field has a description, in all classes that an answer is made of."""
+    told = schema(*schemas._kind(answer))["$defs"]
+    fields = {(name, field): one for name, whole in told.items() for field, one in whole.get("properties", {}).items()}
+    assert fields
+    assert not [key for key, one in fields.items() if not one.get("description")]
+    assert not [name for name, whole in told.items() if not whole.get("description")]
+
+
 @pytest.mark.slow
 def test_no_markdown_is_left_in_the_text(site: Path) -> None:
     """Tables, emphasis, code, links and comments are rendered, on every page."""

@@ -119,6 +119,10 @@ def _positive(value: float | None) -> bool:
 
 
 def _warnings(first: Run, second: Run) -> Iterator[str]:
+    if first == second:
+        yield f"{_capital(first.name)} is compared with itself: name two runs to see what differs."
+        yield from _doubts(first)
+        return
     one, other = first.session, second.session
     if _engines(one) != _engines(other):
         yield (

@@ -75,7 +75,8 @@ class Drift(msgspec.Struct, frozen=True, kw_only=True):
 
     trial: Annotated[str, Meta(description="Name of the test.")]
     figure: Annotated[str, Meta(description="Name of the figure that is compared.")]
-    first: Annotated[float | None, Meta(description="At the begin; null: not measured.")]
+    unit: Annotated[str, Meta(description="Its unit; empty in runs that were kept before it was told.")] = ""
+    first: Annotated[float | None, Meta(description="At the beginning; null: not measured.")]
     last: Annotated[float | None, Meta(description="At the end; null: not measured.")]
     unstable: Annotated[bool | None, Meta(description="Whether they differ by more than 20 %; null: cannot be told.")]
 

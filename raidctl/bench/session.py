@@ -20,10 +20,13 @@ from raidctl.bench.trials.phase import words
 from raidctl.bench.trials.trial import Bench, Interrupted, Needs, Progress, Steps, Trial, whole
 from raidctl.bench.verdict.deciding import POWER_CUT
 from raidctl.errors import BenchError
+from raidctl.units import format_figure
 
 DURABILITY = frozenset({"commits", "flush_slope", "early_acknowledgement"})
 """Trials whose verdicts are about durability."""
-_DRIFT_TEXT = "The first test gave {first:.4g} at the begin and {last:.4g} at the end: the environment is not stable."
+_DRIFT_TEXT = (
+    "The first test gave {first} {unit} at the beginning and {last} {unit} at the end: the environment is not stable."
+)
 _MEANT = ("reads", "commits", "read", "read_qd1_all", "read_latency")
 """The figure by which drift is told, the first of these that there is."""
 
@@ -164,8 +167,7 @@ class Runner:
         order = [trial.name for trial in profile.trials]
         confounders = bench.confounders
         if found is not None and found.unstable:
-            text = _DRIFT_TEXT.format(first=found.first, last=found.last)
-            confounders += (Confounder(name="drift", text=text),)
+            confounders += (Confounder(name="drift", text=_unstable(found)),)
         carried = [msgspec.structs.replace(one, confounders=confounders) for one in results]
         return Session(
             profile=profile.name,
@@ -205,7 +207,21 @@ def drift(first: TrialResult, last: TrialResult) -> Drift | None:
     if name is None:
         return None
     before, after = first.figures[name].measured, last.figures[name].measured
-    return Drift(trial=first.trial, figure=name, first=before, last=after, unstable=drifted(before, after))
+    return Drift(
+        trial=first.trial,
+        figure=name,
+        unit=first.figures[name].unit,
+        first=before,
+        last=after,
+        unstable=drifted(before, after),
+    )
+
+
+def _unstable(found: Drift) -> str:
+    """Both figures in one form: that of the larger one."""
+    first, last = found.first or 0.0, found.last or 0.0
+    said = [format_figure(value, max(first, last)) for value in (first, last)]
+    return _DRIFT_TEXT.format(first=said[0], last=said[1], unit=found.unit)
 
 
 def _nothing(trial: Trial, why: str) -> TrialResult:

@@ -14,9 +14,10 @@ import os
 from collections.abc import Sequence
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
+from msgspec import Meta
 
 from raidctl.change.plan import Step, Wish
 from raidctl.change.state import OTHERS_WRITE, sync
@@ -36,52 +37,68 @@ class JournalFull(RaidctlError):
 class Subject(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A controller under change, so that it is known again after a reboot."""
 
-    id: str
-    model: str | None = None
-    serial: str | None = None
-    objects: dict[str, str] = {}
-    """What the volumes under change are known by: their unique id, by their id."""
+    id: Annotated[str, Meta(description="Its id when it was changed: `smartarray:1`.")]
+    model: Annotated[str | None, Meta(description="Product name; null: not told.")] = None
+    serial: Annotated[str | None, Meta(description="Serial number; null: not told.")] = None
+    objects: Annotated[
+        dict[str, str], Meta(description="What the volumes under change are known by: their unique id, by their id.")
+    ] = {}
 
 
 class Begin(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="begin", tag_field="event"):
     """A change is about to happen."""
 
-    change: str
-    at: str
-    kind: Kind
-    about: str
-    """The command, for people."""
-    user: str
-    pid: int
-    boot: str
-    source: str
-    subjects: tuple[Subject, ...] = ()
-    wishes: tuple[Wish, ...] = ()
-    steps: tuple[Step, ...] = ()
-    was: tuple[Wish, ...] = ()
-    """What the wished settings were before, in the words of the model: the way back with another program."""
-    reason: str | None = None
-    """What was said with ``--unsafe``."""
-    unsafe: bool = False
+    change: Annotated[str, Meta(description="Name of the change.")]
+    at: Annotated[str, Meta(description="When, RFC 3339 in UTC.")]
+    kind: Annotated[Kind, Meta(description="`set`: to stay; `batch`: for a while, to be put back.")]
+    about: Annotated[str, Meta(description="The command, for people.")]
+    user: Annotated[str, Meta(description="Who did it.")]
+    pid: Annotated[int, Meta(description="The process that did it.")]
+    boot: Annotated[str, Meta(description="The kernel's name of the boot in which it was; empty: it has none.")]
+    source: Annotated[str, Meta(description="Where the machine is: `local`, `ssh:HOST`, `demo:NAME`.")]
+    subjects: Annotated[tuple[Subject, ...], Meta(description="The controllers under change.")] = ()
+    wishes: Annotated[tuple[Wish, ...], Meta(description="What was asked for.")] = ()
+    steps: Annotated[tuple[Step, ...], Meta(description="In the order in which they are carried out.")] = ()
+    was: Annotated[
+        tuple[Wish, ...],
+        Meta(
+            description="What the wished settings were before, in the words of the model: the way back with another "
+            "program."
+        ),
+    ] = ()
+    reason: Annotated[str | None, Meta(description="What was said with `--unsafe`; null: nothing.")] = None
+    unsafe: Annotated[bool, Meta(description="Whether `--unsafe` was given.")] = False
 
 
 class Turn(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="step", tag_field="event"):
     """A step is about to be carried out, was carried out, is undone, was left as somebody else has set it."""
 
-    change: str
-    at: str
-    step: int
-    mark: Mark
-    text: str | None = None
+    change: Annotated[str, Meta(description="Name of the change.")]
+    at: Annotated[str, Meta(description="When, RFC 3339 in UTC.")]
+    step: Annotated[int, Meta(description="Which of the steps, the first one is 0.")]
+    mark: Annotated[
+        Mark,
+        Meta(
+            description="`start`: about to be carried out; `done`, `failed`: it was; `undo`: about to be undone; "
+            "`undone`; `left`: not undone, since somebody else has set it meanwhile."
+        ),
+    ]
+    text: Annotated[str | None, Meta(description="More about it, one sentence; null: there is nothing to say.")] = None
 
 
 class End(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="end", tag_field="event"):
     """A change is over."""
 
-    change: str
-    at: str
-    result: Result
-    text: str | None = None
+    change: Annotated[str, Meta(description="Name of the change.")]
+    at: Annotated[str, Meta(description="When, RFC 3339 in UTC.")]
+    result: Annotated[
+        Result,
+        Meta(
+            description="`done`: as wished; `undone`: it failed, and what was there is there again; `restored`: put "
+            "back afterwards; `stands`: it is not put back."
+        ),
+    ]
+    text: Annotated[str | None, Meta(description="More about it, one sentence; null: there is nothing to say.")] = None
 
 
 Entry = Begin | Turn | End
@@ -90,9 +107,9 @@ Entry = Begin | Turn | End
 class Story(msgspec.Struct, frozen=True, kw_only=True):
     """A change from its beginning to its end, as far as it came."""
 
-    begin: Begin
-    turns: tuple[Turn, ...] = ()
-    end: End | None = None
+    begin: Annotated[Begin, Meta(description="What was to be done, written down before anything was.")]
+    turns: Annotated[tuple[Turn, ...], Meta(description="What became of the steps, one after the other.")] = ()
+    end: Annotated[End | None, Meta(description="How it ended; null: nobody has ended it.")] = None
 
     @property
     def pending(self) -> bool:

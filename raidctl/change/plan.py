@@ -47,7 +47,9 @@ class Action(Value, frozen=True, kw_only=True, omit_defaults=True):
     data: Annotated[str | None, Meta(description="What is written into it.")] = None
     timeout: Annotated[float, Meta(description="Seconds that it may take.")] = _SHELL_LIMIT
     lock: Annotated[str | None, Meta(description="What may be used by one process at a time.")] = None
-    environment: tuple[tuple[str, str], ...] = ()
+    environment: Annotated[
+        tuple[tuple[str, str], ...], Meta(description="Names and values that are set for the program besides.")
+    ] = ()
 
     def request(self) -> Run | Write:
         """The request that carries it out."""
@@ -80,7 +82,7 @@ class Step(Value, frozen=True, kw_only=True, omit_defaults=True):
 class Refusal(Value, frozen=True, kw_only=True, omit_defaults=True):
     """A wish that is not fulfilled, and why."""
 
-    wish: Wish
+    wish: Annotated[Wish, Meta(description="What was asked for.")]
     kind: Annotated[
         RefusalKind,
         Meta(
@@ -95,10 +97,10 @@ class Refusal(Value, frozen=True, kw_only=True, omit_defaults=True):
 class Plan(Value, frozen=True, kw_only=True):
     """The way from what is to what is wished."""
 
-    wishes: tuple[Wish, ...] = ()
+    wishes: Annotated[tuple[Wish, ...], Meta(description="What was asked for.")] = ()
     steps: Annotated[tuple[Step, ...], Meta(description="In the order in which they are carried out.")] = ()
     already: Annotated[tuple[Wish, ...], Meta(description="Wishes that are already fulfilled.")] = ()
-    refusals: tuple[Refusal, ...] = ()
+    refusals: Annotated[tuple[Refusal, ...], Meta(description="Wishes that are not fulfilled, and why.")] = ()
 
     def __add__(self, other: Plan) -> Plan:
         """Both plans one after the other; a step that stands in both is carried out once."""

@@ -69,6 +69,7 @@ def command(
     if all_builtin and policy and not policy.endswith(".toml"):
         path, policy = (policy, *path), None
     if init:
+        _refuse_beside_init(settings, builtin=all_builtin, format=form, details=details, passed=passed, jobs=jobs)
         return _init(policy, path, settings)
     if settings.as_json and form not in (None, "json"):
         raise click.UsageError(f"--json and --format {form} contradict each other.")
@@ -167,6 +168,19 @@ def _write(out: Writer, rules: Policy, found: Found, *, alone: bool) -> int:
 def _emit(text: str) -> None:
     if text:
         emit(text)
+
+
+def _refuse_beside_init(settings: Settings, **given: object) -> None:
+    """Refuse what is about findings: a policy that is written has none.
+
+    Raises:
+        click.UsageError: Something is given.
+    """
+    if settings.as_json:
+        raise click.UsageError("--init writes a policy, which is TOML: leave --json away.")
+    for name, value in given.items():
+        if value:
+            raise click.UsageError(f"--init writes a policy and audits nothing: --{name} has no meaning with it.")
 
 
 def _init(target: str | None, paths: Sequence[str], settings: Settings) -> int:

@@ -71,14 +71,18 @@ class Measuring:
             if self.order.kind == "file":
                 size, why = file_size(self.order)
                 prospect = Prospect(name=str(Path(self.order.target).resolve()), size=size)
+                file = self._file(size)
+                file.check()  # a plan that cannot be carried out is not said
+                self._choices(file)
                 agree(told(self.order, prospect, [why] if why else []))
                 self.busy = self.loads()
-                target: Target = stack.enter_context(self._file(size))
+                target: Target = stack.enter_context(file)
                 prepared = target.size
             else:
                 target, prepared = self._opened(stack), 0
                 if self.order.beside:
                     self._beside(stack)
+                self._choices(target)
                 agree(told(self.order, target, []))
                 self.busy = self.loads()
             return self._measure(target, prepared, () if self.order.kind != "file" or not why else (why,))
@@ -126,9 +130,17 @@ class Measuring:
                 write = (0, look.size)
         return stack.enter_context(DeviceTarget(order.target, write=write))
 
-    def _measure(self, target: Target, prepared: int, notes: Sequence[str]) -> Measured:
+    def _choices(self, target: Target) -> tuple[Choice, Engine | None]:
+        """What carries it out, and who measures the same once more.
+
+        Raises:
+            BenchError: What is asked for cannot be used.
+        """
         choice = choose(target, self.order.engine)
-        other = second_opinion(target, choice.engine) if self.order.cross_check else None
+        return choice, second_opinion(target, choice.engine) if self.order.cross_check else None
+
+    def _measure(self, target: Target, prepared: int, notes: Sequence[str]) -> Measured:
+        choice, other = self._choices(target)
         found = (*confounders(self._ground(target)), *self.busy)
         session = self._session(target, choice, found, notes)
         second = None

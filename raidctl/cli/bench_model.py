@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import signal
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -43,8 +45,9 @@ def command(context: click.Context, /, *, place: Path | None, dropping: Path | N
 
     Nothing of this machine's disks is touched: the model keeps its content in
     memory and answers as slowly as an array of that kind would. It says with
-    which words it is measured from another terminal. Through the socket of
-    --dropping it is the same array behind a layer that never sends a flush.
+    which words it is measured from another terminal; with --json it prints one
+    line with its address. Through the socket of --dropping it is the same array
+    behind a layer that never sends a flush.
 
     \b
     kind           what a flush does            after a power failure
@@ -66,16 +69,21 @@ def command(context: click.Context, /, *, place: Path | None, dropping: Path | N
         device = Device(Plan(**built))
     except ValueError as error:
         raise UsageError(f"Such an array cannot be built: {error}.") from None
+    announce = _for_programs if settings.as_json else _for_people
     made = None if place else Path(tempfile.mkdtemp(prefix="raidctl-model-"))
     try:
-        _serve(device, place or (made or Path()) / "nbd", dropping)
+        _serve(device, place or (made or Path()) / "nbd", dropping, announce)
     finally:
         if made is not None:
             shutil.rmtree(made, ignore_errors=True)
     return EXIT_FINE
 
 
-def _serve(device: Any, path: Path, dropping: Path | None) -> None:
+Announce = Callable[[str, str | None], None]
+"""Says where it is served, and where without its flushes."""
+
+
+def _serve(device: Any, path: Path, dropping: Path | None, announce: Announce) -> None:
     from raidctl.bench.model.serve import Server  # noqa: PLC0415 - as above
 
     try:
@@ -84,12 +92,20 @@ def _serve(device: Any, path: Path, dropping: Path | None) -> None:
         raise BenchError(f"Nothing can be served at {path}: {error.strerror or error}.") from None
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, lambda *_: server.stop())
-    uri = _uri(path)
+    announce(_uri(path), _uri(dropping) if dropping is not None else None)
+    server.run()
+
+
+def _for_people(uri: str, dropping: str | None) -> None:
     click.echo(f"Serving {uri}")
     if dropping is not None:
-        click.echo(f"Serving {_uri(dropping)} without its flushes")
+        click.echo(f"Serving {dropping} without its flushes")
     click.echo(f"Measure it with: raidctl bench run '{uri}' --overwrite all")
-    server.run()
+
+
+def _for_programs(uri: str, dropping: str | None) -> None:
+    """One line: a program waits for it, and goes on while the model is being served."""
+    click.echo(json.dumps({"uri": uri, "without_flushes": dropping}))
 
 
 def _uri(path: Path) -> str:

@@ -10,8 +10,8 @@ from raidctl.cli.options import examples, output_options, settings_of
 from raidctl.cli.terminal import emit_json
 from raidctl.output.json import schema
 
-ANSWERS = ("inventory", "change", "journal", "cache", "flush", "stats", "verify", "bench", "audit", "diagnose",
-           "export", "diff", "snapshot", "history")  # fmt: skip
+ANSWERS = ("inventory", "change", "journal", "cache", "flush", "stats", "verify", "bench", "compare", "audit",
+           "diagnose", "export", "diff", "snapshot", "history", "doctor")  # fmt: skip
 """What can be printed with --json and has a schema."""
 
 
@@ -27,7 +27,8 @@ def command(context: click.Context, *, answer: str) -> int:
     schema_version. The others: "change" for cache set, split, drive, threshold
     and batch; "journal"; "cache" for cache show, and for threshold without an
     option; "flush" and "stats" for cache flush and cache stats; "verify"; "bench" for
-    bench run and bench show; "audit"; "diagnose"; "export"; "diff"; "snapshot"; "history".
+    bench run and bench show, "compare" for bench compare; "audit"; "diagnose";
+    "export"; "diff"; "snapshot"; "history"; "doctor".
     """
     settings_of(context).refuse_machine("schema")
     title, kind = _kind(answer)
@@ -39,9 +40,11 @@ def _kind(answer: str) -> tuple[str, Any]:
     """A title and the type."""
     from raidctl.audit.diagnosis import Diagnosis  # noqa: PLC0415 - only what is asked for is imported
     from raidctl.audit.report import Report  # noqa: PLC0415 - as above
+    from raidctl.bench.compare import Comparison  # noqa: PLC0415 - as above
     from raidctl.bench.record import Run  # noqa: PLC0415 - as above
     from raidctl.change.journal import Story  # noqa: PLC0415 - as above
     from raidctl.change.plan import Outcome  # noqa: PLC0415 - as above
+    from raidctl.checkup import CheckupReport  # noqa: PLC0415 - as above
     from raidctl.claims.report import Verification  # noqa: PLC0415 - as above
     from raidctl.drift.report import Drift  # noqa: PLC0415 - as above
     from raidctl.drift.value import History  # noqa: PLC0415 - as above
@@ -59,11 +62,13 @@ def _kind(answer: str) -> tuple[str, Any]:
         "stats": ("Statistics of the caches", Statistics),
         "verify": ("Verification", Verification),
         "bench": ("Benchmark run", Run),
+        "compare": ("Comparison of two runs", Comparison),
         "audit": ("Audit", Report),
         "diagnose": ("Diagnosis", Diagnosis),
         "export": ("Export", Export),
         "diff": ("Drift", Drift),
         "snapshot": ("Kept state", Kept),
         "history": ("History of a value", History),
+        "doctor": ("Checkup", CheckupReport),
     }
     return kinds[answer]

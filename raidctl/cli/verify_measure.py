@@ -290,9 +290,7 @@ def _profile(asked: Asked, known: Weighed, switcher: Switcher | None, *, nbd: bo
     seconds = asked.seconds or SECONDS
     share = seconds / SECONDS
     names = {claim.name for claim in asked.claims}
-    trials: list[Trial] = [
-        Medium(reads=_within(400 * share, 90, 400), commits=_within(300 * share, 120, 300), promised_rpm=None)
-    ]
+    trials: list[Trial] = [Medium(reads=_within(400 * share, 90, 400), commits=_within(300 * share, 120, 300))]
     if not names <= _CLOCKED:
         trials.append(Commits(seconds=min(max(2.0 * share, 0.25), 5.0)))
     if names & _CACHES:

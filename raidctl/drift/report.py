@@ -78,8 +78,8 @@ class Drift(msgspec.Struct, frozen=True, kw_only=True):
             "lack of a tool or a right, 4."
         ),
     ]
-    before: Side
-    after: Side
+    before: Annotated[Side, Meta(description="The earlier state.")]
+    after: Annotated[Side, Meta(description="The later state.")]
     changes: Annotated[tuple[Change, ...], Meta(description="The worst first.")] = ()
     unread: Annotated[tuple[Unread, ...], Meta(description="What could not be read.")] = ()
     noise: Annotated[

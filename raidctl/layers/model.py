@@ -77,10 +77,10 @@ class Layer(msgspec.Struct, frozen=True, kw_only=True):
     ] = None
     share: Annotated[Share | None, Meta(description="Null where nothing is split.")] = None
     thresholds: Annotated[tuple[Threshold, ...], Meta(description="Limits and times, with units.")] = ()
-    flush: Answer
-    threshold: Answer
-    stats: Answer
-    split: Answer
+    flush: Annotated[Answer, Meta(description="Whether and how what waits in it can be written out now.")]
+    threshold: Annotated[Answer, Meta(description="Whether and how its limits and times can be set.")]
+    stats: Annotated[Answer, Meta(description="Whether and how its use can be told.")]
+    split: Annotated[Answer, Meta(description="Whether and how it can be split between reads and writes.")]
 
 
 class Stack(msgspec.Struct, frozen=True, kw_only=True):
@@ -152,7 +152,7 @@ class LayerStats(msgspec.Struct, frozen=True, kw_only=True):
     name: Annotated[str | None, Meta(description="What people call it.")] = None
     estimate: Annotated[bool, Meta(description="The cache has no counters; this is concluded from those around it.")]
     method: Annotated[str | None, Meta(description="How it was estimated, and from what.")] = None
-    counters: tuple[Counter, ...] = ()
+    counters: Annotated[tuple[Counter, ...], Meta(description="Its figures.")] = ()
 
 
 class Statistics(msgspec.Struct, frozen=True, kw_only=True):
@@ -163,8 +163,8 @@ class Statistics(msgspec.Struct, frozen=True, kw_only=True):
     target: Annotated[str | None, Meta(description="What was named; null: the whole machine.")] = None
     at: Annotated[str, Meta(description="When, RFC 3339 in UTC.")]
     seconds: Annotated[float | None, Meta(description="Length of the interval of `per_second`; null: none.")] = None
-    layers: tuple[LayerStats, ...] = ()
-    problems: tuple[Problem, ...] = ()
+    layers: Annotated[tuple[LayerStats, ...], Meta(description="From the top to the bottom.")] = ()
+    problems: Annotated[tuple[Problem, ...], Meta(description="What could not be read.")] = ()
 
 
 def schema(kind: type[Stack | FlushReport | Statistics]) -> dict[str, Any]:

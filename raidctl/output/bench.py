@@ -12,10 +12,10 @@ from rich.text import Text
 from raidctl.bench.record import Run, noisy
 from raidctl.bench.result import Latency, Session, Spread, TrialResult, Verdict
 from raidctl.output.bench_classic import tables
-from raidctl.output.bench_curve import below, columns, number, rows
+from raidctl.output.bench_curve import below, columns, rows
 from raidctl.output.paper import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, line, pack
 from raidctl.output.table import Cell, Column, cells, facts, table
-from raidctl.units import format_binary
+from raidctl.units import format_binary, format_figure
 
 SHORT = "++++"
 """Instead of a figure, as bonnie++ has it: the phase was too short."""
@@ -99,7 +99,7 @@ def figures(session: Session, paper: Paper) -> Iterator[RenderableType]:
 
 def median(spread: Spread) -> Cell:
     """The figure, or that there is none."""
-    return (SHORT, WARN) if spread.measured is None else (number(spread.measured), STRONG)
+    return (SHORT, WARN) if spread.measured is None else (format_figure(spread.measured), STRONG)
 
 
 def interval(spread: Spread) -> str:
@@ -108,7 +108,7 @@ def interval(spread: Spread) -> str:
         return ""
     if spread.low is None or spread.high is None:
         return "not known"
-    return f"{number(spread.low, spread.measured)} to {number(spread.high, spread.measured)}"
+    return f"{format_figure(spread.low, spread.measured)} to {format_figure(spread.high, spread.measured)}"
 
 
 def words(trial: str, figure: str) -> str:
@@ -138,11 +138,11 @@ def _latencies(session: Session, paper: Paper) -> Iterator[RenderableType]:
     yield table(
         [
             Column("latency, ms", cells([paper.clean(name) for name, _ in found]), least=16),
-            Column("p50", cells([number(one.p50) for one in some]), right=True),
+            Column("p50", cells([format_figure(one.p50) for one in some]), right=True),
             Column("p90", cells([_percentile(one.p90) for one in some]), right=True),
             Column("p99", cells([_percentile(one.p99) for one in some]), right=True),
             Column("p99.9", cells([_percentile(one.p999) for one in some]), right=True),
-            Column("worst", cells([number(one.worst) for one in some]), right=True),
+            Column("worst", cells([format_figure(one.worst) for one in some]), right=True),
             Column("of n", cells([f"{one.n:,}" for one in some]), right=True),
         ],
         paper,
@@ -150,7 +150,7 @@ def _latencies(session: Session, paper: Paper) -> Iterator[RenderableType]:
 
 
 def _percentile(value: float | None) -> str:
-    return SHORT if value is None else number(value)
+    return SHORT if value is None else format_figure(value)
 
 
 def _drawn(result: TrialResult, paper: Paper, *, more: bool) -> Iterator[RenderableType]:
@@ -172,7 +172,7 @@ def _curve(result: TrialResult, paper: Paper) -> Iterator[RenderableType]:
     yield Text("")
     yield line(("MiB/s over the span", STRONG))
     yield from (Text(paper.words(text) if paper.ascii else text) for text in drawn)
-    ends = (f"{number(points[0][0])} GiB", f"{number(points[-1][0])} GiB")
+    ends = (f"{format_figure(points[0][0])} GiB", f"{format_figure(points[-1][0])} GiB")
     yield Text(below(*ends, len(points), paper), style=DULL)
 
 
@@ -226,7 +226,11 @@ def _about(run: Run) -> Iterator[tuple[str, str, Style]]:
     session = run.session
     drift = session.drift
     if drift is not None and drift.unstable:
-        first, last = (SHORT if value is None else number(value) for value in (drift.first, drift.last))
+        most = max(drift.first or 0.0, drift.last or 0.0)
+        first, last = (
+            SHORT if value is None else f"{format_figure(value, most)} {drift.unit}".rstrip()
+            for value in (drift.first, drift.last)
+        )
         yield (
             "unstable",
             f"The first test gave {last} at the end instead of {first}: these figures are not to be relied on.",
@@ -235,6 +239,8 @@ def _about(run: Run) -> Iterator[tuple[str, str, Style]]:
     for text in noisy(run.noise):
         yield "busy", text, WARN
     for one in dict.fromkeys(session.confounders):
+        if one.name == "drift" and drift is not None and drift.unstable:
+            continue  # it stands above
         yield "consider", one.text, WARN if one.forbids else PLAIN
     for text in session.notes:
         yield "note", text, DULL

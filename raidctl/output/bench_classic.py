@@ -9,9 +9,9 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from raidctl.bench.result import Session, Spread, TrialResult
-from raidctl.output.bench_curve import number
 from raidctl.output.paper import DULL, STRONG, WARN, Paper, line
 from raidctl.output.table import Cell, Column, cells, table
+from raidctl.units import format_figure
 
 SHORT = "++++"
 NOT_MEASURED = "-"
@@ -46,7 +46,7 @@ def tables(session: Session, paper: Paper) -> Iterator[RenderableType]:
 def _cell(one: Spread | None, factor: float = 1.0) -> Cell:
     if one is None:
         return NOT_MEASURED, DULL
-    return (SHORT, WARN) if one.measured is None else (number(one.measured * factor), STRONG)
+    return (SHORT, WARN) if one.measured is None else (format_figure(one.measured * factor), STRONG)
 
 
 def _cache(results: Mapping[str, TrialResult], paper: Paper) -> Iterator[RenderableType]:

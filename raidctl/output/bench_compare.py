@@ -12,9 +12,9 @@ from raidctl.bench.compare import Comparison, Pair
 from raidctl.bench.result import Spread
 from raidctl.bench.store import Kept
 from raidctl.output.bench import SHORT, head, words
-from raidctl.output.bench_curve import number
 from raidctl.output.paper import BAD, DULL, GOOD, PLAIN, WARN, Paper, line
 from raidctl.output.table import Cell, Column, cells, facts, table
+from raidctl.units import format_figure
 
 _RATES = ("ops/s", "MiB/s")
 _TIMES = ("ms", "ms/MiB", "s")
@@ -97,7 +97,7 @@ _NONE = Spread(measured=None, unit="", n=0)
 def _side(spread: Spread | None) -> Cell:
     if spread is None:
         return "-", DULL
-    return (SHORT, WARN) if spread.measured is None else (number(spread.measured), PLAIN)
+    return (SHORT, WARN) if spread.measured is None else (format_figure(spread.measured), PLAIN)
 
 
 def _ratio(pair: Pair) -> Cell:
@@ -111,7 +111,7 @@ def _interval(pair: Pair) -> str:
 
 
 def _times(ratio: float) -> str:
-    return f"{ratio:.2f}" if 0.1 <= ratio < 10 else number(ratio)
+    return f"{ratio:.2f}" if 0.1 <= ratio < 10 else format_figure(ratio)
 
 
 def _change(pair: Pair) -> Cell:

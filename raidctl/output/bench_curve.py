@@ -6,11 +6,11 @@ compiled part.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 from raidctl.output.paper import Paper
 from raidctl.text import collapse
+from raidctl.units import format_figure
 
 _EIGHTHS = " ▁▂▃▄▅▆▇█"
 _LEFTS = " ▏▎▍▌▋▊▉█"
@@ -19,21 +19,6 @@ _ASCII_LEFTS = "     ---#"
 _LABEL = 7
 HEIGHT = 8
 MOST_BARS = 16
-
-
-def places(value: float) -> int:
-    """Decimal places with which three digits of a figure are shown, and no more than four of a large one."""
-    size = abs(value)
-    if size == 0 or not math.isfinite(size):
-        return 0
-    return min(max(2 - math.floor(math.log10(size)), 0), 6)
-
-
-def number(value: float, like: float | None = None) -> str:
-    """A figure: ``0.0123``, ``8.33``, ``432``, ``9,954``; with as many decimal places as ``like`` has."""
-    if abs(value) >= 1e10:
-        return f"{value:.3g}"
-    return f"{value:,.{places(value if like is None else like)}f}"
 
 
 def columns(values: Sequence[float | None], paper: Paper, *, indent: int = 2, height: int = HEIGHT) -> list[str]:
@@ -51,7 +36,7 @@ def columns(values: Sequence[float | None], paper: Paper, *, indent: int = 2, he
     levels = [None if value is None else round(value / top * height * 8) for value in bars]
     lines = []
     for row in range(height - 1, -1, -1):
-        label = number(top) if row == height - 1 else "0" if row == 0 else ""
+        label = format_figure(top) if row == height - 1 else "0" if row == 0 else ""
         cells = (" " if level is None else marks[min(max(level - 8 * row, 0), 8)] for level in levels)
         lines.append(f"{' ' * indent}{label:>{_LABEL}} {''.join(cell * wide for cell in cells)}".rstrip())
     return lines
@@ -87,7 +72,7 @@ def rows(bins: Sequence[tuple[float, int]], unit: str, paper: Paper, *, indent: 
     most = max((count for _, count in kept), default=0)
     if not most:
         return []
-    labels = [f"{number(edge)} {unit}" for edge, _ in kept]
+    labels = [f"{format_figure(edge)} {unit}" for edge, _ in kept]
     margin = max(map(len, labels))
     counts = [f"{count:,}" for _, count in kept]
     room = paper.columns - indent - margin - 2 - max(map(len, counts))

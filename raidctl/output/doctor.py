@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import msgspec
 from rich.console import RenderableType
@@ -12,7 +11,7 @@ from rich.style import Style
 from rich.text import Text
 
 from raidctl.cards import CardRow
-from raidctl.checkup import ToolCheck
+from raidctl.checkup import CheckupReport, ToolCheck
 from raidctl.model import Inventory, Problem
 from raidctl.output.paper import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, line, pack
 from raidctl.output.problems import problem_sections, style_of
@@ -36,16 +35,16 @@ class Checkup:
     """Version of each library that raidctl uses, None when it is missing; empty when it was another machine."""
 
 
-def checkup_data(checkup: Checkup) -> dict[str, Any]:
+def checkup_data(checkup: Checkup) -> CheckupReport:
     """The same for programs."""
-    return {
-        "host": msgspec.to_builtins(checkup.inventory.host),
-        "root": checkup.root,
-        "cards": [asdict(card) for card in checkup.cards],
-        "tools": [asdict(tool) for tool in checkup.tools],
-        "libraries": dict(checkup.libraries),
-        "problems": msgspec.to_builtins(checkup.inventory.problems),
-    }
+    return CheckupReport(
+        host=checkup.inventory.host,
+        root=checkup.root,
+        cards=tuple(checkup.cards),
+        tools=tuple(checkup.tools),
+        libraries=dict(checkup.libraries),
+        problems=checkup.inventory.problems,
+    )
 
 
 def checkup_screen(checkup: Checkup, paper: Paper) -> str:

@@ -88,6 +88,23 @@ def test_a_baseline_written_by_init_passes_on_the_same_machine(tmp_path: Path) -
     assert re.sub(r"\(.*?\)", "", told, count=1) == re.sub(r"\(.*?\)", "", path.read_text(encoding="utf-8"), count=1)
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--json"], "--json"), (["--format", "json"], "--format"), (["--format", "junit"], "--format"),
+        (["--details"], "--details"), (["--passed"], "--passed"), (["--jobs", "2"], "--jobs"),
+        (["--builtin"], "--builtin"),
+    ],
+)  # fmt: skip
+def test_what_is_about_findings_is_refused_beside_init(tmp_path: Path, words: list[str], said: str) -> None:
+    """A policy is TOML and has no findings: no option does nothing, and no file is written."""
+    path = tmp_path / "now.toml"
+    done = run("--demo", "p400", "--state-dir", tmp_path, "audit", "--init", *words, path)
+    assert done.exit_code == 2
+    assert said in done.stderr
+    assert not path.exists()
+
+
 def test_the_built_in_rules_need_no_policy() -> None:
     """A word that is no .toml is a path then."""
     done = run("audit", "--builtin", "--json", GEN9)

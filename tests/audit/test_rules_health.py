@@ -105,7 +105,8 @@ def test_error_counters_are_graded(errors: Errors, severity: str) -> None:
 def test_errors_of_the_link_are_the_cables() -> None:
     """CRC errors do not ask for a new drive."""
     one = ask("drive_errors", lsi(DRIVE, errors=Errors(link=5)), DRIVE)
-    assert "cable" in one.message
+    assert "5 link errors, which mean its cable" in one.message
+    assert "1 link error, which means its" in ask("drive_errors", lsi(DRIVE, errors=Errors(link=1)), DRIVE).message
     assert "cable" in (one.remedy or "")
 
 
@@ -185,6 +186,20 @@ def test_mismatches_are_graded_by_level(level: str, count: int, severity: str) -
     """A few on a mirror are often harmless; on parity none is."""
     inventory = changed(replayed(MD).inventory, "md:md1", {"raid_level": level, "mismatch_count": count})
     assert ask("md_mismatch", inventory, "md:md1").severity == severity
+
+
+@pytest.mark.parametrize(("count", "said"), [(1, "found 1 sector in"), (8, "found 8 sectors in")])
+def test_a_single_mismatch_is_one_sector(count: int, said: str) -> None:
+    """One and several are said as one says them."""
+    inventory = changed(replayed(MD).inventory, "md:md1", {"mismatch_count": count})
+    assert said in ask("md_mismatch", inventory, "md:md1").message
+
+
+@pytest.mark.parametrize(("there", "said"), [(1, "1 of its 4 drives is there"), (2, "2 of its 4 drives are there")])
+def test_a_failed_volume_says_how_many_drives_are_there(there: int, said: str) -> None:
+    """One is there, several are."""
+    inventory = lsi(VOLUME, status="failed", status_text="OfLn", drives_expected=4, drives_active=there)
+    assert said in ask("volume_failed", inventory, VOLUME).message
 
 
 def test_a_small_array_needs_no_bitmap() -> None:

@@ -111,6 +111,23 @@ def test_alignment_is_graded_by_what_it_costs(offset: int, severity: str | None)
     assert [one.severity for one in found("misaligned", lsi(layers=(layer,)))] == ([severity] if severity else [])
 
 
+@pytest.mark.parametrize(
+    ("number", "said"),
+    [
+        (1, "/dev/sdb1 begins in the middle of"),
+        (2, "/dev/sdb1 and /dev/sdb2 begin in the middle of"),
+        (6, "/dev/sdb1, /dev/sdb2, /dev/sdb3 and 3 more begin in the middle of"),
+    ],
+)
+def test_what_is_misaligned_is_named_in_a_sentence(number: int, said: str) -> None:
+    """One begins, several begin; of many the first are named and the others counted."""
+    layers = tuple(
+        BlockLayer(device=f"/dev/sdb{at}", kind="partition", offsets_bytes=(32256,), size_bytes=1 << 40)
+        for at in range(1, number + 1)
+    )
+    assert ask("misaligned", lsi(layers=layers), VOLUME).message.startswith(said)
+
+
 def test_a_partition_for_boot_code_may_lie_anywhere() -> None:
     """A few MiB that are read once a month are not worth a word."""
     layer = BlockLayer(device="/dev/sdb1", kind="partition", offsets_bytes=(17408,), size_bytes=1 << 20)
@@ -120,7 +137,9 @@ def test_a_partition_for_boot_code_may_lie_anywhere() -> None:
 def test_members_of_software_raid_begin_at_sectors() -> None:
     """Where the data of an array begin on its drives counts as well."""
     inventory = changed(replayed("md-healthy").inventory, "md:md1/sdc1", {"data_offset_bytes": 31 * 512})
-    assert ask("misaligned", inventory, "md:md1/array").severity == "warning"
+    one = ask("misaligned", inventory, "md:md1/array")
+    assert one.severity == "warning"
+    assert "sector of /dev/sdc1: every" in one.message
 
 
 @pytest.mark.parametrize(
@@ -183,6 +202,16 @@ def test_a_rebuild_that_is_held_back_is_told(speed: float, outcome: str) -> None
     changes = {"sync_speed_max_bytes": int(speed), "status_text": "tested"}
     inventory = changed(replayed("md-healthy").inventory, "md:md1", changes)
     assert ask("md_sync_speed", inventory, "md:md1").outcome == outcome
+
+
+@pytest.mark.parametrize(("number", "said"), [(1, "310:0 sets the pace"), (2, "310:0 and 310:1 set the pace")])
+def test_the_slowest_disks_of_an_array_are_named(number: int, said: str) -> None:
+    """One sets the pace, several set it."""
+    inventory = replayed(LSI).inventory
+    array = next(one for card in inventory.controllers for one in card.arrays if "megaraid:0/310:2" in one.drives)
+    for at, drive in enumerate(array.drives):
+        inventory = changed(inventory, drive, {"media": "hdd", "rpm": 5400 if at < number else 15000})
+    assert said in ask("mixed_drives", inventory, array.id).message
 
 
 def test_a_mostly_written_mirror_is_slow_on_purpose() -> None:

@@ -14,9 +14,10 @@ from raidctl.model import Controller, Host, Inventory, Volume, VolumeCache
 from raidctl.output import bench_export
 from raidctl.output.bench import screen, words
 from raidctl.output.bench_compare import compare_screen, list_screen
-from raidctl.output.bench_curve import columns, number, rows
+from raidctl.output.bench_curve import columns, rows
 from raidctl.output.bench_progress import left
 from raidctl.output.paper import Paper
+from raidctl.units import format_figure
 from tests.bench import bench_runs
 from tests.bench.bench_runs import spread
 
@@ -80,10 +81,10 @@ def test_the_verdict_comes_with_its_reason_and_the_test_that_would_decide() -> N
 
 def test_what_speaks_against_all_figures_is_said() -> None:
     """Drift, other load, confounders, an early end."""
-    drift = Drift(trial="medium", figure="reads", first=100.0, last=150.0, unstable=True)
+    drift = Drift(trial="medium", figure="reads", unit="ops/s", first=7969.4, last=10890.0, unstable=True)
     ended = bench_runs.session(drift=drift, interrupted=True)
     text = screen(bench_runs.run(session=ended, noise=Noise(processors=2, load=4.0)), WIDE, more=False)
-    assert "The first test gave 150 at the end instead of 100" in text
+    assert "The first test gave 10,890 ops/s at the end instead of 7,969 ops/s" in text
     assert "busy      The machine was busy" in text
     assert "consider  O_DIRECT is refused here." in text
     assert "Ended early" in text
@@ -152,7 +153,7 @@ def test_a_histogram_loses_no_operation() -> None:
 )
 def test_figures_have_three_digits_that_count(value: float, text: str) -> None:
     """And no more of a large one than are before the point."""
-    assert number(value) == text
+    assert format_figure(value) == text
 
 
 def test_names_of_figures_are_words() -> None:
@@ -257,10 +258,20 @@ def test_other_machines_and_unstable_runs_are_warned_of() -> None:
 
 
 def test_a_run_agrees_with_itself() -> None:
-    """Nothing differs, and nothing is warned of."""
-    found = compare(bench_runs.run(), bench_runs.run())
-    assert (found.warnings, found.differences, found.comparable) == ((), (), True)
+    """Nothing differs; that it is compared with itself is said, and what is to be known of it once."""
+    busy = Noise(processors=2, load=4.0)
+    found = compare(bench_runs.run(id=1, noise=busy), bench_runs.run(id=1, noise=busy))
+    assert (found.differences, found.comparable) == ((), True)
+    assert found.warnings[0].startswith("Run 1 is compared with itself")
+    assert [text[:6] for text in found.warnings] == ["Run 1 ", "Run 1:"]
     assert {pair.change for pair in found.pairs} == {"same", "unknown"}
+
+
+def test_two_runs_are_not_one() -> None:
+    """Two alike are compared without that word, and each has its own warning."""
+    busy = Noise(processors=2, load=4.0)
+    found = compare(bench_runs.run(id=1, noise=busy), bench_runs.run(id=2, noise=busy))
+    assert [text[:6] for text in found.warnings] == ["Run 1:", "Run 2:"]
 
 
 def test_an_empty_list_says_what_makes_a_run() -> None:

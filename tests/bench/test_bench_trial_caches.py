@@ -20,18 +20,17 @@ def disks(**given: object) -> Plan:
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("cache", [8, 32])
 def test_the_read_cache_is_sized(cache: int, seed: int) -> None:
-    """Within a fifth; a promise of that size passes, and one of eight times as much fails."""
-    for promised, verdict in ((cache, "pass"), (8 * cache, "fail")):
-        trial = ReadCache(most=128 * MIB, reads=250, promised_mib=promised, seconds=0.6)
-        result = whole(trial, Stage(disks(read_cache=cache * MIB)).bench(seed))
-        assert result.verdict == verdict
-        assert result.figures["read_cache"].measured == pytest.approx(cache, rel=0.2)
+    """Within a fifth."""
+    trial = ReadCache(most=128 * MIB, reads=250, seconds=0.6)
+    result = whole(trial, Stage(disks(read_cache=cache * MIB)).bench(seed))
+    assert result.verdict == "info"
+    assert result.figures["read_cache"].measured == pytest.approx(cache, rel=0.2)
 
 
 def test_no_read_cache_is_made_up() -> None:
-    """Without a cache no size is told, and a promise stays open."""
-    result = whole(ReadCache(most=64 * MIB, reads=250, promised_mib=64), Stage(disks()).bench())
-    assert (result.verdict, result.figures["read_cache"].measured) == ("inconclusive", None)
+    """Without a cache no size is told."""
+    result = whole(ReadCache(most=64 * MIB, reads=250), Stage(disks()).bench())
+    assert (result.verdict, result.figures["read_cache"].measured) == ("info", None)
 
 
 def test_what_is_read_again_comes_from_the_cache() -> None:

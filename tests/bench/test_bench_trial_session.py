@@ -17,8 +17,8 @@ import pytest
 from raidctl.bench.engines.calibrate import Memory
 from raidctl.bench.engines.portable import PortableEngine
 from raidctl.bench.profiles import PROFILES, Profile
-from raidctl.bench.result import Confounder, Session, Spread, TrialResult
-from raidctl.bench.session import Runner, drift, weighed
+from raidctl.bench.result import Confounder, Drift, Session, Spread, TrialResult
+from raidctl.bench.session import Runner, _unstable, drift, weighed
 from raidctl.bench.targets.file import FileTarget
 from raidctl.bench.trials.commits import Commits
 from raidctl.bench.trials.evidence import evidence
@@ -218,7 +218,20 @@ def test_drift_is_a_difference_of_a_fifth(last: float | None, unstable: bool | N
     )
     found = drift(first, again)
     assert found is not None
-    assert found.unstable is unstable
+    assert (found.unstable, found.unit) == (unstable, "ops/s")
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "said"),
+    [
+        (7969.0, 10890.0, "7,969 ops/s at the beginning and 10,890 ops/s at the end"),
+        (12.1, 8.333, "12.1 ops/s at the beginning and 8.3 ops/s at the end"),
+    ],
+)
+def test_drift_is_said_in_figures_that_can_be_compared(first: float, last: float, said: str) -> None:
+    """Both figures are written alike, with their unit."""
+    found = Drift(trial="seeks", figure="read_qd1_all", unit="ops/s", first=first, last=last, unstable=True)
+    assert f"The first test gave {said}:" in _unstable(found)
 
 
 @pytest.mark.parametrize("verdict", ["pass", "fail", "info", "suspect"])

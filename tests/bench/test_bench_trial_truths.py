@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from raidctl.bench.model.device import Device, Kind, Plan
+from raidctl.bench.model.drive import Mechanics
 from raidctl.bench.profiles import Profile
 from raidctl.bench.result import Confounder, TrialResult
 from raidctl.bench.session import Runner
@@ -69,14 +70,9 @@ def figure(result: TrialResult, name: str) -> float:
 @pytest.mark.parametrize("rpm", [5400, 7200, 10000, 15000])
 def test_a_disk_is_told_to_turn_and_how_fast(rpm: int) -> None:
     """Random reads and commits of one block name the medium and its speed within 2 %."""
-    result = computed(Medium(reads=120, commits=120, promised_rpm=rpm), rpm=float(rpm))
-    assert (result.verdict, result.series["medium"]) == ("pass", "rotating")
+    result = computed(SHORT_MEDIUM, rpm=float(rpm))
+    assert (result.verdict, result.series["medium"]) == ("info", "rotating")
     assert figure(result, "rpm") == pytest.approx(rpm, rel=0.02)
-
-
-def test_another_speed_than_promised_fails() -> None:
-    """A disk of 15000 rpm is not one of 7200 rpm."""
-    assert computed(Medium(reads=60, commits=120, promised_rpm=7200)).verdict == "fail"
 
 
 def test_solid_state_does_not_turn() -> None:
@@ -148,19 +144,18 @@ def test_the_flush_slope_tells_who_empties_the_cache(kind: Kind, reading: str) -
     assert figure(result, "flush_slope") == pytest.approx(truth, rel=0.05, abs=0.7)
 
 
-@pytest.mark.parametrize(("promised", "verdict"), [(8, "pass"), (32, "fail")])
-def test_the_write_cache_is_sized(promised: float, verdict: str) -> None:
-    """A cache of 8 MiB is sized within 10 % by its knee, and a promise of 32 MiB is refuted."""
-    trial = Knee(most=48 * MIB, block=16 * KIB, fills=2, rest=0.2, promised_mib=promised)
+def test_the_write_cache_is_sized() -> None:
+    """A cache of 8 MiB is sized within 10 % by its knee."""
+    trial = Knee(most=48 * MIB, block=16 * KIB, fills=2, rest=0.2)
     result = computed(trial, "battery", cache=8 * MIB, destage=10e6, size=4 * GIB)
-    assert result.verdict == verdict
+    assert result.verdict == "info"
     assert figure(result, "write_cache") == pytest.approx(8, rel=0.1)
 
 
 def test_no_write_cache_is_no_knee() -> None:
     """Writes that go to the medium have no knee, and nothing is made up."""
-    result = computed(Knee(most=16 * MIB, fills=1, rest=0.0, promised_mib=64), size=4 * GIB)
-    assert (result.verdict, result.figures["write_cache"].measured) == ("inconclusive", None)
+    result = computed(Knee(most=16 * MIB, fills=1, rest=0.0), size=4 * GIB)
+    assert (result.verdict, result.figures["write_cache"].measured) == ("info", None)
 
 
 @pytest.mark.slow
@@ -168,9 +163,8 @@ def test_no_write_cache_is_no_knee() -> None:
 def test_write_caches_of_full_size_are_sized(mib: int) -> None:
     """32, 64 and 128 MiB within 10 %, over NBD and by a real clock."""
     words = ("--kind", "battery", "--cache", f"{mib}MiB", "--destage", f"{mib / 1.6}MB/s", "--size", "16GiB")
-    result = measured(Knee(most=4 * mib * MIB, fills=1, rest=0.2, promised_mib=mib), *words, "--no-keep")
+    result = measured(Knee(most=4 * mib * MIB, fills=1, rest=0.2), *words, "--no-keep")
     assert figure(result, "write_cache") == pytest.approx(mib, rel=0.1)
-    assert result.verdict == "pass"
 
 
 def test_seeks_carry_their_span() -> None:
@@ -181,10 +175,10 @@ def test_seeks_carry_their_span() -> None:
 
 
 def test_sequential_reads_are_as_fast_as_the_model() -> None:
-    """At the outer edge a disk reads what one of its tracks gives; an impossible promise fails."""
-    trial = Sequential(seconds=0.2, positions=(0.0, 0.2), sizes=(256 * KIB,), depths=(4,), model_mib=10000.0)
+    """At the outer edge a disk reads what its outermost tracks give."""
+    trial = Sequential(seconds=0.2, positions=(0.0,), sizes=(256 * KIB,), depths=(4,))
     result = computed(trial, size=4 * GIB)
-    assert result.verdict == "fail"
+    assert figure(result, "read") == pytest.approx(Mechanics(size=GIB).outer / MIB, rel=0.1)
     assert result.figures["read"].low is not None
 
 

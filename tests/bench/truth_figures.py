@@ -46,7 +46,7 @@ def rpm(speed: int, *, reads: int = 60, commits: int = 300) -> Figured:
 def write_cache(mib: int, *, destage: float = 20.0, fills: int = 1) -> Figured:
     """MiB that a battery-backed cache takes, which empties at so many MB/s; six times its size is written."""
     words = ("--kind", "battery", "--cache", f"{mib}MiB", "--destage", f"{destage}MB/s", "--size", "16GiB", "--no-keep")
-    trial = Knee(most=6 * mib * MIB, fills=fills, rest=0.2, promised_mib=float(mib))
+    trial = Knee(most=6 * mib * MIB, fills=fills, rest=0.2)
     return _figure(trial, "write_cache", float(mib), *words)
 
 

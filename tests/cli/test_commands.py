@@ -157,6 +157,8 @@ def test_doctor_tells_the_programs(raidctl: Raidctl, recorded: Recorded) -> None
     assert "Acme CLI 1.2.3" in done.stdout
     assert done.exit_code == 0, done.stdout
     told = json.loads(raidctl("--replay", machine, "--json", "doctor").stdout)
+    jsonschema.validate(told, json.loads(raidctl("schema", "doctor").stdout))
+    assert told["schema_version"] == "1"
     assert [tool["path"] for tool in told["tools"] if tool["name"] == "acmecli"] == ["/usr/sbin/acmecli"]
 
 

@@ -24,24 +24,23 @@ PRINTED: Mapping[str, str] = {
     "stats": "cache stats",
     "verify": "verify",
     "bench": "bench run|bench show",
+    "compare": "bench compare",
     "audit": "audit",
     "diagnose": "diagnose",
     "export": "export",
     "diff": "diff",
     "snapshot": "snapshot",
     "history": "history",
+    "doctor": "doctor",
 }
 """Which commands print each answer of ``raidctl schema``."""
 
 PLAIN: Mapping[str, str] = {
-    "doctor": "`cards` with the `tools` that each needs, `libraries`, whether raidctl is `root`, `problems`",
-    "audit --init": "a policy in TOML, with or without it",
     "diagnose --list": "a list of rules, each with its `manual`",
     "snapshot --list": "a list of kept states, each as `snapshot` prints it",
     "bench list": "a list of kept runs: `id`, `at`, `host`, `target`, `profile` and more",
-    "bench compare": "`first` and `second` run, and `pairs` of their figures with the `ratio`",
     "bench export": "one run a line, each as `bench show` prints it",
-    "bench model": "with which words it is measured, for people; it serves until it is ended",
+    "bench model": "one line, before it serves: its `uri`, and of `--dropping` that `without_flushes`, else null",
     "restore": "a list of changes, each with what was `put_back` and what was `left`",
     "demo": "a list of `name` and `about`",
     "record": "`destination`, `commands`, number of `answers`, `bytes`",

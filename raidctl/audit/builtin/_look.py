@@ -145,7 +145,11 @@ def expects_failure(drive: Drive) -> bool:
 
 def short(drives_: Sequence[Drive], longest: int = 4) -> str:
     """The ids of drives without their controller's, the rest counted: ``1I:1:1, 1I:1:2 and 3 more``."""
-    names = [drive.id.partition("/")[2] or drive.id for drive in drives_]
+    return few([drive.id.partition("/")[2] or drive.id for drive in drives_], longest)
+
+
+def few(names: Sequence[str], longest: int = 4) -> str:
+    """Names, the rest counted: ``sda1, sda2, sda3 and 2 more``."""
     return listing(names if len(names) <= longest else [*names[: longest - 1], f"{len(names) - longest + 1} more"])
 
 

@@ -56,9 +56,10 @@ def _failed(drive: Drive, wrong: dict[str, int]) -> Finding:
     if wrong.get("media", 0) <= parts:  # their sum, which says nothing new
         wrong = {name: number for name, number in wrong.items() if name != "media"}
     sectors = {name: number for name, number in wrong.items() if name != "link"}
+    mean = "means" if sum(wrong.values()) == 1 else "mean"
     return SAY.failed(
         drive,
-        f"The drive counts {_said(wrong)}{'' if sectors else ', which mean its cable, connector or backplane'}.",
+        f"The drive counts {_said(wrong)}{'' if sectors else f', which {mean} its cable, connector or backplane'}.",
         remedy="Keep a snapshot and compare in a week; replace the drive when the number grows."
         if sectors
         else "Seat or change its cable; when the number still grows, look at the backplane.",

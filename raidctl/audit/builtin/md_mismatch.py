@@ -51,7 +51,7 @@ def _differs(volume: Volume, number: int) -> Finding:
     often = " (often harmless on mirrors that hold swap)" if mild else ""
     return SAY.failed(
         volume,
-        f"The last check found {number} sectors in which {what}{often}.",
+        f"The last check found {number} sector{'s' * (number != 1)} in which {what}{often}.",
         remedy="Look at the drives' errors and cables, check again, and repair if the number stays.",
         severity="info" if mild else None,
         field="mismatch_count",

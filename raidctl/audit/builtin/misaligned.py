@@ -27,7 +27,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from raidctl.audit.builtin._look import PARITY, members, volumes
+from raidctl.audit.builtin._look import PARITY, few, members, volumes
 from raidctl.audit.builtin._say import Voice
 from raidctl.audit.finding import Finding, Severity
 from raidctl.audit.rule import Rule
@@ -69,11 +69,11 @@ def _judge(volume: Volume, placed: list[BlockLayer]) -> Finding:
 def _failed(volume: Volume, layers: list[BlockLayer], unit: int, what: str, severity: Severity | None) -> Finding:
     first = layers[0]
     begins = next(offset for offset in first.offsets_bytes if offset % unit)
-    more = f", and {len(layers) - 1} more" if len(layers) > 1 else ""
+    names = few([layer.name or layer.device for layer in layers])
     cost = "every block lies across two." if severity is None else "requests as large as a strip keep two drives busy."
     return SAY.failed(
         volume,
-        f"{first.name or first.device}{more} begins in the middle of {what}: {cost}",
+        f"{names} {'begins' if len(layers) == 1 else 'begin'} in the middle of {what}: {cost}",
         remedy="Copy it away and make it anew at a multiple of the strip, when speed is worth that.",
         severity=severity,
         wanted=f"a multiple of {unit} bytes",
@@ -89,8 +89,8 @@ def _members(card: Controller) -> Iterator[Finding]:
         if wrong:
             yield SAY.failed(
                 array,
-                f"The data of the array begin in the middle of a 4096-byte sector of {wrong[0].device}: every block "
-                "lies across two.",
+                "The data of the array begin in the middle of a 4096-byte sector of "
+                f"{few([drive.device or drive.id for drive in wrong])}: every block lies across two.",
                 remedy="Make the array anew with its data at a multiple of 1 MiB, when speed is worth that.",
                 wanted=f"a multiple of {_SECTOR} bytes",
                 evidence=tuple(f"{drive.id} data_offset_bytes = {drive.data_offset_bytes}" for drive in wrong[:4]),

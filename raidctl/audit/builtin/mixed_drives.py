@@ -56,7 +56,8 @@ def _judge(card: Controller, array: Array, drives: Sequence[Drive]) -> Finding:
     if len(turns) > 1:
         slow = [drive for drive in drives if drive.rpm == min(turns)]
         speeds = listing(map(str, sorted(turns)))
-        message = f"Disks of {speeds} rotations a minute are in one array, and {short(slow)} set the pace."
+        sets = "sets" if len(slow) == 1 else "set"
+        message = f"Disks of {speeds} rotations a minute are in one array, and {short(slow)} {sets} the pace."
         return _failed(array, drives, "rpm", message)
     sizes = {drive.size_bytes for drive in drives if drive.size_bytes}
     if card.mode != "software" and sizes and max(sizes) - min(sizes) > _TOLERANCE * max(sizes):

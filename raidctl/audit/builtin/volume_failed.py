@@ -47,7 +47,8 @@ def check(inventory: Inventory) -> Iterator[Finding]:
 def _broken(card: Controller, volume: Volume) -> Finding:
     there = volume.drives_active if volume.drives_active is not None else len(below(card, volume)) or None
     expected = count(card, volume)
-    few = f"; {there} of its {expected} drives are there" if expected and there and there < expected else ""
+    are = "is" if there == 1 else "are"
+    few = f"; {there} of its {expected} drives {are} there" if expected and there and there < expected else ""
     text = plain(volume.status_text)
     told = f" ({text})" if text and text.lower() != volume.status else ""
     said = {

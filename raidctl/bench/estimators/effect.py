@@ -18,8 +18,8 @@ MARKED_ABOVE = 1.3
 """Zeros so much faster than random data: something compresses or leaves out."""
 TOGETHER_PASS, TOGETHER_FAIL = 0.95, 0.8
 """Two drives at once against their sum."""
-MODEL_PASS, MODEL_FAIL = 0.8, 0.6
-"""Sequential speed against that of the drives."""
+TOO_SLOW = 0.6
+"""Sequential speed against that of the drives: what is below is remarkable."""
 
 
 def paired(first: Sequence[float], second: Sequence[float]) -> Spread:
@@ -73,11 +73,6 @@ def grade(ratio: Spread, fail_below: float, pass_from: float) -> Verdict:
 def together(ratio: Spread) -> Verdict:
     """Two drives at once against the sum of each alone."""
     return grade(ratio, TOGETHER_FAIL, TOGETHER_PASS)
-
-
-def against_model(ratio: Spread) -> Verdict:
-    """Sequential speed against what the drives behind it should give."""
-    return grade(ratio, MODEL_FAIL, MODEL_PASS)
 
 
 def marked(ratio: Spread) -> bool | None:

@@ -26,7 +26,7 @@ class Stall:
     """Operations that stood still together."""
 
     start: float
-    """Seconds after the begin."""
+    """Seconds after the beginning."""
     seconds: float
     """From the start of the first of them to the last end."""
     operations: int

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from raidctl.bench.blocks import MAGIC, SECTOR, Filler
 from raidctl.bench.result import Confounder
-from raidctl.bench.targets.handle import Opened, grain_of, open_direct, set_direct
+from raidctl.bench.targets.handle import Opened, grain_of, open_direct, refusal, set_direct
 from raidctl.bench.targets.place import Place, place_of
 from raidctl.bench.undisturbed import undisturbed
 from raidctl.errors import BenchError
@@ -88,9 +88,21 @@ class FileTarget(Opened):
     def _refused(self) -> str:
         return self.path if self._made else self.directory
 
+    def check(self) -> None:
+        """Refuse what is known before anything is made: no directory, read-only, no permission, no room.
+
+        Raises:
+            BenchError, AccessMissing: With the reason.
+        """
+        try:
+            self._refuse_place()
+            self._refuse_room()
+        except OSError as error:
+            raise refusal(self.directory, error) from None
+
     def _open(self) -> None:
         """Make the file and write all of it."""
-        self._refuse_room()
+        self.check()
         self._make()
         self._write()
         self._settle()
@@ -109,10 +121,18 @@ class FileTarget(Opened):
                 self._tell(f"{printable(self.path)} could not be removed ({failed.strerror}): remove it by hand.")
         super().close()
 
+    def _refuse_place(self) -> None:
+        """Whether a file may be made there at all: that counts before how much room there is."""
+        if not os.path.isdir(self.directory):  # noqa: PTH112 - paths are strings here
+            shown = printable(self.directory)
+            raise BenchError(f"{shown} is no directory: name one in which raidctl may make a file.")
+        if os.statvfs(self.directory).f_flag & os.ST_RDONLY:
+            raise refusal(self.directory, OSError(errno.EROFS, os.strerror(errno.EROFS)))
+        if not os.access(self.directory, os.W_OK | os.X_OK, effective_ids=True):
+            raise refusal(self.directory, OSError(errno.EACCES, os.strerror(errno.EACCES)))
+
     def _refuse_room(self) -> None:
         shown = printable(self.directory)
-        if not os.path.isdir(self.directory):  # noqa: PTH112 - paths are strings here
-            raise BenchError(f"{shown} is no directory: name one in which raidctl may make a file.")
         free = room(self.directory)
         most = int(free * self._share)
         if self.size > most:

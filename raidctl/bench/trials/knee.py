@@ -8,10 +8,9 @@ from itertools import pairwise
 from raidctl.bench.estimators import knee
 from raidctl.bench.estimators.figures import median, spread
 from raidctl.bench.estimators.spread import overlap
-from raidctl.bench.result import Spread, TrialResult, Verdict
+from raidctl.bench.result import Spread, TrialResult
 from raidctl.bench.trials.phase import Phase, ends, latencies, stream
 from raidctl.bench.trials.trial import GIB, KIB, MIB, Below, Bench, Needs, Steps
-from raidctl.bench.verdict.deciding import REPEAT
 from raidctl.bench.work import Op, Outcome, Target
 
 POINTS = 240
@@ -46,8 +45,6 @@ class Knee:
     """Of one fill at most."""
     rest: float = 5.0
     """Seconds before the first fill, in which what others have written leaves the cache."""
-    promised_mib: float | None = None
-    """Size of the cache for writes that was promised; None: nothing was."""
 
     name = "knee"
     title = "how much the write cache takes"
@@ -97,32 +94,27 @@ class Knee:
             "fill": _together([one.fill for one in counted], "MiB/s"),
             "destage": _together([one.destage for one in counted], "MiB/s"),
         }
-        verdict, reasons = self._judged(found, figures["write_cache"], counted)
+        reasons = _reasons(found, counted)
         reasons += _beside(figures["write_cache"], bench.below)
         return TrialResult(
             trial=self.name,
             figures=figures,
             latency=latencies({"write": found.phase}),
             model="Writes go at the speed of the cache until it is full, and then at that of the drives.",
-            expected=None if self.promised_mib is None else f"{self.promised_mib:.0f} MiB for writes",
-            verdict=verdict,
             reasons=tuple(reasons),
-            next_test=REPEAT if verdict == "inconclusive" else None,
             series={"written_mib_by_seconds": [[round(x, 4), round(y, 3)] for x, y in found.curve]},
         )
 
-    def _judged(self, found: _Found, size: Spread, counted: list[knee.Knee]) -> tuple[Verdict, list[str]]:
-        if not counted:
-            said = list(dict.fromkeys(one.refused for one in found.fills if one.refused))
-            more = "No write cache shows itself, or it is larger than what was written, or its drives are as fast."
-            return ("info" if self.promised_mib is None else "inconclusive"), [*said, more]
-        reasons = []
-        if any(overlap(one.size, other.size) is False for one, other in pairwise(counted)):
-            reasons.append("The fills disagree: something else used the cache meanwhile.")
-        if self.promised_mib is None:
-            return "info", reasons
-        reasons.append(f"It takes {size.low:.0f} to {size.high:.0f} MiB of the {self.promised_mib:.0f} MiB promised.")
-        return knee.judge(size, self.promised_mib), reasons
+
+def _reasons(found: _Found, counted: list[knee.Knee]) -> list[str]:
+    """Why there is no figure, or what is to be known of it."""
+    if not counted:
+        said = list(dict.fromkeys(one.refused for one in found.fills if one.refused))
+        more = "No write cache shows itself, or it is larger than what was written, or its drives are as fast."
+        return [*said, more]
+    if any(overlap(one.size, other.size) is False for one, other in pairwise(counted)):
+        return ["The fills disagree: something else used the cache meanwhile."]
+    return []
 
 
 def _beside(size: Spread, told: Below) -> list[str]:

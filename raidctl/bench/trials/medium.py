@@ -29,8 +29,6 @@ class Medium:
     reads: int = 400
     commits: int = 300
     rounds: int = ROUNDS
-    promised_rpm: int | None = None
-    """Revolutions a minute that were promised; None: nothing was."""
 
     name = "medium"
     title = "whether the medium turns, and how fast"
@@ -76,31 +74,26 @@ class Medium:
         figures = {"read_latency": typical, "rpm": turns.rpm}
         if not too_short(reads.seconds, reads.operations):
             figures["reads"] = reads.spread()
-        verdict, reasons = self._judged(bench, found, turns)
+        verdict, reasons = self._judged(bench, found)
         return TrialResult(
             trial=self.name,
             figures=figures,
             latency=latencies({"read": reads}),
             model="A random read of a disk is a seek and up to one revolution; commits of one block come once in one.",
-            expected=None if self.promised_rpm is None else f"{self.promised_rpm} rpm",
             verdict=verdict,
             reasons=tuple(reasons),
             next_test=MEDIUM if verdict == "inconclusive" else None,
             series={"medium": found.medium, "revolutions": {str(key): n for key, n in turns.revolutions.items()}},
         )
 
-    def _judged(self, bench: Bench, found: rotation.Reads, turns: rotation.Rotation) -> tuple[Verdict, list[str]]:
+    def _judged(self, bench: Bench, found: rotation.Reads) -> tuple[Verdict, list[str]]:
         reasons = [_SAID[found.medium]]
         if bench.target.kind == "file":
             reasons.append(f"Only a file of {words(bench.target.size)} was read, not the whole disk.")
         if bench.below.cache and bench.target.size < SPANS * bench.below.cache:
             held = f"It is less than {SPANS} times the controller's cache of {words(bench.below.cache)}"
             reasons.append(f"{held}, which may answer instead of the medium.")
-        if found.medium == "unclear":
-            return "inconclusive", reasons
-        if self.promised_rpm is None:
-            return "info", reasons
-        return _against(self.promised_rpm, found, turns.rpm, reasons)
+        return ("inconclusive" if found.medium == "unclear" else "info"), reasons
 
 
 _SAID = {
@@ -108,14 +101,3 @@ _SAID = {
     "solid_state": "Reads are too quick for a disk: solid state, or a cache that holds what is read.",
     "unclear": "Reads are neither as slow as a disk's nor as quick as solid state's.",
 }
-
-
-def _against(promised: int, found: rotation.Reads, rpm: Spread, reasons: list[str]) -> tuple[Verdict, list[str]]:
-    """Whether it turns as fast as promised."""
-    if found.medium == "solid_state":
-        return "suspect", [*reasons, f"{promised} rpm were promised."]
-    if rpm.low is None or rpm.high is None:
-        return "inconclusive", [*reasons, "Commits do not come at the pace of any disk, so its speed is not known."]
-    near, far = promised * (1 - rotation.NOMINAL_WITHIN), promised * (1 + rotation.NOMINAL_WITHIN)
-    verdict: Verdict = "pass" if rpm.low <= far and rpm.high >= near else "fail"
-    return verdict, [*reasons, f"It makes {rpm.low:.0f} to {rpm.high:.0f} revolutions a minute."]

@@ -6,10 +6,9 @@ from dataclasses import dataclass, field
 
 from raidctl.bench.estimators import readcache
 from raidctl.bench.estimators.readcache import WorkingSet
-from raidctl.bench.result import Spread, TrialResult, Verdict
+from raidctl.bench.result import Spread, TrialResult
 from raidctl.bench.trials.phase import MIB, Phase, latencies, milliseconds, stream, words
 from raidctl.bench.trials.trial import KIB, ROUNDS, Bench, Needs, Steps
-from raidctl.bench.verdict.deciding import REPEAT
 from raidctl.bench.work import Op, Target
 
 SLOWEST = 60.0
@@ -17,8 +16,6 @@ SLOWEST = 60.0
 TYPICAL_S = 0.01
 MUCH = 25.0
 """Percent of a controller's cache: more than that for reads is worth a warning."""
-PASS_FROM, PASS_TO, FAIL_BELOW = 0.7, 1.05, 0.5
-"""Shares of what was promised, as for the write cache: firmware keeps some for itself."""
 
 
 @dataclass
@@ -37,7 +34,7 @@ class ReadCache:
 
     smallest: int = MIB
     most: int = 4096 * MIB
-    """The largest working set at most; sixteen times what was promised where something was."""
+    """The largest working set at most."""
     reads: int = 500
     """Of each working set."""
     size: int = 4 * KIB
@@ -45,18 +42,15 @@ class ReadCache:
     """What is read again and again."""
     seconds: float = 2.0
     """That it is read for, in all rounds together."""
-    promised_mib: float | None = None
-    """Size of the cache for reads that was promised; None: nothing was."""
 
     name = "read_cache"
     title = "what is read from a cache"
     alone = True
 
     def sets(self, size: int) -> list[int]:
-        """Bytes of the working sets on a target of ``size`` bytes: powers of two, sixteen times the promise at most."""
-        most = self.most if self.promised_mib is None else min(self.most, int(16 * self.promised_mib * MIB))
+        """Bytes of the working sets on a target of ``size`` bytes: powers of two."""
         found = [self.smallest]
-        while found[-1] * 2 <= min(most, size):
+        while found[-1] * 2 <= min(self.most, size):
             found.append(found[-1] * 2)
         return found
 
@@ -117,7 +111,7 @@ class ReadCache:
         counted = self._counted(seen)
         size = readcache.cache_size(counted)
         per = min(256 * KIB, self.piece) / MIB
-        verdict, reasons = self._judged(seen, counted, size)
+        reasons = _reasons(seen, counted, size)
         return TrialResult(
             trial=self.name,
             figures={
@@ -126,27 +120,19 @@ class ReadCache:
             },
             latency=latencies(seen.phases),
             model="Of a working set larger than a cache that keeps the latest, as large a share hits as fits into it.",
-            expected=None if self.promised_mib is None else f"{self.promised_mib:.0f} MiB for reads",
-            verdict=verdict,
             reasons=(*reasons, *_warned(read_percent)),
-            next_test=REPEAT if verdict == "inconclusive" else None,
             series={"hits_by_mib": [[one.size, one.hits, one.reads] for one in counted]},
         )
 
-    def _judged(self, seen: _Seen, counted: list[WorkingSet], size: Spread) -> tuple[Verdict, list[str]]:
-        """Only a promise is judged."""
-        missing: Verdict = "info" if self.promised_mib is None else "inconclusive"
-        largest = words(max(seen.sets, default=0))
-        if not counted:
-            why = f"Reads of all working sets up to {largest} take about as long: there is no cache, or it holds them."
-            return missing, [why]
-        if size.measured is None or size.low is None or size.high is None:
-            return missing, [f"Nearly all reads hit, or nearly none did, up to {largest}: its size is not known."]
-        reasons = ["The drives' own buffers count among it, and so does a cache of the host in a virtual machine."]
-        if self.promised_mib is None:
-            return "info", reasons
-        said = f"It holds {size.low:.0f} to {size.high:.0f} MiB of the {self.promised_mib:.0f} MiB promised."
-        return _against(size.low, size.high, self.promised_mib), [said, *reasons]
+
+def _reasons(seen: _Seen, counted: list[WorkingSet], size: Spread) -> list[str]:
+    """What the size is, or why it is not known."""
+    largest = words(max(seen.sets, default=0))
+    if not counted:
+        return [f"Reads of all working sets up to {largest} take about as long: there is no cache, or it holds them."]
+    if size.measured is None or size.low is None or size.high is None:
+        return [f"Nearly all reads hit, or nearly none did, up to {largest}: its size is not known."]
+    return ["The drives' own buffers count among it, and so does a cache of the host in a virtual machine."]
 
 
 def _warned(read_percent: float | None) -> list[str]:
@@ -157,9 +143,3 @@ def _warned(read_percent: float | None) -> list[str]:
         f"Warning: the controller keeps {read_percent:.0f} % of its cache for reads. The machine's own memory caches "
     )
     return [f"{said}reads as well; more than {MUCH:.0f} % is normally better given to writes."]
-
-
-def _against(low: float, high: float, promised: float) -> Verdict:
-    if high < FAIL_BELOW * promised:
-        return "fail"
-    return "pass" if low <= PASS_TO * promised and high >= PASS_FROM * promised else "suspect"

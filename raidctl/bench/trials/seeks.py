@@ -21,7 +21,7 @@ class Seeks:
     """Random reads over several spans, at several depths."""
 
     spans: tuple[int | None, ...] = (None,)
-    """Bytes from the begin on; None: all of the target. One that the target is too small for is left out."""
+    """Bytes from the beginning on; None: all of the target. One that the target is too small for is left out."""
     depths: tuple[int, ...] = (1, 16)
     sizes: tuple[int, ...] = (4 * KIB,)
     """Of the blocks; figures of the first one carry no size in their names."""

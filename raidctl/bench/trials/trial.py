@@ -206,7 +206,7 @@ class Bench:
 
     @property
     def spent(self) -> float:
-        """Seconds since the begin."""
+        """Seconds since the beginning."""
         return self.clock() - self._begun
 
     @property

@@ -1,0 +1,71 @@
+"""``raidctl bench model`` as it is used."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from raidctl.cli import cli
+from tests.bench.modelled import ROOT
+
+
+def raidctl(*words: str | Path) -> Result:
+    """Run a command line in this process."""
+    return CliRunner().invoke(cli, [str(word) for word in words])
+
+
+def program(*words: str | Path) -> list[str]:
+    """The same for a process of its own."""
+    return [sys.executable, "-m", "raidctl", *map(str, words)]
+
+
+def test_a_model_is_served_until_it_is_ended(tmp_path: Path) -> None:
+    """It says how it is measured, with its flushes and without them, and leaves no socket behind."""
+    kind = ("--rpm", "0", "--size", "64MiB", "--latency", "0.001", "--read-ahead", "1MiB", "--compresses")
+    sockets = ("--socket", tmp_path / "nbd", "--dropping", tmp_path / "dropping")
+    with subprocess.Popen(
+        program("bench", "model", *kind, *sockets),
+        cwd=ROOT, stdout=subprocess.PIPE, text=True,
+    ) as process:  # fmt: skip
+        assert process.stdout is not None
+        uri = process.stdout.readline().split()[1]
+        dropping = process.stdout.readline()
+        assert f"socket={tmp_path / 'dropping'} without its flushes" in dropping
+        assert f"raidctl bench run '{uri}'" in process.stdout.readline()
+        assert Path(tmp_path / "dropping").is_socket()
+        told = raidctl("bench", "run", uri, "--dry-run")
+        assert "is only read (64 MiB)" in told.stderr
+        process.terminate()
+        assert process.wait(30) == 0
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_model_tells_programs_its_address_in_one_line(tmp_path: Path) -> None:
+    """As soon as it is served, so that a program need not wait for its end."""
+    sockets = ("--socket", tmp_path / "nbd", "--dropping", tmp_path / "dropping")
+    with subprocess.Popen(
+        program("--json", "bench", "model", "--rpm", "0", "--size", "64MiB", *sockets),
+        cwd=ROOT, stdout=subprocess.PIPE, text=True,
+    ) as process:  # fmt: skip
+        assert process.stdout is not None
+        told = json.loads(process.stdout.readline())
+        assert "is only read (64 MiB)" in raidctl("bench", "run", told["uri"], "--dry-run").stderr
+        assert told["without_flushes"] == f"nbd+unix:///?socket={tmp_path / 'dropping'}"
+        process.terminate()
+        assert process.stdout.read() == ""
+        assert process.wait(30) == 0
+
+
+@pytest.mark.parametrize(
+    "words", [["--level", "raid6", "--drives", "2"], ["--size", "big"], ["--chunk", "1KiB"], ["--socket", "/proc/x"]]
+)
+def test_a_model_that_cannot_be_built_is_told(words: list[str]) -> None:
+    """In one sentence, with an exit code that is not 0."""
+    done = raidctl("bench", "model", *words)
+    assert done.exit_code in (2, 3)
+    assert "fault of raidctl" not in done.stderr
