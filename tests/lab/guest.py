@@ -51,6 +51,7 @@ class Done:
 
 # What is started so dies with the process that started it, however that dies: no machine is left behind.
 TIED = ("setpriv", "--pdeathsig", "KILL")
+URGENT = ("nice", "-n", "-10")  # without the right to it, it says so and goes on as ever
 
 
 class Guest:
@@ -97,7 +98,10 @@ class Guest:
         with log:
             own = None if terminal else log
             self._process = subprocess.Popen(
-                [*TIED, *argv], stdin=None if terminal else subprocess.DEVNULL, stdout=own, stderr=own
+                [*(URGENT if self.machine.urgent else ()), *TIED, *argv],
+                stdin=None if terminal else subprocess.DEVNULL,
+                stdout=own,
+                stderr=own,
             )
         self._link = Link(self.places.port, self._process)
         self._up()

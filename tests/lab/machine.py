@@ -96,6 +96,7 @@ class Machine:
     udev: bool = True  # whether udevd runs
     kernel_arguments: str = ""
     qemu: tuple[str, ...] = ()  # more arguments for QEMU
+    urgent: bool = False  # its clock is judged: it goes before the host's other work, where that may be asked for
     nvme_model: str = ""  # what NVMe drives call themselves instead of "QEMU NVMe Ctrl": at most 14 characters
 
     def __post_init__(self) -> None:

@@ -34,6 +34,7 @@ BUCKET = Machine(
         "until [ $(ls -d /sys/block/sd* | wc -l) -eq 3 ]; do sleep 0.2; done",
     ),
     udev=False,
+    urgent=True,
     kernel_arguments=TIME,
 )  # fmt: skip
 

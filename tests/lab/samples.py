@@ -40,7 +40,7 @@ def test_has_a_boot_of_its_own() -> None:
     assert not Path("/run/spoilt").exists()
 
 
-@pytest.mark.lab(SAMPLE, fresh=True, timeout=2)
+@pytest.mark.lab(SAMPLE, last=True, timeout=2)
 def test_hangs() -> None:
     """The host has to lose patience."""
     time.sleep(3600)
