@@ -64,18 +64,18 @@ def raidctl(
     )
 
 
-@pytest.mark.parametrize(
-    ("name", "content"),
-    [
-        ("empty.txt", b""),
-        ("blank.txt", b"\n\n   \n"),
-        ("binary.bin", bytes(range(256)) * 64),
-        ("other.txt", b"total 12\ndrwxr-xr-x 3 root root 4096 Nov 21 02:04 .\n"),
-        ("zeros.img", bytes(100_000)),
-        ("german.txt", "Fehler: Kein Gerät gefunden\n".encode("latin-1")),
-        ("half.json", b'{"json_format_version": [1, 0], "smartctl": {"ver'),
-    ],
-)
+NOBODYS = {
+    "empty.txt": b"",
+    "blank.txt": b"\n\n   \n",
+    "binary.bin": bytes(range(256)) * 64,
+    "other.txt": b"total 12\ndrwxr-xr-x 3 root root 4096 Nov 21 02:04 .\n",
+    "zeros.img": bytes(100_000),
+    "german.txt": "Fehler: Kein Gerät gefunden\n".encode("latin-1"),
+    "half.json": b'{"json_format_version": [1, 0], "smartctl": {"ver',
+}
+
+
+@pytest.mark.parametrize(("name", "content"), NOBODYS.items(), ids=NOBODYS)
 def test_a_file_that_is_nobodys_is_told_in_one_sentence(tmp_path: Path, name: str, content: bytes) -> None:
     """Exit 3, and the file is named."""
     path = tmp_path / name

@@ -72,21 +72,21 @@ def test_every_single_bit_counts(size: int) -> None:
         assert Checker(size, RUN).check(changed, SIZE) is State.FLIPPED
 
 
-@pytest.mark.parametrize(
-    ("data", "state"),
-    [
-        (bytes(SIZE), State.ZERO),
-        (made(generation=4), State.STALE),
-        (made(run=RUN + 1), State.FOREIGN),
-        (bytes(range(256)) * (SIZE // 256), State.FOREIGN),
-        (made(start=2 * SIZE), State.MISDIRECTED),
-        (made()[:1024] + made(generation=4)[1024:], State.TORN),
-        (made()[:512] + made(time_ns=98)[512:], State.TORN),
-        (made()[:1024] + bytes(SIZE - 1024), State.TORN),
-        (made()[:1024] + made(run=7)[1024:], State.TORN),
-        (made()[:1024] + made(start=2 * SIZE)[1024:], State.MISDIRECTED),
-    ],
-)
+FAULTS = {
+    "nothing written": (bytes(SIZE), State.ZERO),
+    "an older one": (made(generation=4), State.STALE),
+    "another run's": (made(run=RUN + 1), State.FOREIGN),
+    "nobody's": (bytes(range(256)) * (SIZE // 256), State.FOREIGN),
+    "another place's": (made(start=2 * SIZE), State.MISDIRECTED),
+    "half older": (made()[:1024] + made(generation=4)[1024:], State.TORN),
+    "half later": (made()[:512] + made(time_ns=98)[512:], State.TORN),
+    "half nothing": (made()[:1024] + bytes(SIZE - 1024), State.TORN),
+    "half another run's": (made()[:1024] + made(run=7)[1024:], State.TORN),
+    "half another place's": (made()[:1024] + made(start=2 * SIZE)[1024:], State.MISDIRECTED),
+}
+
+
+@pytest.mark.parametrize(("data", "state"), FAULTS.values(), ids=FAULTS)
 def test_each_fault_has_its_class(data: bytes, state: State) -> None:
     """Lost, foreign, misdirected and torn blocks are told apart without any memory of what was written."""
     assert Checker(SIZE, RUN, 5).check(data, SIZE) is state

@@ -329,7 +329,18 @@ def test_nothing_asked_is_nothing_answered(runner: Runner) -> None:
 # Files
 
 
-@pytest.mark.parametrize("data", [b"", b"\n", b"no end", b"a\0b\0", bytes(range(256)) * 300, b"\n\n\n", b"x" * 200_000])
+FILES = {
+    "empty": b"",
+    "a newline": b"\n",
+    "no newline at its end": b"no end",
+    "zeros": b"a\0b\0",
+    "every byte": bytes(range(256)) * 300,
+    "three newlines": b"\n\n\n",
+    "large": b"x" * 200_000,
+}
+
+
+@pytest.mark.parametrize("data", FILES.values(), ids=FILES)
 def test_a_file_arrives_unchanged(runner: Runner, tmp_path: Path, data: bytes) -> None:
     """NULs, a missing last line break, line breaks at the end, no byte at all: as in the file."""
     (tmp_path / "it's a $file\n").write_bytes(data)
