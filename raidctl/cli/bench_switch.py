@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING, cast
 from raidctl.bench.trials.classic import Classic
 from raidctl.bench.trials.readahead import ReadAhead
 from raidctl.change.engine import Change, plan
-from raidctl.change.journal import Journal, Story
+from raidctl.change.journal import Journal
 from raidctl.change.plan import Wish
-from raidctl.change.restore import Restorer
 from raidctl.change.state import again
 from raidctl.cli.changing import Consent, Work, about, state_directory
-from raidctl.cli.lasting import guardian
+from raidctl.cli.lasting import guardian, restored
 from raidctl.cli.machine import Machine
 from raidctl.cli.options import Settings
 from raidctl.errors import AccessMissing, BenchError, CannotTell, ChangeStands, UsageError
@@ -30,7 +29,6 @@ from raidctl.layers.scope import scope
 from raidctl.model import Controller, Volume
 from raidctl.observe import Survey
 from raidctl.request import converse
-from raidctl.runners.child import undisturbed
 from raidctl.text import listing, printable
 from raidctl.vendor import Vendor
 
@@ -139,14 +137,11 @@ def _silent(_: str) -> None:
 
 
 def _back(work: Work, change: Change) -> None:
-    named = work.named
-    restorer = Restorer(
-        Journal(work.state), work.state, named.runner, named.survey, named.vendors, named.source, _silent
-    )
-    with undisturbed():
-        result = restorer.put_back(Story(begin=change.begin, turns=tuple(change.turns)))
+    result = restored(work, change, _silent)
     if result.faults:
-        raise ChangeStands(f'It could not be put back: {listing(result.faults)}. "{again(named.source)}" tries again.')
+        raise ChangeStands(
+            f'It could not be put back: {listing(result.faults)}. "{again(work.named.source)}" tries again.'
+        )
 
 
 def ahead(settings: Settings, here: Machine, seen: Survey, path: str) -> Ahead:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from raidctl.change.engine import Change
@@ -28,19 +28,22 @@ def put_back(work: Work, change: Change) -> None:
         ChangeStands: It could not be; the change stays open, for ``restore``.
     """
     tell("Putting back what was there:")
-    journal = Journal(work.state)
-    named = work.named
-    restorer = Restorer(journal, work.state, named.runner, named.survey, named.vendors, named.source, tell)
-    # what was begun stands in memory as well: a journal that cannot be read now must not keep anything from going back
-    story = Story(begin=change.begin, turns=tuple(change.turns))
-    with undisturbed():
-        result = restorer.put_back(story)
+    result = restored(work, change, tell)
     report(result)
     if result.faults:
         raise ChangeStands(
-            f'It could not be put back: {listing(result.faults)}. "{again(named.source)}" tries again; '
+            f'It could not be put back: {listing(result.faults)}. "{again(work.named.source)}" tries again; '
             'look at it with "raidctl show".'
         )
+
+
+def restored(work: Work, change: Change, told: Callable[[str], None]) -> Restored:
+    """Go back to what was there before a change, uninterrupted; ``told`` gets the commands as they are carried out."""
+    named = work.named
+    restorer = Restorer(Journal(work.state), work.state, named.runner, named.survey, named.vendors, named.source, told)
+    # what was begun stands in memory as well: a journal that cannot be read now must not keep anything from going back
+    with undisturbed():
+        return restorer.put_back(Story(begin=change.begin, turns=tuple(change.turns)))
 
 
 def report(result: Restored) -> None:
