@@ -76,7 +76,6 @@ class Auditor:
         """Hold one inventory against the rules that count for its host."""
         host, tally = inventory.host, self.tally
         rules = self.policy.for_host(host.hostname)
-        machine = Machine(inventory)
         said: list[Finding] = list(_unread(inventory.problems, rules))
         said += [_unsure(name) for name in rules.unsure]
         for one in said:
@@ -87,10 +86,11 @@ class Auditor:
         if self.policy.groups:
             tally.groups.update(self.policy.matching(host.hostname))
         checked, passed = len(said), 0
-        for rule in rules.rules:
-            more = self._one(rule, machine, said)
-            checked += more[0]
-            passed += more[1]
+        with Machine(inventory) as machine:
+            for rule in rules.rules:
+                more = self._one(rule, machine, said)
+                checked += more[0]
+                passed += more[1]
         for chosen in rules.builtin:
             found = self._builtin(chosen, inventory)
             checked += len(found)

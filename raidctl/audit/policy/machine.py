@@ -62,7 +62,10 @@ class Scope:
 
 
 class Machine:
-    """An inventory with its scopes; what several rules need is made once."""
+    """An inventory with its scopes; what several rules need is made once.
+
+    In a ``with`` statement its memory is free at the end of it; without, when Python next looks for garbage.
+    """
 
     __slots__ = ("_objects", "hiding", "inventory", "scope", "scopes")
 
@@ -79,6 +82,15 @@ class Machine:
         if found is None:
             found = self._objects[kind] = list(self._find(kind))
         return found
+
+    def __enter__(self) -> Machine:  # noqa: PYI034 - typing.Self came with Python 3.11
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        """Let go of the scopes, which hold this one: a circle keeps its inventory until garbage is looked for."""
+        self.scopes.clear()
+        self._objects.clear()
+        del self.scope
 
     def _find(self, kind: str) -> Iterable[tuple[Any, Scope]]:
         if kind == "host":
