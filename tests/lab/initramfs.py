@@ -47,6 +47,12 @@ done
 /bin/busybox mount -t devpts devpts /new/dev/pts
 /bin/busybox mount -t tmpfs tmpfs /new/dev/shm
 /bin/busybox ln -sfn "$(word lab.modules)" "/new/lib/modules/$(/bin/busybox uname -r)"
+# The guest's virtual environment is the host's, with the distribution's Python: see interpreter.py.
+instead="$(word lab.instead)" venv="/new$(word lab.venv)"
+if [ -n "$instead" ]; then
+  for name in python python3 "${instead##*/}"; do /bin/busybox ln -sfn "$instead" "$venv/bin/$name"; done
+  /bin/busybox sed -i "s#^home = .*#home = ${instead%/*}#" "$venv/pyvenv.cfg"
+fi
 /bin/busybox hostname "$(word lab.name)"
 /bin/busybox ifconfig lo 127.0.0.1 up
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 HOME=/root

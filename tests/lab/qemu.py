@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
+from tests.lab import interpreter
 from tests.lab.machine import Bus, Controller, ControllerKind, Drive, Machine
 from tests.lab.places import hidden
 
@@ -104,6 +105,7 @@ def kernel_line(machine: Machine, software: Software) -> str:
         "cryptomgr.notests apparmor=0 audit=0 init_on_alloc=0 nowatchdog ipv6.disable=1",
         f"lab.name={machine.name} lab.modules={software.modules}",
         f"lab.python={software.python} lab.agent={software.agent} lab.kept={':'.join(hidden())}",
+        interpreter.words(),
         machine.kernel_arguments,
     )
     return " ".join(words).strip()

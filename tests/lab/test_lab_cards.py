@@ -89,3 +89,13 @@ def test_the_number_of_questions_grows_with_the_number_of_drives_and_no_faster(t
     asked = Counter(word for argv in argvs for word in argv.split() if word.startswith("/dev/sd"))
     assert len(asked) == 30
     assert max(asked.values()) <= 4
+
+
+@pytest.mark.lab(NO_TOOL)
+def test_a_guest_has_the_distribution_s_python_where_that_is_of_the_same_version() -> None:
+    """With the packages of the checkout's virtual environment."""
+    told = dict(word.partition("=")[::2] for word in Path("/proc/cmdline").read_text(encoding="ascii").split())
+    assert sys.prefix == told["lab.venv"]
+    if told["lab.instead"]:
+        assert os.path.realpath(sys.executable) == os.path.realpath(told["lab.instead"])
+        assert sys.base_prefix == str(Path(told["lab.instead"]).parents[1])
