@@ -1,9 +1,13 @@
 """Every built-in rule over every file of a collection of real outputs: what is found, to be judged by a person.
 
-    python tests/rules_on_captures.py DIRECTORY [--rule NAME] [--unknown] [--count] [--recordings]
+    python tests/rules_on_captures.py DIRECTORY [--rule NAME] [--unknown] [--count] [--machines FILE] [--recordings]
 
-Each finding that did not pass is printed with its file; at the end, how often each rule met an object, and how often
-it said what. ``--recordings`` takes the folders below DIRECTORY that hold a ``record.json`` as whole machines.
+Each finding that did not pass is printed with its file. At the end comes a table: how often each rule met an object,
+how often it said what, and of how many findings another rule speaks of the same object, with the rules that do so most.
+
+``--recordings`` takes the folders below DIRECTORY that hold a ``record.json`` as whole machines. ``--machines`` takes
+several files as one machine, as a real one answers with all of them: each line of FILE is a name and the paths below
+DIRECTORY, with tabs between them.
 """
 
 from __future__ import annotations
@@ -11,7 +15,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -26,12 +30,28 @@ from raidctl.record import load  # noqa: E402 - as above
 from raidctl.registry import vendors  # noqa: E402 - as above
 from raidctl.runners.replay import ReplayRunner  # noqa: E402 - as above
 
+KINDS = ("pass", "unknown", "info", "warning", "critical")
 
-def of_file(path: Path) -> Inventory:
-    """What raidctl makes of one loose file."""
+
+def of_files(paths: Sequence[Path]) -> Inventory:
+    """What raidctl makes of one loose file, or of several of one machine."""
     found = vendors()[0]
-    gathered = gather(str(path), found)
-    return survey_documents(gathered.texts, source=gathered.source, problems=gathered.problems).inventory
+    gathered = [gather(str(path), found) for path in paths]
+    texts = [
+        (
+            vendor,
+            tuple(
+                document
+                for one in gathered
+                for told, documents in one.texts
+                if told is vendor
+                for document in documents
+            ),
+        )
+        for vendor in found
+    ]
+    problems = [problem for one in gathered for problem in one.problems]
+    return survey_documents([text for text in texts if text[1]], source=gathered[0].source, problems=problems).inventory
 
 
 def of_recording(path: Path) -> Inventory:
@@ -39,15 +59,22 @@ def of_recording(path: Path) -> Inventory:
     return survey(ReplayRunner(load(path)), vendors()[0], source=f"replay:{path}", problems=()).inventory
 
 
-def inventories(place: Path, *, recordings: bool) -> Iterator[tuple[str, Inventory]]:
-    """Name and inventory of every file, or recorded machine, in a stable order."""
+def inventories(
+    place: Path, *, recordings: bool = False, machines: Path | None = None
+) -> Iterator[tuple[str, Inventory]]:
+    """Name and inventory of every file, recorded machine or group of files, in a stable order."""
+    if machines is not None:
+        for line in machines.read_text(encoding="utf-8").splitlines():
+            name, *paths = line.split("\t")
+            yield name, of_files([place / path for path in paths])
+        return
     if recordings:
         for path in sorted(place.rglob("record.json")):
             yield str(path.parent.relative_to(place)), of_recording(path.parent)
         return
     for path in sorted(place.rglob("*")):
         if path.is_file():
-            yield str(path.relative_to(place)), of_file(path)
+            yield str(path.relative_to(place)), of_files([path])
 
 
 def findings(inventory: Inventory, only: str | None) -> Iterator[Finding]:
@@ -55,6 +82,41 @@ def findings(inventory: Inventory, only: str | None) -> Iterator[Finding]:
     for rule in rules():
         if only in (None, rule.name):
             yield from rule.check(inventory)
+
+
+class Counts:
+    """How often each rule said what, and which rules speak of the same object of a machine."""
+
+    def __init__(self) -> None:
+        self.said: Counter[tuple[str, str]] = Counter()
+        self.files: Counter[str] = Counter()
+        self.shared: Counter[str] = Counter()
+        self.besides: Counter[tuple[str, str]] = Counter()
+
+    def add(self, found: Sequence[Finding]) -> None:
+        """Count what was found on one machine."""
+        self.said.update((one.rule, one.severity if one.outcome == "fail" else one.outcome) for one in found)
+        failed = [one for one in found if one.outcome == "fail"]
+        self.files.update({one.rule for one in failed})
+        for one in failed:
+            others = {other.rule for other in failed if other.where == one.where} - {one.rule}
+            self.shared[one.rule] += bool(others)
+            self.besides.update((one.rule, other) for other in others)
+
+    def table(self) -> Iterator[str]:
+        """A line for each rule, and one for all."""
+        head = "".join(f"{kind:>9}" for kind in KINDS)
+        yield f"{'rule':26}{head}{'findings':>9}{'files':>7}{'shared':>7}  with"
+        total: Counter[str] = Counter()
+        for rule in rules():
+            row = {kind: self.said[rule.name, kind] for kind in KINDS}
+            row["findings"] = sum(row[kind] for kind in KINDS[2:])
+            total.update(row)
+            names = [(count, other) for (name, other), count in self.besides.items() if name == rule.name]
+            best = ", ".join(f"{other} {count}" for count, other in sorted(names, reverse=True)[:2])
+            cells = "".join(f"{number:>9}" for number in row.values())
+            yield f"{rule.name:26}{cells}{self.files[rule.name]:>7}{self.shared[rule.name]:>7}  {best}".rstrip()
+        yield f"{'all':26}" + "".join(f"{total[kind]:>9}" for kind in (*KINDS, "findings"))
 
 
 def main() -> int:
@@ -65,19 +127,20 @@ def main() -> int:
     parser.add_argument("--unknown", action="store_true", help="print what could not be told as well")
     parser.add_argument("--count", action="store_true", help="print only the figures")
     parser.add_argument("--recordings", action="store_true", help="recorded machines instead of loose files")
+    parser.add_argument(
+        "--machines", type=Path, help="which files are of one machine: its name and paths, tab-separated"
+    )
     options = parser.parse_args()
-    counted: Counter[tuple[str, str]] = Counter()
-    machines = 0
-    for name, inventory in inventories(options.directory, recordings=options.recordings):
-        machines += 1
-        for one in findings(inventory, options.rule):
-            counted[one.rule, one.outcome if one.outcome != "fail" else one.severity] += 1
+    counts, number = Counts(), 0
+    for name, inventory in inventories(options.directory, recordings=options.recordings, machines=options.machines):
+        number += 1
+        found = list(findings(inventory, options.rule))
+        counts.add(found)
+        for one in found:
             if not options.count and (one.outcome == "fail" or (options.unknown and one.outcome == "unknown")):
                 sys.stdout.write(f"{name}\t{one.outcome}\t{one.severity}\t{one.rule}\t{one.where}\t{one.message}\n")
-    kinds = ("pass", "unknown", "info", "warning", "critical")
-    sys.stdout.write(f"\n{machines} files or machines\n{'rule':28}{''.join(f'{kind:>10}' for kind in kinds)}\n")
-    for rule in rules():
-        sys.stdout.write(f"{rule.name:28}{''.join(f'{counted[rule.name, kind]:10}' for kind in kinds)}\n")
+    sys.stdout.write(f"\n{number} files or machines\n")
+    sys.stdout.write("".join(f"{line}\n" for line in counts.table()))
     return 0
 
 

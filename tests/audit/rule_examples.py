@@ -15,6 +15,7 @@ from raidctl.model import (
     Block,
     BlockLayer,
     Controller,
+    Errors,
     Inventory,
     Mount,
     PciLink,
@@ -142,7 +143,7 @@ EXAMPLES: dict[str, Example] = {
     "drive_cache_volatile": Example(
         Machine(P400, "smartarray:1/v1", {"cache": {"drive_write_cache": "enabled"}}), Machine(P400)
     ),
-    "drive_errors": Example(Machine("megaraid-h730p-predictive"), GOOD),
+    "drive_errors": Example(Machine(LSI, "megaraid:0/310:2", {"errors": Errors(media=41)}), GOOD),
     "drive_expects_failure": Example(Machine(SMART), GOOD),
     "drive_failed": Example(Machine("md-degraded-rebuilding"), MD_GOOD),
     "firmware_old": Example(Machine(LSI, "megaraid:0", {"firmware_update": "An update is recommended."}), GOOD),
@@ -179,7 +180,7 @@ EXAMPLES: dict[str, Example] = {
     "raid5_large_drives": Example(Machine("megaraid-9271-learning"), Machine(P400)),
     "read_ahead_twice": Example(Machine(LSI, "megaraid:0/v1", {"cache": {"read_policy": "read_ahead"}}), GOOD),
     "reported_trouble": Example(Machine("areca-arc1882-degraded"), GOOD),
-    "spare_missing": Example(Machine("megaraid-perc5i-failed-battery"), GOOD),
+    "spare_missing": Example(Machine(LSI, "megaraid:0/310:4", {"media": "ssd", "spare_for": ("megaraid:0/g1",)}), GOOD),
     "ssd_worn": Example(
         Machine(LSI, "megaraid:0/326:0", {"life_used_percent": 94}),
         Machine(LSI, "megaraid:0/326:0", {"life_used_percent": 12}),

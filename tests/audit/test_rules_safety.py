@@ -95,7 +95,6 @@ def test_a_policy_that_nobody_tells_to_be_in_force_is_unknown() -> None:
         ("failed", "write_through", "warning"),
         ("degraded", "protected_write_back", "warning"),
         ("missing", "protected_write_back", "warning"),
-        ("missing", "write_through", "info"),
     ],
 )
 def test_a_battery_is_graded_by_who_relies_on_it(status: str, policy: str, severity: str) -> None:

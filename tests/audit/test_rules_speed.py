@@ -146,7 +146,8 @@ def test_members_of_software_raid_begin_at_sectors() -> None:
     ("changes", "severity"),
     [
         ({"link_gbps": 1.5}, "warning"),
-        ({"link_gbps": 3.0, "max_link_gbps": 6.0}, "info"),
+        ({"link_gbps": 1.5, "max_link_gbps": 6.0, "media": "ssd"}, "warning"),
+        ({"link_gbps": 3.0, "max_link_gbps": 6.0}, None),
         ({"link_gbps": 3.0, "max_link_gbps": 3.0}, None),
         ({"link_gbps": None, "max_link_gbps": 6.0}, None),
     ],

@@ -186,6 +186,7 @@ def _volume(
         drives_expected=draft.get("drives_expected"),
         drives_active=draft.get("drives_active"),
         full_stripe_bytes=draft.get("full_stripe_bytes"),
+        spans=draft.get("spans"),
         details=details,
     )  # fmt: skip
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -15,6 +16,9 @@ from raidctl_adaptec.grammar import number_of_command
 from raidctl_adaptec.outline import Answer, Block, outline
 from raidctl_adaptec.tables import BUSY
 from raidctl_adaptec.words import word
+
+# Group 0, Segment 1
+_GROUP = re.compile(r"group \d{1,4}(?=,)", re.IGNORECASE)
 
 
 @dataclass
@@ -355,6 +359,9 @@ def _count(one: GroupDraft) -> None:
         return
     conclude(one, "drives_expected", len(states))
     conclude(one, "drives_active", sum(state == "present" for state in states))
+    groups = {found[0] for segment in one.segments if (found := _GROUP.match(segment.label)) is not None}
+    if groups and one.get("raid_level") in ("raid10", "raid50", "raid60"):
+        conclude(one, "spans", len(groups))
     if "rebuilding" in states:
         segment = one.segments[states.index("rebuilding")]
         one.put(segment.sheet, segment.line, "progress.operation", "rebuild", WEAK)

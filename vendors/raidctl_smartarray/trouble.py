@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from msgspec import structs
+
 from raidctl.model import Controller, Health, Problem, ProblemKind, Severity
 from raidctl_smartarray.words import NOTHING, word
 
@@ -26,6 +28,8 @@ def _form(text: str) -> re.Pattern[str]:
     return re.compile(text, re.IGNORECASE)
 
 
+_ASKED = re.compile(r"erasing|erase (in progress|queued|complete)", re.IGNORECASE)
+"""What is done to a drive because somebody wanted it: good to know, and no trouble."""
 _ROOT = "Run raidctl as root (sudo), also on the far machine; the tools talk to the driver."
 
 SAYINGS: tuple[Saying, ...] = (
@@ -141,7 +145,8 @@ def state_problems(controller: Controller, battery_count: int | None) -> Iterabl
             remedy = (
                 _REPLACE if word(drive.status_text or "").startswith(("failed", "predictive")) else "Look at the drive."
             )
-            yield _state(drive.id, f"The drive's status is {drive.status_text}.", remedy)
+            state = _state(drive.id, f"The drive's status is {drive.status_text}.", remedy)
+            yield structs.replace(state, severity="info") if _ASKED.match(drive.status_text or "") else state
 
 
 def _state(where: str, message: str, remedy: str) -> Problem:

@@ -314,7 +314,9 @@ def part_row(card: CardDraft, sheet: Sheet, line: Line, row: Row, enclosure: str
     told = ", ".join(f"{column} {value}" for column, value in others if words.told(value) and column != "Identify")
     card.detail(sheet, line, f"{enclosure} {name}", told or "-")
     status = row.get("Status", "OK")
-    if status.upper() not in words.QUIET:
+    # the enclosure's own status has told already that an alarm sounds: ALARM-ACTIVATED
+    told_of = name.startswith("alm") and "ALARM" in card.details.get(f"{enclosure} Status", "").upper()
+    if status.upper() not in words.QUIET and not told_of:
         _trouble(card, f"{name} of enclosure {enclosure}", status)
 
 

@@ -14,6 +14,8 @@ REDUNDANT = frozenset(
 SINGLE_PARITY = frozenset(("raid4", "raid5", "raid50"))
 PARITY = SINGLE_PARITY | {"raid6", "raid60"}
 NOT_WHOLE = frozenset(("degraded", "failed", "offline", "inactive", "rebuilding"))
+GONE = frozenset(("failed", "offline", "inactive"))
+"""States of a volume in which nothing can be read from it: how it is set then matters to nobody."""
 GOOD_BATTERY = frozenset(("ok", "learning", "charging"))
 
 _REBUILT = ("rebuild", "rbld", "resync", "recover", "copyback", "cpybck", "copying")
@@ -32,9 +34,14 @@ def volumes(inventory: Inventory) -> Iterator[tuple[Controller, Volume]]:
     return ((card, volume) for card in inventory.controllers for volume in card.volumes)
 
 
+def used_volumes(inventory: Inventory) -> Iterator[tuple[Controller, Volume]]:
+    """The volumes that can be used: how one is set that has failed is not worth a word beside that."""
+    return ((card, volume) for card, volume in volumes(inventory) if volume.status not in GONE)
+
+
 def cached_volumes(inventory: Inventory) -> Iterator[tuple[Controller, Volume]]:
-    """The volumes of cards: those that a controller of its own could cache."""
-    return ((card, volume) for card, volume in volumes(inventory) if volume.cache is not None)
+    """The usable volumes of cards: those that a controller of its own could cache."""
+    return ((card, volume) for card, volume in used_volumes(inventory) if volume.cache is not None)
 
 
 def software_volumes(inventory: Inventory) -> Iterator[tuple[Controller, Volume]]:
@@ -72,7 +79,16 @@ def below(card: Controller, volume: Volume) -> tuple[Drive, ...]:
 
 def count(card: Controller, volume: Volume) -> int | None:
     """How many drives a volume is made of; None when not told."""
-    return volume.drives_expected or len(below(card, volume)) or None
+    return volume.drives_expected or len(below(card, volume)) or _in_stripe(volume)
+
+
+def _in_stripe(volume: Volume) -> int | None:
+    """How many drives a RAID-0 has by its stripe: each of them holds one strip of it, and no parity."""
+    if volume.raid_level == "jbod":
+        return 1
+    if volume.raid_level != "raid0" or not volume.strip_bytes or not volume.full_stripe_bytes:
+        return None
+    return volume.full_stripe_bytes // volume.strip_bytes or None
 
 
 def data_drives(card: Controller, volume: Volume) -> int | None:
@@ -112,10 +128,12 @@ def medium(members_: Sequence[Drive]) -> str | None:
 
 
 def protected(card: Controller) -> bool | None:
-    """Whether the card has a battery or capacitor, and all of them are good; None when it tells of none."""
+    """Whether the card has a battery or capacitor, and all of them are good; None when it does not tell."""
     if not card.batteries:
         return None
-    return all(battery.status == "ok" and not battery.replace for battery in card.batteries)
+    if all(battery.status in ("ok", "unknown") and not battery.replace for battery in card.batteries):
+        return None if any(battery.status == "unknown" for battery in card.batteries) else True
+    return False
 
 
 def rebuilding(card: Controller, volume: Volume) -> bool:
@@ -126,13 +144,31 @@ def rebuilding(card: Controller, volume: Volume) -> bool:
         return False
     if volume.progress is not None and volume.progress.operation in ("rebuild", "recovery"):
         return True
-    return any(being_rebuilt(drive) for drive in below(card, volume))
+    return queued(card, volume) or any(being_rebuilt(drive) for drive in below(card, volume))
+
+
+def queued(card: Controller, volume: Volume) -> bool:
+    """Whether a degraded volume waits for its turn: cards rebuild the volumes of one array one after the other."""
+    if volume.status != "degraded" or volume.array is None:
+        return False
+    return any(other.array == volume.array and other.status == "rebuilding" for other in card.volumes)
 
 
 def being_rebuilt(drive: Drive) -> bool:
     """Whether a drive's warning is only that it is being rebuilt, or copied."""
-    text = (drive.status_text or "").lower()
-    return drive.status == "warning" and any(sign in text for sign in _REBUILT)
+    return drive.status == "warning" and speaks_of_rebuild(drive.status_text)
+
+
+def speaks_of_rebuild(words: str | None) -> bool:
+    """Whether a tool's words for a state mean that something is being rebuilt, or copied."""
+    return any(sign in (words or "").lower() for sign in _REBUILT)
+
+
+def named_for_rebuild(card: Controller, drive: Drive) -> bool:
+    """Whether a drive is called degraded only because its volume is, onto which it is being rebuilt."""
+    if drive.errors.predictive or (drive.status_text or "").lower() != "degraded":
+        return False
+    return any(volume.array == drive.array and rebuilding(card, volume) for volume in card.volumes if volume.array)
 
 
 def expects_failure(drive: Drive) -> bool:

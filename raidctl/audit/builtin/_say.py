@@ -104,6 +104,12 @@ def word(value: object) -> str:
     return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
+def counters(drive: Drive) -> tuple[str, ...]:
+    """The error counters that a drive tells, as facts."""
+    told = [name for name in drive.errors.__struct_fields__ if getattr(drive.errors, name) and name != "predictive"]
+    return facts(drive, *(f"errors.{name}" for name in told))
+
+
 def facts(item: Item, *paths: str, of: Item | None = None) -> tuple[str, ...]:
     """The facts at these paths, ``field = value`` each; those of another object than the finding's with its id."""
     prefix = f"{item.id} " if of is not None and of is not item else ""

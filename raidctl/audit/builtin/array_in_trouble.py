@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from raidctl.audit.builtin._look import NOT_WHOLE, members, plain
+from raidctl.audit.builtin._look import NOT_WHOLE, members, plain, speaks_of_rebuild
 from raidctl.audit.builtin._say import Voice, facts
 from raidctl.audit.finding import Finding
 from raidctl.audit.rule import Rule
@@ -49,11 +49,12 @@ def _spoken_for(card: Controller, array: Array) -> bool:
 
 def _trouble(card: Controller, array: Array) -> Finding:
     well = any(volume.array == array.id for volume in card.volumes)
+    rebuilt = array.status == "warning" and speaks_of_rebuild(array.status_text)
     return SAY.failed(
         array,
-        f"The array is in trouble ({plain(array.status_text) or array.status})"
-        + (", though its volumes say that they are well." if well else "."),
-        remedy=f"Look at its drives: `raidctl show {array.id}`.",
+        f"The array is {'being rebuilt' if rebuilt else 'in trouble'} ({plain(array.status_text) or array.status})"
+        + (", though its volumes say that they are well." if well and not rebuilt else "."),
+        remedy="Let it finish; pull no drive." if rebuilt else f"Look at its drives: `raidctl show {array.id}`.",
         severity=None if array.status == "critical" else "warning",
         field="status",
         wanted="ok",

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from raidctl.audit.builtin._look import volumes
+from raidctl.audit.builtin._look import rebuilding, volumes
 from raidctl.audit.builtin._say import Voice, facts
 from raidctl.audit.finding import Finding
 from raidctl.audit.rule import Rule
@@ -44,8 +44,8 @@ _STATES = {"checking": "check", "initializing": "initialize", "expanding": "expa
 
 def check(inventory: Inventory) -> Iterator[Finding]:
     """One finding for each volume whose state is known and that is not being rebuilt."""
-    for _, volume in volumes(inventory):
-        if volume.status in ("unknown", "rebuilding"):
+    for card, volume in volumes(inventory):
+        if volume.status == "unknown" or rebuilding(card, volume):
             continue
         operation = volume.progress.operation if volume.progress else _STATES.get(volume.status)
         if operation in _WORDS:

@@ -8,12 +8,13 @@ Capacitors last longer, but fail by the same sudden drop.
 
 **Fails** (critical) when a battery has failed while a volume of its controller is set to write-back; a warning when
 no volume is, when it is degraded or missing (`write_back_unprotected` says where that loses data), and when it works
-still but asks for its replacement. Information where a
-card without a battery has all its volumes in write-through: nothing is lost, but its cache does not speed up writes.
+still but asks for its replacement.
 
-**Passes** when it is ok, learning or charging (`battery_learning` speaks of these).
+**Passes** when it is ok, learning or charging (`battery_learning` speaks of these), and where a card has none and all
+its volumes write through: nothing relies on it.
 
-**Cannot tell** when there is one whose state the tool does not say, and a volume is set to write-back.
+**Cannot tell** when there is one whose state the tool does not say, and a volume is set to write-back. That a battery
+is missing says nothing where the volumes are not told.
 
 **Remedy.** Order the spare part by the card's model, replace it in a maintenance window, and wait for it to charge:
 write-back comes back by itself. Until then leave the volumes in write-through.
@@ -40,7 +41,10 @@ _FIT = "Fit one if the card takes one; write through until then."
 def check(inventory: Inventory) -> Iterator[Finding]:
     """One finding for each battery that the tool tells of."""
     for card, battery in batteries(inventory):
-        if battery.status in ("failed", "degraded", "missing") or battery.replace:
+        if battery.status == "missing" and not _wanted(card):
+            if card.volumes:
+                yield SAY.passed(battery, f"There is no {kind(battery)}, and no volume relies on one.")
+        elif battery.status in ("failed", "degraded", "missing") or battery.replace:
             yield _failed(card, battery)
         elif battery.status != "unknown":
             yield SAY.passed(battery, f"The {kind(battery)} does not have to be replaced.")
@@ -64,15 +68,6 @@ def _failed(card: Controller, battery: Battery) -> Finding:
     bad = battery.status in ("failed", "degraded", "missing")
     name = kind(battery)
     evidence = facts(battery, "status", "status_text", "replace", "charge_percent")
-    if battery.status == "missing" and not _wanted(card):
-        return SAY.failed(
-            battery,
-            f"The cache has no {name}, so it cannot speed up writes safely; no volume is set to write-back.",
-            remedy="Fit one if writes are too slow.",
-            severity="info",
-            field="status",
-            evidence=evidence,
-        )
     state = {"failed": "has failed", "degraded": "is degraded", "missing": "is missing"}.get(
         battery.status, "asks to be replaced"
     )

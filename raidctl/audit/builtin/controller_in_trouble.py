@@ -4,12 +4,12 @@
 
 **Why.** The status of the card covers what no other line does: memory errors, a lock-up of its firmware, overheating,
 a configuration that was not taken over. Some cards also raise it for what its volumes and drives have; then this
-finding only repeats what theirs say, and is information.
+finding would only repeat what theirs say.
 
-**Fails** (critical or warning, as the card says) when the controller's status is not ok; as information where a volume,
-drive or battery of it is not well either, and explains it.
+**Fails** (critical or warning, as the card says) when the controller's status is not ok. A critical card is information
+where a volume, drive or battery of it is not well either, and may explain it.
 
-**Passes** when it is ok.
+**Passes** when it is ok, and when a card only warns and something on it, of which other rules speak, is the reason.
 
 **Cannot tell:** many tools tell no status of the card; these cards are passed over.
 
@@ -36,6 +36,8 @@ def check(inventory: Inventory) -> Iterator[Finding]:
     for card in inventory.controllers:
         if card.status == "ok":
             yield SAY.passed(card, "The controller is ok.")
+        elif card.status == "warning" and _explained(card):
+            yield SAY.passed(card, "The controller warns of what is on it, and says nothing else.")
         elif card.status != "unknown":
             yield _trouble(card)
 
@@ -45,7 +47,7 @@ def _explained(card: Controller) -> bool:
     return (
         any(volume.status in NOT_WHOLE for volume in card.volumes)
         or any(drive.status in ("warning", "critical") for drive in card.drives)
-        or any(battery.status not in ("ok", "unknown") for battery in card.batteries)
+        or any(battery.status not in ("ok", "unknown", "missing") for battery in card.batteries)
     )
 
 

@@ -11,6 +11,9 @@ the cache on, so plain drives and software RAID are not judged here; what a card
 **Fails** (warning) when the controller is set to switch the caches of the drives on, when it leaves them as they come
 and a drive says that its cache is on, and when it is set to keep them off and a drive says that it is on all the same.
 
+As information for volumes of SSDs: those for servers keep their cache alive with capacitors of their own, and no tool
+tells which do.
+
 **Passes** when the controller keeps them off, or each drive says that it is off.
 
 **Cannot tell** when the controller leaves the caches "as the drives come" and not every drive tells how that is: disks
@@ -51,10 +54,12 @@ def _judge(card: Controller, volume: Volume) -> Finding | None:
     on = [drive for drive in drives if drive.write_cache == "enabled"]
     evidence = facts(volume, _FIELD) + tuple(f for drive in on[:4] for f in facts(drive, "write_cache", of=volume))
     if policy == "enabled" or on:
+        kind = medium(drives)
         return SAY.failed(
             volume,
-            _message(policy, [drive.id for drive in on], short(on)),
-            remedy=_remedy(volume, policy, ssd=medium(drives) != "hdd"),
+            _message(policy, [drive.id for drive in on], short(on), ssd=kind == "ssd"),
+            remedy=_remedy(volume, policy, ssd=kind != "hdd"),
+            severity="info" if kind == "ssd" else None,
             field=_FIELD,
             wanted=_WANTED,
             evidence=evidence,
@@ -81,8 +86,9 @@ def _remedy(volume: Volume, policy: str | None, *, ssd: bool) -> str:
     return f"`raidctl cache set {volume.id} --drives off`{keep}."
 
 
-def _message(policy: str | None, on: list[str], names: str) -> str:
-    loses = "what they hold is lost without power, whatever backs the controller."
+def _message(policy: str | None, on: list[str], names: str, *, ssd: bool) -> str:
+    saved = "unless the SSDs protect it themselves" if ssd else "whatever backs the controller"
+    loses = f"what they hold is lost without power, {saved}."
     if policy == "disabled":
         return f"The drives' write caches are set to off, but {names} say{'s' * (len(on) == 1)} that it is on: {loses}"
     return f"The drives' own write caches are on{f' ({names})' if on else ''}: {loses}"

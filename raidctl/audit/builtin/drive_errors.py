@@ -7,12 +7,14 @@ written again. A handful that stays the same for years is harmless. A number tha
 early sign of a dying drive that there is. Errors of the link (CRC) are not the drive's: they mean a cable, a
 connector or the backplane, they cost repeated transfers, and they do not go away by replacing the drive.
 
-**Fails** as a warning from ten sectors on, and for any sector that is unreadable now (pending, uncorrectable). As
-information below that, and for link errors (a hundred and more are a warning): whether they grow, one look cannot tell.
+**Fails** as a warning from ten sectors on, for any sector that is unreadable now (pending, uncorrectable), and from a
+hundred link errors on. As information for fewer sectors: whether they grow, one look cannot tell.
 
-**Passes** when all counters that are told are zero.
+**Passes** when all counters that are told are zero, but for a few link errors: that counter is never set back, and one
+loose plug years ago stays in it.
 
-**Cannot tell:** drives whose tool tells no counters are passed over; `raidctl doctor` says which program would.
+**Cannot tell:** drives whose tool tells no counters are passed over; `raidctl doctor` says which program would. So are
+drives that have failed or expect to (`drive_failed`, `drive_expects_failure`): their counters are the reason.
 
 **Remedy.** Keep a snapshot (`raidctl snapshot`) and compare in a week (`raidctl diff`); replace the drive when the
 number grows. For link errors, seat or change the cable first.
@@ -24,7 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from raidctl.audit.builtin._look import drives
+from raidctl.audit.builtin._look import drives, expects_failure
 from raidctl.audit.builtin._say import Voice, facts
 from raidctl.audit.finding import Finding, Severity
 from raidctl.audit.rule import Rule
@@ -40,15 +42,17 @@ _PATHS = tuple(f"errors.{name}" for name in ("media", "reallocated", "pending", 
 
 
 def check(inventory: Inventory) -> Iterator[Finding]:
-    """One finding for each drive that tells at least one counter."""
+    """One finding for each drive that tells at least one counter, and of which no worse is told."""
     for _, drive in drives(inventory):
         counts = {name: getattr(drive.errors, name) for name in ("media", *_NOW, "reallocated", "link")}
         told = {name: number for name, number in counts.items() if number is not None}
-        wrong = {name: number for name, number in told.items() if number}
+        wrong = {name: number for name, number in told.items() if number >= (_MANY_LINK if name == "link" else 1)}
+        if drive.status == "critical" or drive.role == "failed" or expects_failure(drive):
+            continue
         if wrong:
             yield _failed(drive, wrong)
         elif told:
-            yield SAY.passed(drive, "The drive counts no errors.")
+            yield SAY.passed(drive, "The drive counts no errors that matter.")
 
 
 def _failed(drive: Drive, wrong: dict[str, int]) -> Finding:
@@ -73,7 +77,7 @@ def _failed(drive: Drive, wrong: dict[str, int]) -> Finding:
 def _severity(wrong: dict[str, int]) -> Severity:
     if any(name in wrong for name in _NOW) or any(wrong.get(name, 0) >= _MANY for name in _LATER):
         return "warning"
-    return "warning" if wrong.get("link", 0) >= _MANY_LINK else "info"
+    return "warning" if "link" in wrong else "info"
 
 
 def _said(wrong: dict[str, int]) -> str:

@@ -24,8 +24,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from raidctl.audit.builtin._look import NOT_WHOLE, REDUNDANT, drives, expects_failure, plain
-from raidctl.audit.builtin._say import Voice, facts
+from raidctl.audit.builtin._look import NOT_WHOLE, REDUNDANT, drives, expects_failure, named_for_rebuild, plain
+from raidctl.audit.builtin._say import Voice, counters, facts
 from raidctl.audit.finding import Finding
 from raidctl.audit.rule import Rule
 from raidctl.model import Controller, Drive, Inventory
@@ -36,7 +36,7 @@ SAY = Voice("drive_expects_failure", "critical")
 def check(inventory: Inventory) -> Iterator[Finding]:
     """One finding for each drive whose status or counter is told."""
     for card, drive in drives(inventory):
-        if expects_failure(drive):
+        if expects_failure(drive) and not named_for_rebuild(card, drive):
             yield _expects(card, drive)
         elif drive.status in ("ok", "warning"):
             yield SAY.passed(drive, "The drive does not expect to fail.")
@@ -66,7 +66,7 @@ def _expects(card: Controller, drive: Drive) -> Finding:
         severity=None if behind else "warning",
         field="errors.predictive" if count else "status",
         wanted="0" if count else "ok",
-        evidence=facts(drive, "status", "status_text", "errors.predictive", "errors.media", "serial"),
+        evidence=facts(drive, "status", "status_text", "errors.predictive", "serial") + counters(drive),
     )
 
 

@@ -23,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from raidctl.audit.builtin._look import NOT_WHOLE, plain
-from raidctl.audit.builtin._say import Voice, facts
+from raidctl.audit.builtin._say import Voice, counters, facts
 from raidctl.audit.finding import Finding
 from raidctl.audit.rule import Rule
 from raidctl.model import Controller, Drive, Inventory
@@ -57,7 +57,7 @@ def _failed(card: Controller, drive: Drive) -> Finding:
         severity=None if hurt else "warning",
         field="status",
         wanted="ok",
-        evidence=facts(drive, "status", "status_text", "role", "serial"),
+        evidence=facts(drive, "status", "status_text", "role", "serial") + counters(drive),
     )
 
 

@@ -8,13 +8,14 @@ connector, a cable that is too long. The drive works, and everything that its ca
 half; errors on the link come with it. A single slow drive holds back the whole array.
 
 **Fails** (warning) when a drive is slower than another of the same model on the same controller, or when it is below
-what it can and another drive on that controller runs faster. As information when it is below what it can and nothing
-on the controller runs faster: then the controller or backplane is mostly the older part, and that is how it was
-bought. A disk does not fill 3 Gbit/s, so for disks from 3 Gbit/s on it is information in any case.
+what it can and another drive in its enclosure runs faster. As information when it is below what it can and nothing
+beside it runs faster: then the controller or backplane is mostly the older part, and that is how it was bought. A disk
+does not fill 3 Gbit/s, so for disks from 3 Gbit/s on it is information: the sign of a bad cable, no more.
 
-**Passes** when it runs as fast as it can, or as fast as its like.
+**Passes** when it runs as fast as it can, or as fast as its like; and a disk from 3 Gbit/s on beside which nothing is
+faster.
 
-**Cannot tell:** drives whose speed is not told are passed over.
+**Cannot tell:** drives whose speed is not told are passed over; so are those that have failed.
 
 **Remedy.** Seat the drive anew, then change the cable, then the bay. The counter of link errors (`drive_errors`) tells
 whether that helped.
@@ -41,16 +42,19 @@ _BEST = {"sata": 6.0}
 def check(inventory: Inventory) -> Iterator[Finding]:
     """One finding for each drive that tells its speed and has something to be compared with."""
     for card, drive in drives(inventory):
-        if drive.link_gbps is None or drive.interface in ("nvme", "virtual", "usb"):
+        if drive.link_gbps is None or drive.interface in ("nvme", "virtual", "usb") or drive.status == "critical":
             continue
         alike = _fastest_alike(card, drive)
         best = max(alike or 0.0, _can(drive))
         if not best:
             continue
+        odd, enough = _odd(card, drive, alike), drive.media == "hdd" and drive.link_gbps >= _ENOUGH_FOR_A_DISK
         if drive.link_gbps >= best:
             yield SAY.passed(drive, "The link runs as fast as the drive can.")
+        elif enough and not odd:
+            yield SAY.passed(drive, "The link is fast enough for a disk, and nothing beside it is faster.")
         else:
-            yield _slow(card, drive, best, alike)
+            yield _slow(drive, best, alike, odd=odd, enough=enough)
 
 
 def _can(drive: Drive) -> float:
@@ -69,11 +73,17 @@ def _fastest_alike(card: Controller, drive: Drive) -> float | None:
     return max(speeds, default=None)
 
 
-def _slow(card: Controller, drive: Drive, best: float, alike: float | None) -> Finding:
+def _odd(card: Controller, drive: Drive, alike: float | None) -> bool:
+    """Whether something beside it runs faster: another shelf may be of an older make."""
     speed = drive.link_gbps or 0.0
-    beside = max((other.link_gbps or 0.0 for other in card.drives if other.interface == drive.interface), default=0.0)
-    odd = (alike or 0.0) > speed or beside > speed
-    enough = drive.media == "hdd" and speed >= _ENOUGH_FOR_A_DISK
+    beside = (
+        other for other in card.drives if other.interface == drive.interface and other.enclosure == drive.enclosure
+    )
+    return (alike or 0.0) > speed or any((other.link_gbps or 0.0) > speed for other in beside)
+
+
+def _slow(drive: Drive, best: float, alike: float | None, *, odd: bool, enough: bool) -> Finding:
+    speed = drive.link_gbps or 0.0
     than = f"others of its model run at {alike:g}" if alike and alike > speed else f"it can {best:g}"
     return SAY.failed(
         drive,

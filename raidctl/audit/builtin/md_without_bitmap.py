@@ -14,7 +14,8 @@ cannot have one.
 
 **Passes** with a bitmap, a journal or a partial parity log, below 100 GB, and without redundancy.
 
-**Cannot tell:** where it is not told (`/proc/mdstat` alone shows it only when there is one), it is passed over.
+**Cannot tell:** where it is not told (`/proc/mdstat` alone shows it only when there is one), it is passed over. So are
+arrays that are reshaped now: older kernels reshape only arrays without a bitmap, so that it had to go for as long.
 
 **Remedy.** `mdadm --grow --bitmap=internal /dev/mdX`: at once, without stopping anything.
 
@@ -40,6 +41,8 @@ def check(inventory: Inventory) -> Iterator[Finding]:
     """One finding for each redundant array that tells whether it has one."""
     for card, volume in software_volumes(inventory):
         if volume.raid_level not in REDUNDANT or (volume.bitmap is None and volume.consistency_policy is None):
+            continue
+        if volume.progress is not None and volume.progress.operation == "reshape":
             continue
         if volume.bitmap in (None, "none") and volume.consistency_policy in (None, "resync", "unknown"):
             journal = any(drive.role == "journal" and drive.array == volume.array for drive in card.drives)

@@ -67,6 +67,12 @@ def _judge(card: Controller, array: Array, drives: Sequence[Drive]) -> Finding:
     return SAY.passed(array, "The drives of the array are alike.")
 
 
+def differ(card: Controller, array: Array) -> bool:
+    """Whether the drives of an array differ in what decides their speed or room."""
+    drives = [drive for drive in members(card, array) if "write_mostly" not in drive.flags]
+    return len(drives) > 1 and _judge(card, array, drives).outcome == "fail"
+
+
 def _failed(array: Array, drives: Sequence[Drive], field: str, message: str) -> Finding:
     seen: dict[object, Drive] = {}
     for drive in drives:

@@ -9,7 +9,8 @@ round; an error that the maker has mended since is then in some of them.
 
 **Fails** (information) for either.
 
-**Passes** when they are alike in what is told.
+**Passes** when they are alike in what is told. Arrays whose drives differ in speed or size are passed over:
+`mixed_drives` says what matters of them.
 
 **Cannot tell:** what is not told of a drive is not compared.
 
@@ -26,6 +27,7 @@ from collections.abc import Iterator, Sequence
 
 from raidctl.audit.builtin._look import members
 from raidctl.audit.builtin._say import Voice, facts
+from raidctl.audit.builtin.mixed_drives import differ
 from raidctl.audit.finding import Finding
 from raidctl.audit.rule import Rule
 from raidctl.model import Array, Drive, Inventory
@@ -40,7 +42,7 @@ def check(inventory: Inventory) -> Iterator[Finding]:
     for card in inventory.controllers:
         for array in card.arrays:
             drives = [drive for drive in members(card, array) if drive.model and "write_mostly" not in drive.flags]
-            if len(drives) > 1:
+            if len(drives) > 1 and not differ(card, array):
                 yield _judge(array, drives)
 
 

@@ -7,12 +7,13 @@ disks with two percent a year each, one fails in fifteen of a hundred years of s
 it (scratch space, caches, data that exists elsewhere), and bad ones (somebody was after the capacity).
 
 **Fails** as a warning when a volume of two drives or more is mounted. As information when nothing is mounted from it,
-as far as is known here; when its mount point says that it is scratch space (`tmp`, `scratch`, `cache`); and when it
-is made of a single drive: old cards cannot pass a drive through in any other way.
+as far as is known here, and when its mount point says that it is scratch space (`tmp`, `scratch`, `cache`).
 
-**Passes** every volume with redundancy.
+**Passes** every volume with redundancy, and those of a single drive: old cards cannot pass a drive through in any other
+way, and it is as safe as a plain drive. Volumes that have failed or were not started are passed over.
 
-**Cannot tell** whether the data exists elsewhere: that only you know.
+**Cannot tell** of how many drives a volume is made, where the tool does not (information); and whether the data exists
+elsewhere: that only you know.
 
 **Remedy.** RAID-1, RAID-10 or RAID-6 if the data is worth a restore; else write into the policy that it is meant so.
 
@@ -24,7 +25,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from raidctl.audit.builtin._look import REDUNDANT, count, volumes
+from raidctl.audit.builtin._look import REDUNDANT, count, used_volumes
 from raidctl.audit.builtin._say import Voice, facts
 from raidctl.audit.finding import Finding
 from raidctl.audit.rule import Rule
@@ -37,8 +38,8 @@ _SCRATCH = re.compile(r"(^|[/_.-])(te?mp|scratch|cache|spool|swap)\d*([/_.\]-]|$
 
 
 def check(inventory: Inventory) -> Iterator[Finding]:
-    """One finding for each volume whose level is told."""
-    for card, volume in volumes(inventory):
+    """One finding for each usable volume whose level is told."""
+    for card, volume in used_volumes(inventory):
         if volume.raid_level in REDUNDANT:
             yield SAY.passed(volume, "The volume has redundancy.")
         elif volume.raid_level in _WITHOUT:
@@ -47,18 +48,33 @@ def check(inventory: Inventory) -> Iterator[Finding]:
 
 def _without(card: Controller, volume: Volume) -> Finding:
     drives = count(card, volume)
-    single = drives == 1
+    if drives == 1:
+        return SAY.passed(volume, "The volume is a single drive.")
+    evidence = facts(volume, "raid_level", "drives_expected", "mountpoints")
+    if drives is None:
+        return _untold(volume, evidence)
     points = [point for point in volume.mountpoints if not _SCRATCH.search(point)]
     on = f"; {listing(points)} {'goes' if len(points) == 1 else 'go'} with it" if points else ""
-    many = "its one drive" if single else f"any of its {drives} drives" if drives else "any of its drives"
     return SAY.failed(
         volume,
-        f"The volume has no redundancy: when {many} fails, it is lost{on}.",
+        f"The volume has no redundancy: when any of its {drives} drives fails, it is lost{on}.",
         remedy="Keep only what exists elsewhere on it; RAID-1, RAID-10 or RAID-6 for the rest.",
-        severity=None if points and not single else "info",
+        severity=None if points else "info",
         field="raid_level",
         wanted="a level with redundancy",
-        evidence=facts(volume, "raid_level", "drives_expected", "mountpoints"),
+        evidence=evidence,
+    )
+
+
+def _untold(volume: Volume, evidence: tuple[str, ...]) -> Finding:
+    return SAY.unknown(
+        volume,
+        "The volume has no redundancy, and it is not told whether it is one drive or several, any of which takes all "
+        "along.",
+        remedy=f"Look at its drives: `raidctl show {volume.id}`.",
+        severity="info",
+        field="raid_level",
+        evidence=evidence,
     )
 
 

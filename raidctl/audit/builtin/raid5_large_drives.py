@@ -10,7 +10,8 @@ And reading 4 TB at 100 MB/s beside the daily work takes more than eleven hours,
 
 **Fails** as a warning when a rebuild reads more than 12.5 TB, else as information from disks of 2 TB on.
 
-**Passes** for smaller disks, and for SSDs (10^17 bits, and rebuilt in an hour).
+**Passes** for smaller disks, and for SSDs (10^17 bits, and rebuilt in an hour). Volumes that have failed or were not
+started are passed over.
 
 **Cannot tell** when the drives are large, and it is not told whether they are disks.
 
@@ -25,7 +26,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from raidctl.audit.builtin._look import SINGLE_PARITY, below, count, volumes
+from raidctl.audit.builtin._look import SINGLE_PARITY, below, count, used_volumes
 from raidctl.audit.builtin._say import Voice, facts
 from raidctl.audit.finding import Finding
 from raidctl.audit.rule import Rule
@@ -40,7 +41,7 @@ _DESKTOP_BITS, _SERVER_BITS = 1e14, 1e15
 
 def check(inventory: Inventory) -> Iterator[Finding]:
     """One finding for each volume with single parity whose drives tell their size."""
-    for card, volume in volumes(inventory):
+    for card, volume in used_volumes(inventory):
         if volume.raid_level not in SINGLE_PARITY:
             continue
         drives = [drive for drive in below(card, volume) if drive.size_bytes]

@@ -30,12 +30,14 @@ from raidctl.model import Controller, Drive, Inventory, Problem
 
 SAY = Voice("reported_trouble", "warning")
 _COUNTED = re.compile(
-    r"counts? \d+ .*(drives|disks)|firmware (update|upgrade)|newer firmware|sectors that differ|media errors|"
+    r"counts? \d+ (.*(drives|disks)|media errors)|firmware (update|upgrade)|newer firmware|sectors that differ|"
     r"write caches (of .* )?are (on|switched on)|has a failed member|units are not optimal|count of .* drives|"
     r"write-back is in force",
     re.IGNORECASE,
 )
 """Sums of what the objects say themselves, and what other rules say better."""
+_LOST = re.compile(r"unrecoverable|data (was|were|has been|have been) lost", re.IGNORECASE)
+"""What is worth a word of an object whatever else is said of it: data are gone already."""
 
 
 def check(inventory: Inventory) -> Iterator[Finding]:
@@ -56,7 +58,9 @@ def check(inventory: Inventory) -> Iterator[Finding]:
 
 
 def _own(problem: Problem, spoken: set[str]) -> bool:
-    return problem.kind == "state" and problem.where not in spoken and not _COUNTED.search(problem.message)
+    if problem.kind != "state" or _COUNTED.search(problem.message):
+        return False
+    return problem.where not in spoken or _LOST.search(problem.message) is not None
 
 
 def _told(drive: Drive) -> bool:

@@ -9,12 +9,14 @@ sooner than chance would have it. Parity volumes are slow besides: each read of 
 **Fails** (critical) when the volume is degraded; a warning where another drive may still be lost (RAID-6 and triple
 mirrors that miss one drive).
 
-**Passes** when the volume is whole, or a rebuild is under way: `volume_rebuilding` speaks of that.
+**Passes** when the volume is whole, or a rebuild is under way, or waits until another volume on the same drives is
+rebuilt: `volume_rebuilding` speaks of that.
 
 **Cannot tell:** see `state_unknown`.
 
 **Remedy.** Make sure that the backup is current, replace the drive that is gone (`raidctl show` names it), and watch
-that the rebuild begins. If a spare stands by and no rebuild began, see `spare_missing`.
+that the rebuild begins. An unassigned drive that fits can be made a spare: then it begins at once. Where a spare stands
+by and no rebuild began, look into the tool's log why the card passed it over.
 
 **Example.** Fails: `status = degraded`. Passes: `status = ok`.
 """
@@ -25,6 +27,7 @@ from collections.abc import Iterator
 
 from raidctl.audit.builtin._look import rebuilding, volumes
 from raidctl.audit.builtin._say import Voice, facts
+from raidctl.audit.builtin._spares import all_told, offer, ready
 from raidctl.audit.finding import Finding
 from raidctl.audit.rule import Rule
 from raidctl.model import Controller, Drive, Inventory, Volume
@@ -53,16 +56,27 @@ def _degraded(card: Controller, volume: Volume) -> Finding:
     next_ = (
         "one more may fail, but no more than that." if left else "the next drive that fails may take the data along."
     )
+    spare, do = _spare(card, volume)
     return SAY.failed(
         volume,
-        f"The volume {how}: {next_}",
-        remedy=f"Check the backup, then replace {_named(gone)} and watch the rebuild begin.",
+        f"The volume {how}: {next_}{spare}",
+        remedy=f"Check the backup, then {do}replace {_named(gone)} and watch the rebuild begin.",
         severity="warning" if left else None,
         field="status",
         wanted="ok",
         evidence=facts(volume, "status", "status_text", "raid_level", "drives_expected", "drives_active")
         + tuple(fact for drive in gone[:4] for fact in facts(drive, "status", of=volume)),
     )
+
+
+def _spare(card: Controller, volume: Volume) -> tuple[str, str]:
+    """What is said of its spares, and what is to be done with one; nothing where they would not have been told."""
+    if not all_told(card, volume):
+        return "", ""
+    if ready(card, volume):
+        return " A spare stands by, but no rebuild has begun.", "look why the spare is not used, or "
+    idle = offer(card, volume)
+    return " No spare stands by.", f"{idle}, or " if idle else ""
 
 
 def _missing(volume: Volume) -> int | None:

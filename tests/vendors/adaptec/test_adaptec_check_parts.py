@@ -151,6 +151,15 @@ def test_the_array_that_a_volume_names_is_its_array() -> None:
     assert (card.arrays[0].status, RULE in volume) == ("ok", False)
 
 
+@pytest.mark.parametrize(("level", "spans"), [("50", 2), ("5", None)])
+def test_the_groups_of_segments_are_the_spans(level: str, spans: int | None) -> None:
+    """``Group 1, Segment 0`` is of the second span; a level that has none has none."""
+    row = "Present (11444224MB, SAS, HDD, Connector:CN0, Enclosure:1, Slot:{}) ZA1AAA{}"
+    rows = {f"Group {number // 3}, Segment {number % 3}": row.format(number, number) for number in range(6)}
+    volume = f"{volume_text(1, {'RAID level': level}, [])}\n{SUB}\n{lines(rows)}"
+    assert card_of(volumes_only(volume)).volumes[0].spans == spans
+
+
 def test_an_array_of_which_nobody_tells_a_state_is_unknown() -> None:
     """A volume that names its array without naming drives does not make it well."""
     card = card_of(volumes_only(volume_text(1, {"Array": 3}, [])))

@@ -115,10 +115,10 @@ def test_the_type_of_a_drive_behind_a_controller_is_passed_on() -> None:
 
 
 def test_a_sleeping_drive_is_left_asleep() -> None:
-    """Exit status 2 with STANDBY is a state, not a failure."""
+    """Exit status 2 with STANDBY is worth a note, and no failure."""
     (parts, _, problems), _ = asked({FIRST: printed(f"{BANNER}Device is in STANDBY mode, exit(2)\n", 2)})
     assert parts == []
-    assert [(problem.where, problem.kind, problem.severity) for problem in problems] == [("/dev/sdq", "state", "info")]
+    assert [(problem.where, problem.kind, problem.severity) for problem in problems] == [("/dev/sdq", "note", "info")]
 
 
 @pytest.mark.parametrize(

@@ -342,6 +342,15 @@ def test_a_failed_verdict_is_a_predicted_failure() -> None:
     assert sheet.unparsed() == []
 
 
+def test_a_log_with_a_wrong_checksum_is_for_information() -> None:
+    """Some firmware writes its own logs so; nothing of what is stored on the drive is meant, and nobody is woken."""
+    warning = "Warning! SMART Self-Test Log Structure error: invalid SMART checksum.\n"
+    part, _ = one(BANNER + "SMART overall-health self-assessment test result: PASSED\n" + warning)
+    [problem] = part.problems
+    assert (problem.kind, problem.severity) == ("state", "info")
+    assert "one of its own logs" in problem.message
+
+
 def test_an_unknown_verdict_is_a_problem() -> None:
     """A word that is not in the table is kept, the status is unknown, and a problem says so."""
     part, _ = one(BANNER + "SMART overall-health self-assessment test result: UNKNOWN!\n")

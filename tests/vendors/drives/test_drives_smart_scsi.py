@@ -327,7 +327,7 @@ def test_a_scan_names_the_drives() -> None:
         ("/dev/sdq: Unknown USB bridge [0x1234:0x5678 (0x100)]", "unread"),
         ("Log Sense failed, IE page [unsupported field in scsi command]", "unread"),
         ("A mandatory SMART command failed: exiting. To continue, add one or more '-T permissive' options.", "unread"),
-        ("Device is in STANDBY mode, exit(2)", "state"),
+        ("Device is in STANDBY mode, exit(2)", "note"),
         ("Read Device Identity failed: scsi error medium or hardware error (serious)", "unread"),
     ],
 )

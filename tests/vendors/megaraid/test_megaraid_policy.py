@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from tests.vendors.megaraid.megaraid_scripts import answer, basics, cache, printed, properties, told
+from tests.vendors.megaraid.megaraid_scripts import (
+    answer,
+    basics,
+    cache,
+    printed,
+    properties,
+    row,
+    told,
+    volume,
+)
 
 
 def both(
@@ -20,6 +29,13 @@ def test_write_back_with_a_good_battery_is_in_force_and_safe() -> None:
     found = cache(*both("WriteBack", "RWBD"))
     assert (found.write_policy, found.write_active) == ("protected_write_back", "write_back")
     assert (found.write_protected, found.why_not_in_force) == (True, None)
+
+
+def test_a_pool_that_is_a_cache_has_none_of_its_own() -> None:
+    """CacheCade: the letters of its row say how it caches the other volumes, not how it is cached."""
+    everything = basics(letters="RWTD")
+    everything["VD LIST"] = [{**row("RWTD"), "TYPE": "Cac0"}]
+    assert volume(printed(answer(everything))).cache is None
 
 
 def test_a_learn_cycle_is_named_as_the_reason() -> None:

@@ -72,6 +72,17 @@ def test_the_words_of_a_drive(words: str, status: Health) -> None:
 
 
 @pytest.mark.parametrize(
+    ("words", "severity"),
+    [("Erase In Progress", "info"), ("Erase Complete. Reenable Before Using.", "info"), ("Erase Failed", "warning")],
+)
+def test_an_erasure_that_somebody_asked_for_is_for_information(words: str, severity: str) -> None:
+    """The drive is not in use, and somebody knows why; that an erasure failed is trouble."""
+    found = told(f"   physicaldrive 1I:1:1 (port 1I:box 1:bay 1, 1 TB): {words}\n")
+    (item,) = found.controllers[0].drives
+    assert [problem.severity for problem in found.problems if problem.where == item.id] == [severity]
+
+
+@pytest.mark.parametrize(
     ("row", "identity", "enclosure", "bay"),
     [
         ("1I:1:4 (port 1I:box 1:bay 4, SAS, 146 GB, OK)", "1I:1:4", "1", "4"),

@@ -239,6 +239,16 @@ def test_enclosures_are_kept_in_the_tools_words_and_place_the_drives() -> None:
     assert [problem.message for problem in found.problems] == ["The tool says of fan0 of enclosure e1: FAIL."]
 
 
+def test_an_alarm_that_sounds_is_told_once() -> None:
+    """The status of the enclosure and the list of its alarms say the same."""
+    text = ENCLOSURE.replace("/c2/e1      OK", "/c2/e1      ALARM-ACTIVATED").replace(
+        "alm0        OK             OFF", "alm0        ACTIVATED      ON "
+    )
+    assert [problem.message for problem in told(ALL, text).problems] == [
+        "The tool says of enclosure e1: ALARM-ACTIVATED."
+    ]
+
+
 def test_sub_units_tell_the_members_and_their_state() -> None:
     """A member without a drive is a problem; the counts are told."""
     text = UNIT.replace("p2    -       232.82", "-     -       232.82").replace(

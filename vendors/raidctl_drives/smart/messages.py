@@ -54,7 +54,7 @@ MESSAGES = (
     _message(
         # "Device is in STANDBY mode, exit(2)"
         r"^Device is in [\w ()-]+ mode(?:, exit\(\d+\))?",
-        "state", "info", "The drive sleeps and was left asleep", _LATER,
+        "note", "info", "The drive sleeps and was left asleep", _LATER,
     ),
     _message(
         r"^Smartctl open device: \S.* failed: |[Dd]evice open failed|^/dev/\S+: No such (?:device|file or directory)$",
@@ -88,7 +88,8 @@ MESSAGES = (
         "note", "info", "The drive is not ready", _LATER,
     ),
     _message(
-        r"^Warning! .* error: invalid SMART checksum", "state", "warning", "The drive's data has a wrong checksum",
+        r"^Warning! .* error: invalid SMART checksum", "state", "info",
+        "The drive gives one of its own logs a wrong checksum",
         "Compare with what smartctl -x says; the drive's firmware may be at fault.",
     ),
     _message(

@@ -1,0 +1,63 @@
+"""Which spares stand by for a volume, what could become one, and whether its drives were told at all. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from raidctl.audit.builtin._look import below, medium, short
+from raidctl.model import Array, Controller, Drive, Volume
+from raidctl.units import format_decimal
+
+_SLACK = 0.001
+"""Tools print rounded sizes; a spare is called too small from one thousandth on."""
+
+
+def all_told(card: Controller, volume: Volume) -> bool:
+    """Whether its drives were told, so that a spare would have been.
+
+    One member alone says little of the others. An output about the volumes of a card names their drives, and no
+    others: drives that tell nothing of themselves were listed by their volume only.
+    """
+    drives = below(card, volume)
+    if not drives or len(drives) < (volume.drives_active or 0):
+        return False
+    return card.mode == "software" or any(drive.model or drive.firmware for drive in card.drives)
+
+
+def arrays_of(card: Controller, spare: Drive) -> list[Array]:
+    """The arrays that a spare is for; all of the card where it is a global one."""
+    named = [array for array in card.arrays if array.id in spare.spare_for or spare.id in array.spares]
+    return named or ([] if spare.spare_for else list(card.arrays))
+
+
+def unfit(spare: Drive, array: Sequence[Drive]) -> str | None:
+    """Why a spare would not do for the drives of an array; None when it would, as far as is told."""
+    if spare.status == "critical":
+        return "it is broken itself"
+    kind, sizes = medium(array), [drive.size_bytes for drive in array if drive.size_bytes]
+    if kind and spare.media and spare.media != kind:
+        names = {"ssd": "an SSD", "hdd": "a disk"}
+        return f"it is {names[spare.media]}, the drives of the array are {'SSDs' if kind == 'ssd' else 'disks'}"
+    if spare.size_bytes and sizes and spare.size_bytes < min(sizes) * (1 - _SLACK):
+        return f"it has {format_decimal(spare.size_bytes)}, the drives of the array {format_decimal(min(sizes))}"
+    return None
+
+
+def ready(card: Controller, volume: Volume) -> list[Drive]:
+    """The spares that stand by for a volume, and would do."""
+    drives = below(card, volume)
+    return [
+        spare
+        for spare in card.drives
+        if spare.role == "spare"
+        and any(array.id == volume.array for array in arrays_of(card, spare))
+        and not unfit(spare, drives)
+    ]
+
+
+def offer(card: Controller, volume: Volume) -> str | None:
+    """The unassigned drive that could become its spare, as the beginning of a remedy; None when none fits."""
+    drives = below(card, volume)
+    idle = [drive for drive in card.drives if drive.role == "unassigned" and drive.status == "ok"]
+    fitting = [drive for drive in idle if not drive.mountpoints and not unfit(drive, drives)]
+    return f"make {short(fitting[:1])}, which is unassigned, a spare" if fitting else None
