@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -12,12 +11,19 @@ from raidctl.audit.policy.related import drive_cache
 from raidctl.model import Array, Controller, Drive, Inventory, Volume
 from raidctl.units import format_binary, format_decimal
 
-_VOLUME = ("raid_level", "strip_bytes", "drives_expected", "status")
+_VOLUME = ("raid_level", "strip_bytes", "drives_expected", "drives_active", "layout", "spans", "consistency_policy",
+           "bitmap", "status")  # fmt: skip
 _CACHE = ("write_policy", "write_active", "write_protected", "read_policy", "io_policy")
-_MEMORY = ("size_bytes", "read_percent", "write_percent", "no_battery_write_cache")
 _CARD = ("model", "firmware", "mode", "status")
+_OF_CARD = {
+    "cache": ("present", "status", "size_bytes", "read_percent", "write_percent", "no_battery_write_cache",
+              "flush_interval_seconds", "unwritten_data"),
+    "patrol_read": ("mode",), "consistency_check": ("mode",), "pci_link": ("width", "speed_gtps"),
+}  # fmt: skip
+_OF_MODEL = ("firmware", "link_gbps", "write_cache")
+"""What drives of one model have in common."""
 _GOOD = {"status": "ok", "cache.write_protected": True, "cache.no_battery_write_cache": False,
-         "drive_cache": "disabled"}  # fmt: skip
+         "drive_cache": "disabled", "cache.status": "ok", "cache.unwritten_data": False}  # fmt: skip
 """What is better than this is noted, as the machine may not be as it should be now."""
 
 _HEAD = """\
@@ -74,26 +80,56 @@ def _card(scope: Scope) -> Iterator[str]:
 
 def _controller(card: Controller, scope: Scope) -> Iterator[str]:
     wishes = list(_fields(card, _CARD))
-    wishes += [] if card.cache is None else list(_fields(card.cache, _MEMORY, "cache."))
-    counted = Counter(one.status for one in card.batteries)
-    if len(counted) == 1 and "unknown" not in counted and scope.complete:
-        [(status, number)] = counted.items()
-        wishes.append(("", f"batteries = {{ where = {{ status = {_toml(status)} }}, count = {number} }}"))
-    complete = scope.complete
-    if card.drives and complete:
-        wishes.append(("", f"drives = {{ count = {len(card.drives)} }}"))
+    for name, names in _OF_CARD.items():
+        part = getattr(card, name)
+        wishes += [] if part is None else _fields(part, names, f"{name}.")
+    if scope.complete:
+        wishes += _batteries(card)
+        wishes += [("", f"drives = {{ count = {len(card.drives)} }}")] if card.drives else []
     yield _rule(card.id, "controller", card.id, wishes)
-    if complete:
+    if scope.complete:
+        yield from _well(card)
         yield from _models(card)
 
 
-def _models(card: Controller) -> Iterator[str]:
-    """How many drives of each model there are, where every drive tells its own."""
-    models = Counter(drive.model for drive in card.drives)
-    if len(models) < 2 or None in models:
+def _batteries(card: Controller) -> Iterator[tuple[str, str]]:
+    """How many there are, and their state where they share it."""
+    statuses = {one.status for one in card.batteries}
+    if not statuses or "unknown" in statuses:
         return
-    for model, number in sorted((str(model), number) for model, number in models.items()):
-        wish = f"drives = {{ where = {{ model = {{ is = {_toml(model)} }} }}, count = {number} }}"
+    wish = f"count = {len(card.batteries)}"
+    if len(statuses) > 1:
+        yield "", f"batteries = {{ {wish} }}"
+        return
+    [status] = statuses
+    where = f"status = {_toml(status)}"
+    if all(one.replace is False for one in card.batteries):
+        where += ", replace = false"
+    yield "", f"batteries = {{ where = {{ {where} }}, {wish} }}{_note('status', status)}"
+
+
+def _well(card: Controller) -> Iterator[str]:
+    """How many of its drives are ok, those of no array among them."""
+    good = sum(drive.status == "ok" for drive in card.drives)
+    if not good or any(drive.status == "unknown" for drive in card.drives):
+        return
+    number = len(card.drives)
+    note = "" if good == number else f"  # now {good} of {number}; all is what one would wish for"
+    wish = f'drives = {{ where = {{ status = "ok" }}, count = {{ min = {good} }} }}{note}'
+    yield _rule(f"{card.id}: drives that are ok", "controller", card.id, [("", wish)])
+
+
+def _models(card: Controller) -> Iterator[str]:
+    """How many drives of each model there are, where every drive tells its own, and what these have in common."""
+    models: dict[str | None, list[Drive]] = {}
+    for drive in card.drives:
+        models.setdefault(drive.model, []).append(drive)
+    if None in models:
+        return
+    for model, drives in sorted((str(model), drives) for model, drives in models.items()):
+        alike = ", ".join(f"{name} = {_wanted(value)}" for name, value in _shared(drives, _OF_MODEL))
+        every = f", all = {{ {alike} }}" if alike else ""
+        wish = f"drives = {{ where = {{ model = {{ is = {_toml(model)} }} }}, count = {len(drives)}{every} }}"
         yield _rule(f"{card.id}: drives {model}", "controller", card.id, [("", wish)])
 
 
@@ -110,14 +146,17 @@ def _array(array: Array, scope: Scope) -> Iterator[str]:
 
 
 def _alike(drives: Sequence[Drive]) -> list[tuple[str, str]]:
-    """What all drives have in common."""
-    alike = []
-    for name in ("media", "interface", "rpm", "status"):
+    """What all drives of an array have in common."""
+    found = _shared(drives, ("media", "interface", "rpm", "status"))
+    return [(name, f'"drives.{name}" = {_toml(value)}') for name, value in found]
+
+
+def _shared(drives: Sequence[Drive], names: Iterable[str]) -> Iterator[tuple[str, Any]]:
+    """Fields that are told of each drive and the same, with their value."""
+    for name in names:
         values = {getattr(drive, name) for drive in drives}
         if len(values) == 1 and not values & {None, "unknown"}:
-            [value] = values
-            alike.append((name, f'"drives.{name}" = {_toml(value)}'))
-    return alike
+            yield name, values.pop()
 
 
 def _volume(volume: Volume, scope: Scope) -> Iterator[str]:
@@ -126,6 +165,8 @@ def _volume(volume: Volume, scope: Scope) -> Iterator[str]:
         wishes.insert(1, ("", f"size_bytes = {volume.size_bytes}  # {format_decimal(volume.size_bytes)}"))
     if volume.cache is not None:
         wishes += _fields(volume.cache, _CACHE, "cache.")
+    if volume.consistency_check is not None:
+        wishes += _fields(volume.consistency_check, ("mode",), "consistency_check.")
     caches = drive_cache(volume, scope)
     if caches is not None:
         wishes.append(("drive_cache", f"drive_cache = {_toml(caches)}{_note('drive_cache', caches)}"))

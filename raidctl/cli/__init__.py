@@ -10,6 +10,7 @@ import signal
 import sys
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, NoReturn
 
 import click
@@ -65,8 +66,16 @@ class Commands(LazyGroup):
         _mind_signals()
         try:
             code = super().main(given or ["--help"], prog_name or "raidctl", **extra)
+        except EndedError as ended:
+            with suppress(OSError):  # whoever listened may be gone as well
+                click.echo(f"raidctl: ended by {ended.name}.", err=True)
+            raise
+        except SystemExit as ended:
+            if isinstance(ended.__context__, BrokenPipeError):  # click ends with 1 then, which would be an answer
+                sys.exit(EXIT_READER_GONE)
+            raise
         except Exception as error:  # noqa: BLE001 - the last resort: nobody is shown a traceback who has not asked for it
-            code = _said(error, verbose=settings.verbose)
+            code = _told(error, verbose=settings.verbose)
             if plugin.asked(given) and not isinstance(error, ReaderGoneError):
                 code = plugin.unknown(error)
         sys.exit(code if isinstance(code, int) else 0)
@@ -84,9 +93,24 @@ def _mind_signals() -> None:
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
 
 
+class EndedError(SystemExit):
+    """A signal ends raidctl."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(128 + number)
+        self.name = signal.Signals(number).name
+
+
 def _ended(number: int, _frame: object) -> NoReturn:
     signal.signal(number, signal.SIG_IGN)  # once is enough: what is under way is being ended
-    sys.exit(128 + number)
+    raise EndedError(number)
+
+
+def _told(error: Exception, *, verbose: bool) -> int:
+    try:
+        return _said(error, verbose=verbose)
+    except BrokenPipeError:  # nobody reads what is said of errors, either
+        return EXIT_READER_GONE
 
 
 def _said(error: Exception, *, verbose: bool) -> int:

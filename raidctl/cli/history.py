@@ -3,18 +3,30 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Mapping
 
 import click
 
 from raidctl.cli.options import Settings, examples, machine_options, output_options, settings_of
 from raidctl.cli.states import Source, store_of
 from raidctl.cli.terminal import emit, emit_json, paper
-from raidctl.drift.ignore import fields
-from raidctl.drift.value import History, Moment, changes, is_field, look_up, names, split
+from raidctl.drift.value import (
+    History,
+    Moment,
+    changes,
+    fields_of,
+    is_field,
+    is_field_of_another,
+    kinds,
+    look_up,
+    split,
+)
 from raidctl.errors import EXIT_CANNOT_TELL, EXIT_FINE, UsageError
 from raidctl.kept.states import Kept
 from raidctl.model import Inventory
 from raidctl.text import listing, printable
+
+_A = {"array": "An", "host": "The"}
 
 
 @click.command(
@@ -59,8 +71,11 @@ def _history(source: Source, what: str, settings: Settings, *, everything: bool)
     states = [state for _, state in read if isinstance(state, Inventory)]
     if not states:
         raise next(state for _, state in read if not isinstance(state, Inventory))
-    name, field = _meant(what, names(states))
+    name, field = _meant(what, kinds(states))
     moments = [_moment(kept, state, name, field) for kept, state in read]
+    if "[" in field and not any(one.unread or one.value is not None for one in moments):
+        raise UsageError(f'No kept state tells "{printable(field)}" of {printable(name)}; "raidctl --json show" has '
+                         "the labels.")  # fmt: skip
     if settings.verbose:
         for _, state in read:
             if not isinstance(state, Inventory):
@@ -77,11 +92,15 @@ def _moment(kept: Kept, state: object, name: str, field: str) -> Moment:
     return Moment(state=kept.id, at=kept.at, there=there, value=value, unread=bool(kept.unread))
 
 
-def _meant(what: str, known: set[str]) -> tuple[str, str]:
+def _meant(what: str, known: Mapping[str, str]) -> tuple[str, str]:
     """Id and field.
 
+    Args:
+        what: The word.
+        known: The ids, and what each is.
+
     Raises:
-        UsageError: There is no such object, or no such field.
+        UsageError: There is no such object, or it has no such field.
     """
     shown = printable(what)
     found = split(what, known)
@@ -92,8 +111,16 @@ def _meant(what: str, known: set[str]) -> tuple[str, str]:
             raise UsageError(f'Of {shown}, which field? For example: raidctl history "{shown}.status"')
         raise UsageError(f'No kept state has the object of "{shown}"; it is written ID.FIELD.{hint}')
     name, field = found
-    if not is_field(field):
-        near = difflib.get_close_matches(field, sorted(fields()), 1, 0.5)
-        hint = f' did you mean "{near[0]}"?' if near else ' "raidctl --json show" has the names.'
-        raise UsageError(f'There is no field "{printable(field)}";{hint}')
+    if not is_field(field, known[name]):
+        raise UsageError(_no_field(field, known[name]))
     return name, field
+
+
+def _no_field(field: str, kind: str) -> str:
+    if field.startswith("details."):
+        return f'Facts in the words of a tool are written details[LABEL]: "details[{printable(field[8:])}]".'
+    near = difflib.get_close_matches(field, fields_of(kind), 1, 0.5)
+    hint = f' did you mean "{near[0]}"?' if near else ' "raidctl --json show" has the names.'
+    if is_field_of_another(field):
+        return f'{_A.get(kind, "A")} {kind} has no field "{printable(field)}";{hint}'
+    return f'There is no field "{printable(field)}";{hint}'

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import copy
-import gzip
 import os
-import sys
-import zlib
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import click
 
+from raidctl.cli import whole
 from raidctl.cli.kept import kept_place
 from raidctl.cli.machine import look, with_open_ends
 from raidctl.cli.options import Settings
@@ -22,8 +20,6 @@ from raidctl.model import Inventory
 from raidctl.text import printable
 
 NOW = "now"
-_LARGEST = 256 << 20
-"""Bytes of an inventory that is read from a file."""
 
 
 class Counting(click.Command):
@@ -109,11 +105,23 @@ def _file(word: str, settings: Settings) -> Inventory:
             'nor "last", nor "now".'
         )
     if word == "-" or (path.is_file() and _looks_like_json(path)):
-        return read.inventory(_bytes(word, shown), shown)
+        return read.inventory(whole.read(word, shown, "an inventory"), shown)
     there = copy.copy(settings)
     there.host = there.demo = None
     there.sudo, there.replay = False, word
-    return look(there).inventory
+    return _recognised(look(there).inventory, shown)
+
+
+def _recognised(inventory: Inventory, shown: str) -> Inventory:
+    """The inventory, unless nothing of what was to be read is in it.
+
+    Raises:
+        CannotTell: Nobody recognised anything: what is compared with that would seem to have lost everything.
+    """
+    unread = [problem for problem in inventory.problems if problem.kind == "unread"]
+    if inventory.controllers or inventory.host.hostname or not unread:
+        return inventory
+    raise CannotTell(f"{shown} is no state of a machine, and nothing in it tells of one: {unread[0].message}")
 
 
 def _looks_like_json(path: Path) -> bool:
@@ -124,17 +132,3 @@ def _looks_like_json(path: Path) -> bool:
             return file.read(64).lstrip()[:1] == b"{" and not path.name.endswith((".out", ".txt"))
     except OSError:
         return False
-
-
-def _bytes(word: str, shown: str) -> bytes:
-    try:
-        if word == "-":
-            data = sys.stdin.buffer.read(_LARGEST + 1)
-        else:
-            with gzip.open(word, "rb") if word.endswith(".gz") else Path(word).open("rb") as file:
-                data = file.read(_LARGEST + 1)
-    except (OSError, EOFError, zlib.error) as error:
-        raise CannotTell(f"{shown} cannot be read: {getattr(error, 'strerror', None) or error}.") from None
-    if len(data) > _LARGEST:
-        raise CannotTell(f"{shown} is too large to be an inventory.")
-    return data

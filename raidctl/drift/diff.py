@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from typing import Any
 
 from raidctl.drift.canonical import KINDS, Doc, canonical, ordered
 from raidctl.drift.fields import Difference, differences, linked, with_device
 from raidctl.drift.ignore import Ignored, nothing
 from raidctl.drift.match import Matching, Thing, identity, match
+from raidctl.drift.noise import SOURCE
 from raidctl.drift.problems import problem_changes, tool_changes
 from raidctl.drift.report import Change, Drift, Side, verdict
 from raidctl.drift.unread import sorted_out
@@ -41,14 +42,31 @@ def diff(
     whole = (ordered(before), ordered(after))
     quiet = (canonical(before).document, canonical(after).document)
     every = list(_changes(*whole))
-    told = every if everything else list(_changes(*quiet))
+    told = every if everything else list(_in_full(_changes(*quiet), every))
     kept = [change for change in told if not ignored(change)]
     changes, unread = sorted_out(kept, before, after)
     unread = tuple(one for one in unread if not ignored.problem(one))
+    noise = max(len(every) - len(told), 0)
+    if SOURCE in (before.host.source, after.host.source):
+        noise = 0  # what was left out there has not changed
     return Drift(
         verdict=verdict(changes, unread), before=_side(before, names[0]), after=_side(after, names[1]),
-        changes=changes, unread=unread, noise=max(len(every) - len(told), 0), ignored=len(told) - len(kept),
+        changes=changes, unread=unread, noise=noise, ignored=len(told) - len(kept),
     )  # fmt: skip
+
+
+def _in_full(told: Iterable[Change], every: Iterable[Change]) -> Iterator[Change]:
+    """Changes with the values that stood there: noise that one of the two holds alone is no noise of the change."""
+    whole: dict[Hashable, list[Change]] = {}
+    for change in every:
+        whole.setdefault(_what(change), []).append(change)
+    for change in told:
+        same = whole.get(_what(change), ()) if change.kind == "changed" else ()
+        yield same[0] if len(same) == 1 else change
+
+
+def _what(change: Change) -> Hashable:
+    return change.kind, change.object, change.id, change.field
 
 
 def _side(inventory: Inventory, name: str) -> Side:

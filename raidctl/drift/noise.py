@@ -75,10 +75,12 @@ _LABELS = re.compile(
     r"[ _-]*(?:count(?:er)?s?)\b|\bcounter\b|_count$|cycles\b|shutdowns$|_errors$|errors (?:un)?corrected"
     r"|\b(?:un)?corrected\b|(?:read|write|written|units|blocks|lbas|sectors)[ _-](?:commands|read|written)"
     r"|lbas_(?:read|written)|busy.time|^%|^(?:gigabytes|non-medium)|processed|state of charge|capacity remain"
-    r"|^(?:events?|generation|checksum|speed|done|sync_completed|reshape_position|bitmap pages)$",
+    r"|^(?:events?|generation|checksum|speed|done|bitmap pages)$",
     re.IGNORECASE | re.ASCII,
 )
 """Words in the label of something measured or counted."""
+_WHILE_IT_RUNS = frozenset({"sync_completed", "reshape_position"})
+"""Labels of what is a figure while something is under way, and a word when nothing is."""
 _SET = re.compile(
     r"setting|polic(?:y|ies)|frequency|interval|delay|period|threshold|\btrip\b|limit|spinup|creation|manufact|mfg|design"
     r"|specified|serial|version|\bids?\b|number|assmno|no$|\bfru\b|\btype|\bsize|\binfo|\bpack\b",
@@ -107,6 +109,8 @@ def masked(text: str) -> str:
 
 def is_measured(kind: str, label: str, value: str) -> bool:
     """Whether what stands under a tool's own label is measured or counted, and not set or named."""
+    if label in _WHILE_IT_RUNS:
+        return True
     if _SET.search(label):
         return False
     if _MEASURED.search(value) or (_LABELS.search(label) and any(char.isdigit() for char in value)):

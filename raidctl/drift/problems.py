@@ -19,6 +19,7 @@ _PROBLEM: Sequence[Key] = (
     lambda one: (one["where"], one["message"]),
     lambda one: (one["kind"], one["message"]),
     lambda one: (one["where"], one["kind"], one["remedy"] or object()),
+    lambda one: (one["where"], one["kind"], one["severity"], one["remedy"]),
 )
 """What two problems have in common that are one, the surest first."""
 _TOOL: Sequence[Key] = (

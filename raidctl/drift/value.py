@@ -42,13 +42,13 @@ class History(msgspec.Struct, frozen=True, kw_only=True):
     moments: Annotated[tuple[Moment, ...], Meta(description="Its changes in the order of the states; all with --all.")]
 
 
-def names(states: Iterable[Inventory]) -> set[str]:
-    """Everything that has fields: the ids in any of the states, and ``host``."""
-    found = {"host"}
+def kinds(states: Iterable[Inventory]) -> dict[str, str]:
+    """Everything that has fields, and what it is: the ids in any of the states, and ``host``."""
+    found = {"host": "host"}
     for state in states:
         for card in state.controllers:
-            found.add(card.id)
-            found |= {item.id for name in KINDS for item in getattr(card, name)}
+            found[card.id] = "controller"
+            found |= {item.id: kind for name, kind in KINDS.items() for item in getattr(card, name)}
     return found
 
 
@@ -60,9 +60,21 @@ def split(word: str, known: Iterable[str]) -> tuple[str, str] | None:
     return None
 
 
-def is_field(field: str) -> bool:
-    """Whether the model has such a field."""
+def is_field(field: str, kind: str) -> bool:
+    """Whether such an object has such a field; what stands on a card has an id, and fields, of its own."""
+    bare = _BRACKETS.sub("", field)
+    beneath = kind == "controller" and bare.partition(".")[0] in KINDS and "." in bare
+    return f"{kind}.{bare}" in fields() and not beneath
+
+
+def is_field_of_another(field: str) -> bool:
+    """Whether any object has such a field."""
     return _BRACKETS.sub("", field) in fields()
+
+
+def fields_of(kind: str) -> list[str]:
+    """The fields that such an object has."""
+    return sorted(name.removeprefix(f"{kind}.") for name in fields() if name.startswith(f"{kind}."))
 
 
 def look_up(state: Inventory, name: str, field: str) -> tuple[bool, Any]:

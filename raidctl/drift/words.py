@@ -70,6 +70,10 @@ def _severe(*severities: str) -> Test:
     return lambda matter: (matter.what.new or {}).get("severity") in severities
 
 
+def _of_severity(*severities: str) -> Test:
+    return lambda matter: matter.after.get("severity") in severities
+
+
 _Row = tuple[str, str, Test, Level]
 _CHANGED: tuple[_Row, ...] = (
     ("battery", "status", _is("failed", "missing"), "critical"),
@@ -111,6 +115,8 @@ _CHANGED: tuple[_Row, ...] = (
     ("drive", "errors.pending", _grew, "warning"),
     ("drive", "errors.uncorrectable", _grew, "warning"),
     ("host", "hostname", _always, "warning"),
+    ("problem", "message", _of_severity("error"), "critical"),
+    ("problem", "message", _of_severity("warning"), "warning"),
 )
 _CAME_AND_WENT: tuple[tuple[str, str, Test, Level], ...] = (
     ("removed", "controller", _always, "critical"),
@@ -137,6 +143,7 @@ _NAMES = {
     "pci_link.width": "number of PCIe lanes", "pci_link.speed_gtps": "PCIe speed (GT/s)", "pci_address": "PCI address",
     "mismatch_count": "count of sectors that differ between copies", "drives_active": "number of working drives",
     "unique_id": "unique id", "wwn": "world wide name", "serial": "serial number", "hostname": "host name",
+    "cache.why_not_in_force": "reason why the write policy is not in force",
     "write_cache": "write cache", "cache.drive_write_cache": "setting of its drives' write caches",
 }  # fmt: skip
 
@@ -184,10 +191,10 @@ def _plain(matter: Matter) -> str:
     known = _NAMES.get(matter.what.field)
     name = f"The {known}" if known else _short(matter.what.field)
     if matter.what.old is None:
-        return f"{name} of {who} was not told, or not there, and is {new}."
+        return _ended(f"{name} of {who} was not told, or not there, and is {new}")
     if matter.what.new is None:
         return f"{name} of {who} was {old} and is not told any more, or not there."
-    return f"{name} of {who} was {old} and is {new}."
+    return _ended(f"{name} of {who} was {old} and is {new}")
 
 
 def _measured(what: Difference) -> tuple[str, str]:
@@ -231,6 +238,11 @@ def _short(text: str) -> str:
     return plain if len(plain) <= _LONGEST else f"{plain[: _LONGEST - 1]}…"
 
 
+def _ended(text: str) -> str:
+    """A sentence; what was cut, or has its full stop, gets none."""
+    return text if text.endswith(("…", ".")) else f"{text}."
+
+
 def _first(text: str) -> str:
     return text[:1].upper() + text[1:]
 
@@ -246,11 +258,19 @@ def _in_force(matter: Matter) -> str | None:
     why = (matter.after.get("cache") or {}).get("why_not_in_force")
     old, new = matter.what.old, matter.what.new
     if (old, new) == ("write_back", "write_through"):
-        reason = f": {_short(why).rstrip('.')}" if why else ""
-        return f"The write-back of {named(matter)} has fallen to write-through{reason}."
+        reason = f": {_short(why)}" if why else ""
+        return _ended(f"The write-back of {named(matter)} has fallen to write-through{reason}")
     if (old, new) == ("write_through", "write_back"):
         danger = ", without protection" if _unsafe(matter) else ""
         return f"{_first(named(matter))} is in write-back{danger}; it was in write-through."
+    return None
+
+
+def _why(matter: Matter) -> str | None:
+    if matter.what.old is None:
+        return _ended(f"The write policy of {named(matter)} is not in force: {value(matter.what.new)}")
+    if matter.what.new is None:
+        return f"The write policy of {named(matter)} is in force again (was not: {value(matter.what.old)})."
     return None
 
 
@@ -332,7 +352,8 @@ _SENTENCES: Mapping[tuple[str, str], Callable[[Matter], str | None]] = {
     ("added", "problem"): _problem, ("removed", "problem"): _problem,
     ("battery", "status"): _was_and_is, ("volume", "status"): _was_and_is, ("drive", "status"): _was_and_is,
     ("controller", "status"): _was_and_is, ("array", "status"): _was_and_is, ("battery", "replace"): _asks,
-    ("volume", "cache.write_active"): _in_force, ("volume", "cache.write_protected"): _protected,
+    ("volume", "cache.write_active"): _in_force, ("volume", "cache.why_not_in_force"): _why,
+    ("volume", "cache.write_protected"): _protected,
     ("array", "spares"): _members, ("array", "drives"): _members, ("drive", "role"): _role_of,
     ("host", "hostname"): _another_host,
 }  # fmt: skip

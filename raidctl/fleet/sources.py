@@ -71,7 +71,7 @@ def _directory(path: str) -> Iterator[Piece]:
         for name in sorted(names):
             if name.endswith((*_SINGLE, *_LINES, *_ARCHIVES)):
                 found += 1
-                yield from _file(str(Path(place) / name))
+                yield from _found(Path(place) / name)
             else:
                 passed_over += 1
     for error in failures:
@@ -80,6 +80,14 @@ def _directory(path: str) -> Iterator[Piece]:
         more = f" {passed_over} files of other kinds lie there." if passed_over else ""
         kinds = "no inventory (.json, .jsonl) and no recording"
         yield Piece("fault", path, message=f"There is {kinds} in this directory.{more}")
+
+
+def _found(path: Path) -> Iterator[Piece]:
+    """What lies in a directory: a pipe that nobody writes into would be waited for."""
+    if path.exists() and not path.is_file():
+        yield Piece("fault", str(path), message="It is a pipe, a socket or a device, and no file.")
+    else:
+        yield from _file(str(path))
 
 
 def _file(path: str) -> Iterator[Piece]:

@@ -95,7 +95,7 @@ class Worker:
             yield from self._list(data, path)
             return
         several = list(documents(data, 1))
-        if len(several) > 1 and _whole(data):
+        if len(several) > 1 and (_whole(data) or not any(_is_some(document) for _, document in several)):
             several = [(1, data)]
         if not several:
             yield self._auditor.unreadable(path, "It is empty.")
@@ -133,6 +133,11 @@ def documents(data: bytes, first: int) -> Iterator[tuple[int, bytes]]:
             yield number, line
     if started:
         yield started, b"".join(lines)
+
+
+def _is_some(document: bytes) -> bool:
+    """Whether it may be an inventory, or a list of them."""
+    return document.lstrip()[:1] in (b"{", b"[") and _whole(document)
 
 
 def _whole(data: bytes) -> bool:

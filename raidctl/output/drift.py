@@ -66,8 +66,8 @@ def _summary(found: Drift, paper: Paper) -> Text:
             words = _COUNTED[level] if level != "info" or pieces else _ALL
             pieces.append((words[count > 1].format(count), style))
     if found.verdict == "same":
-        whole = any(one.side == "both" for one in found.unread)
-        pieces.append(("Nothing that could be read has changed." if whole else "Nothing has changed.", GOOD))
+        readable = " that could be read" if any(one.side == "both" for one in found.unread) else ""
+        pieces.append((f"Nothing{' else' if found.ignored else ''}{readable} has changed.", GOOD))
     elif found.verdict != "drift":
         pieces.append(("Nothing that could be read has changed; not everything could.", WARN))
     return pack(pieces, paper.columns, paper.dot)

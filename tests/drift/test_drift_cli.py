@@ -176,6 +176,19 @@ def test_a_file_that_cannot_be_used_is_told_in_a_sentence(run: Run, tmp_path: Pa
 
 
 @pytest.mark.parametrize(
+    "data", [b"", b"root:x:0:0:root:/root:/bin/bash\n", b"\0" * 4096], ids=["nothing", "a text", "zeros"]
+)
+def test_what_nobody_recognises_is_no_state_that_could_differ(run: Run, tmp_path: Path, data: bytes) -> None:
+    """A text, zeros, nothing: not the state of a machine that has lost its name and everything else."""
+    path = tmp_path / "notes.txt"
+    path.write_bytes(data)
+    for words in ((path, RECORDED), (RECORDED, path)):
+        answer = run("diff", *words)
+        assert (answer.exit_code, answer.stdout) == (3, "")
+        assert f"{path} is no state" in answer.stderr
+
+
+@pytest.mark.parametrize(
     ("words", "told"),
     [
         (("diff", "nowhere.json"), "neither a file, nor the number of a state"),
@@ -313,3 +326,49 @@ def test_a_value_that_could_not_be_read_is_not_called_absent(run: Run, tmp_path:
     answer = run("--replay", RECORDED, "history", f"{CARD}.firmware")
     assert answer.exit_code == 3
     assert "this state cannot be read" in answer.output
+
+
+def test_a_state_without_noise_hides_none_that_could_be_shown(run: Run, tmp_path: Path) -> None:
+    """What a file for git leaves out has not changed, and no option shows it."""
+    path = tmp_path / "quiet.json"
+    assert run("--replay", RECORDED, "snapshot", "--output", path).exit_code == 0
+    for words in ((path, RECORDED), (RECORDED, path)):
+        answer = run("diff", *words)
+        assert (answer.exit_code, "--all" in answer.stdout) == (0, False)
+
+
+@pytest.mark.parametrize(
+    ("field", "told"),
+    [
+        ("smartarray:0/v1.rpm", 'A volume has no field "rpm"'),
+        ("smartarray:0.raid_level", 'A controller has no field "raid_level"'),
+        ("host.status", 'The host has no field "status"'),
+        ("smartarray:0/v1.stauts", 'did you mean "status"?'),
+        ("smartarray:0/v1.details.Interface Type", "details[LABEL]"),
+        ("smartarray:0/v1.details[Colour]", 'No kept state tells "details[Colour]" of smartarray:0/v1'),
+        ("smartarray:0/v1.mounts[/nowhere].options", 'No kept state tells "mounts[/nowhere].options"'),
+    ],
+    ids=["of a drive", "of a volume", "of others", "misspelt", "a label after a dot", "a label", "a mount"],
+)  # fmt: skip
+def test_the_history_of_a_field_that_such_a_thing_does_not_have_is_no_answer(run: Run, field: str, told: str) -> None:
+    """A value of another kind of object, or one that nobody ever told, is not shown as "not told"."""
+    assert run("--replay", RECORDED, "snapshot").exit_code == 0
+    answer = run("--replay", RECORDED, "history", field)
+    assert (answer.exit_code, answer.stdout) == (2, "")
+    assert told in answer.stderr
+
+
+def test_the_history_of_a_field_that_was_never_told_is_shown(run: Run) -> None:
+    """It has such a field: that nobody told its value is the answer."""
+    assert run("--replay", RECORDED, "snapshot").exit_code == 0
+    answer = run("--replay", RECORDED, "history", "smartarray:0/v1.layout")
+    assert (answer.exit_code, "not told" in answer.stdout) == (0, True)
+
+
+def test_what_was_ignored_is_not_called_unchanged(run: Run, tmp_path: Path) -> None:
+    """Nothing else has changed; where something was left out, that is not nothing."""
+    after = _file(tmp_path / "after.json", changed(state(), _failed))
+    answer = run("diff", RECORDED, after, "--ignore", "battery")
+    assert answer.exit_code == 0
+    assert "Nothing else has changed." in answer.stdout
+    assert "Nothing has changed" not in answer.stdout

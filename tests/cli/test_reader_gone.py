@@ -1,0 +1,32 @@
+"""Whoever reads both outputs of a command goes away: the exit code is no answer to what was asked."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+GEN9 = Path(__file__).resolve().parents[2] / "fixtures" / "smartarray-gen9-degraded"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--replay", "nowhere", "show"), ("audit", "nowhere.toml"), ("diagnose", "--rule", "none"),
+        ("--replay", str(GEN9), "--state-dir", "/dev/null", "snapshot"),
+    ],
+    ids=["a message", "a policy", "a rule", "a state that cannot be kept"],
+)  # fmt: skip
+def test_a_reader_of_both_outputs_that_goes_away_is_no_answer(words: tuple[str, ...]) -> None:
+    """``raidctl … 2>&1 | head -1`` does not end with 1, which says that the answer is no."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        argv = [sys.executable, "-m", "raidctl", *words]
+        done = subprocess.run(argv, stdout=writing, stderr=writing, check=False, timeout=60)
+    finally:
+        os.close(writing)
+    assert done.returncode == 141

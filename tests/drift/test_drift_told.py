@@ -1,0 +1,101 @@
+"""A change is told with the values that stood there, also where one of them alone would have been noise."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from raidctl.drift.canonical import canonical
+from raidctl.drift.diff import diff
+from tests.drift.states import changed, item, only, state
+
+_LABELLED = [
+    ("lab-md", "md:md13", "array_state", "clean", "read-auto"),
+    ("md-journal-check", "md:md126", "array_state", "inactive", "active"),
+    ("megaraid-h730p-predictive", "megaraid:0/battery0", "Current", "0 mA", "N/A"),
+    ("md-container-inactive", "drives:HBF3T117", "Seek_Error_Rate", "unreadable", "0"),
+]
+
+
+@pytest.mark.parametrize(("machine", "name", "label", "old", "new"), _LABELLED)
+def test_a_fact_that_is_measured_in_one_state_alone_is_told_with_both_values(
+    machine: str, name: str, label: str, old: str, new: str
+) -> None:
+    """What was left out as measured is not called "not told" when the other state has a word in its place."""
+
+    def to(value: str) -> Any:
+        return changed(state(machine), lambda document: item(document, name)["details"].update({label: value}))
+
+    change = only(diff(to(old), to(new)))
+    assert (change.field, change.old, change.new) == (f"details[{label}]", old, new)
+    assert "not told" not in change.message
+
+
+@pytest.mark.parametrize("label", ["sync_completed", "reshape_position"])
+def test_what_counts_only_while_a_check_runs_is_noise_when_it_begins(label: str) -> None:
+    """That something is under way is told by the operation; that its counter no longer says "none" adds nothing."""
+    machine = "md-healthy"
+
+    def to(value: str) -> Any:
+        return changed(state(machine), lambda document: item(document, "md:md1")["details"].update({label: value}))
+
+    assert diff(to("none"), to("512 / 7814")).verdict == "same"
+    assert canonical(to("none")).document == canonical(to("512 / 7814")).document
+
+
+def test_a_part_that_is_new_is_told_with_all_that_is_in_it() -> None:
+    """The percentage of an operation is noise while it runs, and part of the answer when it has just begun."""
+    before = changed(state(), lambda document: item(document, "smartarray:0/v1").update(progress=None))
+    progress = {"operation": "rebuild", "percent": 12.5}
+    after = changed(before, lambda document: item(document, "smartarray:0/v1").update(progress=progress))
+    change = only(diff(before, after))
+    assert (change.field, change.old, change.new) == ("progress", None, progress)
+
+
+def test_a_problem_that_says_something_else_is_one_change() -> None:
+    """Of one place, kind and severity: the message has changed; nothing went and nothing came."""
+
+    def to(message: str) -> Any:
+        told = {"where": "smartarray:0", "kind": "note", "severity": "warning", "message": message, "remedy": None}
+        return changed(state(), lambda document: document["problems"].append(told))
+
+    change = only(diff(to("It was asked and said nothing."), to("Another tool was asked.")))
+    assert (change.kind, change.object, change.field) == ("changed", "problem", "message")
+    assert (change.old, change.new) == ("It was asked and said nothing.", "Another tool was asked.")
+    assert change.severity == "warning"
+
+
+_WHY = "The cache's capacitor is not ready: Failed (Replace Batteries/Capacitors) since the last start of the machine"
+
+
+def _not_in_force(why: str | None) -> Any:
+    """A volume whose write-back has fallen to write-through for this reason."""
+
+    def fall(document: dict[str, Any]) -> None:
+        active = "write_through" if why else "write_back"
+        item(document, "smartarray:0/v2")["cache"].update(write_active=active, why_not_in_force=why)
+
+    return changed(state(), fall)
+
+
+def test_a_long_reason_is_cut_without_a_full_stop_behind_it() -> None:
+    """What goes on is not ended."""
+    told = [one.message for one in diff(_not_in_force(None), _not_in_force(_WHY)).changes]
+    assert any("fallen to write-through: The cache's capacitor" in one for one in told)
+    assert not [one for one in told if "…." in one]
+
+
+def test_a_reason_comes_and_goes_in_a_sentence() -> None:
+    """No name of a field, and no "not told" of what is in force again."""
+    for before, after, words in (
+        (None, "Learn cycle", "The write policy of the volume smartarray:0/v2 is not in force: Learn cycle."),
+        (
+            "Learn cycle",
+            None,
+            "The write policy of the volume smartarray:0/v2 is in force again (was not: Learn cycle).",
+        ),
+    ):
+        drift = diff(_not_in_force(before), _not_in_force(after))
+        [change] = [one for one in drift.changes if one.field == "cache.why_not_in_force"]
+        assert change.message == words
