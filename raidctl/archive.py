@@ -56,10 +56,10 @@ class _TooMuch(RuntimeError):
 class Stream:
     """Bytes that can be read once, forwards, with a look ahead at the first 64 KiB."""
 
-    def __init__(self, source: _Readable, limit: int = UNPACKED_LIMIT) -> None:
-        """``limit`` bytes may be read in all."""
+    def __init__(self, source: _Readable) -> None:
+        """As many bytes may be read in all as may be unpacked."""
         self._source = source
-        self._left = limit
+        self._left = UNPACKED_LIMIT
         self.head = self._take(HEAD)
         self._ahead = self.head
 

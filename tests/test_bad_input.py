@@ -233,5 +233,6 @@ def test_an_interruption_ends_the_tools_too(tmp_path: Path, number: signal.Signa
         _, err = running.communicate(timeout=30)
     assert running.returncode == code
     assert b"Traceback" not in err
+    assert err.splitlines()[-1] in (b"raidctl: interrupted.", f"raidctl: ended by {number.name}.".encode())
     commands = [path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline") if path.exists()]
     assert not [command for command in commands if command.startswith(f"sleep\0{mark}".encode())]

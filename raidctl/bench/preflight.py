@@ -31,6 +31,8 @@ _NETWORK = frozenset(
     {"nfs", "nfs4", "cifs", "smb3", "9p", "ceph", "glusterfs", "lustre", "beegfs", "afs", "virtiofs", "gfs2", "ocfs2"}
 )
 _DECOUPLED = re.compile(r"fuse($|\.)|fuseblk|overlay|aufs|ecryptfs|unionfs")
+_JOURNALED = "data=journal"
+"""An option of ext3 and ext4."""
 _NO_BARRIER = frozenset({"nobarrier", "barrier=0", "nobarriers", "barrier=none"})
 _DM: tuple[tuple[re.Pattern[str], str, str], ...] = (
     (re.compile(r"CRYPT-"), "encryption", "encrypts: it costs processor time for each block"),
@@ -183,8 +185,13 @@ def _preloaded(libraries: str) -> Iterator[Confounder]:
 
 
 def _page_cache(ground: Ground) -> Iterator[Confounder]:
+    why = None
     if not ground.direct and not ground.place.in_memory:
-        text = "O_DIRECT is refused here, so the page cache of the kernel is measured along with the disk."
+        why = "O_DIRECT is refused here"
+    elif ground.kind == "file" and _JOURNALED in ground.place.options:
+        why = f"{ground.place.point} is mounted with {_JOURNALED}, where O_DIRECT is accepted and not heeded"
+    if why is not None:
+        text = f"{why}, so the page cache of the kernel is measured along with the disk."
         yield Confounder(name="page_cache", text=text, forbids=True)
 
 

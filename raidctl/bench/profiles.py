@@ -56,7 +56,7 @@ QUICK = Profile(
         Medium(reads=400),
         Commits(seconds=2.0),
         Sequential(seconds=0.5, positions=(0.0, 0.5, 0.99), depths=(1,)),
-        Seeks(spans=(None,), depths=(1, 16), seconds=1.0),
+        Seeks(spans=(None,), depths=(1, 16), seconds=0.7),
         Compression(),
     ),
 )

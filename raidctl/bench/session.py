@@ -39,6 +39,8 @@ class _Turn:
     needs: Needs
     steps: Steps
     seconds: float = 0.0
+    engines: list[str] = field(default_factory=list)
+    """Which have carried it out."""
     result: TrialResult | None = None
 
 
@@ -48,8 +50,6 @@ class Runner:
 
     bench: Bench
     progress: Callable[[Progress], object] = lambda _: None
-    finished: Callable[[TrialResult], object] = lambda _: None
-    """Told of each result at once."""
     again: bool = True
     """Whether the first trial is made once more at the end."""
     total: float = 0.0
@@ -108,6 +108,7 @@ class Runner:
         """One round of a trial; whether there are more."""
         self.progress(Progress(turn.trial.name, turn.trial.title, self.bench.spent, self.total))
         begun = self.bench.spent
+        self.bench.now = turn.engines
         try:
             next(turn.steps)
         except StopIteration as end:
@@ -118,16 +119,15 @@ class Runner:
             turn.seconds += self.bench.spent - begun
             return True
         turn.seconds += self.bench.spent - begun
-        turn.result = self._finish(turn.trial, result, turn.seconds)
+        turn.result = self._finish(turn.trial, result, turn.seconds, turn.engines)
         return False
 
-    def _finish(self, trial: Trial, result: TrialResult, seconds: float) -> TrialResult:
+    def _finish(self, trial: Trial, result: TrialResult, seconds: float, engines: Sequence[str] = ()) -> TrialResult:
         bench = self.bench
         done = msgspec.structs.replace(
-            weighed(result, bench.confounders), engine=", ".join(bench.engines) or None, seconds=round(seconds, 3)
+            weighed(result, bench.confounders), engine=", ".join(engines) or None, seconds=round(seconds, 3)
         )
         bench.known[trial.name] = done
-        self.finished(done)
         return done
 
     def _repeat(self, turns: Sequence[_Turn]) -> None:
@@ -153,12 +153,13 @@ class Runner:
         for turn in turns:
             if turn.result is not None or not turn.seconds:
                 continue
+            self.bench.now = turn.engines
             try:
                 while True:
                     next(turn.steps)
             except StopIteration as end:
                 if end.value is not None:
-                    turn.result = self._finish(turn.trial, end.value, turn.seconds)
+                    turn.result = self._finish(turn.trial, end.value, turn.seconds, turn.engines)
             except (BenchError, Interrupted):
                 continue
 

@@ -10,7 +10,7 @@ from pathlib import PurePath
 
 from raidctl.bench.result import Session, Spread, TrialResult
 from raidctl.bench.trials.evidence import evidence
-from raidctl.bench.verdict.deciding import COMMITS, DRIVE_OFF, FLIP, MEDIUM, REPEAT, SLOPE
+from raidctl.bench.verdict.deciding import COMMITS, DRIVE_OFF, FLIP, MEDIUM, RAW, REPEAT, SLOPE
 from raidctl.bench.verdict.early import SLOWING, Finding, weigh
 from raidctl.bench.verdict.evidence import Evidence as Weighed
 from raidctl.bench.verdict.evidence import Promise, pace
@@ -27,6 +27,7 @@ _SAID: Mapping[tuple[str, str], str] = {
     ("medium", "read_latency"): "a random read takes {} ms",
     ("medium", "rpm"): "{} revolutions a minute",
     ("commits", "commits"): "{} commits a second",
+    ("commits", "commits_raw"): "{} commits a second with the flush sent past all layers",
     ("commits", "unflushed"): "{} writes a second without a flush",
     ("flush_slope", "flush_slope"): "a flush takes {} ms longer for each MiB written before it",
     ("knee", "write_cache"): "writes become slow after {} MiB",
@@ -122,6 +123,9 @@ class Clock:
             return REPEAT  # that it turns is known; how fast, commits did not tell
         if test in _WRITES and self.writing():
             return f"{test} {self.writing()}"
+        if test == RAW:
+            mine = self.command("--past", "DEVICE")
+            return f"{test} As root that is done by itself where one disk lies below; else name it: {mine}"
         option, figure = SWITCHES.get(test or "", ("", ""))
         if option and not self.served and self.figure("policy_switch", figure) is None:
             return f"{test} That is: {self.command(option)}"

@@ -23,7 +23,8 @@ _MIB = 1 << 20
 _SPANS = 20
 """Times a controller's cache that random reads must span before they tell of the medium."""
 _EARLY = (
-    ("medium", "rpm"), ("commits", "commits"), ("commits", "unflushed"), ("flush_slope", "flush_slope"),
+    ("medium", "rpm"), ("commits", "commits"), ("commits", "commits_raw"), ("commits", "unflushed"),
+    ("flush_slope", "flush_slope"),
     ("policy_switch", "commits_before"), ("policy_switch", "commits_write_through"),
     ("policy_switch", "commits_drive_off"),
 )  # fmt: skip
@@ -279,8 +280,6 @@ _ASKED: Mapping[ClaimName, Callable[[Answer, Claim, Clock], Word | None]] = {
     "raid_level": _raid_level,
 }
 """The claims that the clock has a word on."""
-
-MEASURABLE = frozenset(_ASKED)
 
 
 def untold(claims: Sequence[Claim], named: str, why: str, *, served: bool) -> list[Answer]:

@@ -199,6 +199,11 @@ def _ids(ground: Ground, word: str) -> frozenset[str]:
     try:
         return find(ground.inventory, ground.view, [word])
     except UsageError:
+        known = ground.view.block(word)
+        if known is not None:
+            raise CannotTell(
+                f'No controller, array or drive below {printable(known.node)} is known: "raidctl show" tells what is.'
+            ) from None
         path = word.rstrip("/") or "/"
         mount = ground.kernel.above(path) if path.startswith("/") else None
         # what lies below /dev is a device that is not there, but for file systems that are mounted there (/dev/shm)
@@ -213,16 +218,16 @@ def _ids(ground: Ground, word: str) -> frozenset[str]:
                 f"{printable(path)} lies on a file system of the kind {kind} ({printable(mount[0].point)}), which has "
                 "no block device here: name a directory on a disk, or a device."
             ) from None
-        return _on_device(ground, names, path)
+        return _on_device(ground, names, path, (block or blocks[0]).node)
 
 
-def _on_device(ground: Ground, names: Sequence[str], path: str) -> frozenset[str]:
+def _on_device(ground: Ground, names: Sequence[str], path: str, node: str) -> frozenset[str]:
     """The objects below a mount whose device is known."""
     try:
         return find(ground.inventory, ground.view, names)
     except UsageError:
         raise CannotTell(
-            f"{printable(path)} lies on {printable(names[0])}, and no controller, array or drive below it is known: "
+            f"{printable(path)} lies on {printable(node)}, and no controller, array or drive below it is known: "
             '"raidctl show" tells what is.'
         ) from None
 

@@ -9,11 +9,13 @@ import click
 from raidctl.change import words
 from raidctl.change.plan import Wish
 from raidctl.cli import targets
-from raidctl.cli.changing import Consent, Work, about, agreed, changing_options, planned, report_of, tell
-from raidctl.cli.lasting import guardian, put_back
+from raidctl.cli.changing import Consent, Work, agreed, changing_options, planned, tell
+from raidctl.cli.lasting import for_a_while
 from raidctl.cli.options import Settings, examples, machine_options, output_options, settings_of
+from raidctl.cli.performing import report_of
 from raidctl.cli.policy import Policy, policy_options
 from raidctl.cli.terminal import emit_json
+from raidctl.errors import EXIT_FINE
 from raidctl.observe import Survey
 from raidctl.runners.child import nowhere, run_child
 
@@ -81,10 +83,8 @@ def command(
         code = agreed(work, settings, err=not consent.dry_run)
         if settings.as_json:
             emit_json(report_of(work).outcome())
-        if code is None:
+        if code is None or (code == EXIT_FINE and not consent.dry_run):
             return _run(work, settings, load)
-        if code == 0 and not consent.dry_run:
-            return _run_unchanged(work, load)
         return code
 
 
@@ -133,26 +133,10 @@ def _wanted(
     return wanted
 
 
-def _run_unchanged(work: Work, load: tuple[str, ...]) -> int:
-    """All is as the load needs it; nobody may change that while it runs."""
-    with work.hold(work.begin("batch", about())):
-        tell("Nothing is to be changed; the command runs as it is.")
-        return run_child(load)
-
-
 def _run(work: Work, settings: Settings, load: tuple[str, ...]) -> int:
-    story = work.begin("batch", about())
-    with work.hold(story), guardian(settings, story.change) as standby:
-        change = work.change(story)
-        change.apply()
-        code = 128
-        try:
-            for text in change.warnings:
-                tell(f"Warning: {text}.")
-            standby.wait()
-            tell(f"The policy is in force; change {story.change} is put back when the command ends.")
-            code = run_child(load)
-        finally:
-            put_back(work, change)
-            standby()
-        return code
+    with for_a_while(work, settings) as change:
+        if change is None:
+            tell("Nothing is to be changed; the command runs as it is.")
+        else:
+            tell(f"The policy is in force; change {change.begin.change} is put back when the command ends.")
+        return run_child(load)

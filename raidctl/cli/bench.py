@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from raidctl.cli import whole
 from raidctl.cli.kept import kept_place
 from raidctl.cli.lazy import LazyGroup
 from raidctl.cli.options import Settings
-from raidctl.errors import CannotTell
+from raidctl.errors import UsageError
 
 if TYPE_CHECKING:
     from raidctl.bench.record import Run
     from raidctl.bench.store import Store
 
-_LARGEST = 256 << 20
-"""Bytes of a document that is read from a file."""
 _COMMANDS = {
     "run": "Measure a directory, a device or an NBD export.",
     "list": "List the runs that are kept.",
@@ -43,7 +41,7 @@ def command() -> None:
 
     RUN, wherever it is asked for, is the number of a run that is kept here,
     the word "last", or a file with a run as JSON (of "raidctl --json bench
-    show", maybe of another machine); - is stdin.
+    show", maybe of another machine, packed by gzip or not); - is stdin.
     """
 
 
@@ -73,20 +71,6 @@ def named(word: str, store: Store) -> Run:
     from raidctl.text import printable  # noqa: PLC0415 - as above
 
     shown = "Standard input" if word == "-" else printable(word)
-    return decoded(_document(word, shown), shown)
-
-
-def _document(word: str, shown: str) -> bytes:
-    try:
-        if word == "-":
-            data = sys.stdin.buffer.read(_LARGEST + 1)
-        else:
-            with Path(word).open("rb") as file:
-                data = file.read(_LARGEST + 1)
-    except FileNotFoundError:
-        raise click.UsageError(f'"{shown}" is neither the number of a run, nor "last", nor a file.') from None
-    except OSError as error:
-        raise CannotTell(f"{shown} cannot be read: {error.strerror}.") from None
-    if len(data) > _LARGEST:
-        raise CannotTell(f"{shown} is too large to be a run.")
-    return data
+    if word != "-" and not Path(word).exists():
+        raise UsageError(f'"{shown}" is neither the number of a run, nor "last", nor a file.')
+    return decoded(whole.read(word, shown, "a run"), shown)

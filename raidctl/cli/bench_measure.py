@@ -11,11 +11,10 @@ from pathlib import Path
 
 import msgspec
 
-from raidctl.bench.engines.calibrate import ceiling
 from raidctl.bench.engines.choose import Choice, choose
 from raidctl.bench.preflight import Ground, ask, confounders, load, ticks
 from raidctl.bench.profiles import together
-from raidctl.bench.result import Confounder, Session
+from raidctl.bench.result import Confounder, Session, TrialResult
 from raidctl.bench.session import Runner
 from raidctl.bench.targets.device import DeviceTarget
 from raidctl.bench.targets.file import FileTarget
@@ -26,7 +25,7 @@ from raidctl.bench.work import Engine, Target
 from raidctl.cli.bench_below import below
 from raidctl.cli.bench_plan import Order, Prospect, file_size, kind_of, told
 from raidctl.cli.changing import tell
-from raidctl.errors import BenchError, UsageError
+from raidctl.errors import UsageError
 from raidctl.layers.scope import Scope, scope
 from raidctl.observe import Survey
 from raidctl.request import Runner as Asks
@@ -37,6 +36,8 @@ Say = Callable[[str, float, float], object]
 Agree = Callable[[Sequence[str]], object]
 LISTENING = 0.5
 """Seconds in which nothing is done, to hear whether something else uses the disks."""
+_BLOCK = 4096
+"""Bytes of the operations that an engine is tried with on memory."""
 _DEPTH = re.compile(r"(?:^|_)qd(\d+)(?:_|$)")
 
 
@@ -160,7 +161,7 @@ class Measuring:
 
         profile = replace(self.order.profile, size=target.size)
         session = Runner(bench, progress=progress).run(profile)
-        return session if session.interrupted else limited(session, choice.engine)
+        return session if session.interrupted else limited(session, bench)
 
     def _ground(self, target: Target) -> Ground:
         """What lies below the target; what is not known of it is a confounder of its own."""
@@ -206,23 +207,26 @@ def second_opinion(target: Target, first: Engine) -> Engine:
     return choose(target, "fio" if first.name != "fio" else None).engine
 
 
-def limited(session: Session, engine: Engine) -> Session:
-    """The session with a note for each figure that is the engine's rather than the device's (BENCH 2.20)."""
-    fastest: dict[int, tuple[float, str]] = {}
+def limited(session: Session, bench: Bench) -> Session:
+    """The session with a note for each figure that is the engine's rather than the device's (BENCH 2.20).
+
+    Held against what the tests on this bench have held theirs against, so that no figure is marked twice.
+    """
+    fastest: dict[int, tuple[float, str, TrialResult]] = {}
     for result in session.results:
         for name, spread in result.figures.items():
             if spread.unit == "ops/s" and spread.measured is not None and "_x" not in name:
                 match = _DEPTH.search(name)
                 depth = int(match[1]) if match else 1
-                fastest[depth] = max(fastest.get(depth, (0.0, "")), (spread.measured, f"{result.trial}, {name}"))
+                if depth not in fastest or fastest[depth][0] < spread.measured:
+                    fastest[depth] = (spread.measured, f"{result.trial}, {name}", result)
     notes, found = list(session.notes), list[Confounder]()
-    for depth, (rate, what) in sorted(fastest.items()):
-        try:
-            said = ceiling(engine, depth=depth).limits(rate)
-        except BenchError:
-            continue
-        notes += [f"{what}: {said}"] if said else []
-        # what is said of commits is what verdicts rest on
-        if said and what == "commits, commits":
-            found.append(Confounder(name="engine_limited", text=f"{what}: {said}"))
+    for depth, (rate, what, result) in sorted(fastest.items(), key=lambda item: item[0]):
+        for said in bench.limits([(_BLOCK, depth, rate)]):
+            # what is said of commits is what verdicts rest on
+            if what == "commits, commits":
+                found.append(Confounder(name="engine_limited", text=f"{what}: {said}"))
+            # of blocks of another size a test has said it with their rate on memory
+            if not any(reason.startswith(said.partition(" operations a second")[0]) for reason in result.reasons):
+                notes.append(f"{what}: {said}")
     return msgspec.structs.replace(session, notes=tuple(notes), confounders=(*session.confounders, *found))

@@ -12,6 +12,7 @@ from typing import Any
 
 import click
 
+from raidctl.cli.numbers import Number
 from raidctl.cli.options import output_options, settings_of
 from raidctl.errors import EXIT_FINE, BenchError, UsageError
 
@@ -24,9 +25,7 @@ _SIZES = ("cache", "size", "chunk", "drive_cache", "read_cache", "read_ahead")
 @click.option("--kind", type=click.Choice(_KINDS), default="volatile", help="What its cache does (volatile).")
 @click.option("--level", type=click.Choice(_LEVELS), default="single", help="RAID level (single).")
 @click.option("--drives", type=click.IntRange(1, 64), default=1, help="How many (1).")
-@click.option(
-    "--rpm", type=click.FloatRange(0, 30000), default=7200, help="Revolutions a minute; 0: solid state (7200)."
-)
+@click.option("--rpm", type=Number(0, 30000), default=7200, help="Revolutions a minute; 0: solid state (7200).")
 @click.option("--size", metavar="SIZE", default="1GiB", help="Of one drive (1GiB).")
 @click.option("--cache", metavar="SIZE", default="64MiB", help="Of the kind's write cache (64MiB).")
 @click.option("--destage", metavar="RATE", default="20MB/s", help="What leaves the cache (20MB/s).")
@@ -34,7 +33,7 @@ _SIZES = ("cache", "size", "chunk", "drive_cache", "read_cache", "read_ahead")
 @click.option("--read-cache", metavar="SIZE", help="Of the controller, for reads (none).")
 @click.option("--read-ahead", metavar="SIZE", help="Of the controller, behind a reader of a row (none).")
 @click.option("--compresses", is_flag=True, help="What can be compressed takes less time.")
-@click.option("--latency", type=click.FloatRange(0, 1), default=50e-6, help="Seconds of any answer (0.00005).")
+@click.option("--latency", type=Number(0, 1), default=50e-6, help="Seconds of any answer (0.00005).")
 @click.option("--chunk", metavar="SIZE", default="64KiB", help="Of one drive in a stripe (64KiB).")
 @click.option("--socket", "place", type=click.Path(path_type=Path), help="Where it is served (a new directory).")
 @click.option("--dropping", type=click.Path(path_type=Path), help="Where it is served without its flushes.")

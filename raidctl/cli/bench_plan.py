@@ -6,7 +6,6 @@ import os
 import stat
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal
 
 import click
@@ -79,7 +78,7 @@ def kind_of(target: str) -> Kind:
         return "nbd"
     shown = printable(target)
     try:
-        mode = Path(target).stat().st_mode
+        mode = os.stat(target).st_mode  # noqa: PTH116 - Path("") is this directory
     except FileNotFoundError:
         raise UsageError(f'There is no "{shown}": name a directory, a device or an NBD URI.') from None
     except OSError as error:

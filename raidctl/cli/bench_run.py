@@ -25,6 +25,7 @@ from raidctl.cli.bench_measure import Measured, Measuring
 from raidctl.cli.bench_plan import Order, kind_of, profile_of, range_of, size_of
 from raidctl.cli.changing import tell
 from raidctl.cli.machine import Machine, machine
+from raidctl.cli.numbers import Number
 from raidctl.cli.options import Settings, output_options, settings_of, state_option
 from raidctl.cli.terminal import emit, emit_json, paper
 from raidctl.errors import EXIT_CANNOT_TELL, EXIT_FINE, EXIT_INTERRUPTED, RaidctlError, UsageError
@@ -40,7 +41,7 @@ from raidctl.output.json import to_json
 )
 @click.option("--cross-check", is_flag=True, help="Measure again with fio, and show both.")
 @click.option("--size", metavar="SIZE", help="Of the file that is made: 4GiB.")
-@click.option("--seconds", type=click.FloatRange(min=1), help="How long the measuring may take.")
+@click.option("--seconds", type=Number(min=1), help="How long the measuring may take.")
 @click.option("--overwrite", metavar="RANGE", help="What of a device may be overwritten: 10GiB+4GiB, or all.")
 @click.option("--beside", metavar="DEVICE", multiple=True, help="Read it at the same time: is the bus the limit?")
 @click.option("--read-ahead", is_flag=True, help="Try other read-ahead of kernel and controller, and put it back.")

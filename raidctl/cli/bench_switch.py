@@ -13,12 +13,10 @@ from typing import TYPE_CHECKING, cast
 
 from raidctl.bench.trials.classic import Classic
 from raidctl.bench.trials.readahead import ReadAhead
-from raidctl.change.engine import Change, plan
-from raidctl.change.journal import Journal
+from raidctl.change.engine import plan
 from raidctl.change.plan import Wish
-from raidctl.change.state import again
-from raidctl.cli.changing import Consent, Work, about, state_directory
-from raidctl.cli.lasting import guardian, restored
+from raidctl.cli.changing import state_directory, work_on
+from raidctl.cli.lasting import for_a_while
 from raidctl.cli.machine import Machine
 from raidctl.cli.options import Settings
 from raidctl.errors import AccessMissing, BenchError, CannotTell, ChangeStands, UsageError
@@ -37,7 +35,6 @@ if TYPE_CHECKING:
     from raidctl.bench.trials.policy_switch import State
     from raidctl.cli.verify_switch import Switcher
 
-_YES = Consent(dry_run=False, yes=True, unsafe=None)
 _AHEAD = ("read_ahead", "adaptive")
 _NOT_AHEAD = ("none", "off")
 """Read policies, those to be tried first in front."""
@@ -107,41 +104,21 @@ class CardAhead:
 
 @contextmanager
 def _held(settings: Settings, named: Machine, wish: Wish) -> Iterator[None]:
-    """Have a wish in force while the context lasts; nothing is done where it is already.
+    """Have a wish in force while the context lasts; where it is already, nobody changes that meanwhile.
 
     Raises:
         RaidctlError: It is refused, failed, or was not put back.
     """
-    seen = named.survey()
-    made = plan(seen.inventory, named.vendors, [wish], unsafe=False, view=seen.view)
-    if made.refusals:
-        raise CannotTell(made.refusals[0].reason)
-    if not made.steps:
+    work = work_on(named, None, lambda _: [wish])
+    if work.plan.refusals:
+        raise CannotTell(work.plan.refusals[0].reason)
+    work.place = state_directory(settings)
+    with for_a_while(work, settings, told=_silent):
         yield
-        return
-    work = Work(named, seen, made, state_directory(settings), _YES)
-    story = work.begin("batch", about())
-    with work.hold(story), guardian(settings, story.change) as standby:
-        change = Change(story, Journal(work.state), named.runner, named.survey, named.vendors, _silent)
-        change.apply()
-        try:
-            standby.wait()
-            yield
-        finally:
-            _back(work, change)
-            standby()
 
 
 def _silent(_: str) -> None:
     """It is changed many times, and what is done was said before."""
-
-
-def _back(work: Work, change: Change) -> None:
-    result = restored(work, change, _silent)
-    if result.faults:
-        raise ChangeStands(
-            f'It could not be put back: {listing(result.faults)}. "{again(work.named.source)}" tries again.'
-        )
 
 
 def ahead(settings: Settings, here: Machine, seen: Survey, path: str) -> Ahead:

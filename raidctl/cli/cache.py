@@ -7,9 +7,10 @@ import click
 from raidctl.change import words
 from raidctl.change.plan import Setting, Wish
 from raidctl.cli import targets
-from raidctl.cli.changing import Consent, changing_options, perform
+from raidctl.cli.changing import Consent, changing_options
 from raidctl.cli.lazy import LazyGroup
 from raidctl.cli.options import examples, machine_options, output_options, settings_of
+from raidctl.cli.performing import perform
 from raidctl.cli.policy import Policy, policy_options
 from raidctl.observe import Survey
 

@@ -12,6 +12,7 @@ from raidctl.cli.answer import exit_code
 from raidctl.cli.changing import tell
 from raidctl.cli.flushing import Flushing
 from raidctl.cli.layers import Caches, caches
+from raidctl.cli.numbers import Number
 from raidctl.cli.options import Settings, examples, machine_options, output_options, settings_of
 from raidctl.cli.terminal import emit, emit_json, paper
 from raidctl.errors import EXIT_ACCESS, EXIT_CANNOT_TELL, EXIT_FINE, EXIT_NO, UsageError
@@ -23,7 +24,7 @@ from raidctl.layers.model import Answer, Flushed, FlushReport, still_holds
 @click.argument("target", required=False)
 @click.option("--all", "everything", is_flag=True, help="Every cache of the machine.")
 @click.option("--dry-run", is_flag=True, help="Print the commands and run none.")
-@click.option("--timeout", metavar="SECONDS", type=click.FloatRange(1, 604800), default=PATIENCE, show_default=True,
+@click.option("--timeout", metavar="SECONDS", type=Number(1, 604800), default=PATIENCE, show_default=True,
               help="Give a layer up after so long.")  # fmt: skip
 @click.option("-y", "--yes", is_flag=True, help="Taken for the sake of scripts: a flush loses nothing, so none asks.")
 @machine_options

@@ -9,9 +9,10 @@ import click
 
 from raidctl.change.plan import Setting, Wish
 from raidctl.cli.answer import exit_code
-from raidctl.cli.changing import Consent, changing_options, perform
+from raidctl.cli.changing import Consent, changing_options
 from raidctl.cli.layers import caches
 from raidctl.cli.options import Settings, examples, machine_options, output_options, settings_of
+from raidctl.cli.performing import perform
 from raidctl.cli.terminal import emit, emit_json, paper
 from raidctl.errors import UsageError
 from raidctl.layers import family

@@ -1,4 +1,4 @@
-"""What all changing commands share: options, the plan on the screen, the question, the change, the words at the end."""
+"""What all changing commands share: options, the plan on the screen, the question, the hold on the controllers."""
 
 from __future__ import annotations
 
@@ -16,13 +16,12 @@ import click
 
 from raidctl.change.engine import Change, begin, plan
 from raidctl.change.facts import concerned, names
-from raidctl.change.faults import RightMissing, interruption
 from raidctl.change.journal import Begin, Journal, Kind
-from raidctl.change.plan import Outcome, Plan, Result, Wish
+from raidctl.change.plan import Plan, Wish
 from raidctl.change.state import Holder, again, directory, held_name, hold
 from raidctl.cli.machine import Machine, demo_directory, machine
 from raidctl.cli.options import Settings
-from raidctl.cli.terminal import emit, emit_json
+from raidctl.cli.terminal import emit
 from raidctl.errors import (
     EXIT_ACCESS,
     EXIT_CANNOT_TELL,
@@ -30,8 +29,6 @@ from raidctl.errors import (
     EXIT_INTERRUPTED,
     EXIT_NO,
     CannotTell,
-    ChangeStands,
-    ChangeUndone,
     RaidctlError,
     UsageError,
 )
@@ -55,6 +52,10 @@ class Consent:
     dry_run: bool
     yes: bool
     unsafe: str | None
+
+
+AGREED = Consent(dry_run=False, yes=True, unsafe=None)
+"""To a change that is a part of something else, and was said with that."""
 
 
 def changing_options(function: F) -> F:
@@ -84,7 +85,7 @@ class Work:
     seen: Survey
     plan: Plan
     place: Path | None
-    """The state directory; None for a dry run."""
+    """The state directory; None: nothing is changed, or not yet."""
     consent: Consent
     length: int | None = None
     """Bytes of the journal before the machine was looked at; None when that is not known."""
@@ -105,10 +106,10 @@ class Work:
             unsafe=self.consent.unsafe is not None,
         )
 
-    def change(self, story: Begin) -> Change:
-        """The change, ready to be applied."""
+    def change(self, story: Begin, told: Callable[[str], None] | None = None) -> Change:
+        """The change, ready to be applied; ``told`` takes its commands as they are carried out; None: they are said."""
         journal = Journal(self.state)
-        return Change(story, journal, self.named.runner, self.named.survey, self.named.vendors, tell)
+        return Change(story, journal, self.named.runner, self.named.survey, self.named.vendors, told or tell)
 
     @property
     def state(self) -> Path:
@@ -188,12 +189,17 @@ def planned(settings: Settings, consent: Consent, wishes: WishMaker, more: Seque
     place = None if consent.dry_run else state_directory(settings)
     with machine(settings) as named:
         named.vendors = [*named.vendors, *more]
-        length = Journal(place).length() if place is not None else None
-        looked = time.time()
-        seen = named.survey()
-        unsafe = consent.unsafe is not None
-        made = plan(seen.inventory, named.vendors, _wished(wishes, seen), unsafe=unsafe, view=seen.view)
-        yield Work(named, seen, made, place, consent, length, looked)
+        yield work_on(named, place, wishes, consent)
+
+
+def work_on(named: Machine, place: Path | None, wishes: WishMaker, consent: Consent = AGREED) -> Work:
+    """Look at a machine, and plan what is wished; ``place`` is the state directory; None: it is not made yet."""
+    length = Journal(place).length() if place is not None else None
+    looked = time.time()
+    seen = named.survey()
+    unsafe = consent.unsafe is not None
+    made = plan(seen.inventory, named.vendors, _wished(wishes, seen), unsafe=unsafe, view=seen.view)
+    return Work(named, seen, made, place, consent, length, looked)
 
 
 def _wished(wishes: WishMaker, seen: Survey) -> Sequence[Wish]:
@@ -283,83 +289,6 @@ def _show(work: Work, settings: Settings, *, err: bool) -> None:
         click.echo(text, nl=False, err=True)
     else:
         emit(text)
-
-
-def perform(settings: Settings, consent: Consent, wishes: WishMaker, more: Sequence[Vendor] = ()) -> int:
-    """A change that stays: plan, ask, apply, end; ``more`` are families of the core's own."""
-    with planned(settings, consent, wishes, more) as work:
-        report = Report(work.plan)
-        try:
-            return _performed(work, settings, report)
-        except BaseException as error:
-            report.failed(error)
-            raise
-        finally:
-            if settings.as_json:
-                emit_json(report.outcome())
-
-
-def _performed(work: Work, settings: Settings, report: Report) -> int:
-    code = agreed(work, settings)
-    if code is not None:
-        report.result = report_of(work).result
-        return code
-    story = work.begin("set", about())
-    report.change = story.change
-    with work.hold(story):
-        change = work.change(story)
-        try:
-            change.apply()
-            change.finish()
-        except KeyboardInterrupt:  # the engine has put back what it had begun, or said that it could not
-            raise Interrupted("Interrupted: all is as it was before.") from None
-    report.result, report.warnings = "done", tuple(change.warnings)
-    for text in change.warnings:
-        tell(f"Warning: {text}.")
-    if not settings.as_json:
-        tell(f"Done, and read again. The journal has it as change {story.change}.")
-    return EXIT_FINE
-
-
-@dataclass
-class Report:
-    """What becomes of a plan, for ``--json``: one document with both."""
-
-    plan: Plan
-    result: Result = "failed"
-    change: str | None = None
-    warnings: tuple[str, ...] = ()
-    message: str | None = None
-
-    def failed(self, error: BaseException) -> None:
-        """What is said on standard error as well."""
-        put_back = isinstance(error, Interrupted) and self.change is not None
-        self.result = "undone" if put_back or isinstance(error, ChangeUndone) else "failed"
-        if isinstance(error, RightMissing) and not error.touched:
-            self.result = "failed"
-        if isinstance(error, ChangeStands):
-            self.result = "stands"
-        self.message = str(error) if isinstance(error, RaidctlError) else interruption(error)
-
-    def outcome(self) -> Outcome:
-        """The document."""
-        made = self.plan
-        return Outcome(
-            wishes=made.wishes,
-            steps=made.steps,
-            already=made.already,
-            refusals=made.refusals,
-            result=self.result,
-            change=self.change,
-            warnings=self.warnings,
-            message=self.message,
-        )
-
-
-def report_of(work: Work) -> Report:
-    """What becomes of a plan that is not carried out."""
-    made = work.plan
-    return Report(made, "refused" if made.refusals else "planned" if made.steps else "already")
 
 
 def state_directory(settings: Settings) -> Path:

@@ -7,20 +7,19 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import cast
 
 import click
 import msgspec
 
-from raidctl.change.engine import plan
 from raidctl.change.family import changes_of
 from raidctl.change.faults import DENIED
 from raidctl.change.plan import Action, Wish
 from raidctl.change.state import Held
-from raidctl.cli.changing import Consent, Work, about, state_directory, tell
-from raidctl.cli.lasting import guardian, put_back
+from raidctl.cli.changing import state_directory, tell, work_on
+from raidctl.cli.lasting import for_a_while
 from raidctl.cli.layers import Caches
 from raidctl.cli.options import Settings
 from raidctl.errors import ChangeUndone
@@ -96,34 +95,19 @@ class Flushing:
     def _drained(self, job: Job) -> Answer:
         """Write through until the cache is clean, then put back what was set; the journal has it before."""
         named = replace(self.found.named, vendors=[cast("Vendor", family)])
-        seen = named.survey()
         wishes = [
             Wish(object_id=job.layer, setting="cache_mode", value="writethrough"),
             Wish(object_id=job.layer, setting="writeback_percent", value="0"),
         ]
-        made = plan(seen.inventory, named.vendors, wishes, unsafe=False)
-        if made.refusals:
-            return Answer(result="unknown", how=job.answer.how, why=made.refusals[0].reason)
-        if not made.steps:
+        work = work_on(named, None, lambda _: wishes)
+        if work.plan.refusals:
+            return Answer(result="unknown", how=job.answer.how, why=work.plan.refusals[0].reason)
+        if not work.plan.steps:
             return self._waited(job)
-        work = Work(named, seen, made, state_directory(self.settings), Consent(dry_run=False, yes=True, unsafe=None))
-        story = work.begin("batch", about())
+        work.place = state_directory(self.settings)
         try:
-            with ExitStack() as held:
-                held.enter_context(work.hold(story))
-                over = None
-                if not self.settings.host:
-                    # on another machine nobody stands by: "raidctl restore" there puts back
-                    over = held.enter_context(guardian(self.settings, story.change))
-                change = work.change(story)
-                change.apply()
-                try:
-                    answer = self._waited(job)
-                finally:
-                    put_back(work, change)
-                    if over is not None:
-                        over()
-                return answer
+            with for_a_while(work, self.settings):
+                return self._waited(job)
         except (Held, ChangeUndone) as failure:
             return Answer(result="failed", how=job.answer.how, why=str(failure))
 

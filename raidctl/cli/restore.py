@@ -18,6 +18,7 @@ from raidctl.change.state import GLANCE, ROOT_PLACE, Holder, again, busy, existi
 from raidctl.cli.changing import state_directory, tell
 from raidctl.cli.lasting import report
 from raidctl.cli.machine import machine
+from raidctl.cli.numbers import Number
 from raidctl.cli.options import Settings, examples, machine_options, output_options, settings_of
 from raidctl.cli.terminal import emit, emit_json
 from raidctl.errors import EXIT_FINE, EXIT_NO, EXIT_STANDS, AccessMissing, UsageError
@@ -35,7 +36,7 @@ _AGAIN = 10.0
 
 @click.command("restore", epilog=examples("raidctl restore", "raidctl restore --install-unit"))
 @click.option("--change", metavar="ID", help="Only this change.")
-@click.option("--wait", metavar="SECONDS", type=click.FloatRange(0, 86400), default=0.0,
+@click.option("--wait", metavar="SECONDS", type=Number(0, 86400), default=0.0,
               help="Try again for so long what cannot be put back: at boot a card may not be ready.")  # fmt: skip
 @click.option("--forget", metavar="ID", help="End this change without touching anything: all is to stay as it is.")
 @click.option("--install-unit", is_flag=True, help="Install a systemd unit that does this at every boot.")

@@ -13,6 +13,7 @@ from raidctl.claims.judge import exit_code, verify
 from raidctl.claims.kernel import Kernel
 from raidctl.claims.subjects import Ground, named, whole
 from raidctl.cli.machine import look, machine, tell_tracebacks, with_open_ends
+from raidctl.cli.numbers import Number
 from raidctl.cli.options import Settings, machine_options, output_options, settings_of
 from raidctl.cli.terminal import emit, emit_json, paper
 from raidctl.errors import UsageError
@@ -44,21 +45,22 @@ _CLAIMS = (
 
 _MEASURING = (
     click.option("--measure", is_flag=True, help="Let the clock answer as well: measure TARGET."),
-    click.option("--seconds", type=click.FloatRange(min=10), help="How long that may take (120)."),
+    click.option("--seconds", type=Number(min=10), help="How long that may take (120)."),
     click.option("--size", metavar="SIZE", help="Of the file that is made in a directory (1GiB, or 8 caches)."),
     click.option("--overwrite", metavar="RANGE", help="What of a device may be overwritten: 10GiB+4GiB, or all."),
     click.option("--switch-policy", is_flag=True,
                  help="Measure with the controller in write-through too, and put its policy back."),
     click.option("--switch-drive-caches", is_flag=True,
                  help="Measure with the drives' own caches off too, and put them back."),
-    click.option("--switch-seconds", type=click.FloatRange(min=1), help="Of each phase of a switch (20)."),
+    click.option("--past", metavar="DEVICE", help="Send flushes there too, past layers above it that may drop them."),
+    click.option("--switch-seconds", type=Number(min=1), help="Of each phase of a switch (20)."),
     click.option("--no-keep", is_flag=True, help="Do not keep the run."),
     click.option("--dry-run", is_flag=True, help="Say what would be measured, and do nothing."),
     click.option("-y", "--yes", is_flag=True, help="Do not ask."),
 )  # fmt: skip
 _OF_MEASURING = (
-    "seconds", "size", "overwrite", "switch_policy", "switch_drive_caches", "switch_seconds", "no_keep", "dry_run",
-    "yes",
+    "seconds", "size", "overwrite", "switch_policy", "switch_drive_caches", "past", "switch_seconds", "no_keep",
+    "dry_run", "yes",
 )  # fmt: skip
 
 
@@ -134,9 +136,10 @@ def _measure(
         raise click.UsageError("--measure takes exactly one TARGET: a directory, a device or an NBD export.")
     if given["switch_seconds"] and not (given["switch_policy"] or given["switch_drive_caches"]):
         raise click.UsageError("--switch-seconds goes with --switch-policy or --switch-drive-caches.")
-    from raidctl.cli import verify_measure  # noqa: PLC0415 - as said
+    from raidctl.cli.verify_measure import run  # noqa: PLC0415 - as said
+    from raidctl.cli.verify_plan import Asked  # noqa: PLC0415 - as said
 
-    asked = verify_measure.Asked(
+    asked = Asked(
         target=target[0],
         claims=claims,
         seconds=given["seconds"],
@@ -144,12 +147,13 @@ def _measure(
         overwrite=given["overwrite"],
         policy=given["switch_policy"],
         drives=given["switch_drive_caches"],
+        past=given["past"],
         switch_seconds=given["switch_seconds"] or 20.0,
         no_keep=given["no_keep"],
         dry_run=given["dry_run"],
         yes=given["yes"],
     )
-    return verify_measure.run(settings, asked)
+    return run(settings, asked)
 
 
 def _ground(settings: Settings) -> Ground:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from raidctl import __version__
@@ -11,14 +11,8 @@ from raidctl.bench.profiles import Profile
 from raidctl.bench.record import Listener, Run
 from raidctl.bench.result import Session
 from raidctl.bench.store import Store
-from raidctl.bench.targets.place import place_of
-from raidctl.bench.trials.commits import Commits
-from raidctl.bench.trials.flush_slope import FlushSlope
-from raidctl.bench.trials.knee import Knee
-from raidctl.bench.trials.medium import Medium
-from raidctl.bench.trials.policy_switch import PolicySwitch, State
-from raidctl.bench.trials.raid_level import RaidLevel
-from raidctl.bench.trials.trial import GIB, Trial
+from raidctl.bench.trials.policy_switch import PolicySwitch
+from raidctl.bench.trials.trial import GIB
 from raidctl.bench.verdict.evidence import Evidence as Weighed
 from raidctl.change.journal import now
 from raidctl.change.state import directory
@@ -36,48 +30,11 @@ from raidctl.cli.changing import state_directory, tell
 from raidctl.cli.machine import Machine, machine, tell_tracebacks, with_open_ends
 from raidctl.cli.options import Settings
 from raidctl.cli.terminal import emit, emit_json, paper
+from raidctl.cli.verify_plan import SECONDS, Asked, profile, refuse_memory, refuse_past, told
 from raidctl.cli.verify_switch import Switcher, refusal
 from raidctl.errors import EXIT_FINE, EXIT_INTERRUPTED, CannotTell, RaidctlError, UsageError
 from raidctl.request import converse
 from raidctl.text import listing, printable
-
-SECONDS = 120.0
-"""What the measuring takes, unless told otherwise."""
-MOST = 8 * GIB
-_FILLS = 8
-"""Times the controller's cache that is written to find its size."""
-_CLOCKED = frozenset({"media", "drive_rpm"})
-"""Claims for which it is enough to know whether it turns, and how fast."""
-_CACHES = frozenset({"power_safe", "write_cache", "in_force", "cache_size"})
-
-
-@dataclass(frozen=True, kw_only=True)
-class Asked:
-    """What the command line says of the measuring."""
-
-    target: str
-    claims: tuple[Claim, ...]
-    seconds: float | None = None
-    size: str | None = None
-    overwrite: str | None = None
-    policy: bool = False
-    drives: bool = False
-    switch_seconds: float = 20.0
-    no_keep: bool = False
-    dry_run: bool = False
-    yes: bool = False
-
-    @property
-    def states(self) -> tuple[State, ...]:
-        """What is to be switched."""
-        return (*(("write_through",) if self.policy else ()), *(("drives_off",) if self.drives else ()))
-
-    @property
-    def repeated(self) -> tuple[str, ...]:
-        """The claims, as a command to copy repeats them."""
-        if self.claims == DEFAULT:
-            return ()
-        return tuple(word for one in self.claims for word in (one.option, *one.words))
 
 
 def run(settings: Settings, asked: Asked) -> int:
@@ -92,7 +49,8 @@ def run(settings: Settings, asked: Asked) -> int:
     if kind == "nbd" and asked.claims == DEFAULT:
         # of a server nothing else can be known
         asked = replace(asked, claims=(Claim("power_safe"),))
-    _refuse_memory(asked.target, kind)
+    refuse_memory(asked.target, kind)
+    refuse_past(asked)
     order = Order(
         target=asked.target,
         kind=kind,
@@ -109,15 +67,6 @@ def run(settings: Settings, asked: Asked) -> int:
         store.ready()
     with machine(settings) as here:
         return _Verifying(settings, asked, order, here, store).carry_out()
-
-
-def _refuse_memory(target: str, kind: str) -> None:
-    place = place_of(target) if kind == "file" else None
-    if place is not None and place.in_memory:
-        raise UsageError(
-            f"{printable(target)} lies in memory ({place.filesystem}): no disk is measured there; name a directory on "
-            "the volume that is meant."
-        )
 
 
 @dataclass
@@ -193,10 +142,10 @@ class _Verifying:
         with progress() as bar:
             if switcher is not None:
                 switcher.quiet = bar.hidden
-            profile = _profile(self.asked, known, switcher, nbd=self.order.kind == "nbd")
-            extra = sum(trial.seconds * (3 * len(trial.states) + 1) for trial in profile.trials
+            wanted = profile(self.asked, known, switcher, nbd=self.order.kind == "nbd")
+            extra = sum(trial.seconds * (3 * len(trial.states) + 1) for trial in wanted.trials
                         if isinstance(trial, PolicySwitch))  # fmt: skip
-            order = replace(self.order, profile=profile, seconds=self.order.seconds + extra)
+            order = replace(self.order, profile=wanted, seconds=self.order.seconds + extra)
             consent = Agreement(order.asks or bool(self.asked.states), dry_run=self.asked.dry_run, yes=self.asked.yes)
             measuring = Measuring(order, ground.seen, self.here.runner, bar.tell)
             if self.asked.states:
@@ -206,7 +155,7 @@ class _Verifying:
             def agree(plan: Sequence[str]) -> None:
                 nonlocal agreed
                 with bar.hidden():
-                    consent([*plan, *_switching(self.asked, subject)])
+                    consent([*plan, *told(self.asked, subject)])
                 agreed = True
 
             try:
@@ -266,53 +215,3 @@ def _refuse_load(measuring: Measuring) -> None:
     busy = measuring.loads()
     if busy:
         raise CannotTell(f"Nothing is switched: {' '.join(one.text for one in busy)} Try again when that is over.")
-
-
-def _switching(asked: Asked, subject: Subject | None) -> Iterator[str]:
-    """What is said of the switches before they are made."""
-    if subject is None:
-        return
-    card = subject.volume is not None and not subject.software
-    what: dict[State, str] = {
-        "write_through": f"The write policy of {subject.id} is switched to write-through",
-        "drives_off": f"The write caches of the drives of {subject.id} are switched off"
-        + (", with the controller in write-through," if card else ""),
-    }
-    for state in asked.states:
-        yield (
-            f"{what[state]} for about {2 * asked.switch_seconds:.0f} seconds and put back: at the end, on Ctrl-C, when "
-            'raidctl is killed, and by "raidctl restore" after a power failure. The journal has it.'
-        )
-
-
-def _profile(asked: Asked, known: Weighed, switcher: Switcher | None, *, nbd: bool) -> Profile:
-    """The trials that the claims ask for, shorter where less time is given."""
-    seconds = asked.seconds or SECONDS
-    share = seconds / SECONDS
-    names = {claim.name for claim in asked.claims}
-    trials: list[Trial] = [Medium(reads=_within(400 * share, 90, 400), commits=_within(300 * share, 120, 300))]
-    if not names <= _CLOCKED:
-        trials.append(Commits(seconds=min(max(2.0 * share, 0.25), 5.0)))
-    if names & _CACHES:
-        # the slope first: it decides about safety, and the time may be over before the knee is found
-        trials.append(FlushSlope(amounts=(0, 2, 4, 8, 16, 32) if share >= 0.5 else (0, 1, 2, 4)))
-        trials.append(Knee(seconds=min(max(20 * share, 3.0), 120.0), rest=min(2 * share, 5.0)))
-    if "raid_level" in names:
-        level = next((claim.words for claim in asked.claims if claim.name == "raid_level"), ())
-        trials.append(RaidLevel(seconds=min(max(share, 0.2), 1.0), promised=level[0] if len(level) == 1 else None))
-    if switcher is not None:
-        trials.append(PolicySwitch(turn=switcher, states=asked.states, seconds=asked.switch_seconds))
-    claimed = max((claim.number for claim in asked.claims if claim.name == "cache_size"), default=0)
-    cache = max(claimed, int((known.cache_mib or 0) * (1 << 20)))
-    size = min(max(GIB, _FILLS * cache), MOST) if names & _CACHES and not nbd else GIB
-    return Profile(
-        name="verify",
-        title=f"what the clock says to {listing(sorted(claim.option for claim in asked.claims))}.",
-        seconds=seconds,
-        size=size,
-        trials=tuple(trials),
-    )
-
-
-def _within(value: float, least: int, most: int) -> int:
-    return min(max(round(value), least), most)

@@ -8,24 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import dataclass
 
 from raidctl.bench.trials.policy_switch import State
 from raidctl.change.engine import plan
 from raidctl.change.plan import Plan, Wish
 from raidctl.claims.facts import facts
 from raidctl.claims.subjects import Ground, Subject
-from raidctl.cli.changing import Consent, Work, about, planned
-from raidctl.cli.lasting import guardian, put_back
+from raidctl.cli.changing import AGREED, planned
+from raidctl.cli.lasting import for_a_while
 from raidctl.cli.options import Settings
 from raidctl.errors import BenchError, CannotTell, ChangeStands, ChangeUndone, RaidctlError, UsageError
 from raidctl.text import listing
 from raidctl.vendor import Vendor
 
-_YES = Consent(dry_run=False, yes=True, unsafe=None)
 _OPTION: dict[State, str] = {"write_through": "--switch-policy", "drives_off": "--switch-drive-caches"}
-_Word = Literal["policy", "drives"]
 
 
 @dataclass
@@ -38,8 +35,6 @@ class Switcher:
     """While a tool speaks: the progress bar is not drawn."""
     trouble: RaidctlError | None = None
     """A change that failed: what was there may not be there again."""
-    made: list[str] = field(default_factory=list)
-    """Changes in the journal."""
 
     def wishes(self, state: State) -> list[Wish]:
         """What a state asks of the machine."""
@@ -70,27 +65,10 @@ class Switcher:
 
     @contextmanager
     def _switched(self, state: State) -> Iterator[None]:
-        with planned(self.settings, _YES, lambda _: self.wishes(state)) as work:
+        with planned(self.settings, AGREED, lambda _: self.wishes(state)) as work:
             _refuse(work.plan)
-            story = work.begin("batch", about())
-            with work.hold(story), guardian(self.settings, story.change) as standby:
-                change = work.change(story)
-                with self.quiet():
-                    change.apply()
-                    self.made.append(story.change)
-                try:
-                    standby.wait()
-                    yield
-                finally:
-                    self._back(work, change)
-                    standby()
-
-    def _back(self, work: Work, change: object) -> None:
-        from raidctl.change.engine import Change  # noqa: PLC0415 - for the type alone
-
-        assert isinstance(change, Change)  # noqa: S101 - the engine's own
-        with self.quiet():
-            put_back(work, change)
+            with for_a_while(work, self.settings, quiet=self.quiet):
+                yield
 
 
 def _refuse(made: Plan) -> None:

@@ -1,14 +1,44 @@
-"""Writes a file in one step; devices and pipes are written into."""
+"""Reads whole files, up to what they can be; writes a file in one step, but into devices and pipes."""
 
 from __future__ import annotations
 
 import contextlib
+import gzip
 import os
 import secrets
+import sys
+import zlib
 from pathlib import Path
 
 from raidctl.errors import CannotTell
 from raidctl.text import printable
+
+LARGEST = 256 << 20
+"""Bytes of a document."""
+
+
+def read(word: str, shown: str, what: str) -> bytes:
+    """All of a file, unpacked where its name ends in ``.gz``, or of standard input (``-``).
+
+    Args:
+        word: Its path, or ``-``.
+        shown: What it is called.
+        what: What it should be: ``a run``.
+
+    Raises:
+        CannotTell: It cannot be read, or is too large to be that.
+    """
+    try:
+        if word == "-":
+            data = sys.stdin.buffer.read(LARGEST + 1)
+        else:
+            with gzip.open(word, "rb") if word.endswith(".gz") else Path(word).open("rb") as file:
+                data = file.read(LARGEST + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        raise CannotTell(f"{shown} cannot be read: {getattr(error, 'strerror', None) or error}.") from None
+    if len(data) > LARGEST:
+        raise CannotTell(f"{shown} is too large to be {what}.")
+    return data
 
 
 def write(path: str, data: bytes, *, mode: int | None = None) -> None:

@@ -18,27 +18,28 @@ _ASCII_EIGHTHS = "   ..::##"
 _ASCII_LEFTS = "     ---#"
 _LABEL = 7
 HEIGHT = 8
+_INDENT = 2
 MOST_BARS = 16
 
 
-def columns(values: Sequence[float | None], paper: Paper, *, indent: int = 2, height: int = HEIGHT) -> list[str]:
+def columns(values: Sequence[float | None], paper: Paper) -> list[str]:
     """Upright bars from 0 to the largest, one for each value, or several together where the paper is too narrow.
 
     None is a gap. Left of them stand 0 and the largest value.
     """
-    room = paper.columns - indent - _LABEL - 1
+    room = paper.columns - _INDENT - _LABEL - 1
     bars = _merged(values, room)
     top = max((value for value in bars if value is not None), default=0.0)
     if top <= 0:
         return []
     wide = max(1, min(3, room // len(bars)))
     marks = _ASCII_EIGHTHS if paper.ascii else _EIGHTHS
-    levels = [None if value is None else round(value / top * height * 8) for value in bars]
+    levels = [None if value is None else round(value / top * HEIGHT * 8) for value in bars]
     lines = []
-    for row in range(height - 1, -1, -1):
-        label = format_figure(top) if row == height - 1 else "0" if row == 0 else ""
+    for row in range(HEIGHT - 1, -1, -1):
+        label = format_figure(top) if row == HEIGHT - 1 else "0" if row == 0 else ""
         cells = (" " if level is None else marks[min(max(level - 8 * row, 0), 8)] for level in levels)
-        lines.append(f"{' ' * indent}{label:>{_LABEL}} {''.join(cell * wide for cell in cells)}".rstrip())
+        lines.append(f"{' ' * _INDENT}{label:>{_LABEL}} {''.join(cell * wide for cell in cells)}".rstrip())
     return lines
 
 
@@ -54,16 +55,16 @@ def _merged(values: Sequence[float | None], room: int) -> list[float | None]:
     return found
 
 
-def below(left: str, right: str, count: int, paper: Paper, *, indent: int = 2) -> str:
+def below(left: str, right: str, count: int, paper: Paper) -> str:
     """The line below `columns` of ``count`` values: what the ends of the axis are."""
-    room = paper.columns - indent - _LABEL - 1
+    room = paper.columns - _INDENT - _LABEL - 1
     bars = min(count, room)
     width = max(bars * max(1, min(3, room // max(bars, 1))), len(left) + len(right) + 2)
     left, right = collapse(left), collapse(right)
-    return f"{' ' * (indent + _LABEL + 1)}{left}{right:>{max(width - len(left), 0)}}"
+    return f"{' ' * (_INDENT + _LABEL + 1)}{left}{right:>{max(width - len(left), 0)}}"
 
 
-def rows(bins: Sequence[tuple[float, int]], unit: str, paper: Paper, *, indent: int = 2) -> list[str]:
+def rows(bins: Sequence[tuple[float, int]], unit: str, paper: Paper) -> list[str]:
     """Level bars of a histogram: (lower edge, count), ascending; neighbours are put together where there are many.
 
     A bin that holds anything never looks empty.
@@ -75,11 +76,11 @@ def rows(bins: Sequence[tuple[float, int]], unit: str, paper: Paper, *, indent: 
     labels = [f"{format_figure(edge)} {unit}" for edge, _ in kept]
     margin = max(map(len, labels))
     counts = [f"{count:,}" for _, count in kept]
-    room = paper.columns - indent - margin - 2 - max(map(len, counts))
+    room = paper.columns - _INDENT - margin - 2 - max(map(len, counts))
     lines = []
     for label, (_, count), said in zip(labels, kept, counts, strict=True):
         bar = f" {_level(count / most * room, paper)} {said}" if count else ""
-        lines.append(f"{' ' * indent}{label:>{margin}}{bar}")
+        lines.append(f"{' ' * _INDENT}{label:>{margin}}{bar}")
     return lines
 
 

@@ -52,12 +52,20 @@ class Bar:
 
     @contextmanager
     def hidden(self) -> Iterator[None]:
-        """Leave the terminal to somebody who asks a question."""
-        if self._screen is not None:
-            self._screen.stop()
-        yield
-        if self._screen is not None:
-            self._screen.start()
+        """Leave the terminal to somebody who has something to say, or to ask."""
+        self._draw(on=False)
+        try:
+            yield
+        finally:
+            self._draw(on=True)
+
+    def _draw(self, *, on: bool) -> None:
+        """Go on drawing or leave off; a terminal that is gone must not keep its last user from putting things back."""
+        try:
+            if self._screen is not None:
+                (self._screen.start if on else self._screen.stop)()
+        except OSError:
+            self._screen = None
 
 
 @contextmanager

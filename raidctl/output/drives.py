@@ -65,8 +65,8 @@ def _columns(controller: Controller, paper: Paper, *, whole: bool) -> list[Colum
             title, [(paper.clean(told(drive) or words.UNKNOWN), style) for drive in drives], least, optional=optional
         )
 
-    def styled(title: str, told: Callable[[Drive], tuple[str, Style]], least: int = 0) -> Column:
-        return Column(title, [(paper.clean(text), style) for text, style in map(told, drives)], least)
+    def styled(title: str, told: Callable[[Drive], tuple[str, Style]]) -> Column:
+        return Column(title, [(paper.clean(text), style) for text, style in map(told, drives)])
 
     places = {d.id: _place(d) for d in drives}
     identified = all(not d.serial or d.serial in d.id for d in drives)

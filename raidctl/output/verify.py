@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import groupby
 
 from rich.console import RenderableType
 from rich.style import Style
 from rich.text import Text
 
+from raidctl.bench.result import Session
 from raidctl.claims.report import Answer, Evidence, Verdict, Verification
 from raidctl.model import Inventory
 from raidctl.output.paper import BAD, DULL, GOOD, STRONG, WARN, Paper, Piece, line, pack
@@ -92,6 +93,15 @@ def _clock(report: Verification, paper: Paper) -> Iterator[RenderableType]:
     if told:
         yield facts([("consider", [paper.clean(text)]) if not at else ("", [paper.clean(text)])
                      for at, text in enumerate(told)], paper)  # fmt: skip
+    yield from _untold(session, told, paper)
+
+
+def _untold(session: Session, told: Collection[str], paper: Paper) -> Iterator[RenderableType]:
+    """The tests that came to nothing, each with its reason: an operation that failed, a target that is too small."""
+    for one in session.results:
+        reasons = [reason for reason in one.reasons if reason not in told]
+        if not one.figures and reasons:
+            yield facts([("no figure", [paper.clean(f"{one.trial}: {' '.join(reasons)}")])], paper)
 
 
 def _title(name: str, inventory: Inventory, paper: Paper) -> Text:

@@ -39,10 +39,12 @@ _DRIVE_CACHES = {
     "disabled": "drive write caches off",
     "default": "drive write caches as the drives come",
 }
+_BRIEF = 60
+"""Characters of a text of which only the beginning is shown."""
 MODES = {"raid": "RAID mode", "hba": "HBA mode", "mixed": "mixed mode", "software": "software RAID", "none": "no RAID"}
 
 
-def status(word: str | None, text: str | None = None, *, quiet: bool = False) -> tuple[str, Style]:
+def status(word: str | None, text: str | None = None) -> tuple[str, Style]:
     """A status: good ones small, trouble in capitals with the tool's own words beside it."""
     if word is None or (word == "unknown" and not text):
         return UNKNOWN, DULL
@@ -51,17 +53,17 @@ def status(word: str | None, text: str | None = None, *, quiet: bool = False) ->
         return f"{UNKNOWN} {text}", WARN
     if word not in _LOUD:
         return word, style
-    same = text is None or quiet or text.strip().lower() in {word, ""}
+    same = text is None or text.strip().lower() in {word, ""}
     return (word.upper() if same else f"{word.upper()} {text}"), style
 
 
-def brief(text: str, longest: int = 60) -> str:
+def brief(text: str) -> str:
     """The beginning of a long text, up to the end of a clause where there is one, else of a word."""
-    if len(text) <= longest:
+    if len(text) <= _BRIEF:
         return text
-    head = text[:longest]
+    head = text[:_BRIEF]
     clause = max(head.rfind(mark) for mark in (": ", "; ", ", ", ". "))
-    return f"{head[:clause]}…" if clause > longest // 3 else f"{head.rpartition(' ')[0] or head}…"
+    return f"{head[:clause]}…" if clause > _BRIEF // 3 else f"{head.rpartition(' ')[0] or head}…"
 
 
 def decimal(size: int | None) -> str:

@@ -8,8 +8,10 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
+import time
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -107,3 +109,19 @@ def stream(
 def ends(samples: Samples) -> list[int]:
     """When each operation ended, ns after the common start."""
     return [start + latency for start, latency in zip(samples.starts, samples.latencies, strict=True)]
+
+
+def alive(pid: int) -> bool:
+    """Whether a process runs (a zombie does not)."""
+    with suppress(OSError):
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] not in "ZX"
+    return False
+
+
+def until(true: Callable[[], bool]) -> bool:
+    """Wait up to a minute for something."""
+    for _ in range(6000):
+        if true():
+            return True
+        time.sleep(0.01)
+    return False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import pty
@@ -344,12 +345,16 @@ def test_engines_that_differ_are_said(kept: Path) -> None:
 
 
 def test_a_run_of_another_machine_is_a_file(kept: Path, tmp_path: Path) -> None:
-    """What ``--json bench show`` printed there is shown and compared here; from a pipe, too."""
+    """What ``--json bench show`` printed there is shown and compared here; from a pipe and packed, too."""
     printed = raidctl("--json", "bench", "show", "2", "--state-dir", kept).stdout
     other = tmp_path / "theirs.json"
     other.write_text(printed)
     assert raidctl("bench", "compare", "1", other, "--state-dir", kept).exit_code == 0
-    assert raidctl("bench", "show", "-", stdin=printed.encode()).stdout == raidctl("bench", "show", other).stdout
+    packed = tmp_path / "theirs.json.gz"
+    packed.write_bytes(gzip.compress(printed.encode()))
+    shown = raidctl("bench", "show", other).stdout
+    assert raidctl("bench", "show", "-", stdin=printed.encode()).stdout == shown
+    assert raidctl("bench", "show", packed).stdout == shown
 
 
 @pytest.mark.parametrize(

@@ -84,10 +84,20 @@ def test_a_failure_is_told() -> None:
     os.close(handle)
 
 
+def test_a_flush_between_two_phases_is_made(target: Handle) -> None:
+    """What only empties caches, and is no figure, keeps no test from being made with fio."""
+    outcome = Fio().run(target, Work(streams=[stream(Op.FLUSH, [0, 0])]))
+    (done,) = outcome.samples
+    assert (list(done.ops), list(done.results)) == ([Op.FLUSH, Op.FLUSH], [0, 0])
+    assert min(done.latencies) > 0
+    assert outcome.engine.startswith("fio-")
+
+
 @pytest.mark.parametrize(
     ("work", "reason"),
     [
         (Work(streams=[stream([Op.WRITE, Op.FLUSH], [0, 0])]), "flush"),
+        (Work(streams=[stream(Op.FLUSH, [0], intended=[0])]), "start"),
         (Work(streams=[stream([Op.WRITE, Op.READ], [0, 1])]), "mixes"),
         (Work(streams=[stream(Op.READ, [0, 1], intended=[0, 5])]), "start"),
         (Work(streams=[stream(Op.READ, [0, 1])], verify=True), "verify"),

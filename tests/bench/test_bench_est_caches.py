@@ -80,6 +80,26 @@ def test_saturation_is_where_only_latency_grows() -> None:
     assert scaling.saturation({depth: (float(x), float(wait)) for depth, (x, wait) in points.items()}) == 8
 
 
+def test_nothing_is_saturated_that_grows_later() -> None:
+    """One slow depth between two others is no end of growth."""
+    points = {1: (3815, 0.05), 2: (3453, 0.10), 4: (19094, 0.13), 8: (17717, 0.22), 16: (12883, 0.39)}
+    assert scaling.saturation({depth: (float(x), wait) for depth, (x, wait) in points.items()}) == 4
+
+
+@pytest.mark.parametrize(
+    ("rounds", "found"),
+    [
+        ({1: [5626.0] * 6, 2: [615.0] * 6}, [(1, 2)]),
+        ({1: [5626.0] * 5, 2: [615.0] * 6}, []),  # five rounds have no interval
+        ({1: [5626.0] * 5 + [1000.0], 2: [615.0] * 6}, []),
+        ({1: [5626.0], 2: [615.0]}, []),
+    ],
+)
+def test_a_collapse_is_one_of_the_whole_interval(rounds: dict[int, list[float]], found: list[tuple[int, int]]) -> None:
+    """Too few rounds, or one as slow as those after it, prove none."""
+    assert scaling.sure_collapses(rounds) == found
+
+
 def rate(value: float) -> Spread:
     """A rate known within 2 %."""
     return Spread(measured=value, unit="ops/s", n=1000, low=value * 0.98, high=value * 1.02)

@@ -7,11 +7,10 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from raidctl.bench.estimators import (
-    commits,
     effect,
     geometry,
     knee,
@@ -62,7 +61,6 @@ def check(value: Any) -> None:
 def test_any_series_is_survived(series: list[float]) -> None:
     """Medians, speeds, steady rounds, valleys and effects of any series are finite, or None."""
     check(spread.of_rounds(series, "ms"))
-    check(spread.by_bootstrap(series, "ms", rounds=20))
     check(rotation.medium(series))
     check(rotation.rpm(series))
     check(steady.find(series, "ms"))
@@ -73,6 +71,7 @@ def test_any_series_is_survived(series: list[float]) -> None:
 
 @QUICK
 @given(SERIES, SERIES)
+@example([0.0] * 5 + [2.28e58], [0.0, 0.0, 0.0, 1.0, 6.8e-96, 0.0])
 def test_any_two_series_are_survived(first: list[float], second: list[float]) -> None:
     """Slopes, knees, curves, layouts and networks of any pairs are finite, or None."""
     pairs = list(zip(first, second, strict=False))
@@ -98,7 +97,7 @@ def test_sorted_series_are_survived(first: list[float], second: list[float]) -> 
 @QUICK
 @given(WHOLE, WHOLE)
 def test_any_latencies_are_survived(first: list[int], second: list[int]) -> None:
-    """Histograms, stalls and commits of any whole numbers are finite, or None."""
+    """Histograms and stalls of any whole numbers are finite, or None."""
     histogram = Histogram()
     histogram.add(first)
     check(histogram.latency())
@@ -106,7 +105,6 @@ def test_any_latencies_are_survived(first: list[int], second: list[int]) -> None
     found = stalls.find(sorted(first)[:count], second[:count])
     check(found)
     check(stalls.period(found))
-    check(commits.rate([sorted(first), sorted(second)]))
 
 
 @QUICK

@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from statistics import median
 from typing import TypeVar
 
 import pytest
@@ -57,13 +58,18 @@ def commit_ends(client: Client, count: int = 340) -> list[int]:
     return ends[20:]
 
 
+def rate(ends: list[int]) -> float:
+    """Commits a second, mostly: a single one that the host delays is no matter of the model's."""
+    return 1000 / median(commits.intervals_ms(ends))
+
+
 @pytest.mark.parametrize(("kind", "rpm"), [("write-through", 7200), ("volatile", 15000)])
 def test_commits_and_speed_are_within_two_per_cent(folder: Path, kind: str, rpm: int) -> None:
     """Over the socket, commits a second are rpm/60, and the speed that they tell is the model's."""
     with serving(folder, "--kind", kind, "--rpm", str(rpm)) as model:
         client = model.client()
         ends = in_time(model, lambda: commit_ends(client))
-    assert commits.rate([ends]).measured == pytest.approx(rpm / 60, rel=0.02)
+    assert rate(ends) == pytest.approx(rpm / 60, rel=0.02)
     assert rotation.rpm(commits.intervals_ms(ends)).rpm.measured == pytest.approx(rpm, rel=0.02)
 
 
@@ -76,7 +82,7 @@ def test_the_write_policy_turns_the_rate(folder: Path) -> None:
         slow = in_time(model, lambda: commit_ends(client))
         model.say("policy write-back")
         again = in_time(model, lambda: commit_ends(client, 1500))
-    assert commits.rate([slow]).measured == pytest.approx(250, rel=0.02)
+    assert rate(slow) == pytest.approx(250, rel=0.02)
     for ends in (fast, again):
         assert (len(ends) - 1) * 1e9 / (ends[-1] - ends[0]) > 500
 

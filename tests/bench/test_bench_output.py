@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
+from contextlib import suppress
 
 import msgspec
 import pytest
+from rich.console import Console
+from rich.progress import Progress
 
 from raidctl.bench.compare import compare, ratio_interval
 from raidctl.bench.record import Noise
@@ -15,7 +20,7 @@ from raidctl.output import bench_export
 from raidctl.output.bench import screen, words
 from raidctl.output.bench_compare import compare_screen, list_screen
 from raidctl.output.bench_curve import columns, rows
-from raidctl.output.bench_progress import left
+from raidctl.output.bench_progress import Bar, left
 from raidctl.output.paper import Paper
 from raidctl.units import format_figure
 from tests.bench import bench_runs
@@ -117,8 +122,8 @@ def test_the_curve_falls_where_the_disk_does() -> None:
 
 def test_a_gap_in_a_curve_is_empty() -> None:
     """What was not measured looks like nothing, not like 0."""
-    drawn = columns([4.0, None, 4.0], WIDE, indent=0, height=2)
-    assert [line[8:] for line in drawn] == ["███   ███", "███   ███"]
+    drawn = columns([4.0, None, 4.0], WIDE)
+    assert [line[10:] for line in drawn] == ["███   ███"] * 8
     assert columns([], WIDE) == columns([None], WIDE) == columns([0.0], WIDE) == []
 
 
@@ -317,3 +322,19 @@ def test_a_confounder_that_forbids_is_not_said_twice() -> None:
     twice = Confounder(name="page_cache", text="O_DIRECT is refused here.", forbids=True)
     text = screen(bench_runs.run(session=bench_runs.session(confounders=(twice, twice))), WIDE, more=False)
     assert text.count("O_DIRECT is refused here.") == 1
+
+
+def test_a_terminal_that_is_gone_keeps_nobody_from_putting_back() -> None:
+    """The bar is hidden while that is said; the way there and the way back end in nothing."""
+    terminal, screen_ = pty.openpty()
+    done = []
+    with suppress(OSError), os.fdopen(screen_, "w") as file:  # what was not drawn cannot be drawn at the end either
+        console = Console(file=file, force_terminal=True)
+        with Progress(console=console, transient=True, redirect_stdout=False, redirect_stderr=False) as drawn:
+            bar = Bar(drawn)
+            bar.tell("commits", 1.0, 2.0)
+            os.close(terminal)
+            with bar.hidden():
+                done.append("put back")
+            done.append("ended")
+    assert done == ["put back", "ended"]

@@ -95,6 +95,14 @@ def test_an_nbd_export_is_its_servers_matter() -> None:
     assert durable_verdicts(found)
 
 
+def test_a_journal_of_data_takes_the_page_cache_in() -> None:
+    """ext4 accepts O_DIRECT with data=journal, and does not heed it."""
+    found = confounders(ground(place=Place("ext4", "/srv", "/dev/sda1", ("rw", "data=journal"))))
+    assert names(found) == {"page_cache"}
+    assert "data=journal" in found[0].text
+    assert not durable_verdicts(found)
+
+
 @pytest.mark.parametrize("option", ["nobarrier", "barrier=0"])
 def test_a_mount_without_barriers_forbids_verdicts(option: str) -> None:
     """The file system never flushes the disk."""

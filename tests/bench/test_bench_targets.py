@@ -16,6 +16,7 @@ from raidctl.bench.targets.file import FileTarget, leftovers, room
 from raidctl.bench.targets.place import place_in
 from raidctl.bench.work import Op, Stream, Work
 from raidctl.errors import AccessMissing, BenchError
+from tests.bench.engine_bench import alive, until
 
 MIB = 1 << 20
 RUN = 5
@@ -104,16 +105,44 @@ def test_a_file_of_that_name_that_is_not_ours_stays(tmp_path: Path) -> None:
     assert path.read_text() == "mine"
 
 
-def test_what_a_killed_run_left_is_known(tmp_path: Path) -> None:
-    """The file of a run that goes on is not taken for it, nor is anything else of a similar name."""
+def test_a_killed_program_leaves_no_file(tmp_path: Path) -> None:
+    """Signal 9 to it and its whole group, in which nothing of it can run any more."""
     script = (
         "import os\n"
         "from raidctl.bench.targets.file import FileTarget\n"
         f"FileTarget({str(tmp_path)!r}, 1 << 20).__enter__()\n"
+        "print(len(os.listdir(os.curdir)))\n"
+        "os.killpg(0, 9)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-uc", script], check=False, cwd=tmp_path, capture_output=True, start_new_session=True
+    )
+    assert done.stdout == b"1\n"
+    assert until(lambda: not list(tmp_path.iterdir()))
+
+
+def test_what_somebody_put_in_its_place_stays_after_a_kill(tmp_path: Path) -> None:
+    """Only the very file that was made is taken away."""
+    script = (
+        "import os\n"
+        "from raidctl.bench.targets.file import FileTarget\n"
+        f"target = FileTarget({str(tmp_path)!r}, 1 << 20).__enter__()\n"
+        "os.rename(target.path, 'elsewhere')\n"
+        "open(target.path, 'w').close()\n"
+        "pid = int(open(f'/proc/self/task/{os.getpid()}/children').read())\n"
+        "print(pid)\n"
         "os.kill(os.getpid(), 9)\n"
     )
-    subprocess.run([sys.executable, "-c", script], check=False)
-    (left,) = tmp_path.iterdir()
+    done = subprocess.run([sys.executable, "-uc", script], check=False, cwd=tmp_path, capture_output=True)
+    assert until(lambda: not alive(int(done.stdout)))
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_what_a_killed_run_left_is_known(tmp_path: Path) -> None:
+    """The file of a run that goes on is not taken for it, nor is anything else of a similar name."""
+    left = tmp_path / "raidctl-bench-1-89abcdef.tmp"
+    with FileTarget(str(tmp_path), MIB) as target:
+        left.write_bytes(Path(target.path).read_bytes())
     (tmp_path / "raidctl-bench-1-0123abcd.tmp").write_text("a letter")
     (tmp_path / "raidctl-bench-notes.tmp").write_text("")
     with FileTarget(str(tmp_path), MIB):

@@ -235,6 +235,21 @@ def test_fsync_has_a_figure_of_its_own(tmp_path: Path) -> None:
     assert result.latency["commits_fsync"].n > 0
 
 
+class Volume(FileTarget):
+    """A file that stands for a device."""
+
+    kind = "device"
+
+
+@pytest.mark.parametrize("bare", [False, True])
+def test_of_a_device_with_layers_below_the_disk_itself_is_flushed_as_well(tmp_path: Path, *, bare: bool) -> None:
+    """A logical volume's mapping may drop a flush; a disk has no layers, and one figure is enough."""
+    with Volume(str(tmp_path), MIB) as target:
+        stage = staged(target, below=Below(disk=str(tmp_path), bare=bare))
+        result = whole(Commits(seconds=0.1, rounds=1), stage)
+    assert ("commits_raw" in result.figures) is not bare
+
+
 @pytest.mark.parametrize(
     ("mib_s", "said"), [(300.0, None), (540.0, "it is the limit"), (900.0, "a cache of this machine")]
 )

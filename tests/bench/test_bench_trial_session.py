@@ -8,7 +8,7 @@ import subprocess
 import sys
 from array import array
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import msgspec
@@ -27,6 +27,7 @@ from raidctl.bench.trials.readback import ReadBack
 from raidctl.bench.trials.seeks import Seeks
 from raidctl.bench.trials.sequential import Sequential
 from raidctl.bench.trials.trial import MIB, Bench, Progress, Trial
+from raidctl.bench.trials.zcav import Zcav
 from raidctl.bench.work import Engine, Outcome, Samples, Target, Work
 from tests.bench.modelled import ROOT
 
@@ -98,6 +99,22 @@ def folder(tmp_path: Path) -> Path:
     place = tmp_path / "measured"
     place.mkdir()
     return place
+
+
+def test_a_result_names_the_engines_that_carried_it_out_and_no_others(folder: Path) -> None:
+    """What reads back what was written, and goes by another name, is named there alone; the session names both."""
+
+    class Named(PortableEngine):
+        """Goes by another name where it compares."""
+
+        def run(self, target: Target, work: Work) -> Outcome:
+            outcome = super().run(target, work)
+            return replace(outcome, engine="comparing") if work.verify else outcome
+
+    session = run(folder, *QUICK, engine=Named())
+    named = {one.trial: one.engine for one in session.results}
+    assert named == {"medium": "portable", "seeks": "portable", "readback": "portable, comparing"}
+    assert session.engine == "portable, comparing"
 
 
 def test_every_trial_has_a_result_in_the_order_of_the_profile(folder: Path) -> None:
@@ -200,6 +217,21 @@ def test_what_writes_is_left_out_where_only_reading_is_allowed(folder: Path) -> 
     assert [(one.trial, bool(one.figures)) for one in session.results] == [("commits", False), ("seeks", True)]
     assert "may only be read" in session.results[0].reasons[0]
     assert bench.written == 0
+
+
+@pytest.mark.parametrize(("reads", "told"), [(240, False), (360, True)])
+def test_fewer_than_300_reads_give_no_typical_time(folder: Path, reads: int, told: bool) -> None:
+    """As few as that print no figure, here as everywhere; how many they were is told all the same."""
+    (result,) = run(folder, Medium(reads=reads, commits=12)).results
+    found = result.figures["read_latency"]
+    assert (found.measured is not None, found.n) == (told, reads)
+
+
+def test_a_curve_of_too_little_has_no_figure_at_all(folder: Path) -> None:
+    """Nor the ratio of its two ends, where neither of them is told."""
+    (result,) = run(folder, Zcav(positions=32, piece=MIB // 16, block=MIB // 64, passes=1)).results
+    assert {name for name, found in result.figures.items() if found.measured is not None} == set()
+    assert "ratio" in result.figures
 
 
 def test_too_small_a_target_is_told(folder: Path) -> None:

@@ -8,13 +8,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from raidctl.bench.model.device import Device, Kind, Plan
 from raidctl.bench.model.drive import Mechanics
-from raidctl.bench.profiles import Profile
+from raidctl.bench.profiles import PROFILES, Profile
 from raidctl.bench.result import Confounder, TrialResult
 from raidctl.bench.session import Runner
 from raidctl.bench.trials.alignment import Alignment
@@ -171,7 +172,20 @@ def test_seeks_carry_their_span() -> None:
     """Random reads over a small part are quicker than over all of it, and each figure names its span."""
     result = computed(Seeks(spans=(256 * MIB, None), depths=(1,), seconds=0.6), size=64 * GIB)
     assert figure(result, "read_qd1_256m") > figure(result, "read_qd1_all")
-    assert result.series["spans"] == {"read_qd1_256m": 256 * MIB, "read_qd1_all": 64 << 30}
+    spans = {"256m": 256 * MIB, "all": 64 << 30}
+    ways = ("read", "write")
+    assert result.series["spans"] == {f"{way}_qd1_{name}": spans[name] for way in ways for name in spans}
+
+
+@pytest.mark.parametrize(("writable", "ways"), [(True, {"read", "write"}), (False, {"read"})])
+def test_random_writes_are_measured_where_that_is_allowed(*, writable: bool, ways: set[str]) -> None:
+    """The profile that everybody starts with has them, as it has reads; what is only read is read alone."""
+    [seeks] = [one for one in PROFILES["quick"].trials if isinstance(one, Seeks)]
+    made = stage(size=64 * GIB, rpm=0.0).bench()
+    made.target.writable = writable  # type: ignore[misc]  # a model's field
+    assert (seeks.needs(made.target).written is None) is writable
+    result = whole(replace(seeks, seconds=0.1), made)
+    assert {name.partition("_")[0] for name in result.figures} == ways
 
 
 def test_sequential_reads_are_as_fast_as_the_model() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
@@ -101,7 +101,12 @@ def served(*words: str, drops: bool = False) -> Iterator[tuple[Model, NbdTarget]
 
 def target_of(place: Path) -> NbdTarget:
     """The export behind a socket, to be written."""
-    return NbdTarget(f"nbd+unix:///?socket={os.fspath(place)}", write=True)
+    return NbdTarget(uri(place), write=True)
+
+
+def uri(place: Path) -> str:
+    """The export behind a socket."""
+    return f"nbd+unix:///?socket={os.fspath(place)}"
 
 
 def play(truth: Truth, scale: Scale = SHORT, **given: Any) -> Run:
@@ -115,9 +120,8 @@ def play(truth: Truth, scale: Scale = SHORT, **given: Any) -> Run:
             model.say(switch)
         model.say("reset")
         bench = Bench(target=target, engine=PortableEngine(), confounders=facts.confounders, rpm=facts.rpm, **given)
-        with target_of(model.socket) if truth.raw else nullcontext() as past:
-            commits = replace(scale.commits, past=past)
-            found = evidence(_measured(truth, replace(scale, commits=commits), bench, model), facts)
+        commits = replace(scale.commits, past=uri(model.socket) if truth.raw else None)
+        found = evidence(_measured(truth, replace(scale, commits=commits), bench, model), facts)
         lateness = model.say("status")["lateness"]
         # with two ways to it the client waits on the one for what it has asked on the other
         disturbed = bool(lateness["host_too_slow"]) if truth.raw else model.too_slow()

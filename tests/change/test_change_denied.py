@@ -13,7 +13,8 @@ from raidctl.change.faults import RightMissing
 from raidctl.change.journal import End, Journal
 from raidctl.change.plan import Setting, Wish
 from raidctl.change.restore import Restorer
-from raidctl.cli.changing import Report, code_of
+from raidctl.cli.changing import code_of
+from raidctl.cli.performing import Report
 from raidctl.demo import machine
 from raidctl.errors import ChangeStands, ChangeUndone
 from raidctl.observe import Survey, survey

@@ -190,7 +190,7 @@ def test_a_form_of_archive_that_cannot_be_opened_is_named(tmp_path: Path) -> Non
 
 def test_a_bomb_is_not_unpacked_to_the_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Zeros that unpack to more than the limit end with a problem."""
-    monkeypatch.setattr("raidctl.archive.Stream.__init__.__defaults__", (1 << 20,))
+    monkeypatch.setattr("raidctl.archive.UNPACKED_LIMIT", 1 << 20)
     place = tmp_path / "bomb.tgz"
     with tarfile.open(place, "w:gz") as tar:
         info = tarfile.TarInfo("zeros")

@@ -56,6 +56,10 @@ def place(tmp_path: Path) -> Path:
         (("verify", "--seconds", "10", "/"), "--seconds goes with --measure"),
         (("verify", "--measure", "--switch-seconds", "9", "/"), "goes with --switch-policy"),
         (("verify", "--measure", "--overwrite", "all", "/"), "--overwrite is for devices"),
+        (("verify", "--past", "/dev/sda", "/"), "--past goes with --measure"),
+        (("verify", "--measure", "--past", "/srv", "/"), "a directory is not flushed"),
+        (("verify", "--measure", "--past", "nbd://127.0.0.1", "nbd://127.0.0.1"), "is what is measured itself"),
+        (("verify", "--measure", "--media", "hdd", "--past", "nbd://127.0.0.1", "/"), "claims that flushes tell of"),
         (("verify", "--measure", "--size", "many", "/"), "is no size"),
     ],
 )
@@ -164,3 +168,28 @@ def test_ctrl_c_leaves_the_answers_up_to_then_and_no_file(place: Path, tmp_path:
     assert "Ended early" in err
     assert json.loads(out)["answers"]
     assert list(place.iterdir()) == []
+
+
+def test_what_cannot_be_flushed_is_known_before_anything_is_measured(raidctl: Raidctl, place: Path) -> None:
+    """A server that is not there: one sentence, no file, no figure."""
+    done = raidctl("verify", "--measure", "--past", f"nbd+unix:///?socket={place}/none", "--yes", place)
+    assert done.exit_code == 3
+    assert "No NBD server can be reached" in done.stderr
+    assert (done.stdout, list(place.iterdir())) == ("", [])
+
+
+@pytest.mark.slow
+def test_flushes_are_sent_past_a_layer_that_drops_them(raidctl: Raidctl) -> None:
+    """As the manual has it, on the model behind such a layer: it is said before, and the evidence has both rates."""
+    words = ("--power-safe", "--seconds", "10", "--overwrite", "all", "--yes", "--no-keep", "--json")
+    with modelled("--kind", "volatile", "--rpm", "15000", "--size", "256MiB", "--no-keep") as (model, _):
+        past, target = (f"nbd+unix:///?socket={socket}" for socket in (model.socket, model.dropping))
+        done = raidctl("verify", "--measure", *words, "--past", past, target)
+    report = msgspec.json.decode(done.stdout, type=Verification)
+    [answer] = report.answers
+    rates = {line.says.partition(" ")[2].partition(" (")[0]: line.figure for line in answer.evidence}
+    above, below = rates["commits a second"], rates["commits a second with the flush sent past all layers"]
+    assert f"Flushes are sent to {past} as well" in done.stderr
+    assert above is not None
+    assert below is not None
+    assert (above.measured or 0) > 2 * (below.measured or 0) > 0

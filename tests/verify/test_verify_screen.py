@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
+from raidctl.bench.result import TrialResult
 from raidctl.claims.judge import verify
 from raidctl.claims.kernel import Kernel
 from raidctl.claims.report import Verification
@@ -16,6 +17,7 @@ from raidctl.model import Inventory
 from raidctl.observe import Survey
 from raidctl.output.paper import LEAST_WIDTH, Paper
 from raidctl.output.verify import screen
+from tests.bench.bench_runs import session
 from tests.output.inventories import DEGRADED, SOFTWARE
 from tests.output.test_hostile import NASTY, PAPERS, replaced, steers
 
@@ -48,3 +50,16 @@ def test_no_text_of_hardware_breaks_or_steers_the_answer(
     told = screen(hostile, known.inventory, paper, more=more)
     assert steers(told) == []
     assert max(cell_len(row) for row in told.split("\n")) <= max(paper.width, LEAST_WIDTH)
+
+
+def test_a_measurement_that_failed_is_told() -> None:
+    """What came to nothing says so, with its reason, where a reader would look for the figure."""
+    known = Ground(Survey(DEGRADED), Kernel())
+    report = verify(known, claims(GIVEN), whole(known, drives=True)[0], (), ())
+    why = "2 of 67 operations on /dev/sdb failed: Input/output error."
+    failed = TrialResult(trial="medium", figures={}, verdict="inconclusive", reasons=(why,))
+    run = session()
+    measured = msgspec.structs.replace(report, session=session(results=(failed, *run.results)))
+    told = " ".join(screen(measured, DEGRADED, Paper(width=80), more=False).split())
+    assert f"no figure medium: {why}" in told
+    assert "no figure commits" not in told

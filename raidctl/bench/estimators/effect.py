@@ -48,15 +48,15 @@ def of_medians(first: Sequence[float], second: Sequence[float], seed: int = SEED
     return spread(high / low, "ratio", count, interval)
 
 
-def weigh(ratio: Spread, note: float = NOTE, warn: float = WARN) -> Weight:
+def weigh(ratio: Spread, warn: float = WARN) -> Weight:
     """How grave a loss is, where the ratio of throughputs is below 1: by the whole interval."""
     if ratio.low is None or ratio.high is None:
         return "unclear"
-    if ratio.low >= 1 - note:
+    if ratio.low >= 1 - NOTE:
         return "nothing"
     if ratio.high < 1 - warn:
         return "warn"
-    return "note" if ratio.high < 1 - note and ratio.low >= 1 - warn else "unclear"
+    return "note" if ratio.high < 1 - NOTE and ratio.low >= 1 - warn else "unclear"
 
 
 def grade(ratio: Spread, fail_below: float, pass_from: float) -> Verdict:

@@ -8,6 +8,7 @@ from itertools import pairwise
 from random import Random
 
 from raidctl.bench.estimators.figures import HUGE, SEED, bootstrap, finite, line, median, spread
+from raidctl.bench.estimators.spread import of_rounds
 from raidctl.bench.result import Spread
 
 COLLAPSE = 0.5
@@ -69,8 +70,10 @@ def _network(points: Mapping[int, float]) -> tuple[float, float] | None:
         return None
     depths = [float(depth) for depth in points]
     scale = max(points.values())
+    if scale / min(points.values()) > HUGE:
+        return None
     waits = [depth * scale / points[int(depth)] for depth in depths]
-    found = line(depths, waits, [1 / wait**2 for wait in waits])
+    found = line(depths, waits, [(1 / wait) ** 2 for wait in waits])
     if found is None or found.slope <= 0:
         return None
     spindles = max(1.0, found.intercept / found.slope + 1)
@@ -87,11 +90,24 @@ def collapses(points: Mapping[int, float]) -> list[tuple[int, int]]:
     ]
 
 
+def sure_collapses(rounds: Rounds) -> list[tuple[int, int]]:
+    """Those of `collapses` that the whole interval shows: with fewer than six rounds there is none."""
+    told = {depth: of_rounds(_positive(values), "ops/s") for depth, values in rounds.items()}
+    low = {depth: found.low for depth, found in told.items() if found.low is not None}
+    high = {depth: found.high for depth, found in told.items() if found.high is not None}
+    return [
+        (before, after)
+        for before, after in collapses({depth: found.measured or 0.0 for depth, found in told.items()})
+        if before in low and after in high and high[after] < COLLAPSE * low[before]
+    ]
+
+
 def saturation(points: Mapping[int, tuple[float, float]]) -> int | None:
     """The depth after which only latency grows; points are (throughput, median latency). None: it grows to the end."""
     ordered = sorted(points)
-    for before, after in pairwise(ordered):
-        (rate, wait), (next_rate, next_wait) = points[before], points[after]
-        if rate > 0 and wait > 0 and next_rate < rate * (1 + GROWTH) and next_wait > wait * (1 + GROWTH):
+    for place, (before, after) in enumerate(pairwise(ordered)):
+        rate, wait = points[before]
+        most = max(points[later][0] for later in ordered[place + 1 :])
+        if rate > 0 and wait > 0 and most < rate * (1 + GROWTH) and points[after][1] > wait * (1 + GROWTH):
             return before
     return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from raidctl.bench.estimators.figures import ROUNDS, SEED, bootstrap, finite, median, spread
+from raidctl.bench.estimators.figures import finite, median, spread
 from raidctl.bench.result import Spread
 
 SHORTEST_SECONDS = 0.5
@@ -14,14 +14,15 @@ FEWEST_OPERATIONS = 300
 DRIFT = 0.20
 """The first test, made again as the last one, may differ by this share."""
 EXACT_UP_TO = 1000
+CONFIDENCE = 0.95
 
 
-def ranks(n: int, confidence: float = 0.95) -> tuple[int, int] | None:
-    """Places (from 0) of the order statistics that hold the median with ``confidence``; None: n is too small (below 6).
+def ranks(n: int) -> tuple[int, int] | None:
+    """Places (from 0) of the order statistics that hold the median with 95 %; None: n is too small (below 6).
 
     The chance that the median lies below the k-th smallest of n is that of fewer than k heads in n throws.
     """
-    outside = (1 - confidence) / 2
+    outside = (1 - CONFIDENCE) / 2
     if n > EXACT_UP_TO:
         low = max(0, math.floor(n / 2 - 1.96 * math.sqrt(n) / 2) - 1)
         return low, n - 1 - low
@@ -42,28 +43,9 @@ def of_rounds(values: Sequence[float], unit: str, n: int | None = None) -> Sprea
     return spread(median(ordered), unit, len(ordered) if n is None else n, interval, ordered)
 
 
-def by_bootstrap(values: Sequence[float], unit: str, seed: int = SEED, rounds: int = ROUNDS) -> Spread:
-    """Median with the interval of resampled medians: for three and more rounds; wider by chance than that of ranks."""
-    numbers = finite(values)
-    interval = (
-        bootstrap(lambda source: median(source.choices(numbers, k=len(numbers))), seed, rounds)
-        if len(numbers) >= 3
-        else None
-    )
-    return spread(median(numbers), unit, len(numbers), interval, numbers)
-
-
 def too_short(seconds: float, operations: int) -> bool:
     """Whether a phase says nothing: under half a second, or under 300 operations."""
     return not (seconds >= SHORTEST_SECONDS and operations >= FEWEST_OPERATIONS)
-
-
-def of_phases(phases: Sequence[tuple[float, int]], unit: str = "ops/s", factor: float = 1.0) -> Spread:
-    """Rate of phases of (seconds, operations), each times ``factor``; one that is too short makes the whole `++++`."""
-    operations = sum(count for _, count in phases)
-    if not phases or any(too_short(seconds, count) for seconds, count in phases):
-        return Spread(measured=None, unit=unit, n=operations)
-    return of_rounds([count / seconds * factor for seconds, count in phases], unit, operations)
 
 
 def paired_ratio(first: Sequence[float], second: Sequence[float]) -> Spread:
@@ -73,11 +55,11 @@ def paired_ratio(first: Sequence[float], second: Sequence[float]) -> Spread:
     return of_rounds(ratios, "ratio")
 
 
-def drifted(first: float | None, last: float | None, limit: float = DRIFT) -> bool | None:
-    """Whether the same test differs by more than ``limit`` at the end; None: one of the two is not known, or 0."""
+def drifted(first: float | None, last: float | None) -> bool | None:
+    """Whether the same test differs by more than 20 % at the end; None: one of the two is not known, or 0."""
     if first is None or last is None or not (first > 0 and last > 0):
         return None
-    return max(first, last) / min(first, last) - 1 > limit
+    return max(first, last) / min(first, last) - 1 > DRIFT
 
 
 def overlap(first: Spread, second: Spread) -> bool | None:

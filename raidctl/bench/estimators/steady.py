@@ -1,4 +1,4 @@
-"""When is it steady: the rule of the SNIA solid state storage performance test (2.0.2, 2.1.24), parametrised."""
+"""When is it steady: the rule of the SNIA solid state storage performance test (2.0.2, 2.1.24)."""
 
 from __future__ import annotations
 
@@ -25,34 +25,26 @@ class Steady:
     """Median of the window's rounds."""
 
 
-def holds(rounds: Sequence[float], most_range: float = RANGE, most_slope: float = SLOPE) -> bool:
+def holds(rounds: Sequence[float]) -> bool:
     """Whether these rounds are steady.
 
-    Largest less smallest at most ``most_range`` of the mean, and the fitted line's rise or fall over them at most
-    ``most_slope`` of it. The mean must be above 0.
+    Largest less smallest at most a fifth of the mean, and the fitted line's rise or fall over them at most a tenth of
+    it. The mean must be above 0.
     """
     good = finite(rounds)
     fitted = line(range(len(good)), good)
     if len(good) < len(rounds) or fitted is None:
         return False
     mean = sum(good) / len(good)
-    if mean <= 0 or max(good) - min(good) > most_range * mean:
+    if mean <= 0 or max(good) - min(good) > RANGE * mean:
         return False
-    return abs(fitted.slope) * (len(good) - 1) <= most_slope * mean
+    return abs(fitted.slope) * (len(good) - 1) <= SLOPE * mean
 
 
-def find(
-    rounds: Sequence[float],
-    unit: str,
-    window: int = WINDOW,
-    most_range: float = RANGE,
-    most_slope: float = SLOPE,
-) -> Steady | None:
-    """The first ``window`` (2 or more) rounds in a row that are steady; None: none yet."""
-    if window < 2:
-        raise ValueError("a window has at least two rounds")
-    for first in range(len(rounds) - window + 1):
-        inside = rounds[first : first + window]
-        if holds(inside, most_range, most_slope):
-            return Steady(first=first, last=first + window - 1, figure=of_rounds(inside, unit))
+def find(rounds: Sequence[float], unit: str) -> Steady | None:
+    """The first five rounds in a row that are steady; None: none yet."""
+    for first in range(len(rounds) - WINDOW + 1):
+        inside = rounds[first : first + WINDOW]
+        if holds(inside):
+            return Steady(first=first, last=first + WINDOW - 1, figure=of_rounds(inside, unit))
     return None

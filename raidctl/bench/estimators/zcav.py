@@ -104,7 +104,6 @@ def _described(
     mean = math.fsum(speeds) / len(speeds)
     variation = math.sqrt(math.fsum((speed - mean) ** 2 for speed in speeds) / len(speeds)) / mean
     ratio = outer / inner
-    falls = ratio >= FALLS and _monotone(points)
     shape: Shape = "unclear"
     if stretches:
         shape = "unmapped"
@@ -114,7 +113,7 @@ def _described(
         shape = "flat"
     elif plateau is not None:
         shape = "plateau"
-    elif falls:
+    elif ratio >= FALLS and _monotone(points):
         shape = "falling"
     return Curve(
         shape=shape,

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from raidctl.bench.result import Confounder
 from raidctl.bench.targets.handle import Opened, grain_of, open_direct
-from raidctl.bench.targets.safety import Asks, Kernel, data_reasons
+from raidctl.bench.targets.safety import Kernel, data_reasons
 from raidctl.errors import BenchError
 from raidctl.text import printable
 
@@ -26,8 +26,6 @@ class DeviceTarget(Opened):
     Args:
         path: The device; links are followed.
         write: The range that may be overwritten, (first byte, bytes); None: only read, all of it.
-        runner: Asks libblkid's programs.
-        kernel: Where the kernel tells of devices.
 
     Raises:
         BenchError: It is no block device, or may not be written; with all reasons. On entering.
@@ -36,14 +34,7 @@ class DeviceTarget(Opened):
 
     kind = "device"
 
-    def __init__(
-        self,
-        path: str,
-        *,
-        write: tuple[int, int] | None = None,
-        runner: Asks | None = None,
-        kernel: Kernel | None = None,
-    ) -> None:
+    def __init__(self, path: str, *, write: tuple[int, int] | None = None) -> None:
         self.path = os.path.realpath(path)
         self.name = path
         self.base = 0
@@ -52,8 +43,7 @@ class DeviceTarget(Opened):
         self.direct = False
         self.confounders: tuple[Confounder, ...] = ()
         self._write = write
-        self._runner = runner
-        self._kernel = kernel or Kernel()
+        self._kernel = Kernel()
 
     @property
     def writable(self) -> bool:
@@ -99,7 +89,7 @@ class DeviceTarget(Opened):
         return 4096
 
     def _refuse(self, number: str) -> None:
-        reasons = [*self._kernel.reasons(number), *data_reasons(self.path, self._runner)]
+        reasons = [*self._kernel.reasons(number), *data_reasons(self.path)]
         if reasons:
             raise BenchError(f"{printable(self.name)} is not written to: {'; '.join(reasons)}.")
 

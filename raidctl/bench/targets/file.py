@@ -1,8 +1,8 @@
 """A file that raidctl makes in a directory of the user's, writes in full, and takes away again.
 
 Written in full, since reading what was only reserved, or a hole, reads no disk. Nothing that was there is touched: the
-file is made with O_EXCL, and only that very file is removed. It is locked while it is used, so that what a killed run
-has left behind is known from what a running one needs (`leftovers`).
+file is made with O_EXCL, and only that very file is removed; where raidctl is killed, by a second process. It is locked
+while it is used, so that what both have left behind is known from what a running one needs (`leftovers`).
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from pathlib import Path
 
 from raidctl.bench.blocks import MAGIC, SECTOR, Filler
 from raidctl.bench.result import Confounder
+from raidctl.bench.targets.caretaker import Caretaker
 from raidctl.bench.targets.handle import Opened, grain_of, open_direct, refusal, set_direct
 from raidctl.bench.targets.place import Place, place_of
 from raidctl.bench.undisturbed import undisturbed
@@ -79,6 +80,7 @@ class FileTarget(Opened):
         self._progress = progress
         self._tell = tell
         self._made: tuple[int, int] | None = None
+        self._caretaker: Caretaker | None = None
 
     @property
     def writable(self) -> bool:
@@ -110,6 +112,7 @@ class FileTarget(Opened):
     def close(self) -> None:
         """Take the file away, if it is still the one that was made; more than once does nothing."""
         made, self._made = self._made, None
+        caretaker, self._caretaker = self._caretaker, None
         if made is not None:
             try:
                 now = os.lstat(self.path)
@@ -119,6 +122,8 @@ class FileTarget(Opened):
                 pass
             except OSError as failed:  # a file system that went read-only after errors
                 self._tell(f"{printable(self.path)} could not be removed ({failed.strerror}): remove it by hand.")
+        if caretaker is not None:
+            caretaker.dismiss()
         super().close()
 
     def _refuse_place(self) -> None:
@@ -152,6 +157,7 @@ class FileTarget(Opened):
             self._handle, self.direct = open_direct(self.path, os.O_RDWR | os.O_CREAT | os.O_EXCL)
             made = os.fstat(self._handle)
             self._made = (made.st_dev, made.st_ino)
+            self._caretaker = Caretaker(self.path, self._made)
         with contextlib.suppress(OSError):  # some network file systems have no locks; then it cannot be told apart
             fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
 

@@ -107,17 +107,17 @@ def set_direct(handle: int, *, wanted: bool) -> bool:
     return wanted
 
 
-def grain_of(handle: int, at: int = 0) -> int | None:
+def grain_of(handle: int) -> int | None:
     """The smallest multiple that a descriptor with O_DIRECT takes, bytes, found by reading; None: none of them.
 
-    ``at`` is a multiple of 64 KiB at which as much can be read. Raise OSError for other troubles.
+    Raise OSError for other troubles.
     """
     with mmap.mmap(-1, _GRAINS[-1]) as buffer:
         for grain in _GRAINS:
             view = memoryview(buffer)[:grain]
             try:
                 # not at a round place, which would hide what is asked of offsets
-                if os.preadv(handle, [view], at + grain) == grain:
+                if os.preadv(handle, [view], grain) == grain:
                     return grain
             except OSError as error:
                 if error.errno != errno.EINVAL:

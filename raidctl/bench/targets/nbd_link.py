@@ -100,9 +100,9 @@ class Link:
         """For waiting until a reply arrives."""
         return self.socket.fileno()
 
-    def send(self, command: int, cookie: int, offset: int, length: int, *, flags: int = 0) -> None:
+    def send(self, command: int, cookie: int, offset: int, length: int) -> None:
         """Ask for something that carries no data."""
-        self.socket.sendall(REQUEST.pack(REQUEST_MAGIC, flags, command, cookie, offset, length))
+        self.socket.sendall(REQUEST.pack(REQUEST_MAGIC, 0, command, cookie, offset, length))
 
     def send_data(self, cookie: int, offset: int, data: memoryview, *, flags: int = 0) -> None:
         """Write: the request and its data, with one system call where the socket takes them."""

@@ -8,10 +8,9 @@ first and the last MiB.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 from raidctl.bench.targets.signatures import EDGE, foreign, marks
 from raidctl.discovery.mounts import mountinfo, swaps
@@ -22,13 +21,6 @@ from raidctl.text import collapse, printable
 _NOTHING, _AMBIVALENT = 2, 8
 """Exit codes of ``blkid -p``: nothing was found; several things were."""
 _SHOWN = 160
-
-
-class Asks(Protocol):
-    """Carries out requests: a runner."""
-
-    def carry_out(self, requests: Sequence[Run]) -> Sequence[Answer]:
-        """Answer each of them."""
 
 
 @dataclass(frozen=True)
@@ -99,19 +91,14 @@ def _number(node: str) -> str | None:
     return f"{os.major(number)}:{os.minor(number)}" if number else None
 
 
-def data_reasons(path: str, runner: Asks | None = None) -> list[str]:
-    """What lies on a device, or on the image of one, that must not be overwritten; empty: nothing.
-
-    Args:
-        path: The device or the file.
-        runner: Asks libblkid's programs.
-    """
+def data_reasons(path: str) -> list[str]:
+    """What lies on a device, or on the image of one, that must not be overwritten; empty: nothing."""
     try:
         head, tail, size = ends(path)
     except OSError as error:
         return [f"it could not be looked at ({error.strerror or error})"]
     requests = (Run(("blkid", "-p", "-o", "export", path)), Run(("wipefs", "--no-act", "--parsable", path)))
-    answers = (runner or LocalRunner()).carry_out(requests)
+    answers = LocalRunner().carry_out(requests)
     return judged(answers[0], answers[1], head, tail, size)
 
 

@@ -20,14 +20,12 @@ Way = tuple[str, int, int]
 
 @dataclass(frozen=True, kw_only=True)
 class Alignment:
-    """Random operations at multiples of the chunk, and shifted: by a sector, by 4 KiB, by half a chunk."""
+    """Random operations at multiples of the chunk, and shifted: by a sector, by 4 KiB, by half a chunk.
 
-    chunk: int | None = None
-    """Bytes that one drive holds in a row; None: the volume's strip, where that is told, or 64 KiB."""
-    sizes: tuple[int, ...] | None = None
-    """None: 4 KiB, 16 KiB, and a chunk; what is larger than a chunk is placed at its own multiples."""
-    shifts: tuple[int, ...] | None = None
-    """None: 512 bytes, 4 KiB, and half a chunk."""
+    A chunk is what one drive holds in a row: the volume's strip, where that is told, or 64 KiB. Blocks are of 4 KiB,
+    of 16 KiB, and of a chunk; what is larger than a chunk is placed at its own multiples.
+    """
+
     depth: int = 4
     seconds: float = 0.5
     """Of each phase in each round."""
@@ -39,27 +37,22 @@ class Alignment:
 
     def ways(self, target: Target, strip: int | None = None) -> list[Way]:
         """All phases of a round on a volume with such a strip; shifts that the target does not take are left out."""
-        chunk = self.step(strip)
-        sizes = self.sizes or sorted({4 * KIB, 16 * KIB, chunk})
-        asked = self.shifts or sorted({512, 4 * KIB, chunk // 2})
-        shifts = [0, *(shift for shift in asked if shift % target.alignment == 0)]
+        chunk = strip or CHUNK
+        sizes = sorted({4 * KIB, 16 * KIB, chunk})
+        shifts = [0, *(shift for shift in sorted({512, 4 * KIB, chunk // 2}) if shift % target.alignment == 0)]
         kinds = ("read", "write") if target.writable else ("read",)
         return [(kind, size, shift) for kind in kinds for size in sizes for shift in shifts]
-
-    def step(self, strip: int | None) -> int:
-        """Bytes between round places: as it was asked for, or the volume's ``strip``, or what is usual."""
-        return self.chunk or strip or CHUNK
 
     def needs(self, target: Target) -> Needs:
         """It writes where that is allowed."""
         ways = self.ways(target)
         seconds = self.rounds * self.seconds * len(ways)
-        size = 4 * max(self.step(None), *(size for _, size, _ in ways))
+        size = 4 * max(size for _, size, _ in ways)
         return Needs(seconds=seconds, written=None if target.writable else 0, size=size)
 
     def run(self, bench: Bench) -> Steps:
         """All ways in random order, round by round."""
-        ways, chunk = self.ways(bench.target, bench.below.strip), self.step(bench.below.strip)
+        ways, chunk = self.ways(bench.target, bench.below.strip), bench.below.strip or CHUNK
         phases = {way: Phase() for way in ways}
         for _ in bench.rounds(self.rounds):
             for way in bench.shuffled(ways):
@@ -89,23 +82,23 @@ class Alignment:
             latency=latencies(named),
             model="An operation over the border of a chunk or sector keeps two drives busy, or reads before it writes.",
             verdict="info" if clear or graver else "inconclusive",
-            reasons=(*(reasons or (_NOTHING if clear else _UNCLEAR,)), *self._about(bench)),
-            series={"chunk": self.step(bench.below.strip), "strip_told": bench.below.strip is not None},
+            reasons=(*(reasons or (_NOTHING if clear else _UNCLEAR,)), *_about(bench)),
+            series={"chunk": bench.below.strip or CHUNK, "strip_told": bench.below.strip is not None},
         )
-
-    def _about(self, bench: Bench) -> list[str]:
-        """What a round place is."""
-        chunk, told = self.step(bench.below.strip), bench.below.strip
-        usual = "as was asked for" if self.chunk else "a usual strip: that of the volume is not told"
-        whose = "the volume's strip" if chunk == told else usual
-        said = [f"Round places are multiples of {words(chunk)}, {whose}."]
-        if bench.target.kind == "file":
-            said.append("They are round within the file; where the file system has put it on the volume is not known.")
-        return said
 
 
 _NOTHING = "Where operations begin makes no difference."
 _UNCLEAR = "What differs is within the spread of the rounds."
+
+
+def _about(bench: Bench) -> list[str]:
+    """What a round place is."""
+    strip = bench.below.strip
+    whose = "the volume's strip" if strip else "a usual strip: that of the volume is not told"
+    said = [f"Round places are multiples of {words(strip or CHUNK)}, {whose}."]
+    if bench.target.kind == "file":
+        said.append("They are round within the file; where the file system has put it on the volume is not known.")
+    return said
 
 
 def _said(way: Way, ratio: Spread, weight: effect.Weight) -> str:

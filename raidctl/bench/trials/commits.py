@@ -14,7 +14,6 @@ from raidctl.bench.estimators import commits
 from raidctl.bench.estimators.rotation import NOMINAL
 from raidctl.bench.result import Spread, TrialResult, Verdict
 from raidctl.bench.targets import Handled, refuse_outside
-from raidctl.bench.targets.nbd import NbdTarget
 from raidctl.bench.trials.phase import Phase, amount, done, ends, latencies, stream
 from raidctl.bench.trials.plain import flushes, puts
 from raidctl.bench.trials.trial import KIB, MIB, ROUNDS, Bench, Faulty, Interrupted, Needs, Steps
@@ -41,8 +40,9 @@ class Commits:
     """Whether writes that are durable by themselves are measured as well."""
     fsync: bool = False
     """Whether fsync is measured as well, which may flush once more for the file system's own journal."""
-    past: NbdTarget | None = None
-    """The same bytes past a layer that may drop flushes: these are sent there as well. Of a file, its disk is."""
+    past: str | None = None
+    """A device, or the URI of an export, that flushes are sent to as well, since what lies between may drop them; None:
+    the one disk below, where a file system or layers lie above it."""
     rounds: int = ROUNDS
 
     name = "commits"
@@ -61,8 +61,8 @@ class Commits:
     def needs(self, target: Target) -> Needs:
         """It rewrites a few blocks, as often as it can."""
         most = 64 * KIB * (max(self.streams) + 1)
-        # past the file system as well, where the disk below may be opened
-        several = len(self.ways()) + (1 if target.kind == "file" or self.past else 0)
+        # past file system and layers as well, where there are some, and the disk below may be opened
+        several = len(self.ways()) + (1 if target.kind != "nbd" or self.past else 0)
         return Needs(seconds=self.rounds * self.seconds * several, written=None, size=most)
 
     def run(self, bench: Bench) -> Steps:
@@ -84,10 +84,10 @@ class Commits:
             yield
         return self._result(bench, phases)
 
-    def _past(self, bench: Bench) -> str | NbdTarget | None:
+    def _past(self, bench: Bench) -> str | None:
         """Where a flush goes past file system and layers; None: there are none, or nobody may open what is below."""
-        below = bench.below.disk if bench.target.kind == "file" and bench.target.direct else None
-        past = self.past or below
+        layered = bench.target.direct and (bench.target.kind == "file" or not bench.below.bare)
+        past = self.past or (bench.below.disk if layered else None)
         if past is not None:
             try:
                 with flushes(past):
@@ -96,7 +96,7 @@ class Commits:
                 pass
         return None
 
-    def _plain(self, bench: Bench, way: Way, past: str | NbdTarget | None, phase: Phase) -> None:
+    def _plain(self, bench: Bench, way: Way, past: str | None, phase: Phase) -> None:
         if way[0] == "fsync" and isinstance(bench.target, Handled):
             handle = bench.target.fileno()
             _flushed(bench, way[1], self.seconds, phase, lambda: os.fsync(handle))

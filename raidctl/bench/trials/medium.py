@@ -69,8 +69,9 @@ class Medium:
 
     def _result(self, bench: Bench, reads: Phase, waits: list[float], gaps: list[float]) -> TrialResult:
         found, turns = rotation.medium(waits), rotation.rpm(gaps)
-        # the rule for phases is for rates: reads of a fast medium are too quick for half a second, and tell enough
-        typical = found.typical if len(waits) >= rotation.FEWEST_READS else Spread(measured=None, unit="ms", n=0)
+        # the kind of a medium shows in fewer reads than a figure rests on
+        short = too_short(reads.seconds, len(waits))
+        typical = Spread(measured=None, unit="ms", n=len(waits)) if short else found.typical
         figures = {"read_latency": typical, "rpm": turns.rpm}
         if not too_short(reads.seconds, reads.operations):
             figures["reads"] = reads.spread()

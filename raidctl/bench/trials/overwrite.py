@@ -32,7 +32,6 @@ class Overwrite:
     largest part that stays fast and the smallest that does not.
     """
 
-    smallest: int = MIB
     most: int = 2 * GIB
     """The largest part at most; four times the size that the knee has found is enough."""
     block: int = 64 * KIB
@@ -48,7 +47,7 @@ class Overwrite:
 
     def parts(self, size: int, knee: float | None = None) -> list[int]:
         """Bytes of the parts on a target of ``size`` bytes; around ``knee`` (MiB) where that is known."""
-        low, high = float(self.smallest), float(min(self.most, size // 2))
+        low, high = float(MIB), float(min(self.most, size // 2))
         if knee is not None:
             low, high = max(low, 0.25 * knee * MIB), min(high, 4 * knee * MIB)
         count = max(1, math.ceil(math.log2(max(high / low, 1.0)) * self.steps))

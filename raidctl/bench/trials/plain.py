@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 from raidctl.bench.targets import Handled
 from raidctl.bench.targets.handle import refusal
-from raidctl.bench.targets.nbd import NbdTarget
+from raidctl.bench.targets.nbd import SCHEMES, NbdTarget
 from raidctl.bench.targets.nbd_link import Link
 from raidctl.bench.trials.trial import Faulty
 from raidctl.bench.work import Target
@@ -77,14 +77,15 @@ def puts(target: Target) -> Iterator[Put]:
 
 
 @contextmanager
-def flushes(past: str | NbdTarget) -> Iterator[Callable[[], object]]:
-    """What flushes a device (its path; it is opened only to be read) or an export, past every layer above it.
+def flushes(past: str) -> Iterator[Callable[[], object]]:
+    """What flushes a device (its path; it is opened only to be read) or an export (its URI), past all layers above it.
 
     Raises:
         BenchError, AccessMissing: It cannot be opened.
+        UsageError: The URI names no export of this machine.
     """
-    if isinstance(past, NbdTarget):
-        link = past.connect()
+    if past.partition(":")[0] in SCHEMES:
+        link = NbdTarget(past).connect()
         try:
             yield link.flush
         finally:

@@ -17,6 +17,10 @@ TYPICAL_S = 0.01
 MUCH = 25.0
 """Percent of a controller's cache: more than that for reads is worth a warning."""
 
+PIECE = 2 * MIB
+"""What is read again and again."""
+BLOCK = 256 * KIB
+
 
 @dataclass
 class _Seen:
@@ -32,16 +36,13 @@ class ReadCache:
     Then the same 2 MiB again and again, as hdparm -T --direct does it: what the way to the cache carries.
     """
 
-    smallest: int = MIB
     most: int = 4096 * MIB
     """The largest working set at most."""
     reads: int = 500
     """Of each working set."""
     size: int = 4 * KIB
-    piece: int = 2 * MIB
-    """What is read again and again."""
     seconds: float = 2.0
-    """That it is read for, in all rounds together."""
+    """That the same piece is read for, in all rounds together."""
 
     name = "read_cache"
     title = "what is read from a cache"
@@ -49,7 +50,7 @@ class ReadCache:
 
     def sets(self, size: int) -> list[int]:
         """Bytes of the working sets on a target of ``size`` bytes: powers of two."""
-        found = [self.smallest]
+        found = [MIB]
         while found[-1] * 2 <= min(self.most, size):
             found.append(found[-1] * 2)
         return found
@@ -58,7 +59,7 @@ class ReadCache:
         """It only reads."""
         several = self.sets(target.size)
         seconds = self.seconds * 2 + sum(several) / MIB / SLOWEST + len(several) * self.reads * TYPICAL_S
-        return Needs(seconds=seconds, size=2 * self.piece)
+        return Needs(seconds=seconds, size=2 * PIECE)
 
     def run(self, bench: Bench) -> Steps:
         """The small sets first; no further once hardly anything hits."""
@@ -96,11 +97,11 @@ class ReadCache:
 
     def _again(self, bench: Bench, phases: dict[str, Phase]) -> None:
         """The same piece again and again, and beside it as much that was not read before; in random order."""
-        block = bench.fitting(min(256 * KIB, self.piece))
+        block = bench.fitting(BLOCK)
         seconds = self.seconds / ROUNDS
         for name in bench.shuffled(list(phases)):
             if name == "reread":
-                places = bench.row(block, 0, self.piece // block, end=self.piece)
+                places = bench.row(block, 0, PIECE // block, end=PIECE)
                 bench.run(stream(Op.READ, places, block))
             else:
                 begin = bench.random.randrange(max(1, bench.target.size // block))
@@ -110,13 +111,12 @@ class ReadCache:
     def _result(self, seen: _Seen, read_percent: float | None) -> TrialResult:
         counted = self._counted(seen)
         size = readcache.cache_size(counted)
-        per = min(256 * KIB, self.piece) / MIB
         reasons = _reasons(seen, counted, size)
         return TrialResult(
             trial=self.name,
             figures={
                 "read_cache": size,
-                **{name: phase.spread("MiB/s", per) for name, phase in seen.phases.items()},
+                **{name: phase.spread("MiB/s", BLOCK / MIB) for name, phase in seen.phases.items()},
             },
             latency=latencies(seen.phases),
             model="Of a working set larger than a cache that keeps the latest, as large a share hits as fits into it.",

@@ -91,15 +91,13 @@ class Scaling:
     def _judged(self, told: dict[Way, Phase]) -> tuple[Verdict, tuple[str, ...]]:
         reasons, collapsed = list[str](), False
         for kind in dict.fromkeys(kind for kind, _ in told):
-            # one collapse of the whole interval: the worst rate before against the best after
             of_kind = {count: phase for (name, count), phase in told.items() if name == kind}
-            low = {count: min(phase.rates) for count, phase in of_kind.items()}
-            high = {count: max(phase.rates) for count, phase in of_kind.items()}
-            for before, after in scaling.collapses({count: phase.rates[0] for count, phase in of_kind.items()}):
-                if high[after] < scaling.COLLAPSE * low[before]:
-                    collapsed = True
-                    why = _WHY if kind == "seqrd" else ""
-                    reasons.append(f"{_TITLES[kind].capitalize()} collapse from {before} to {after} at once{why}.")
+            for before, after in scaling.sure_collapses({count: phase.rates for count, phase in of_kind.items()}):
+                collapsed = True
+                why = _WHY if kind == "seqrd" else ""
+                reasons.append(f"{_TITLES[kind].capitalize()} collapse from {before} to {after} at once{why}.")
+            if any(len(phase.rates) < ROUNDS for phase in of_kind.values()):
+                continue
             waits = {
                 count: (sorted(phase.rates)[len(phase.rates) // 2], float(phase.histogram.quantile(0.5) or 0))
                 for count, phase in of_kind.items()
@@ -107,4 +105,6 @@ class Scaling:
             full = scaling.saturation(waits)
             if full is not None:
                 reasons.append(f"{_TITLES[kind].capitalize()} gain nothing beyond {full} at once.")
+        if any(len(phase.rates) < ROUNDS for phase in told.values()):
+            reasons.append(f"Of fewer than {ROUNDS} rounds it is not said where more at once gains nothing.")
         return ("suspect" if collapsed else "info"), tuple(reasons)

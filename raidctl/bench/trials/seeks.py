@@ -18,7 +18,7 @@ Way = tuple[str, int, int, int]
 
 @dataclass(frozen=True, kw_only=True)
 class Seeks:
-    """Random reads over several spans, at several depths."""
+    """Random reads over several spans, at several depths; and writes, where that is allowed."""
 
     spans: tuple[int | None, ...] = (None,)
     """Bytes from the beginning on; None: all of the target. One that the target is too small for is left out."""
@@ -27,19 +27,17 @@ class Seeks:
     """Of the blocks; figures of the first one carry no size in their names."""
     seconds: float = 1.0
     """Of each phase in each round."""
-    writes: bool = False
-    """Whether random writes are measured as well."""
     rounds: int = ROUNDS
 
     name = "seeks"
-    title = "random reads"
+    title = "random reads and writes"
     alone = False
 
     def ways(self, target: Target) -> list[Way]:
         """All phases of a round."""
         spans = dict.fromkeys(target.size if span is None else span for span in self.spans)
         fitting = [span for span in spans if span <= target.size] or [target.size]
-        kinds = ("read", "write") if self.writes and target.writable else ("read",)
+        kinds = ("read", "write") if target.writable else ("read",)
         return [
             (kind, size, span, depth)
             for kind in kinds
@@ -49,10 +47,9 @@ class Seeks:
         ]
 
     def needs(self, target: Target) -> Needs:
-        """It writes only where that is asked for."""
-        ways = self.ways(target)
-        written = None if any(kind == "write" for kind, *_ in ways) else 0
-        return Needs(seconds=self.rounds * self.seconds * len(ways), written=written, size=max(self.sizes))
+        """It writes where that is allowed."""
+        seconds = self.rounds * self.seconds * len(self.ways(target))
+        return Needs(seconds=seconds, written=None if target.writable else 0, size=max(self.sizes))
 
     def run(self, bench: Bench) -> Steps:
         """All ways in random order, round by round."""

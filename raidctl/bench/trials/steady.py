@@ -24,8 +24,6 @@ class Steady:
 
     seconds: float | None = None
     """Of a round; None: 5 where the medium is known to turn, else 60, as the rule has it for solid state."""
-    fill: bool = True
-    """Whether a device is written once before, since places never written are fast. A file was, when it was made."""
     most: int = 25
     """Rounds at most."""
     size: int = 4 * KIB
@@ -37,11 +35,8 @@ class Steady:
 
     def needs(self, target: Target) -> Needs:
         """As much as it can."""
-        filling = target.size / MIB / FILLING if self._fills(target) else 0.0
+        filling = target.size / MIB / FILLING if _fills(target) else 0.0
         return Needs(seconds=self.most * (self.seconds or SOLID) + filling, written=None, size=64 * self.size)
-
-    def _fills(self, target: Target) -> bool:
-        return self.fill and target.kind != "file"
 
     def _filled(self, bench: Bench) -> str | None:
         """Write all of it once, in a row, in half of the time at most; what to say where that was too short."""
@@ -58,7 +53,7 @@ class Steady:
         """Round after round, until the last five are steady."""
         size, phase = bench.fitting(self.size), Phase()
         seconds = self.seconds or (DISK if bench.rotating else SOLID)
-        half = self._filled(bench) if self._fills(bench.target) else None
+        half = self._filled(bench) if _fills(bench.target) else None
         yield
         for _ in bench.rounds(self.most):
             places = bench.places(size, min(PLACES, bench.target.size // size))
@@ -85,3 +80,8 @@ class Steady:
             next_test="More rounds." if found is None else None,
             series={"ops_by_round": [round(rate, 2) for rate in phase.rates]},
         )
+
+
+def _fills(target: Target) -> bool:
+    """Whether all of it is written once before, since places never written are fast. A file was, when it was made."""
+    return target.kind != "file"

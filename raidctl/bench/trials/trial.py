@@ -176,8 +176,6 @@ class Bench:
     run_id: int = field(default_factory=lambda: int.from_bytes(os.urandom(8), "little"))
     budget: float | None = None
     """Seconds that the whole session may take; None: as long as it needs."""
-    tell: Callable[[str], object] = lambda _: None
-    """Told what is being done, whenever a phase begins."""
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], object] = time.sleep
     rpm: float | None = None
@@ -188,6 +186,8 @@ class Bench:
     """Results of earlier trials of the session, by name."""
     engines: list[str] = field(default_factory=list)
     """Which engines have carried out anything, in order of their first use."""
+    now: list[str] = field(default_factory=list)
+    """The same of the trial whose turn it is."""
     notes: list[str] = field(default_factory=list)
     """What the engines said of themselves, each once."""
     written: int = 0
@@ -252,8 +252,9 @@ class Bench:
         own = self.generation << 20 if generation is None else generation
         work = Work(streams=streams, seconds=seconds, run_id=self.run_id, generation=own, verify=verify)
         outcome = self.engine.run(target or self.target, work)
-        if outcome.engine not in self.engines:
-            self.engines.append(outcome.engine)
+        for engines in (self.engines, self.now):
+            if outcome.engine not in engines:
+                engines.append(outcome.engine)
         self.notes += [note for note in outcome.notes if note not in self.notes]
         self.written += sum(map(_written, outcome.samples))
         self._refuse_failures(outcome)

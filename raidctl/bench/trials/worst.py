@@ -14,6 +14,8 @@ from raidctl.bench.work import Op, Samples, Stream, Target
 
 PLACES = 1 << 14
 SATURATION_S = 2.0
+WRITES = 0.3
+"""Share of writes, where that is allowed."""
 MOST = 1 << 19
 """Operations of one phase at most: a rate that would need more is lowered."""
 
@@ -27,8 +29,6 @@ class Worst:
     shares: tuple[float, ...] = (0.2, 0.5, 0.8)
     size: int = 4 * KIB
     depth: int = 16
-    writes: float = 0.3
-    """Share of writes, where that is allowed."""
     saturation: float = SATURATION_S
     """Seconds in which the rate is found out."""
 
@@ -75,7 +75,7 @@ class Worst:
 
     def _stream(self, bench: Bench, size: int, count: int, moments: array[int] | None) -> Stream:
         places = bench.places(size, count)
-        share = self.writes if bench.target.writable else 0.0
+        share = WRITES if bench.target.writable else 0.0
         ops = bytes(Op.WRITE if bench.random.random() < share else Op.READ for _ in range(count))
         return Stream(
             ops=ops, offsets=places, size=size, depth=self.depth, cycle=moments is None, intended=moments

@@ -91,7 +91,10 @@ class Zcav:
         ]
         return TrialResult(
             trial=self.name,
-            figures={**_figures(speeds, phase), "ratio": spread(curve.ratio, "ratio", len(speeds))},
+            figures={
+                **_figures(speeds, phase),
+                "ratio": spread(None if phase.short else curve.ratio, "ratio", len(speeds)),
+            },
             latency=latencies({"read": phase}),
             model="Outer tracks are longer: a disk is 1.5 to 2.5 times as fast outside as inside.",
             verdict=verdict,

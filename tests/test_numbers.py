@@ -1,0 +1,48 @@
+"""Numbers on the command line that are none: nan fits every range, and infinity any that is open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import click
+import pytest
+
+from raidctl.cli import cli
+from raidctl.cli.bench_plan import kind_of
+from raidctl.errors import UsageError
+
+
+def numeric(command: click.Command, path: str = "") -> Iterator[tuple[str, click.Command, click.Option]]:
+    """The options of a command, and of those below it, that take a number with a fraction; with their names."""
+    for option in command.params:
+        if isinstance(option, click.Option) and isinstance(option.type, (click.FloatRange, click.types.FloatParamType)):
+            yield f"{path} {option.opts[-1]}".strip(), command, option
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for name in command.list_commands(context):
+            inner = command.get_command(context, name)
+            assert inner is not None
+            yield from numeric(inner, f"{path} {name}".strip())
+
+
+OPTIONS = {name: (command, option) for name, command, option in numeric(cli)}
+
+
+def test_commands_that_measure_and_wait_take_such_numbers() -> None:
+    """So that the next test has something to look at."""
+    assert {"bench run --seconds", "verify --seconds", "restore --wait", "cache flush --timeout"} <= set(OPTIONS)
+
+
+@pytest.mark.parametrize("value", ["nan", "inf", "-inf"])
+@pytest.mark.parametrize("name", OPTIONS)
+def test_what_is_no_number_is_a_wrong_word(name: str, value: str) -> None:
+    """Nothing is measured, served or waited for during an endless time."""
+    command, option = OPTIONS[name]
+    with pytest.raises(click.BadParameter, match=value):
+        option.type.convert(value, option, click.Context(command))
+
+
+def test_a_target_without_a_name_is_a_wrong_word() -> None:
+    """An empty variable of a script names nothing."""
+    with pytest.raises(UsageError, match='There is no ""'):
+        kind_of("")

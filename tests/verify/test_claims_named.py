@@ -1,0 +1,28 @@
+"""What the words of a target stand for, where no vendor's tool knows of it."""
+
+from __future__ import annotations
+
+import pytest
+
+from raidctl.claims.subjects import named
+from raidctl.errors import CannotTell, UsageError
+from tests.verify.grounds import ground
+
+
+@pytest.mark.parametrize("path", ["/srv", "/srv/", "/srv/db"])
+def test_a_directory_lies_on_a_device(path: str) -> None:
+    """The sentence names the device of the mount, not the directory twice."""
+    with pytest.raises(CannotTell, match=r"/srv\S* lies on /dev/sda, and no controller, array or drive below it"):
+        named(ground(), [path])
+
+
+def test_a_device_that_nobody_describes_is_there_all_the_same() -> None:
+    """It cannot be told what lies below it (a loop device); that nothing is called so would be wrong."""
+    with pytest.raises(CannotTell, match="No controller, array or drive below /dev/sda is known"):
+        named(ground(), ["/dev/sda"])
+
+
+def test_a_device_that_is_not_there_is_a_wrong_word() -> None:
+    """A slip of the fingers is not answered with the root file system below /dev."""
+    with pytest.raises(UsageError):
+        named(ground(), ["/dev/sdz"])
