@@ -89,7 +89,8 @@ class Together:
         cpu = sum(report.cpu_ns for report in reports) / (now() - begun) / len(os.sched_getaffinity(0))
         seen.busiest = max(seen.busiest, cpu)
         used = sorted({name for report in reports for name in report.notes})
-        bench.engines += [name for name in used if name not in bench.engines]
+        for name in used:
+            bench.used(name)
         rates, seconds, count = _overlap(reports)
         seen.rates.setdefault(group, []).append(rates)
         before = seen.counted.get(group, (0.0, 0))

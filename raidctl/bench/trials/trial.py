@@ -252,13 +252,17 @@ class Bench:
         own = self.generation << 20 if generation is None else generation
         work = Work(streams=streams, seconds=seconds, run_id=self.run_id, generation=own, verify=verify)
         outcome = self.engine.run(target or self.target, work)
-        for engines in (self.engines, self.now):
-            if outcome.engine not in engines:
-                engines.append(outcome.engine)
+        self.used(outcome.engine)
         self.notes += [note for note in outcome.notes if note not in self.notes]
         self.written += sum(map(_written, outcome.samples))
         self._refuse_failures(outcome)
         return outcome
+
+    def used(self, engine: str) -> None:
+        """Note which engine has carried something out."""
+        for engines in (self.engines, self.now):
+            if engine not in engines:
+                engines.append(engine)
 
     def _refuse_failures(self, outcome: Outcome) -> None:
         for one in outcome.samples:
