@@ -51,7 +51,8 @@ def _volume(found: Below, card: Controller, volume: Volume) -> Below:
         found,
         level=volume.raid_level,
         strip=volume.strip_bytes,
-        drives=len(members) or volume.drives_expected,
+        # those that are gone are counted: with them it was made
+        drives=volume.drives_expected or len(members) or None,
         drive_bytes=min(size for size in sizes if size) if all(sizes) and sizes else None,
         volume_bytes=volume.size_bytes if whole else None,
         cache=_cache(card.cache),

@@ -28,10 +28,12 @@ from raidctl.bench.trials.zcav import Zcav
 from raidctl.cli.bench_below import below
 from raidctl.cli.bench_switch import CardAhead, card_ahead, put_back_or_told, switching
 from raidctl.cli.machine import machine
+from raidctl.cli.options import Settings
 from raidctl.cli.verify_switch import Switcher
 from raidctl.errors import BenchError, CannotTell, ChangeStands, ChangeUndone, RaidctlError
 from raidctl.layers.scope import scope
 from tests.bench.computed import Stage
+from tests.support.machines import FIXTURES
 from tests.verify.simulated import at, seen, subject
 
 DISKS = Plan(kind="write-through", size=8 * GIB, keep=False)
@@ -41,7 +43,12 @@ TURNS = {"medium": TrialResult(trial="medium", figures={}, series={"medium": "ro
 
 def told(place: Path, demo: str, device: str) -> Below:
     """What a simulated machine tells of a device."""
-    with machine(at(place, demo)) as here:
+    return told_of(at(place, demo), device)
+
+
+def told_of(settings: Settings, device: str) -> Below:
+    """What a machine tells of a device."""
+    with machine(settings) as here:
         survey = here.survey()
         return below(scope(survey.view, survey.inventory, device), here.runner, None)
 
@@ -63,6 +70,14 @@ def test_strip_cache_and_disk_are_told(tmp_path: Path) -> None:
     found = told(tmp_path, "9271", "/dev/sda")
     assert (found.strip, found.cache, found.read_percent) == (256 * KIB, GIB, None)
     assert (found.disk, found.bare, found.level, found.drives) == ("/dev/sda", True, "raid5", 6)
+
+
+@pytest.mark.parametrize(("device", "drives"), [("/dev/md13", 3), ("/dev/md14", 2), ("/dev/md0", 4)])
+def test_drives_that_are_gone_are_counted(tmp_path: Path, device: str, drives: int) -> None:
+    """A RAID-5 of three that works without one is no RAID-0 of two, and a spare is no member."""
+    recorded = Settings()
+    recorded.replay, recorded.state_dir = str(FIXTURES / "lab-md"), str(tmp_path)
+    assert told_of(recorded, device).drives == drives
 
 
 def test_the_share_for_reads_is_told(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 from raidctl.bench.estimators import geometry
 from raidctl.bench.model.array import Level
 from raidctl.bench.model.device import Plan
-from raidctl.bench.result import Spread
+from raidctl.bench.result import Confounder, Spread
 from raidctl.bench.trials.raid_level import RaidLevel
 from raidctl.bench.trials.raid_words import Layers, judged
 from raidctl.bench.trials.trial import GIB, KIB, Below, whole
@@ -38,6 +38,16 @@ def test_another_level_than_promised_fails() -> None:
     below = Below(drives=4, strip=64 * KIB)
     result = whole(replace(SHORT, promised="raid6"), Stage(disks(level="raid5", drives=4), below).bench())
     assert (result.verdict, result.series["levels"]) == ("fail", ["raid5"])
+
+
+@pytest.mark.parametrize("why", ["degraded", "rebuild"])
+def test_an_array_that_lacks_a_drive_is_judged_by_its_sizes_alone(why: str) -> None:
+    """Cost and layout of what is left are those of another level: another than promised is not held against it."""
+    bench = Stage(disks(level="raid0", drives=3), Below(strip=64 * KIB)).bench()
+    bench.confounders = (Confounder(name=why, text="md:md0 lacks a drive."),)
+    result = whole(replace(SHORT, promised="raid5"), bench)
+    assert (result.verdict, result.series["levels"]) == ("inconclusive", [])
+    assert "md:md0 lacks a drive. What it does then tells no level." in result.reasons
 
 
 @pytest.mark.parametrize(("name", "drives"), ARRAYS)

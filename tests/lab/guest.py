@@ -254,9 +254,11 @@ class Guest:
         """The process that plays a drive with a cache; what is not flushed is lost when it is killed."""
         path = self.places.nbd(drive)
         path.unlink(missing_ok=True)
-        argv = [program("nbdkit", "nbdkit"), "--foreground", "--unix", str(path), "--filter=cache", "file"]
+        argv = [program("nbdkit", "nbdkit"), "--foreground", "--unix", str(path), "--filter=cache"]
         mode = "writeback" if drive.backing == "volatile" else "unsafe"
-        process = subprocess.Popen([*TIED, *argv, str(self.places.disk(drive)), f"cache={mode}"])
+        # the cache comes first, so that only what leaves it takes time
+        slow, delay = (("--filter=delay",), (f"delay-write={drive.flush_ms}ms",)) if drive.flush_ms else ((), ())
+        process = subprocess.Popen([*TIED, *argv, *slow, "file", str(self.places.disk(drive)), f"cache={mode}", *delay])
         until = time.monotonic() + GRACE
         while not path.exists():
             if process.poll() is not None or time.monotonic() > until:

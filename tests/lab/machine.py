@@ -20,6 +20,7 @@ class Throttle:
     once, the rest at ``bps_write`` bytes a second, as a controller with a write-back cache takes them.
     """
 
+    iops_total: int = 0
     iops_read: int = 0
     iops_write: int = 0
     bps_read: int = 0
@@ -61,6 +62,7 @@ class Drive:
     write_cache: bool = True
     throttle: Throttle | None = None
     backing: Backing = "file"
+    flush_ms: int = 0  # what a block of 64 KiB takes from the cache of a "volatile" drive to its medium
     controller: str = ""  # the name of a Controller of the machine
     scsi_id: int | None = None  # the target number on a SCSI bus; the next free one when left out
     wwn: int = 0
@@ -72,6 +74,8 @@ class Drive:
         limit = 40 if self.bus == "sata" else 16
         if len(self.serial) > 20 or len(self.model) > limit or len(self.vendor) > 8:
             raise ValueError(f"drive {self.serial}: serial, model or vendor is longer than the drive can say")
+        if self.flush_ms and self.backing != "volatile":
+            raise ValueError(f"drive {self.serial}: only a volatile one has a cache that is flushed")
         if self.size % 512:
             raise ValueError(f"drive {self.serial}: its size is no multiple of 512 bytes")
 

@@ -38,4 +38,32 @@ BUCKET = Machine(
     kernel_arguments=TIME,
 )  # fmt: skip
 
-MACHINES = (BUCKET,)
+OPERATIONS = 300
+"""A second, of each of six drives of which arrays are made."""
+SPINS, SWITCHED = 15000, 240
+"""Revolutions a minute of the drive whose write cache is switched, and writes a second: it commits no more, ever."""
+READS = 400
+"""A second, of the drive below a mapping."""
+FLUSH_MS = 4
+"""What a commit waits for where the cache of a drive is flushed."""
+
+SLOW_DRIVES = Machine(
+    "slow-drives",
+    "six drives of 300 operations a second for arrays of any level; one whose cache is switched, one that is flushed",
+    # the sizes tell them apart
+    drives=(
+        *(Drive(f"R{number}", bus="virtio", size=128 * MIB, throttle=Throttle(iops_total=OPERATIONS))
+          for number in range(6)),
+        Drive("SWITCH", model="LAB SATA 4000", rpm=SPINS, size=16 * MIB, throttle=Throttle(iops_write=SWITCHED)),
+        Drive("MAPPED", bus="virtio", size=64 * MIB, throttle=Throttle(iops_read=READS)),
+        Drive("HONEST", bus="virtio", size=32 * MIB, backing="volatile", flush_ms=FLUSH_MS),
+    ),
+    memory=512,
+    modules=("virtio_blk", "ahci", "sd_mod", "ext4", "dm-crypt", "raid0", "raid1", "raid10", "raid456"),
+    prepare=(f"rm -f /usr/sbin/smartctl; {WITHOUT_OUR_TOOL}",),
+    udev=False,
+    urgent=True,
+    kernel_arguments=TIME,
+)  # fmt: skip
+
+MACHINES = (BUCKET, SLOW_DRIVES)

@@ -139,6 +139,13 @@ def test_a_drive_commits_as_often_as_it_can(lab: Lab, slow: Run) -> None:
     assert slow.session.engine is not None
 
 
+def test_commits_of_a_disk_itself_are_known_to_pass_no_layer(slow: Run) -> None:
+    """No file system and no mapping lies above it: what drops a flush can only be the drive."""
+    found = evidence({one.trial: one for one in slow.session.results})
+    assert found.commits_raw is not None
+    assert found.commits_raw == found.commits
+
+
 def test_the_write_cache_is_as_large_as_it_is_and_empties_as_fast(lab: Lab, cached: Run) -> None:
     """64 MB within 10 %, and 20 MB/s, found by the knee, behind a MegaRAID card."""
     lab.judge("BUCKET")

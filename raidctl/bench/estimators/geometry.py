@@ -11,6 +11,9 @@ from raidctl.bench.result import Spread
 
 PENALTY = {"raid0": 1, "raid1": 2, "raid10": 2, "raid5": 4, "raid6": 6}
 """Drive operations for one small write."""
+_PARITY = ("raid5", "raid6")
+LEAST = {"raid0": 1, "raid1": 2, "raid10": 4, "raid5": 3, "raid6": 4}
+"""Levels, and of how many drives each is made at least."""
 GROUPS: tuple[tuple[str, ...], ...] = (("raid0",), ("raid1", "raid10"), ("raid5",), ("raid6",))
 """Levels that cost the same cannot be told apart by cost."""
 SIGMA = 0.25
@@ -38,18 +41,32 @@ class Levels:
     """Reads over writes a second."""
 
 
-def levels(reads: Spread, writes: Spread) -> Levels:
-    """By random reads and writes a second, of the same depth, span and alignment, sustained (past the write cache)."""
+def penalties(level: str, drives: int | None = None) -> tuple[int, int]:
+    """Drive operations for one small write: at least and at most.
+
+    Of few drives it is cheaper to read the others' data than the old data and the old parity: one operation for each
+    drive. Linux does so, controllers may. Where ``drives`` is None, there are enough of them.
+    """
+    most = PENALTY[level]
+    return (min(most, max(drives, LEAST[level])) if drives and level in _PARITY else most), most
+
+
+def levels(reads: Spread, writes: Spread, drives: int | None = None) -> Levels:
+    """By random reads and writes a second, of the same depth, span and alignment, sustained (past the write cache).
+
+    ``drives``: how many there are; None: it is not known.
+    """
     read, write = reads.measured, writes.measured
     if read is None or write is None or not (0 < read < HUGE and 0 < write < HUGE):
         return Levels(levels=(), posterior={})
     sigma = math.sqrt(SIGMA**2 + _log_error(reads) ** 2 + _log_error(writes) ** 2)
     ratio = math.log(read) - math.log(write)
-    logs = {group: -0.5 * ((ratio - math.log(PENALTY[group[0]])) / sigma) ** 2 for group in GROUPS}
+    groups = [group for group in GROUPS if not drives or group[0] not in _PARITY or drives >= LEAST[group[0]]]
+    logs = {group: -0.5 * (_beyond(ratio, penalties(group[0], drives)) / sigma) ** 2 for group in groups}
     most = max(logs.values())
     weights = {group: math.exp(value - most) for group, value in logs.items()}
     total = sum(weights.values())
-    posterior = {group: weight / total for group, weight in weights.items()}
+    posterior = {group: weights.get(group, 0.0) / total for group in GROUPS}
     chosen: list[str] = []
     held = 0.0
     for group in sorted(GROUPS, key=lambda each: -posterior[each]):
@@ -63,8 +80,10 @@ def levels(reads: Spread, writes: Spread) -> Levels:
     )
 
 
-LEAST = {"raid0": 1, "raid1": 2, "raid10": 4, "raid5": 3, "raid6": 4}
-"""Levels, and of how many drives each is made at least."""
+def _beyond(ratio: float, within: tuple[int, int]) -> float:
+    """How far the logarithm of a ratio lies outside of a range of ratios; 0: within."""
+    least, most = map(math.log, within)
+    return max(least - ratio, ratio - most, 0.0)
 
 
 def _log_error(spread: Spread) -> float:
@@ -136,6 +155,30 @@ def _first_peak(points: Mapping[int, float]) -> int | None:
 def data_drives(stripe: int, chunk: int) -> int | None:
     """Drives that hold data of a stripe; None where the chunk does not divide it."""
     return stripe // chunk if chunk > 0 and stripe > 0 and stripe % chunk == 0 else None
+
+
+def by_stripe(chunks: int, drives: int) -> tuple[str, ...]:
+    """Levels of so many drives of which ``chunks`` hold data of a stripe that is written faster than its parts.
+
+    Pairs are among them: a row that meets each of them once is faster as well where one operation is under way.
+    """
+    found = {"raid10": 2 * chunks == drives, "raid5": chunks == drives - 1, "raid6": chunks == drives - 2}
+    return tuple(level for level, fits in found.items() if fits)
+
+
+def by_pattern(chunks: int, drives: int) -> tuple[str, ...]:
+    """Levels of so many drives of which there are layouts that repeat after ``chunks``; empty: it tells none.
+
+    Where data goes on behind the parity of each row ("left symmetric", what Linux does unless told otherwise), RAID-5
+    meets its drives in turn as RAID-0 does, and so does RAID-10 whose second copies lie far away. Parity that data only
+    makes room for leaves the first drive with nearly all that begins a row.
+    """
+    if chunks == drives:
+        return ("raid0", "raid10", "raid5", "raid6")
+    if 2 * chunks == drives:
+        # pairs; or parity that moves on from the first drive with the data behind it
+        return ("raid10", "raid5", "raid6")
+    return by_stripe(chunks, drives)
 
 
 def agree(answers: Sequence[Sequence[str]]) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from raidctl.bench.result import Spread, TrialResult
 from raidctl.bench.trials.phase import Phase, latencies, stream, words
 from raidctl.bench.trials.raid_words import Layers, facts, judged, told
 from raidctl.bench.trials.trial import KIB, ROUNDS, Bench, Needs, Steps
+from raidctl.bench.verdict.early import SLOWING
 from raidctl.bench.work import Op, Outcome, Target
 
 PLACES = 1 << 14
@@ -18,6 +19,8 @@ MOST_DRIVES = 8
 """Strides and stripes are looked for up to twice as many chunks, where the number of drives is not told."""
 CHUNK = 64 * KIB
 _MODEL = "A small write costs one drive operation without redundancy, 2 with copies, 4 with one parity, 6 with two."
+HIDING = SLOWING | {"degraded"}
+"""Confounders with which only the sizes tell a level."""
 TYPICAL_S = 0.008
 """A random access of a drive, mostly."""
 
@@ -64,7 +67,7 @@ class RaidLevel:
         chunks = 2 * MOST_DRIVES + 1
         seconds = 2 * ROUNDS * self.seconds + self.rounds * chunks * self.strided * TYPICAL_S / 4
         if target.writable:
-            seconds += self.most * self.seconds + self.rounds * chunks * self.striped * TYPICAL_S
+            seconds += self.most * self.seconds + 2 * self.rounds * chunks * self.striped * TYPICAL_S
         return Needs(seconds=seconds, written=None if target.writable else 0, size=4 * chunks * CHUNK)
 
     def run(self, bench: Bench) -> Steps:
@@ -117,12 +120,15 @@ class RaidLevel:
             seen.times.setdefault(stride, []).append(outcome.wall_seconds)
 
     def _stripes(self, bench: Bench, seen: _Seen) -> None:
-        """Writes one after the other, each at a multiple of its size: whole stripes need no reading before."""
+        """Writes one after the other, each at a multiple of its size: whole stripes need no reading before.
+
+        One at a time: of several under way, Linux and controllers make whole stripes of what is none.
+        """
         for each in bench.shuffled(self._chunks(bench)):
             size = bench.fitting(each)
             count = min(self.striped, bench.target.size // size)
             begin = bench.random.randrange(max(1, bench.target.size // size - count)) * size
-            outcome = bench.run(stream(Op.WRITE, bench.row(size, begin, count), size, 4))
+            outcome = bench.run(stream(Op.WRITE, bench.row(size, begin, count), size))
             seen.speeds.setdefault(size, []).append(size * count / outcome.wall_seconds)
 
     def _result(self, bench: Bench, seen: _Seen) -> TrialResult:
@@ -162,22 +168,24 @@ class RaidLevel:
     def _layers(self, bench: Bench, seen: _Seen) -> Layers:
         below, knee = bench.below, bench.known.get("knee")
         cached = knee is not None and knee.figures["write_cache"].measured is not None
-        cost = None
-        if seen.sustained is not None and not seen.reads.short:
-            cost = geometry.levels(seen.reads.spread(), seen.sustained)
+        cost = pattern = stripe = None
+        if not _hiding(bench):
+            pattern, stripe = geometry.pattern_size(_medians(seen.times)), geometry.full_stripe(_medians(seen.speeds))
+            if seen.sustained is not None and not seen.reads.short:
+                cost = geometry.levels(seen.reads.spread(), seen.sustained, below.drives)
         return Layers(
             capacity=facts(below),
             cost=cost,
             cached=cached,
-            pattern=geometry.pattern_size(_medians(seen.times)),
-            stripe=geometry.full_stripe(_medians(seen.speeds)),
+            pattern=pattern,
+            stripe=stripe,
             chunk=below.strip or CHUNK,
             drives=below.drives,
             spindles=scaling.fit(seen.depths).spindles,
         )
 
     def _confounded(self, bench: Bench) -> list[str]:
-        said = []
+        said = [f"{text} What it does then tells no level." for text in _hiding(bench)]
         if bench.rotating is False:
             said.append("Solid state, or a cache that holds all of it: what a small write costs there tells no level.")
         if bench.target.kind == "file":
@@ -185,6 +193,11 @@ class RaidLevel:
         if bench.below.strip is None:
             said.append(f"The chunk is not told: it was looked for in steps of {words(CHUNK)}.")
         return said
+
+
+def _hiding(bench: Bench) -> tuple[str, ...]:
+    """What makes an array behave as another one does: without a drive RAID-5 is RAID-0 of those that are left."""
+    return tuple(one.text for one in bench.confounders if one.name in HIDING)
 
 
 def _medians(several: Mapping[int, Sequence[float]]) -> dict[int, float]:

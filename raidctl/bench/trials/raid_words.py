@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from raidctl.bench.estimators import geometry
@@ -34,9 +34,24 @@ class Layers:
 
     @property
     def data_drives(self) -> int | None:
-        """Drives that hold data of a stripe; by the two ways that tell, None where they contradict each other."""
-        found = {geometry.data_drives(one, self.chunk) for one in (self.stripe, self.pattern) if one} - {None}
-        return found.pop() if len(found) == 1 else None
+        """Drives that hold data of a stripe; None: it cannot be told.
+
+        A pattern alone does not tell it: RAID-5 may repeat after as many chunks as it has drives.
+        """
+        if self.whole is not None:
+            return self.whole
+        return self._repeats if self.named == ("raid0",) else None
+
+    @property
+    def whole(self) -> int | None:
+        """Chunks of data in a stripe; None: not seen, or as many as no array of so many drives with parity has."""
+        found = geometry.data_drives(self.stripe, self.chunk) if self.stripe else None
+        return found if found is None or self.drives is None or found < self.drives else None
+
+    @property
+    def _repeats(self) -> int | None:
+        """Chunks after which the layout repeats."""
+        return geometry.data_drives(self.pattern, self.chunk) if self.pattern else None
 
     @property
     def by_cost(self) -> tuple[str, ...]:
@@ -49,16 +64,22 @@ class Layers:
 
     @property
     def by_layout(self) -> tuple[str, ...]:
-        """Levels by how many of the drives hold data."""
-        data, drives = self.data_drives, self.drives
-        if data is None:
+        """Levels that stripes and pattern permit; empty: they say nothing, or contradict each other."""
+        return geometry.agree([self.by_stripe, self.by_pattern])
+
+    @property
+    def by_stripe(self) -> tuple[str, ...]:
+        """Levels by how many of the drives hold data of a stripe."""
+        if self.whole is None or self.drives is None:
             return ()
-        if drives is None:
-            # a whole stripe that is written faster than its parts is what parity does
-            return ("raid5", "raid6") if self.stripe else ()
-        found = {"raid0": data == drives and not self.stripe, "raid10": 2 * data == drives and not self.stripe}
-        found |= {"raid5": data == drives - 1, "raid6": data == drives - 2}
-        return tuple(level for level in PENALTY if found.get(level))
+        return geometry.by_stripe(self.whole, self.drives)
+
+    @property
+    def by_pattern(self) -> tuple[str, ...]:
+        """Levels of that many drives that can repeat after so many chunks."""
+        if self._repeats is None or self.drives is None:
+            return ()
+        return geometry.by_pattern(self._repeats, self.drives)
 
     @property
     def named(self) -> tuple[str, ...]:
@@ -129,14 +150,24 @@ def _said(layers: Layers) -> Sequence[str]:
         said.append(
             f"A small write costs {layers.cost.ratio:.1f} times what a read costs{more}: {_or(layers.by_cost)}."
         )
-    if layers.data_drives is not None:
-        by = "whole stripes are written faster" if layers.stripe else "reads at its multiples meet one drive"
-        total = f" of {layers.drives}" if layers.drives else ""
-        says = f": {_or(layers.by_layout)}" if layers.by_layout else ""
-        said.append(f"{layers.data_drives}{total} drives hold data of a stripe ({by}){says}.")
+    said += _laid(layers)
     if layers.spindles.measured is not None:
         said.append(f"Reads are answered as by {layers.spindles.measured:.1f} independent drives.")
     return said
+
+
+def _laid(layers: Layers) -> Iterator[str]:
+    """What stripes and strides have shown."""
+    total = f" of {layers.drives}" if layers.drives else ""
+    if layers.whole is not None:
+        says = f": {_or(layers.by_stripe)}" if layers.by_stripe else ""
+        yield f"{layers.whole}{total} drives hold data of a stripe (whole stripes are written faster){says}."
+    if layers.pattern and layers.pattern % layers.chunk == 0:
+        says = f": {_or(layers.by_pattern)}" if layers.by_pattern else ""
+        yield (
+            f"The layout repeats after {layers.pattern // layers.chunk} chunks (reads at multiples of that meet one "
+            f"drive){says}."
+        )
 
 
 def _or(levels: Sequence[str]) -> str:
