@@ -147,23 +147,25 @@ def _flushed(bench: Bench, asked: int, seconds: float, phase: Phase, flush: Call
     if bench.over:
         raise Interrupted
     bench.generation += 1
-    count, begun = 0, time.perf_counter()
+    ends = [time.perf_counter()]
     with puts(bench.target) as put, mmap.mmap(-1, size) as memory, memoryview(memory) as view:
         filler = Filler(view, bench.run_id)
         try:
-            while (spent := time.perf_counter() - begun) < seconds:
-                filler.fill(place, (bench.generation << 20) + count, time.time_ns())
+            while ends[-1] - ends[0] < seconds:
+                filler.fill(place, (bench.generation << 20) + len(ends), time.time_ns())
                 before = time.perf_counter()
                 put(view, place)
                 flush()
-                phase.histogram.add([int((time.perf_counter() - before) * 1e9)])
-                count += 1
+                ends.append(time.perf_counter())
+                phase.histogram.add([int((ends[-1] - before) * 1e9)])
         except OSError as error:
             raise Faulty(f"A flush of {bench.target.name} failed: {error.strerror}.") from None
         finally:
             filler.release()
-    bench.written += count * size
-    phase.add_rate(count, spent)
+    bench.written += (len(ends) - 1) * size
+    # from the end of the first, which began anywhere in a revolution
+    counted = ends[1:] if len(ends) > 2 else ends
+    phase.add_rate(len(counted) - 1, counted[-1] - counted[0])
 
 
 def _count(phase: Phase, way: Way, outcome: Outcome) -> None:
