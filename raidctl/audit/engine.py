@@ -33,6 +33,8 @@ class Tally:
     """Names of rules that have selected nothing on a host, of which nothing more is to be said."""
     groups: set[str] = field(default_factory=set)
     """Names of groups that a host belonged to."""
+    hidden: bool = False
+    """Of a host something could not be read."""
     summary: Summary = field(default_factory=lambda: Summary(rules=[], findings=[]))
 
     def add(self, other: Tally) -> None:
@@ -44,6 +46,7 @@ class Tally:
         self.severities |= other.severities
         self.excused |= other.excused
         self.groups |= other.groups
+        self.hidden |= other.hidden
         self.summary.verdict = worse(self.summary.verdict, other.summary.verdict)
         for key in _SUMS:
             setattr(self.summary, key, getattr(self.summary, key) + getattr(other.summary, key))
@@ -87,6 +90,7 @@ class Auditor:
             tally.groups.update(self.policy.matching(host.hostname))
         checked, passed = len(said), 0
         with Machine(inventory) as machine:
+            tally.hidden |= bool(machine.hiding)
             for rule in rules.rules:
                 more = self._one(rule, machine, said)
                 checked += more[0]
@@ -120,6 +124,7 @@ class Auditor:
             remedy=remedy,
         )
         self.tally.summary.unreadable += 1
+        self.tally.hidden = True
         count = self._count(UNREAD, "warning")
         count.checked, count.unknown, count.hosts = count.checked + 1, count.unknown + 1, count.hosts + 1
         self._sum([finding], (), 1, 0)
@@ -130,7 +135,7 @@ class Auditor:
         if not found[0] and (self.alone or rule.optional):
             self.tally.excused.add(rule.name)
             if not rule.optional:
-                said.append(rule.unmatched())
+                said.append(rule.unmatched(hidden=bool(machine.hiding)))
         return found
 
     def _builtin(self, chosen: Chosen, inventory: Inventory) -> list[Finding]:
@@ -185,7 +190,7 @@ def finish(policy: Policy, tally: Tally, *, alone: bool) -> Summary:
         unmatched = [
             rule for rule in rules if rule.name not in tally.excused and not tally.rules.get(rule.name, Count()).checked
         ]
-        total.findings = [rule.unmatched() for rule in unmatched]
+        total.findings = [rule.unmatched(hidden=tally.hidden) for rule in unmatched]
         total.findings += [_empty(group.name, group.hosts) for group in policy.groups if group.name not in tally.groups]
         if total.findings:
             total.verdict = worse(total.verdict, "unknown")

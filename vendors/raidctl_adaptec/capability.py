@@ -44,6 +44,9 @@ def capabilities(mode: Mode | None, cache: Cache | None, *, smartpqi: bool | Non
         why = "Cards with the aacraid driver have no such setting."
         found |= {name: Capability(read=False, set=False, why=why) for name in _SPLIT}
         found["write_policy"] = Capability(read=True, set=True, why="Each volume: wt, wb (always) or wbb (protected).")
+        found["read_policy"] = Capability(
+            read=True, set=True, why="The read cache of a volume is on, and then reads ahead, or off."
+        )
     elif smartpqi:
         found["write_policy"] = Capability(
             read=True, set=True,

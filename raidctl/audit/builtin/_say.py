@@ -86,6 +86,14 @@ class Voice:
         )
 
 
+def settable(card: Controller, setting: str, remedy: str, by_hand: str) -> str:
+    """The remedy, where raidctl can set this on the card; else what is to be set ``by_hand``, and how."""
+    told = card.capabilities.get(setting)
+    if told is None or told.set:
+        return remedy
+    return f"{by_hand}; raidctl cannot do it here: {told.why or 'the tool has no command for it.'}"
+
+
 def reach(item: object, path: str) -> object:
     """The value at a path of field names, ``cache.write_active``; None where something on the way is not told."""
     for name in path.split("."):

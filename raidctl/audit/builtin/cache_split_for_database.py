@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from raidctl.audit.builtin._look import database, protected
-from raidctl.audit.builtin._say import Voice, facts
+from raidctl.audit.builtin._say import Voice, facts, settable
 from raidctl.audit.finding import Finding
 from raidctl.audit.rule import Rule
 from raidctl.model import Controller, Inventory
@@ -55,7 +55,12 @@ def _reads(card: Controller, share: int, place: str) -> Finding:
         "for writes.",
         remedy="Fit or replace the battery first: writes cannot be cached without it."
         if without
-        else f"Give the cache to writes: `raidctl cache split {card.id} 10/90`.",
+        else settable(
+            card,
+            "cache_split",
+            f"Give the cache to writes: `raidctl cache split {card.id} 10/90`.",
+            "Give the cache to writes, 10/90",
+        ),
         severity="info" if without else None,
         field="cache.read_percent",
         wanted="at most 50",

@@ -23,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from raidctl.audit.builtin._look import cached_volumes, protected
-from raidctl.audit.builtin._say import Voice, facts
+from raidctl.audit.builtin._say import Voice, facts, settable
 from raidctl.audit.finding import Finding
 from raidctl.audit.rule import Rule
 from raidctl.model import Controller, Inventory, Volume
@@ -53,7 +53,9 @@ def _cached(card: Controller, volume: Volume) -> Finding:
     return SAY.failed(
         volume,
         f"All reads and writes go through the controller's cache{risk}; the page cache has the same blocks already.",
-        remedy=f"`raidctl cache set {volume.id} --io direct`",
+        remedy=settable(
+            card, "io_policy", f"`raidctl cache set {volume.id} --io direct`", "Set its I/O policy to direct"
+        ),
         severity=None if safe is False else "info",
         field="cache.io_policy",
         wanted="direct",

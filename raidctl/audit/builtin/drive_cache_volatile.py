@@ -30,7 +30,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from raidctl.audit.builtin._look import below, cached_volumes, medium, short
-from raidctl.audit.builtin._say import Voice, facts
+from raidctl.audit.builtin._say import Voice, facts, settable
 from raidctl.audit.finding import Finding
 from raidctl.audit.rule import Rule
 from raidctl.model import Controller, Inventory, Volume
@@ -38,6 +38,7 @@ from raidctl.model import Controller, Inventory, Volume
 SAY = Voice("drive_cache_volatile", "warning")
 _FIELD = "cache.drive_write_cache"
 _WANTED = "the drives' own write caches off"
+_BY_HAND = "Switch the drives' write caches off"
 
 
 def check(inventory: Inventory) -> Iterator[Finding]:
@@ -58,7 +59,7 @@ def _judge(card: Controller, volume: Volume) -> Finding | None:
         return SAY.failed(
             volume,
             _message(policy, [drive.id for drive in on], short(on), ssd=kind == "ssd"),
-            remedy=_remedy(volume, policy, ssd=kind != "hdd"),
+            remedy=_remedy(card, volume, policy, ssd=kind != "hdd"),
             severity="info" if kind == "ssd" else None,
             field=_FIELD,
             wanted=_WANTED,
@@ -70,7 +71,7 @@ def _judge(card: Controller, volume: Volume) -> Finding | None:
         return SAY.unknown(
             volume,
             "The controller leaves the drives' write caches as the drives come, and not every drive tells how that is.",
-            remedy=f"Say it expressly: `raidctl cache set {volume.id} --drives off`.",
+            remedy=_off(card, f"Say it expressly: `raidctl cache set {volume.id} --drives off`."),
             severity="info",
             field=_FIELD,
             wanted=_WANTED,
@@ -79,11 +80,15 @@ def _judge(card: Controller, volume: Volume) -> Finding | None:
     return None
 
 
-def _remedy(volume: Volume, policy: str | None, *, ssd: bool) -> str:
+def _remedy(card: Controller, volume: Volume, policy: str | None, *, ssd: bool) -> str:
     if policy == "disabled":
         return "Ask the drives again with the maker's tool; one of the two is wrong. SSDs may protect their cache."
     keep = "; SSDs that protect their cache themselves may keep it on" if ssd else ""
-    return f"`raidctl cache set {volume.id} --drives off`{keep}."
+    return _off(card, f"`raidctl cache set {volume.id} --drives off`{keep}.", f"{_BY_HAND}{keep}")
+
+
+def _off(card: Controller, command: str, by_hand: str = _BY_HAND) -> str:
+    return settable(card, "drive_write_cache", command, by_hand)
 
 
 def _message(policy: str | None, on: list[str], names: str, *, ssd: bool) -> str:

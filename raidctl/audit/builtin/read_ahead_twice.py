@@ -15,8 +15,8 @@ A gain of some percent is usual; measure before you believe it.
 
 **Cannot tell:** volumes whose read policy is not told are passed over.
 
-**Remedy.** `raidctl cache set VOLUME --read none`, and the block device's own read-ahead for sequential work (see
-`block_read_ahead_small`).
+**Remedy.** `raidctl cache set VOLUME --read none` (`--read off` on cards whose read cache cannot be had without
+read-ahead), and the block device's own read-ahead for sequential work (see `block_read_ahead_small`).
 
 **Example.** Fails: `cache.read_policy = read_ahead` on a volume on `/var/lib/postgresql`. Passes:
 `cache.read_policy = none`.
@@ -27,7 +27,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from raidctl.audit.builtin._look import below, cached_volumes, database, medium
-from raidctl.audit.builtin._say import Voice, facts
+from raidctl.audit.builtin._say import Voice, facts, settable
 from raidctl.audit.finding import Finding
 from raidctl.audit.rule import Rule
 from raidctl.model import Controller, Inventory, Volume
@@ -43,7 +43,7 @@ def check(inventory: Inventory) -> Iterator[Finding]:
         if policy in ("none", "off"):
             yield SAY.passed(volume, "The controller does not read ahead.")
         elif policy is not None and (why := _why(card, volume)):
-            yield _twice(volume, why)
+            yield _twice(card, volume, why)
 
 
 def _why(card: Controller, volume: Volume) -> str | None:
@@ -57,11 +57,19 @@ def _why(card: Controller, volume: Volume) -> str | None:
     return "its drives are SSDs, where it gains nothing" if medium(below(card, volume)) == "ssd" else None
 
 
-def _twice(volume: Volume, why: str) -> Finding:
+def _remedy(card: Controller, volume: Volume) -> str:
+    """What to try; a note on a setting that can be made tells that not each of its words is for this card."""
+    told = card.capabilities.get("read_policy")
+    if told is None or not told.why:
+        return f"Try `raidctl cache set {volume.id} --read none`, and measure before and after."
+    return f"Try `raidctl cache set {volume.id} --read off`, and measure before and after: {told.why}"
+
+
+def _twice(card: Controller, volume: Volume, why: str) -> Finding:
     return SAY.failed(
         volume,
         f"The controller reads ahead, but {why}.",
-        remedy=f"Try `raidctl cache set {volume.id} --read none`, and measure before and after.",
+        remedy=settable(card, "read_policy", _remedy(card, volume), "Try it without read-ahead"),
         field="cache.read_policy",
         wanted="none",
         evidence=facts(volume, "cache.read_policy"),

@@ -30,8 +30,8 @@ from raidctl.model import Controller, Inventory, Volume
 
 SAY = Voice("volume_failed", "critical")
 _REMEDY = (
-    "Change nothing on it; keep what is known (`raidctl record`), look at cables and power of the drives gone, "
-    "and only then bring it together again."
+    "Change nothing on it; keep what is known (`raidctl record failed.tar.gz`), look at cables and power of the drives "
+    "gone, and only then bring it together again."
 )
 
 

@@ -30,7 +30,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from raidctl.audit.builtin._look import below, cached_volumes, protected
-from raidctl.audit.builtin._say import Voice, facts
+from raidctl.audit.builtin._say import Voice, facts, settable
 from raidctl.audit.finding import Finding
 from raidctl.audit.rule import Rule
 from raidctl.model import Controller, Inventory, Volume, VolumeCache
@@ -41,6 +41,7 @@ _REMEDY = (
     "Set it to write-back that ends with the battery: `raidctl cache set {} --write protected-write-back`; without a "
     "good battery: `--write write-through`."
 )
+_BY_HAND = "Set it to write-back that ends with the battery, without a good battery to write-through"
 
 
 def check(inventory: Inventory) -> Iterator[Finding]:
@@ -54,7 +55,7 @@ def _judge(card: Controller, volume: Volume, cache: VolumeCache) -> Finding:
     evidence = facts(volume, "cache.write_policy", "cache.write_active", "cache.write_protected")
     for battery in card.batteries:
         evidence += facts(battery, "status", of=volume)
-    remedy = _REMEDY.format(volume.id)
+    remedy = settable(card, "write_policy", _REMEDY.format(volume.id), _BY_HAND)
     field = "cache.write_protected"
     kept = _kept(card, volume, cache)
     if cache.write_active == "write_back" and kept is False:
@@ -80,9 +81,14 @@ def _judge(card: Controller, volume: Volume, cache: VolumeCache) -> Finding:
         )
     if cache.write_active == "write_back" and kept is None:
         message = "Write-back is in force, and the tool does not say whether a battery keeps what waits in the cache."
-        ask = f"Look at the card for a battery or capacitor; until then: `raidctl cache set {volume.id} --write "
-        return SAY.unknown(volume, message, remedy=f"{ask}write-through`.", field=field, evidence=evidence)
+        return SAY.unknown(volume, message, remedy=_look(card, volume), field=field, evidence=evidence)
     return SAY.passed(volume, "No written data waits in an unprotected cache.")
+
+
+def _look(card: Controller, volume: Volume) -> str:
+    look = "Look at the card for a battery or capacitor; until then"
+    command = f"{look}: `raidctl cache set {volume.id} --write write-through`."
+    return settable(card, "write_policy", command, f"{look} set it to write-through")
 
 
 def _kept(card: Controller, volume: Volume, cache: VolumeCache) -> bool | None:

@@ -27,10 +27,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from raidctl.audit.builtin._look import below, cached_volumes, medium, protected
-from raidctl.audit.builtin._say import Voice, facts
+from raidctl.audit.builtin._say import Voice, facts, settable
 from raidctl.audit.finding import Finding
 from raidctl.audit.rule import Rule
-from raidctl.model import Inventory, Volume
+from raidctl.model import Controller, Inventory, Volume
 
 SAY = Voice("write_cache_unused", "info")
 
@@ -43,16 +43,21 @@ def check(inventory: Inventory) -> Iterator[Finding]:
         if medium(below(card, volume)) != "hdd" or volume.cache is None or volume.cache.write_policy is None:
             continue
         if volume.cache.write_policy in ("write_through", "off"):
-            yield _unused(volume)
+            yield _unused(card, volume)
         else:
             yield SAY.passed(volume, "Write-back is configured.")
 
 
-def _unused(volume: Volume) -> Finding:
+def _unused(card: Controller, volume: Volume) -> Finding:
     return SAY.failed(
         volume,
         "The volume writes through to its disks, although a good battery would make write-back safe.",
-        remedy=f"`raidctl cache set {volume.id} --write protected-write-back`",
+        remedy=settable(
+            card,
+            "write_policy",
+            f"`raidctl cache set {volume.id} --write protected-write-back`",
+            "Set it to write-back that ends with the battery",
+        ),
         field="cache.write_policy",
         wanted="protected_write_back",
         evidence=facts(volume, "cache.write_policy", "cache.write_active"),

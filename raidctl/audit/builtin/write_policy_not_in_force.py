@@ -28,10 +28,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from raidctl.audit.builtin._look import cached_volumes, plain
-from raidctl.audit.builtin._say import Voice, facts
+from raidctl.audit.builtin._say import Voice, facts, settable
 from raidctl.audit.finding import Finding
 from raidctl.audit.rule import Rule
-from raidctl.model import Controller, Inventory, Volume
+from raidctl.model import Controller, Inventory, Volume, WriteActive, WritePolicy
 
 SAY = Voice("write_policy_not_in_force", "warning")
 _FULFILLED = {
@@ -82,7 +82,7 @@ def _judge(card: Controller, volume: Volume) -> Finding | None:
     return SAY.failed(
         volume,
         f"{wanted.capitalize()} is configured, {_SAID[cache.write_active]} is in force: {why}.",
-        remedy=_remedy(card, cache.write_active),
+        remedy=_remedy(card, volume, cache.write_policy, cache.write_active),
         severity="info" if _passing(card) else None,
         field=_FIELD,
         wanted=wanted,
@@ -103,9 +103,11 @@ def _passing(card: Controller) -> bool:
     )
 
 
-def _remedy(card: Controller, active: str) -> str:
+def _remedy(card: Controller, volume: Volume, policy: WritePolicy, active: WriteActive) -> str:
     if active == "write_back":
-        return "Set it again (`raidctl cache set`), and look whether the controller has taken it this time."
+        look = "and look whether the controller has taken it this time"
+        command = f"`raidctl cache set {volume.id} --write {policy.replace('_', '-')}`"
+        return settable(card, "write_policy", f"Set it again ({command}), {look}.", f"Set it again, {look}")
     if _passing(card):
         return "Wait until the battery has learnt or charged; writes are slow until then. Do not force write-back."
     return "Mend the cause, mostly the battery or its cable; writes are slow until then. Do not force write-back."

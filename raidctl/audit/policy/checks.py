@@ -11,6 +11,7 @@ from raidctl.audit.policy.machine import Scope
 
 Test = Callable[[Any, Scope], Truth]
 Say = Callable[[Any, Scope], "str | None"]
+Sentence = Callable[["str | None", Any, Scope, Truth], str]
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,21 @@ class Check:
     wanted: str
     actual: Say
     """What is there, as people read it; None: not told."""
+    be: str = "is"
+    """Or ``are``, where the field is called what several things are called."""
+    sentence: Sentence | None = None
+    """Of lists: all of it, as one says it of several things; of what is there, the object, and what came of it."""
+
+
+def clause(check: Check, actual: str | None, item: Any, scope: Scope, value: Truth) -> str:
+    """What is, and what should be; ``value``: what came of it, ``actual``: what is there, or None: not told."""
+    if check.sentence is not None:
+        return check.sentence(actual, item, scope, value)
+    name = check.path or "it"
+    be = check.be
+    if value:
+        return f"{name} {be} {actual or 'as it should be'}"
+    return f"{name} {be} {actual or 'not told'}, and should be {check.wanted}"
 
 
 def together(checks: Sequence[Check]) -> Test:

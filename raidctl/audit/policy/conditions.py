@@ -7,11 +7,12 @@ from operator import attrgetter
 from typing import Any
 
 from raidctl.audit.policy import many
-from raidctl.audit.policy.checks import Check, Test, state_of, together, words_of
+from raidctl.audit.policy.checks import Check, Test, clause, state_of, together, words_of
 from raidctl.audit.policy.faults import Place, suggestion
-from raidctl.audit.policy.logic import Truth, conjunction, disjunction, negation
-from raidctl.audit.policy.machine import Scope
+from raidctl.audit.policy.logic import Truth, disjunction, negation
+from raidctl.audit.policy.machine import Scope, plural, single
 from raidctl.audit.policy.shapes import Field, Kind, kinds
+from raidctl.audit.policy.texts import texts
 from raidctl.audit.policy.values import Wish, is_binary, said, wish
 from raidctl.text import listing
 
@@ -35,8 +36,7 @@ def _entry(kind: Kind, steps: list[str], spec: Any, place: Place, prefix: str) -
     name, rest = steps[0], steps[1:]
     field = kind.fields.get(name)
     if field is None:
-        hint = suggestion(name, kind.fields)
-        place.wrong(f'"{name}" is no field of a {kind.name.replace("_", " ")}{f"; {hint}" if hint else "."}')
+        place.wrong(misplaced(kind, steps, spec) or _no_field(kind, name))
         return []
     path = f"{prefix}{name}"
     if field.sort == "object":
@@ -48,14 +48,39 @@ def _entry(kind: Kind, steps: list[str], spec: Any, place: Place, prefix: str) -
     if rest:
         place.wrong(f'"{path}" is a value: there is no "{".".join(rest)}" in it.')
         return []
-    if field.sort == "texts":
-        return [_texts(field, spec, place, path)]
+    if field.sort in ("texts", "numbers"):
+        return [texts(field, spec, place, path, binary=is_binary(kind.name, field))]
     return [_leaf(kind, field, spec, place, path)]
+
+
+def misplaced(kind: Kind, steps: Sequence[str], spec: Any) -> str | None:
+    """What is said of a path that begins with the object itself, ``volume.array``; None where it does not."""
+    rest = list(steps[1:])
+    while isinstance(spec, Mapping) and len(spec) == 1 and (not rest or kind.fields[rest[0]].sort == "object"):
+        [(key, spec)] = spec.items()
+        rest += key.split(".")
+        if rest[0] not in kind.fields:
+            break
+    if steps[0] != kind.name or not rest or rest[0] not in kind.fields:
+        return None
+    if len(rest) == 1 and kind.fields[rest[0]].sort == "object" and not isinstance(spec, Mapping):
+        rest.append(_first(kind.fields[rest[0]].target))
+    return f'"{steps[0]}" is what the line is about: leave it out, and write {".".join(rest)}.'
+
+
+def _no_field(kind: Kind, name: str) -> str:
+    hint = suggestion(name, kind.fields)
+    return f'"{name}" is no field of {single(kind.name)}{f"; {hint}" if hint else "."}'
+
+
+def _first(target: str | None) -> str:
+    """The field of a kind that most often is meant."""
+    return "id" if target and "id" in kinds()[target].fields else "NAME"
 
 
 def _leaf(kind: Kind, field: Field, spec: Any, place: Place, path: str) -> Check | None:
     binary = is_binary(kind.name, field)
-    get = _getter(field)
+    get = field.getter
     if isinstance(spec, Mapping) and "field" in spec:
         return _compared(kind, field, spec, place, path)
     wanted = wish(field, spec, place, binary=binary)
@@ -72,23 +97,16 @@ def _of_value(field: Field, wanted: Wish) -> Test:
     return lambda item, scope: test(get(item, scope))
 
 
-def _getter(field: Field) -> Callable[[Any, Scope], Any]:
-    attribute, get = field.attribute, field.get
-    if attribute is not None:
-        return lambda item, _scope: attribute(item)
-    assert get is not None  # noqa: S101 - as above
-    return get
-
-
 def _compared(kind: Kind, field: Field, spec: Mapping[str, Any], place: Place, path: str) -> Check | None:
     """Two fields of one object that have to be equal."""
     other = kind.fields.get(spec["field"]) if isinstance(spec["field"], str) else None
     if other is None or other.sort != field.sort or len(spec) > 1:
         like = [one.name for one in kind.fields.values() if one.sort == field.sort and one is not field]
         hint = suggestion(str(spec["field"]), like)
-        place.wrong(f'"{path}" can be held against another {field.sort} of the same object, and nothing else; {hint}')
+        words = f'"{path}" can be held against another {field.sort} of the same object, and nothing else'
+        place.wrong(f"{words}; {hint}" if hint else f"{words}.")
         return None
-    left, right, binary = _getter(field), _getter(other), is_binary(kind.name, field)
+    left, right, binary = field.getter, other.getter, is_binary(kind.name, field)
 
     def test(item: Any, scope: Scope) -> Truth:
         pair = left(item, scope), right(item, scope)
@@ -99,8 +117,8 @@ def _compared(kind: Kind, field: Field, spec: Mapping[str, Any], place: Place, p
 
 def _object(kind: Kind, field: Field, rest: list[str], spec: Any, place: Place, *, path: str) -> list[Check | None]:
     assert field.target is not None  # noqa: S101 - an object is of a kind
-    get = _getter(field)
-    if not rest and field.words and isinstance(spec, str):
+    get = field.getter
+    if not rest and field.words and _is_text(spec):
         return [_leaf(kind, Field(field.name, "text", attribute=attrgetter(field.name)), spec, place, path)]
     if not rest and isinstance(spec, Mapping) and set(spec) == {"known"} and isinstance(spec["known"], bool):
         wanted: bool = spec["known"]
@@ -112,9 +130,18 @@ def _object(kind: Kind, field: Field, rest: list[str], spec: Any, place: Place, 
     elif isinstance(spec, Mapping):
         found = conditions(inner, spec, place, f"{path}.")
     else:
-        place.wrong(f'"{path}" is a {field.target.replace("_", " ")}: say which of its fields, {path}.NAME.')
+        place.wrong(f'"{path}" is {single(field.target)}: say which of its fields, {path}.{_first(field.target)}.')
         return []
     return [_through(get, check) for check in found if check]
+
+
+def _is_text(spec: Any) -> bool:
+    """Whether a text is asked for, and not fields of an object."""
+    if isinstance(spec, list):
+        return all(map(_is_text, spec))
+    if isinstance(spec, Mapping):
+        return "is" in spec or any(_is_text(spec[name]) for name in ("not", "any_of") if name in spec)
+    return isinstance(spec, str)
 
 
 def _through(get: Callable[[Any, Scope], Any], check: Check) -> Check:
@@ -129,7 +156,13 @@ def _through(get: Callable[[Any, Scope], Any], check: Check) -> Check:
         inner = get(item, scope)
         return None if inner is None else actual(inner, scope)
 
-    return Check(check.path, through, check.wanted, say)
+    def sentence(told: str | None, item: Any, scope: Scope, value: Truth) -> str:
+        inner = get(item, scope)
+        if inner is None:
+            return f"of {check.path} nothing is told, and wanted is {check.wanted}"
+        return clause(check, told, inner, scope, value)
+
+    return Check(check.path, through, check.wanted, say, check.be, sentence if check.sentence else None)
 
 
 def _objects(field: Field, rest: list[str], spec: Any, place: Place, path: str) -> Check | None:
@@ -143,9 +176,13 @@ def _objects(field: Field, rest: list[str], spec: Any, place: Place, path: str) 
         return many.every(group, together(checks), words_of(checks), rest) if checks else None
     if isinstance(spec, int) and not isinstance(spec, bool):
         spec = {"count": spec}
+    elif field.words and _is_text(spec):
+        denied = isinstance(spec, Mapping) and set(spec) == {"not"}
+        spec = {"none": {"id": spec["not"]}} if denied else {"any": {"id": spec}}
     if not isinstance(spec, Mapping):
         place.wrong(
-            f'"{path}" is a list of {field.target}s: say how many (count), or what any, all or none of them is.'
+            f'"{path}" is a list of {_several(field.target)}: say how many (count), or what any, all or none of them '
+            "is."
         )
         return None
     return _quantified(inner, spec, place, group, field)
@@ -163,8 +200,10 @@ def _quantified(inner: Kind, spec: Mapping[str, Any], place: Place, group: many.
             through = _objects(field, steps, value, place.at(name), group.path)
             found += [through] if through else []
         else:
-            hint = suggestion(name, [*many.OPERATORS, *inner.fields])
-            place.at(name).wrong(f'"{name}" is nothing that can be asked of a list of {inner.name}s; {hint}')
+            hint = suggestion(name, [*many.OPERATORS, *inner.fields]) or (
+                f"ask for count, any, all, none or where, or name a field of {single(inner.name)}."
+            )
+            place.at(name).wrong(f'"{name}" is nothing that can be asked of a list of {_several(inner.name)}; {hint}')
     chosen = conditions(inner, spec["where"], place.at("where")) if "where" in spec else []
     if chosen:
         group = group.narrowed(together(chosen), words_of(chosen))
@@ -179,6 +218,10 @@ def _quantified(inner: Kind, spec: Mapping[str, Any], place: Place, group: many.
     return _joined(group.path, found) if found else None
 
 
+def _several(kind: str) -> str:
+    return plural(kind).replace("_", " ")
+
+
 def _joined(path: str, checks: Sequence[Check]) -> Check:
     if len(checks) == 1:
         return checks[0]
@@ -186,7 +229,11 @@ def _joined(path: str, checks: Sequence[Check]) -> Check:
     def say(item: Any, scope: Scope) -> str | None:
         return listing(dict.fromkeys(text for check in checks if (text := check.actual(item, scope)))) or None
 
-    return Check(path, together(checks), " and ".join(check.wanted for check in checks), say)
+    def sentence(_actual: str | None, item: Any, scope: Scope, value: Truth) -> str:
+        met = [check for check in checks if check.test(item, scope) is value]
+        return "; ".join(clause(check, check.actual(item, scope), item, scope, value) for check in met)
+
+    return Check(path, together(checks), " and ".join(check.wanted for check in checks), say, sentence=sentence)
 
 
 def _same(inner: Kind, rest: list[str], spec: Mapping[str, Any], place: Place, group: many.Group) -> Check | None:
@@ -194,12 +241,11 @@ def _same(inner: Kind, rest: list[str], spec: Mapping[str, Any], place: Place, g
     if spec != {"same": True}:
         place.wrong('"same" is followed by true, and stands alone.')
     elif field is None:
-        hint = suggestion(rest[0], inner.fields)
-        place.wrong(f'"{rest[0]}" is no field of a {inner.name}{f"; {hint}" if hint else "."}')
+        place.wrong(_no_field(inner, rest[0]))
     elif len(rest) > 1 or field.sort not in {"enum", "text", "number", "flag"}:
-        place.wrong(f'"{".".join(rest)}" is no value of a {inner.name} that could be the same.')
+        place.wrong(f'"{".".join(rest)}" is no value of {single(inner.name)} that could be the same.')
     else:
-        return many.same(group, rest[0], _getter(field))
+        return many.same(group, rest[0], field.getter)
     return None
 
 
@@ -231,39 +277,6 @@ def _item(field: Field, key: str) -> Callable[[Any, Scope], Any]:
     attribute = field.attribute
     assert attribute is not None  # noqa: S101 - mappings are plain fields
     return lambda item, _scope: attribute(item).get(key)
-
-
-def _texts(field: Field, spec: Any, place: Place, path: str) -> Check | None:
-    """A list of texts: any of them is what is wanted; with ``not`` none of them; or ``count``."""
-    get, told = _getter(field), field.told
-    single = Field(field.name, "text")
-    count = None
-    if isinstance(spec, Mapping) and "count" in spec:
-        count = many.bounds(spec["count"], place.at("count"))
-        spec = {key: value for key, value in spec.items() if key != "count"}
-        if count is None:
-            return None
-    flip = isinstance(spec, Mapping) and set(spec) == {"not"}
-    inner = spec["not"] if flip else spec
-    wanted = wish(single, inner, place.at("not") if flip else place, binary=False) if inner or count is None else None
-    if wanted is None and count is None:
-        return None
-
-    def test(item: Any, scope: Scope) -> Truth:
-        values = get(item, scope)
-        whole = told is None or told(item, scope)
-        rest: list[Truth] = [] if whole else [None]
-        answers: list[Truth] = []
-        if wanted is not None:
-            found = disjunction([*(wanted.test(value) for value in map(str, values)), *rest])
-            answers.append(negation(found) if flip else found)
-        if count is not None:
-            answers.append(many.within(len(values), len(values) if whole else None, *count))
-        return conjunction(answers)
-
-    words = [f"{'not ' if flip else ''}{wanted.words}"] if wanted else []
-    words += [f"{many.count_words(*count)} of them"] if count else []
-    return Check(path, test, " and ".join(words), lambda i, s: said(field, get(i, s), binary=False))
 
 
 def _alternatives(kind: Kind, spec: Any, place: Place) -> Check | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import posixpath
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -9,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from raidctl.audit.finding import Severity
+from raidctl.audit.policy.conditions import misplaced
 from raidctl.audit.policy.faults import Fault, Place, PolicyError, suggestion
 from raidctl.audit.policy.lines import locate
 from raidctl.audit.policy.rules import PolicyRule, compile_rule, severity, short_rule, text
@@ -25,6 +27,7 @@ PARTS = ("builtin", "ignore", "override", "rule")
 """Of a policy and of a group."""
 WHOLE = ("include", "group", *PARTS)
 _OVERRIDE = ("severity", "reason", "remedy")
+_OTHER = "give this one another name."
 _DEEPEST = 16
 
 Read = Callable[[str], bytes]
@@ -50,6 +53,8 @@ class Part:
     overrides: dict[str, Override] = field(default_factory=dict)
     named: list[tuple[str, Place]] = field(default_factory=list)
     """Names that have to be of a rule, and where they stand."""
+    titles: list[tuple[str, Place]] = field(default_factory=list)
+    """Names that rules are given, and where they stand."""
 
     def add(self, other: Part) -> None:
         """Take over what another part says; it goes first."""
@@ -58,6 +63,7 @@ class Part:
         self.ignore = [name for name in self.ignore if name not in other.rules] + other.ignore
         self.overrides |= other.overrides
         self.named += other.named
+        self.titles += other.titles
 
 
 @dataclass
@@ -88,6 +94,7 @@ class _Reader:
 
     def take(self, path: str, data: bytes, chain: tuple[str, ...]) -> None:
         """Add what a file says; ``chain``: the files that led to it, itself last."""
+        data = data.removeprefix(codecs.BOM_UTF8)  # editors of Windows write one
         table = _parsed(path, data, self.found.faults)
         if table is None:
             return
@@ -125,8 +132,8 @@ def _files(spec: Any, place: Place) -> list[str]:
     return []
 
 
-def read_document(path: str, read: Read, builtin: Sequence[str]) -> Document:
-    """The policy of a file; ``builtin``: names of the rules that raidctl brings along.
+def read_document(path: str, read: Read, builtin: Sequence[str], *, every: bool = False) -> Document:
+    """The policy of a file; ``builtin``: names of the rules that raidctl brings along; ``every``: all of these count.
 
     Raises:
         PolicyError: It has mistakes; all of them.
@@ -135,14 +142,30 @@ def read_document(path: str, read: Read, builtin: Sequence[str]) -> Document:
     reader = _Reader(read, builtin)
     reader.take(path, read(path), (posixpath.normpath(path),))
     found = reader.found
+    if every:
+        found.part.builtin = list(builtin)
     known = [*_names(found), *builtin, UNREAD]
     for part in (found.part, *(group.part for group in found.groups.values())):
         for name, place in part.named:
             if name not in known:
                 place.wrong(f'no rule is called "{name}"; {suggestion(name, known) or "see the manual."}')
+    _namesakes(found)
     if found.faults:
         raise PolicyError(found.faults)
     return found
+
+
+def _namesakes(found: Document) -> None:
+    """Notes rules that are called like others that count beside them: they would be counted in one row."""
+    parts = [found.part, *(group.part for group in found.groups.values())]
+    asked = {name for part in parts for name in part.builtin}
+    for name, place in (title for part in parts for title in part.titles):
+        if name == UNREAD:
+            place.wrong(f'"{name}" is also the name of the rule that says what could not be read: {_OTHER}')
+        elif name in asked:
+            place.wrong(
+                f'"{name}" is also the name of a rule that raidctl brings along, and it is asked for, too: {_OTHER}'
+            )
 
 
 def _names(found: Document) -> list[str]:
@@ -177,7 +200,9 @@ def _part(table: Mapping[str, Any], place: Place, reserved: Sequence[str], built
         if key in reserved:
             continue
         head = key.split(".")[0]
-        if head not in fields:
+        if head not in fields and (said := misplaced(kinds()["volume"], key.split("."), spec)):
+            place.at(key).wrong(said)
+        elif head not in fields:
             hint = suggestion(head, [*reserved, *fields])
             place.at(key).wrong(
                 f'"{key}" is no part of a policy, and no field of a volume; {hint or "see the manual."}'
@@ -209,6 +234,7 @@ def _rules(tables: Any, place: Place, found: Part) -> None:
         if rule.name in found.rules:
             place.at(number, "name").wrong(f'there is another rule "{rule.name}" in this file.')
         found.rules[rule.name] = rule
+        found.titles.append((rule.name, place.at(number, "name")))
 
 
 def _builtin(spec: Any, place: Place, found: Part, known: Sequence[str]) -> None:

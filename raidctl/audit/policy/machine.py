@@ -11,8 +11,18 @@ _ON_CONTROLLER = {"battery": "batteries", "array": "arrays", "volume": "volumes"
 
 
 def plural(kind: str) -> str:
-    """``batteries``."""
-    return f"{kind[:-1]}ies" if kind.endswith("y") else f"{kind}s"
+    """``batteries``; ``errors`` are several already."""
+    if kind.endswith("y") and kind[-2:-1] not in set("aeiou"):
+        return f"{kind[:-1]}ies"
+    if kind.endswith("ss"):
+        return f"{kind}es"
+    return kind if kind.endswith("s") else f"{kind}s"
+
+
+def single(kind: str) -> str:
+    """``an array``, ``a volume cache``; what is several has no article."""
+    words = kind.replace("_", " ")
+    return words if plural(kind) == kind else f"{'an' if words[:1] in set('aeiou') else 'a'} {words}"
 
 
 def hides(problem: Problem) -> bool:

@@ -6,14 +6,16 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from raidctl.audit.policy.checks import Check, Test
-from raidctl.audit.policy.faults import Place
+from raidctl.audit.policy.checks import Check, Say, Test
+from raidctl.audit.policy.faults import Place, suggestion
 from raidctl.audit.policy.logic import Truth, conjunction, negation, within
 from raidctl.audit.policy.machine import Scope, plural
 from raidctl.text import listing
 
-__all__ = ["OPERATORS", "Group", "bounds", "count_words", "counted", "every", "nobody", "same", "some", "within"]
+__all__ = ["OPERATORS", "Group", "bounds", "counted", "every", "how_many", "nobody", "same", "some", "within"]
 OPERATORS = ("count", "any", "all", "none", "where")
+_NAMES = ("id", "point", "name", "device", "where", "message")
+"""What an object is called by, the first of these that it has."""
 _NAMED = 4
 """So many objects are named; of more, their number."""
 
@@ -47,8 +49,13 @@ class Group:
         """``drive with status ok``."""
         return self.noun(1)
 
-    def noun(self, number: int | None) -> str:
-        """The same of so many, ``drives with status ok``; None: of any number."""
+    @property
+    def members_words(self) -> str:
+        """``array.drives with status ok``."""
+        return f"{self.path} with {self.which}" if self.which else self.path
+
+    def noun(self, number: int) -> str:
+        """The same of so many, ``drives with status ok``."""
         kind = (self.kind if number == 1 else plural(self.kind)).replace("_", " ")
         return f"{kind} with {self.which}" if self.which else kind
 
@@ -61,6 +68,12 @@ def bounds(spec: Any, place: Place) -> tuple[int, int | None] | None:
         low, high = spec.get("min", 0), spec.get("max")
         if high is None or low <= high:
             return low, high
+        place.wrong(f"no count is at least {low} and at most {high}.")
+        return None
+    if isinstance(spec, Mapping) and (odd := [key for key in spec if key not in ("min", "max")]):
+        for key in odd:
+            place.at(key).wrong(f'"{key}" is nothing that a count has; {suggestion(key, ("min", "max"))}')
+        return None
     place.wrong('"count" is a number, or { min = …, max = … }.')
     return None
 
@@ -69,10 +82,19 @@ def _is_count(spec: Any) -> bool:
     return isinstance(spec, int) and not isinstance(spec, bool) and spec >= 0
 
 
-def count_words(low: int, high: int | None) -> str:
-    """``exactly 8``, ``at least 1``."""
+def how_many(low: int, high: int | None, noun: Callable[[int], str]) -> str:
+    """``exactly 8 drives``, ``at least 1 battery``; ``noun``: what so many of them are called."""
+    return f"{_count_words(low, high)} {noun(low if high is None else high)}"
+
+
+def there_are(actual: str) -> str:
+    """``there are 2``."""
+    return f"there {'is' if actual == '1' else 'are'} {actual}"
+
+
+def _count_words(low: int, high: int | None) -> str:
     if low == high:
-        return f"exactly {low}" if low else "none"
+        return f"exactly {low}" if low else "no"
     if high is None:
         return f"at least {low}"
     return f"at most {high}" if not low else f"{low} to {high}"
@@ -92,7 +114,13 @@ def counted(group: Group, low: int, high: int | None) -> Check:
         open_end = "" if whole and sure == len(members) else " or more"
         return f"{sure}{open_end}" if sure or whole else None
 
-    return _check(group, test, f"{count_words(low, high)} {group.noun(high if low in (0, high) else low)}", say)
+    wanted = how_many(low, high, group.noun)
+
+    def sentence(actual: str | None, _item: Any, _scope: Scope, value: Truth) -> str:
+        told = f"of {group.path} {there_are(actual)}" if actual else f"how many {group.path} there are is not told"
+        return told if value else f"{told}, and there should be {wanted}"
+
+    return Check(group.path, test, wanted, say, sentence=sentence)
 
 
 def some(group: Group, wanted: Test, words: str) -> Check:
@@ -109,14 +137,14 @@ def some(group: Group, wanted: Test, words: str) -> Check:
                 told = None
         return told
 
-    return _check(group, test, f"any {group.words} with {words}", _named(group, wanted, bad=False))
+    return _check(group, test, ("any", "one"), words, _named(group, wanted, bad=False))
 
 
 def nobody(group: Group, unwanted: Test, words: str) -> Check:
     """None of them is like that."""
     one = some(group, unwanted, words).test
-    wanted = f"no {group.words} with {words}"
-    return _check(group, lambda i, s: negation(one(i, s)), wanted, _named(group, unwanted, bad=False))
+    test: Test = lambda i, s: negation(one(i, s))  # noqa: E731 - as short as it is clear
+    return _check(group, test, ("no", "none"), words, _named(group, unwanted, bad=False))
 
 
 def every(group: Group, wanted: Test, words: str, _rest: object = None) -> Check:
@@ -134,7 +162,7 @@ def every(group: Group, wanted: Test, words: str, _rest: object = None) -> Check
                 told = None
         return told
 
-    return _check(group, test, f"every {group.words} with {words}", _named(group, wanted, bad=True))
+    return _check(group, test, ("every", "every one"), words, _named(group, wanted, bad=True))
 
 
 def same(group: Group, name: str, get: Callable[[Any, Scope], Any]) -> Check:
@@ -157,18 +185,14 @@ def same(group: Group, name: str, get: Callable[[Any, Scope], Any]) -> Check:
 
     def say(item: Any, scope: Scope) -> str | None:
         found, _ = values(item, scope)
-        return ", ".join(f"{count} times {'not told' if v is None else v}" for v, count in found.items()) or None
+        times = ((v, "once" if count == 1 else f"{count} times") for v, count in found.items())
+        return ", ".join(f"{'not told' if v is None else v} {often}" for v, often in times) or None
 
-    return replace_path(_check(group, test, f"the same {name} of every {group.words}", say), f"{group.path}.{name}")
-
-
-def replace_path(check: Check, path: str) -> Check:
-    """The check under the name of another field."""
-    return replace(check, path=path)
+    return Check(f"{group.path}.{name}", test, f"the same {name} of every {group.words}", say)
 
 
-def _named(group: Group, wanted: Test, *, bad: bool) -> Callable[[Any, Scope], str | None]:
-    """Who is like that, or who is not: ``smartarray:0/1I:1:4``; of unknown ones that they are."""
+def _named(group: Group, wanted: Test, *, bad: bool) -> Say:
+    """Who is like that, or who is not: ``so of smartarray:0/1I:1:4``; of unknown ones that they are."""
 
     def say(item: Any, scope: Scope) -> str | None:
         members, whole = group.members(item, scope)
@@ -176,19 +200,27 @@ def _named(group: Group, wanted: Test, *, bad: bool) -> Callable[[Any, Scope], s
         decisive = [one for one, value in told if value is (not bad)]
         unsure = [one for one, value in told if value is None]
         if decisive:
-            return f"{'not so' if bad else 'so'}: {_ids(decisive)}"
+            return f"{'not so' if bad else 'so'} of {_ids(decisive)}"
         if unsure:
             return f"not told of {_ids(unsure)}"
-        return f"none of {len(members)}" if whole and not bad else None
+        return f"so of none of {len(members)}" if whole and not bad else None
 
     return say
 
 
 def _ids(items: list[Any]) -> str:
-    names = [str(getattr(item, "id", getattr(item, "name", "?"))) for item in items]
+    names = [next((str(name) for key in _NAMES if (name := getattr(item, key, None))), "?") for item in items]
     rest = [f"{len(names) - _NAMED} more"] if len(names) > _NAMED + 1 else []
     return listing([*(names[:_NAMED] if rest else names), *rest])
 
 
-def _check(group: Group, test: Test, wanted: str, say: Callable[[Any, Scope], str | None]) -> Check:
-    return Check(group.path, test, wanted, say)
+def _check(group: Group, test: Test, which: tuple[str, str], words: str, say: Say) -> Check:
+    """``which``: how many of them, before one and by itself."""
+
+    def sentence(actual: str | None, _item: Any, _scope: Scope, value: Truth) -> str:
+        who = f"{which[1]} of {group.members_words}"
+        if value:
+            return f"{who} {'have' if which[0] == 'no' else 'has'} {words}"
+        return f"{who} should have {words}, and it is {actual or 'not told'}"
+
+    return Check(group.path, test, f"{which[0]} {group.words} with {words}", say, sentence=sentence)

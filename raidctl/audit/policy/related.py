@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import Any
 
 from raidctl.audit.policy.machine import Scope, listed
-from raidctl.model import Array, Battery, Controller, Drive, Volume
+from raidctl.model import Array, Battery, BlockLayer, Controller, Drive, Volume
 
 Pair = tuple[Any, Scope]
 
@@ -170,7 +170,7 @@ ADDED: dict[str, dict[str, Extra]] = {
         "controller": _CARD,
         "host": _HOST,
         "volumes": Extra("The volumes on it.", pairs=_volumes, told=_complete, target="volume"),
-        **_OF_ARRAY,
+        **{name: replace(extra, words=True) for name, extra in _OF_ARRAY.items()},
     },
     "volume": {
         "controller": _CARD,
@@ -211,6 +211,10 @@ def _mounts_told(item: Volume, _scope: Scope) -> bool:
     return item.device is not None or bool(item.mountpoints)
 
 
+def _offsets_told(item: BlockLayer, _scope: Scope) -> bool:
+    return bool(item.offsets_bytes)
+
+
 TOLD: dict[tuple[str, str], Callable[[Any, Scope], bool]] = {
     ("host", "controllers"): _complete,
     ("controller", "batteries"): _batteries_told,
@@ -218,5 +222,6 @@ TOLD: dict[tuple[str, str], Callable[[Any, Scope], bool]] = {
     ("controller", "volumes"): _complete,
     ("controller", "drives"): _complete_controller,
     ("volume", "mountpoints"): _mounts_told,
+    ("block_layer", "offsets_bytes"): _offsets_told,
 }
 """When a list of the model is known to be whole; all others always are."""

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any, get_args
 
 from raidctl.audit.finding import Finding, Outcome, Severity
-from raidctl.audit.policy.checks import Check, Test, together, words_of
+from raidctl.audit.policy.checks import Check, Test, clause, together, words_of
 from raidctl.audit.policy.conditions import conditions
 from raidctl.audit.policy.faults import Place, suggestion
 from raidctl.audit.policy.logic import Truth, within
 from raidctl.audit.policy.machine import Machine, Scope, plural
-from raidctl.audit.policy.many import bounds, count_words
+from raidctl.audit.policy.many import bounds, how_many, there_are
 from raidctl.audit.policy.shapes import kinds, selectable
 from raidctl.text import listing
 
@@ -113,12 +113,8 @@ class PolicyRule:
         if value and not keep:
             return True
         open_end = "" if whole and most == sure else " or more"
-        low, high = self.count
-        wanted, actual = (
-            f"{count_words(low, high)} {self.selects(high if low in (0, high) else low)}",
-            f"{sure}{open_end}",
-        )
-        message = f"There {'is' if actual == '1' else 'are'} {actual}, and there should be {wanted}"
+        wanted, actual = how_many(*self.count, self.selects), f"{sure}{open_end}"
+        told = there_are(actual).capitalize()
         said.append(
             Finding(
                 rule=self.name,
@@ -128,27 +124,27 @@ class PolicyRule:
                 field="count",
                 wanted=wanted,
                 actual=actual,
-                message=self._sentence(message if value is not True else f"There are {actual}: {wanted}"),
+                message=self._sentence(f"{told}: {wanted}" if value else f"{told}, and there should be {wanted}"),
                 remedy=None if value else self.remedy,
                 evidence=(f"count = {actual}",),
             )
         )
         return value is True
 
-    def selects(self, number: int | None = 1) -> str:
+    def selects(self, number: int = 1) -> str:
         """``volume with mountpoints /srv/*``, of so many."""
         kind = (self.kind if number == 1 else plural(self.kind)).replace("_", " ")
         return f"{kind} with {words_of(self.chosen)}" if self.chosen else kind
 
-    def unmatched(self) -> Finding:
-        """That it selects nothing: most often a slip of the pen."""
+    def unmatched(self, *, hidden: bool) -> Finding:
+        """That it selects nothing: most often a slip of the pen; ``hidden``: not everything could be read."""
         return Finding(
             rule=self.name,
             severity=self.severity,
             outcome="unmatched",
             where="host",
             message=f"{self.label} matched no {self.selects()}.",
-            remedy=_SHORT if self.short else _UNMATCHED,
+            remedy=_HIDDEN if hidden else _SHORT if self.short else _UNMATCHED,
         )
 
     def _finding(self, outcome: Outcome, item: Any, scope: Scope, selected: Truth) -> Finding:
@@ -165,7 +161,7 @@ class PolicyRule:
             field=(one.path or None) if one else None,
             wanted=one.wanted if one else words_of(decisive) or None,
             actual=told[0][1] if one else ", ".join(f"{c.path} {v or 'not told'}" for c, v in told) or None,
-            message=self._sentence(_message(outcome, told, selected)),
+            message=self._sentence(self._message(outcome, told, item, scope, selected)),
             remedy=None if outcome == "pass" else self.remedy,
             evidence=tuple(f"{check.path or 'fields'} = {value or 'not told'}" for check, value in told),
         )
@@ -179,33 +175,30 @@ class PolicyRule:
             return [check for check in self.chosen if check.test(item, scope) is None]
         return [check for check in self.required if check.test(item, scope) is None]
 
+    @staticmethod
+    def _message(
+        outcome: Outcome, told: Sequence[tuple[Check, str | None]], item: Any, scope: Scope, selected: Truth
+    ) -> str:
+        if outcome == "unknown" and selected is None:
+            fields = list(dict.fromkeys(check.path or "what it asks" for check, _ in told))
+            be = "is" if len(fields) == 1 else "are"
+            return f"Whether the rule is about it cannot be told: {listing(fields)} {be} not told"
+        value = _VALUES[outcome]
+        return "; ".join([clause(check, actual, item, scope, value) for check, actual in told])
+
     def _sentence(self, text: str) -> str:
         if not self.reason:
             return f"{text}."
         return f"{text}: {self.reason.rstrip('.')}."
 
 
+_HIDDEN = "Not everything could be read, so what it selects may be hidden; see to that first, then audit again."
 _UNMATCHED = "Correct what it selects; where nothing to select is as it should be, say optional = true."
 _SHORT = (
     "It is for every volume, and there is none; where that is as it should be, write a [[rule]] with optional = true."
 )
 _OUTCOMES: dict[Truth, Outcome] = {True: "pass", False: "fail", None: "unknown"}
-
-
-def _message(outcome: Outcome, told: Sequence[tuple[Check, str | None]], selected: Truth) -> str:
-    if outcome == "unknown" and selected is None:
-        fields = listing(check.path or "what it asks" for check, _ in told)
-        return f"Whether the rule is about it cannot be told: {fields} is not told"
-    parts = []
-    for check, actual in told:
-        name = check.path or "it"
-        if outcome == "pass":
-            parts.append(f"{name} is {actual or 'as it should be'}")
-        elif actual is None:
-            parts.append(f"{name} is not told, and should be {check.wanted}")
-        else:
-            parts.append(f"{name} is {actual}, and should be {check.wanted}")
-    return "; ".join(parts)
+_VALUES: dict[Outcome, Truth] = {outcome: value for value, outcome in _OUTCOMES.items()}
 
 
 def _name(item: Any, scope: Scope, kind: str) -> str:

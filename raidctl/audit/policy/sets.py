@@ -106,9 +106,7 @@ def load(path: str, read: Read, builtin: Sequence[Rule], *, every: bool = False)
         PolicyError: It has mistakes.
         OSError: It cannot be read.
     """
-    found = read_document(path, read, [rule.name for rule in builtin])
-    if every:
-        found.part.builtin = [rule.name for rule in builtin]
+    found = read_document(path, read, [rule.name for rule in builtin], every=every)
     return Policy(path, found, builtin)
 
 

@@ -19,7 +19,7 @@ from raidctl import model
 from raidctl.audit.policy import related
 from raidctl.audit.policy.machine import Scope
 
-Sort = Literal["enum", "text", "number", "flag", "object", "objects", "texts", "mapping"]
+Sort = Literal["enum", "text", "number", "flag", "object", "objects", "texts", "numbers", "mapping"]
 Get = Callable[[Any, Scope], Any]
 Pairs = Callable[[Any, Scope], Iterable[tuple[Any, Scope]]]
 Told = Callable[[Any, Scope], bool]
@@ -39,19 +39,30 @@ class Field:
     pairs: Pairs | None = None
     """Of ``objects``: each of them with the scope that it is in."""
     told: Told | None = None
-    """Of ``objects``, ``texts``: whether all of them are known; a list that may be cut off proves no absence."""
+    """Of ``objects``, ``texts``, ``numbers``: whether all are known; a list that may be cut off proves no absence."""
     values: tuple[str, ...] = ()
     """Of an ``enum``; ``unknown`` is none of them."""
     target: str | None = None
     """Kind that ``object``, ``objects`` and some mappings lead to."""
     words: bool = False
     """Also the id of what it leads to, as a text: ``array = "smartarray:1/A"``."""
+    whole: bool = False
+    """Of a ``number``, ``numbers``: there are no fractions of it."""
 
     @property
     def unit(self) -> str:
         """What its figures count: ``bytes``, ``percent``; empty where they count things."""
         last = self.name.rpartition("_")[2]
         return last if last in {"bytes", "percent", "celsius", "seconds", "volts", "gbps", "hours", "watts"} else ""
+
+    @property
+    def getter(self) -> Get:
+        """How to get it, whichever way that is."""
+        attribute, get = self.attribute, self.get
+        if attribute is not None:
+            return lambda item, _scope: attribute(item)
+        assert get is not None  # noqa: S101 - a value has one or the other
+        return get
 
 
 @dataclass(frozen=True)
@@ -133,7 +144,7 @@ def _sorted(name: str, about: str, bare: inspect.Type, found: dict[str, Kind]) -
     if isinstance(bare, inspect.BoolType):
         return Field(name, "flag", about, get)
     if isinstance(bare, (inspect.IntType, inspect.FloatType)):
-        return Field(name, "number", about, get)
+        return Field(name, "number", about, get, whole=isinstance(bare, inspect.IntType))
     if isinstance(bare, inspect.StructType):
         return Field(name, "object", about, get, target=_walk(bare.cls, found))
     if isinstance(bare, inspect.DictType):
@@ -144,6 +155,8 @@ def _sorted(name: str, about: str, bare: inspect.Type, found: dict[str, Kind]) -
         item = bare.item_type
         if isinstance(item, inspect.StructType):
             return Field(name, "objects", about, get, pairs=_same_scope(get), target=_walk(item.cls, found))
+        if isinstance(item, (inspect.IntType, inspect.FloatType)):
+            return Field(name, "numbers", about, get, whole=isinstance(item, inspect.IntType))
         return Field(name, "texts", about, get)
     return Field(name, "text", about, get)
 
@@ -157,7 +170,9 @@ def _same_scope(get: Callable[[Any], Any]) -> Pairs:
 
 def _added(name: str, extra: related.Extra) -> Field:
     if extra.pairs is not None:
-        return Field(name, "objects", extra.about, pairs=extra.pairs, told=extra.told, target=extra.target)
+        return Field(
+            name, "objects", extra.about, pairs=extra.pairs, told=extra.told, target=extra.target, words=extra.words
+        )
     if extra.target is not None:
         return Field(name, "object", extra.about, get=extra.get, target=extra.target, words=extra.words)
     sort: Sort = "enum" if extra.values else "text"

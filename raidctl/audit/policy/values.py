@@ -38,6 +38,10 @@ _EXAMPLES = {
     "gbps": '"12Gb/s" or 12', "volts": "3.9", "hours": "40000",
 }  # fmt: skip
 
+_BINARY = {"strip_bytes", "full_stripe_bytes", "start_bytes", "offsets_bytes", "data_offset_bytes"}
+_MOST = {"life_used_percent": 255.0}
+"""Percentages of which there can be more than 100."""
+
 Test = Callable[[Any], Truth]
 
 
@@ -64,18 +68,18 @@ def said(field: Field, value: Any, *, binary: bool) -> str | None:
         return None
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(value, str):  # also under a label of a tool that looks like a figure's
+        return value
     if isinstance(value, (tuple, list)):
-        return listing(map(str, value)) or "none"
+        return listing(said(field, one, binary=binary) or str(one) for one in value) or "none"
     if field.unit == "bytes":
         return format_binary(value) if binary else format_decimal(value)
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def is_binary(kind: str, field: Field) -> bool:
-    """Whether its sizes are counted as memory is: caches and strips are."""
-    return field.unit == "bytes" and (
-        kind in {"cache", "volume_cache", "block"} or field.name in {"strip_bytes", "full_stripe_bytes"}
-    )
+    """Whether its sizes are counted as memory is: caches, strips, and where data begin on a disk are."""
+    return field.unit == "bytes" and (kind in {"cache", "volume_cache", "block"} or field.name in _BINARY)
 
 
 def _operators(field: Field, spec: Mapping[str, Any], place: Place, *, binary: bool) -> Wish | None:
@@ -222,9 +226,13 @@ def _figure(field: Field, spec: Any, place: Place, *, binary: bool) -> float | N
     elif isinstance(spec, (int, float)) and not isinstance(spec, bool) and math.isfinite(spec):
         found = spec
     least = -273 if field.unit == "celsius" else 0
-    if found is None or found < least or (field.unit == "percent" and found > 100):
+    most = _MOST.get(field.name, 100) if field.unit == "percent" else math.inf
+    if found is None or not least <= found <= most:
         example = _EXAMPLES.get(field.unit)
         place.wrong(f'"{field.name}" is never {_quoted(spec)}: write {example or "a number"}.')
+        return None
+    if field.whole and found != (below := math.floor(found)):
+        place.wrong(f'"{field.name}" is never {_quoted(spec)}: it is a whole number, {below} or {below + 1}.')
         return None
     return found
 

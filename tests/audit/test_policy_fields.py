@@ -1,0 +1,191 @@
+"""Whatever the model tells of an object can be asked for: each field of each kind, by each value that it can have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import msgspec
+import pytest
+from msgspec import inspect
+
+from raidctl.audit.policy.checks import together
+from raidctl.audit.policy.conditions import conditions
+from raidctl.audit.policy.faults import Place
+from raidctl.audit.policy.machine import Machine
+from raidctl.audit.policy.shapes import kind_of, kinds, selectable
+from raidctl.model import Array, BlockLayer, Inventory
+from raidctl.model_parts import Model
+from tests.audit.policies import machine, mistakes, only, recorded, volume
+from tests.support.machines import MACHINES
+
+STRUCTS = {kind_of(cls): cls for cls in Model.__subclasses__()}
+
+
+def refused(kind: str, table: dict[str, Any]) -> list[str]:
+    """What is said against asking for this."""
+    place = Place("site.toml", {})
+    made = conditions(kinds()[kind], table, place)
+    return [fault.message for fault in place.faults] or ([] if made else ["It asks for nothing."])
+
+
+def samples(kind: inspect.Type) -> Iterator[Any]:
+    """Values that a field of this type can have, as a policy writes them."""
+    if isinstance(kind, inspect.Metadata):
+        yield from samples(kind.type)
+    elif isinstance(kind, inspect.UnionType):
+        for one in kind.types:
+            yield from samples(one)
+    elif isinstance(kind, inspect.NoneType):
+        yield {"known": False}
+    elif isinstance(kind, inspect.LiteralType):
+        yield from ({"known": False} if value == "unknown" else value for value in kind.values)
+    elif isinstance(kind, inspect.BoolType):
+        yield from (True, False)
+    elif isinstance(kind, (inspect.IntType, inspect.FloatType)):
+        yield from (0, 100, {"min": 1, "max": 2}, {"not": 3}, [4, 5])
+    elif isinstance(kind, (inspect.VarTupleType, inspect.ListType)):
+        yield {"count": 1}
+        yield from (() if isinstance(kind.item_type, inspect.StructType) else samples(kind.item_type))
+    elif isinstance(kind, inspect.StructType):
+        yield {"known": True}
+    elif isinstance(kind, inspect.DictType):
+        inner: Any = {"known": True} if isinstance(kind.value_type, inspect.StructType) else "x"
+        yield {"a label": inner}
+    else:
+        assert isinstance(kind, inspect.StrType), kind
+        yield from ("a text", {"is": "[x]"}, ["a", "b"], {"not": "a*"})
+
+
+@pytest.mark.parametrize("kind", sorted(STRUCTS))
+def test_each_field_can_be_asked_for_by_each_value_of_its_type(kind: str) -> None:
+    """The types of the model say what a policy may want; a new field or type that it refuses is noticed."""
+    told = inspect.type_info(STRUCTS[kind])
+    assert isinstance(told, inspect.StructType)
+    asked = [(field.name, value) for field in told.fields for value in samples(field.type)]
+    assert [(name, value, said) for name, value in asked if (said := refused(kind, {name: value}))] == []
+
+
+def wishes(item: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """What a policy would write to get just this object: path and value, objects inside it included."""
+    for name in item.__struct_fields__:
+        value, path = getattr(item, name), f"{prefix}{name}"
+        if isinstance(value, Model):
+            yield from wishes(value, f"{path}.")
+        elif isinstance(value, dict):
+            yield from _labelled(path, value)
+        elif isinstance(value, tuple):
+            yield from _listed(path, value)
+        else:
+            yield path, _written(value)
+
+
+def _labelled(path: str, table: dict[str, Any]) -> Iterable[tuple[str, Any]]:
+    for key, value in table.items():
+        if isinstance(value, Model):
+            yield path, {key: dict(wishes(value))}
+        else:
+            yield path, {key: _written(value)}
+
+
+def _listed(path: str, values: tuple[Any, ...]) -> Iterable[tuple[str, Any]]:
+    if values and not isinstance(values[0], Model):
+        yield path, _written(values[0])
+        yield path, [_written(one) for one in values]
+    for one in values if values and isinstance(values[0], Model) else ():
+        yield path, {"any": dict(wishes(one))}
+
+
+def _written(value: Any) -> Any:
+    if value is None or value == "unknown":
+        return {"known": False}
+    return {"is": value} if isinstance(value, str) else value
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_what_is_told_of_a_recorded_object_selects_it(name: str) -> None:
+    """Asked for just what it tells, field by field, each object of each machine is what was asked for."""
+    wrong = []
+    inventory = recorded(name)
+    with Machine(msgspec.structs.replace(inventory, problems=())) as made:
+        for kind in selectable():
+            for item, scope in made.objects(kind):
+                for path, value in wishes(item) if kind != "host" else ():
+                    place = Place("site.toml", {})
+                    checks = conditions(kinds()[kind], {path: value}, place)
+                    if place.faults or together(checks)(item, scope) is not True:
+                        wrong.append((kind, path, value, [fault.message for fault in place.faults]))
+    assert wrong == []
+
+
+PARTITION = BlockLayer(device="/dev/sda1", kind="partition", offsets_bytes=(1 << 20, 5 << 20))
+
+
+@pytest.mark.parametrize(
+    ("wanted", "outcome"),
+    [
+        ("1048576", "pass"), ('"1MiB"', "pass"), ('"5MB"', "pass"), ("1048064", "fail"), ("{ min = 6000000 }", "fail"),
+        ("{ not = 1048576 }", "fail"), ("{ not = 512 }", "pass"), ("[512, 1048576]", "pass"), ("{ count = 2 }", "pass"),
+        ("{ known = true }", "pass"), ("{ known = false }", "fail"),
+    ],
+)  # fmt: skip
+def test_a_list_of_numbers_is_asked_like_a_list_of_texts(wanted: str, outcome: str) -> None:
+    """It is as it is wanted when any of its numbers is; sizes may be written with units, and offsets are exact."""
+    one = volume(layers=(PARTITION,))
+    assert only(f"layers = {{ any = {{ offsets_bytes = {wanted} }} }}", machine(one)).outcome == outcome
+
+
+def test_numbers_that_nobody_told_cannot_be_told() -> None:
+    """An empty list of offsets is one that is not told, and proves nothing."""
+    one = volume(layers=(BlockLayer(device="/dev/sda1"),))
+    assert only("layers = { any = { offsets_bytes = 1048576 } }", machine(one)).outcome == "unknown"
+    assert only("layers = { any = { offsets_bytes = { known = false } } }", machine(one)).outcome == "pass"
+
+
+def test_the_drives_of_an_array_can_be_asked_for_by_their_ids() -> None:
+    """The model lists ids there, so a text means one of them."""
+    rule = '[[rule]]\nfor = "array"\nrequire = { drives = %s }'
+    answers = [only(rule % text, machine()).outcome for text in ('"c:1/a"', '["x", "c:1/b"]', '"c:1/s"', '"c:1/*"')]
+    assert answers == ["pass", "pass", "fail", "pass"]
+    untold = machine(arrays=(Array(id="c:1/A", spares=("c:1/s",)),))
+    assert only(rule % '"c:1/a"', untold).outcome == "unknown"
+
+
+def test_a_label_of_a_tool_that_looks_like_a_size_is_a_text() -> None:
+    """What a tool calls ``x_bytes`` is told in its own words."""
+    found = only('details.x_bytes = "1"', machine(volume(details={"x_bytes": "2"})))
+    assert (found.outcome, found.actual) == ("fail", "2")
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("drives.rpm = 10000.5", '"rpm" is never 10000.5: it is a whole number, 10000 or 10001.'),
+        ("drives.rpm = { min = 0.5 }", '"rpm" is never 0.5: it is a whole number, 0 or 1.'),
+        ("controller.cache.read_percent = '25.5%'", '"read_percent" is never "25.5%": it is a whole number, 25 or 26.'),
+        ("layers = { any = { offsets_bytes = 1.5 } }", "it is a whole number, 1 or 2."),
+    ],
+)
+def test_a_fraction_is_refused_where_the_model_counts_in_whole_numbers(line: str, told: str) -> None:
+    """No drive turns half a time; the whole numbers beside it are named."""
+    [found] = mistakes(line)
+    assert told in found
+
+
+def test_an_ssd_may_have_used_more_than_all_of_its_life() -> None:
+    """The model knows up to 255 percent of that, and of everything else at most 100."""
+    assert mistakes("drives.life_used_percent = { max = 120 }") == []
+    assert mistakes("drives.life_used_percent = 256") != []
+
+
+def test_a_fraction_is_taken_where_the_model_has_them() -> None:
+    """Volts and link speeds are no whole numbers, and a whole number may be written with a point."""
+    assert mistakes("drives.link_gbps = 1.5\ncontroller.batteries = { any = { voltage_volts = 3.9 } }") == []
+    assert mistakes("drives.rpm = 10000.0") == []
+
+
+def test_an_inventory_as_a_whole_can_be_asked_for() -> None:
+    """What the host's own fields lead to is asked for by dotted paths."""
+    rule = '[[rule]]\nfor = "host"\nrequire = { "host.hostname" = "db1", schema_version = "1", controllers = 1 }'
+    assert only(rule, machine()).outcome == "pass"
+    assert STRUCTS["host"] is Inventory
