@@ -33,7 +33,7 @@ class Wanted:
         self.machine: Machine | None = marker.args[0] if marker and marker.args else None
         self.fresh = bool(marker and marker.kwargs.get("fresh"))
         self.last = bool(marker and marker.kwargs.get("last"))
-        self.long = bool(marker and marker.kwargs.get("long"))
+        self.minutes = int(marker.kwargs.get("minutes", 0)) if marker else 0
         self.timeout = float(marker.kwargs.get("timeout", TIMEOUT)) if marker else TIMEOUT
 
 
@@ -77,7 +77,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """The marker and the pool of machines."""
     config.addinivalue_line(
         "markers",
-        "lab(machine, fresh=False, last=False, timeout=120, long=False): inside an emulated server; see docs/lab.md",
+        "lab(machine, fresh=False, last=False, timeout=120, minutes=0): inside an emulated server; see docs/lab.md",
     )
     config.addinivalue_line("markers", "xdist_group(name): known where pytest-xdist is not loaded, too")
     config.stash[SESSIONS] = Pool()
@@ -95,7 +95,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Lab tests are slow; those of one machine follow one another and go to one worker of xdist.
 
-    Groups with what takes minutes (``long``) begin, so that no worker has one left when the other has nothing to do.
+    Groups that take longest (``minutes``, about) begin, so that no worker has one left when others have nothing to do.
     """
     lab = [item for item in items if Wanted(item).marked]
     for item in lab:
@@ -106,12 +106,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     first: dict[str, int] = {}
     for position, item in enumerate(lab):
         first.setdefault(_group(item), position)
-    long = {_group(item) for item in lab if Wanted(item).long}
+    minutes: dict[str, int] = {}
+    for item in lab:
+        minutes[_group(item)] = max(minutes.get(_group(item), 0), Wanted(item).minutes)
     others = [item for item in items if not Wanted(item).marked]
 
-    def turn(item: pytest.Item) -> tuple[bool, int, bool, bool]:
+    def turn(item: pytest.Item) -> tuple[int, int, bool, bool]:
         wanted = Wanted(item)
-        return _group(item) not in long, first[_group(item)], wanted.fresh, wanted.last
+        return -minutes[_group(item)], first[_group(item)], wanted.fresh, wanted.last
 
     items[:] = [*others, *sorted(lab, key=turn)]
 

@@ -60,7 +60,7 @@ def thirty(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
-@pytest.mark.lab(THIRTY, timeout=600)
+@pytest.mark.lab(THIRTY, timeout=600, minutes=3)
 def test_thirty_drives_are_all_listed_once_in_the_kernel_s_order(thirty: Path) -> None:
     """Every disk of sysfs is there once; within a card they stand in the order of their names."""
     told = json.loads(raidctl("--replay", str(thirty), "show", "--json").stdout)

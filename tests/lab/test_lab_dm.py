@@ -15,7 +15,7 @@ from tests.lab.guest import Done, Guest
 from tests.lab.machine import MIB
 from tests.lab.machines_caches import LAYERS
 
-pytestmark = [pytest.mark.lab, pytest.mark.xdist_group("lab-layers")]
+pytestmark = [pytest.mark.lab(minutes=3), pytest.mark.xdist_group("lab-layers")]
 
 BCACHE = "/sys/block/bcache0/bcache"
 MD = "/sys/block/md0/md"

@@ -11,7 +11,7 @@ import pytest
 from tests.lab.guest import Guest
 from tests.lab.machines_caches import FAULTS
 
-pytestmark = [pytest.mark.lab, pytest.mark.xdist_group("lab-faults")]
+pytestmark = [pytest.mark.lab(minutes=3), pytest.mark.xdist_group("lab-faults")]
 
 DEBUG = "/sys/bus/pseudo/drivers/scsi_debug"
 ERRORS, SILENCE = 0x10, 0x4

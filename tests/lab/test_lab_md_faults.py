@@ -35,7 +35,7 @@ def always(script: str) -> Iterator[list[int]]:
     thread.join()
 
 
-@pytest.mark.lab(MD, last=True, long=True, timeout=600)
+@pytest.mark.lab(MD, last=True, minutes=5, timeout=600)
 def test_a_drive_that_fails_and_comes_back_while_show_runs_never_confuses_it() -> None:
     """Each of several runs ends with 0 or 3, has valid JSON, and tells a state of the array that was possible."""
     member = next(Path("/sys/block/md5/md").glob("dev-*")).name.removeprefix("dev-")

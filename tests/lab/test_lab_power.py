@@ -22,7 +22,7 @@ from tests.lab.guest import PYTHONPATH, Background, Done, Guest
 from tests.lab.machine import Machine
 from tests.lab.machines_caches import POWER, STATE
 
-pytestmark = pytest.mark.lab(long=True)
+pytestmark = pytest.mark.lab(minutes=8)
 
 PATIENCE = 240.0  # seconds until a batch has come to a moment
 PROGRAM = [sys.executable, "-m", "raidctl"]
