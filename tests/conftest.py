@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 from collections.abc import Iterator
@@ -43,6 +44,18 @@ def locks_of_changes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("RAIDCTL_LOCKS", str(tmp_path_factory.mktemp("locks") / "changes"))
         yield
+
+
+@pytest.fixture
+def uncollected() -> Iterator[None]:
+    """No garbage is looked for: what the handler of a signal raises meanwhile is lost to Python.
+
+    Libraries have themselves called then (hypothesis does), and it is their code that it ends.
+    """
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()
 
 
 @pytest.fixture(autouse=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
 
 import pytest
 
@@ -23,15 +22,6 @@ require = { drives = { all = { status = "ok" } }, "volumes.drive_cache" = "disab
 for = "array"
 require = { "drives.model" = { same = true } }
 """
-
-
-@pytest.fixture
-def uncollected() -> Iterator[None]:
-    """Keep Python from looking for garbage."""
-    gc.collect()
-    gc.disable()
-    yield
-    gc.enable()
 
 
 @pytest.mark.parametrize("every", [False, True], ids=["policy", "builtin"])

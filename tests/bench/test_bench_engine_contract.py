@@ -285,6 +285,7 @@ def test_signals_disturb_no_operation(engine: Engine, target: Handle) -> None:
     assert set(done.results) == {BLOCK}
 
 
+@pytest.mark.usefixtures("uncollected")
 @pytest.mark.parametrize("depth", [1, 32])
 def test_an_interruption_ends_it(engine: Engine, target: Handle, depth: int) -> None:
     """Ctrl-C ends a run of an hour, and no descriptor is left over."""
@@ -304,6 +305,7 @@ def test_an_interruption_ends_it(engine: Engine, target: Handle, depth: int) -> 
     assert descriptors() == held
 
 
+@pytest.mark.usefixtures("uncollected")
 def test_an_interruption_ends_a_wait(engine: Engine, target: Handle) -> None:
     """Ctrl-C does not wait for an operation that is to begin in an hour."""
     before = signal.signal(signal.SIGALRM, signal.default_int_handler)

@@ -109,6 +109,7 @@ def test_all_workers_begin_at_the_same_instant() -> None:
     assert all(report.ends[0] >= start for report in reports)
 
 
+@pytest.mark.usefixtures("uncollected")
 def test_a_handler_that_raises_while_workers_are_forked_stays_in_the_parent(target: FileTarget) -> None:
     """A storm of signals: it ends in one process and in one exception, and no worker goes on as if it were we."""
     own = os.getpid()
@@ -123,7 +124,7 @@ def test_a_handler_that_raises_while_workers_are_forked_stays_in_the_parent(targ
     try:
         for delay in range(1, 41):
             try:
-                # again after a while: what a handler raises while garbage is being collected is lost to Python
+                # again after a while: what a handler raises in a finalizer is lost to Python
                 signal.setitimer(signal.ITIMER_REAL, delay / 2000, 5)
                 PortableEngine().run(target, Work(streams=[stream(Op.READ, 64, depth=16, cycle=True)], seconds=3600))
             except KeyboardInterrupt as caught:

@@ -26,6 +26,7 @@ def test_what_came_within_is_answered_at_the_end() -> None:
     assert done == ["one", "other"]
 
 
+@pytest.mark.usefixtures("uncollected")
 def test_handlers_are_as_before_after_a_storm_that_interrupts_every_step() -> None:
     """Wherever a handler raises, on the way in or out: the next Ctrl-C still interrupts."""
 
