@@ -11,6 +11,7 @@ from pathlib import Path
 
 import msgspec
 
+from raidctl.bench.engines.calibrate import marked
 from raidctl.bench.engines.choose import Choice, choose
 from raidctl.bench.preflight import Ground, ask, confounders, load, ticks
 from raidctl.bench.profiles import together
@@ -227,6 +228,6 @@ def limited(session: Session, bench: Bench) -> Session:
             if what == "commits, commits":
                 found.append(Confounder(name="engine_limited", text=f"{what}: {said}"))
             # of blocks of another size a test has said it with their rate on memory
-            if not any(reason.startswith(said.partition(" operations a second")[0]) for reason in result.reasons):
+            if not marked(rate, result.reasons):
                 notes.append(f"{what}: {said}")
     return msgspec.structs.replace(session, notes=tuple(notes), confounders=(*session.confounders, *found))

@@ -103,13 +103,18 @@ class Machine:
 
     def results(self) -> list[str]:
         """How each change in the journal ended."""
-        stories = Journal(self.state_dir).stories()
-        return [story.end.result if story.end is not None else "pending" for story in stories]
+        return results(self.state_dir)
 
 
-def until(true: Callable[[], bool]) -> None:
-    """Wait for something to become so."""
-    deadline = time.monotonic() + PATIENCE
+def results(state_dir: Path) -> list[str]:
+    """How each change in a journal ended."""
+    stories = Journal(state_dir).stories()
+    return [story.end.result if story.end is not None else "pending" for story in stories]
+
+
+def until(true: Callable[[], bool], patience: float = PATIENCE) -> None:
+    """Wait for something to become so, for so many seconds at most."""
+    deadline = time.monotonic() + patience
     while not true():
         assert time.monotonic() < deadline
         time.sleep(0.02)

@@ -5,14 +5,11 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
 
-from raidctl.change.journal import Journal
 from raidctl.change.plan import Wish
 from raidctl.change.state import Held
 from raidctl.cli.bench_switch import CardAhead, ahead
@@ -24,6 +21,7 @@ from raidctl.demo import machine as simulated
 from raidctl.registry import vendors
 from raidctl.simulation import State
 from tests.change.faulty import Fault
+from tests.change.real import results, until
 
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE = 120.0
@@ -59,20 +57,6 @@ def state(place: Path, demo: str) -> State:
     return simulated(demo, vendors()[0], place / "demo" / demo).state()
 
 
-def results(place: Path, demo: str) -> list[str]:
-    """How each change in its journal ended."""
-    stories = Journal(place / "demo" / demo).stories()
-    return [story.end.result if story.end is not None else "pending" for story in stories]
-
-
-def until(true: Callable[[], bool]) -> None:
-    """Wait for something to become so."""
-    deadline = time.monotonic() + PATIENCE
-    while not true():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(("fault", "number"), [("killed after", 0), ("killed before", 1), ("killed during", 1)])
 def test_killed_at_any_command_it_is_put_back_by_the_second_process(tmp_path: Path, fault: Fault, number: int) -> None:
@@ -83,7 +67,7 @@ def test_killed_at_any_command_it_is_put_back_by_the_second_process(tmp_path: Pa
         cwd=ROOT, stderr=subprocess.DEVNULL, check=False, timeout=PATIENCE,
     )  # fmt: skip
     assert done.returncode == -signal.SIGKILL
-    until(lambda: results(tmp_path, "p400") == ["restored"])
+    until(lambda: results(tmp_path / "demo" / "p400") == ["restored"], PATIENCE)
     assert state(tmp_path, "p400") == before
 
 
@@ -95,7 +79,7 @@ def test_where_all_is_as_wished_nobody_else_changes_it_meanwhile(tmp_path: Path)
         assert knob.present is not None
         with knob.at(knob.present), pytest.raises(Held), knob.at(2 * knob.present):
             pytest.fail("it was changed all the same")
-    assert results(tmp_path, "journal") == []
+    assert results(tmp_path / "demo" / "journal") == []
 
 
 def test_what_somebody_else_has_set_meanwhile_is_left_and_said(
@@ -131,4 +115,4 @@ def test_that_nobody_stands_by_on_another_machine_is_said(tmp_path: Path, capsys
         with for_a_while(made, settings):
             said = capsys.readouterr().err
     assert 'nobody stands by should raidctl be killed; "raidctl restore' in said
-    assert results(tmp_path, "p400") == ["restored"]
+    assert results(tmp_path / "demo" / "p400") == ["restored"]

@@ -13,9 +13,9 @@ REDUNDANT = frozenset(
 )
 SINGLE_PARITY = frozenset(("raid4", "raid5", "raid50"))
 PARITY = SINGLE_PARITY | {"raid6", "raid60"}
-NOT_WHOLE = frozenset(("degraded", "failed", "offline", "inactive", "rebuilding"))
 GONE = frozenset(("failed", "offline", "inactive"))
 """States of a volume in which nothing can be read from it: how it is set then matters to nobody."""
+NOT_WHOLE = GONE | {"degraded", "rebuilding"}
 GOOD_BATTERY = frozenset(("ok", "learning", "charging"))
 
 _REBUILT = ("rebuild", "rbld", "resync", "recover", "copyback", "cpybck", "copying")
@@ -131,9 +131,9 @@ def protected(card: Controller) -> bool | None:
     """Whether the card has a battery or capacitor, and all of them are good; None when it does not tell."""
     if not card.batteries:
         return None
-    if all(battery.status in ("ok", "unknown") and not battery.replace for battery in card.batteries):
-        return None if any(battery.status == "unknown" for battery in card.batteries) else True
-    return False
+    if any(battery.status not in ("ok", "unknown") or battery.replace for battery in card.batteries):
+        return False
+    return None if any(battery.status == "unknown" for battery in card.batteries) else True
 
 
 def rebuilding(card: Controller, volume: Volume) -> bool:

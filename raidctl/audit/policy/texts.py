@@ -35,7 +35,8 @@ def texts(field: Field, spec: Any, place: Place, path: str, *, binary: bool) -> 
         if wanted is None:
             return None
     words = [f"{'not ' if flip else ''}{wanted.words}"] if wanted else []
-    words += [many.how_many(*count, lambda _number: "of them").replace("no of", "none of")] if count else []
+    if count:
+        words.append("none of them" if count == (0, 0) else many.how_many(*count, lambda _number: "of them"))
     known = isinstance(spec, Mapping) and set(spec) == {"known"}
     return _check(path, " and ".join(words), wanted, count, field, flip=flip, known=known, binary=binary)
 

@@ -9,7 +9,7 @@ import os
 import random
 import tempfile
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -60,10 +60,17 @@ class Ceiling:
         """The sentence that marks a device's rate (operations per second) as the engine's; None: it is not."""
         if not self.certain or rate <= SHARE * self.rate:
             return None
-        return (
-            f"The engine limits this: {rate:,.0f} operations a second are {rate / self.rate:.0%} of the "
-            f"{self.rate:,.0f} that {self.engine} reaches on memory."
-        )
+        share = f"{rate / self.rate:.0%} of the {self.rate:,.0f}"
+        return f"{_mark(rate)} operations a second are {share} that {self.engine} reaches on memory."
+
+
+def marked(rate: float, said: Iterable[str]) -> bool:
+    """Whether this is said of a rate already, by whatever it was held against."""
+    return any(text.startswith(_mark(rate)) for text in said)
+
+
+def _mark(rate: float) -> str:
+    return f"The engine limits this: {rate:,.0f}"
 
 
 def ceiling(engine: Engine, *, size: int = 4096, depth: int = 1, batch: int = 1) -> Ceiling:
