@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 from tests.lab.machine import MIB, Controller, Drive, Machine
+from tests.lab.md import complete, rebuilding
 
 # Our own tool for these cards comes with raidctl; a server to which nothing but raidctl's files was copied lacks it.
 WITHOUT_OUR_TOOL = (
@@ -61,12 +62,12 @@ MAKE_ARRAYS = "\n".join(
         MAKE_TABLES.strip(),
         f"mdadm --create /dev/md0 --quiet --run --level=6 -n4 --spare-devices=1 --assume-clean --chunk=64 {WHOLE}",
         *(_create(*array) for array in ON_PARTITIONS),
-        # `mdadm --wait` looks every five seconds
-        "while read -r now < /sys/block/md17/md/sync_action; [ $now != idle ]; do sleep 0.2; done",
+        complete("md17"),  # or the rebuild of md15, on the same drives, waits for it
         f"mdadm --quiet /dev/md13 --fail {_part('P3-6')}",
         # this rebuild is to last for as long as anybody looks
         "echo 10 > /proc/sys/dev/raid/speed_limit_min; echo 10 > /proc/sys/dev/raid/speed_limit_max",
         f"mdadm --quiet /dev/md15 --add {_part('P2-8')}",
+        rebuilding("md15"),
         "mkfs.ext4 -q /dev/md1; mkdir -p /srv/mirror; mount /dev/md1 /srv/mirror",
         "udevadm settle",
     )

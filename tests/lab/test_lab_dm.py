@@ -14,6 +14,7 @@ from tests.lab import bcache
 from tests.lab.guest import Done, Guest
 from tests.lab.machine import MIB
 from tests.lab.machines_caches import LAYERS
+from tests.lab.md import complete
 
 pytestmark = [pytest.mark.lab(minutes=3), pytest.mark.xdist_group("lab-layers")]
 
@@ -33,8 +34,7 @@ echo {BACKED} > /sys/fs/bcache/register; echo {BCACHE} > /sys/fs/bcache/register
 until [ -e /sys/block/bcache0 ]; do sleep 0.1; done
 echo {set} > /sys/block/bcache0/bcache/attach; cd /sys/block/bcache0/bcache
 echo writeback > cache_mode; echo 0 > sequential_cutoff; echo 0 > writeback_running
-mdadm --wait /dev/md0 || true
-"""
+""" + complete("md0")
 # what was discarded is taken into dm-cache with the first write; without bandwidth for migrations it stays dirty there
 USE = """
 blkdiscard /dev/mapper/media

@@ -1,0 +1,23 @@
+"""Shell lines that wait for md: the kernel begins and ends its rebuilds in a thread of its own, some time after it was asked."""
+
+from __future__ import annotations
+
+
+def waits(path: str, word: str) -> str:
+    """The line that waits until a file of sysfs holds this word; `mdadm --wait` looks every five seconds only."""
+    return f'while read -r now < {path}; [ "$now" != {word} ]; do sleep 0.2; done'
+
+
+def complete(name: str) -> str:
+    """The lines that wait until an array that was made without ``--assume-clean`` has all its members.
+
+    ``sync_action`` alone does not tell: it says "idle" before the first rebuild too. A RAID-5 begins with its last
+    member missing, so ``degraded`` is 1 from the start and 0 once that was built.
+    """
+    md = f"/sys/block/{name}/md"
+    return "\n".join((waits(f"{md}/degraded", "0"), waits(f"{md}/sync_action", "idle")))
+
+
+def rebuilding(name: str) -> str:
+    """The line that waits until the rebuild of an array has begun."""
+    return waits(f"/sys/block/{name}/md/sync_action", "recover")
