@@ -1,4 +1,4 @@
-"""Shell lines that wait for md: the kernel begins and ends its rebuilds in a thread of its own, some time after it was asked."""
+"""Shell lines that wait for md: the kernel begins and ends a rebuild in a thread of its own, some time after the asking."""
 
 from __future__ import annotations
 
