@@ -239,6 +239,8 @@ def _looks(text: str) -> str:
     """What an unknown text is like, in words."""
     first = next((line for line in text.split("\n") if line.strip()), "")
     start = first.lstrip()
+    if re.match(r'\s*\{\s*"schema_version"', text):
+        return 'raidctl\'s own JSON: "raidctl diff" and "raidctl audit" read that'
     if re.match(r"\{|\[\s*([{\[]|\Z)", start):
         return "JSON of another program"
     if re.match(r"<(\?xml|!doctype|html)", start, re.IGNORECASE):

@@ -1,4 +1,4 @@
-"""Shell lines that wait for md: the kernel begins and ends a rebuild in a thread of its own, some time after the asking."""
+"""Shell lines that wait for md: its thread begins and ends a rebuild some time after it was asked to."""
 
 from __future__ import annotations
 

@@ -8,12 +8,10 @@ from dataclasses import dataclass
 from raidctl.bench.estimators import effect
 from raidctl.bench.result import Spread, TrialResult
 from raidctl.bench.trials.phase import Phase, amount, latencies, ratio, stream, words
-from raidctl.bench.trials.trial import KIB, ROUNDS, Bench, Needs, Steps
+from raidctl.bench.trials.trial import CHUNK, KIB, ROUNDS, Bench, Needs, Steps
 from raidctl.bench.work import Op, Target
 
 PLACES = 4096
-CHUNK = 64 * KIB
-"""Bytes that one drive holds in a row, where nothing tells."""
 Way = tuple[str, int, int]
 """`read` or `write`, bytes, how far beside a round place."""
 
@@ -35,9 +33,8 @@ class Alignment:
     title = "what misalignment costs"
     alone = False
 
-    def ways(self, target: Target, strip: int | None = None) -> list[Way]:
-        """All phases of a round on a volume with such a strip; shifts that the target does not take are left out."""
-        chunk = strip or CHUNK
+    def ways(self, target: Target, chunk: int = CHUNK) -> list[Way]:
+        """All phases of a round on a volume of such chunks; shifts that the target does not take are left out."""
         sizes = sorted({4 * KIB, 16 * KIB, chunk})
         shifts = [0, *(shift for shift in sorted({512, 4 * KIB, chunk // 2}) if shift % target.alignment == 0)]
         kinds = ("read", "write") if target.writable else ("read",)
@@ -52,7 +49,8 @@ class Alignment:
 
     def run(self, bench: Bench) -> Steps:
         """All ways in random order, round by round."""
-        ways, chunk = self.ways(bench.target, bench.below.strip), bench.below.strip or CHUNK
+        chunk = bench.below.chunk
+        ways = self.ways(bench.target, chunk)
         phases = {way: Phase() for way in ways}
         for _ in bench.rounds(self.rounds):
             for way in bench.shuffled(ways):
@@ -83,7 +81,7 @@ class Alignment:
             model="An operation over the border of a chunk or sector keeps two drives busy, or reads before it writes.",
             verdict="info" if clear or graver else "inconclusive",
             reasons=(*(reasons or (_NOTHING if clear else _UNCLEAR,)), *_about(bench)),
-            series={"chunk": bench.below.strip or CHUNK, "strip_told": bench.below.strip is not None},
+            series={"chunk": bench.below.chunk, "strip_told": bench.below.strip is not None},
         )
 
 
@@ -93,9 +91,8 @@ _UNCLEAR = "What differs is within the spread of the rounds."
 
 def _about(bench: Bench) -> list[str]:
     """What a round place is."""
-    strip = bench.below.strip
-    whose = "the volume's strip" if strip else "a usual strip: that of the volume is not told"
-    said = [f"Round places are multiples of {words(strip or CHUNK)}, {whose}."]
+    whose = "the volume's strip" if bench.below.strip else "a usual strip: that of the volume is not told"
+    said = [f"Round places are multiples of {words(bench.below.chunk)}, {whose}."]
     if bench.target.kind == "file":
         said.append("They are round within the file; where the file system has put it on the volume is not known.")
     return said

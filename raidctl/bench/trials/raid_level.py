@@ -10,14 +10,13 @@ from raidctl.bench.estimators.figures import median, spread
 from raidctl.bench.result import Spread, TrialResult
 from raidctl.bench.trials.phase import Phase, latencies, stream, words
 from raidctl.bench.trials.raid_words import Layers, facts, judged, told
-from raidctl.bench.trials.trial import KIB, ROUNDS, Bench, Needs, Steps
+from raidctl.bench.trials.trial import CHUNK, KIB, ROUNDS, Bench, Needs, Steps
 from raidctl.bench.verdict.early import SLOWING
 from raidctl.bench.work import Op, Outcome, Target
 
 PLACES = 1 << 14
 MOST_DRIVES = 8
 """Strides and stripes are looked for up to twice as many chunks, where the number of drives is not told."""
-CHUNK = 64 * KIB
 _MODEL = "A small write costs one drive operation without redundancy, 2 with copies, 4 with one parity, 6 with two."
 HIDING = SLOWING | {"degraded"}
 """Confounders with which only the sizes tell a level."""
@@ -108,7 +107,7 @@ class RaidLevel:
 
     def _chunks(self, bench: Bench) -> list[int]:
         """Bytes: one chunk to twice as many as there are drives, and one more."""
-        chunk, drives = bench.below.strip or CHUNK, bench.below.drives or MOST_DRIVES
+        chunk, drives = bench.below.chunk, bench.below.drives or MOST_DRIVES
         most = min(2 * drives + 1, max(2, bench.target.size // chunk // 4))
         return [chunk * count for count in range(1, most + 1)]
 
@@ -179,7 +178,7 @@ class RaidLevel:
             cached=cached,
             pattern=pattern,
             stripe=stripe,
-            chunk=below.strip or CHUNK,
+            chunk=below.chunk,
             drives=below.drives,
             spindles=scaling.fit(seen.depths).spindles,
         )

@@ -17,6 +17,8 @@ from raidctl.bench.work import Engine, Op, Outcome, Samples, Stream, Target, Wor
 from raidctl.errors import BenchError
 
 KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
+CHUNK = 64 * KIB
+"""Bytes that one drive holds in a row, where nothing tells."""
 ROUNDS = 6
 """The smallest number of rounds whose smallest and largest hold the median with 95 % (BENCH 2.20)."""
 
@@ -138,7 +140,7 @@ class Below:
     """Size of the smallest of them."""
     volume_bytes: int | None = None
     strip: int | None = None
-    """Bytes that one drive holds in a row."""
+    """Bytes that one drive holds in a row, as it is told."""
     cache: int | None = None
     """Bytes of the controller's cache, all of it; 0: it has none."""
     read_percent: float | None = None
@@ -154,6 +156,11 @@ class Below:
     """Where a mapping of the device mapper has its bytes; empty: it is none, or its table could not be read."""
     why_no_ranges: str | None = None
     """Why ``ranges`` is empty, one sentence; None: the target is no mapping, or they are there."""
+
+    @property
+    def chunk(self) -> int:
+        """Bytes that one drive holds in a row: a usual figure where it is not told."""
+        return self.strip or CHUNK
 
 
 class Interrupted(Exception):
