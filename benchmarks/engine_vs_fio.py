@@ -111,7 +111,7 @@ def engine(made: Engine) -> Contestant:
             cycle=True,
         )
         outcome = patiently(lambda: made.run(target, Work(streams=[stream], seconds=length)))
-        count = sum(len(one.results) + sum(map(sum, one.beyond.values())) for one in outcome.samples)
+        count = sum(one.count for one in outcome.samples)
         return Score(count / outcome.wall_seconds, outcome.cpu_seconds / count)
 
     return run

@@ -96,6 +96,11 @@ class Samples:
     """What came after the first `Work.keep` samples, counted by latency: for each kind of operation bins of type ``Q``.
     Bin ``b`` below 128 holds ``b`` ns; above, with ``e = b // 128 - 1``, those from ``(128 + b % 128) << e`` ns on."""
 
+    @property
+    def count(self) -> int:
+        """Operations carried out, those that were only counted among them."""
+        return len(self.ops) + sum(map(sum, self.beyond.values()))
+
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:

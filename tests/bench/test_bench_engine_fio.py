@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from raidctl.bench.engines import fio
-from raidctl.bench.engines.fio import Fio, document, log_samples, sequential, untranslatable
+from raidctl.bench.engines.fio import Fio, commit_samples, document, log_samples, sequential, untranslatable
 from raidctl.bench.work import Op, Stream, Work
 from raidctl.errors import BenchError
 from tests.bench.engine_bench import BLOCK, Handle, ends, on_disk, stream
@@ -56,6 +56,27 @@ def test_the_same_block_is_written_again_and_again(target: Handle) -> None:
     held = Path(f"/proc/self/fd/{target.handle}").read_bytes()
     assert any(held[3 * BLOCK : 4 * BLOCK])
     assert not any(held[: 3 * BLOCK] + held[4 * BLOCK :])
+
+
+def test_commits_are_counted(target: Handle) -> None:
+    """A block that is written and flushed again and again: as many flushes as writes, and how long each took."""
+    commits = stream([Op.WRITE, Op.FLUSH], [3, 3], cycle=True)
+    outcome = Fio().run(target, Work(streams=[commits], seconds=0.3))
+    (one,) = outcome.samples
+    writes, flushes = sum(one.beyond[Op.WRITE]), sum(one.beyond[Op.FLUSH])
+    assert writes > 10
+    assert 0 <= writes - flushes <= 1
+    assert not one.ops
+    held = Path(f"/proc/self/fd/{target.handle}").read_bytes()
+    assert any(held[3 * BLOCK : 4 * BLOCK])
+    assert not any(held[: 3 * BLOCK] + held[4 * BLOCK :])
+
+
+def test_a_fio_that_counts_no_flushes_measures_no_commits() -> None:
+    """Writes alone are not taken for commits."""
+    commits = stream([Op.WRITE, Op.FLUSH], [3, 3], cycle=True)
+    with pytest.raises(BenchError, match="how long flushes take"):
+        commit_samples(commits, "12, 81340, 1, 4096, 0\n", {"sync": {"lat_ns": {"N": 5}}})
 
 
 def test_a_cycle_ends_with_its_time(target: Handle) -> None:

@@ -22,13 +22,17 @@ from raidctl.bench.session import Runner, _unstable, drift, weighed
 from raidctl.bench.targets.file import FileTarget
 from raidctl.bench.trials.commits import Commits
 from raidctl.bench.trials.evidence import evidence
+from raidctl.bench.trials.flush_slope import FlushSlope
 from raidctl.bench.trials.medium import Medium
+from raidctl.bench.trials.overwrite import Overwrite
+from raidctl.bench.trials.raid_level import RaidLevel
 from raidctl.bench.trials.readback import ReadBack
 from raidctl.bench.trials.seeks import Seeks
 from raidctl.bench.trials.sequential import Sequential
-from raidctl.bench.trials.trial import MIB, Bench, Progress, Trial
+from raidctl.bench.trials.trial import MIB, Bench, Needs, Progress, Steps, Trial
 from raidctl.bench.trials.zcav import Zcav
 from raidctl.bench.work import Engine, Outcome, Samples, Target, Work
+from raidctl.errors import BenchError
 from tests.bench.modelled import ROOT
 
 QUICK = (Medium(reads=60, commits=60, rounds=6), Seeks(seconds=0.1, depths=(1,)), ReadBack(most=MIB))
@@ -195,6 +199,49 @@ def test_an_error_in_the_middle_is_told(folder: Path) -> None:
     assert all("Input/output error" in one.reasons[0] for one in session.results)
     assert all(not one.figures for one in session.results)
     assert not list(folder.iterdir())
+
+
+@dataclass(frozen=True)
+class Refused:
+    """A test whose work the engine refuses: it has a result, and no figure in it."""
+
+    name: str
+    title: str = "a test that fails"
+    alone: bool = False
+
+    def needs(self, target: Target) -> Needs:
+        """Next to nothing."""
+        del target
+        return Needs(seconds=0.1, written=0)
+
+    def run(self, bench: Bench) -> Steps:
+        """Not even begun."""
+        yield
+        raise BenchError(f"The engine refuses {self.name} on {bench.target.name}.")
+
+
+SHORT = (
+    Commits(seconds=0.05),
+    FlushSlope(amounts=(0, 1), block=4096, rounds=1),
+    Overwrite(block=4096, seconds=0.02),
+    ReadBack(most=MIB),
+    RaidLevel(seconds=0.02, most=6, strided=1, striped=1, rounds=1),
+)
+"""Tests that use what medium and knee have measured."""
+
+
+@pytest.mark.parametrize("trial", SHORT, ids=lambda trial: trial.name)
+def test_a_test_that_failed_is_no_hindrance_to_those_that_use_its_figures(folder: Path, trial: Trial) -> None:
+    """Medium and knee without a figure are as if they had not been made; what follows is measured all the same."""
+    with FileTarget(str(folder), 8 * MIB) as target:
+        session = Runner(Bench(target, PortableEngine(), seed=3)).run(
+            profile(Refused("medium"), Refused("knee"), trial)
+        )
+    first, second, third = session.results
+    assert not first.figures
+    assert not second.figures
+    assert third.figures
+    assert third.seconds
 
 
 def test_time_that_is_over_ends_after_the_round(folder: Path) -> None:

@@ -12,12 +12,14 @@ import math
 import os
 import time
 from array import array
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from raidctl.bench.engines.hopeless import refuse_hopeless
+from raidctl.bench.engines.share import bins
 from raidctl.bench.targets import Handled, refuse_outside
 from raidctl.bench.work import Op, Outcome, Samples, Stream, Target, Work
 from raidctl.errors import BenchError
@@ -69,10 +71,12 @@ class Fio:
             result = Path(place, _RESULT)
             told = document(result.read_text(errors="replace") if result.exists() else "")
             refuse_failure(told, answer.code or 0, answer.error_text)
-            samples = tuple(
-                log_samples(stream, Path(place, f"{_LATENCIES}_lat.{number}.log").read_text())
-                for number, stream in enumerate(work.streams, 1)
-            )
+            logs = [Path(place, f"{_LATENCIES}_lat.{number}.log").read_text() for number in _numbers(work)]
+        parts = zip(work.streams, logs, told["jobs"], strict=True)
+        samples = tuple(
+            commit_samples(stream, log, job) if _commits(stream) else log_samples(stream, log)
+            for stream, log, job in parts
+        )
         refuse_hopeless(target, samples)
         return outcome(told, samples, work)
 
@@ -136,6 +140,8 @@ def _odd_stream(stream: Stream) -> str | None:
         return "fio cannot be told when each operation is meant to start."
     if _flushes_only(stream):
         return None
+    if _commits(stream):
+        return None
     if Op.FLUSH in kinds:
         return "fio tells no single flush's time."
     if len(kinds) > 1:
@@ -150,6 +156,17 @@ def _odd_stream(stream: Stream) -> str | None:
 
 def _flushes_only(stream: Stream) -> bool:
     return set(stream.ops) == {Op.FLUSH} and not stream.cycle
+
+
+def _commits(stream: Stream) -> bool:
+    """Whether one block is written and flushed again and again."""
+    alternating = bytes([Op.WRITE, Op.FLUSH])
+    return stream.cycle and stream.depth == 1 and stream.ops == alternating and stream.offsets[0] == stream.offsets[1]
+
+
+def _numbers(work: Work) -> range:
+    """What fio calls the jobs of its logs."""
+    return range(1, len(work.streams) + 1)
 
 
 def sequential(stream: Stream) -> bool:
@@ -184,14 +201,15 @@ def arguments(target: Target, handle: int, base: int, work: Work) -> list[str]:
         "log_offset": 1,
         "write_lat_log": _LATENCIES,
         "disable_slat": 1,
-        "disable_clat": 1,
     }
+    if not any(map(_commits, work.streams)):  # with it, fio does not count flushes
+        common["disable_clat"] = 1
     if work.seconds is not None:
         common["runtime"] = f"{max(1, round(work.seconds * 1000))}ms"
     if work.streams[0].cycle:
         common["time_based"] = 1
-    words = ["--output-format=json", f"--output={_RESULT}", *_options(common)]
-    for number, stream in enumerate(work.streams, 1):
+    words = ["--output-format=json+", f"--output={_RESULT}", *_options(common)]
+    for number, stream in zip(_numbers(work), work.streams, strict=True):
         words += [f"--name=stream{number}", *_options(_job(stream, base))]
     return words
 
@@ -217,6 +235,8 @@ def _job(stream: Stream, base: int) -> dict[str, object]:
         job |= {"iodepth_batch_submit": stream.batch, "iodepth_batch_complete_max": stream.batch}
     if stream.ops[0] == Op.WRITE_DURABLE:
         job["sync"] = "dsync"
+    if _commits(stream):
+        job["fdatasync"] = 1  # after each write
     return job
 
 
@@ -258,6 +278,24 @@ def log_samples(stream: Stream, text: str) -> Samples:
         results=array("i", [row[3] for row in rows]),
         size=stream.size,
     )
+
+
+def commit_samples(stream: Stream, log: str, job: Mapping[str, Any]) -> Samples:
+    """Writes and flushes, counted: the log has no line for a flush, and fio's JSON only how many took how long.
+
+    Raises:
+        BenchError: Not even that (fio before 3).
+    """
+    # "sync" : { "total_ios" : 0, "lat_ns" : { … "N" : 2356, … "bins" : { "27008" : 1, "28032" : 3,
+    told = job.get("sync", {}).get("lat_ns", {}).get("bins")
+    if told is None:
+        raise BenchError("This fio does not tell how long flushes take.")
+    flushes = {int(latency): count for latency, count in told.items()}
+    writes = Counter(log_samples(stream, log).latencies)
+    return Samples(
+        ops=b"", offsets=array("Q"), starts=array("Q"), latencies=array("Q"), results=array("i"), size=stream.size,
+        beyond={Op.WRITE: bins(writes.items()), Op.FLUSH: bins(flushes.items())},
+    )  # fmt: skip
 
 
 def outcome(told: Mapping[str, Any], samples: Sequence[Samples], work: Work) -> Outcome:

@@ -11,7 +11,7 @@ from raidctl.errors import BenchError
 
 def refuse_hopeless(target: Target, samples: Sequence[Samples]) -> None:
     """Raise BenchError where no operation of any stream succeeded, or none was begun."""
-    if not any(one.results for one in samples):
+    if not any(one.count for one in samples):
         raise BenchError(f"No operation on {target.name} was begun before the time was over: the machine is too busy.")
     first = next((one.results[0] for one in samples if one.results), 0)
     if first < 0 and all(max(one.results, default=-1) < 0 and not one.beyond for one in samples):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from math import gcd
 
@@ -139,6 +139,14 @@ def bin_of(latency: int) -> int:
         return latency
     shift = latency.bit_length() - _LANES.bit_length()
     return _LANES * shift + (latency >> shift)
+
+
+def bins(counted: Iterable[tuple[int, int]]) -> array[int]:
+    """The bins of `Samples.beyond`: of pairs, a latency in ns and how many had it."""
+    found = array("Q", bytes(8 * _BINS))
+    for latency, count in counted:
+        found[bin_of(latency)] += count
+    return found
 
 
 def _beyond(reports: Sequence[Report]) -> dict[Op, array[int]]:

@@ -14,12 +14,12 @@ from raidctl.bench.estimators import commits
 from raidctl.bench.estimators.rotation import NOMINAL
 from raidctl.bench.result import Spread, TrialResult, Verdict
 from raidctl.bench.targets import Handled, refuse_outside
-from raidctl.bench.trials.phase import Phase, amount, done, ends, latencies, stream
+from raidctl.bench.trials.phase import Phase, amount, latencies, stream
 from raidctl.bench.trials.plain import flushes, puts
 from raidctl.bench.trials.trial import KIB, MIB, ROUNDS, Bench, Faulty, Interrupted, Needs, Steps
 from raidctl.bench.verdict.deciding import MEDIUM, POWER_CUT, REPEAT, SLOPE
 from raidctl.bench.verdict.early import SLOWING
-from raidctl.bench.work import Op, Outcome, Stream, Target, Work
+from raidctl.bench.work import Op, Stream, Target, Work
 from raidctl.errors import RaidctlError
 
 Way = tuple[str, int, int]
@@ -78,7 +78,10 @@ class Commits:
                     self._plain(bench, way, past, phases[way])
                     continue
                 outcome = bench.run(*_streams(bench, way), seconds=self.seconds)
-                _count(phases[way], way, outcome)
+                if way[0] == "commit":
+                    phases[way].add_commits(outcome)
+                else:
+                    phases[way].add(outcome)
                 if way[0] == "unflushed":
                     bench.flush()
             yield
@@ -168,22 +171,6 @@ def _flushed(bench: Bench, asked: int, seconds: float, phase: Phase, flush: Call
     phase.add_rate(len(counted) - 1, counted[-1] - counted[0])
 
 
-def _count(phase: Phase, way: Way, outcome: Outcome) -> None:
-    """A commit is a write and its flush; those of one stream are counted between their ends, exactly."""
-    kind, _, streams = way
-    if kind == "commit":
-        for one in outcome.samples:
-            waits, pairs = one.latencies, range(0, len(one.ops) - 1, 2)
-            phase.histogram.add(waits[at] + waits[at + 1] for at in pairs)
-        found = ends(outcome.samples[0], Op.FLUSH)
-        if streams == 1 and len(found) > 1 and not outcome.samples[0].beyond:
-            phase.add_rate(len(found) - 1, (found[-1] - found[0]) / 1e9)
-        else:
-            phase.add_rate(sum(map(done, outcome.samples)) / 2, outcome.wall_seconds)
-    else:
-        phase.add(outcome)
-
-
 def _name(way: Way, first: int) -> str:
     """``commits`` is the one that verdicts rest on: one stream, the first size."""
     kind, size, count = way
@@ -199,15 +186,13 @@ def _parity(bench: Bench) -> bool:
 
 def _speed(bench: Bench) -> tuple[Spread, bool | None]:
     """Revolutions a minute, measured or told or between all that there are; and whether it turns."""
-    medium = bench.known.get("medium")
-    word = None if medium is None else medium.series.get("medium")
-    rotating = None if word in (None, "unclear") else word == "rotating"
-    if medium is not None and medium.figures["rpm"].measured is not None:
-        return medium.figures["rpm"], rotating
+    turning = bench.figure("medium", "rpm")
+    if turning is not None and turning.measured is not None:
+        return turning, bench.rotating
     if bench.rpm:
-        return Spread(measured=bench.rpm, unit="rpm", n=1), rotating
+        return Spread(measured=bench.rpm, unit="rpm", n=1), bench.rotating
     slowest, fastest = NOMINAL[0], NOMINAL[-1]
-    return Spread(measured=float(fastest), unit="rpm", n=0, low=slowest, high=fastest), rotating
+    return Spread(measured=float(fastest), unit="rpm", n=0, low=slowest, high=fastest), bench.rotating
 
 
 def _judged(

@@ -72,8 +72,7 @@ class FlushSlope:
         return Point(count * size / MIB, samples.starts[last] / 1e9, samples.latencies[last] / 1e6)
 
     def _result(self, bench: Bench, points: list[Point], flushes: Phase) -> TrialResult:
-        knee = bench.known.get("knee")
-        destage = None if knee is None else knee.figures["destage"].measured
+        destage = bench.measured("knee", "destage")
         found, rate = fitted(points, destage)
         reading = slope.judge(found, rate)
         verdict, reasons, test = _judged(bench, reading, rate)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from raidctl.bench.estimators import effect
 from raidctl.bench.result import TrialResult, Verdict
-from raidctl.bench.trials.phase import Phase, done, latencies, ratio, stream
+from raidctl.bench.trials.phase import Phase, latencies, ratio, stream
 from raidctl.bench.trials.trial import KIB, ROUNDS, Bench, Needs, Steps
 from raidctl.bench.work import Op, Samples, Stream, Target
 
@@ -78,5 +78,5 @@ class Interference:
 
 
 def _count(phase: Phase, samples: Samples, seconds: float) -> None:
-    phase.add_rate(done(samples), seconds)
+    phase.add_rate(samples.count, seconds)
     phase.histogram.add(samples.latencies)

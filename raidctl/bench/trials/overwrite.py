@@ -63,8 +63,7 @@ class Overwrite:
     def run(self, bench: Bench) -> Steps:
         """The small parts first, each elsewhere: what is still in the cache is then less than what comes."""
         size = bench.fitting(self.block)
-        knee = bench.known.get("knee")
-        told = None if knee is None else knee.figures["write_cache"]
+        told = bench.figure("knee", "write_cache")
         parts = self.parts(bench.target.size, None if told is None else told.measured)
         phases = dict[int, Phase]()
         for number in bench.rounds(len(parts)):
@@ -82,9 +81,7 @@ class Overwrite:
 
     def _drain(self, bench: Bench, dirty: int) -> None:
         """Let the cache become empty: as long as the knee says that it takes, else until reads are calm again."""
-        known = bench.known.get("knee")
-        rate = None if known is None else known.figures["destage"].measured
-        full = None if known is None else known.figures["write_cache"].measured
+        rate, full = bench.measured("knee", "destage"), bench.measured("knee", "write_cache")
         bench.flush()
         if rate and full:
             bench.rest(AGAIN * min(dirty / MIB, full) / rate)

@@ -19,11 +19,6 @@ def stream(op: Op, places: array[int], size: int, depth: int = 1, *, cycle: bool
     return Stream(ops=bytes([op]) * len(places), offsets=places, size=size, depth=depth, cycle=cycle)
 
 
-def done(samples: Samples) -> int:
-    """Operations carried out, those that were only counted among them."""
-    return len(samples.ops) + sum(sum(bins) for bins in samples.beyond.values())
-
-
 @dataclass
 class Phase:
     """One figure measured in several rounds."""
@@ -36,11 +31,26 @@ class Phase:
 
     def add(self, outcome: Outcome, ops: Iterable[Op] = tuple(Op)) -> None:
         """Count one round, of which only operations of these kinds have their latencies kept."""
-        count = sum(map(done, outcome.samples))
+        count = sum(one.count for one in outcome.samples)
         self.add_rate(count, outcome.wall_seconds)
         wanted = bytes(ops)
         for one in outcome.samples:
             self.histogram.add(wait for op, wait in zip(one.ops, one.latencies, strict=True) if op in wanted)
+
+    def add_commits(self, outcome: Outcome) -> None:
+        """Count one round of streams that each write and flush in turn; a commit is both.
+
+        Those of one stream are counted from the end of the first on, exactly: that one began anywhere in a revolution.
+        """
+        for one in outcome.samples:
+            waits = one.latencies
+            self.histogram.add(waits[at] + waits[at + 1] for at in range(0, len(one.ops) - 1, 2))
+        single = outcome.samples[0] if len(outcome.samples) == 1 else None
+        found = ends(single, Op.FLUSH) if single is not None and not single.beyond else []
+        if len(found) > 1:
+            self.add_rate(len(found) - 1, (found[-1] - found[0]) / 1e9)
+        else:
+            self.add_rate(sum(one.count for one in outcome.samples) / 2, outcome.wall_seconds)
 
     def add_rate(self, count: float, seconds: float) -> None:
         """Count so many operations in so many seconds."""

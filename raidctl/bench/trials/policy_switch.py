@@ -16,7 +16,7 @@ from typing import Literal
 from raidctl.bench.estimators.effect import of_medians
 from raidctl.bench.estimators.figures import median
 from raidctl.bench.result import Spread, TrialResult
-from raidctl.bench.trials.phase import Phase, ends, latencies
+from raidctl.bench.trials.phase import Phase, latencies
 from raidctl.bench.trials.trial import KIB, ROUNDS, Bench, Needs, Steps
 from raidctl.bench.work import Op, Stream, Target
 
@@ -104,19 +104,12 @@ class PolicySwitch:
 
 
 def _commits(bench: Bench, phase: Phase, seconds: float) -> None:
-    """One block in the middle is rewritten and flushed again and again; counted between the ends of flushes."""
+    """One block in the middle is rewritten and flushed again and again."""
     size = bench.fitting(4 * KIB)
     middle = bench.target.size // 2 // size * size
     ops = bytes([Op.WRITE, Op.FLUSH])
-    outcome = bench.run(Stream(ops=ops, offsets=array("Q", [middle, middle]), size=size, cycle=True), seconds=seconds)
-    samples = outcome.samples[0]
-    found = ends(samples, Op.FLUSH)
-    waits = samples.latencies
-    phase.histogram.add(waits[at] + waits[at + 1] for at in range(0, len(samples.ops) - 1, 2))
-    if len(found) > 1 and not samples.beyond:
-        phase.add_rate(len(found) - 1, (found[-1] - found[0]) / 1e9)
-    else:
-        phase.add_rate(sum(sum(bins) for bins in samples.beyond.values()) / 2 + len(found), outcome.wall_seconds)
+    stream = Stream(ops=ops, offsets=array("Q", [middle, middle]), size=size, cycle=True)
+    phase.add_commits(bench.run(stream, seconds=seconds))
 
 
 def _shaky(seen: dict[str, _Seen]) -> bool:

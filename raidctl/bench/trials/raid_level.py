@@ -165,8 +165,7 @@ class RaidLevel:
         )
 
     def _layers(self, bench: Bench, seen: _Seen) -> Layers:
-        below, knee = bench.below, bench.known.get("knee")
-        cached = knee is not None and knee.figures["write_cache"].measured is not None
+        below, cached = bench.below, bench.measured("knee", "write_cache") is not None
         cost = pattern = stripe = None
         if not _hiding(bench):
             pattern, stripe = geometry.pattern_size(_medians(seen.times)), geometry.full_stripe(_medians(seen.speeds))

@@ -90,9 +90,7 @@ def _states(bench: Bench, wrong: Sequence[int], size: int, generation: int) -> d
 
 def _too_little(bench: Bench, amount: int) -> list[str]:
     """A cache that holds all of it answers itself, and the drives were not asked."""
-    knee = bench.known.get("knee")
-    cache = None if knee is None else knee.figures["write_cache"].measured
-    cache = max(filter(None, (cache, (bench.below.cache or 0) / MIB)), default=None)
+    cache = max(filter(None, (bench.measured("knee", "write_cache"), (bench.below.cache or 0) / MIB)), default=None)
     if cache is None or amount >= 2 * cache * MIB:
         return []
     return [f"A cache of {cache:.0f} MiB may have answered from memory: write more than twice as much to be sure."]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from raidctl.bench.estimators import steady
 from raidctl.bench.estimators.spread import too_short
 from raidctl.bench.result import Spread, TrialResult
-from raidctl.bench.trials.phase import MIB, Phase, done, latencies, stream
+from raidctl.bench.trials.phase import MIB, Phase, latencies, stream
 from raidctl.bench.trials.trial import KIB, Bench, Needs, Steps
 from raidctl.bench.work import Op, Target
 
@@ -44,7 +44,7 @@ class Steady:
         count = bench.target.size // block
         whole = stream(Op.WRITE, bench.row(block, 0, count), block, self.depth)
         outcome = bench.run(whole, seconds=None if bench.budget is None else max(1.0, bench.left / 2))
-        written = sum(map(done, outcome.samples))
+        written = sum(one.count for one in outcome.samples)
         if written >= count:
             return None
         return f"Only {written / count:.0%} of it was filled before: more may be faster than it stays."

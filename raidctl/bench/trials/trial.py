@@ -12,7 +12,7 @@ from typing import Protocol, TypeVar
 
 from raidctl.bench.engines.calibrate import Ceiling, ceiling
 from raidctl.bench.estimators.figures import chance, median
-from raidctl.bench.result import Confounder, TrialResult
+from raidctl.bench.result import Confounder, Spread, TrialResult
 from raidctl.bench.work import Engine, Op, Outcome, Samples, Stream, Target, Work
 from raidctl.errors import BenchError
 
@@ -343,6 +343,16 @@ class Bench:
         """``size`` rounded up to what the target takes."""
         grain = max(self.target.alignment, 1)
         return -(-size // grain) * grain
+
+    def figure(self, trial: str, name: str) -> Spread | None:
+        """What an earlier test of this run has measured; None: it was not made, or failed before that."""
+        found = self.known.get(trial)
+        return None if found is None else found.figures.get(name)
+
+    def measured(self, trial: str, name: str) -> float | None:
+        """The same as a number."""
+        found = self.figure(trial, name)
+        return None if found is None else found.measured
 
     @property
     def rotating(self) -> bool | None:

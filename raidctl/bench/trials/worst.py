@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from raidctl.bench.estimators import stalls
 from raidctl.bench.result import Spread, TrialResult
-from raidctl.bench.trials.phase import Phase, done, latencies
+from raidctl.bench.trials.phase import Phase, latencies
 from raidctl.bench.trials.trial import KIB, Bench, Needs, Steps
 from raidctl.bench.work import Op, Samples, Stream, Target
 
@@ -59,7 +59,7 @@ class Worst:
             phases[name].add(outcome)
             several = stalls.find(outcome.samples[0].starts, outcome.samples[0].latencies)
             when[name] = [[round(one.start, 4), round(one.seconds, 4), one.operations] for one in several]
-            found |= _stalls(name, several, done(outcome.samples[0]))
+            found |= _stalls(name, several, outcome.samples[0].count)
             told.append(_said(share, rate, outcome.samples[0]))
             told += _periodic(share, found[f"{name}_period"])
             yield
