@@ -54,6 +54,46 @@ def test_the_interval_holds_the_size() -> None:
     assert all((each.high or 9e9) - (each.low or 0) < 37 for each in found)
 
 
+def slowed(begin: float, length: float, rate: float) -> Knee:
+    """A cache of 128 MiB that empties at 76 MiB/s, filled at 381; for a while the host writes at ``rate`` only.
+
+    ``begin`` and ``length`` are in times that the undisturbed filling takes.
+    """
+    size, fill, destage = 128.0, 381.0, 76.0
+    whole = size / (fill - destage)
+    first, last = begin * whole, (begin + length) * whole
+    now = held = total = 0.0
+    seconds, totals = [], []
+    while total < 4 * size:
+        if rate == 0 and first <= now < last:
+            held, now = max(0.0, held - destage * (last - now)), last
+        step = size / 1000 / (rate if first <= now < last else fill)
+        step += max(0.0, held + size / 1000 - destage * step - size) / destage
+        held = max(0.0, held + size / 1000 - destage * step)
+        now, total = now + step, total + size / 1000
+        seconds.append(now)
+        totals.append(total * MIB)
+    return knee.find(seconds, totals)
+
+
+@pytest.mark.parametrize(
+    ("begin", "length", "rate", "reason"),
+    [(0.8, 2, 80, "as fast as at the start again"), (4, 2, 0, "as fast as at the start again"),
+     (0.3, 12, 85, "as fast as at the start again"), (4, 99, 35, "changes once more")],
+)  # fmt: skip
+def test_a_host_that_was_busy_meanwhile_gives_no_size(begin: float, length: float, rate: float, reason: str) -> None:
+    """A curve that is fast again later, or changes its speed twice, gives no size instead of a wrong one."""
+    found = slowed(begin, length, rate)
+    assert found.size.measured is None
+    assert reason in (found.refused or "")
+
+
+@pytest.mark.parametrize(("begin", "length", "rate"), [(0.1, 1, 100), (0.3, 0.5, 0), (0.5, 1, 150), (3, 0.2, 0)])
+def test_a_host_that_was_busy_for_a_moment_changes_nothing(begin: float, length: float, rate: float) -> None:
+    """The size is still found where the curve tells it."""
+    assert slowed(begin, length, rate).size.measured == pytest.approx(128, rel=0.1)
+
+
 def test_standing_still_while_it_fills_does_not_change_the_size() -> None:
     """A client that stands still for a third of the filling time finds the same size, within 2 %."""
     now, total, seconds, totals = 0.0, 0.0, [], []

@@ -13,6 +13,7 @@ from random import Random
 
 from raidctl.bench.estimators.bend import Bend, bend, straight
 from raidctl.bench.estimators.figures import HUGE, SEED, bootstrap, spread
+from raidctl.bench.estimators.one_cache import refusal
 from raidctl.bench.result import Spread, Verdict
 
 MIB = 1 << 20
@@ -87,6 +88,9 @@ def _judged(points: list[tuple[float, float]], cells: list[tuple[float, float]],
     ratio = bootstrap(draw, seed, DRAWS)
     if found.first <= 0 or ratio is None or ratio[1] >= CONTRAST or found.second >= CONTRAST * found.first:
         return _none("The second speed is too near to the first one.", len(points), gain)
+    disturbed = refusal(points, found, cells[-1][0])
+    if disturbed is not None:
+        return _none(disturbed, len(points), gain)
     count = len(points)
     return Knee(
         size=_spread(found.cut, [again.cut for again in draws], "MiB", count),

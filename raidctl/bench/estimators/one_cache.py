@@ -1,0 +1,63 @@
+"""Whether a curve of writes is that of one cache that fills, or of one that was disturbed meanwhile.
+
+Two lines that meet can be laid through any curve. A machine that stood still for a moment, or had something else to
+write, gives two lines as well, and a size that no cache has.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from raidctl.bench.estimators.bend import Bend, Point
+
+PIECES = 10
+"""The curve after the knee is looked at in pieces as long as this part of the time up to it."""
+AGAIN = 0.2
+"""Share of the cache's size that may be written fast again, in one go, after the knee: controllers empty in bursts."""
+SAME = 0.7
+"""What is written later on is at least this share of the second speed, and at most its inverse."""
+FEWEST = 20
+LEAST = 0.2
+"""What is left of the curve counts from this share of the window on."""
+
+
+def refusal(points: Sequence[Point], found: Bend, window: float) -> str | None:
+    """Why the knee is not to be trusted, one sentence; None: nothing speaks against it.
+
+    Args:
+        points: Seconds and bytes written by then, all of the curve.
+        found: The lines, in bytes and seconds.
+        window: The end of that part of the curve, in seconds, through which they are laid.
+    """
+    if _again(points, found) > AGAIN * found.cut:
+        return "Writes were as fast as at the start again after it: something else kept the machine or the disk busy."
+    later = _later(points, window)
+    if later is not None and not SAME <= later / found.second <= 1 / SAME:
+        return "The speed changes once more after it: several caches, or something else that used the disk."
+    return None
+
+
+def _again(points: Sequence[Point], found: Bend) -> float:
+    """Bytes written in one go after the knee, nearer to the first speed than to the second."""
+    fast = math.sqrt(found.first * max(found.second, 1.0)) * found.at / PIECES
+    ends = dict[int, float]()
+    for second, total in points:
+        if second >= found.at:
+            ends[int((second - found.at) / found.at * PIECES)] = total
+    most = together = 0.0
+    before: tuple[int, float] | None = None
+    for piece, total in ends.items():
+        # a piece without a point has the speed of those around it
+        amount = 0.0 if before is None else (total - before[1]) / (piece - before[0])
+        together = together + total - before[1] if before is not None and amount > fast else 0.0
+        most, before = max(most, together), (piece, total)
+    return most
+
+
+def _later(points: Sequence[Point], window: float) -> float | None:
+    """Bytes a second beyond the window; None: it is nearly all of the curve."""
+    rest = [point for point in points if point[0] > window]
+    if len(rest) < FEWEST or rest[-1][0] - rest[0][0] < LEAST * window:
+        return None
+    return (rest[-1][1] - rest[0][1]) / (rest[-1][0] - rest[0][0])
