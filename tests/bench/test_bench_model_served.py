@@ -94,6 +94,28 @@ def test_nothing_is_answered_early(folder: Path) -> None:
     assert sum(commits.intervals_ms(ends)) >= (len(ends) - 1) * 4 - 4
 
 
+def test_no_door_dates_back_what_waited_at_the_other(folder: Path) -> None:
+    """Writes at one door and flushes at the other: an answer that was late at the one shortens no later commit."""
+    with serving(folder, "--kind", "volatile", "--rpm", "7200", "--latency", "0.004") as model:
+        flushing, writing = model.client(), Client(model.dropping)
+
+        def commit() -> int:
+            writing.write(MIB, bytes(4096))
+            flushing.flush()
+            return time.monotonic_ns()
+
+        shortest = []
+        for _ in range(5):
+            commit()
+            pause = f"sleep 0.002; kill -STOP {model.process.pid}; sleep 0.012; kill -CONT {model.process.pid}"
+            with subprocess.Popen(["sh", "-c", pause]):
+                commit()
+            ends = [commit() for _ in range(6)]
+            shortest.append(min(commits.intervals_ms(ends)))
+        writing.close()
+    assert median(shortest) > 0.75 * 1000 / 120
+
+
 def test_a_power_cut_drops_connections_and_the_volatile(folder: Path) -> None:
     """After the cut the connection is dead; a new one reads zeros where a lying drive had promised content."""
     with serving(folder, "--kind", "lying", "--destage", "1MB/s") as model:

@@ -65,6 +65,8 @@ class Server:
         self._due: list[tuple[float, int, Client, bytes]] = []
         self._number = itertools.count()
         self._clients: set[Client] = set()
+        self._last: Client | None = None
+        """Who was answered last."""
         self._running = True
         self.lateness = Lateness(time.monotonic())
         self._listen(path, self._accept)
@@ -109,6 +111,7 @@ class Server:
             client.behind = min(late, CATCH_UP)
             client.under_way -= 1
             client.answered = now
+            self._last = client
             self.lateness.add(late, late - client.behind)
             self._send(client, answer)
 
@@ -188,7 +191,7 @@ class Server:
         if client.answered is not None and not client.under_way:
             self.lateness.thought(real - client.answered)
         client.under_way += 1
-        now = real - client.behind
+        now = real - self._behind(client)
         data = b""
         if request.command is Command.READ:
             due, data = self.device.read(now, request.offset, request.size)
@@ -199,6 +202,14 @@ class Server:
         else:
             due = self.device.flush(now)
         heapq.heappush(self._due, (due, next(self._number), client, reply(request.handle, 0, data)))
+
+    def _behind(self, client: Client) -> float:
+        """Seconds by which a request came late, because what it waited for was answered late.
+
+        Where nothing is under way, it has waited for the last answer of all: a client that asks now here, now there.
+        """
+        waited = client if self._due or self._last is None else self._last
+        return waited.behind
 
     def _send(self, client: Client, data: bytes) -> None:
         if client.closed:
