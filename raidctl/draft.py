@@ -6,15 +6,17 @@ to the sheets at the end, when it is certain which card of which tool is shown.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from raidctl.evidence import Line, Sheet
-from raidctl.model import Problem, ProblemKind, Severity
+from raidctl.model import Model, Problem, ProblemKind, Severity
 from raidctl.text import attempt
 
 T = TypeVar("T")
+M = TypeVar("M", bound=Model)
 Derived = Mapping[str, Sequence[tuple[str, Callable[[str], Any]]]]
 """Labels of details, and the fields that they give with their readers; see :meth:`Draft.derive`."""
 
@@ -133,9 +135,19 @@ class Draft:
     def part(self, name: str, build: Callable[..., T]) -> T | None:
         """A part of the object out of its fields: ``patrol_read`` of ``patrol_read.mode`` …; None when none is told."""
         told = {
-            known[len(name) + 1 :]: value for known, (_, value) in self.values.items() if known.startswith(f"{name}.")
+            known[len(name) + 1 :]: value
+            for known, (_, value) in self.values.items()
+            if known.startswith(f"{name}.") and value is not None
         }
         return build(**told) if told else None
+
+    def made(self, kind: type[M], **known: Any) -> M:
+        """The object: each field as it was told under its own name, and the details; ``known`` goes before.
+
+        What nobody told keeps the model's default. Parts of the object are for ``known`` (see :meth:`part`).
+        """
+        told = {name: value for name in kind.__struct_fields__ if (value := self.get(name)) is not None}
+        return kind(**{**told, "details": self.details, **known})
 
     def write_evidence(self, object_id: str) -> None:
         """Say on the sheets which line told what of the object."""
@@ -149,3 +161,13 @@ class Draft:
         """The lines were understood, but the object is shown as another tool told it."""
         for sheet, line, _, _ in self.told:
             sheet.note(line)
+
+
+def distinct(ids: Iterable[str]) -> list[str]:
+    """Ids of which none stands twice: the second card that is called like another one is ``adaptec:1-2``."""
+    taken: Counter[str] = Counter()
+    told = []
+    for name in ids:
+        taken[name] += 1
+        told.append(name if taken[name] == 1 else f"{name}-{taken[name]}")
+    return told

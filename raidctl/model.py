@@ -17,7 +17,7 @@ from msgspec import Meta, field
 from raidctl.model_parts import Block, BlockLayer, LayerKind, Model, Mount, PciLink, Scrub, ScrubMode
 
 __all__ = [
-    "SCHEMA_VERSION", "Array", "Battery", "BatteryKind", "BatteryStatus", "Block", "BlockLayer", "Cache",
+    "HIDING", "SCHEMA_VERSION", "Array", "Battery", "BatteryKind", "BatteryStatus", "Block", "BlockLayer", "Cache",
     "Capability", "Controller", "Details", "Drive", "DriveCachePolicy", "Errors", "Health", "Host", "Interface",
     "Inventory", "IoPolicy", "LayerKind", "Media", "Mode", "Model", "Mount", "Operation", "PciLink", "Problem",
     "ProblemKind", "Progress", "RaidLevel", "ReadPolicy", "Role", "Scrub", "ScrubMode", "Severity", "Tool", "Volume",
@@ -29,6 +29,8 @@ SCHEMA_VERSION = "1"
 Health = Literal["ok", "warning", "critical", "unknown"]
 Severity = Literal["info", "warning", "error"]
 ProblemKind = Literal["note", "state", "unread", "no_tool", "no_right"]
+HIDING: frozenset[ProblemKind] = frozenset({"unread", "no_tool", "no_right"})
+"""Kinds of problems behind which something may be hidden: it could not be asked, or not be understood."""
 Mode = Literal["raid", "hba", "mixed", "software", "none"]
 BatteryKind = Literal["battery", "capacitor", "unknown"]
 BatteryStatus = Literal["ok", "charging", "learning", "degraded", "failed", "missing", "unknown"]

@@ -18,6 +18,13 @@ class Model(msgspec.Struct, frozen=True, kw_only=True):
     """Base of the model's classes."""
 
 
+NO_BARRIER = frozenset({"nobarrier", "barrier=0", "barrier=none", "barrier=off", "fsync_mode=nobarrier"})
+"""Mount options with which a file system sends no flush to the device.
+
+Linux, Documentation/filesystems and fs/*/super.c: ext3 and ext4, XFS, btrfs and others, reiserfs, old nilfs2, F2FS.
+"""
+
+
 class Mount(Model, frozen=True, kw_only=True):
     """A file system that is mounted."""
 

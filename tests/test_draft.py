@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from raidctl.draft import Derived, Draft
+from raidctl.draft import Derived, Draft, distinct
 from raidctl.evidence import Sheet
-from raidctl.model import PciLink, Scrub
+from raidctl.model import PciLink, Progress, Scrub, Volume
 from raidctl_adaptec import also as adaptec
 from raidctl_megaraid import also as megaraid
 from raidctl_smartarray import also as smartarray
@@ -118,3 +118,30 @@ def test_tools_tell_of_the_link_that_was_negotiated(
 def test_the_speed_that_a_drive_can_is_told(table: Derived, label: str, value: str, speed: float | None) -> None:
     """A prefix that keeps labels apart makes no difference; an unknown speed is none."""
     assert derived(table, (label, value)).get("max_link_gbps") == speed
+
+
+def test_an_object_is_made_of_what_was_told() -> None:
+    """Each field under its own name, the model's defaults where nobody told, and what is given before what was told."""
+    sheet = Sheet.of_text("tool", "Name: mail")
+    draft = Draft("3")
+    for name, value in {"name": "mail", "array": 1, "device": None, "no such field": 1}.items():
+        draft.put(sheet, sheet.lines[0], name, value)
+    draft.details["Colour"] = "blue"
+    made = draft.made(Volume, id="acme:0/v3", array="acme:0/a1", device="/dev/sda")
+    assert made == Volume(id="acme:0/v3", name="mail", array="acme:0/a1", device="/dev/sda", details={"Colour": "blue"})
+    assert made.status == "unknown"
+
+
+def test_a_part_of_which_nothing_was_told_is_not_there() -> None:
+    """A line that names it without a value makes none, and leaves its words at their defaults."""
+    sheet = Sheet.of_text("tool", "Rebuild: -")
+    draft = Draft("3")
+    draft.put(sheet, sheet.lines[0], "progress.operation", None)
+    assert draft.part("progress", Progress) is None
+    draft.put(sheet, sheet.lines[0], "progress.percent", 40.0)
+    assert draft.part("progress", Progress) == Progress(operation="unknown", percent=40.0)
+
+
+def test_no_id_stands_twice() -> None:
+    """The second card that is called like another one gets a number; the first keeps its name."""
+    assert distinct(["acme:0", "acme:1", "acme:0", "acme:0"]) == ["acme:0", "acme:1", "acme:0-2", "acme:0-3"]

@@ -20,6 +20,7 @@ from raidctl.discovery.virtual import UNNAMED
 from raidctl.host import BlockDevice, HostView
 from raidctl.layers.scope import Scope
 from raidctl.model import Controller, Drive, Scrub, Volume
+from raidctl.model_parts import NO_BARRIER
 from raidctl.request import Dialogue, Read, Trouble, ask_all
 
 Kind = Literal["file", "device", "nbd"]
@@ -33,7 +34,6 @@ _NETWORK = frozenset(
 _DECOUPLED = re.compile(r"fuse($|\.)|fuseblk|overlay|aufs|ecryptfs|unionfs")
 _JOURNALED = "data=journal"
 """An option of ext3 and ext4."""
-_NO_BARRIER = frozenset({"nobarrier", "barrier=0", "nobarriers", "barrier=none"})
 _DM: tuple[tuple[re.Pattern[str], str, str], ...] = (
     (re.compile(r"CRYPT-"), "encryption", "encrypts: it costs processor time for each block"),
     (re.compile(r"mpath-"), "multipath", "is reached over several paths"),
@@ -211,7 +211,7 @@ def _file_system(place: Place) -> Iterator[Confounder]:
     if place.copies_on_write:
         text = f"{name} never overwrites: each write goes to a new place, and more is written than asked."
         yield Confounder(name="copy_on_write", text=text)
-    off = sorted(_NO_BARRIER & set(place.options))
+    off = sorted(NO_BARRIER & set(place.options))
     if off:
         text = f"{place.point} is mounted with {', '.join(off)}: the file system does not flush the disk's cache."
         yield Confounder(name="no_barriers", text=text, forbids=True)

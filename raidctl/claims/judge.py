@@ -10,7 +10,7 @@ from raidctl.claims.report import Answer, ClaimName, Skipped, Verification, over
 from raidctl.claims.subjects import Ground, Subject
 from raidctl.claims.wanted import Claim
 from raidctl.errors import EXIT_ACCESS, EXIT_CANNOT_TELL, EXIT_FINE, EXIT_NO, UsageError
-from raidctl.model import Problem
+from raidctl.model import HIDING, Problem
 from raidctl.text import listing
 
 JUDGES: Mapping[ClaimName, Callable[[Case], Answer]] = {
@@ -47,7 +47,6 @@ def misfit(claim: Claim, subject: Subject) -> str | None:
     return None
 
 
-_HIDING = frozenset({"unread", "no_tool", "no_right"})
 _OF_THE_HOST = frozenset(JUDGES) - {"volume_status", "min_size", "in_force", "power_safe"}
 """Claims about hardware: of a disk that a hypervisor shows, only the host can answer them."""
 
@@ -138,7 +137,7 @@ def _nothing(ground: Ground, claims: Sequence[Claim]) -> list[Answer]:
 def _unshown(ground: Ground, claims: Sequence[Claim], subjects: Sequence[Subject]) -> list[Answer]:
     """Where something of the machine is not shown, a claim about all of it is not answered by the rest."""
     told = {name for one in subjects for name in (one.controller.id, one.controller.pci_address)}
-    hidden = [p for p in ground.inventory.problems if p.severity == "error" and p.kind in _HIDING]
+    hidden = [p for p in ground.inventory.problems if p.severity == "error" and p.kind in HIDING]
     return [
         Answer(
             claim=claim.name,

@@ -10,10 +10,8 @@ from raidctl.discovery.look import MOUNTINFO
 from raidctl.discovery.mounts import Mount, mountinfo
 from raidctl.evidence import Line
 from raidctl.host import BlockDevice, HostView
+from raidctl.model_parts import NO_BARRIER
 from raidctl.request import Dialogue, Read, ask_all
-
-NO_BARRIER = frozenset({"nobarrier", "barrier=0", "barrier=none"})
-"""Mount options with which a file system sends no flush to the device: ext3, ext4, XFS, btrfs, reiserfs."""
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from raidctl.cli.machine import look, with_open_ends
 from raidctl.cli.options import Settings, examples, machine_options, output_options, settings_of
 from raidctl.cli.terminal import emit, emit_json
 from raidctl.errors import RaidctlError, UsageError
-from raidctl.model import Inventory
+from raidctl.model import HIDING, Inventory
 from raidctl.output.metrics import Export, families
 from raidctl.output.metrics_table import INVENTORY, of_rules, of_scan
 from raidctl.output.prometheus import CONTENT_TYPE, text
@@ -74,7 +74,7 @@ def command(
         emit(text(export.metrics))
     code = exit_code(inventory.problems)
     if code:
-        tell_problems([one for one in inventory.problems if one.kind in ("unread", "no_tool", "no_right")])
+        tell_problems([one for one in inventory.problems if one.kind in HIDING])
     return code
 
 

@@ -18,7 +18,7 @@ from raidctl.drift import read
 from raidctl.drift.canonical import canonical
 from raidctl.errors import EXIT_FINE, AccessMissing, CannotTell, RaidctlError, UsageError
 from raidctl.kept.states import Kept, States
-from raidctl.model import Inventory
+from raidctl.model import HIDING, Inventory
 from raidctl.output.json import to_json
 from raidctl.text import printable
 
@@ -68,7 +68,7 @@ def command(context: click.Context, *, output: str | None, listed: bool, prune: 
         _write(seen, output)
     else:
         _keep(seen, settings)
-    tell_problems([problem for problem in seen.problems if problem.kind in ("unread", "no_tool", "no_right")])
+    tell_problems([problem for problem in seen.problems if problem.kind in HIDING])
     return exit_code(seen.problems)
 
 

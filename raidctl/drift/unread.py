@@ -7,10 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from raidctl.drift.report import Change, Unread
-from raidctl.model import Controller, Inventory, Problem
+from raidctl.model import HIDING, Controller, Inventory, Problem
 from raidctl.select import items
 
-_KINDS = ("unread", "no_tool", "no_right")
 _UNTOLD: tuple[Any, ...] = (None, "unknown", [], {}, "none")
 _IN_ITS_WORDS = frozenset({"status_text", "details"})
 """Fields in the words of who was asked; who is asked instead has others."""
@@ -37,7 +36,7 @@ def sorted_out(changes: Sequence[Change], before: Inventory, after: Inventory) -
 
 
 def _unread(state: Inventory) -> list[Problem]:
-    return [problem for problem in state.problems if problem.kind in _KINDS]
+    return [problem for problem in state.problems if problem.kind in HIDING]
 
 
 def _key(problem: Problem) -> tuple[str, str]:
@@ -56,7 +55,7 @@ def _is_told_as_unread(change: Change) -> bool:
     if change.object != "problem" or change.field:
         return False
     told = change.new or change.old or {}
-    return told.get("kind") in _KINDS
+    return told.get("kind") in HIDING
 
 
 def _hides(problem: Problem, change: Change, side: str, there: _Ground) -> bool:

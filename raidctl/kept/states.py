@@ -19,7 +19,7 @@ from msgspec import Meta
 from raidctl.drift.canonical import canonical, restored
 from raidctl.errors import CannotTell, UsageError
 from raidctl.kept.sqlite import Database
-from raidctl.model import Inventory
+from raidctl.model import HIDING, Inventory
 from raidctl.text import printable
 
 FILE = "states.sqlite3"
@@ -41,7 +41,6 @@ MIGRATIONS: Sequence[str] = (
     CREATE INDEX state_of_host ON state (host, id)
     """,
 )
-_UNREAD = ("unread", "no_tool", "no_right")
 
 
 class Kept(msgspec.Struct, frozen=True, kw_only=True):
@@ -75,7 +74,7 @@ class States(Database):
         body = msgspec.json.encode(whole.document, order="sorted")
         digest = hashlib.sha256(body).hexdigest()
         at = inventory.host.collected_at or now()
-        unread = sum(problem.kind in _UNREAD for problem in inventory.problems)
+        unread = sum(problem.kind in HIDING for problem in inventory.problems)
         with self.writing() as database:
             before = database.execute(
                 "SELECT hash FROM state WHERE host = ? ORDER BY id DESC LIMIT 1", (key(inventory),)

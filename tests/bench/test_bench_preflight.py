@@ -103,7 +103,7 @@ def test_a_journal_of_data_takes_the_page_cache_in() -> None:
     assert not durable_verdicts(found)
 
 
-@pytest.mark.parametrize("option", ["nobarrier", "barrier=0"])
+@pytest.mark.parametrize("option", ["nobarrier", "barrier=0", "barrier=none", "barrier=off", "fsync_mode=nobarrier"])
 def test_a_mount_without_barriers_forbids_verdicts(option: str) -> None:
     """The file system never flushes the disk."""
     found = confounders(ground(place=Place("ext4", "/srv", "/dev/sda1", ("rw", option))))

@@ -129,7 +129,7 @@ def test_no_card_that_a_virtual_machine_shows_proves_safety(claim: dict[str, obj
     assert judged(ground(card(), virtual="kvm"), **claim).verdict in ("inconclusive", "fail")
 
 
-@pytest.mark.parametrize("option", ["nobarrier", "barrier=0"])
+@pytest.mark.parametrize("option", ["nobarrier", "barrier=0", "barrier=none", "barrier=off", "fsync_mode=nobarrier"])
 def test_a_file_system_that_sends_no_flush_fails_over_volatile_caches(option: str) -> None:
     """With the drive's cache on and barriers off, acknowledged data is lost without power."""
     answer = judged(ground(disk("enabled"), options=f"rw,{option}"), power_safe=True)

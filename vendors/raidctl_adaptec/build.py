@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from raidctl.draft import Draft
+from raidctl.draft import Draft, distinct
 from raidctl.model import (
     Array,
     Battery,
@@ -35,13 +35,7 @@ _RAID_ONLY = re.compile(r"(?:ASR-?)?(?:[2356]\d{3}[A-Z]{0,3}|[2356]\d{4}Z?)(?:[-
 
 def controller_ids(cards: Sequence[CardDraft]) -> list[str]:
     """``adaptec:N`` after arcconf's numbers; where outputs of two machines give the same one, ``adaptec:1-2``."""
-    taken: dict[str, int] = {}
-    ids = []
-    for card in cards:
-        base = f"{FAMILY}:{card.name}"
-        taken[base] = taken.get(base, 0) + 1
-        ids.append(base if taken[base] == 1 else f"{base}-{taken[base]}")
-    return ids
+    return distinct(f"{FAMILY}:{card.name}" for card in cards)
 
 
 def shown(card: CardDraft) -> bool:
@@ -60,17 +54,9 @@ def build(card: CardDraft, object_id: str) -> tuple[Controller, list[Problem]]:
     batteries = tuple(_battery(item, f"{object_id}/battery{n}") for n, item in enumerate(card.batteries.values()))
     smartpqi = is_smartpqi(card)
     mode: Mode | None = card.get("mode") or _only_mode(card)
-    found = Controller(
+    found = card.made(
+        Controller,
         id=object_id,
-        vendor=card.get("vendor"),
-        model=card.get("model"),
-        serial=card.get("serial"),
-        firmware=card.get("firmware"),
-        driver=card.get("driver"),
-        pci_address=card.get("pci_address"),
-        slot=card.get("slot"),
-        status=card.get("status") or "unknown",
-        status_text=card.get("status_text"),
         mode=mode,
         cache=cache,
         pci_link=card.part("pci_link", PciLink),
@@ -80,7 +66,6 @@ def build(card: CardDraft, object_id: str) -> tuple[Controller, list[Problem]]:
         volumes=tuple(_volume(item, card, cache, batteries, object_id) for item in card.volumes.values()),
         drives=tuple(_drive(item, card, object_id) for item in card.drives.values()),
         capabilities=capabilities(mode, cache, smartpqi=smartpqi),
-        details=card.details,
     )
     problems = [complaint.problem(where) for draft, where in _owned(card, object_id) for complaint in draft.complaints]
     problems += state_problems(found, card)
@@ -130,63 +115,40 @@ def _cache(card: CardDraft) -> Cache | None:
 
 def _battery(draft: Draft, object_id: str) -> Battery:
     status = batteries_of.settle(draft)
-    return Battery(
+    return draft.made(
+        Battery,
         id=object_id,
-        kind=draft.get("kind") or "unknown",
         status=status,
-        status_text=draft.get("status_text"),
-        charge_percent=draft.get("charge_percent"),
-        temperature_celsius=draft.get("temperature_celsius"),
-        voltage_volts=draft.get("voltage_volts"),
         replace=True if "replace" in (draft.get("status_text") or "").lower() else None,
-        next_learn_at=draft.get("next_learn_at"),
-        details=draft.details,
     )
 
 
 def _array(draft: GroupDraft, controller: str) -> Array:
-    return Array(
+    return draft.made(
+        Array,
         id=f"{controller}/a{draft.name}",
-        status=draft.get("status") or "unknown",
-        status_text=draft.get("status_text"),
         drives=tuple(f"{controller}/{key}" for key in draft.members if key not in draft.spares),
         spares=tuple(f"{controller}/{key}" for key in draft.spares),
-        size_bytes=draft.get("size_bytes"),
-        free_bytes=draft.get("free_bytes"),
-        details=draft.details,
     )
 
 
 def _volume(
     draft: GroupDraft, card: CardDraft, cache: Cache | None, batteries: tuple[Battery, ...], controller: str
 ) -> Volume:
-    array, operation, percent = draft.get("array"), draft.get("progress.operation"), draft.get("progress.percent")
+    array = draft.get("array")
     details = dict(draft.details)
     if is_smartpqi(card) is False:
         # Linux, drivers/scsi/aacraid: CONTAINER_CHANNEL is 0, CONTAINER_TO_ID(n) is n
         details.setdefault("SCSI target", f"0:{draft.name}:0")
-    return Volume(
+    return draft.made(
+        Volume,
         id=f"{controller}/v{draft.name}",
-        name=draft.get("name"),
         array=f"{controller}/a{array}" if array in card.arrays else None,
-        raid_level=draft.get("raid_level"),
-        size_bytes=draft.get("size_bytes"),
-        strip_bytes=draft.get("strip_bytes"),
-        status=draft.get("status") or "unknown",
-        status_text=draft.get("status_text"),
-        device=draft.get("device"),
-        mountpoints=draft.get("mountpoints") or (),
-        unique_id=draft.get("unique_id"),
         cache=volume_cache(
             draft, cache, batteries, card.get("drive_write_cache"),
             (card.drives[key].get("write_cache") for key in draft.members),
         ),
-        progress=None if operation is None and percent is None
-        else Progress(operation=operation or "unknown", percent=percent),
-        drives_expected=draft.get("drives_expected"),
-        drives_active=draft.get("drives_active"),
-        full_stripe_bytes=draft.get("full_stripe_bytes"),
-        spans=draft.get("spans"),
+        progress=draft.part("progress", Progress),
         details=details,
     )  # fmt: skip
 
@@ -195,33 +157,14 @@ def _drive(draft: Draft, card: CardDraft, controller: str) -> Drive:
     spare_for = tuple(f"{controller}/a{a.name}" for a in card.arrays.values() if a.spares.get(draft.name))
     array = draft.get("array")
     home = f"{controller}/a{array}" if array in card.arrays else spare_for[0] if len(spare_for) == 1 else None
-    media, rpm = draft.get("media"), draft.get("rpm")
-    return Drive(
+    return draft.made(
+        Drive,
         id=f"{controller}/{draft.name}",
-        enclosure=draft.get("enclosure"),
-        bay=draft.get("bay"),
         array=home,
-        role=draft.get("role"),
-        device=draft.get("device"),
         model=drives_of.model(draft),
-        serial=draft.get("serial"),
-        firmware=draft.get("firmware"),
-        size_bytes=draft.get("size_bytes"),
-        media="hdd" if media is None and rpm else media,
-        interface=draft.get("interface"),
-        rpm=rpm,
-        status=draft.get("status") or "unknown",
-        status_text=draft.get("status_text"),
-        temperature_celsius=draft.get("temperature_celsius"),
-        link_gbps=draft.get("link_gbps"),
-        max_link_gbps=draft.get("max_link_gbps"),
-        write_cache=draft.get("write_cache"),
+        media=draft.get("media") or ("hdd" if draft.get("rpm") else None),
         errors=Errors(media=draft.get("errors.media"), predictive=draft.get("errors.predictive")),
-        wwn=draft.get("wwn"),
-        mountpoints=draft.get("mountpoints") or (),
-        power_on_hours=draft.get("power_on_hours"),
         spare_for=spare_for,
-        details=draft.details,
     )
 
 

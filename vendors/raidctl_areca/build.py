@@ -96,15 +96,12 @@ def _arrays(card: CardDraft, controller: str) -> tuple[Array, ...]:
 def _array(draft: Draft, members: Sequence[Draft], waiting: Sequence[Draft], controller: str) -> Array:
     name = draft.get("set") or ""
     spares = [drive for drive in waiting if _dedicated(drive, name)]
-    return Array(
+    return draft.made(
+        Array,
         id=_set_id(controller, draft.name),
         status=words.health(draft.get("status")),
-        status_text=draft.get("status_text"),
         drives=tuple(f"{controller}/{drive.name}" for drive in members),
         spares=tuple(f"{controller}/{drive.name}" for drive in spares),
-        size_bytes=draft.get("size_bytes"),
-        free_bytes=draft.get("free_bytes"),
-        details=draft.details,
     )
 
 
@@ -121,50 +118,29 @@ def _volume(draft: Draft, card: CardDraft, battery: Battery | None, controller: 
     members = expected if expected is not None else int(disks) if disks.isdecimal() and len(disks) < 6 else None
     operation, percent = draft.get("operation"), draft.get("progress.percent")
     level = draft.get("level")
-    return Volume(
+    return draft.made(
+        Volume,
         id=_volume_id(controller, draft.name),
-        name=draft.get("name"),
         array=None if array is None else _set_id(controller, array),
         raid_level=words.raid_level(level, members) if level is not None else None,
-        size_bytes=draft.get("size_bytes"),
-        strip_bytes=draft.get("strip_bytes"),
-        status=draft.get("status") or "unknown",
-        status_text=draft.get("status_text"),
         cache=volume_cache(draft, card, battery),
         progress=None if operation is None else Progress(operation=operation, percent=percent),
-        drives_expected=expected,
-        details=draft.details,
     )
 
 
 def _drive(draft: Draft, card: CardDraft, controller: str) -> Drive:
     array = draft.get("array")
     raw = draft.get("raw_model")
-    interface = draft.get("interface")
     sets = card.sets.items() if draft.get("role") == "spare" else ()
     homes = [number for number, item in sets if _dedicated(draft, item.get("set") or "")]
     spare_for = tuple(_set_id(controller, number) for number in homes)
-    return Drive(
+    return draft.made(
+        Drive,
         id=f"{controller}/{draft.name}",
-        enclosure=draft.get("enclosure"),
-        bay=draft.get("bay"),
         array=None if array is None else _set_id(controller, array),
-        role=draft.get("role"),
-        model=words.drive_model(raw, sas=interface == "sas") if raw else None,
-        serial=draft.get("serial"),
-        firmware=draft.get("firmware"),
-        size_bytes=draft.get("size_bytes"),
-        media=draft.get("media"),
-        interface=interface,
-        rpm=draft.get("rpm"),
-        status=draft.get("status") or "unknown",
-        status_text=draft.get("status_text"),
-        temperature_celsius=draft.get("temperature_celsius"),
-        link_gbps=draft.get("link_gbps"),
-        max_link_gbps=draft.get("max_link_gbps"),
+        model=words.drive_model(raw, sas=draft.get("interface") == "sas") if raw else None,
         errors=Errors(media=draft.get("errors.media"), other=draft.get("errors.other")),
         spare_for=spare_for,
-        details=draft.details,
     )
 
 

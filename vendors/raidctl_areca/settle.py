@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from raidctl.draft import DETAIL, Draft, Pair
 from raidctl.evidence import Sheet
+from raidctl.text import attempt
 from raidctl_areca import tables, words
 from raidctl_areca.draft import CardDraft, conclude
 from raidctl_areca.labels import DRIVE, SET, VOLUME, Parse, media, speed
@@ -132,7 +133,7 @@ def _place(section: Section) -> str:
     if located is not None and re.search(r"\d", located[2]):
         return tables.place_of(located[1], located[2])
     channel = _value(section, "ide channel", "channel", "sata channel", "device channel")
-    if channel is not None and channel.isdecimal():
+    if channel is not None and re.fullmatch(r"\d{1,9}", channel, re.ASCII):
         return str(int(channel))
     number = section.number
     if number is not None:
@@ -232,7 +233,7 @@ def _volume_label(found: Draft, sheet: Sheet, pair: Pair) -> None:
         found.seen(sheet, line, "array", value)
     elif label == "member disks":
         # Member Disks    : 4
-        count = words.count(value) if value.isdecimal() else None
+        count = attempt(words.count, value)
         if count is not None:
             found.put(sheet, line, "drives_expected", count)
         else:

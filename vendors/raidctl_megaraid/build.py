@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 
-from raidctl.draft import Draft
+from raidctl.draft import Draft, distinct
 from raidctl.model import (
     Array,
     Battery,
@@ -36,15 +35,8 @@ _PCI = re.compile(r"(?:([0-9a-f]{1,8}):)?([0-9a-f]{1,2}):([0-9a-f]{1,2})[.:]0?([
 
 def controller_ids(cards: Sequence[CardDraft]) -> list[str]:
     """``megaraid:NUMBER``; a number that another card has, or that is not known, is told apart: ``megaraid:0-2``."""
-    taken: Counter[str] = Counter()
-    ids = []
-    for card in cards:
-        number = card.get("number")
-        base = f"{FAMILY}:{(card.name if number is None else number) or 'unknown'}"
-        base = f"{FAMILY}:0" if number == 0 else base
-        taken[base] += 1
-        ids.append(base if taken[base] == 1 else f"{base}-{taken[base]}")
-    return ids
+    numbers = (card.name if card.get("number") is None else str(card.get("number")) for card in cards)
+    return distinct(f"{FAMILY}:{number or 'unknown'}" for number in numbers)
 
 
 def build(card: CardDraft, object_id: str, kind: str) -> tuple[Controller, list[Problem]]:
@@ -65,29 +57,19 @@ def build(card: CardDraft, object_id: str, kind: str) -> tuple[Controller, list[
     cache = _cache(card)
     batteries = _batteries(card, cache, object_id)
     power = Power(cache, batteries, card.get("bbu_present"), card.get("bbu_status"))
-    found = Controller(
+    found = card.made(
+        Controller,
         id=object_id,
-        vendor=card.get("vendor"),
-        model=card.get("model"),
-        serial=card.get("serial"),
-        firmware=card.get("firmware"),
-        driver=card.get("driver"),
         pci_address=pci_address(card.get("pci_address")) or pci_address(card.get("bus")),
-        slot=card.get("slot"),
-        status=card.get("status") or "unknown",
-        status_text=card.get("status_text"),
-        mode=card.get("mode"),
         cache=cache,
         pci_link=card.part("pci_link", PciLink),
         patrol_read=card.part("patrol_read", Scrub),
         consistency_check=card.part("consistency_check", Scrub),
-        firmware_update=card.get("firmware_update"),
         batteries=batteries,
         arrays=tuple(_array(item, card, object_id) for item in card.groups.values()),
         volumes=tuple(_volume(item, card, power, object_id) for item in card.volumes.values()),
         drives=tuple(_drive(item, spares, object_id) for item in card.drives.values()),
         capabilities=capabilities(card, kind, cache),
-        details=card.details,
     )
     problems = [complaint.problem(where) for draft, where in owned(card, object_id) for complaint in draft.complaints]
     problems += state_problems(found, card, power)
@@ -130,7 +112,7 @@ def _batteries(card: CardDraft, cache: Cache | None, controller: str) -> tuple[B
     """What keeps the cache. A card with cache memory that says it has none gets one that is missing."""
     if card.batteries:
         drafts = enumerate(card.batteries.values())
-        return tuple(_battery(draft, f"{controller}/battery{number}") for number, draft in drafts)
+        return tuple(draft.made(Battery, id=f"{controller}/battery{number}") for number, draft in drafts)
     named = any(name == "bbu_present" for _, _, name, _ in card.told)
     if not named or (cache is not None and cache.present is False):
         return ()
@@ -147,57 +129,23 @@ def _batteries(card: CardDraft, cache: Cache | None, controller: str) -> tuple[B
     return ()
 
 
-def _battery(draft: Draft, object_id: str) -> Battery:
-    return Battery(
-        id=object_id,
-        kind=draft.get("kind") or "unknown",
-        status=draft.get("status") or "unknown",
-        status_text=draft.get("status_text"),
-        charge_percent=draft.get("charge_percent"),
-        temperature_celsius=draft.get("temperature_celsius"),
-        voltage_volts=draft.get("voltage_volts"),
-        replace=draft.get("replace"),
-        next_learn_at=draft.get("next_learn_at"),
-        details=draft.details,
-    )
-
-
 def _array(draft: GroupDraft, card: CardDraft, controller: str) -> Array:
-    return Array(
+    return draft.made(
+        Array,
         id=f"{controller}/g{draft.name}",
-        status=draft.get("status") or "unknown",
-        status_text=draft.get("status_text"),
         drives=tuple(f"{controller}/{key}" for key in draft.members if key in card.drives),
         spares=tuple(f"{controller}/{key}" for key in draft.spares if key in card.drives),
-        size_bytes=draft.get("size_bytes"),
-        free_bytes=draft.get("free_bytes"),
-        details=draft.details,
     )
 
 
 def _volume(draft: VolumeDraft, card: CardDraft, power: Power, controller: str) -> Volume:
     array = draft.get("array")
-    operation, percent = draft.get("progress.operation"), draft.get("progress.percent")
-    return Volume(
+    return draft.made(
+        Volume,
         id=f"{controller}/v{draft.name}",
-        name=draft.get("name"),
         array=None if array is None else f"{controller}/g{array}",
-        raid_level=draft.get("raid_level"),
-        size_bytes=draft.get("size_bytes"),
-        strip_bytes=draft.get("strip_bytes"),
-        status=draft.get("status") or "unknown",
-        status_text=draft.get("status_text"),
-        device=draft.get("device"),
-        mountpoints=draft.get("mountpoints") or (),
-        unique_id=draft.get("unique_id"),
         cache=volume_cache(draft, card, power),
-        progress=None
-        if operation is None and percent is None
-        else Progress(operation=operation or "unknown", percent=percent),
-        drives_expected=draft.get("drives_expected"),
-        drives_active=draft.get("drives_active"),
-        spans=draft.get("spans"),
-        details=draft.details,
+        progress=draft.part("progress", Progress),
     )
 
 
@@ -214,36 +162,18 @@ def _drive(draft: Draft, spares: dict[str, list[str]], controller: str) -> Drive
     spare_for = tuple(f"{controller}/g{name}" for name in spares.get(draft.name, ()))
     array = draft.get("array")
     enclosure, _, bay = draft.name.rpartition(":")
-    media, rpm = draft.get("media"), draft.get("rpm")
-    return Drive(
+    return draft.made(
+        Drive,
         id=f"{controller}/{draft.name}",
         enclosure=draft.get("enclosure") or enclosure or None,
         # the key ends in ? where the text was cut before the slot
         bay=draft.get("bay") or (bay if not bay.startswith("?") else None) or None,
         array=None if array is None else f"{controller}/g{array}",
-        role=draft.get("role"),
-        device=draft.get("device"),
-        model=draft.get("model"),
-        serial=draft.get("serial"),
-        firmware=draft.get("firmware"),
-        size_bytes=draft.get("size_bytes"),
-        media="hdd" if media is None and rpm else media,
-        interface=draft.get("interface"),
-        rpm=rpm,
-        status=draft.get("status") or "unknown",
-        status_text=draft.get("status_text"),
-        temperature_celsius=draft.get("temperature_celsius"),
-        link_gbps=draft.get("link_gbps"),
-        max_link_gbps=draft.get("max_link_gbps"),
-        write_cache=draft.get("write_cache"),
+        media=draft.get("media") or ("hdd" if draft.get("rpm") else None),
         errors=Errors(
             media=draft.get("errors.media"),
             other=draft.get("errors.other"),
             predictive=draft.get("errors.predictive"),
         ),
-        wwn=draft.get("wwn"),
-        mountpoints=draft.get("mountpoints") or (),
-        power_on_hours=draft.get("power_on_hours"),
         spare_for=spare_for,
-        details=draft.details,
     )

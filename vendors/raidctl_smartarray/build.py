@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from raidctl.draft import Draft
+from raidctl.draft import Draft, distinct
 from raidctl.model import (
     Array,
     Battery,
@@ -32,13 +32,7 @@ _WAITING = re.compile(r"unflushed|dirty data|preserved|data (?:is|are) waiting",
 
 def controller_ids(cards: Sequence[ControllerDraft]) -> list[str]:
     """``smartarray:SLOT``; a slot that is taken or not known gets a number: ``smartarray:unknown-2``."""
-    taken: dict[str, int] = {}
-    ids = []
-    for card in cards:
-        base = f"{FAMILY}:{card.get('slot') or card.name or 'unknown'}"
-        taken[base] = taken.get(base, 0) + 1
-        ids.append(base if taken[base] == 1 else f"{base}-{taken[base]}")
-    return ids
+    return distinct(f"{FAMILY}:{card.get('slot') or card.name or 'unknown'}" for card in cards)
 
 
 def build(card: ControllerDraft, object_id: str) -> tuple[Controller, list[Problem]]:
@@ -51,18 +45,10 @@ def build(card: ControllerDraft, object_id: str) -> tuple[Controller, list[Probl
         drive.derive(also.DRIVE)
     cache = _cache(card)
     batteries = _batteries(card, object_id)
-    found = Controller(
+    found = card.made(
+        Controller,
         id=object_id,
-        vendor=card.get("vendor"),
-        model=card.get("model"),
-        serial=card.get("serial"),
-        firmware=card.get("firmware"),
-        driver=card.get("driver"),
-        pci_address=card.get("pci_address"),
         slot=card.get("slot") or card.name or None,
-        status=card.get("status") or "unknown",
-        status_text=card.get("status_text"),
-        mode=card.get("mode"),
         cache=cache,
         pci_link=card.part("pci_link", PciLink),
         patrol_read=card.part("patrol_read", Scrub),
@@ -71,7 +57,6 @@ def build(card: ControllerDraft, object_id: str) -> tuple[Controller, list[Probl
         volumes=tuple(_volume(item, card, cache, batteries, object_id) for item in card.volumes.values()),
         drives=tuple(_drive(item, card, object_id) for item in card.drives.values()),
         capabilities=capabilities(card.get("mode"), cache, batteries),
-        details=card.details,
     )
     problems = [*_complaints(card, object_id), *state_problems(found, card.get("battery.count"))]
     _write_evidence(card, found)
@@ -140,15 +125,11 @@ def _replace(status: str | None) -> bool | None:
 
 
 def _array(draft: ArrayDraft, controller: str) -> Array:
-    return Array(
+    return draft.made(
+        Array,
         id=f"{controller}/{draft.name}",
-        status=draft.get("status") or "unknown",
-        status_text=draft.get("status_text"),
         drives=tuple(f"{controller}/{address}" for address in draft.members if address not in draft.spares),
         spares=tuple(f"{controller}/{address}" for address in draft.spares),
-        size_bytes=draft.get("size_bytes"),
-        free_bytes=draft.get("free_bytes"),
-        details=draft.details,
     )
 
 
@@ -156,19 +137,10 @@ def _volume(
     draft: Draft, card: ControllerDraft, cache: Cache | None, batteries: tuple[Battery, ...], controller: str
 ) -> Volume:
     array = draft.get("array")
-    operation, percent = draft.get("progress.operation"), draft.get("progress.percent")
-    return Volume(
+    return draft.made(
+        Volume,
         id=f"{controller}/v{draft.name}",
-        name=draft.get("name"),
         array=None if array is None else f"{controller}/{array}",
-        raid_level=draft.get("raid_level"),
-        size_bytes=draft.get("size_bytes"),
-        strip_bytes=draft.get("strip_bytes"),
-        status=draft.get("status") or "unknown",
-        status_text=draft.get("status_text"),
-        device=draft.get("device"),
-        mountpoints=draft.get("mountpoints") or (),
-        unique_id=draft.get("unique_id"),
         cache=volume_cache(
             caching=draft.get("cache.caching"),
             smart_path=bool(draft.get("cache.smart_path")),
@@ -177,12 +149,7 @@ def _volume(
             battery_count=card.get("battery.count"),
             drive_write_cache=card.get("drive_write_cache"),
         ),
-        progress=None
-        if operation is None and percent is None
-        else Progress(operation=operation or "unknown", percent=percent),
-        full_stripe_bytes=draft.get("full_stripe_bytes"),
-        spans=draft.get("spans"),
-        details=draft.details,
+        progress=draft.part("progress", Progress),
     )
 
 
@@ -190,34 +157,13 @@ def _drive(draft: Draft, card: ControllerDraft, controller: str) -> Drive:
     spare_for = tuple(f"{controller}/{array.name}" for array in card.arrays.values() if draft.name in array.spares)
     array = draft.get("array")
     home = f"{controller}/{array}" if array is not None else (spare_for[0] if len(spare_for) == 1 else None)
-    media, rpm = draft.get("media"), draft.get("rpm")
-    return Drive(
+    return draft.made(
+        Drive,
         id=f"{controller}/{draft.name}",
-        enclosure=draft.get("enclosure"),
-        bay=draft.get("bay"),
         array=home,
-        role=draft.get("role"),
-        device=draft.get("device"),
-        model=draft.get("model"),
-        serial=draft.get("serial"),
-        firmware=draft.get("firmware"),
-        size_bytes=draft.get("size_bytes"),
-        media="hdd" if media is None and rpm else media,
-        interface=draft.get("interface"),
-        rpm=rpm,
-        status=draft.get("status") or "unknown",
-        status_text=draft.get("status_text"),
-        temperature_celsius=draft.get("temperature_celsius"),
-        link_gbps=draft.get("link_gbps"),
-        max_link_gbps=draft.get("max_link_gbps"),
-        write_cache=draft.get("write_cache"),
+        media=draft.get("media") or ("hdd" if draft.get("rpm") else None),
         errors=Errors(media=draft.get("errors.media")),
-        wwn=draft.get("wwn"),
-        mountpoints=draft.get("mountpoints") or (),
-        power_on_hours=draft.get("power_on_hours"),
         spare_for=spare_for,
-        life_used_percent=draft.get("life_used_percent"),
-        details=draft.details,
     )
 
 

@@ -189,27 +189,14 @@ def _drive(draft: Draft, card: CardDraft, controller: str) -> Drive:
     if draft.get("status_text") == "DEGRADED" and unit is not None and unit.get("status") == "rebuilding":
         status = "warning"
     raw = draft.get("raw_model")
-    return Drive(
+    return draft.made(
+        Drive,
         id=f"{controller}/p{draft.name}",
-        enclosure=draft.get("enclosure"),
-        bay=draft.get("bay"),
         array=None if unit is None or unit.spare else f"{controller}/u{unit.name}",
         role=_role(draft, unit),
         model=words.drive_model(raw, draft.get("interface")) if raw else draft.get("model"),
-        serial=draft.get("serial"),
-        firmware=draft.get("firmware"),
-        size_bytes=draft.get("size_bytes"),
-        media=draft.get("media"),
-        interface=draft.get("interface"),
-        rpm=draft.get("rpm"),
         status=status,
-        status_text=draft.get("status_text"),
-        temperature_celsius=draft.get("temperature_celsius"),
-        link_gbps=draft.get("link_gbps"),
         errors=Errors(media=draft.get("errors.media"), reallocated=draft.get("errors.media")),
-        wwn=draft.get("wwn"),
-        power_on_hours=draft.get("power_on_hours"),
-        details=draft.details,
     )
 
 

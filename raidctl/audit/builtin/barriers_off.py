@@ -1,6 +1,6 @@
 """A file system is mounted so that it sends no flush to its device.
 
-**What it looks for.** Mounts with `nobarrier` or `barrier=0`.
+**What it looks for.** Mounts with `nobarrier` or `barrier=0` (F2FS: `fsync_mode=nobarrier`).
 
 **Why.** A journalling file system is safe because it writes in an order: the journal, a flush, then the rest. Without
 the flush ("barrier") the drive's volatile cache may write the commit before what it commits. After a power failure the
@@ -30,10 +30,10 @@ from raidctl.audit.builtin._say import Voice
 from raidctl.audit.finding import Finding
 from raidctl.audit.rule import Rule
 from raidctl.model import Controller, Drive, Inventory, Mount, Volume
+from raidctl.model_parts import NO_BARRIER
 from raidctl.text import listing
 
 SAY = Voice("barriers_off", "critical")
-_OFF = frozenset(("nobarrier", "barrier=0", "barrier=none", "barrier=off"))
 
 
 def check(inventory: Inventory) -> Iterator[Finding]:
@@ -46,7 +46,7 @@ def check(inventory: Inventory) -> Iterator[Finding]:
         for item in items:
             if not item.mounts:
                 continue
-            wrong = [mount for mount in item.mounts if _OFF.intersection(mount.options)]
+            wrong = [mount for mount in item.mounts if NO_BARRIER.intersection(mount.options)]
             if wrong:
                 yield _off(item, wrong, _safe(card, item, caches))
             else:
