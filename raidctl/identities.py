@@ -110,6 +110,12 @@ _HOST = re.compile(
 )
 _TARGET = re.compile(r"iqn\.\d{4}-\d\d\.(?P<value>[\w.:-]+?)(?=-lun-|[\s\"',]|$)", re.MULTILINE)
 _USER = re.compile(r"(?:/home/|/run/media/|\busername=|\Assh:(?=[^@\n]+@))(?P<value>[A-Za-z_][\w.-]{0,31})")
+# Segment 1 : Present (Controller:1,Enclosure:0,Slot:3)      AB12CD    Segment 1 : Missing (0,3) AB12CD
+_PLACED = re.compile(
+    r"\((?:[^()\n]{0,80}[A-Za-z]:[ \t]?\d{1,5}|\d{1,3},\d{1,3})\)[ \t]+"
+    r"(?P<value>(?=\S{0,40}\d)[A-Za-z0-9][A-Za-z0-9_-]{5,39})[ \t\r]*$",
+    re.MULTILINE | re.ASCII,
+)
 # Node   SN   Model …, over a line of rules
 _TABLE = re.compile(r"^(?=[^\n]*\bSN\b)(?P<heads>[^\n]*\bModel\b[^\n]*)\n(?P<rule>-+(?: +-+)+)[^\n]*\n", re.MULTILINE)
 
@@ -132,7 +138,7 @@ def identities(text: str) -> Iterator[Identity]:
         for match in pattern.finditer(text):
             group = "value" if "value" in pattern.groupindex else 0
             yield from _unique(match[group], match.start(group))
-    for match in _SERIAL.finditer(text):
+    for match in (*_SERIAL.finditer(text), *_PLACED.finditer(text)):
         yield from serial_parts(match["value"], match.start("value"))
     for match in _UDEV_SERIAL.finditer(text):
         yield from _udev_serial(text, match)

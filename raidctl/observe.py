@@ -26,6 +26,9 @@ from raidctl.order import in_order
 from raidctl.request import Runner, converse
 from raidctl.vendor import Document, Observation, Vendor
 
+_ENDS = ("#", "$", "%", ">", ".", "!")
+"""What a session ends with when nothing more was typed, and what a sentence ends with."""
+
 
 @dataclass(frozen=True)
 class Survey:
@@ -113,7 +116,8 @@ def survey_documents(
     """The inventory that loose outputs of tools tell of; the kernel's side of it is not known."""
     harvest = _Harvest(problems=list(problems))
     for vendor, documents in texts:
-        _guarded(vendor, "while reading its tools' output", partial(vendor.read, documents), harvest)
+        found = _guarded(vendor, "while reading its tools' output", partial(vendor.read, documents), harvest)
+        harvest.problems += [] if found is None else _cut_off(documents, found)
     _once([vendor for vendor, _ in texts], harvest)
     return _survey(Host(source=source), harvest, HostView())
 
@@ -153,11 +157,38 @@ def _converse(vendor: Vendor, view: HostView, runner: Runner) -> Observation:
     return converse(vendor.observe(view), runner)
 
 
-def _guarded(vendor: Vendor, what: str, call: Callable[[], Observation], harvest: _Harvest) -> None:
+def _cut_off(documents: Sequence[Document], found: Observation) -> list[Problem]:
+    """Outputs that end in the middle of a line which nobody understood, or of one before anything was told.
+
+    That alone is no sign: shells take the last newline of an output away. JSON tells itself whether it is whole.
+    """
+    strange = {line.text.strip() for sheet in found.sheets for line in sheet.unparsed()[-1:]}
+    empty = not found.controllers and not found.problems
+    return [
+        Problem(
+            severity="warning",
+            where=document.name,
+            message="It ends in the middle of a line: what came behind that was cut off, and is not known.",
+            remedy="Run the tool again and keep all that it prints.",
+            kind="unread",
+        )
+        for document in documents
+        if not document.text.endswith("\n")
+        and not document.text.lstrip().startswith(("{", "["))
+        and (last := document.text.rpartition("\n")[2].strip())
+        and not last.endswith(_ENDS)
+        and (last in strange or (empty and ":" not in last))
+    ]
+
+
+def _guarded(vendor: Vendor, what: str, call: Callable[[], Observation], harvest: _Harvest) -> Observation | None:
     try:
-        harvest.add(call())
+        found = call()
+        harvest.add(found)
     except Exception as error:  # noqa: BLE001 - whatever one vendor package does, the others are shown
         harvest.failed(vendor, error, what)
+        return None
+    return found
 
 
 def _link(view: HostView, vendors: Sequence[Vendor], harvest: _Harvest) -> None:

@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from itertools import cycle
 from typing import TypeVar
 
 T = TypeVar("T")
 
 _NUMBER = re.compile(r"(\d+)", re.ASCII)
+_LONGEST = 100
+"""Digits of what can be a number; Python makes none out of thousands of them."""
 
 
 def natural(text: str) -> tuple[tuple[int, int, str], ...]:
     """A sort key in which runs of digits count as numbers."""
-    return tuple((0, int(part), "") if part.isdecimal() else (1, 0, part) for part in _NUMBER.split(text) if part)
+    parts = _NUMBER.split(text)
+    return tuple(
+        (0, int(part), "") if number and len(part) < _LONGEST else (1, 0, part)
+        for number, part in zip(cycle((False, True)), parts, strict=False)
+        if part
+    )
 
 
 _LETTERED = re.compile(r"^(sd|vd|xvd|hd)([a-z]+)", re.ASCII)

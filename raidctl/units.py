@@ -7,7 +7,8 @@ import re
 
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGTPE]?)(i?)(B?)\s*", re.IGNORECASE | re.ASCII)
 _POWERS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5, "E": 6}
-_TOO_LARGE = 2**80
+_TOO_LARGE = 2**63
+"""What a signed number of 64 bits cannot count: more than kernels and file systems know."""
 _TOO_FAST = 1e6
 _ENORMOUS = 1e10
 _PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*%", re.ASCII)
@@ -23,7 +24,7 @@ def parse_size(text: str, *, binary: bool) -> int:
     """Bytes of ``512 MB``, ``4.0 GB``, ``256 KiB``, ``1.8T``.
 
     ``binary`` says what the tool means by KB, MB, GB; KiB, MiB, GiB are binary in any case.
-    A figure without a unit is refused: what it means depends on the tool; so is one of 1024 ZiB or more.
+    A figure without a unit is refused: what it means depends on the tool; so is one of 8 EiB or more.
     """
     match = _SIZE.fullmatch(text.strip())
     if not match or not (match[2] or match[4]):

@@ -236,3 +236,37 @@ def test_an_interruption_ends_the_tools_too(tmp_path: Path, number: signal.Signa
     assert err.splitlines()[-1] in (b"raidctl: interrupted.", f"raidctl: ended by {number.name}.".encode())
     commands = [path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline") if path.exists()]
     assert not [command for command in commands if command.startswith(f"sleep\0{mark}".encode())]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\nUnit  UnitType  Status         %RCmpl  %V/I/M  Strip",
+        "Controllers found: 1\nController #1\n==============\nFirmware       ",
+        "\nSmart Array P410i in Slot 0 (Embedded)\n\n   Array A\n\n      phy",
+        "Personalities : [raid1] [raid6]\n",
+    ],
+)
+def test_an_output_that_was_cut_off_is_not_called_read(tmp_path: Path, text: str) -> None:
+    """Exit 3 and a sentence: what stood behind the cut is not known, so nothing is said to be missing or fine."""
+    path = tmp_path / "cut.txt"
+    path.write_text(text, encoding="utf-8")
+    done = raidctl("--replay", path, "show")
+    assert done.returncode == 3
+    assert "cut" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Personalities : [raid1]\nunused devices: <none>",
+        "Controllers found: 1\n\nCommand completed successfully.",
+        (SSACLI % "EG0300").rstrip("\n"),
+    ],
+)
+def test_an_output_that_only_lacks_its_last_line_end_is_whole(tmp_path: Path, text: str) -> None:
+    """Shells take the last newline away: nothing is said of that where the last line is understood."""
+    path = tmp_path / "whole.txt"
+    path.write_text(text, encoding="utf-8")
+    done = raidctl("--replay", path, "show")
+    assert (done.returncode, "cut" in done.stdout) == (0, False)

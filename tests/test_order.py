@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from raidctl.order import by_kernel_name
+from raidctl.order import by_kernel_name, natural
 
 
 def test_the_27th_disk_stands_after_the_26th() -> None:
@@ -23,3 +23,8 @@ def test_the_27th_disk_stands_after_the_26th() -> None:
         "vda",
     ]
     assert sorted(sorted(wanted), key=by_kernel_name) == wanted
+
+
+def test_thousands_of_digits_have_a_place_too() -> None:
+    """Python makes no number out of them; a text from hardware may hold them all the same."""
+    assert max(["b", f"a{'9' * 5000}", "a10"], key=natural) == "b"

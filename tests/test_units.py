@@ -37,14 +37,14 @@ def test_a_size_that_is_not_wholly_one_is_refused(text: str) -> None:
         units.parse_size(text, binary=True)
 
 
-@pytest.mark.parametrize("text", ["9" * 400 + " MB", "9" * 300 + "B", "1" + "0" * 8 + " EiB"])
+@pytest.mark.parametrize("text", ["9" * 400 + " MB", "9" * 300 + "B", "1" + "0" * 8 + " EiB", "8 EiB", "67 EB"])
 def test_a_size_that_nothing_has_is_refused(text: str) -> None:
     """Hundreds of digits are rubbish, not a size."""
     with pytest.raises(ValueError, match="not a size"):
         units.parse_size(text, binary=True)
 
 
-@given(st.integers(0, 10**21))
+@given(st.integers(0, 9 * 10**18))
 def test_a_printed_size_is_near_the_size(size: int) -> None:
     """What is printed for people is within half of the last printed digit, in both bases."""
     for text, binary in ((units.format_binary(size), True), (units.format_decimal(size), False)):

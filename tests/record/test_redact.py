@@ -322,3 +322,13 @@ def test_the_labels_of_every_tool_are_known() -> None:
     )  # fmt: skip
     for line in lines:
         assert {identity.text for identity in identities(line + "\n")} == {"RCX00017"}, line
+
+
+@pytest.mark.parametrize(
+    "place", ["(Controller:1,Enclosure:0,Slot:3)      ", "(953869MB, SATA, HDD, Channel:0, Device:4)  ", "(1,12) "]
+)
+def test_a_serial_number_behind_a_place_is_known_without_a_label(place: str) -> None:
+    """A member that is gone stands in the list of its array alone: nothing else would tell its number."""
+    line = f"   Group 1, Segment 1    : Missing {place}RCX00017\n"
+    assert {identity.text for identity in identities(line)} == {"RCX00017"}
+    assert not list(identities(f"   Group 1, Segment 2    : Present {place}Hot-Spare\n"))

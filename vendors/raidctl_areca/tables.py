@@ -12,6 +12,7 @@ from raidctl_areca import words
 from raidctl_areca.draft import CardDraft
 
 Row = dict[str, str]
+_DIGITS = re.compile(r"\d{1,9}", re.ASCII)
 _HOT_SPARE = re.compile(r"hot ?spare\b.*", re.IGNORECASE)
 _MEMBER = re.compile(r"Raid ?Set Member ?\((\d{1,3})\)", re.ASCII | re.IGNORECASE)
 _BAD = frozenset({"failed", "fail", "abnormal", "error", "fault", "critical"})
@@ -22,7 +23,7 @@ _NO_BATTERY = frozenset({"not installed", "not present", "not detected", "no bat
 def place_of(enclosure: str | None, slot: str) -> str:
     """How a drive is called: ``3`` of a channel, ``E2:S1`` of a slot (``02``, ``SLOT 01``)."""
     bay = bay_of(slot)
-    short = str(int(bay)) if bay.isdecimal() else "".join(bay.split())
+    short = str(int(bay)) if _DIGITS.fullmatch(bay) else "".join(bay.split())
     return short if enclosure is None else f"E{int(enclosure)}:S{short}"
 
 
@@ -81,7 +82,7 @@ def volume_row(
     # # Name             Raid Name       Level   Capacity Ch/Id/Lun  State
     # 1 ARC-1210-VOL#00  Raid Set # 00   Raid0     10.5GB 00/00/00   Normal
     found = card.volume(str(int(row["number"])))
-    if numbered and names is not None and names[1].isdecimal():
+    if numbered and names is not None and _DIGITS.fullmatch(names[1]):
         # # Name             Raid# Level   Capacity Ch/Id/Lun  State
         found.put(sheet, line, "name", names[0], ROW)
         found.put(sheet, line, "set number", str(int(names[1])), ROW)
@@ -116,7 +117,7 @@ def address(draft: Draft, sheet: Sheet, line: Line, value: str) -> None:
     if not words.told(value.rstrip("-") or "-"):
         return
     parts = value.split("/")
-    if len(parts) != 3 or not all(part.strip().isdecimal() for part in parts):
+    if len(parts) != 3 or not all(_DIGITS.fullmatch(part.strip()) for part in parts):
         draft.unread("Ch/Id/Lun", value)
         draft.detail(sheet, line, "Ch/Id/Lun", value)
         return

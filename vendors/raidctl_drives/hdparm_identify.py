@@ -21,6 +21,8 @@ _WRAPPED_TRANSPORT = re.compile(r"(?:Extensions|SATA|Rev|\d|,).*(?:SATA|Rev \d).
 _RESERVED = re.compile(r"(?:unknown|reserved|obsolete) \d+\[\d+\]")
 _SATA_FEATURES = ("signaling speed", "Native Command Queueing", "Phy event counters")
 _LBA28_FULL = 268_435_455
+_FIGURE = re.compile(r"\d{1,99}", re.ASCII)
+_CHS_FULL = 16383 * 16 * 63
 _FEATURE_LIST = "features enabled"
 _FEATURE_OFF = "features not enabled"
 
@@ -217,7 +219,7 @@ def _read_geometry(draft: Draft, line: Line, words: str) -> bool:
     if parts == ["Logical", "max", "current"] or words == "--":
         draft.sheet.note(line)
         return True
-    if len(parts) == 3 and parts[0] in hdparm_labels.GEOMETRY and parts[1].isdecimal() and parts[2].isdecimal():
+    if len(parts) == 3 and parts[0] in hdparm_labels.GEOMETRY and all(_FIGURE.fullmatch(part) for part in parts[1:]):
         current = int(parts[2]) or int(parts[1])
         draft.mark(line, parts[0], current)
         draft.detail(line, parts[0], f"max {parts[1]}, current {parts[2]}")
@@ -229,7 +231,7 @@ def _read_rotation(draft: Draft, line: Line, value: str) -> None:
     # 	Nominal Media Rotation Rate: Solid State Device
     if value == "Solid State Device":
         draft.fact(line, "media", "ssd")
-    elif value.isdecimal():
+    elif _FIGURE.fullmatch(value):
         draft.fact(line, "media", "hdd")
         draft.fact(line, "rpm", int(value))
     else:
@@ -286,6 +288,9 @@ def _settle_size(draft: Draft) -> None:
     sectors = draft.marked(name)
     if not mega and sectors == _LBA28_FULL:
         # hdparm -i:  LBAsects=268435455 is as far as the old field counts
+        return
+    if not mega and _CHS_FULL in (sectors, chs):
+        # 16383/16/63: what every drive above 8.4 GB says, and its other figures are not here
         return
     # hdparm computes in the same way; a drive that says otherwise in "device size" was cut or altered on its way
     if sectors and (not mega or sectors * per_sector // 1_000_000 == mega):

@@ -27,8 +27,9 @@ _ACTION = re.compile(
 )
 _TIMING = re.compile(r"Timing ((?:O_DIRECT )?cached reads|(?:buffered|O_DIRECT) disk reads)(?: \(offset .*\))?:\s*(.*)")
 _RATE = re.compile(r"(\d+) MB in\s+([\d.]+) seconds =\s*([\d.]+ [kM]B/sec)")
-_GEOMETRY = re.compile(r"(\d+)/(\d+)/(\d+), sectors = (-?\d+)(?:\[\d+\])?, start = (.*)")
-_MAXIMUM = re.compile(r"(\d+)/(\d+)(?:\((\d+)\?\))?, (.*)")
+_GEOMETRY = re.compile(r"(\d{1,18})/(\d{1,9})/(\d{1,9}), sectors = (-?\d{1,18})(?:\[\d+\])?, start = (.*)", re.ASCII)
+_SECTORS = re.compile(r"\d{1,18}", re.ASCII)
+_MAXIMUM = re.compile(r"(\d{1,18})/(\d{1,18})(?:\((\d+)\?\))?, (.*)", re.ASCII)
 _DCO = re.compile(
     r"(?:[mu]dma\d ?)+(?:\(\?\))?"
     r"|(?:(?:SMART|self_test|error_log|security|PUIS|TCQ|AAM|HPA|48_bit|FUA|selective_test|conveyance_test|write_read_verify"
@@ -85,9 +86,9 @@ def _read_pairs(draft: Draft, line: Line, words: str) -> None:
     for label, value in _PAIR.findall(words.strip()):
         draft.detail(line, label, value)
         #  CurCHS=16383/16/63, CurSects=16514064, LBA=yes, LBAsects=1953525168
-        if label == "LBAsects" and value.strip().isdecimal():
+        if label == "LBAsects" and _SECTORS.fullmatch(value.strip()):
             draft.mark(line, "lba48_sectors", int(value))
-        elif label == "CurSects" and value.strip().isdecimal():
+        elif label == "CurSects" and _SECTORS.fullmatch(value.strip()):
             draft.mark(line, "chs_sectors", int(value))
 
 

@@ -22,7 +22,8 @@ _NAMES = (
 )  # fmt: skip
 _NAME = re.compile(r"(?<!\S)(?:" + "|".join(sorted(map(re.escape, _NAMES), key=len, reverse=True)) + r")(?!\S)")
 _RULE = re.compile(r"-+(?:\s+-+)*")
-_USAGE = re.compile(r"\s*[\d.,]+\s*[kKMGTPE]?B\s*/\s*([\d.,]+)\s*([kKMGTPE]?)B\b.*")
+_USAGE = re.compile(r"\s*[0-9.,]+\s*[kKMGTPE]?B\s*/\s*([0-9.,]+)\s*([kKMGTPE]?)B\b.*")
+_TOO_LARGE = 2**63
 # the same row where a mailer has squeezed the blanks
 _SQUEEZED = re.compile(
     r"(?P<Node>/dev/\S+)\s+(?:(?P<Generic>/dev/\S+)\s+)?(?P<SN>\S+)\s+(?P<Model>.*?)\s+(?P<Namespace>0x[0-9a-f]+|\d+)\s+"
@@ -50,7 +51,7 @@ def is_banner(words: str) -> bool:
 
 
 def parse_usage(text: str) -> int | None:
-    """Bytes of the second figure of ``122.33  GB / 960.20  GB``: decimal units, point or comma."""
+    """Bytes of the second figure of ``122.33  GB / 960.20  GB``: decimal units, point or comma; None: it is none."""
     match = _USAGE.fullmatch(text)
     if not match:
         return None
@@ -58,7 +59,8 @@ def parse_usage(text: str) -> int | None:
         figure = float(match[1].replace(",", "."))
     except ValueError:
         return None
-    return int(round(figure * 1000 ** _POWERS[match[2]], 3))
+    size = figure * 1000 ** _POWERS[match[2]]
+    return int(round(size, 3)) if size < _TOO_LARGE else None
 
 
 class Table:

@@ -94,6 +94,15 @@ def _critical_warning(draft: Draft, line: Line, value: str) -> None:
     bits = any_integer(value)
     if bits is None:
         draft.detail(line, "critical_warning", value)
+        draft.problem(
+            Problem(
+                severity="warning",
+                where=draft.key,
+                message=f"The drive's critical_warning {value!r} is no figure: whether it warns is not known.",
+                remedy="Run nvme smart-log again.",
+                kind="unread",
+            )
+        )
         return
     said = [text for bit, text in enumerate(_WARNINGS) if bits >> bit & 1]
     # like every SMART alert a warning; a drive that takes no writes any more has failed

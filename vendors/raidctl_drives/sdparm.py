@@ -49,6 +49,7 @@ _LOOSE = frozenset(
     ("WCE", "RCD", "AWRE", "ARRE", "PER", "SWP", "EWASC", "DEXCPT", "MRIE", "DRA", "NV_DIS", "IC", "FSW")
 )
 _PROTOCOLS = {"1": "scsi", "6": "sas"}
+_RPM = re.compile(r"\d{1,6}", re.ASCII)
 _SLOWEST = 1025
 """Smaller figures are not rotations per minute: 0 is "not told", 1 solid state, the others are reserved."""
 _NAMELESS = re.compile(r"(?:Direct access device specific parameters|Parameter for direct access): ?(.*)")
@@ -165,7 +166,7 @@ def _read_field(state: _State, line: Line, found: re.Match[str]) -> None:
     if name == "WCE" and value in ("0", "1"):
         draft.fact(line, "write_cache", "enabled" if value == "1" else "disabled")
     #   MRR         15000  [cha: n, def:15000, sav:15000]  Medium rotation rate (rpm)
-    elif name == "MRR" and value.isdecimal() and int(value) >= _SLOWEST:
+    elif name == "MRR" and _RPM.fullmatch(value) and int(value) >= _SLOWEST:
         draft.fact(line, "rpm", int(value))
         draft.fact(line, "media", "hdd")
     #   PPID          6  Port's (transport) protocol identifier

@@ -141,7 +141,7 @@ class _Reader:
                 if "spare" in words
                 else "member"
             )
-            part.tell_member(line, self.disk, "role", role if words else None)
+            part.tell_member(line, self.disk, "role", role if words and set(words) <= _DISK_WORDS else None)
             part.tell_member(
                 line, self.disk, "status", "critical" if "failed" in words else "ok" if words else "unknown"
             )

@@ -17,6 +17,8 @@ _LEVEL_NAME = re.compile(r"\s*Personalities ?:((?:\s+\[[\w-]{1,20}\])*)\s*")
 _MORE_LEVELS = re.compile(r"(?:\s*\[[A-Za-z][\w-]{1,20}\])+\s*")
 # Linux 2.2 and 2.4, above the arrays
 _HEADER = re.compile(r"\s*(?P<label>read_ahead|Event):? (?P<value>\d{1,12}(?: sectors)?|not set)\s*")
+# what looks like the heading of an array
+_HEADING = re.compile(r"md[\w.-]{0,40} ?: \S")
 _UNUSED = re.compile(r"\s*unused devices ?:(?P<rest>.*)")
 
 # Flags behind a member. E is Synology's kernel: the drive has reported errors and is still in the array.
@@ -27,7 +29,7 @@ def read(sheet: Sheet, section: Section, reading: Reading) -> None:
     """Read one listing of /proc/mdstat."""
     current: _Array | None = None
     begun = len(reading.parts)
-    levels_open = False
+    levels_open = ended = False
     for line in section.lines:
         text = line.text
         found = ARRAY_LINE.match(text)
@@ -41,14 +43,27 @@ def read(sheet: Sheet, section: Section, reading: Reading) -> None:
             reading.controller.append((sheet, line, "Personalities (continued)", text.strip()))
         elif _UNUSED.fullmatch(text):
             _unused(sheet, line, reading)
+            current, ended = None, True
+        elif _HEADING.match(text) or (current is not None and current.ends(text)):
+            _lost_heading(sheet, line, reading)
             current = None
         elif current is not None and text.strip():
             current.feed(line, 0)
         elif current is None and (header := _HEADER.fullmatch(text)):
             reading.controller.append((sheet, line, header["label"], header["value"]))
         levels_open = "Personalities" in text or (levels_open and bool(_MORE_LEVELS.fullmatch(text)))
+    if not ended and len(reading.parts) == begun:
+        message = "The listing is cut off: it names no array, and its last line, `unused devices`, is missing."
+        reading.troubles.append((sheet.command, Trouble("warning", "unread", message, "Read the whole file again.")))
     for part in reading.parts[begun:]:
         settle(part)
+
+
+def _lost_heading(sheet: Sheet, line: Line, reading: Reading) -> None:
+    """The lines of an array that has no heading, or one that is not known: they are not those of the array above."""
+    message = f"Line {line.number} of the listing belongs to an array whose heading is missing or not understood."
+    remedy = "Look at all arrays with `mdadm --detail --scan`, and read the whole of /proc/mdstat again."
+    reading.troubles.append((sheet.command, Trouble("warning", "unread", message, remedy)))
 
 
 def _unused(sheet: Sheet, line: Line, reading: Reading) -> None:
@@ -67,6 +82,12 @@ class _Array:
         self.part = Part(Source.MDSTAT, sheet, node=f"/dev/{name}")
         self.words: list[str] = []
 
+    def ends(self, text: str) -> bool:
+        """Whether a line is of another array: each tells its blocks once."""
+        return "size_bytes" in self.part.values and any(
+            piece is not None and piece[0] == "blocks" for piece in pieces(text, 0)
+        )
+
     def feed(self, line: Line, start: int) -> None:
         part = self.part
         claims = len(part.claims)
@@ -81,6 +102,8 @@ class _Array:
             elif kind == "state":
                 self.words.append(match[0])
                 part.tell(line, "status_text", " ".join(self.words), "state")
+            elif kind == "bar":
+                part.busy = True
             elif kind in _TAKE:
                 _TAKE[kind](part, line, match)
         if strange:

@@ -83,6 +83,8 @@ class Part:
     uuid: str | None = None
     parent: Parent | None = None
     is_container: bool = False
+    busy: bool = False
+    """A bar of progress is shown, whatever stands beside it."""
     events: int = 0
     """Event count of a superblock: the highest is the most recent."""
     minor: str | None = None

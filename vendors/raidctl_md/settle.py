@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import cast
 
 from raidctl.model import Operation, Progress
-from raidctl_md.parts import Part
+from raidctl_md.parts import Part, Trouble
 from raidctl_md.state import judge
-from raidctl_md.words import LEVELS, enough
+from raidctl_md.words import LEVELS, NO_RAID, enough
 
 
 def settle(part: Part) -> None:
@@ -29,6 +29,9 @@ def settle(part: Part) -> None:
         return
     progress = values.get("progress")
     work: Operation | None = progress.operation if isinstance(progress, Progress) else None
+    if _untold(part):
+        _doubt_members(part)
+        return
     values["status"] = judge(
         lost=text.startswith("broken") or _lost(part),
         dormant=False,
@@ -36,7 +39,38 @@ def settle(part: Part) -> None:
         work=work,
         waiting="waiting" in part.details,
     )
+    if part.busy and work is None:
+        _unknown_work(part)
     _find_rebuilding(part, work)
+
+
+def _unknown_work(part: Part) -> None:
+    """A bar of progress without a known operation: something goes on, so what looks quiet is not known to be so."""
+    message = "/proc/mdstat shows an operation under way that raidctl does not know, or whose line is cut."
+    part.troubles.append(Trouble("warning", "unread", message, f"Look at the array with `mdadm --detail {part.node}`."))
+    if part.values["status"] == "ok":
+        part.values["status"] = "unknown"
+
+
+def _untold(part: Part) -> bool:
+    """Whether neither ``[2/1]`` nor ``[_U]`` stands there, which the kernel prints of each level that can lose members.
+
+    A line is missing then, or the table was cut. What is lost for certain (``broken``) is lost all the same.
+    """
+    told = "drives_active" in part.values or "map" in part.details
+    bare = part.values.get("raid_level") in ("raid0", "linear") or part.details.get("level") in NO_RAID
+    broken = str(part.values.get("status_text", "")).startswith("broken")
+    return not (told or bare or broken or part.is_container)
+
+
+def _doubt_members(part: Part) -> None:
+    """Of an array whose count of working members is not told: which of them work is not known, either."""
+    message = "/proc/mdstat does not tell how many of its members work: the line with the count is missing or cut."
+    remedy = f"Look at the array with `mdadm --detail {part.node}`, or read the whole of /proc/mdstat."
+    part.troubles.append(Trouble("warning", "unread", message, remedy))
+    for member in part.members.values():
+        if member.values.get("role") == "member" and member.values.get("status") == "ok":
+            member.values["status"] = "unknown"
 
 
 def _forget_roles(part: Part) -> None:
@@ -77,11 +111,11 @@ def _find_rebuilding(part: Part, work: Operation | None) -> None:
     slots = part.details.get("map", "")
     plain = [m for m in part.members.values() if m.values.get("role") == "member" and m.number is not None]
     missing = len(plain) - slots.count("U") - slots.count("E")
-    if not slots or work not in ("recovery", "resync") or missing <= 0:
+    if not slots or work not in ("recovery", "resync", None) or missing <= 0:
         return
     if "_" not in slots:
         # nothing is missing: what is filled is the replacement of a member that still works
-        for member in plain:
+        for member in plain if work else ():
             if "replacement" in cast("tuple[str, ...]", member.values.get("flags", ())):
                 member.values["status"] = "warning"
         return
@@ -91,7 +125,7 @@ def _find_rebuilding(part: Part, work: Operation | None) -> None:
     if len(empty) + len(late) == missing:
         for member in empty + late:
             member.values["status"] = "warning"
-            member.values.setdefault("status_text", "rebuilding")
+            member.values.setdefault("status_text", "rebuilding" if work else "not in sync")
     else:
         for member in empty + late:
             member.values["status"] = "unknown"

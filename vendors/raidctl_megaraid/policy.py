@@ -116,6 +116,8 @@ def _configured(volume: VolumeDraft, current: WritePolicy | None, power: Power, 
     ``fixed``: the card cannot change the policy, so that what is in force is all there is.
     """
     told: WritePolicy | None = volume.get("write_configured")
+    if told is None and volume.get("write_configured_unread"):
+        return None
     if told is None:
         # without memory, nothing else can be configured
         fixed = fixed or (power.cache is not None and power.cache.present is False)

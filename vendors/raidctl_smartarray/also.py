@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from raidctl.draft import Derived
 from raidctl.model import ScrubMode
-from raidctl.units import parse_pcie
+from raidctl.units import parse_pcie, parse_percent
 from raidctl_smartarray import figures
 from raidctl_smartarray.words import word
 
@@ -13,7 +13,7 @@ _SURFACE: dict[str, ScrubMode] = {"idle": "automatic", "high": "automatic", "dis
 
 def _life_used(text: str) -> int:
     """Percent that is used of ``97.12%`` that remain."""
-    return round(100 - float(text.removesuffix("%")))
+    return round(100 - parse_percent(text))
 
 
 CARD: Derived = {

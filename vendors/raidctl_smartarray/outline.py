@@ -121,6 +121,8 @@ class _Outliner:
         """Slot that the latest command line named."""
         self.row: Section | None = None
         """The drive's row that stands right above."""
+        self.strange: int | None = None
+        """Indentation of a line that was not understood: what stands deeper right below it is told of that."""
 
     def take(self, line: Line) -> None:
         text = bare(line.text) if len(line.text) <= LONGEST_LINE else ""
@@ -131,7 +133,7 @@ class _Outliner:
             return
         opened = heading(text)
         if opened is not None:
-            self.paragraph = self.wrapped = None
+            self.paragraph = self.wrapped = self.strange = None
             self.enter(opened, line)
             return
         said = saying(text)
@@ -141,8 +143,10 @@ class _Outliner:
         if self.listing_options and _OPTION.fullmatch(text):
             self.result.sheet.note(line)
             return
-        if not self.pairs(text, line):
-            self.run_on(text, line)
+        if self.strange is not None and line.indent <= self.strange:
+            self.strange = None
+        if (self.strange is not None or not self.pairs(text, line)) and not self.run_on(text, line):
+            self.strange = line.indent if self.strange is None else self.strange
 
     def enter(self, opened: Heading, line: Line) -> None:
         rank = _RANK[opened.kind]
@@ -248,8 +252,8 @@ class _Outliner:
             return self.open[0]
         return None
 
-    def run_on(self, text: str, line: Line) -> None:
-        """A line that continues a paragraph or a long value; else it stays unread."""
+    def run_on(self, text: str, line: Line) -> bool:
+        """A line that continues a paragraph or a long value; False where it is neither, and stays unread."""
         if self.paragraph is not None:
             if len(self.paragraph.lines) < LONGEST_PARAGRAPH:
                 self.paragraph.lines.append(line)
@@ -262,6 +266,9 @@ class _Outliner:
         ):
             self.wrapped.lines.append(line)
             self.wrapped.value = f"{self.wrapped.value} {text}"
+        else:
+            return False
+        return True
 
 
 def _double_spaced(sheet: Sheet) -> bool:

@@ -207,8 +207,10 @@ def port_row(card: CardDraft, sheet: Sheet, line: Line, row: Row) -> None:
     if unit is not None:
         drive.put(sheet, line, "unit", unit[1])
         card.unit(unit[1]).ports.setdefault(name[1:])
-    elif "Unit" in row:
+    elif "Unit" in row and not words.told(row["Unit"]):
         drive.put(sheet, line, "free", value=True)
+    elif "Unit" in row:
+        drive.unread("unit", row["Unit"])
     kind = _type(drive, sheet, line, row.get("Type", ""))
     for column, value in row.items():
         if column in {"Port", "VPort", "Status", "Unit", "Type"} or not words.told(value):
@@ -252,7 +254,12 @@ def _drive_cell(drive: Draft, sheet: Sheet, line: Line, cell: tuple[str, str, st
             drive.detail(sheet, line, column, value)
     elif column == "Blocks" and re.fullmatch(r"\d{1,15}", value, re.ASCII):
         # 1953525168 blocks of 512 bytes are what it prints as 931.51 GB
-        drive.put(sheet, line, "size_bytes", int(value) * 512)
+        size = drive.get("size_bytes")
+        if size is not None and abs(int(value) * 512 - size) > size / 50:
+            drive.unread(column, value)
+            drive.detail(sheet, line, column, value)
+        else:
+            drive.put(sheet, line, "size_bytes", int(value) * 512)
     elif column == "Serial":
         drive.put(sheet, line, "serial", value, ROW)
     elif column == "Model":

@@ -207,3 +207,16 @@ def test_figures_beyond_reason_are_no_facts() -> None:
     drive = only(OLD.format(last=f"\tNominal Media Rotation Rate: {10**30}"))
     assert drive.rpm is None
     assert drive.details["rpm"] == str(10**30)
+
+
+@pytest.mark.parametrize("sectors", ["", "\u0661\u0662\u0663"])
+def test_the_end_of_what_cylinders_can_count_is_no_size(sectors: str) -> None:
+    """Every drive above 8.4 GB says 16383/16/63: where its other figures are cut off, its size is not known."""
+    text = INFO.format(name="sdq", sectors=sectors) if sectors else INFO.partition(", LBA=yes")[0].format(name="sdq")
+    assert only(text).size_bytes is None
+
+
+def test_a_limit_in_digits_of_another_script_is_no_figure() -> None:
+    """Only ASCII digits count."""
+    text = "\n/dev/sdq:\n max sectors   = \u0661\u0662\u0663/11721045168, HPA is disabled\n"
+    assert [drive.size_bytes for card in observed(text).controllers for drive in card.drives] in ([], [None])

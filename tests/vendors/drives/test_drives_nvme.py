@@ -259,3 +259,17 @@ def test_usages_are_decimal() -> None:
     """The second figure is the size; a text that is no usage gives none."""
     assert parse_usage("  0.00   B / 960.20  GB") == 960_200_000_000
     assert parse_usage("512   B +  0 B") is None
+
+
+@pytest.mark.parametrize("figure", ["9" * 400, "9" * 30, "\u0661\u0662", "1.2.3", ","])
+def test_an_impossible_size_of_a_namespace_is_none(figure: str) -> None:
+    """Neither what no drive holds nor digits of another script make a size."""
+    assert parse_usage(f"1.00 GB / {figure} TB") is None
+
+
+def test_a_critical_warning_that_is_no_figure_is_told() -> None:
+    """It is not known then whether the drive warns; that is a problem, and no silence."""
+    found = observed(smart("Qzx"))
+    assert [drive.status for card in found.controllers for drive in card.drives] == ["unknown"]
+    (told,) = (problem.message for problem in found.problems if problem.kind == "unread")
+    assert "critical_warning 'Qzx'" in told

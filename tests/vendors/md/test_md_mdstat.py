@@ -230,3 +230,71 @@ def test_md_mdstat_read_only_and_bitmap_file() -> None:
     )
     assert (volume(text).status, volume(text).bitmap) == ("ok", "/boot/md0.map")
     assert volume(text).status_text == "active (auto-read-only) [2/2] [UU]"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "md0 : active raid1 sdb1[1] sda1[0]\n",
+        "md0 : active raid1 sdb1[1] sda1[0]\n      523264 blocks super 1.2\n\nunused devices: <none>\n",
+        "md0 : active raid1 sdb1[1] sda1[0]\n      523264 blocks super 1.2 [2/",
+        "md0 : active\n",
+    ],
+)
+def test_md_mdstat_an_array_without_its_count_is_not_called_ok(text: str) -> None:
+    """Where the line that counts the working members is missing or cut, the state is unknown, and that is told."""
+    found = read(text)
+    assert volume(text).status == "unknown"
+    assert {drive.status for drive in found.controllers[0].drives} <= {"unknown"}
+    assert [problem.kind for problem in found.problems] == ["unread"]
+
+
+def test_md_mdstat_levels_without_redundancy_need_no_count() -> None:
+    """Of a stripe the kernel prints no count, and it is ok."""
+    text = "md0 : active raid0 sdb1[1] sda1[0]\n      1046528 blocks super 1.2 512k chunks\n"
+    assert volume(text).status == "ok"
+    assert read(text).problems == ()
+
+
+def test_md_mdstat_an_unknown_operation_is_no_quiet_array() -> None:
+    """A progress line with a word that is not known makes the state unknown, and is told."""
+    text = (
+        "md0 : active raid1 sdb1[1] sda1[0]\n      523264 blocks super 1.2 [2/2] [UU]\n"
+        "      [=>.......]  remelting = 7.5% (75/1000) finish=3.0min speed=9K/sec\n"
+    )
+    assert volume(text).status == "unknown"
+    assert [problem.kind for problem in read(text).problems] == ["unread"]
+
+
+def test_md_mdstat_digits_of_other_scripts_are_no_figures() -> None:
+    """Only ASCII digits make a number."""
+    text = "md0 : active raid1 sdb1[1] sda1[0]\n      \u0661\u0662\u0663 blocks super 1.2 [2/2] [UU]\n"
+    assert volume(text).size_bytes is None
+
+
+@pytest.mark.parametrize("heading", ["", "md1 : reclining raid1 sdd1[1] sdc1[0]\n"])
+def test_md_mdstat_lines_of_an_array_without_its_heading_are_not_those_of_the_one_above(heading: str) -> None:
+    """A lost or unknown heading is told, and the degraded array above it stays degraded."""
+    text = (
+        "Personalities : [raid1]\nmd0 : active raid1 sdb1[1]\n      523264 blocks super 1.2 [2/1] [_U]\n\n"
+        f"{heading}      1046528 blocks super 1.2 [2/2] [UU]\n\nunused devices: <none>\n"
+    )
+    found = volume(text)
+    assert (found.device, found.status, found.size_bytes) == ("/dev/md0", "degraded", 523264 * 1024)
+    assert "unread" in {problem.kind for problem in read(text).problems}
+
+
+def test_md_mdstat_a_bar_that_is_cut_off_is_an_operation_under_way() -> None:
+    """What goes on stood behind the cut, so the array is not called quiet."""
+    text = "md0 : active raid1 sdb1[1] sda1[0]\n      523264 blocks super 1.2 [2/2] [UU]\n      [====="
+    assert volume(text).status == "unknown"
+
+
+def test_md_mdstat_a_member_that_is_not_in_sync_is_not_ok() -> None:
+    """Where nothing is being rebuilt, a device of an empty slot holds no data of the array yet."""
+    text = (
+        "md0 : active raid5 sdc1[2] sdb1[1] sda1[0]\n      1046528 blocks level 5, 64k chunk, algorithm 2 [3/2] [UU_]\n"
+    )
+    found = drives(text)
+    assert {name: drive.status for name, drive in found.items()} == {"sda1": "ok", "sdb1": "ok", "sdc1": "warning"}
+    assert found["sdc1"].status_text == "not in sync"

@@ -180,3 +180,11 @@ def test_the_parts_of_a_battery_come_in_any_order() -> None:
         "BBU status for Adapter: 0\nBatteryType: CVPM02\nBattery State: Optimal\n\nExit Code: 0x00\n",
     )
     assert list(found.batteries) == ["cachevault"]
+
+
+@pytest.mark.parametrize("label", ["Battery Replacement required", "Pack is about to fail & should be replaced"])
+def test_a_word_for_a_replacement_that_is_not_known_is_no_no(label: str) -> None:
+    """Whether the battery is to be replaced is not known then, and that is told."""
+    found = battery(f"BBU status for Adapter: 0\n\nBattery State: Optimal\nBBU Firmware Status:\n  {label} : Perhaps\n")
+    assert found.get("replace") is None
+    assert any("Perhaps" in text for text in complaints(found, "unread"))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from raidctl.vendor import Document
+from raidctl_megaraid import read
 from tests.vendors.megaraid.megaraid_scripts import (
     answer,
     basics,
@@ -116,3 +118,21 @@ def test_a_policy_that_the_card_cannot_change_is_what_is_configured() -> None:
     data = basics(letters="NRWTD", battery=None) | {"Supported VD Operations": {"Write Policy": "No"}}
     found = cache(printed(answer(data)))
     assert (found.write_policy, found.write_active, found.why_not_in_force) == ("write_through", "write_through", None)
+
+
+def test_a_setting_that_is_not_understood_is_not_taken_for_what_is_in_force() -> None:
+    """With an unknown word for the initial setting nobody knows whether write-through is a fallback."""
+    found = cache(*both("WriteSideways", "RWTD"))
+    assert (found.write_policy, found.write_active) == (None, "write_through")
+
+
+def test_a_default_of_megacli_that_is_not_understood_is_not_taken_for_what_is_in_force() -> None:
+    """The same of a policy whose clause on the battery cannot be read, or is cut off."""
+    text = (
+        "Adapter 0 -- Virtual Drive Information:\nVirtual Drive: 0 (Target Id: 0)\nState : Optimal\n"
+        "Default Cache Policy: WriteBack, ReadAdaptive, Direct, No Write Hoard if Bad BBU\n"
+        "Current Cache Policy: WriteThrough, ReadAdaptive, Direct, No Write Cache if Bad BBU\n"
+    )
+    (found,) = read([Document("ldinfo.txt", "megacli", text)]).controllers[0].volumes
+    assert found.cache is not None
+    assert (found.cache.write_policy, found.cache.write_active) == (None, "write_through")

@@ -240,3 +240,21 @@ def test_drive_write_caches_leave_data_unprotected() -> None:
     caches = [volume.cache for volume in card(text).volumes]
     assert [cache.write_protected for cache in caches if cache is not None] == [False] * len(caches)
     assert [problem.kind for problem in told(text).problems if "own write caches" in problem.message] == ["state"]
+
+
+@pytest.mark.parametrize("remains", ["18446744073709551616%", "-5%", "100.5%", "99", "some"])
+def test_an_impossible_remainder_tells_no_wear(remains: str) -> None:
+    """What an SSD has left is 0 to 100 percent; another figure is no reason to call it worn, or better than new."""
+    found = card(CARD.replace("         Status: OK\n", f"         Status: OK\n         Usage remaining: {remains}\n"))
+    assert {drive.life_used_percent for drive in found.drives} == {None}
+
+
+@pytest.mark.parametrize(
+    ("known", "strange"), [("Logical Drive: 1", "Logical Carriage: 1"), ("Logical Drive: 1", "Logical Drive: one")]
+)
+def test_what_stands_below_an_unknown_heading_is_not_told_of_what_is_above_it(known: str, strange: str) -> None:
+    """The status of something that raidctl cannot name is not taken for that of its array."""
+    text = "\n".join(line for line in CARD.splitlines() if line != "      Status: OK")
+    assert known in text
+    found = card(text.replace(known, strange))
+    assert found.arrays[0].status == "unknown"

@@ -334,3 +334,28 @@ def test_what_tells_nothing_is_a_problem(text: str, kind: str) -> None:
     found = told(text)
     assert found.controllers == ()
     assert [problem.kind for problem in found.problems] == [kind]
+
+
+@pytest.mark.parametrize(("unit", "role"), [("-", "unassigned"), ("u?", None), ("group1", None)])
+def test_only_a_drive_without_a_unit_is_unassigned(unit: str, role: str | None) -> None:
+    """What stands for no unit is a hyphen; another word is not understood, and the drive is not called free."""
+    text = (
+        "Port   Status           Unit   Size        Blocks        Serial\n"
+        "---------------------------------------------------------------\n"
+        f"p0     OK               {unit:6} 465.76 GB   976773168     RCTLSERIAL01\n"
+    )
+    (drive,) = card(text).drives
+    assert drive.role == role
+    assert bool(told(text).problems) == (role is None)
+
+
+def test_a_count_of_blocks_that_does_not_fit_the_size_is_not_taken() -> None:
+    """A figure that was cut off makes no small drive: the size counts, and the doubt is told."""
+    text = (
+        "Port   Status           Unit   Size        Blocks        Serial\n"
+        "---------------------------------------------------------------\n"
+        "p0     OK               u0     465.76 GB   97677"
+    )
+    (drive,) = card(text).drives
+    assert drive.size_bytes == round(465.76 * GIB)
+    assert any("97677" in problem.message for problem in told(text).problems)

@@ -27,6 +27,7 @@ _BRIEF = re.compile(
 # "read:   123456        0         0    123456     123456       5678.901           0"
 _COUNTER = re.compile(r"(?P<what>read|write|verify): +(?P<figures>\d+(?: +[\d.,]+){5,6})", re.ASCII)
 # "# 1  Short offline       Completed without error       00%     12345         -"
+_ERRORS = re.compile(r"\d{1,18}", re.ASCII)
 _TEST = re.compile(r"# ?(?P<number>\d+) +(?P<words>\S.*)", re.ASCII)
 # "0x01  0x010  4           12345  ---  Power-on Hours"; before 6.4 page and value looked otherwise
 _STATISTIC = re.compile(
@@ -82,7 +83,7 @@ def counter(draft: Draft, line: Line, text: str) -> bool:
     columns = match["figures"].split()
     if len(columns) < 7:
         return False
-    uncorrected = int(columns[-1]) if columns[-1].isdigit() else None
+    uncorrected = int(columns[-1]) if _ERRORS.fullmatch(columns[-1]) else None
     draft.detail(line, f"{match['what']} errors corrected", columns[3])
     draft.detail(line, f"{match['what']} errors uncorrected", columns[-1])
     if uncorrected is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from raidctl.draft import REPORT, ROW, WEAK, Draft, Pair
@@ -134,8 +134,8 @@ def _judge(card: CardDraft, battery: Draft, sheet: Sheet, items: Iterable[Item])
     stated = next((item.pair for item in items if item.label == "battery state" and item.pair.value), None)
     status = _status(_stated(battery, stated), stated.value if stated else "", mask, worn=bool(worn))
     asked = [pair for pair in flags if word(pair.label) in REPLACE or _figure(pair) is not None]
-    if asked:
-        battery.put(sheet, asked[0].lines[0], "replace", any(_bad(pair) for pair in asked))
+    if asked and (replace := _replace(battery, asked)) is not None:
+        battery.put(sheet, asked[0].lines[0], "replace", replace)
     if status is None:
         return
     going = _GOING.get(status, 0)
@@ -148,6 +148,18 @@ def _judge(card: CardDraft, battery: Draft, sheet: Sheet, items: Iterable[Item])
         battery.put(sheet, told_by[0].lines[0], "status_text", "; ".join(words))
     if status != "missing":
         card.put(sheet, None, "bbu_present", value=True, weight=WEAK)
+
+
+def _replace(battery: Draft, asked: Sequence[Pair]) -> bool | None:
+    """Whether it is to be replaced: one Yes is enough; None where a word for it is not known, which is told."""
+    strange = [
+        pair for pair in asked if _figure(pair) is None and told(pair.value) and word(pair.value) not in ("yes", "no")
+    ]
+    for pair in strange:
+        battery.unread(pair.label, pair.value)
+    if any(_bad(pair) for pair in asked):
+        return True
+    return None if strange else False
 
 
 def _sets(pair: Pair) -> int:

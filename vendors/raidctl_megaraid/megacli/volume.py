@@ -211,6 +211,7 @@ def cache_policy(volume: VolumeDraft, sheet: Sheet, pair: Pair, field: str, weig
     if write is None:
         if told(pair.value):
             volume.unread(pair.label, pair.value)
+            volume.put(sheet, None, f"{field}_unread", value=True)
         volume.keep(sheet, pair)
         return
     for each in pair.lines:

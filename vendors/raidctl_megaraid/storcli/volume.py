@@ -134,6 +134,7 @@ def _caches(volume: VolumeDraft, sheet: Sheet, row: Cells, weight: int) -> None:
         if token is None:
             if words.told(pair.value):
                 volume.unread(pair.label, pair.value)
+                volume.put(sheet, None, f"{name or 'write_configured'}_unread", value=True)
             continue
         for line in pair.lines:
             volume.put(sheet, line, name or "write_configured", token.write_policy, weight)
@@ -167,7 +168,10 @@ def read_pairs(volume: VolumeDraft, sheet: Sheet, pairs: list[Pair]) -> None:
     for pair in pairs:
         label = word(pair.label)
         if label in _FIELDS:
-            volume.take(sheet, pair, *_FIELDS[label])
+            name, parse = _FIELDS[label]
+            found = volume.take(sheet, pair, name, parse)
+            if found is None and name == "write_configured" and words.told(pair.value):
+                volume.put(sheet, None, f"{name}_unread", value=True)
         elif label in _COUNTS:
             _count(volume, sheet, pair, _COUNTS[label])
         elif label == "active operations":
