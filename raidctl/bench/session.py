@@ -19,7 +19,8 @@ from raidctl.bench.result import Confounder, Drift, Session, TrialResult
 from raidctl.bench.trials.phase import words
 from raidctl.bench.trials.trial import Bench, Interrupted, Needs, Progress, Steps, Trial, whole
 from raidctl.bench.verdict.deciding import POWER_CUT
-from raidctl.errors import BenchError
+from raidctl.bench.work import Target
+from raidctl.errors import ChangeStands, RaidctlError
 from raidctl.units import format_figure
 
 DURABILITY = frozenset({"commits", "flush_slope", "early_acknowledgement"})
@@ -27,6 +28,8 @@ DURABILITY = frozenset({"commits", "flush_slope", "early_acknowledgement"})
 _DRIFT_TEXT = (
     "The first test gave {first} {unit} at the beginning and {last} {unit} at the end: the environment is not stable."
 )
+SMALLEST = 4096
+"""Bytes of the smallest blocks of any test."""
 _MEANT = ("reads", "commits", "read", "read_qd1_all", "read_latency")
 """The figure by which drift is told, the first of these that there is."""
 
@@ -57,6 +60,7 @@ class Runner:
 
     def run(self, profile: Profile) -> Session:
         """Run it. Ctrl-C does not raise: the session says that it was interrupted, and has what there was."""
+        self.bench.notes += _rounded(self.bench.target)
         turns, left_out = self._turns(profile.trials)
         self.total = self._estimate(turns)
         interrupted = False
@@ -113,7 +117,9 @@ class Runner:
             next(turn.steps)
         except StopIteration as end:
             result: TrialResult = end.value
-        except BenchError as error:
+        except ChangeStands:  # a setting was not put back: whoever waits must hear of that first
+            raise
+        except RaidctlError as error:
             result = _nothing(turn.trial, str(error))
         else:
             turn.seconds += self.bench.spent - begun
@@ -141,7 +147,9 @@ class Runner:
         known = dict(self.bench.known)
         try:
             last = whole(trial, self.bench)
-        except BenchError:
+        except ChangeStands:
+            raise
+        except RaidctlError:
             return
         finally:
             self.bench.known = known
@@ -160,7 +168,9 @@ class Runner:
             except StopIteration as end:
                 if end.value is not None:
                     turn.result = self._finish(turn.trial, end.value, turn.seconds, turn.engines)
-            except (BenchError, Interrupted):
+            except ChangeStands:
+                raise
+            except (RaidctlError, Interrupted):
                 continue
 
     def _session(self, profile: Profile, results: Sequence[TrialResult], *, interrupted: bool) -> Session:
@@ -185,6 +195,14 @@ class Runner:
             interrupted=interrupted,
             seed=bench.seed,
         )
+
+
+def _rounded(target: Target) -> list[str]:
+    """Where the blocks that tests ask for, 4 KiB and more, are too small for a target."""
+    if target.alignment <= SMALLEST:
+        return []
+    least = words(target.alignment)
+    return [f"{target.name} takes no less than {least} at once: smaller blocks are rounded up to that."]
 
 
 def weighed(result: TrialResult, confounders: Sequence[Confounder]) -> TrialResult:

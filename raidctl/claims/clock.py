@@ -163,6 +163,6 @@ def number(value: float | None) -> str:
     """Four digits that mean something."""
     if value is None:
         return "?"
-    if abs(value) >= 100:
-        return f"{value:.0f}"
-    return f"{value:.1f}" if abs(value) >= 10 else f"{value:.2f}"
+    size = abs(value)
+    text = f"{size:.0f}" if size >= 100 else f"{size:.1f}" if size >= 10 else f"{size:.2f}"
+    return f"-{text}" if value < 0 and float(text) else text

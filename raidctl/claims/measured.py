@@ -206,6 +206,8 @@ def _drive_rpm(_answer: Answer, claim: Claim, clock: Clock) -> Word:
     if found is None or found.low is None or found.high is None:
         if _still(clock):
             return Word("suspect", ("Random reads are too quick for a disk that turns.",), evidence=lines)
+        if _unread(clock):
+            return Word("inconclusive", _unread(clock), evidence=lines)
         why = "Commits do not come at the pace of a disk, so how fast it turns does not show."
         return Word("inconclusive", (why,), evidence=lines)
     near, far = claim.number * (1 - rotation.NOMINAL_WITHIN), claim.number * (1 + rotation.NOMINAL_WITHIN)
@@ -229,8 +231,15 @@ def _media(_answer: Answer, claim: Claim, clock: Clock) -> Word:
     if kind == "solid_state":
         why = "Random reads are quick: solid state, or a cache that holds what is read."
         return Word("pass" if claim.words[0] == "ssd" else "inconclusive", (why,), evidence=lines)
-    return Word("inconclusive", ("Random reads are neither as slow as a disk's nor as quick as solid state's.",),
-                evidence=lines)  # fmt: skip
+    return Word("inconclusive", _unread(clock) or clock.results["medium"].reasons, evidence=lines)
+
+
+def _unread(clock: Clock) -> tuple[str, ...]:
+    """Why no reads tell of the medium, where they do not; empty: they were made, and had a figure."""
+    medium = clock.results.get("medium")
+    if medium is None:
+        return ("Random reads were not measured.",)
+    return () if medium.figures else medium.reasons
 
 
 def _still(clock: Clock) -> bool:

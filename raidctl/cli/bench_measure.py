@@ -222,12 +222,15 @@ def limited(session: Session, bench: Bench) -> Session:
                 if depth not in fastest or fastest[depth][0] < spread.measured:
                     fastest[depth] = (spread.measured, f"{result.trial}, {name}", result)
     notes, found = list(session.notes), list[Confounder]()
-    for depth, (rate, what, result) in sorted(fastest.items(), key=lambda item: item[0]):
-        for said in bench.limits([(_BLOCK, depth, rate)]):
-            # what is said of commits is what verdicts rest on
-            if what == "commits, commits":
-                found.append(Confounder(name="engine_limited", text=f"{what}: {said}"))
-            # of blocks of another size a test has said it with their rate on memory
-            if not marked(rate, result.reasons):
-                notes.append(f"{what}: {said}")
+    try:
+        for depth, (rate, what, result) in sorted(fastest.items(), key=lambda item: item[0]):
+            for said in bench.limits([(_BLOCK, depth, rate)]):
+                # what is said of commits is what verdicts rest on
+                if what == "commits, commits":
+                    found.append(Confounder(name="engine_limited", text=f"{what}: {said}"))
+                # of blocks of another size a test has said it with their rate on memory
+                if not marked(rate, result.reasons):
+                    notes.append(f"{what}: {said}")
+    except KeyboardInterrupt:  # all has been measured by now
+        session = msgspec.structs.replace(session, interrupted=True)
     return msgspec.structs.replace(session, notes=tuple(notes), confounders=(*session.confounders, *found))

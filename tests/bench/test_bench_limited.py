@@ -10,6 +10,7 @@ from raidctl.bench.engines.portable import PortableEngine
 from raidctl.bench.result import Session, Spread, TrialResult
 from raidctl.bench.targets.file import FileTarget
 from raidctl.bench.trials.trial import Bench
+from raidctl.bench.work import Outcome, Target, Work
 from raidctl.cli.bench_measure import limited
 
 FAST = Spread(measured=1e9, unit="ops/s", n=10**9)
@@ -37,3 +38,20 @@ def test_commits_that_the_engine_limits_weigh_on_verdicts(tmp_path: Path) -> Non
         fast = TrialResult(trial="commits", figures={"commits": FAST, "unflushed": SLOW})
         (found,) = limited(msgspec.structs.replace(EMPTY, results=(fast,)), bench).confounders
         assert found.name == "engine_limited"
+
+
+def test_ctrl_c_at_the_very_end_takes_no_figure(tmp_path: Path) -> None:
+    """Interrupted while only the engine is held against memory, the session is handed back, and says so."""
+
+    class Interrupted(PortableEngine):
+        """As if somebody pressed Ctrl-C."""
+
+        def run(self, target: Target, work: Work) -> Outcome:
+            del target, work
+            raise KeyboardInterrupt
+
+    with FileTarget(str(tmp_path), 1 << 20) as target:
+        whole = msgspec.structs.replace(EMPTY, results=(TrialResult(trial="medium", figures={"reads": FAST}),))
+        found = limited(whole, Bench(target=target, engine=Interrupted(), seed=7))
+    assert found.interrupted
+    assert found.results == whole.results

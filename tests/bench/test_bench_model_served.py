@@ -108,7 +108,7 @@ def test_no_door_dates_back_what_waited_at_the_other(folder: Path) -> None:
         for _ in range(5):
             commit()
             pause = f"sleep 0.002; kill -STOP {model.process.pid}; sleep 0.012; kill -CONT {model.process.pid}"
-            with subprocess.Popen(["sh", "-c", pause]):
+            with subprocess.Popen(["/bin/sh", "-c", pause]):
                 commit()
             ends = [commit() for _ in range(6)]
             shortest.append(min(commits.intervals_ms(ends)))

@@ -25,6 +25,7 @@ from raidctl.bench.trials.seeks import Seeks
 from raidctl.bench.trials.sequential import Sequential, networked
 from raidctl.bench.trials.trial import GIB, KIB, MIB, Below, Bench, whole
 from raidctl.bench.trials.zcav import Zcav
+from raidctl.claims.clock import number
 from raidctl.cli.bench_below import below
 from raidctl.cli.bench_switch import CardAhead, card_ahead, put_back_or_told, switching
 from raidctl.cli.machine import machine
@@ -274,3 +275,11 @@ def test_a_write_cache_that_is_not_put_back_is_an_error(tmp_path: Path) -> None:
     switcher.error = ChangeUndone("Nothing was changed.")
     with pytest.raises(BenchError, match="Nothing was changed"), put_back_or_told(switcher, "write_through"):
         pass
+
+
+@pytest.mark.parametrize(
+    ("value", "said"), [(-0.001, "0.00"), (-0.0, "0.00"), (-0.01, "-0.01"), (0.004, "0.00"), (-12.34, "-12.3")]
+)
+def test_what_rounds_to_nothing_has_no_sign(value: float, said: str) -> None:
+    """A flush that costs nothing is not told to take less than that."""
+    assert number(value) == said

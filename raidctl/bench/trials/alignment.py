@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from raidctl.bench.estimators import effect
 from raidctl.bench.result import Spread, TrialResult
-from raidctl.bench.trials.phase import Phase, amount, latencies, ratio, stream, words
+from raidctl.bench.trials.phase import Phase, amount, latencies, ratio, stream, unclear, words
 from raidctl.bench.trials.trial import CHUNK, KIB, ROUNDS, Bench, Needs, Steps
 from raidctl.bench.work import Op, Target
 
@@ -80,7 +80,7 @@ class Alignment:
             latency=latencies(named),
             model="An operation over the border of a chunk or sector keeps two drives busy, or reads before it writes.",
             verdict="info" if clear or graver else "inconclusive",
-            reasons=(*(reasons or (_NOTHING if clear else _UNCLEAR,)), *_about(bench)),
+            reasons=(*(reasons or (_NOTHING if clear else unclear(phases.values(), _UNCLEAR),)), *_about(bench)),
             series={"chunk": bench.below.chunk, "strip_told": bench.below.strip is not None},
         )
 

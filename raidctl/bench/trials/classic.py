@@ -80,6 +80,8 @@ class Classic:
         """A quarter of the rounds as it is, half of them off, a quarter as it is: with the same number of each."""
         half = -(-self.rounds // 2)
         for count, suffix in ((half, ""), (2 * half, OFF), (half, "")):
+            if bench.over:
+                return
             with ExitStack() as stack:
                 try:
                     stack.enter_context(off() if suffix else nullcontext())

@@ -14,9 +14,10 @@ from raidctl.bench.estimators import commits
 from raidctl.bench.estimators.rotation import NOMINAL
 from raidctl.bench.result import Spread, TrialResult, Verdict
 from raidctl.bench.targets import Handled, refuse_outside
+from raidctl.bench.trials.faulty import Faulty
 from raidctl.bench.trials.phase import Phase, amount, latencies, stream
 from raidctl.bench.trials.plain import flushes, puts
-from raidctl.bench.trials.trial import KIB, MIB, ROUNDS, Bench, Faulty, Interrupted, Needs, Steps
+from raidctl.bench.trials.trial import KIB, MIB, ROUNDS, Bench, Interrupted, Needs, Steps
 from raidctl.bench.verdict.deciding import MEDIUM, POWER_CUT, REPEAT, SLOPE
 from raidctl.bench.verdict.early import SLOWING
 from raidctl.bench.work import Op, Stream, Target, Work

@@ -11,9 +11,10 @@ from raidctl.bench.blocks import Filler
 from raidctl.bench.estimators import effect
 from raidctl.bench.result import Confounder, TrialResult, Verdict
 from raidctl.bench.targets import refuse_outside
-from raidctl.bench.trials.phase import Phase, latencies, ratio, stream
+from raidctl.bench.trials.faulty import Faulty
+from raidctl.bench.trials.phase import Phase, latencies, ratio, stream, unclear
 from raidctl.bench.trials.plain import puts
-from raidctl.bench.trials.trial import KIB, ROUNDS, Bench, Faulty, Interrupted, Needs, Steps
+from raidctl.bench.trials.trial import KIB, MIB, ROUNDS, Bench, Interrupted, Needs, Steps, fitting
 from raidctl.bench.verdict.deciding import REPEAT
 from raidctl.bench.work import Op, Stream, Target, Work
 
@@ -38,8 +39,8 @@ class Compression:
 
     def needs(self, target: Target) -> Needs:
         """It writes as much as it can."""
-        del target
-        return Needs(seconds=5 * self.rounds * self.seconds, written=None, size=2 * self.blocks * self.block)
+        room = 2 * self.blocks * fitting(target, self.block)
+        return Needs(seconds=5 * self.rounds * self.seconds, written=None, size=room)
 
     def run(self, bench: Bench) -> Steps:
         """Write one half with zeros and one with random data, read both; then the other way round."""
@@ -99,7 +100,7 @@ class Compression:
 
     def _result(self, bench: Bench, phases: dict[str, Phase]) -> TrialResult:
         writes, reads = (ratio(phases[f"{way}_random"], phases[f"{way}_zeros"]) for way in ("write", "read"))
-        figures = {name: phase.spread("MiB/s", self.block / (1 << 20)) for name, phase in phases.items()}
+        figures = {name: phase.spread("MiB/s", bench.fitting(self.block) / MIB) for name, phase in phases.items()}
         marks = {"Writing": effect.marked(writes), "Reading": effect.marked(reads)}
         faster = [name for name, marked in marks.items() if marked]
         verdict: Verdict = "info"
@@ -109,7 +110,7 @@ class Compression:
             reasons = tuple(f"{name} zeros is faster than random data: {_WHY}" for name in faster)
             bench.confounders += (Confounder(name="compression", text=reasons[0]),)
         elif None in marks.values():
-            verdict, reasons = "inconclusive", ("The rounds differ too much to tell.",)
+            verdict, reasons = "inconclusive", (unclear(phases.values(), "The rounds differ too much to tell."),)
         return TrialResult(
             trial=self.name,
             figures={**figures, "write_ratio": writes, "read_ratio": reads},

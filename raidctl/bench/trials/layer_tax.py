@@ -7,16 +7,20 @@ from dataclasses import dataclass
 
 from raidctl.bench.estimators import effect
 from raidctl.bench.result import Spread, TrialResult, Verdict
-from raidctl.bench.trials.phase import MIB, Phase, latencies, ratio, stream
+from raidctl.bench.trials.phase import MIB, Phase, latencies, ratio, stream, unclear, words
 from raidctl.bench.trials.trial import KIB, ROUNDS, Bench, Needs, Range, Steps
 from raidctl.bench.trials.views import View, part
 from raidctl.bench.verdict.deciding import REPEAT
 from raidctl.bench.work import Op, Target
+from raidctl.errors import BenchError
 
 PLACES = 1 << 14
 APART = 0.37
 """Of the range: how far the two rows of a round lie apart, so that neither is read from what the other left behind."""
+LEAST = 2 * MIB
+"""Bytes of a piece: in less, neither its rows nor its random places lie apart."""
 WAYS = {"random": (4 * KIB, 1), "random_qd16": (4 * KIB, 16), "sequential": (MIB, 4)}
+_UNCLEAR = "What differs is within the spread of the rounds."
 _TITLES = {"random": "random reads", "random_qd16": "random reads, 16 at once,", "sequential": "sequential reads"}
 
 
@@ -45,6 +49,11 @@ class LayerTax:
             )
             return TrialResult(trial=self.name, figures={}, reasons=(why,))
         piece = max(ranges, key=lambda one: one.length)
+        if piece.length < LEAST:
+            size = words(piece.length)
+            raise BenchError(
+                f"The largest piece that {piece.mapping} has on one device is {size}, too small to compare."
+            )
         phases = {(way, side): Phase() for way in WAYS for side in ("layer", "below")}
         with (
             part(piece.mapping, piece.start, piece.length) as layer,
@@ -88,7 +97,7 @@ class LayerTax:
         if "warn" in weights:
             verdict = "suspect"
         elif "unclear" in weights and not reasons:
-            verdict, reasons = "inconclusive", ["What differs is within the spread of the rounds."]
+            verdict, reasons = "inconclusive", [unclear(phases.values(), _UNCLEAR)]
         elif not reasons:
             reasons = [f"Reads through {piece.mapping} are as fast as on {piece.path} below it."]
         return TrialResult(

@@ -89,6 +89,8 @@ class Medium:
 
     def _judged(self, bench: Bench, found: rotation.Reads) -> tuple[Verdict, list[str]]:
         reasons = [_SAID[found.medium]]
+        if found.typical.n < rotation.FEWEST_READS:
+            reasons = [f"Only {found.typical.n} places were read: too few to tell whether it turns."]
         if bench.target.kind == "file":
             reasons.append(f"Only a file of {words(bench.target.size)} was read, not the whole disk.")
         if bench.below.cache and bench.target.size < SPANS * bench.below.cache:

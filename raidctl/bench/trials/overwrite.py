@@ -77,7 +77,7 @@ class Overwrite:
             outcome = bench.run(stream(Op.WRITE, again, size, self.depth, cycle=True), seconds=self.seconds)
             phases[part].add(outcome)
             yield
-        return self._result(phases, told)
+        return self._result(phases, told, size)
 
     def _drain(self, bench: Bench, dirty: int) -> None:
         """Let the cache become empty: as long as the knee says that it takes, else until reads are calm again."""
@@ -88,11 +88,14 @@ class Overwrite:
         else:
             bench.settle()
 
-    def _result(self, phases: dict[int, Phase], knee: Spread | None) -> TrialResult:
-        speeds = {part: phase.rates[0] * self.block / MIB for part, phase in sorted(phases.items()) if phase.rates}
+    def _result(self, phases: dict[int, Phase], knee: Spread | None, size: int) -> TrialResult:
+        speeds = {part: phase.rates[0] * size / MIB for part, phase in sorted(phases.items()) if phase.rates}
         found = cache_of(speeds)
         reasons = []
-        if found.low is None or found.high is None:
+        if len(speeds) < FEWEST_SETS:
+            those = f"Only {len(speeds)} of the {FEWEST_SETS} sizes that it takes at least"
+            reasons.append(f"{those} {'was' if len(speeds) == 1 else 'were'} rewritten: that tells of no cache.")
+        elif found.low is None or found.high is None:
             largest = words(max(speeds, default=0))
             reasons.append(
                 f"Parts up to {largest} are rewritten about as fast: no write cache shows itself, or it is larger."

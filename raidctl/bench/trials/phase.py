@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from raidctl.bench.estimators.histogram import Histogram
-from raidctl.bench.estimators.spread import of_rounds, paired_ratio, too_short
+from raidctl.bench.estimators.spread import of_rounds, paired_ratio, ranks, too_short
 from raidctl.bench.result import Latency, Spread
 from raidctl.bench.work import Op, Outcome, Samples, Stream
 
@@ -31,8 +31,7 @@ class Phase:
 
     def add(self, outcome: Outcome, ops: Iterable[Op] = tuple(Op)) -> None:
         """Count one round, of which only operations of these kinds have their latencies kept."""
-        count = sum(one.count for one in outcome.samples)
-        self.add_rate(count, outcome.wall_seconds)
+        self.add_rate(done(outcome), outcome.wall_seconds)
         wanted = bytes(ops)
         for one in outcome.samples:
             self.histogram.add(wait for op, wait in zip(one.ops, one.latencies, strict=True) if op in wanted)
@@ -50,7 +49,7 @@ class Phase:
         if len(found) > 1:
             self.add_rate(len(found) - 1, (found[-1] - found[0]) / 1e9)
         else:
-            self.add_rate(sum(one.count for one in outcome.samples) / 2, outcome.wall_seconds)
+            self.add_rate(done(outcome) / 2, outcome.wall_seconds)
 
     def add_rate(self, count: float, seconds: float) -> None:
         """Count so many operations in so many seconds."""
@@ -75,11 +74,27 @@ class Phase:
         return self.histogram.latency()
 
 
+def done(outcome: Outcome) -> int:
+    """Operations carried out in all streams."""
+    return sum(one.count for one in outcome.samples)
+
+
+def pace(outcome: Outcome) -> Sequence[float]:
+    """Operations a second of one round; none where it took no time that its clock tells."""
+    return [done(outcome) / outcome.wall_seconds] if outcome.wall_seconds > 0 else []
+
+
 def ratio(first: Phase, second: Phase) -> Spread:
     """Second over first, round by round; None where one of them was too short to say anything."""
     if first.short or second.short or len(first.rates) != len(second.rates):
         return Spread(measured=None, unit="ratio", n=0)
     return paired_ratio(first.rates, second.rates)
+
+
+def unclear(phases: Iterable[Phase], otherwise: str) -> str:
+    """Why nothing follows from several rounds: they were too little, or else ``otherwise``."""
+    little = any(phase.short or ranks(len(phase.rates)) is None for phase in phases)
+    return "There were too few rounds, or too short ones, to tell." if little else otherwise
 
 
 def latencies(phases: dict[str, Phase]) -> dict[str, Latency]:

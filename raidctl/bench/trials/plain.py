@@ -11,7 +11,7 @@ from raidctl.bench.targets import Handled
 from raidctl.bench.targets.handle import refusal
 from raidctl.bench.targets.nbd import SCHEMES, NbdTarget
 from raidctl.bench.targets.nbd_link import Link
-from raidctl.bench.trials.trial import Faulty
+from raidctl.bench.trials.faulty import Faulty
 from raidctl.bench.work import Target
 from raidctl.errors import BenchError
 

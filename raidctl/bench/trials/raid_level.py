@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from raidctl.bench.estimators import geometry, scaling, steady
 from raidctl.bench.estimators.figures import median, spread
 from raidctl.bench.result import Spread, TrialResult
-from raidctl.bench.trials.phase import Phase, latencies, stream, words
+from raidctl.bench.trials.phase import Phase, latencies, pace, stream, words
 from raidctl.bench.trials.raid_words import Layers, facts, judged, told
 from raidctl.bench.trials.trial import CHUNK, KIB, ROUNDS, Bench, Needs, Steps
 from raidctl.bench.verdict.early import SLOWING
@@ -103,7 +103,7 @@ class RaidLevel:
         seen.reads.add(self._random(bench, Op.READ, self.depth))
         for depth in bench.shuffled((1, 2, 4, 8)):
             outcome = self._random(bench, Op.READ, depth, self.seconds / 2)
-            seen.depths.setdefault(depth, []).append(len(outcome.samples[0].ops) / outcome.wall_seconds)
+            seen.depths.setdefault(depth, []).extend(pace(outcome))
 
     def _chunks(self, bench: Bench) -> list[int]:
         """Bytes: one chunk to twice as many as there are drives, and one more."""
@@ -128,7 +128,7 @@ class RaidLevel:
             count = min(self.striped, bench.target.size // size)
             begin = bench.random.randrange(max(1, bench.target.size // size - count)) * size
             outcome = bench.run(stream(Op.WRITE, bench.row(size, begin, count), size))
-            seen.speeds.setdefault(size, []).append(size * count / outcome.wall_seconds)
+            seen.speeds.setdefault(size, []).extend(size * rate for rate in pace(outcome))
 
     def _result(self, bench: Bench, seen: _Seen) -> TrialResult:
         layers = self._layers(bench, seen)

@@ -125,9 +125,9 @@ class ReadAhead:
             if self.knob is None:
                 self._through(bench, seen, None)
             yield
-        if self.knob is not None:
+        if self.knob is not None and not bench.over:
             yield from self._settings(bench, seen, self.knob)
-        if self.switch is not None:
+        if self.switch is not None and not bench.over:
             self._both(bench, seen, self.switch)
             yield
         return self._result(bench, seen)

@@ -11,7 +11,7 @@ from raidctl.bench.blocks import State, classify
 from raidctl.bench.result import Spread, TrialResult
 from raidctl.bench.trials.phase import Phase, latencies, stream, words
 from raidctl.bench.trials.plain import gets
-from raidctl.bench.trials.trial import GIB, KIB, MIB, Bench, Needs, Steps
+from raidctl.bench.trials.trial import GIB, KIB, MIB, Bench, Needs, Steps, fitting
 from raidctl.bench.work import Op, Target
 
 SHOWN = 8
@@ -36,7 +36,7 @@ class ReadBack:
     def needs(self, target: Target) -> Needs:
         """Twice what is read."""
         amount = min(self.most, target.size)
-        return Needs(seconds=3 * amount / MIB / SLOWEST, written=2 * amount, size=4 * self.block)
+        return Needs(seconds=3 * amount / MIB / SLOWEST, written=2 * amount, size=4 * fitting(target, self.block))
 
     def run(self, bench: Bench) -> Steps:
         """An older generation lies below, so that a write that was lost is found."""

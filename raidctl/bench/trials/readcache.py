@@ -73,7 +73,7 @@ class ReadCache:
         for _ in bench.rounds(ROUNDS):
             self._again(bench, seen.phases)
             yield
-        return self._result(seen, bench.below.read_percent)
+        return self._result(seen, bench.below.read_percent, bench.fitting(BLOCK))
 
     def _set(self, bench: Bench, span: int, size: int) -> list[float]:
         """Read all of it once, then parts of it at random: milliseconds of the latter."""
@@ -108,7 +108,7 @@ class ReadCache:
                 places = bench.row(block, begin * block, min(bench.target.size // block, 1 << 14))
             phases[name].add(bench.run(stream(Op.READ, places, block, cycle=True), seconds=seconds))
 
-    def _result(self, seen: _Seen, read_percent: float | None) -> TrialResult:
+    def _result(self, seen: _Seen, read_percent: float | None, block: int) -> TrialResult:
         counted = self._counted(seen)
         size = readcache.cache_size(counted)
         reasons = _reasons(seen, counted, size)
@@ -116,7 +116,7 @@ class ReadCache:
             trial=self.name,
             figures={
                 "read_cache": size,
-                **{name: phase.spread("MiB/s", BLOCK / MIB) for name, phase in seen.phases.items()},
+                **{name: phase.spread("MiB/s", block / MIB) for name, phase in seen.phases.items()},
             },
             latency=latencies(seen.phases),
             model="Of a working set larger than a cache that keeps the latest, as large a share hits as fits into it.",

@@ -54,7 +54,7 @@ class Scaling:
                 if way[0].endswith("wr"):
                     bench.settle()
             yield
-        return self._result(phases)
+        return self._result(bench, phases)
 
     def _streams(self, bench: Bench, way: Way) -> list[Stream]:
         kind, count = way
@@ -68,10 +68,10 @@ class Scaling:
             stream(op, bench.row(size, n * region, ROW, end=(n + 1) * region), size, cycle=True) for n in range(count)
         ]
 
-    def _result(self, phases: dict[Way, Phase]) -> TrialResult:
-        figures = {}
+    def _result(self, bench: Bench, phases: dict[Way, Phase]) -> TrialResult:
+        figures, size, block = {}, bench.fitting(self.size), bench.fitting(self.block)
         for (kind, count), phase in phases.items():
-            unit, factor = ("ops/s", 1.0) if kind.startswith("rnd") else ("MiB/s", self.block / MIB)
+            unit, factor = ("ops/s", 1.0) if kind.startswith("rnd") else ("MiB/s", block / MIB)
             figures[f"{kind}_x{count}"] = phase.spread(unit, factor)
         told = {way: phase for way, phase in phases.items() if not phase.short}
         rounds = {depth: phase.rates for (kind, depth), phase in told.items() if kind == "rndrd"}
@@ -85,7 +85,7 @@ class Scaling:
             model="N alike drives answer N Q / (N + Q - 1) times as many random reads as one, with Q under way.",
             verdict=verdict,
             reasons=reasons,
-            series={"bytes": {"random": self.size, "sequential": self.block}},
+            series={"bytes": {"random": size, "sequential": block}},
         )
 
     def _judged(self, told: dict[Way, Phase]) -> tuple[Verdict, tuple[str, ...]]:

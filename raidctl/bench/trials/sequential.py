@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from raidctl.bench.estimators import effect, geometry
 from raidctl.bench.result import Spread, TrialResult, Verdict
-from raidctl.bench.trials.phase import Phase, amount, latencies, stream
+from raidctl.bench.trials.phase import Phase, amount, latencies, ratio, stream
 from raidctl.bench.trials.trial import MIB, ROUNDS, Bench, Link, Needs, Steps
 from raidctl.bench.work import Op, Target
 
@@ -80,7 +80,7 @@ class Sequential:
 
     def _result(self, bench: Bench, phases: dict[Way, Phase]) -> TrialResult:
         named = {self._name(way): phase for way, phase in phases.items()}
-        figures = {self._name(way): phase.spread("MiB/s", way[1] / MIB) for way, phase in phases.items()}
+        figures = {self._name(way): phase.spread("MiB/s", bench.fitting(way[1]) / MIB) for way, phase in phases.items()}
         drives = _holding(bench)
         verdict, reasons = self._judged(phases, figures, drives)
         expected = None if drives is None else _least(drives)
@@ -105,13 +105,13 @@ class Sequential:
         reasons = []
         size, depth = self.sizes[0], self.depths[0]
         writes = phases.get(("write", size, depth))
-        if writes is not None and not writes.short:
-            ratio = effect.paired(phases["read", size, depth].rates, writes.rates)
-            if ratio.low is not None and ratio.low > 1:
+        if writes is not None:
+            found = ratio(phases["read", size, depth], writes)
+            if found.low is not None and found.low > 1:
                 reasons.append(
                     "Writes are faster than reads: the read-ahead is too small, or a cache takes the writes."
                 )
-            elif ratio.high is not None and ratio.high < MUCH:
+            elif found.high is not None and found.high < MUCH:
                 reasons.append("Writes are much slower than reads: look at the cache policy.")
         deep = figures[self._name(("read", size, self.depths[-1]))]
         if drives is None or deep.high is None or deep.high >= effect.TOO_SLOW * drives * FLOOR:

@@ -67,7 +67,8 @@ class Steady:
             "first": Spread(measured=first, unit="ops/s", n=phase.operations),
             "steady": Spread(measured=None, unit="ops/s", n=phase.operations) if found is None else found.figure,
         }
-        text = f"Not steady after {len(phase.rates)} rounds of {seconds:g} s."
+        several = "1 round" if len(phase.rates) == 1 else f"{len(phase.rates)} rounds"
+        text = f"Not steady after {several} of {seconds:g} s."
         if found is not None:
             text = f"Steady from round {found.first + 1} to {found.last + 1}, of {seconds:g} s each."
         return TrialResult(

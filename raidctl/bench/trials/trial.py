@@ -13,6 +13,8 @@ from typing import Protocol, TypeVar
 from raidctl.bench.engines.calibrate import Ceiling, ceiling
 from raidctl.bench.estimators.figures import chance, median
 from raidctl.bench.result import Confounder, Spread, TrialResult
+from raidctl.bench.trials.faulty import refuse_faulty
+from raidctl.bench.trials.phase import words
 from raidctl.bench.work import Engine, Op, Outcome, Samples, Stream, Target, Work
 from raidctl.errors import BenchError
 
@@ -70,7 +72,7 @@ class Trial(Protocol):
         """What it asks for on a target that is open."""
 
     def run(self, bench: Bench) -> Steps:
-        """Measure. Raise BenchError where nothing could be measured; `whole` runs it without turns."""
+        """Measure. Raise RaidctlError where nothing could be measured; `whole` runs it without turns."""
 
 
 def whole(trial: Trial, bench: Bench) -> TrialResult:
@@ -167,10 +169,6 @@ class Interrupted(Exception):
     """The session is over; what has been measured is to be handed back."""
 
 
-class Faulty(BenchError):
-    """Operations failed in the middle."""
-
-
 @dataclass
 class Bench:
     """Where a trial measures: the target, the engine, the time that is left, and what else could explain a figure."""
@@ -251,7 +249,7 @@ class Bench:
 
         Raises:
             Interrupted: The session is over.
-            Faulty: An operation failed, or did less than it should.
+            Faulty: An operation failed, did less than it should, or is missing.
         """
         if self.over:
             raise Interrupted
@@ -262,7 +260,7 @@ class Bench:
         self.used(outcome.engine)
         self.notes += [note for note in outcome.notes if note not in self.notes]
         self.written += sum(map(_written, outcome.samples))
-        self._refuse_failures(outcome)
+        refuse_faulty(self.target.name, work, outcome.samples)
         return outcome
 
     def used(self, engine: str) -> None:
@@ -270,20 +268,6 @@ class Bench:
         for engines in (self.engines, self.now):
             if engine not in engines:
                 engines.append(engine)
-
-    def _refuse_failures(self, outcome: Outcome) -> None:
-        for one in outcome.samples:
-            if not one.results:
-                continue
-            failed = min(one.results)
-            if failed < 0:
-                count = sum(1 for result in one.results if result < 0)
-                raise Faulty(
-                    f"{count} of {len(one.results)} operations on {self.target.name} failed: {os.strerror(-failed)}."
-                )
-            short = sum(1 for op, done in zip(one.ops, one.results, strict=True) if op != Op.FLUSH and done < one.size)
-            if short:
-                raise Faulty(f"{short} operations on {self.target.name} did less than was asked of them.")
 
     def flush(self) -> None:
         """Let what was written become durable; nothing where the target is only read."""
@@ -341,8 +325,7 @@ class Bench:
 
     def fitting(self, size: int) -> int:
         """``size`` rounded up to what the target takes."""
-        grain = max(self.target.alignment, 1)
-        return -(-size // grain) * grain
+        return fitting(self.target, size)
 
     def figure(self, trial: str, name: str) -> Spread | None:
         """What an earlier test of this run has measured; None: it was not made, or failed before that."""
@@ -369,7 +352,7 @@ class Bench:
         end = self.target.size if span is None else min(begin + span, self.target.size)
         slots = (end - begin) // size
         if slots < 1:
-            raise BenchError(f"{self.target.name} is too small: {end - begin} bytes do not hold {size}.")
+            raise self._too_small(end - begin, size)
         drawn: list[int] = []
         while len(drawn) < count:
             drawn += self.random.sample(range(slots), min(slots, count - len(drawn)))
@@ -381,8 +364,19 @@ class Bench:
         begin -= begin % size
         slots = (last - begin) // size
         if slots < 1:
-            raise BenchError(f"{self.target.name} is too small: {last - begin} bytes do not hold {size}.")
+            raise self._too_small(last - begin, size)
         return array("Q", (begin + size * (number % slots) for number in range(count)))
+
+    def _too_small(self, room: int, size: int) -> BenchError:
+        return BenchError(
+            f"{self.target.name} is too small: {words(max(room, 0))} do not hold a block of {words(size)}."
+        )
+
+
+def fitting(target: Target, size: int) -> int:
+    """``size`` rounded up to what a target takes."""
+    grain = max(target.alignment, 1)
+    return -(-size // grain) * grain
 
 
 def _written(one: Samples) -> int:

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from raidctl.bench.estimators import stalls
+from raidctl.bench.estimators.figures import median
 from raidctl.bench.result import Spread, TrialResult
+from raidctl.bench.trials.faulty import Faulty
 from raidctl.bench.trials.phase import Phase, latencies
 from raidctl.bench.trials.trial import KIB, Bench, Needs, Steps
 from raidctl.bench.work import Op, Samples, Stream, Target
@@ -46,7 +48,9 @@ class Worst:
         size = bench.fitting(self.size)
         flat_out = Phase()
         flat_out.add(bench.run(self._stream(bench, size, PLACES, None), seconds=self.saturation))
-        full = flat_out.operations / flat_out.seconds
+        full = median(flat_out.rates)
+        if not full:
+            raise Faulty(f"How fast {bench.target.name} answers at most is not known: no time passed meanwhile.")
         phases, found, told = {}, dict[str, Spread](), list[str]()
         when: dict[str, list[list[float]]] = {}
         for number in bench.rounds(len(self.shares)):
@@ -60,7 +64,7 @@ class Worst:
             several = stalls.find(outcome.samples[0].starts, outcome.samples[0].latencies)
             when[name] = [[round(one.start, 4), round(one.seconds, 4), one.operations] for one in several]
             found |= _stalls(name, several, outcome.samples[0].count)
-            told.append(_said(share, rate, outcome.samples[0]))
+            told.append(said(share, rate, full, outcome.samples[0]))
             told += _periodic(share, found[f"{name}_period"])
             yield
         saturation = flat_out.spread()
@@ -102,6 +106,8 @@ def _periodic(share: float, period: Spread) -> list[str]:
     ]
 
 
-def _said(share: float, rate: float, samples: Samples) -> str:
-    worst = max(samples.latencies) / 1e6
-    return f"At {share:.0%} ({rate:.0f} a second) the longest of {len(samples.latencies)} waits was {worst:.1f} ms."
+def said(share: float, rate: float, full: float, samples: Samples) -> str:
+    """The longest wait at a rate, that may have been lowered from its share of what saturates (``full``)."""
+    worst, real = max(samples.latencies) / 1e6, f"{rate / full:.0%}"
+    lowered = "" if real == f"{share:.0%}" else f"; {share:.0%} would be more than can be kept"
+    return f"At {real} ({rate:.0f} a second{lowered}) the longest of {len(samples.latencies)} waits was {worst:.1f} ms."

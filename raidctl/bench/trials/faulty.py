@@ -1,0 +1,39 @@
+"""What no figure is made of: operations that failed, did less than they should, or were not carried out. Pure."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from raidctl.bench.work import Op, Samples, Stream, Work
+from raidctl.errors import BenchError
+
+
+class Faulty(BenchError):
+    """Operations failed in the middle."""
+
+
+def refuse_faulty(name: str, work: Work, samples: Sequence[Samples]) -> None:
+    """Raise Faulty where not all that was asked of the target ``name`` was done, with how much of it."""
+    for stream, one in zip(work.streams, samples, strict=True):
+        _refuse_failed(name, one)
+        if work.seconds is None and not stream.cycle:
+            _refuse_missing(name, stream, one, work.keep)
+
+
+def _refuse_failed(name: str, one: Samples) -> None:
+    total = len(one.results)
+    failed = min(one.results, default=0)
+    if failed < 0:
+        count = sum(1 for result in one.results if result < 0)
+        raise Faulty(f"{count} of {total} operations on {name} failed: {os.strerror(-failed)}.")
+    short = sum(1 for op, done in zip(one.ops, one.results, strict=True) if op != Op.FLUSH and done < one.size)
+    if short:
+        raise Faulty(f"{short} of {total} operations on {name} did less than was asked of them.")
+
+
+def _refuse_missing(name: str, stream: Stream, one: Samples, keep: int) -> None:
+    """Operations that were asked for by number: a verdict may rest on each of them."""
+    missing = min(len(stream.ops), keep) - len(one.ops)
+    if missing > 0:
+        raise Faulty(f"{missing} of {len(stream.ops)} operations on {name} are missing from what the engine tells.")

@@ -1,0 +1,104 @@
+"""Targets that only take large blocks (ZFS takes 128 KiB and more): figures are of what was really moved."""
+
+from __future__ import annotations
+
+import os
+from array import array
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pytest
+
+from raidctl.bench.profiles import Profile
+from raidctl.bench.session import Runner
+from raidctl.bench.trials.classic import Classic
+from raidctl.bench.trials.compression import Compression
+from raidctl.bench.trials.readahead import ReadAhead
+from raidctl.bench.trials.readcache import ReadCache
+from raidctl.bench.trials.scaling import Scaling
+from raidctl.bench.trials.sequential import Sequential
+from raidctl.bench.trials.timings import Timings
+from raidctl.bench.trials.trial import KIB, MIB, Bench, Trial, whole
+from raidctl.bench.trials.zcav import Zcav
+from raidctl.bench.work import Op, Outcome, Samples, Stream, Target, Work
+from tests.bench.engine_bench import Handle
+
+SPEED = 1000
+"""MiB/s."""
+GRAIN = 512 * KIB
+TRIALS = (
+    Classic(seconds=2.0, rounds=1),
+    Compression(blocks=8, rounds=1, seconds=0.51),
+    ReadAhead(seconds=2.0, rounds=1),
+    ReadCache(most=2 * MIB, seconds=12.0),
+    Scaling(seconds=2.0, rounds=1, depths=(1,), streams=(1,), block=16 * KIB),
+    Sequential(seconds=2.0, rounds=1, sizes=(64 * KIB,), depths=(1,)),
+    Timings(seconds=2.0, rounds=1),
+    Zcav(positions=16, piece=MIB, block=64 * KIB),
+)
+
+
+@dataclass
+class Even:
+    """Moves so many bytes a second, whatever is asked, in a time of its own."""
+
+    now: float = 0.0
+    name: str = "even"
+
+    def usable(self, target: Target) -> str | None:
+        """Anything that holds something."""
+        return None if target.size else "There is nothing to move."
+
+    def run(self, target: Target, work: Work) -> Outcome:
+        """Compute it."""
+        del target
+        samples = [_moved(stream, work.seconds) for stream in work.streams]
+        spent = max(one.starts[-1] + one.latencies[-1] for one in samples) / 1e9
+        self.now += spent
+        return Outcome(samples=samples, wall_seconds=spent, cpu_seconds=0.0, engine=self.name)
+
+
+def _moved(stream: Stream, seconds: float | None) -> Samples:
+    each = stream.size * 10**9 // (SPEED * MIB)
+    most = len(stream.ops) if seconds is None else max(1, int(seconds * 1e9) // each)
+    count = most if stream.cycle else min(most, len(stream.ops))
+    times = -(-count // len(stream.ops))
+    ops = (stream.ops * times)[:count]
+    return Samples(
+        ops=ops, offsets=(stream.offsets * times)[:count], starts=array("Q", range(0, each * count, each)),
+        latencies=array("Q", [each]) * count,
+        results=array("i", (0 if op == Op.FLUSH else stream.size for op in ops)), size=stream.size,
+    )  # fmt: skip
+
+
+@pytest.fixture
+def target() -> Iterator[Handle]:
+    """Memory that takes no smaller blocks."""
+    handle = os.memfd_create("large-blocks")
+    os.ftruncate(handle, 600 * MIB)
+    yield Handle(handle=handle, size=600 * MIB, alignment=GRAIN)
+    os.close(handle)
+
+
+@pytest.mark.parametrize("trial", TRIALS, ids=lambda trial: trial.name)
+def test_a_throughput_is_of_the_blocks_that_were_moved(target: Handle, trial: Trial) -> None:
+    """Every figure in MiB/s is the speed of the target, though smaller blocks were asked for than it takes."""
+    engine = Even()
+    result = whole(trial, Bench(target, engine, seed=7, run_id=7, clock=lambda: engine.now))
+    own = "write_" if trial.name == "compression" else "?"  # past the engine, by the clock of this machine
+    speeds = {name: one for name, one in result.figures.items() if one.unit == "MiB/s" and not name.startswith(own)}
+    assert speeds
+    assert {name: one.measured for name, one in speeds.items()} == pytest.approx(dict.fromkeys(speeds, SPEED), rel=0.02)
+
+
+@pytest.mark.parametrize(("grain", "told"), [(512, 0), (4096, 0), (GRAIN, 1)])
+def test_blocks_that_are_larger_than_asked_are_told(target: Handle, grain: int, told: int) -> None:
+    """A target that takes no small blocks measures none: the notes say so, once."""
+    target.alignment = grain
+    trial = Sequential(seconds=0.1, rounds=1, depths=(1,))
+    notes = (
+        Runner(Bench(target, Even()), again=False)
+        .run(Profile(name="test", title="", seconds=1, size=MIB, trials=(trial,)))
+        .notes
+    )
+    assert notes == ("the target takes no less than 512 KiB at once: smaller blocks are rounded up to that.",) * told

@@ -1,0 +1,94 @@
+"""What is said where little was measured: that it was little, and nothing that was not seen."""
+
+from __future__ import annotations
+
+import os
+from array import array
+
+import pytest
+
+from raidctl.bench.model.device import Plan
+from raidctl.bench.profiles import Profile
+from raidctl.bench.result import Session, TrialResult
+from raidctl.bench.session import Runner
+from raidctl.bench.trials.alignment import Alignment
+from raidctl.bench.trials.compression import Compression
+from raidctl.bench.trials.medium import Medium
+from raidctl.bench.trials.overwrite import Overwrite
+from raidctl.bench.trials.steady import Steady
+from raidctl.bench.trials.trial import MIB, Bench, Trial, whole
+from raidctl.bench.trials.worst import said
+from raidctl.bench.verdict.evidence import Evidence
+from raidctl.bench.work import Samples
+from raidctl.claims.clock import Clock
+from raidctl.claims.measured import joined, untold
+from raidctl.claims.report import Verification
+from raidctl.claims.wanted import Claim
+from raidctl.model import Host
+from tests.bench.computed import Stage
+from tests.bench.engine_bench import Handle
+from tests.bench.test_bench_trial_sizes import Even
+
+STAGE = Stage(Plan(kind="write-through", size=64 * MIB))
+NO_TIME = 0.0
+LITTLE = "There were too few rounds, or too short ones, to tell."
+
+
+def told(trial: Trial, budget: float | None = NO_TIME) -> TrialResult:
+    """What a test says that was given no time: it has its first round."""
+    session = Runner(STAGE.bench(budget=budget), again=False).run(
+        Profile(name="test", title="", seconds=1, size=64 * MIB, trials=(trial,))
+    )
+    return session.results[0]
+
+
+def test_a_handful_of_reads_is_no_medium_between_the_kinds() -> None:
+    """Of 15 reads it is said that they are too few, not how long they took."""
+    result = told(Medium(reads=90, commits=12))
+    assert result.series["medium"] == "unclear"
+    assert result.reasons == ("Only 15 places were read: too few to tell whether it turns.",)
+
+
+def test_one_round_has_no_spread() -> None:
+    """What has only been measured once, or not long enough, does not differ within its spread."""
+    assert told(Alignment(seconds=0.02)).reasons[0] == LITTLE
+    handle = os.memfd_create("one-round")
+    os.ftruncate(handle, 8 * MIB)
+    with os.fdopen(handle):
+        target = Handle(handle=handle, size=8 * MIB, alignment=512)
+        result = whole(Compression(blocks=8, seconds=0.001, rounds=1), Bench(target, Even(), seed=7))
+    assert (result.verdict, result.reasons) == ("inconclusive", (LITTLE,))
+
+
+@pytest.mark.parametrize(("most", "said_of_it"), [(1, "1 round of 0.1 s"), (2, "2 rounds of 0.1 s")])
+def test_one_round_is_no_rounds(most: int, said_of_it: str) -> None:
+    """The sentence counts as people do."""
+    assert said_of_it in told(Steady(seconds=0.1, most=most), budget=None).reasons[0]
+
+
+def test_one_size_alone_tells_of_no_cache() -> None:
+    """How much is rewritten within a cache shows in several sizes."""
+    (reason,) = told(Overwrite(seconds=0.02)).reasons
+    assert reason == "Only 1 of the 4 sizes that it takes at least was rewritten: that tells of no cache."
+
+
+@pytest.mark.parametrize(
+    ("rate", "start"),
+    [(800.0, "At 80% (800 a second)"), (100.0, "At 10% (100 a second; 80% would be more than can be kept)")],
+)
+def test_the_share_of_a_rate_that_was_lowered_is_its_own(rate: float, start: str) -> None:
+    """Where a share of the saturating rate would be too many operations, what is said is what was measured."""
+    row = array("Q", [10**6])
+    samples = Samples(ops=b"\0", offsets=row, starts=row, latencies=row, results=array("i", [512]), size=512)
+    assert said(0.8, rate, 1000.0, samples).startswith(f"{start} the longest of 1 waits")
+
+
+@pytest.mark.parametrize("claim", [Claim("media", words=("hdd",)), Claim("drive_rpm", number=7200)])
+def test_a_test_that_failed_says_why_and_not_what_it_did_not_see(claim: Claim) -> None:
+    """Where the medium could not be read, no reads are told of."""
+    failed = TrialResult(trial="medium", figures={}, verdict="inconclusive", reasons=("The reads failed.",))
+    session = Session(profile="verify", target="x", kind="nbd", size=MIB, results=(failed,))
+    answers = tuple(untold((claim,), "x", "Nobody knows.", served=True))
+    report = Verification(host=Host(), targets=("x",), verdict="inconclusive", answers=answers, problems=())
+    (answer,) = joined(report, (claim,), Clock(session=session, facts=Evidence(), named="x", served=True)).answers
+    assert (answer.verdict, answer.reasons) == ("inconclusive", ("Nobody knows.", "The reads failed."))
