@@ -6,12 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+import msgspec
 
 from raidctl.cli import whole
 from raidctl.cli.kept import kept_place
 from raidctl.cli.lazy import LazyGroup
 from raidctl.cli.options import Settings
-from raidctl.errors import UsageError
+from raidctl.errors import CannotTell, UsageError
 
 if TYPE_CHECKING:
     from raidctl.bench.record import Run
@@ -26,6 +27,9 @@ _COMMANDS = {
     "model": "Serve a model of an array, to try all this on.",
 }
 """Commands with a module of their own (``bench_run`` …), imported when they are used."""
+_DIGITS = 18
+"""Of the largest number that a run can have."""
+_WRITES = 'what can be shown is written by "raidctl --json bench show RUN > FILE".'
 
 
 class BenchGroup(LazyGroup):
@@ -66,11 +70,48 @@ def named(word: str, store: Store) -> Run:
     if word == "last":
         return store.latest()
     if word.isascii() and word.isdigit():
-        return store.get(min(int(word), 2**63 - 1))
-    from raidctl.bench.store import decoded  # noqa: PLC0415 - as above
+        if len(word.lstrip("0")) > _DIGITS:
+            raise UsageError(f'There is no run {word}; "raidctl bench list" lists them.')
+        return store.get(int(word))
     from raidctl.text import printable  # noqa: PLC0415 - as above
 
     shown = "Standard input" if word == "-" else printable(word)
-    if word != "-" and not Path(word).exists():
+    # Path("") is this directory
+    if word != "-" and not (word and Path(word).exists()):
         raise UsageError(f'"{shown}" is neither the number of a run, nor "last", nor a file.')
-    return decoded(whole.read(word, shown, "a run"), shown)
+    return _run_in(whole.read(word, shown, "a run"), shown)
+
+
+def _run_in(document: bytes, shown: str) -> Run:
+    """The run that a file has. Raise CannotTell where it is something else, which is said."""
+    from raidctl.bench.store import decoded  # noqa: PLC0415 - as above
+
+    if not document.strip():
+        raise CannotTell(f"{shown} is empty.")
+    try:
+        found = msgspec.json.decode(document)
+    except msgspec.DecodeError:
+        number = _lines(document)
+        if number:
+            raise CannotTell(
+                f'{shown} has {number} runs, one a line: give one line of it, by "head -n 1" or "sed -n 2p", as -.'
+            ) from None
+        raise CannotTell(f"{shown} is no JSON, or not all of it; {_WRITES}") from None
+    if not _is_run(found):
+        raise CannotTell(f"{shown} is JSON, but no run of the benchmark; {_WRITES}")
+    return decoded(document, shown)
+
+
+def _lines(document: bytes) -> int:
+    """How many lines with a run each there are; 0: it is something else."""
+    lines = [line for line in document.splitlines() if line.strip()]
+    try:
+        found = [msgspec.json.decode(line) for line in lines]
+    except msgspec.DecodeError:
+        return 0
+    return len(lines) if all(map(_is_run, found)) else 0
+
+
+def _is_run(found: object) -> bool:
+    """Whether a document has what every run has: others, as the answers of ``verify``, have a session, too."""
+    return isinstance(found, dict) and found.keys() >= {"at", "raidctl", "session"}

@@ -30,6 +30,8 @@ def command(context: click.Context, *, first: str, second: str) -> int:
 
     settings = settings_of(context)
     settings.refuse_machine("bench compare")
+    if first == second == "-":
+        raise click.UsageError("Standard input can be read only once: put one of the two runs into a file.")
     store = store_of(settings)
     found = compare(named(first, store), named(second, store))
     if settings.as_json:

@@ -16,8 +16,9 @@ from raidctl.bench.targets.handle import refusal
 from raidctl.bench.targets.nbd import SCHEMES, address_of
 from raidctl.bench.trials.trial import Needs
 from raidctl.bench.work import Target
+from raidctl.cli.verify_path import refuse_gone
 from raidctl.errors import UsageError
-from raidctl.text import printable
+from raidctl.text import collapse, printable
 from raidctl.units import format_binary, parse_size
 
 Kind = Literal["file", "device", "nbd"]
@@ -73,6 +74,7 @@ def kind_of(target: str) -> Kind:
         UsageError: Nothing that can be measured.
         BenchError, AccessMissing: It cannot be looked at.
     """
+    refuse_gone(target)
     if target.partition(":")[0] in SCHEMES:
         address_of(target)
         return "nbd"
@@ -90,14 +92,17 @@ def kind_of(target: str) -> Kind:
     raise UsageError(f'"{shown}" is not measured: name the directory that it is in, a device or an NBD URI.')
 
 
-def size_of(text: str | None) -> int | None:
+def size_of(text: str | None, kind: Kind) -> int | None:
     """Bytes of ``4GiB``.
 
     Raises:
-        click.UsageError: It is no size, or too small to say anything.
+        click.UsageError: It is no size, or too small to say anything, or no file is made.
     """
     if text is None:
         return None
+    if kind != "file":
+        part = "to write to a part of a device: --overwrite 0+64MiB" if kind == "device" else "an export has its own"
+        raise click.UsageError(f"--size is of the file that is made in a directory; {part}.")
     try:
         size = parse_size(text, binary=True)
     except ValueError:
@@ -159,17 +164,22 @@ def file_size(order: Order) -> tuple[int, str | None]:
 
 def told(order: Order, target: Target, notes: Sequence[str]) -> list[str]:
     """The plan in sentences."""
-    shown = printable(target.name)
+    shown = collapse(printable(target.name))
     needs = [trial.needs(target) for trial in order.profile.trials]
     doable = [one for one in needs if one.size <= target.size and (target.writable or not one.writes)]
     seconds = max(order.seconds, once(order.profile, target))
     twice = " twice, by two engines," if order.cross_check else ""
     time = _time(seconds * (1 + order.cross_check))
     said = [f'Profile "{order.profile.name}" measures{twice} for about {time}: {order.profile.title}']
-    if order.kind == "file":
+    if seconds > order.seconds:
         said.append(
-            f"In {printable(os.path.realpath(order.target))} a file of {format_binary(target.size)} is made, filled, "
-            "and taken away at the end; nothing else is written to."
+            f"--seconds {order.seconds:g} may be too short for one round of every test, which is made in any case."
+        )
+    if order.kind == "file":
+        place = collapse(printable(os.path.realpath(order.target)))
+        said.append(
+            f"In {place} a file of {format_binary(target.size)} is made, filled, and taken away at the end; nothing "
+            "else is written to."
         )
     elif target.writable:
         first, length = order.overwrite or (0, 0)

@@ -23,14 +23,22 @@ from raidctl.change.journal import now
 from raidctl.change.state import directory
 from raidctl.cli.bench_measure import Measured, Measuring
 from raidctl.cli.bench_plan import Order, kind_of, profile_of, range_of, size_of
-from raidctl.cli.changing import tell
+from raidctl.cli.changing import Declined, Interrupted, tell
 from raidctl.cli.machine import Machine, machine
-from raidctl.cli.numbers import Number
+from raidctl.cli.numbers import WEEK, Number
 from raidctl.cli.options import Settings, output_options, settings_of, state_option
 from raidctl.cli.terminal import emit, emit_json, paper
-from raidctl.errors import EXIT_CANNOT_TELL, EXIT_FINE, EXIT_INTERRUPTED, RaidctlError, UsageError
+from raidctl.errors import (
+    EXIT_CANNOT_TELL,
+    EXIT_FINE,
+    EXIT_INTERRUPTED,
+    AccessMissing,
+    CannotTell,
+    RaidctlError,
+    UsageError,
+)
 from raidctl.observe import Survey
-from raidctl.output.json import to_json
+from raidctl.output.json import as_text, to_json
 
 
 @click.command("run")
@@ -41,7 +49,7 @@ from raidctl.output.json import to_json
 )
 @click.option("--cross-check", is_flag=True, help="Measure again with fio, and show both.")
 @click.option("--size", metavar="SIZE", help="Of the file that is made: 4GiB.")
-@click.option("--seconds", type=Number(min=1), help="How long the measuring may take.")
+@click.option("--seconds", type=Number(min=1, max=WEEK), help="How long the measuring may take.")
 @click.option("--overwrite", metavar="RANGE", help="What of a device may be overwritten: 10GiB+4GiB, or all.")
 @click.option("--beside", metavar="DEVICE", multiple=True, help="Read it at the same time: is the bus the limit?")
 @click.option("--read-ahead", is_flag=True, help="Try other read-ahead of kernel and controller, and put it back.")
@@ -73,18 +81,31 @@ def command(
     (nbd+unix:///?socket=PATH). What will be written is said before anything
     is; the run is kept for "bench list", "show" and "compare".
 
-    Exit codes: 0 measured; 2 wrong usage; 3 nothing could be measured; 4 a
-    right or a tool is missing; 130 ended early, with the figures up to then.
+    Exit codes: 0 measured; 1 the question was answered with no; 2 wrong usage;
+    3 nothing could be measured; 4 a right or a tool is missing; 130 ended
+    early, with the figures up to then.
     """
     settings = settings_of(context)
     only_here(settings)
     order = _order(target, **given)
     _fitting(order, read_ahead=read_ahead, switch_cache=switch_cache)
-    store = None if no_keep or dry_run else Store(directory(settings.state_dir))
-    if store is not None:
-        store.ready()
+    store = None if no_keep or dry_run else ready(settings)
     turned = Turned(read_ahead=read_ahead, cache=switch_cache)
     return _run(order, settings, store, Agreement(order.asks or turned.any, dry_run=dry_run, yes=yes), turned)
+
+
+def ready(settings: Settings) -> Store:
+    """The collection that a run will be kept in; better known before two minutes are spent.
+
+    Raises:
+        AccessMissing, CannotTell: It cannot be written.
+    """
+    try:
+        store = Store(directory(settings.state_dir))
+        store.ready()
+    except (AccessMissing, CannotTell) as error:
+        raise type(error)(f"{error} To measure all the same, and keep nothing: --no-keep.") from None
+    return store
 
 
 def _order(
@@ -108,7 +129,7 @@ def _order(
         profile=chosen,
         engine=None if engine == "auto" else engine,
         cross_check=cross_check,
-        size=size_of(size),
+        size=size_of(size, kind),
         overwrite=range_of(overwrite, kind),
         seconds=seconds or chosen.seconds,
         label=label,
@@ -194,7 +215,8 @@ class Agreement:
 
         Raises:
             DryRunError: That was all.
-            click.Abort: It is declined.
+            Declined: The answer is no.
+            Interrupted: There was none.
             UsageError: Nobody can be asked.
         """
         for text in plan:
@@ -204,8 +226,13 @@ class Agreement:
         if self._yes:
             return
         if sys.stdin is not None and sys.stdin.isatty():
-            if not click.confirm("Begin?", default=not self._asks, err=True):
-                raise click.Abort
+            try:
+                wanted = click.confirm("Begin?", default=not self._asks, err=True)
+            except click.Abort:
+                tell("")  # the question's line has no end yet
+                raise Interrupted("Interrupted at the question: nothing was done.") from None
+            if not wanted:
+                raise Declined("Nothing was done.")
         elif self._asks:
             raise UsageError("Nothing was done: without a terminal, say --yes (or --dry-run to see the plan).")
 
@@ -248,6 +275,7 @@ def _run(order: Order, settings: Settings, store: Store | None, consent: Agreeme
 def _shown(run: Run, measured: Measured, settings: Settings, store: Store | None) -> int:
     """Keep it, show it; what cannot be kept is shown all the same, and left in a file."""
     trouble: RaidctlError | None = None
+    run = as_text(run)
     if store is not None:
         try:
             run = store.add(run)

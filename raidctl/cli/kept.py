@@ -13,7 +13,7 @@ def kept_place(settings: Settings) -> Path:
     """The state directory, for reading; nothing is made by looking.
 
     Raises:
-        AccessMissing: It is another user's.
+        AccessMissing: It is another user's, or no directory.
     """
     from raidctl.change.state import default_directory  # noqa: PLC0415 - only where something is kept
 
@@ -24,6 +24,8 @@ def kept_place(settings: Settings) -> Path:
         return place
     except OSError as error:
         raise AccessMissing(f"The state directory {place} cannot be read: {error.strerror}.") from None
+    if not place.is_dir():
+        raise AccessMissing(f"The state directory {place} is no directory: name another one with --state-dir.")
     if not os.access(place, os.R_OK | os.X_OK):
         raise AccessMissing(f"The state directory {place} cannot be read: it is another user's.")
     return place

@@ -7,6 +7,9 @@ from typing import Any
 
 import click
 
+WEEK = 7 * 86400.0
+"""Seconds; nobody measures for longer."""
+
 
 class Number(click.FloatRange):
     """A number within a range; nan, which no comparison finds outside of any, and infinity are none."""

@@ -68,7 +68,7 @@ def _keep(context: click.Context, parameter: click.Parameter, value: object) -> 
 def machine_options(function: F) -> F:
     """``--host``, ``--sudo``, ``--replay``, ``--demo``, ``--state-dir``: which machine is meant."""
     for option in (
-        _option("--state-dir", metavar="DIR", help="Where the journal and simulated machines are kept."),
+        _option("--state-dir", metavar="DIR", help="Where journal, states, runs and demos are kept."),
         _option("--demo", metavar="NAME", help="Play with a simulated machine; raidctl demo lists them."),
         _option("--replay", metavar="PATH", help="Read a recording, or files that tools have printed; - is stdin."),
         _option("--sudo", is_flag=True, help="With --host: use sudo -n there."),

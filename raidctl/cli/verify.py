@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -13,12 +12,11 @@ from raidctl.claims.judge import exit_code, verify
 from raidctl.claims.kernel import Kernel
 from raidctl.claims.subjects import Ground, named, whole
 from raidctl.cli.machine import look, machine, tell_tracebacks, with_open_ends
-from raidctl.cli.numbers import Number
+from raidctl.cli.numbers import WEEK, Number
 from raidctl.cli.options import Settings, machine_options, output_options, settings_of
 from raidctl.cli.terminal import emit, emit_json, paper
-from raidctl.errors import UsageError
+from raidctl.cli.verify_path import path_of
 from raidctl.request import converse
-from raidctl.text import printable
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -45,7 +43,7 @@ _CLAIMS = (
 
 _MEASURING = (
     click.option("--measure", is_flag=True, help="Let the clock answer as well: measure TARGET."),
-    click.option("--seconds", type=Number(min=10), help="How long that may take (120)."),
+    click.option("--seconds", type=Number(min=10, max=WEEK), help="How long that may take (120)."),
     click.option("--size", metavar="SIZE", help="Of the file that is made in a directory (1GiB, or 8 caches)."),
     click.option("--overwrite", metavar="RANGE", help="What of a device may be overwritten: 10GiB+4GiB, or all."),
     click.option("--switch-policy", is_flag=True,
@@ -53,7 +51,7 @@ _MEASURING = (
     click.option("--switch-drive-caches", is_flag=True,
                  help="Measure with the drives' own caches off too, and put them back."),
     click.option("--past", metavar="DEVICE", help="Send flushes there too, past layers above it that may drop them."),
-    click.option("--switch-seconds", type=Number(min=1), help="Of each phase of a switch (20)."),
+    click.option("--switch-seconds", type=Number(min=1, max=WEEK), help="Of each phase of a switch (20)."),
     click.option("--no-keep", is_flag=True, help="Do not keep the run."),
     click.option("--dry-run", is_flag=True, help="Say what would be measured, and do nothing."),
     click.option("-y", "--yes", is_flag=True, help="Do not ask."),
@@ -115,7 +113,7 @@ def command(context: click.Context, /, *, target: tuple[str, ...], measure: bool
             raise click.UsageError(f"--{name.replace('_', '-')} goes with --measure.")
     ground = _ground(settings)
     if target:
-        subjects, left_out = named(ground, [_path(word, ground) for word in target]), list[str]()
+        subjects, left_out = named(ground, [path_of(word, ground) for word in target]), list[str]()
     else:
         subjects, left_out = whole(ground, drives=claims == wanted.DEFAULT)
     report = verify(ground, claims, subjects, target, left_out)
@@ -170,18 +168,3 @@ def _ground(settings: Settings) -> Ground:
     if settings.verbose:
         tell_tracebacks(seen)
     return Ground(with_open_ends(seen, settings), told)
-
-
-def _path(word: str, ground: Ground) -> str:
-    """A path of this machine with its links followed, so that the mount is found which it lies in.
-
-    Raises:
-        UsageError: There is no such file or directory.
-    """
-    if word.startswith("/dev/") or not word.startswith(("/", ".")):
-        return word
-    if ground.inventory.host.source != "local":
-        return os.path.normpath(word) if word.startswith("/") else word
-    if not os.path.lexists(word):
-        raise UsageError(f'There is no "{printable(word)}" on this machine.')
-    return os.path.realpath(word)

@@ -15,7 +15,6 @@ from raidctl.bench.trials.policy_switch import PolicySwitch
 from raidctl.bench.trials.trial import GIB
 from raidctl.bench.verdict.evidence import Evidence as Weighed
 from raidctl.change.journal import now
-from raidctl.change.state import directory
 from raidctl.claims import kernel, measured
 from raidctl.claims.clock import Clock
 from raidctl.claims.facts import facts, write_percent
@@ -25,7 +24,7 @@ from raidctl.claims.subjects import Ground, Subject, named
 from raidctl.claims.wanted import DEFAULT, Claim
 from raidctl.cli.bench_measure import Measured, Measuring
 from raidctl.cli.bench_plan import Order, kind_of, range_of, size_of
-from raidctl.cli.bench_run import Agreement, DryRunError, only_here
+from raidctl.cli.bench_run import Agreement, DryRunError, only_here, ready
 from raidctl.cli.changing import state_directory, tell
 from raidctl.cli.machine import Machine, machine, tell_tracebacks, with_open_ends
 from raidctl.cli.options import Settings
@@ -33,6 +32,7 @@ from raidctl.cli.terminal import emit, emit_json, paper
 from raidctl.cli.verify_plan import SECONDS, Asked, profile, refuse_memory, refuse_past, told
 from raidctl.cli.verify_switch import Switcher, refusal
 from raidctl.errors import EXIT_FINE, EXIT_INTERRUPTED, CannotTell, RaidctlError, UsageError
+from raidctl.output.json import as_text
 from raidctl.request import converse
 from raidctl.text import listing, printable
 
@@ -57,14 +57,12 @@ def run(settings: Settings, asked: Asked) -> int:
         profile=Profile(name="verify", title="", seconds=SECONDS, size=GIB, trials=()),
         engine=None,
         cross_check=False,
-        size=size_of(asked.size),
+        size=size_of(asked.size, kind),
         overwrite=range_of(asked.overwrite, kind),
         seconds=asked.seconds or SECONDS,
         label="verify",
     )
-    store = None if asked.no_keep or asked.dry_run else Store(directory(settings.state_dir))
-    if store is not None:
-        store.ready()
+    store = None if asked.no_keep or asked.dry_run else ready(settings)
     with machine(settings) as here:
         return _Verifying(settings, asked, order, here, store).carry_out()
 
@@ -177,7 +175,7 @@ class _Verifying:
             session=found.session, prepared=found.prepared, noise=listener.noise(), inventory=ground.inventory,
         )  # fmt: skip
         try:
-            return self.store.add(made).id
+            return self.store.add(as_text(made)).id
         except RaidctlError as error:
             tell(f"The run is not kept: {error}")
             return None

@@ -52,12 +52,26 @@ class Bar:
 
     @contextmanager
     def hidden(self) -> Iterator[None]:
-        """Leave the terminal to somebody who has something to say, or to ask."""
+        """Leave the terminal to somebody who has something to say, or to ask.
+
+        Of a run that is being ended (Ctrl-C, a signal, Python itself) nothing is drawn any more: the thread that draws
+        could be begun at a time at which none begins, and be waited for without an end.
+        """
         self._draw(on=False)
         try:
             yield
-        finally:
+        except Exception:
             self._draw(on=True)
+            raise
+        self._draw(on=True)
+
+    def begin(self) -> None:
+        """Draw it from now on."""
+        self._draw(on=True)
+
+    def end(self) -> None:
+        """Take it away."""
+        self._draw(on=False)
 
     def _draw(self, *, on: bool) -> None:
         """Go on drawing or leave off; a terminal that is gone must not keep its last user from putting things back."""
@@ -79,8 +93,12 @@ def progress() -> Iterator[Bar]:
         TextColumn("{task.description}", markup=False), BarColumn(bar_width=None), _Left(), console=console,
         transient=True, expand=True,
     )  # fmt: skip
-    with screen:
-        yield Bar(screen)
+    bar = Bar(screen)
+    bar.begin()
+    try:
+        yield bar
+    finally:
+        bar.end()
 
 
 def drawable() -> bool:

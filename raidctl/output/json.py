@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
 from raidctl.model import Inventory
 
+T = TypeVar("T")
+
 _CONTROL = re.compile("[\x7f-\x9f\u2028\u2029]")
+_NO_TEXT = re.compile("[\ud800-\udfff]")
 
 
 def to_json(value: Any) -> str:
@@ -18,8 +21,33 @@ def to_json(value: Any) -> str:
     The keys of dictionaries (``details``) are sorted, so that the same inventory always gives the same text.
     Control characters are written as escapes: nothing that hardware says steers a terminal.
     """
-    text = msgspec.json.format(msgspec.json.encode(value, order="deterministic"), indent=2).decode("utf-8")
-    return safe(text) + "\n"
+    try:
+        data = msgspec.json.encode(value, order="deterministic")
+    except UnicodeEncodeError:
+        data = msgspec.json.encode(as_text(value), order="deterministic")
+    return safe(msgspec.json.format(data, indent=2).decode("utf-8")) + "\n"
+
+
+def as_text(value: T) -> T:
+    """The same value with U+FFFD for what is no text.
+
+    A file's name is bytes; those that are none in UTF-8 are halves of characters to Python, which neither JSON nor a
+    database can have.
+    """
+    return _as_text(value)  # type: ignore[no-any-return]  # each kind of value gives the same kind
+
+
+def _as_text(value: Any) -> Any:
+    if isinstance(value, str):
+        return _NO_TEXT.sub("\ufffd", value)
+    if isinstance(value, msgspec.Struct):
+        found = {name: _as_text(getattr(value, name)) for name in value.__struct_fields__}
+        return msgspec.structs.replace(value, **found)
+    if isinstance(value, dict):
+        return {_as_text(key): _as_text(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)(map(_as_text, value))
+    return value
 
 
 def safe(text: str) -> str:

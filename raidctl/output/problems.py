@@ -23,6 +23,9 @@ def problem_sections(found: Sequence[Trouble], told: Sequence[Problem], paper: P
             yield line((title, STRONG))
             for trouble in troubles:
                 yield from _told(trouble, paper)
+            if not all(trouble.problems for trouble in troubles):  # a state that no tool advises on; the rules do
+                advice = "raidctl diagnose tells why it matters, and what to do."
+                yield Padding(line((paper.words("→ "), DULL), advice), (0, 0, 0, 2))
 
 
 def style_of(trouble: Trouble) -> Style:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from raidctl.inforce import in_force
-from raidctl.model import Controller, Inventory, Problem, Volume
+from raidctl.model import HIDING, Controller, Inventory, Problem, Volume
 from raidctl.output.words import brief, members, progress
 
 LOST, DEGRADED, FAILED, UNREAD, LOOK, NOTE = range(6)
@@ -66,7 +66,7 @@ def notes(inventory: Inventory) -> list[Problem]:
 def _rank(problem: Problem) -> int:
     if problem.severity == "info":
         return NOTE
-    if problem.kind in {"unread", "no_tool", "no_right"}:
+    if problem.kind in HIDING:
         return UNREAD if problem.severity == "error" else LOOK
     return FAILED if problem.severity == "error" else LOOK
 

@@ -50,6 +50,10 @@ def _parts(report: Verification, inventory: Inventory, paper: Paper, *, more: bo
             yield _title(name, inventory, paper)
         for answer in answers:
             yield from _answer(answer, paper, more=more)
+    if report.problems and all(answer.object is None for answer in report.answers) and report.session is None:
+        # nothing to judge was found: what was in the way is the answer
+        yield Text("")
+        yield facts([("problem", [paper.clean(f"{one.where}: {one.message}")]) for one in report.problems], paper)
     if report.skipped or report.left_out:
         yield Text("")
     for skipped in report.skipped:

@@ -1,0 +1,194 @@
+"""Words that people give ``raidctl bench``: names that are no text, runs that are none, options without a meaning."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import jsonschema
+import pytest
+from click.testing import CliRunner, Result
+
+from raidctl.bench.profiles import PROFILES
+from raidctl.bench.record import Run
+from raidctl.bench.store import FILE, Store
+from raidctl.cli import cli
+from raidctl.cli.bench_measure import Measured
+from raidctl.cli.bench_plan import Order, Prospect, told
+from raidctl.cli.bench_run import _shown
+from raidctl.cli.options import Settings
+from raidctl.output.json import to_json
+from tests.bench import bench_runs
+
+NO_TEXT = os.fsdecode(b"/srv/caf\xe9")
+"""A directory of a time before UTF-8."""
+
+
+def raidctl(*words: str | Path, stdin: bytes | None = None) -> Result:
+    """Run a command line in this process."""
+    return CliRunner().invoke(cli, [str(word) for word in words], input=stdin)
+
+
+def no_text() -> Run:
+    """A run in a directory whose name is no text, as long and as good as any."""
+    session = bench_runs.session(target=f"{NO_TEXT}/raidctl-bench-1-0a1b2c3d.tmp", notes=(f"{NO_TEXT} is old.",))
+    return bench_runs.run(session=session, label=os.fsdecode(b"\xff"))
+
+
+@pytest.fixture
+def kept(tmp_path: Path) -> Path:
+    """A state directory with one run."""
+    Store(tmp_path).add(bench_runs.run())
+    return tmp_path
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_a_name_that_is_no_text_loses_no_run(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], *, as_json: bool
+) -> None:
+    """It is shown, kept, listed and exported, with a mark where the name has bytes that are no character."""
+    settings = Settings()
+    settings.as_json = as_json
+    run = no_text()
+    assert _shown(run, Measured(run.session), settings, Store(tmp_path)) == 0
+    printed = capfd.readouterr().out
+    assert "/srv/caf\ufffd" in (json.loads(printed)["session"]["target"] if as_json else printed)
+    [listed] = Store(tmp_path).list()
+    assert (listed.target, listed.label) == ("/srv/caf\ufffd", "\ufffd")
+    exported = json.loads(raidctl("bench", "export", "--state-dir", tmp_path).stdout)
+    jsonschema.validate(exported, json.loads(raidctl("schema", "bench").stdout))
+
+
+def test_json_of_a_name_that_is_no_text_keeps_the_order_of_the_fields() -> None:
+    """What could not be encoded is marked, and nothing else differs."""
+    found, plain = json.loads(to_json(no_text())), json.loads(to_json(bench_runs.run()))
+    assert list(found) == list(plain)
+    assert list(found["session"]) == list(plain["session"])
+    assert found["session"]["notes"] == ["/srv/caf\ufffd is old."]
+    assert found["session"]["results"] == plain["session"]["results"]
+
+
+def test_a_plan_is_one_line_for_each_sentence_whatever_the_directory_is_called() -> None:
+    """A line break in a name makes no sentence of its own."""
+    order = Order(
+        target="/srv/a\nDone", kind="file", profile=PROFILES["quick"], engine=None, cross_check=False, size=None,
+        overwrite=None, seconds=120.0,
+    )  # fmt: skip
+    said = told(order, Prospect(name="/srv/a\nDone", size=1 << 30), [])
+    assert not [text for text in said if "\n" in text]
+    assert "In /srv/a Done a file" in said[1]
+
+
+@pytest.mark.parametrize(("seconds", "longer"), [(5.0, True), (120.0, False)])
+def test_less_time_than_a_round_takes_is_said(seconds: float, *, longer: bool) -> None:
+    """Every test is made once, however little time is given."""
+    order = Order(
+        target="/srv", kind="file", profile=PROFILES["quick"], engine=None, cross_check=False, size=None,
+        overwrite=None, seconds=seconds,
+    )  # fmt: skip
+    said = told(order, Prospect(name="/srv", size=1 << 30), [])
+    assert any("--seconds 5 may be too short for one round" in text for text in said) is longer
+
+
+@pytest.mark.parametrize("words", [("bench", "run"), ("verify", "--measure")])
+@pytest.mark.parametrize("target", ["device", "nbd+unix:///?socket=/nowhere"], ids=["device", "export"])
+def test_a_size_is_refused_where_no_file_is_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], target: str
+) -> None:
+    """What ``--size`` asks for does not come about on a device or an export."""
+    if target == "device":
+        target = next((str(node) for node in Path("/dev").iterdir() if node.is_block_device()), "")
+        if not target:
+            pytest.skip("this machine has no block device")
+    monkeypatch.chdir(tmp_path)
+    done = raidctl("--state-dir", tmp_path / "state", *words, target, "--size", "64MiB", "--dry-run")
+    assert done.exit_code == 2, done.stderr
+    assert "--size is of the file that is made in a directory" in " ".join(done.stderr.split())
+
+
+@pytest.mark.parametrize("seconds", ["1e300", "604801"])
+def test_nobody_measures_for_longer_than_a_week(tmp_path: Path, seconds: str) -> None:
+    """A slip of the finger is not taken for a plan."""
+    done = raidctl("bench", "run", tmp_path, "--seconds", seconds, "--dry-run")
+    assert done.exit_code == 2
+    assert "604800" in done.stderr
+
+
+@pytest.mark.parametrize("words", [("bench", "run", "."), ("verify", "--measure", "."), ("verify", ".")])
+def test_a_directory_that_was_removed_is_no_fault_of_raidctl(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    """Who stands in it is told so."""
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    done = raidctl("--state-dir", tmp_path / "state", *words)
+    assert done.exit_code == 2, done.stderr
+    assert "has been removed" in done.stderr
+
+
+@pytest.mark.parametrize("words", [("bench", "run", "."), ("verify", "--measure", ".")])
+def test_where_nothing_can_be_kept_it_is_said_how_to_measure_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    """A rescue system has no place for runs."""
+    (tmp_path / FILE).write_bytes(b"damaged" * 1000)
+    (tmp_path / FILE).chmod(0o600)
+    place = Path(__file__).parent
+    monkeypatch.chdir(place)
+    done = raidctl("--state-dir", tmp_path, *words)
+    assert done.exit_code == 3
+    assert "--no-keep" in done.stderr
+
+
+def test_a_file_is_no_state_directory_of_another_user(tmp_path: Path) -> None:
+    """What it is, is said."""
+    (tmp_path / "state").touch()
+    done = raidctl("bench", "list", "--state-dir", tmp_path / "state")
+    assert done.exit_code == 4
+    assert "is no directory" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("word", "code", "said"),
+    [("", 2, "neither the number"), ("9" * 5000, 2, "There is no run"), ("99999999999999999999999", 2, "run 9999999")],
+    ids=["nothing", "thousands-of-digits", "more-than-a-database-has"],
+)
+def test_a_word_that_names_no_run_is_a_wrong_word(kept: Path, word: str, code: int, said: str) -> None:
+    """Nothing is not this directory, and no number is too long to be answered."""
+    done = raidctl("bench", "compare", "--state-dir", kept, "1", word)
+    assert (done.exit_code, said in done.stderr) == (code, True), done.stderr
+    assert "fault of raidctl" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"", "is empty"),
+        (b"\x00\xff\x01", "is no JSON, or not all of it"),
+        (b'{"schema_version": "1", "session": {', "is no JSON, or not all of it"),
+        (b'{"controllers": []}', "is JSON, but no run"),
+        (b"[1, 2]", "is JSON, but no run"),
+        (b'{"answers": [], "session": {}}', "is JSON, but no run"),
+        (b'{"at": "", "raidctl": "", "session": {}}\n' * 2, "has 2 runs, one a line"),
+    ],
+    ids=["empty", "binary", "half", "inventory", "list", "answers-of-verify", "lines"],
+)
+def test_a_file_that_is_no_run_is_called_what_it_is(kept: Path, tmp_path: Path, content: bytes, said: str) -> None:
+    """Nobody looks for a newer raidctl because of half a file."""
+    (tmp_path / "file").write_bytes(content)
+    done = raidctl("bench", "show", "--state-dir", kept, tmp_path / "file")
+    assert done.exit_code == 3
+    assert said in done.stderr
+    assert "newer raidctl" not in done.stderr
+
+
+def test_standard_input_is_not_asked_for_twice(kept: Path) -> None:
+    """The second reading of it finds nothing: that is said, rather than that the run was cut off."""
+    printed = raidctl("--json", "bench", "show", "1", "--state-dir", kept).stdout.encode()
+    assert raidctl("bench", "compare", "-", "1", "--state-dir", kept, stdin=printed).exit_code == 0
+    done = raidctl("bench", "compare", "-", "-", "--state-dir", kept, stdin=printed)
+    assert done.exit_code == 2
+    assert "only once" in done.stderr

@@ -1,0 +1,97 @@
+"""What ``raidctl verify`` takes for a path, and what it says where there is nothing to judge."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import pytest
+from click.testing import CliRunner, Result
+
+from raidctl.claims.kernel import Kernel
+from raidctl.claims.report import Verification
+from raidctl.claims.subjects import Ground
+from raidctl.cli import cli
+from raidctl.cli.machine import machine
+from raidctl.cli.options import Settings
+from raidctl.cli.verify_path import path_of
+from raidctl.errors import UsageError
+from tests.verify.simulated import at
+
+
+@pytest.fixture(scope="module")
+def here(tmp_path_factory: pytest.TempPathFactory) -> Ground:
+    """This machine, whatever it is."""
+    settings = Settings()
+    settings.state_dir = str(tmp_path_factory.mktemp("state"))
+    with machine(settings) as asked:
+        return Ground(asked.survey(), Kernel())
+
+
+def verify(*words: str | Path) -> Result:
+    """Run a command line in this process."""
+    return CliRunner().invoke(cli, ["verify", *map(str, words)])
+
+
+def test_a_directory_needs_no_dot_before_it(here: Ground, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """``srv`` is the directory of that name, as it is for ``bench run`` and ``--measure``."""
+    (tmp_path / "srv" / "db").mkdir(parents=True)
+    (tmp_path / "link").symlink_to(tmp_path / "srv")
+    monkeypatch.chdir(tmp_path)
+    assert path_of("srv/db", here) == str(tmp_path / "srv" / "db")
+    assert path_of("link", here) == str(tmp_path / "srv")
+    assert path_of("nowhere", here) == "nowhere"
+
+
+def test_an_id_is_an_id_whatever_lies_in_this_directory(
+    here: Ground, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file that happens to be called like a controller is not what is meant."""
+    cards = here.inventory.controllers
+    if not cards:
+        pytest.skip("this machine has no storage at all")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / cards[0].id).touch()
+    assert path_of(cards[0].id, here) == cards[0].id
+
+
+@pytest.mark.parametrize(
+    ("word", "said"),
+    [("dangling", "leads nowhere"), ("./dangling", "leads nowhere"), ("./circle", "leads nowhere"), ("./no", "no"),
+     ("", "names nothing")],
+)  # fmt: skip
+def test_what_leads_nowhere_is_not_judged(
+    here: Ground, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, word: str, said: str
+) -> None:
+    """Neither a link without its target nor an empty variable of a script stands for the root directory."""
+    (tmp_path / "dangling").symlink_to("/no/such/place")
+    (tmp_path / "circle").symlink_to("circle")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UsageError, match=said):
+        path_of(word, here)
+    assert verify(word).exit_code == 2
+
+
+def test_a_name_that_is_no_text_is_answered_as_json(tmp_path: Path) -> None:
+    """The JSON is whole, with a mark where the name has bytes that are no character."""
+    name = b"caf\xe9".decode("utf-8", "surrogateescape")
+    done = CliRunner().invoke(
+        cli, ["--demo", "9271", "--state-dir", str(tmp_path), "--json", "verify", f"/boot/{name}"]
+    )
+    report = msgspec.json.decode(done.stdout, type=Verification)
+    assert report.targets == ("/boot/caf\ufffd",)
+
+
+def test_files_that_are_no_outputs_are_called_so(tmp_path: Path) -> None:
+    """Where nothing is found, what could not be read is on the screen: there is no machine whose doctor could tell."""
+    (tmp_path / "picture").write_bytes(bytes(range(256)) * 9)
+    done = CliRunner().invoke(cli, ["--replay", str(tmp_path / "picture"), "verify"])
+    assert done.exit_code == 3
+    assert "It is a binary file" in " ".join(done.stdout.split())
+
+
+def test_a_machine_that_has_volumes_is_not_told_of_its_problems(tmp_path: Path) -> None:
+    """They are the matter of ``raidctl show``; the answers have what concerns them."""
+    settings = at(tmp_path, "p440")
+    words = ["--demo", "p440", "--state-dir", str(settings.state_dir), "verify"]
+    assert "problem" not in CliRunner().invoke(cli, words).stdout
