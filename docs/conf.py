@@ -27,6 +27,7 @@ NAV = {
         "Fields of the model": "model",
         "Exit codes": "exit-codes",
         "JSON": "json",
+        "Files and environment": "files",
         "raidctl-mfi": "mfi",
     },
     "Inside": {

@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from raidctl import errors
+from raidctl.audit.builtin import rules
 from raidctl.cli import cli
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -32,6 +33,11 @@ def test_every_command_is_in_the_readme() -> None:
     """A user who reads only the README learns of every command."""
     for name in cli.list_commands(click.Context(cli)):
         assert re.search(rf"raidctl (--?\S+ (\S+ )?)*{name}\b", README), name
+
+
+def test_the_readme_counts_the_rules() -> None:
+    """The number of built-in rules that it tells is theirs."""
+    assert re.findall(r"(\d+) rules", README) == [str(len(rules()))]
 
 
 def test_every_exit_code_is_in_the_readme() -> None:

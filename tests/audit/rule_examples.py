@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from msgspec import structs
 
+from raidctl.audit.finding import Finding
 from raidctl.model import (
     Block,
     BlockLayer,
@@ -61,6 +62,12 @@ class Example:
     passes: Machine
     outcome: str = "fail"
     """`unknown` for the rules that only ever say that something cannot be told."""
+
+
+def graded(one: Finding) -> str:
+    """How bad a failure is; what passes has a severity as well, which says nothing."""
+    assert one.outcome == "fail"
+    return one.severity
 
 
 def changed(inventory: Inventory, object_id: str, changes: Changes) -> Inventory:

@@ -10,7 +10,7 @@ from msgspec import structs
 from raidctl.audit.builtin import named
 from raidctl.audit.finding import Finding
 from raidctl.model import Errors, Inventory, Problem, Progress
-from tests.audit.rule_examples import LSI, MD, P400, changed
+from tests.audit.rule_examples import LSI, MD, P400, changed, graded
 from tests.audit.test_rules_safety import ask
 from tests.support.machines import replayed
 
@@ -39,7 +39,7 @@ def test_a_degraded_volume_is_graded_by_what_is_left(level: str, active: int, se
         "md:md1",
         {"status": "degraded", "raid_level": level, "drives_active": active},
     )
-    assert ask("volume_degraded", inventory, "md:md1").severity == severity
+    assert graded(ask("volume_degraded", inventory, "md:md1")) == severity
 
 
 def test_a_degraded_volume_that_is_rebuilt_is_told_once() -> None:
@@ -65,9 +65,9 @@ def test_a_degraded_volume_names_the_drive_of_its_own_array() -> None:
 def test_a_failed_drive_that_nobody_lacks_is_a_warning() -> None:
     """After the spare has stepped in, the broken drive is a warning; while a volume is degraded, critical."""
     inventory = lsi(DRIVE, status="critical", role="failed")
-    assert ask("drive_failed", inventory, DRIVE).severity == "warning"
+    assert graded(ask("drive_failed", inventory, DRIVE)) == "warning"
     inventory = changed(inventory, VOLUME, {"status": "degraded"})
-    assert ask("drive_failed", inventory, DRIVE).severity == "critical"
+    assert graded(ask("drive_failed", inventory, DRIVE)) == "critical"
 
 
 @pytest.mark.parametrize("words", ["Rebuilding", "Erase In Progress", "Sanitize", "Copyback"])
@@ -82,7 +82,7 @@ def test_a_prediction_is_graded_by_what_stands_behind_the_drive(level: str, seve
     inventory = lsi(DRIVE, errors=Errors(predictive=2))
     if level != "raid10":
         inventory = changed(inventory, VOLUME, {"raid_level": level})
-    assert ask("drive_expects_failure", inventory, DRIVE).severity == severity
+    assert graded(ask("drive_expects_failure", inventory, DRIVE)) == severity
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_a_prediction_is_graded_by_what_stands_behind_the_drive(level: str, seve
 )
 def test_error_counters_are_graded(errors: Errors, severity: str) -> None:
     """A few moved sectors are information; many, or one that is unreadable now, a warning."""
-    assert ask("drive_errors", lsi(DRIVE, errors=errors), DRIVE).severity == severity
+    assert graded(ask("drive_errors", lsi(DRIVE, errors=errors), DRIVE)) == severity
 
 
 def test_errors_of_the_link_are_the_cables() -> None:
@@ -154,7 +154,7 @@ def test_raid_5_is_graded_by_what_a_rebuild_reads(size: int, media: Any, outcome
 def test_raid_0_is_graded_by_its_use(points: tuple[str, ...], active: int, severity: str) -> None:
     """Mounted on several drives it is a warning; scratch space and unmounted volumes are information."""
     inventory = lsi(VOLUME, raid_level="raid0", mountpoints=points, drives_expected=active)
-    assert ask("raid0_in_use", inventory, VOLUME).severity == severity
+    assert graded(ask("raid0_in_use", inventory, VOLUME)) == severity
 
 
 @pytest.mark.parametrize(
@@ -173,7 +173,7 @@ def test_heat_is_graded_by_the_kind_of_drive(media: str, degrees: int, severity:
 def test_mismatches_are_graded_by_level(level: str, count: int, severity: str) -> None:
     """A few on a mirror are often harmless; on parity none is."""
     inventory = changed(replayed(MD).inventory, "md:md1", {"raid_level": level, "mismatch_count": count})
-    assert ask("md_mismatch", inventory, "md:md1").severity == severity
+    assert graded(ask("md_mismatch", inventory, "md:md1")) == severity
 
 
 @pytest.mark.parametrize(("count", "said"), [(1, "found 1 sector in"), (8, "found 8 sectors in")])
@@ -208,9 +208,9 @@ def test_trouble_that_a_rule_tells_is_not_told_twice() -> None:
 def test_a_card_that_warns_for_its_drives_is_for_information() -> None:
     """Where something on it explains the card's status, the card only repeats it."""
     inventory = changed(replayed(P400).inventory, "smartarray:1", {"status": "critical"})
-    assert ask("controller_in_trouble", inventory, "smartarray:1").severity == "critical"
+    assert graded(ask("controller_in_trouble", inventory, "smartarray:1")) == "critical"
     inventory = changed(inventory, "smartarray:1/2I:1:1", {"status": "critical"})
-    assert ask("controller_in_trouble", inventory, "smartarray:1").severity == "info"
+    assert graded(ask("controller_in_trouble", inventory, "smartarray:1")) == "info"
 
 
 def test_a_broken_drive_of_an_array_that_is_not_shown_is_critical() -> None:

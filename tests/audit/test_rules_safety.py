@@ -10,7 +10,7 @@ from msgspec import structs
 from raidctl.audit.builtin import named
 from raidctl.audit.finding import Finding
 from raidctl.model import Battery, Block, Inventory, Mount
-from tests.audit.rule_examples import DRIVE, LSI, NVME, P400, changed
+from tests.audit.rule_examples import DRIVE, LSI, NVME, P400, changed, graded
 from tests.support.machines import replayed
 
 VOLUME, BATTERY = "smartarray:1/v1", "smartarray:1/battery0"
@@ -38,7 +38,7 @@ def test_write_back_that_outlives_its_battery_is_a_warning() -> None:
 def test_write_back_over_a_dead_battery_is_critical_whatever_the_tool_calls_it() -> None:
     """A tool that calls the cache protected while all its batteries have failed is not believed."""
     inventory = p400("smartarray:1", batteries=(Battery(id=BATTERY, status="failed"),))
-    assert ask("write_back_unprotected", inventory, VOLUME).severity == "critical"
+    assert graded(ask("write_back_unprotected", inventory, VOLUME)) == "critical"
 
 
 def test_write_back_of_which_nothing_is_told_is_unknown() -> None:
@@ -75,7 +75,7 @@ def test_a_policy_that_a_learn_cycle_suspends_is_for_information() -> None:
     through = {"write_active": "write_through"}
     inventory = changed(p400(VOLUME, cache=through), BATTERY, {"status": "learning"})
     inventory = changed(inventory, "smartarray:1/battery1", {"status": "charging"})
-    assert ask("write_policy_not_in_force", inventory, VOLUME).severity == "info"
+    assert graded(ask("write_policy_not_in_force", inventory, VOLUME)) == "info"
     inventory = changed(inventory, BATTERY, {"status": "failed"})
     one = ask("write_policy_not_in_force", inventory, VOLUME)
     assert one.severity == "warning"
@@ -100,7 +100,7 @@ def test_a_policy_that_nobody_tells_to_be_in_force_is_unknown() -> None:
 def test_a_battery_is_graded_by_who_relies_on_it(status: str, policy: str, severity: str) -> None:
     """A dead battery matters more where a volume is set to write-back."""
     inventory = changed(p400(BATTERY, status=status), VOLUME, {"name": "x", "cache": {"write_policy": policy}})
-    assert ask("battery_failed", inventory, BATTERY).severity == severity
+    assert graded(ask("battery_failed", inventory, BATTERY)) == severity
 
 
 def test_a_battery_to_be_replaced_is_told_while_it_still_works() -> None:
@@ -121,28 +121,28 @@ def bare(options: tuple[str, ...], **changes: Any) -> Finding:
     return ask("barriers_off", changed(replayed(NVME).inventory, DRIVE, {"mounts": (mount,), **changes}), DRIVE)
 
 
-@pytest.mark.parametrize("option", ["nobarrier", "barrier=0"])
+@pytest.mark.parametrize("option", ["nobarrier", "barrier=0", "barrier=none", "barrier=off", "fsync_mode=nobarrier"])
 def test_a_mount_without_barriers_is_critical_over_a_volatile_cache(option: str) -> None:
     """Each way to write it counts."""
-    assert bare(("rw", option)).severity == "critical"
+    assert graded(bare(("rw", option))) == "critical"
 
 
 def test_a_mount_without_barriers_is_mild_where_nothing_is_volatile() -> None:
     """With the drive's cache off the order of writes is kept all the same."""
-    assert bare(("rw", "nobarrier"), write_cache="disabled").severity == "info"
+    assert graded(bare(("rw", "nobarrier"), write_cache="disabled")) == "info"
 
 
 def test_a_mount_without_barriers_over_an_untold_cache_is_critical() -> None:
     """Not told is not off."""
-    assert bare(("rw", "nobarrier"), write_cache=None).severity == "critical"
+    assert graded(bare(("rw", "nobarrier"), write_cache=None)) == "critical"
 
 
 def test_a_mount_without_barriers_over_a_protected_controller_is_mild() -> None:
     """A protected cache below keeps what the missing flush would have kept."""
     mount = Mount(point="/", device="/dev/cciss/c0d0p3", options=("rw", "nobarrier"))
-    assert ask("barriers_off", p400(VOLUME, mounts=(mount,)), VOLUME).severity == "info"
+    assert graded(ask("barriers_off", p400(VOLUME, mounts=(mount,)), VOLUME)) == "info"
     unsafe = p400(VOLUME, mounts=(mount,), cache={"write_protected": False})
-    assert ask("barriers_off", unsafe, VOLUME).severity == "critical"
+    assert graded(ask("barriers_off", unsafe, VOLUME)) == "critical"
 
 
 def test_a_kernel_that_flushes_in_vain_is_no_failure() -> None:
@@ -157,9 +157,9 @@ def test_cached_io_is_worse_without_a_battery() -> None:
     """The maker's firmware may keep writes of cached I/O whatever the write policy."""
     volume = {"cache": {"io_policy": "cached"}}
     good = changed(replayed(LSI).inventory, "megaraid:0/v2", volume)
-    assert ask("cached_io", good, "megaraid:0/v2").severity == "info"
+    assert graded(ask("cached_io", good, "megaraid:0/v2")) == "info"
     bad = changed(good, "megaraid:0/battery0", {"status": "failed"})
-    assert ask("cached_io", bad, "megaraid:0/v2").severity == "warning"
+    assert graded(ask("cached_io", bad, "megaraid:0/v2")) == "warning"
 
 
 def test_a_finding_says_where_it_is() -> None:
@@ -193,6 +193,6 @@ def test_open_caches_of_the_drives_are_not_the_controllers_fault() -> None:
     assert ask("write_back_unprotected", inventory, VOLUME).outcome == "pass"
     assert ask("drive_cache_volatile", inventory, VOLUME).outcome == "fail"
     inventory = changed(inventory, BATTERY, {"status": "failed"})
-    assert ask("write_back_unprotected", inventory, VOLUME).severity == "critical"
+    assert graded(ask("write_back_unprotected", inventory, VOLUME)) == "critical"
     untold = changed(p400(VOLUME, cache=caches), "smartarray:1", {"batteries": ()})
     assert ask("write_back_unprotected", untold, VOLUME).outcome == "unknown"

@@ -10,7 +10,7 @@ from raidctl.audit.builtin import named
 from raidctl.audit.builtin._look import data_drives, database, full_stripe
 from raidctl.audit.builtin.bus_too_small import carries, delivers
 from raidctl.model import Block, BlockLayer, Controller, Drive, Inventory, Mount, PciLink, Volume
-from tests.audit.rule_examples import LSI, P400, changed
+from tests.audit.rule_examples import LSI, P400, changed, graded
 from tests.audit.test_rules_health import found
 from tests.audit.test_rules_safety import ask
 from tests.support.machines import replayed
@@ -178,9 +178,9 @@ def test_a_split_that_a_dead_battery_forces_is_for_information() -> None:
     inventory = changed(replayed(P400).inventory, "smartarray:1/v1", {"mountpoints": ("/var/lib/mysql",)})
     cache = {"cache": {"read_percent": 100, "write_percent": 0}}
     inventory = changed(inventory, "smartarray:1", cache)
-    assert ask("cache_split_for_database", inventory, "smartarray:1").severity == "warning"
+    assert graded(ask("cache_split_for_database", inventory, "smartarray:1")) == "warning"
     inventory = changed(inventory, "smartarray:1/battery0", {"status": "failed"})
-    assert ask("cache_split_for_database", inventory, "smartarray:1").severity == "info"
+    assert graded(ask("cache_split_for_database", inventory, "smartarray:1")) == "info"
 
 
 @pytest.mark.parametrize("filesystem", ["zfs_member", "btrfs"])

@@ -129,6 +129,18 @@ def test_why_a_policy_is_not_in_force_is_said_once_for_all_volumes_of_the_same_r
     assert told.count("write cache is not as set: learn cycle under way") == 1
 
 
+def test_a_state_that_comes_without_advice_leads_to_the_command_that_has_it() -> None:
+    """Where every problem brings its own advice, nothing is added."""
+    words = "raidctl diagnose tells why it matters"
+    broken = card((bay_drive(1, status="critical"),))
+    told = Problem(
+        severity="error", kind="state", where="smartarray:1/1I:1:1", message="It failed.", remedy="Replace it."
+    )
+    silent = Inventory(host=HOST, controllers=(broken,))
+    assert screen(silent, EIGHTY).count(words) == 1
+    assert words not in screen(msgspec.structs.replace(silent, problems=(told,)), EIGHTY)
+
+
 def test_write_back_without_protection_is_loud() -> None:
     """A volume that can lose written data says NO, and stands at the top."""
     cache = VolumeCache(write_policy="unprotected_write_back", write_active="write_back", write_protected=False)

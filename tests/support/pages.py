@@ -116,7 +116,7 @@ def between(page: str, what: str, text: str) -> str:
     return f"{before}{begin}\n{text}\n\n{end}{after}"
 
 
-SHOWN = "smartarray-gen9-degraded"
+SHOWN = "adaptec-5405-failed-battery"
 
 
 def with_screen(readme: str) -> str:

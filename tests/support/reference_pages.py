@@ -53,7 +53,7 @@ PLAIN: Mapping[str, str] = {
 def exit_codes_page(page: str) -> str:
     """The page with what is generated between its marks."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    table = re.findall(r"(?ms)^### Exit codes\n\n(.+?)\n\n", readme)[0]
+    table = re.findall(r"(?ms)^## Exit codes\n\n(.+?)\n\n", readme)[0]
     rows = "\n".join(f"| `{path}` | {sentence} |" for path, sentence in told_exit_codes())
     return between(
         between(page, "the codes", table),
