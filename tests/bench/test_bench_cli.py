@@ -30,6 +30,7 @@ from raidctl.cli.options import Settings
 from raidctl.errors import BenchError, CannotTell
 from tests.bench import bench_runs
 from tests.bench.modelled import serving
+from tests.support.terminal import read_until
 
 ROOT = Path(__file__).resolve().parents[2]
 SMALL = ("--size", "8MiB", "--seconds", "1", "--engine", "portable")
@@ -201,16 +202,6 @@ def test_the_bar_tells_the_time_left_without_colour_where_none_is_wanted(tmp_pat
     os.close(leader)
     assert re.search(rb"\d:\d\d left", seen)
     assert not re.search(rb"\x1b\[[0-9;]*3[0-9]", seen)
-
-
-def read_until(handle: int, wanted: bytes) -> bytes:
-    """What a terminal shows up to this."""
-    seen, end = b"", time.monotonic() + 60
-    while wanted not in seen:
-        assert time.monotonic() < end, seen
-        if select.select([handle], [], [], 1)[0]:
-            seen += os.read(handle, 65536)
-    return seen
 
 
 def test_nothing_of_the_users_is_overwritten_without_a_yes(tmp_path: Path) -> None:

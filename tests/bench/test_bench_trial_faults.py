@@ -24,7 +24,7 @@ from raidctl.bench.trials.raid_level import RaidLevel
 from raidctl.bench.trials.readahead import ReadAhead
 from raidctl.bench.trials.readback import ReadBack
 from raidctl.bench.trials.sequential import Sequential
-from raidctl.bench.trials.trial import MIB, Below, Bench, Needs, Range, Steps, Trial
+from raidctl.bench.trials.trial import MIB, Below, Bench, Needs, Range, Steps, Trial, ended
 from raidctl.bench.trials.worst import Worst
 from raidctl.bench.work import Op, Outcome, Samples, Target, Work
 from raidctl.errors import AccessMissing, BenchError, CannotTell, ChangeStands, ChangeUndone, RaidctlError, UsageError
@@ -222,19 +222,9 @@ def test_nothing_is_switched_once_the_run_is_over(number: int) -> None:
     steps = _switching(switched)[number].run(bench)
     next(steps)
     bench.over = True
-    given_back = _ended(steps)
+    given_back = ended(steps)
     assert switched.times == 0
     assert given_back.figures
-
-
-def _ended(steps: Steps) -> TrialResult:
-    """What it gives back where nobody else has a turn."""
-    while True:
-        try:
-            next(steps)
-        except StopIteration as end:
-            result: TrialResult = end.value
-            return result
 
 
 @dataclass(frozen=True)

@@ -5,11 +5,9 @@ from __future__ import annotations
 import io
 import os
 import pty
-import select
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -18,6 +16,7 @@ from rich.progress import Progress
 
 from raidctl.errors import BenchError
 from raidctl.output.bench_progress import Bar
+from tests.support.terminal import read_until
 
 ROOT = Path(__file__).resolve().parents[2]
 SMALL = ("--size", "8MiB", "--seconds", "30", "--engine", "portable", "--no-keep")
@@ -72,16 +71,6 @@ def run_on_a_terminal(place: Path, *words: str) -> tuple[subprocess.Popen[bytes]
     )
     os.close(follower)
     return process, leader
-
-
-def read_until(handle: int, wanted: bytes) -> bytes:
-    """What a terminal shows up to this."""
-    seen, end = b"", time.monotonic() + 60
-    while wanted not in seen:
-        assert time.monotonic() < end, seen
-        if select.select([handle], [], [], 1)[0]:
-            seen += os.read(handle, 65536)
-    return seen
 
 
 def test_a_no_is_the_answer_no(tmp_path: Path) -> None:

@@ -77,7 +77,11 @@ class Trial(Protocol):
 
 def whole(trial: Trial, bench: Bench) -> TrialResult:
     """Run a trial from its begin to its end."""
-    steps = trial.run(bench)
+    return ended(trial.run(bench))
+
+
+def ended(steps: Steps) -> TrialResult:
+    """What a trial under way gives back where nobody else has a turn."""
     while True:
         try:
             next(steps)
