@@ -49,7 +49,7 @@ class Profile:
 
 QUICK = Profile(
     name="quick",
-    title="The numbers that the field knows, in two minutes.",
+    title="The numbers that the field knows.",
     seconds=120,
     size=GIB,
     trials=(

@@ -21,9 +21,8 @@ VIRTUAL = (
     "This is a virtual machine{}: what is shown here may be emulated, and what happens to written data when the "
     "power fails is the matter of the host."
 )
-HOST = (
-    "Ask the host for the same claims (raidctl --host HOST verify); without it, only a cut of the host's power tells."
-)
+HOST = "Ask the host for the same claims (raidctl --host HOST verify)."
+HOST_OR_CUT = f"{HOST[:-1]}; without it, only a cut of the host's power tells."
 READ = 'Look at what the tool prints ("raidctl show --explain {}", "raidctl show --unparsed").'
 _KERNEL = ("kernel", "/sys/", "/proc/")
 """How the commands of sheets begin that the kernel has filled."""
@@ -87,14 +86,14 @@ class Case:
         """It is so as far as is told; in a virtual machine nothing about written data is known by that."""
         virtual = self.ground.view.virtual
         if virtual:
-            return self.of_host(*reasons)
+            return self.of_host(*reasons, next_test=HOST_OR_CUT)
         return self.passed(*reasons)
 
-    def of_host(self, *reasons: str) -> Answer:
+    def of_host(self, *reasons: str, next_test: str = HOST) -> Answer:
         """In a virtual machine: only the host can tell."""
         virtual = self.ground.view.virtual
         kind = f" ({virtual})" if virtual not in (None, "unknown") else ""
-        return self.untold(*reasons, VIRTUAL.format(kind), next_test=HOST, access=False)
+        return self.untold(*reasons, VIRTUAL.format(kind), next_test=next_test, access=False)
 
     def failed(self, *reasons: str) -> Answer:
         """It is not so."""

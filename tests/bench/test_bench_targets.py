@@ -194,7 +194,7 @@ def test_an_error_while_it_is_being_written_removes_it(tmp_path: Path) -> None:
         "    print(error)\n"
     )
     done = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True)
-    assert "cannot be used: File too large" in done.stdout
+    assert "cannot be used: a limit on the size of files is reached (ulimit -f" in done.stdout
     assert list(tmp_path.iterdir()) == []
 
 

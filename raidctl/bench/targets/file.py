@@ -177,7 +177,8 @@ class FileTarget(Opened):
             with memoryview(buffer) as view:
                 done = self._put(view, at)
             if done != len(buffer):
-                raise BenchError(f"{printable(self.path)} could not be written in full: the file system is full.")
+                why = "the file system, a quota or a limit (ulimit -f) leaves no room"
+                raise BenchError(f"{printable(self.path)} could not be written in full: {why}.")
             if self._progress is not None:
                 self._progress(at + done, self.size)
 

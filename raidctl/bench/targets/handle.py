@@ -17,6 +17,7 @@ _REFUSALS = {
     errno.ENOTDIR: "a part of the path is no directory",
     errno.EROFS: "the file system is mounted read-only",
     errno.ENOSPC: "the file system is full",
+    errno.EFBIG: "a limit on the size of files is reached (ulimit -f, or that of the file system)",
     errno.EDQUOT: "the disk quota is used up",
     errno.EBUSY: "it is in use",
     errno.EIO: "the device reports an input/output error",
