@@ -173,7 +173,9 @@ def test_write_caches_of_full_size_are_sized(mib: int) -> None:
         speeds = [result.figures[name].measured for name in ("fill", "destage")]
         return [(speed or 0.0) * MIB for speed in speeds] == pytest.approx([400e6, destage], rel=0.1)
 
-    result = measured(Knee(most=4 * mib * MIB, fills=1, rest=0.2), *words, "--no-keep", complete=kept_up)
+    # where the host was too slow it is measured once more: what the first try has left in the cache must be gone
+    drained = 1.1 * mib * MIB / destage
+    result = measured(Knee(most=4 * mib * MIB, fills=1, rest=drained), *words, "--no-keep", complete=kept_up)
     assert figure(result, "write_cache") == pytest.approx(mib, rel=0.1)
 
 
