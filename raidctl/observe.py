@@ -162,7 +162,7 @@ def _cut_off(documents: Sequence[Document], found: Observation) -> list[Problem]
 
     That alone is no sign: shells take the last newline of an output away. JSON tells itself whether it is whole.
     """
-    strange = {line.text.strip() for sheet in found.sheets for line in sheet.unparsed()[-1:]}
+    unread = {line.text.strip() for sheet in found.sheets for line in sheet.unparsed()[-1:]}
     empty = not found.controllers and not found.problems
     return [
         Problem(
@@ -173,12 +173,16 @@ def _cut_off(documents: Sequence[Document], found: Observation) -> list[Problem]
             kind="unread",
         )
         for document in documents
-        if not document.text.endswith("\n")
-        and not document.text.lstrip().startswith(("{", "["))
-        and (last := document.text.rpartition("\n")[2].strip())
-        and not last.endswith(_ENDS)
-        and (last in strange or (empty and ":" not in last))
+        if (last := _open_end(document.text)) and (last in unread or (empty and ":" not in last))
     ]
+
+
+def _open_end(text: str) -> str:
+    """The last line of an output that has no end, and could have been longer; empty: there is none."""
+    if text.lstrip().startswith(("{", "[")):
+        return ""
+    last = text.rpartition("\n")[2].strip()
+    return "" if last.endswith(_ENDS) else last
 
 
 def _guarded(vendor: Vendor, what: str, call: Callable[[], Observation], harvest: _Harvest) -> Observation | None:

@@ -138,9 +138,7 @@ def _odd_stream(stream: Stream) -> str | None:
     kinds = set(stream.ops)
     if stream.intended is not None:
         return "fio cannot be told when each operation is meant to start."
-    if _flushes_only(stream):
-        return None
-    if _commits(stream):
+    if _flushes_only(stream) or _commits(stream):
         return None
     if Op.FLUSH in kinds:
         return "fio tells no single flush's time."

@@ -111,7 +111,7 @@ class Commits:
     def _result(self, bench: Bench, phases: dict[Way, Phase]) -> TrialResult:
         named = {_name(way, self.sizes[0]): phase for way, phase in phases.items()}
         figures = {name: phase.spread() for name, phase in named.items()}
-        rpm, rotating = _speed(bench)
+        rpm, rotating = _speed(bench), bench.rotating
         reading = commits.judge(figures["commits"], rpm, rotating=rotating)
         verdict, reasons, test = _judged(bench, reading, rotating=rotating, short=named["commits"].short)
         reasons += bench.limits([(self.sizes[0], 1, figures["unflushed"].measured)])
@@ -185,15 +185,15 @@ def _parity(bench: Bench) -> bool:
     return bench.below.level in ("raid5", "raid6", "raid50", "raid60")
 
 
-def _speed(bench: Bench) -> tuple[Spread, bool | None]:
-    """Revolutions a minute, measured or told or between all that there are; and whether it turns."""
+def _speed(bench: Bench) -> Spread:
+    """Revolutions a minute, measured or told or between all that there are."""
     turning = bench.figure("medium", "rpm")
     if turning is not None and turning.measured is not None:
-        return turning, bench.rotating
+        return turning
     if bench.rpm:
-        return Spread(measured=bench.rpm, unit="rpm", n=1), bench.rotating
+        return Spread(measured=bench.rpm, unit="rpm", n=1)
     slowest, fastest = NOMINAL[0], NOMINAL[-1]
-    return Spread(measured=float(fastest), unit="rpm", n=0, low=slowest, high=fastest), bench.rotating
+    return Spread(measured=float(fastest), unit="rpm", n=0, low=slowest, high=fastest)
 
 
 def _judged(
