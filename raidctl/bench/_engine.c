@@ -1,8 +1,8 @@
 /* The compiled engine: carries out streams of reads, writes and flushes, and takes the time of each one.
  *
- * Two kinds of workers do the same work: THREADS (one thread for each operation that may be under way: pread, pwrite,
- * pwritev2 with RWF_DSYNC, fdatasync) and URING (one thread for each stream, io_uring by its three system calls, no
- * library). raidctl/bench/work.py says what a stream is and what is answered, raidctl/bench/blocks.py what a written
+ * Three kinds of workers do the same work: THREADS (one thread for each operation that may be under way: pread, pwrite,
+ * pwritev2 with RWF_DSYNC, fdatasync), URING (one thread for each stream, io_uring by its three system calls, no library)
+ * and AIO (THREADS, of which one has up to 16 reads or writes under way, by the kernel's older interface). raidctl/bench/work.py says what a stream is and what is answered, raidctl/bench/blocks.py what a written
  * sector looks like. Python is told nothing during a run and its lock is not held; the thread that called looks for
  * signals 40 times a second.
  *
@@ -23,8 +23,11 @@ int _PyArg_ParseTuple_SizeT(PyObject *, const char *, ...);
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/aio_abi.h>
 #include <linux/futex.h>
+#include <linux/magic.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -34,6 +37,8 @@ int _PyArg_ParseTuple_SizeT(PyObject *, const char *, ...);
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <time.h>
@@ -46,16 +51,22 @@ int _PyArg_ParseTuple_SizeT(PyObject *, const char *, ...);
 #endif
 #endif
 
+#ifndef XFS_SUPER_MAGIC
+#define XFS_SUPER_MAGIC 0x58465342
+#endif
 #ifndef RWF_DSYNC
 #define RWF_DSYNC 0x00000002
 #endif
 
 enum { READ, WRITE, WRITE_DURABLE, FLUSH };    /* raidctl.bench.work.Op */
-enum { THREADS, URING };
+enum { THREADS, URING, AIO };
 
 #define SECOND 1000000000ull
 #define TICK_NS 25000000ull        /* between two looks for signals */
 #define LEAVE_NS 50000000ull       /* after Ctrl-C: how long the workers may take to end */
+#define POLL_NS 1000000ull         /* kernel AIO looks for ends so long before it sleeps: a turning disk needs longer */
+#define LOOKS 100                  /* so often before others are let in */
+#define SHARE 16                   /* by kernel AIO: under way by one thread, where there are processors for more */
 #define SPIN_NS 60000ull           /* an open loop sleeps until so long before its time: waking takes tens of us */
 #define HOPELESS 1000              /* a stream ends after so many failures in a row: the device is gone */
 #define STACK (256 * 1024)
@@ -64,11 +75,22 @@ enum { THREADS, URING };
 #define BINS ((64 - LANES + 1) << LANES)
 #define OPS 4
 
-static uint64_t now_ns(void) {
+/* Tell the processor that this is a loop that waits. */
+static void relax(void) {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+static uint64_t clock_ns(clockid_t clock) {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(clock, &t);
     return (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
 }
+
+static uint64_t now_ns(void) { return clock_ns(CLOCK_MONOTONIC); }
 
 /* ------------------------------------------------------------------------------------------------ blocks.py, in C */
 
@@ -200,6 +222,7 @@ struct run;
 struct worker {
     struct run *run;
     struct stream *stream;
+    uint32_t room;         /* how many operations it may have under way, if it is to have several side by side; or 0 */
     unsigned char *buffers;
     size_t buffers_size;
     struct log log;
@@ -218,9 +241,9 @@ struct run {
     bool verify;
     uint64_t base;    /* where the target's byte 0 is in what the descriptor shows */
     uint64_t run_id, generation, t0, deadline, last_end, to_real_time;
-    uint64_t seconds_ns;
+    uint64_t seconds_ns, polled;
     struct pool pool;
-    uint32_t streams_count, workers_count;
+    uint32_t streams_count, workers_count, processors;
     struct stream *streams;
     struct worker *workers;
 };
@@ -425,6 +448,116 @@ static void by_threads(struct worker *w) {
     }
 }
 
+/* ---------------------------------------------------------------------------------------------- several side by side */
+
+struct slot {
+    uint64_t start, index;
+};
+
+/* What one worker has under way by itself; `how` hands it to the kernel, by io_uring or by kernel AIO. */
+struct queue {
+    const struct way *how;
+    uint32_t room, free_count, under_way;
+    uint32_t *free_slots;
+    struct slot *slots;
+    uint64_t turn;    /* the operation that goes out next */
+    bool claimed, flushing;
+    uint64_t polled;    /* ns of a processor that went into waiting awake */
+};
+
+struct way {
+    void (*put)(struct queue *, struct worker *, uint32_t number, uint64_t index);
+    /* Hand over what is queued and wait for `least` ends, `patience` ns at most (0: as long as it takes); an errno. */
+    int (*enter)(struct queue *, unsigned least, uint64_t patience);
+    unsigned (*withdraw)(struct queue *);    /* what the kernel did not take; how many */
+    unsigned (*reap)(struct queue *, struct worker *);
+    void (*close)(struct queue *);
+};
+
+static int queue_open(struct queue *q, const struct way *how, const struct worker *w) {
+    q->how = how;
+    q->room = w->room;
+    q->slots = calloc(q->room, sizeof *q->slots);
+    q->free_slots = calloc(q->room, sizeof *q->free_slots);
+    if (!q->slots || !q->free_slots) return ENOMEM;
+    for (uint32_t i = 0; i < q->room; i++) q->free_slots[q->free_count++] = q->room - 1 - i;
+    return 0;
+}
+
+static void queue_close(struct queue *q) {
+    q->how->close(q);
+    free(q->free_slots);
+    free(q->slots);
+    free(q);
+}
+
+static void put(struct queue *q, struct worker *w) {
+    struct stream *s = w->stream;
+    uint64_t round = q->turn / s->count, index = q->turn - round * s->count;
+    uint32_t number = q->free_slots[--q->free_count];
+    prepare(w, w->buffers + (size_t)number * s->size, index, round);
+    q->how->put(q, w, number, index);
+    q->slots[number] = (struct slot){s->intended ? w->run->t0 + s->intended[index] : w->now, index};
+    q->under_way++;
+    q->flushing = s->ops[index] == FLUSH;
+    q->claimed = false;
+}
+
+static void ended(struct queue *q, struct worker *w, uint32_t number, uint64_t when, int64_t result) {
+    const struct slot *slot = &q->slots[number];
+    record(w, slot->index, slot->start, when, result);
+    compare(w, w->buffers + (size_t)number * w->stream->size, slot->index, result);
+    q->free_slots[q->free_count++] = number;
+    q->under_way--;
+}
+
+/* The kernel has no room for more just now: wait a little, and withdraw what it did not take when it is over. */
+static void queue_full(struct queue *q, struct worker *w) {
+    struct timespec t = {0, 100000};
+    nanosleep(&t, NULL);
+    if (over(w)) q->under_way -= q->how->withdraw(q);    /* their slots stay taken: nothing is begun any more */
+}
+
+/* Whether the next operation may go out now; `pause` is how long it is to wait where nothing but time is in the way. */
+static bool may_go(struct queue *q, struct worker *w, bool *more, uint64_t *pause) {
+    struct stream *s = w->stream;
+    *pause = 0;
+    if (!*more) return false;
+    if (!q->claimed) {
+        q->turn = atomic_fetch_add_explicit(&s->next, 1, memory_order_relaxed);
+        *more = q->claimed = s->cycle || q->turn < s->count;
+        if (!q->claimed) return false;
+    }
+    uint64_t index = q->turn % s->count;
+    if (!q->free_count || (s->ordered && q->under_way && (q->flushing || s->ops[index] == FLUSH))) return false;
+    if (!s->intended) return true;
+    uint64_t when = w->run->t0 + s->intended[index];
+    if (w->now < when) w->now = now_ns();
+    if (w->now >= when) return true;
+    *pause = when - w->now < TICK_NS ? when - w->now : TICK_NS;
+    return false;
+}
+
+static void by_queue(struct worker *w, struct queue *q) {
+    struct stream *s = w->stream;
+    uint64_t pause = 0;
+    bool more = true;
+    w->now = now_ns();
+    while ((more = more && !over(w)) || q->under_way) {
+        unsigned queued = 0;
+        for (; queued < s->batch && may_go(q, w, &more, &pause); queued++) put(q, w);
+        bool wait = queued < s->batch || !may_go(q, w, &more, &pause);
+        int error = q->how->enter(q, wait && q->under_way ? 1 : 0, wait && more ? pause : 0);
+        if (error == EAGAIN || error == EBUSY)
+            queue_full(q, w);
+        else if (error)
+            return fail(w, error);
+        if (!q->how->reap(q, w)) w->now = now_ns();
+        if (more && pause && !q->under_way) more = sleep_until(w, w->run->t0 + s->intended[q->turn % s->count]);
+        pause = 0;
+    }
+}
+
 /* ---------------------------------------------------------------------------------------------------------- io_uring */
 
 #ifdef HAVE_URING
@@ -445,11 +578,8 @@ struct ring_update {
     uint64_t data;
 };
 
-struct slot {
-    uint64_t start, index;
-};
-
 struct ring {
+    struct queue queue;    /* first: the way's functions are given this */
     int fd, enter_fd;
     unsigned enter_flags, *sq_head, *sq_tail, sq_mask, *cq_head, *cq_tail, cq_mask, tail;
     struct io_uring_sqe *sqes;
@@ -457,9 +587,6 @@ struct ring {
     void *rings, *entries;
     size_t rings_size, entries_size;
     bool fixed_file, fixed_buffers;
-    uint32_t free_count, under_way;
-    uint32_t *free_slots;
-    struct slot *slots;
 };
 
 static int ring_setup(unsigned entries, struct io_uring_params *p) {
@@ -474,12 +601,11 @@ static int ring_setup(unsigned entries, struct io_uring_params *p) {
     return fd;
 }
 
-static void ring_close(struct ring *r) {
+static void ring_close(struct queue *q) {
+    struct ring *r = (struct ring *)q;
     if (r->entries) munmap(r->entries, r->entries_size);
     if (r->rings) munmap(r->rings, r->rings_size);
     if (r->fd >= 0) close(r->fd);
-    free(r->free_slots);
-    free(r->slots);
 }
 
 static int ring_map(struct ring *r, const struct io_uring_params *p) {
@@ -519,30 +645,10 @@ static void ring_register(struct ring *r, struct worker *w) {
     }
 }
 
-static int ring_open(struct ring *r, struct worker *w) {
-    struct io_uring_params p;
-    uint32_t depth = w->stream->depth;
-    memset(r, 0, sizeof *r);
-    r->fd = r->enter_fd = ring_setup(depth, &p);
-    if (r->fd < 0) return errno;
-    if (!(p.features & FEAT_EXT_ARG)) return ENOSYS;
-    int error = ring_map(r, &p);
-    if (error) return error;
-    r->slots = calloc(depth, sizeof *r->slots);
-    r->free_slots = calloc(depth, sizeof *r->free_slots);
-    if (!r->slots || !r->free_slots) return ENOMEM;
-    for (uint32_t i = 0; i < depth; i++) r->free_slots[r->free_count++] = depth - 1 - i;
-    r->enter_flags = ENTER_GETEVENTS;
-    ring_register(r, w);
-    return 0;
-}
-
-static void ring_put(struct ring *r, struct worker *w, uint64_t index, uint64_t round) {
+static void ring_put(struct queue *q, struct worker *w, uint32_t number, uint64_t index) {
+    struct ring *r = (struct ring *)q;
     struct stream *s = w->stream;
-    uint32_t number = r->free_slots[--r->free_count];
-    unsigned char *data = w->buffers + (size_t)number * s->size;
     struct io_uring_sqe *e = &r->sqes[r->tail & r->sq_mask];
-    prepare(w, data, index, round);
     memset(e, 0, sizeof *e);
     e->fd = r->fixed_file ? 0 : w->run->fd;
     e->flags = r->fixed_file ? IOSQE_FIXED_FILE : 0;
@@ -555,16 +661,14 @@ static void ring_put(struct ring *r, struct worker *w, uint64_t index, uint64_t 
         e->opcode = read ? (r->fixed_buffers ? OP_READ_FIXED : OP_READ) : (r->fixed_buffers ? OP_WRITE_FIXED : OP_WRITE);
         e->rw_flags = s->ops[index] == WRITE_DURABLE ? RWF_DSYNC : 0;
         e->off = w->run->base + s->offsets[index];
-        e->addr = (uint64_t)(uintptr_t)data;
+        e->addr = (uint64_t)(uintptr_t)(w->buffers + (size_t)number * s->size);
         e->len = (uint32_t)s->size;
     }
-    r->slots[number] = (struct slot){s->intended ? w->run->t0 + s->intended[index] : w->now, index};
     r->tail++;
-    r->under_way++;
 }
 
-/* Hand over what is queued and wait for `least` ends, `patience` ns at most (0: as long as it takes); 0 or an errno. */
-static int ring_enter(struct ring *r, unsigned least, uint64_t patience) {
+static int ring_enter(struct queue *q, unsigned least, uint64_t patience) {
+    struct ring *r = (struct ring *)q;
     __atomic_store_n(r->sq_tail, r->tail, __ATOMIC_RELEASE);
     unsigned queued = r->tail - __atomic_load_n(r->sq_head, __ATOMIC_ACQUIRE);
     int64_t span[2] = {(int64_t)(patience / SECOND), (int64_t)(patience % SECOND)};    /* struct __kernel_timespec */
@@ -576,75 +680,38 @@ static int ring_enter(struct ring *r, unsigned least, uint64_t patience) {
     return errno;
 }
 
-/* The kernel has no room for more just now: wait a little, and withdraw what it did not take when it is over. */
-static void ring_full(struct ring *r, struct worker *w) {
-    struct timespec t = {0, 100000};
-    nanosleep(&t, NULL);
+static unsigned ring_withdraw(struct queue *q) {
+    struct ring *r = (struct ring *)q;
     unsigned left = r->tail - __atomic_load_n(r->sq_head, __ATOMIC_ACQUIRE);
-    if (!left || !over(w)) return;
-    r->tail -= left;    /* their slots stay taken: nothing is begun any more */
-    r->under_way -= left;
+    r->tail -= left;
     __atomic_store_n(r->sq_tail, r->tail, __ATOMIC_RELEASE);
+    return left;
 }
 
-/* Take what has ended; the number of operations. */
-static unsigned ring_reap(struct ring *r, struct worker *w) {
+static unsigned ring_reap(struct queue *q, struct worker *w) {
+    struct ring *r = (struct ring *)q;
     unsigned head = *r->cq_head, end = __atomic_load_n(r->cq_tail, __ATOMIC_ACQUIRE), count = end - head;
     if (!count) return 0;
-    uint64_t ended = w->now = now_ns();
+    uint64_t when = w->now = now_ns();
     for (; head != end; head++) {
         const struct io_uring_cqe *c = &r->cqes[head & r->cq_mask];
-        uint32_t number = (uint32_t)c->user_data;
-        struct slot *slot = &r->slots[number];
-        record(w, slot->index, slot->start, ended, c->res);
-        compare(w, w->buffers + (size_t)number * w->stream->size, slot->index, c->res);
-        r->free_slots[r->free_count++] = number;
+        ended(q, w, (uint32_t)c->user_data, when, c->res);
     }
     __atomic_store_n(r->cq_head, end, __ATOMIC_RELEASE);
-    r->under_way -= count;
     return count;
 }
 
-/* Whether the next operation may go out now; `pause` is how long it is to wait where nothing but time is in the way. */
-static bool may_go(struct ring *r, struct worker *w, uint64_t index, bool flushing, uint64_t *pause) {
-    struct stream *s = w->stream;
-    *pause = 0;
-    if (!r->free_count || (s->ordered && r->under_way && (flushing || s->ops[index] == FLUSH))) return false;
-    if (!s->intended) return true;
-    uint64_t when = w->run->t0 + s->intended[index];
-    if (w->now < when) w->now = now_ns();
-    if (w->now >= when) return true;
-    *pause = when - w->now < TICK_NS ? when - w->now : TICK_NS;
-    return false;
-}
+static const struct way BY_URING = {ring_put, ring_enter, ring_withdraw, ring_reap, ring_close};
 
-static void by_uring(struct worker *w, struct ring *r) {
-    struct stream *s = w->stream;
-    uint64_t index = 0, round = 0, pause = 0;
-    bool flushing = false, more = true;
-    w->now = now_ns();
-    while ((more = more && !over(w)) || r->under_way) {
-        unsigned queued = 0;
-        while (more && queued < s->batch && may_go(r, w, index, flushing, &pause)) {
-            ring_put(r, w, index, round);
-            flushing = s->ops[index] == FLUSH;
-            queued++;
-            if (++index == s->count) {
-                index = 0;
-                round++;
-                more = s->cycle;
-            }
-        }
-        bool wait = !more || (queued < s->batch ? true : !may_go(r, w, index, flushing, &pause));
-        int error = ring_enter(r, wait && r->under_way ? 1 : 0, wait && more ? pause : 0);
-        if (error == EAGAIN || error == EBUSY)
-            ring_full(r, w);
-        else if (error)
-            return fail(w, error);
-        if (!ring_reap(r, w)) w->now = now_ns();
-        if (more && pause && !r->under_way) more = sleep_until(w, w->run->t0 + s->intended[index]);
-        pause = 0;
-    }
+static int ring_open(struct ring *r, struct worker *w) {
+    struct io_uring_params p;
+    int error = queue_open(&r->queue, &BY_URING, w);
+    r->fd = r->enter_fd = ring_setup(w->room, &p);
+    if (r->fd < 0) return errno;
+    if (error || (error = p.features & FEAT_EXT_ARG ? 0 : ENOSYS) || (error = ring_map(r, &p))) return error;
+    r->enter_flags = ENTER_GETEVENTS;
+    ring_register(r, w);
+    return 0;
 }
 
 static int probe_uring(void) {
@@ -658,14 +725,161 @@ static int probe_uring(void) {
 static int probe_uring(void) { return ENOPKG; }
 #endif
 
+/* -------------------------------------------------------------------------------------------------------- kernel AIO */
+
+/* What the kernel's ended operations stand in, at the address that io_setup gives: struct aio_ring of fs/aio.c. */
+struct aio_ring {
+    uint32_t id, count, head, tail, magic, features, features_needed, header;
+    struct io_event events[];
+};
+enum { AIO_RING_MAGIC = 0xa10a10a1 };
+
+struct aio {
+    struct queue queue;    /* first: the way's functions are given this */
+    aio_context_t context;
+    struct iocb *blocks, **queued;
+    struct io_event *events;
+    long queued_count, events_count;
+    bool looks, polls;    /* looks: the kernel lets one see what has ended without asking it */
+};
+
+static void aio_put(struct queue *q, struct worker *w, uint32_t number, uint64_t index) {
+    struct aio *a = (struct aio *)q;
+    const struct stream *s = w->stream;
+    a->blocks[number] = (struct iocb){
+        .aio_data = number,
+        .aio_lio_opcode = s->ops[index] == READ ? IOCB_CMD_PREAD : IOCB_CMD_PWRITE,
+        .aio_fildes = (uint32_t)w->run->fd,
+        .aio_buf = (uint64_t)(uintptr_t)(w->buffers + (size_t)number * s->size),
+        .aio_nbytes = s->size,
+        .aio_offset = (int64_t)(w->run->base + s->offsets[index]),
+    };
+    a->queued[a->queued_count++] = &a->blocks[number];
+}
+
+static bool aio_open_to_looks(const struct aio *a) {
+    const struct aio_ring *ring = (const struct aio_ring *)a->context;
+    return ring->magic == AIO_RING_MAGIC && !ring->features_needed;
+}
+
+/* Take what has ended, without a call of the system; how many. */
+static long aio_look(struct aio *a) {
+    struct aio_ring *ring = (struct aio_ring *)a->context;
+    uint32_t head = ring->head, tail = __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE);
+    long count = 0;
+    for (; head != tail && count < (long)a->queue.room; head = (head + 1) % ring->count)
+        a->events[count++] = ring->events[head];
+    __atomic_store_n(&ring->head, head, __ATOMIC_RELEASE);
+    return count;
+}
+
+/* Look again and again for a few microseconds. */
+static long aio_stare(struct aio *a) {
+    long count = 0;
+    for (int i = 0; i < LOOKS && !count; i++) {
+        relax();
+        count = aio_look(a);
+    }
+    return count;
+}
+
+/* Look for ends, as long as a device needs that is no turning disk: to be woken takes as long as some devices do. Who
+ * else has something to do goes first. */
+static long aio_poll(struct aio *a, unsigned least, uint64_t patience) {
+    long count = aio_look(a);
+    if (count || !least || !a->polls) return count;
+    uint64_t span = patience && patience < POLL_NS ? patience : POLL_NS;
+    uint64_t until = now_ns() + span, spent = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    while (!(count = aio_stare(a)) && now_ns() < until) sched_yield();
+    a->queue.polled += clock_ns(CLOCK_THREAD_CPUTIME_ID) - spent;
+    return count;
+}
+
+static int aio_submit(struct aio *a) {
+    long taken = a->queued_count ? syscall(SYS_io_submit, a->context, a->queued_count, a->queued) : 0;
+    if (taken < 0) return errno;
+    a->queued_count -= taken;
+    memmove(a->queued, a->queued + taken, (size_t)a->queued_count * sizeof *a->queued);
+    return 0;
+}
+
+static int aio_enter(struct queue *q, unsigned least, uint64_t patience) {
+    struct aio *a = (struct aio *)q;
+    struct timespec span = {(time_t)(patience / SECOND), (long)(patience % SECOND)};
+    int error = aio_submit(a);
+    if (error || a->queued_count) least = 0;    /* what is still queued goes first */
+    a->events_count = a->looks ? aio_poll(a, least, patience) : 0;
+    if (a->events_count || (a->looks && !least)) return error;
+    a->events_count = syscall(SYS_io_getevents, a->context, (long)least, (long)q->room, a->events,
+                              least && !patience ? NULL : &span);
+    if (a->events_count >= 0) return error;
+    a->events_count = 0;
+    return errno == EINTR ? error : errno;
+}
+
+static unsigned aio_withdraw(struct queue *q) {
+    struct aio *a = (struct aio *)q;
+    unsigned left = (unsigned)a->queued_count;
+    a->queued_count = 0;
+    return left;
+}
+
+static unsigned aio_reap(struct queue *q, struct worker *w) {
+    struct aio *a = (struct aio *)q;
+    if (!a->events_count) return 0;
+    uint64_t when = w->now = now_ns();
+    for (long i = 0; i < a->events_count; i++) ended(q, w, (uint32_t)a->events[i].data, when, a->events[i].res);
+    return (unsigned)a->events_count;
+}
+
+static void aio_close(struct queue *q) {
+    struct aio *a = (struct aio *)q;
+    if (a->context) syscall(SYS_io_destroy, a->context);
+    free(a->blocks);
+    free(a->queued);
+    free(a->events);
+}
+
+static const struct way BY_AIO = {aio_put, aio_enter, aio_withdraw, aio_reap, aio_close};
+
+static int aio_open(struct aio *a, const struct worker *w) {
+    int error = queue_open(&a->queue, &BY_AIO, w);
+    a->blocks = calloc(w->room, sizeof *a->blocks);
+    a->queued = calloc(w->room, sizeof *a->queued);
+    a->events = calloc(w->room, sizeof *a->events);
+    if (error || !a->blocks || !a->queued || !a->events) return ENOMEM;
+    if (syscall(SYS_io_setup, w->room, &a->context)) return errno;
+    a->looks = aio_open_to_looks(a);
+    a->polls = w->run->workers_count <= w->run->processors && w->run->processors > 1;
+    return 0;
+}
+
+/* Whether reads and writes of a descriptor would go on side by side, `count` of them; 0 or an errno. Where a file system
+ * carries them out while they are handed over (EOPNOTSUPP), a queue would have one entry, and nothing would tell. */
+static int probe_aio(int fd, unsigned count) {
+    struct stat about;
+    struct statfs system;
+    aio_context_t context = 0;
+    if (fstat(fd, &about) || fstatfs(fd, &system)) return errno;
+    if (!S_ISBLK(about.st_mode) && system.f_type != EXT4_SUPER_MAGIC && system.f_type != XFS_SUPER_MAGIC)
+        return EOPNOTSUPP;
+    if (syscall(SYS_io_setup, count, &context)) return errno;
+    syscall(SYS_io_destroy, context);
+    return 0;
+}
+
 /* ---------------------------------------------------------------------------------------------------------- the run */
 
-static void work(struct worker *w, void *ring) {
+/* What a worker needs that has several operations under way; NULL: it has one at a time. */
+static struct queue *open_queue(struct worker *w) {
+    struct queue *q = NULL;
+    if (!w->room || w->error) return NULL;
 #ifdef HAVE_URING
-    if (ring) return by_uring(w, ring);
+    if (w->run->kind == URING && (q = calloc(1, sizeof(struct ring)))) w->error = ring_open((struct ring *)q, w);
 #endif
-    (void)ring;
-    by_threads(w);
+    if (w->run->kind == AIO && (q = calloc(1, sizeof(struct aio)))) w->error = aio_open((struct aio *)q, w);
+    if (!q) w->error = ENOMEM;
+    return q;
 }
 
 static void open_gate(struct run *run, int go) {
@@ -688,26 +902,19 @@ static bool line_up(struct run *run, int error) {
 static void *worker_main(void *argument) {
     struct worker *w = argument;
     struct run *run = w->run;
-    void *ring = NULL;
     prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
-    w->buffers_size = (size_t)w->stream->size * (run->kind == URING ? w->stream->depth : 1);
+    w->buffers_size = (size_t)w->stream->size * (w->room ? w->room : 1);
     w->buffers = mmap(NULL, w->buffers_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
     if (w->buffers == MAP_FAILED) {
         w->buffers = NULL;
         w->error = errno;
     }
-#ifdef HAVE_URING
-    struct ring own;
-    if (run->kind == URING && !w->error) {
-        w->error = ring_open(&own, w);
-        ring = &own;
-    }
-#endif
-    if (line_up(run, w->error)) work(w, ring);
-#ifdef HAVE_URING
-    if (ring) ring_close(&own);
-#endif
+    struct queue *q = open_queue(w);
+    if (line_up(run, w->error)) q ? by_queue(w, q) : by_threads(w);
+    uint64_t polled = q ? q->polled : 0;
+    if (q) queue_close(q);
     pthread_mutex_lock(&run->lock);
+    run->polled += polled;
     run->done++;
     if (w->now > run->last_end) run->last_end = w->now;
     bool last = --run->users == 0;    /* together with `done`: who sees all done is the only user */
@@ -834,6 +1041,15 @@ static bool read_stream(struct stream *s, PyObject *item) {
     return true;
 }
 
+/* Kernel AIO carries no operation out in the order of flushes, and an open loop is kept by one worker alone. */
+static uint32_t workers_of(const struct run *run, const struct stream *s) {
+    if (run->kind == URING) return 1;
+    if (run->kind != AIO || s->depth == 1 || memchr(s->ops, FLUSH, s->count) || memchr(s->ops, WRITE_DURABLE, s->count))
+        return s->depth;
+    uint32_t shares = (s->depth + SHARE - 1) / SHARE;
+    return s->intended ? 1 : shares < run->processors ? shares : run->processors;
+}
+
 static bool read_streams(struct run *run, PyObject *list, uint64_t keep) {
     Py_ssize_t count = PyList_Size(list);
     if (count < 1 || count > INT_MAX) return PyErr_SetString(PyExc_ValueError, "no streams"), false;
@@ -844,16 +1060,17 @@ static bool read_streams(struct run *run, PyObject *list, uint64_t keep) {
         pthread_mutex_init(&s->lock, NULL);
         pthread_cond_init(&s->turn, NULL);
         if (!read_stream(s, PyList_GetItem(list, i))) return false;
-        run->workers_count += run->kind == URING ? 1 : s->depth;
+        run->workers_count += workers_of(run, s);
     }
     run->workers = calloc(run->workers_count, sizeof *run->workers);
     if (!run->workers) return run->workers_count = 0, PyErr_NoMemory(), false;
     struct worker *w = run->workers;
     for (uint32_t i = 0; i < run->streams_count; i++) {
-        uint32_t each = run->kind == URING ? 1 : run->streams[i].depth;
+        uint32_t each = workers_of(run, &run->streams[i]), depth = run->streams[i].depth;
         for (uint32_t k = 0; k < each; k++, w++) {
             w->run = run;
             w->stream = &run->streams[i];
+            w->room = each < depth || run->kind == URING ? depth / each + (k < depth % each) : 0;
             w->keep = keep / each ? keep / each : 1;
         }
     }
@@ -919,7 +1136,7 @@ static PyObject *answer_of(const struct run *run, const struct stream *s) {
         for (uint32_t bin = 0; log->bins && bin < OPS * BINS; bin++) sums[bin] += log->bins[bin];
         beyond = beyond || log->bins;
     }
-    if (run->kind == THREADS && s->depth > 1) qsort(all, count, sizeof *all, by_end);
+    if (run->kind != URING && s->depth > 1) qsort(all, count, sizeof *all, by_end);
     if (beyond) bins = PyBytes_FromStringAndSize((char *)sums, OPS * BINS * 8);
     table = columns(s, all, count);
     if (table && (bins || !beyond)) answer = PyTuple_Pack(3, table, missed, bins ? bins : Py_None);
@@ -942,8 +1159,10 @@ static struct run *new_run(int fd, int kind) {
     pthread_cond_init(&run->changed, &clock);
     pthread_condattr_destroy(&clock);
     pthread_mutex_init(&run->lock, NULL);
+    cpu_set_t own;
     run->users = 1;
     run->kind = kind;
+    run->processors = sched_getaffinity(0, sizeof own, &own) ? 1 : (uint32_t)CPU_COUNT(&own);
     run->fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);    /* of its own: ours may be closed before the last worker is out */
     if (run->fd < 0) {
         PyErr_SetFromErrno(PyExc_OSError);
@@ -1008,6 +1227,7 @@ static PyObject *py_run(PyObject *module, PyObject *arguments) {
         if (follow(run) == 0) {
             error = error ? error : first_error(run);
             cpu = cpu_ns() - cpu;
+            cpu -= run->polled < cpu ? run->polled : cpu;    /* what waiting cost is no cost of the operations */
             if (error) {
                 errno = error;
                 PyErr_SetFromErrno(PyExc_OSError);
@@ -1055,11 +1275,19 @@ static PyObject *py_uring(PyObject *module, PyObject *none) {
     return PyLong_FromLong(probe_uring());
 }
 
+static PyObject *py_aio(PyObject *module, PyObject *arguments) {
+    int fd;
+    unsigned count;
+    (void)module;
+    return PyArg_ParseTuple(arguments, "iI", &fd, &count) ? PyLong_FromLong(probe_aio(fd, count)) : NULL;
+}
+
 static PyMethodDef functions[] = {
     {"run", py_run, METH_VARARGS, "Carry out streams; see raidctl/bench/_engine.pyi."},
     {"fill", py_fill, METH_VARARGS, "What an operation writes; see raidctl/bench/blocks.py."},
     {"matches", py_matches, METH_VARARGS, "Whether a block is as a write of that run left it."},
     {"uring", py_uring, METH_NOARGS, "0: io_uring can be used; else the errno that says why not."},
+    {"aio", py_aio, METH_VARARGS, "0: kernel AIO keeps so many operations on a descriptor under way; else the errno."},
     {NULL, NULL, 0, NULL},
 };
 

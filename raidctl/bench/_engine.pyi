@@ -5,11 +5,12 @@ BIN_BITS: int
 # A stream ends after so many operations that fail one after the other.
 HOPELESS: int
 
-# Carry out streams (ops, offsets, size, depth, batch, cycle, intended) on a descriptor. `kind` 0: threads, 1: io_uring.
+# Carry out streams (ops, offsets, size, depth, batch, cycle, intended) on a descriptor. `kind` 0: threads, 1: io_uring,
+# 2: threads of which one has several reads or writes under way by kernel AIO (streams deeper than 1 without flushes).
 # `base` is where the target's byte 0 is; `seconds` below 0: until all is done. Gives for each stream its columns (ops,
 # offsets, starts, latencies, results), the offsets that did not match, and the histograms of what came after `keep`
-# samples; then wall time and CPU time, ns. Raises OSError where the run could not begin; what a signal's handler raises
-# ends it within 0.1 s.
+# samples; then wall time and CPU time (but for what was spent on looking for ends), ns. Raises OSError where the run
+# could not begin; what a signal's handler raises ends it within 0.1 s.
 def run(
     fd: int,
     base: int,
@@ -32,3 +33,6 @@ def matches(data: bytes, run_id: int, start: int, generation: int, pool: bytes, 
 
 # 0: io_uring can be used; else the errno that says why not (ETIME: too old, ENOPKG: built without).
 def uring() -> int: ...
+
+# 0: kernel AIO keeps so many operations of a descriptor under way; else the errno (EOPNOTSUPP: its system may not).
+def aio(fd: int, count: int, /) -> int: ...

@@ -111,7 +111,7 @@ class Outcome:
     wall_seconds: float
     """From the common start to the end of the last operation."""
     cpu_seconds: float
-    """User and system time of all workers."""
+    """User and system time of all workers; what kernel AIO spends on waiting awake is not in it."""
     engine: str
     """`uring`, `threads`, `portable` …: stands in every result, since engines are not compared silently."""
     notes: Sequence[str] = field(default_factory=tuple)

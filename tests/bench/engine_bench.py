@@ -53,7 +53,7 @@ def built() -> None:
 def engines() -> Sequence[Engine]:
     """All that carry out any work on a file of this machine."""
     built()
-    return (Native("threads"), Native("uring"), Native(), PortableEngine())
+    return (Native("threads"), Native("threads", aio=False), Native("uring"), Native(), PortableEngine())
 
 
 @dataclass

@@ -1,10 +1,14 @@
-"""A process that the kernel answers io_uring_setup with an error: ENGINE ERRNO FILE (run by its tests)."""
+"""A process that the kernel answers io_uring_setup with an error: ENGINE ERRNO FILE [aio] (run by its tests).
+
+With ``aio`` io_setup gets the same answer.
+"""
 
 from __future__ import annotations
 
 import ctypes
 import importlib.util
 import os
+import platform
 import struct
 import sys
 from pathlib import Path
@@ -15,24 +19,27 @@ from tests.bench.engine_bench import NAME, on_disk, stream
 
 IO_URING_SETUP = 425
 """The same on all architectures."""
+IO_SETUP = {"x86_64": 206, "aarch64": 0}
 PR_SET_NO_NEW_PRIVS, PR_SET_SECCOMP, MODE_FILTER = 38, 22, 2
 LOAD_NUMBER, JUMP_EQUAL, RETURN = 0x20, 0x15, 0x06
 ALLOW, REFUSE = 0x7FFF0000, 0x00050000
 
 
-def forbid(number: int) -> None:
-    """Let every io_uring_setup of this process fail with an errno."""
-    steps = [(LOAD_NUMBER, 0, 0, 0), (JUMP_EQUAL, 0, 1, IO_URING_SETUP), (RETURN, 0, 0, REFUSE | number)]
-    code = b"".join(struct.pack("HBBI", *step) for step in [*steps, (RETURN, 0, 0, ALLOW)])
-    held = ctypes.create_string_buffer(code)
-    program = struct.pack("HxxxxxxP", 4, ctypes.addressof(held))
+def forbid(number: int, *calls: int) -> None:
+    """Let these system calls of this process fail with an errno."""
+    steps = [(LOAD_NUMBER, 0, 0, 0)]
+    for call in calls:
+        steps += [(JUMP_EQUAL, 0, 1, call), (RETURN, 0, 0, REFUSE | number)]
+    steps.append((RETURN, 0, 0, ALLOW))
+    held = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *step) for step in steps))
+    program = struct.pack("HxxxxxxP", len(steps), ctypes.addressof(held))
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) or libc.prctl(PR_SET_SECCOMP, MODE_FILTER, program, 0, 0):
         raise OSError(ctypes.get_errno(), "no seccomp")
 
 
-def main(place: str, number: str, file: str) -> None:
-    """Print what is said when io_uring is asked for, what is used when it is not, and the note."""
+def main(place: str, number: str, file: str, aio: str = "") -> None:
+    """Print what is said when io_uring is asked for, what is used when it is not, how many were done, and the notes."""
     spec = importlib.util.spec_from_file_location(NAME, place)
     if spec is None or spec.loader is None:
         raise ImportError(place)
@@ -40,11 +47,11 @@ def main(place: str, number: str, file: str) -> None:
     spec.loader.exec_module(module)
     sys.modules[NAME] = module
     target = on_disk(Path(file), 8)
-    forbid(int(number))
+    forbid(int(number), IO_URING_SETUP, *([IO_SETUP[platform.machine()]] if aio else []))
     asked = Native("uring").usable(target)
     target.direct = True  # whether it is or not: then io_uring would be the choice
     outcome = Native().run(target, Work(streams=[stream(Op.READ, range(8), depth=4)]))
-    sys.stdout.write("\n".join([str(asked), outcome.engine, *outcome.notes]))
+    sys.stdout.write("\n".join([str(asked), outcome.engine, str(outcome.samples[0].count), *outcome.notes]))
     os.close(target.handle)
 
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import os
 import shutil
 import subprocess
 import sys
+import threading
+import time
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +35,32 @@ REFUSED = Path(__file__).with_name("engine_refused.py")
 def engine() -> Any:
     """The compiled module, built from the source as it stands."""
     return compiled()
+
+
+def on_system_with_aio(place: Path) -> None:
+    """Skip where the file system of the tests is one that kernel AIO is not used on."""
+    target = on_disk(place / "tried", 1)
+    number = engine().aio(target.handle, 1) if target.direct else errno.EINVAL
+    os.close(target.handle)
+    if number:
+        pytest.skip(f"kernel AIO is not used on the file system of {place}: {os.strerror(number)}")
+
+
+def threads_now() -> int:
+    """How many threads this process has."""
+    return len(list(Path("/proc/self/task").iterdir()))
+
+
+def most_threads(work: Callable[[], object]) -> int:
+    """How many threads this process had at most beyond what it has, while something ran in one of its own."""
+    running = threading.Thread(target=work)
+    before = threads_now() + 1
+    running.start()
+    most = 0
+    while running.is_alive():
+        most = max(most, threads_now() - before)
+        time.sleep(0.005)
+    return most
 
 
 @settings(deadline=None)
@@ -120,10 +150,56 @@ def test_a_forbidden_io_uring_is_replaced_by_threads(tmp_path: Path, number: int
     line = [sys.executable, str(REFUSED), str(place), str(number), str(tmp_path / "file")]
     done = subprocess.run(line, capture_output=True, text=True, check=False, cwd=ROOT, env={"PYTHONPATH": str(ROOT)})
     assert done.returncode == 0, done.stderr
-    asked, used, note = done.stdout.splitlines()
+    asked, used, count, note, *_ = done.stdout.splitlines()
     assert "cannot use io_uring" in asked
-    assert used == "threads"
+    assert (used, count) == ("threads", "8")
     assert "io_uring" in note
+
+
+@pytest.mark.parametrize(("number", "why"), [(1, "is forbidden here"), (38, "this kernel has no kernel AIO")])
+def test_a_forbidden_aio_is_replaced_by_a_thread_each(tmp_path: Path, number: int, why: str) -> None:
+    """Where a filter refuses io_setup, too, threads work one operation each, and the notes say that and why."""
+    on_system_with_aio(tmp_path)
+    place = compile_engine(tmp_path)
+    line = [sys.executable, str(REFUSED), str(place), str(number), str(tmp_path / "file"), "aio"]
+    done = subprocess.run(line, capture_output=True, text=True, check=False, cwd=ROOT, env={"PYTHONPATH": str(ROOT)})
+    assert done.returncode == 0, done.stderr
+    _, used, count, _, note = done.stdout.splitlines()
+    assert (used, count) == ("threads", "8")
+    assert note.startswith("Each operation under way had a thread: ")
+    assert why in note
+
+
+def test_few_threads_have_many_operations_under_way(tmp_path: Path) -> None:
+    """Kernel AIO keeps a deep queue with a thread for 16 operations; without it there is one for each."""
+    on_system_with_aio(tmp_path)
+    target = on_disk(tmp_path / "file", 64)
+    work = Work(streams=[stream(Op.READ, range(64), depth=64, cycle=True)], seconds=0.3)
+    assert most_threads(lambda: Native("threads").run(target, work)) <= 4
+    assert most_threads(lambda: Native("threads", aio=False).run(target, work)) == 64
+    os.close(target.handle)
+
+
+def test_waiting_awake_is_no_cost_of_an_operation(tmp_path: Path) -> None:
+    """What threads spend on looking for the ends of kernel AIO is not in the CPU time that they tell."""
+    on_system_with_aio(tmp_path)
+    target = on_disk(tmp_path / "file", 64)
+    work = Work(streams=[stream(Op.READ, range(64), depth=32, cycle=True)], seconds=0.5)
+    before = time.process_time()
+    outcome = Native("threads").run(target, work)
+    spent = time.process_time() - before
+    os.close(target.handle)
+    assert 0 < outcome.cpu_seconds < spent - 0.1
+
+
+def test_aio_is_left_alone_where_it_would_wait_for_one_after_the_other() -> None:
+    """Memory is no file system that is known to go on while an operation is under way: one thread each, and a note."""
+    handle = os.memfd_create("memory")
+    os.truncate(handle, 8 * BLOCK)
+    target = Handle(handle, 8 * BLOCK, direct=True)
+    outcome = Native("threads").run(target, Work(streams=[stream(Op.READ, range(8), depth=4)]))
+    os.close(handle)
+    assert "only on block devices, ext4 and XFS" in outcome.notes[0]
 
 
 def test_a_missing_module_is_a_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

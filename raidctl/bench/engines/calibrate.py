@@ -76,13 +76,13 @@ def _mark(rate: float) -> str:
 def ceiling(engine: Engine, *, size: int = 4096, depth: int = 1, batch: int = 1) -> Ceiling:
     """Let an engine read at random from memory: blocks of ``size`` bytes, ``depth`` side by side.
 
-    io_uring is tried on a file in the page cache: memory without a file system is handed to the kernel's own threads,
-    which no device does. It takes half a second.
+    The compiled engine is tried on a file in the page cache: on memory without a file system io_uring would use the
+    kernel's own threads and kernel AIO would not be used, which is not so on a device. It takes half a second.
 
     Raises:
         BenchError: The engine cannot be used on this machine.
     """
-    ordinary = engine.name in {"native", "uring"}
+    ordinary = engine.name in {"native", "uring", "threads"}
     with memory(ordinary=ordinary) as target:
         stream = _reads(min(size, target.size), depth, batch)
         outcomes = [engine.run(target, Work(streams=[stream], seconds=SECONDS)) for _ in range(ROUNDS)]

@@ -21,6 +21,7 @@ from raidctl.errors import BenchError
 Kind = Literal["threads", "uring"]
 
 _KINDS: dict[Kind, int] = {"threads": 0, "uring": 1}
+_THREADS_BY_AIO = 2
 _URING = {
     errno.EPERM: "io_uring is forbidden here (kernel.io_uring_disabled, or the container's seccomp filter)",
     errno.EACCES: "io_uring is forbidden to this process",
@@ -28,6 +29,12 @@ _URING = {
     errno.ENOMEM: "the limit of locked memory is too low for io_uring",
     errno.ETIME: "the io_uring of this kernel is older than Linux 5.11",
     errno.ENOPKG: "the compiled engine was built without io_uring",
+}
+_AIO = {
+    errno.EPERM: "kernel AIO is forbidden here",
+    errno.ENOSYS: "this kernel has no kernel AIO, or a seccomp filter hides it",
+    errno.EAGAIN: "other programs hold what kernel AIO this machine allows (fs.aio-max-nr)",
+    errno.EOPNOTSUPP: "only on block devices, ext4 and XFS is kernel AIO known not to wait for one after the other",
 }
 
 
@@ -38,10 +45,13 @@ class Native:
         kind: ``threads`` or ``uring``; None: io_uring where operations are side by side and the page cache is passed
             by, else threads. (An operation that is alone waits less in a plain call, and what the page cache answers
             io_uring hands to threads of its own.)
+        aio: Whether a thread may have several reads or writes under way, by kernel AIO, where the page cache is passed
+            by and nothing is flushed; else there is one thread for each of them.
     """
 
-    def __init__(self, kind: Kind | None = None) -> None:
+    def __init__(self, kind: Kind | None = None, *, aio: bool = True) -> None:
         self._kind = kind
+        self._aio = aio
 
     @property
     def name(self) -> str:
@@ -71,11 +81,13 @@ class Native:
         refuse_outside(target, work)
         engine = compiled()
         kind, notes = self._choice(engine, target, work)
+        threads = kind == "threads" and target.direct
+        by_aio, more = self._by_aio(engine, target.fileno(), work) if threads else (False, ())
         try:
             answers, wall, cpu = engine.run(
                 target.fileno(),
                 target.base,
-                _KINDS[kind],
+                _THREADS_BY_AIO if by_aio else _KINDS[kind],
                 [_handed(stream) for stream in work.streams],
                 -1.0 if work.seconds is None else work.seconds,
                 work.run_id,
@@ -93,7 +105,7 @@ class Native:
             wall_seconds=wall / 1e9,
             cpu_seconds=cpu / 1e9,
             engine=kind,
-            notes=(*notes, *_given_up(samples, engine.HOPELESS)),
+            notes=(*notes, *more, *_given_up(samples, engine.HOPELESS)),
         )
 
     def _choice(self, engine: Any, target: Target, work: Work) -> tuple[Kind, tuple[str, ...]]:
@@ -104,6 +116,16 @@ class Native:
             return "threads", ()
         lacking = _lacking(engine)
         return ("threads", (f"Threads were used: {lacking}.",)) if lacking else ("uring", ())
+
+    def _by_aio(self, engine: Any, handle: int, work: Work) -> tuple[bool, tuple[str, ...]]:
+        """Whether threads shall use kernel AIO, and why they cannot where they would gain by it."""
+        depth = sum(stream.depth for stream in work.streams if stream.depth > 1)
+        if not (self._aio and depth):
+            return False, ()
+        number: int = engine.aio(handle, depth)
+        if number == 0:
+            return True, ()
+        return False, (f"Each operation under way had a thread: {_AIO.get(number, os.strerror(number))}.",)
 
 
 def compiled() -> Any:
