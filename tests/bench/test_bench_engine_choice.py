@@ -10,6 +10,7 @@ import pytest
 
 from raidctl.bench.engines.calibrate import Ceiling, ceiling
 from raidctl.bench.engines.choose import ENGINES, choose
+from raidctl.bench.engines.native import compiled
 from raidctl.bench.targets.nbd import NbdTarget
 from raidctl.errors import BenchError, UsageError
 from tests.bench.engine_bench import NAME, built, on_disk
@@ -78,6 +79,13 @@ def test_every_engine_is_calibrated_on_memory(name: str, depth: int) -> None:
     assert found.rate > 0
     assert (found.depth, found.size) == (depth, 4096)
     assert found.engine in {"threads", "uring", "portable"}
+
+
+@pytest.mark.skipif(compiled().uring() != 0, reason="io_uring is forbidden here, so nothing is to choose")
+@pytest.mark.parametrize(("direct", "used"), [(True, "uring"), (False, "threads")])
+def test_the_ceiling_is_of_the_engine_that_measures(direct: bool, used: str) -> None:
+    """Through the page cache threads measure a deep queue, and past it io_uring: each is held against its own."""
+    assert ceiling(ENGINES["native"](), depth=8, direct=direct).engine == used
 
 
 def test_a_figure_above_half_of_the_ceiling_is_marked() -> None:

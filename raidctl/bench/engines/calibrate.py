@@ -73,16 +73,17 @@ def _mark(rate: float) -> str:
     return f"The engine limits this: {rate:,.0f}"
 
 
-def ceiling(engine: Engine, *, size: int = 4096, depth: int = 1, batch: int = 1) -> Ceiling:
+def ceiling(engine: Engine, *, size: int = 4096, depth: int = 1, batch: int = 1, direct: bool = True) -> Ceiling:
     """Let an engine read at random from memory: blocks of ``size`` bytes, ``depth`` side by side.
 
+    ``direct``: whether what it is held against passes the page cache by; an engine may do otherwise where it does not.
     The compiled engine is tried on a file in the page cache: on memory without a file system io_uring would use the
     kernel's own threads and kernel AIO would not be used, which is not so on a device. It takes half a second.
 
     Raises:
         BenchError: The engine cannot be used on this machine.
     """
-    ordinary = engine.name in {"native", "uring", "threads"}
+    ordinary = direct and engine.name in {"native", "uring", "threads"}
     with memory(ordinary=ordinary) as target:
         stream = _reads(min(size, target.size), depth, batch)
         outcomes = [engine.run(target, Work(streams=[stream], seconds=SECONDS)) for _ in range(ROUNDS)]

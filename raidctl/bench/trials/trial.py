@@ -317,7 +317,9 @@ class Bench:
                 continue
             if (size, depth) not in self._ceilings:
                 try:
-                    self._ceilings[size, depth] = ceiling(self.engine, size=size, depth=depth)
+                    self._ceilings[size, depth] = ceiling(
+                        self.engine, size=size, depth=depth, direct=self.target.direct
+                    )
                 except BenchError:
                     self._ceilings[size, depth] = None
             most = self._ceilings[size, depth]
