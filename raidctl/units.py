@@ -94,7 +94,8 @@ def format_figure(value: float, like: float | None = None) -> str:
     """A measured figure: ``0.0123``, ``8.33``, ``432``, ``9,954``; with as many decimal places as ``like`` has."""
     if abs(value) >= _ENORMOUS:
         return f"{value:.3g}"
-    return f"{value:,.{_places(value if like is None else like)}f}"
+    figure = f"{value:,.{_places(value if like is None else like)}f}"
+    return figure if figure.strip("-0.") else figure.removeprefix("-")
 
 
 def _places(value: float) -> int:

@@ -90,3 +90,11 @@ def test_another_bus_is_no_pcie_link(text: str) -> None:
     """A generation or a width that nobody has seen is refused."""
     with pytest.raises(ValueError, match="not a PCI Express link"):
         units.parse_pcie(text)
+
+
+@pytest.mark.parametrize(
+    ("value", "like", "text"), [(-0.004, 1.23, "0.00"), (-0.4, 1.23, "-0.40"), (-1234.5, 1000.0, "-1,234")]
+)
+def test_nothing_has_no_sign(value: float, like: float, text: str) -> None:
+    """What rounds to zero is shown as zero, on whichever side of it it lay."""
+    assert units.format_figure(value, like) == text

@@ -63,9 +63,9 @@ def directory(named: str | None = None) -> Path:
         state = place.stat()
         usable = os.access(place, os.W_OK | os.X_OK)
     except OSError as error:
+        why = "is no directory" if isinstance(error, FileExistsError) else f"cannot be used: {error.strerror}"
         raise AccessMissing(
-            f"The state directory {place} cannot be used: {error.strerror}. Nothing was changed; "
-            "name another one with --state-dir."
+            f"The state directory {place} {why}. Nothing was changed; name another one with --state-dir."
         ) from None
     if state.st_uid != os.geteuid() or state.st_mode & OTHERS_WRITE:
         raise AccessMissing(

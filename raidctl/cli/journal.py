@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from pathlib import Path
 
 import click
 
 from raidctl.change.journal import Journal, Story
-from raidctl.change.state import again, default_directory
+from raidctl.change.state import again
 from raidctl.cli.changing import state_directory, tell
+from raidctl.cli.kept import kept_place
 from raidctl.cli.options import examples, machine_options, output_options, settings_of
 from raidctl.cli.terminal import emit, emit_json
-from raidctl.errors import EXIT_FINE, AccessMissing, UsageError
+from raidctl.errors import EXIT_FINE, UsageError
 from raidctl.output.plan import printable_lines
 
 
@@ -35,7 +35,7 @@ def command(context: click.Context) -> int:
     settings.check()
     if settings.replay is not None:
         raise UsageError("A recorded machine has no journal; that of this machine is shown without --replay.")
-    stories = Journal(state_directory(settings)).stories() if settings.demo else _stories(settings.state_dir)
+    stories = Journal(state_directory(settings) if settings.demo else kept_place(settings)).stories()
     if settings.as_json:
         emit_json(stories)
     else:
@@ -43,25 +43,6 @@ def command(context: click.Context) -> int:
         if os.geteuid() and not settings.demo and not settings.state_dir:
             tell("This is the journal of your own changes; root's: sudo raidctl journal")
     return EXIT_FINE
-
-
-def _stories(named: str | None) -> list[Story]:
-    """What is in the journal; nothing is made by looking.
-
-    Raises:
-        AccessMissing: The directory is another user's.
-        CannotTell: The journal cannot be read.
-    """
-    place = Path(named).absolute() if named else default_directory()
-    try:
-        place.stat()
-    except FileNotFoundError:
-        return []
-    except OSError as error:
-        raise AccessMissing(f"The state directory {place} cannot be read: {error.strerror}.") from None
-    if not os.access(place, os.R_OK | os.X_OK):
-        raise AccessMissing(f"The state directory {place} cannot be read: it is another user's.")
-    return Journal(place).stories()
 
 
 def _lines(story: Story) -> Iterator[str]:

@@ -14,8 +14,9 @@ import click
 from raidctl.change.journal import End, Journal, Story, now
 from raidctl.change.preview import Preview, preview
 from raidctl.change.restore import Restored, Restorer
-from raidctl.change.state import GLANCE, ROOT_PLACE, Holder, again, busy, existing, held_name, hold
+from raidctl.change.state import GLANCE, ROOT_PLACE, Holder, again, busy, held_name, hold
 from raidctl.cli.changing import state_directory, tell
+from raidctl.cli.kept import kept_place
 from raidctl.cli.lasting import report
 from raidctl.cli.machine import machine
 from raidctl.cli.numbers import Number
@@ -56,8 +57,9 @@ def command(
     with nothing to do, changes nothing.
 
     Exit codes: 0 nothing is left; 1 something was left as somebody else has
-    set it, or belongs to a raidctl that still runs; 6 something could not be
-    put back. With --dry-run the same, of what would be.
+    set it, or belongs to a raidctl that still runs; 4 the state directory
+    cannot be read; 6 something could not be put back. With --dry-run the
+    same, of what would be.
     """
     settings = settings_of(context)
     if install_unit:
@@ -67,7 +69,7 @@ def command(
         raise UsageError("On a recorded machine there is nothing to be put back.")
     if when_gone and not stand_guard():
         return EXIT_FINE
-    if not settings.demo and existing(settings.state_dir) is None:
+    if not settings.demo and not kept_place(settings).exists():
         return _nothing(settings, quiet=when_gone)
     place = state_directory(settings)
     journal = Journal(place)

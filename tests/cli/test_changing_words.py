@@ -25,6 +25,8 @@ from raidctl.simulate import Trouble, install
 
 Raidctl = Callable[..., Result]
 SPLIT = ("--demo", "p400", "cache", "split", "smartarray:1")
+KEEPERS = [("journal",), ("restore",), ("restore", "--dry-run"), ("bench", "list"), ("diff", "last")]
+"""Commands that look into the state directory."""
 
 
 @pytest.fixture
@@ -99,6 +101,17 @@ def test_the_command_that_shows_loose_files_can_be_pasted(raidctl: Raidctl, tmp_
     loose.write_text("nothing\n", encoding="utf-8")
     done = raidctl("--replay", loose, *SPLIT[2:], "50/50", "--dry-run")
     assert shlex.quote(str(loose)) in done.stderr
+
+
+@pytest.mark.parametrize("words", KEEPERS, ids=" ".join)
+def test_a_state_directory_that_is_none_is_not_an_empty_one(
+    words: Sequence[str], raidctl: Raidctl, tmp_path: Path
+) -> None:
+    """``--state-dir FILE`` is a sentence and exit code 4; "nothing is to be put back" would be believed."""
+    (tmp_path / "state").write_text("")
+    said = raidctl(*words)
+    assert said.exit_code == 4
+    assert "is no directory: name another one with --state-dir" in said.stderr
 
 
 def test_an_empty_option_is_a_usage_error() -> None:
