@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 import zipfile
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -190,6 +191,25 @@ def test_waiting_awake_is_no_cost_of_an_operation(tmp_path: Path) -> None:
     spent = time.process_time() - before
     os.close(target.handle)
     assert 0 < outcome.cpu_seconds < spent - 0.1
+
+
+@pytest.mark.parametrize("rate", [None, 2000])
+def test_on_one_processor_aio_waits_asleep(tmp_path: Path, rate: int | None) -> None:
+    """Where looking would take the processor from those who do the work, the kernel wakes; at a fixed rate, too."""
+    on_system_with_aio(tmp_path)
+    target = on_disk(tmp_path / "file", 64)
+    intended = None if rate is None else [number * 10**9 // rate for number in range(640)]
+    work = Work(streams=[stream(Op.READ, list(range(64)) * 10, depth=32, intended=intended)])
+    before = os.sched_getaffinity(0)
+    try:
+        os.sched_setaffinity(0, {min(before)})
+        (done,) = Native("threads").run(target, work).samples
+    finally:
+        os.sched_setaffinity(0, before)
+        os.close(target.handle)
+    assert Counter(done.offsets) == Counter([number * BLOCK for number in range(64)] * 10)
+    assert set(done.results) == {BLOCK}
+    assert intended is None or sorted(done.starts) == intended
 
 
 def test_aio_is_left_alone_where_it_would_wait_for_one_after_the_other() -> None:
