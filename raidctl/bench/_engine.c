@@ -66,6 +66,8 @@ enum { THREADS, URING, AIO };
 #define LEAVE_NS 50000000ull       /* after Ctrl-C: how long the workers may take to end */
 #define POLL_NS 1000000ull         /* kernel AIO looks for ends so long before it sleeps: a turning disk needs longer */
 #define LOOKS 100                  /* so often before others are let in */
+#define TAKEN_NS 500000ull         /* the processor was somebody else's for so long: it is not for looking, */
+#define PAUSE_NS 20000000ull       /* for a while */
 #define SHARE 16                   /* by kernel AIO: under way by one thread, where there are processors for more */
 #define SPIN_NS 60000ull           /* an open loop sleeps until so long before its time: waking takes tens of us */
 #define HOPELESS 1000              /* a stream ends after so many failures in a row: the device is gone */
@@ -740,6 +742,7 @@ struct aio {
     struct iocb *blocks, **queued;
     struct io_event *events;
     long queued_count, events_count;
+    uint64_t asleep_until, pause;
     bool looks, polls;    /* looks: the kernel lets one see what has ended without asking it */
 };
 
@@ -783,14 +786,29 @@ static long aio_stare(struct aio *a) {
     return count;
 }
 
-/* Look for ends, as long as a device needs that is no turning disk: to be woken takes as long as some devices do. Who
- * else has something to do goes first. */
+/* Somebody else wants this processor: whoever looks waits for its turn behind him, who sleeps is woken at once. The
+ * pause doubles each time, so that the turns that are lost are few. */
+static void aio_give_way(struct aio *a, uint64_t now) {
+    a->pause = a->pause ? 2 * a->pause : PAUSE_NS;
+    a->asleep_until = now + a->pause;
+}
+
+/* Look for ends, as long as a device needs that is no turning disk: to be woken takes as long as some devices do. */
 static long aio_poll(struct aio *a, unsigned least, uint64_t patience) {
     long count = aio_look(a);
     if (count || !least || !a->polls) return count;
-    uint64_t span = patience && patience < POLL_NS ? patience : POLL_NS;
-    uint64_t until = now_ns() + span, spent = clock_ns(CLOCK_THREAD_CPUTIME_ID);
-    while (!(count = aio_stare(a)) && now_ns() < until) sched_yield();
+    uint64_t span = patience && patience < POLL_NS ? patience : POLL_NS, begun = now_ns(), now = begun, before;
+    if (now < a->asleep_until) return 0;
+    uint64_t spent = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    while (!(count = aio_stare(a)) && now - begun < span) {
+        sched_yield();
+        before = now;
+        now = now_ns();
+        if (now - before > TAKEN_NS) {
+            aio_give_way(a, now);
+            break;
+        }
+    }
     a->queue.polled += clock_ns(CLOCK_THREAD_CPUTIME_ID) - spent;
     return count;
 }

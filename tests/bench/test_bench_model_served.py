@@ -9,20 +9,18 @@ import struct
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from statistics import median
-from typing import TypeVar
 
 import pytest
 
 from raidctl.bench.estimators import commits, rotation
 from raidctl.bench.model import nbd
-from tests.bench.modelled import ROOT, Client, Model, prompt, serving
+from tests.bench.modelled import ROOT, Client, prompt, serving
+from tests.bench.trying import in_time
 
 MIB = 1 << 20
-T = TypeVar("T")
-TRIES = 4
 
 
 @pytest.fixture
@@ -36,16 +34,6 @@ def folder(tmp_path: Path) -> Iterator[Path]:
     for left in place.iterdir():
         left.unlink()
     place.rmdir()
-
-
-def in_time(model: Model, measure: Callable[[], T]) -> T:
-    """Measure until the host was in time; without that, the host is what would be judged, not the model."""
-    for _ in range(TRIES):
-        model.say("reset")
-        result = measure()
-        if not model.too_slow():
-            return result
-    return pytest.skip(f"the host is too slow: {model.say('status')['lateness']}")
 
 
 def commit_ends(client: Client, count: int = 340) -> list[int]:

@@ -17,7 +17,7 @@ from raidctl.bench.trials.trial import Bench
 from tests.bench.modelled import Model, prompt, serving
 
 T = TypeVar("T")
-TRIES = 3
+TRIES = 4
 
 
 @contextmanager
