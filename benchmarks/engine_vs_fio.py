@@ -40,9 +40,9 @@ from raidctl.errors import BenchError
 ROUNDS = 7
 LONG_ROUNDS = 15
 SECONDS = 1.0
-SHORTER = {"qd32": 2}
-"""Groups with so many rounds for one of the others, each as much shorter: a device that others use, too, changes its
-speed from second to second, and contestants are to be as near each other as they can be."""
+OFTENER = {"qd32": 2}
+"""Groups with so many rounds for one of the others: a device that others use, too, changes its speed from second to
+second, and few pairs do not even that out. (Shorter rounds would count the start of 32 processes.)"""
 QUICK = {"qd1": 0.22, "qd32": 0.22}
 """Seconds of a run with --quick, in the groups that have goals."""
 QUICK_REST, QUICK_ROUNDS = 0.1, 2
@@ -239,10 +239,9 @@ def measure(directory: str, rounds: int, *, quick: bool) -> dict[str, Group]:
 
 
 def once(name: str, group: Group, *, quick: bool) -> None:
-    """One round of a group, or several that are shorter."""
-    times, length = (1, QUICK.get(name, QUICK_REST)) if quick else (SHORTER.get(name, 1), SECONDS)
-    for _ in range(times):
-        group.round(length / times)
+    """One round of a group, or several."""
+    for _ in range(1 if quick else OFTENER.get(name, 1)):
+        group.round(QUICK.get(name, QUICK_REST) if quick else SECONDS)
 
 
 def main() -> None:
