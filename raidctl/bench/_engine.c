@@ -462,7 +462,7 @@ struct queue {
     uint32_t room, free_count, under_way;
     uint32_t *free_slots;
     struct slot *slots;
-    uint64_t turn;    /* the operation that goes out next */
+    uint64_t index, round;    /* of the operation that goes out next, once it is claimed */
     bool claimed, flushing;
     uint64_t polled;    /* ns of a processor that went into waiting awake */
 };
@@ -495,9 +495,9 @@ static void queue_close(struct queue *q) {
 
 static void put(struct queue *q, struct worker *w) {
     struct stream *s = w->stream;
-    uint64_t round = q->turn / s->count, index = q->turn - round * s->count;
+    uint64_t index = q->index;
     uint32_t number = q->free_slots[--q->free_count];
-    prepare(w, w->buffers + (size_t)number * s->size, index, round);
+    prepare(w, w->buffers + (size_t)number * s->size, index, q->round);
     q->how->put(q, w, number, index);
     q->slots[number] = (struct slot){s->intended ? w->run->t0 + s->intended[index] : w->now, index};
     q->under_way++;
@@ -526,14 +526,15 @@ static bool may_go(struct queue *q, struct worker *w, bool *more, uint64_t *paus
     *pause = 0;
     if (!*more) return false;
     if (!q->claimed) {
-        q->turn = atomic_fetch_add_explicit(&s->next, 1, memory_order_relaxed);
-        *more = q->claimed = s->cycle || q->turn < s->count;
+        uint64_t turn = atomic_fetch_add_explicit(&s->next, 1, memory_order_relaxed);
+        *more = q->claimed = s->cycle || turn < s->count;
         if (!q->claimed) return false;
+        q->round = turn < s->count ? 0 : turn / s->count;
+        q->index = turn - q->round * s->count;
     }
-    uint64_t index = q->turn % s->count;
-    if (!q->free_count || (s->ordered && q->under_way && (q->flushing || s->ops[index] == FLUSH))) return false;
+    if (!q->free_count || (s->ordered && q->under_way && (q->flushing || s->ops[q->index] == FLUSH))) return false;
     if (!s->intended) return true;
-    uint64_t when = w->run->t0 + s->intended[index];
+    uint64_t when = w->run->t0 + s->intended[q->index];
     if (w->now < when) w->now = now_ns();
     if (w->now >= when) return true;
     *pause = when - w->now < TICK_NS ? when - w->now : TICK_NS;
@@ -555,7 +556,7 @@ static void by_queue(struct worker *w, struct queue *q) {
         else if (error)
             return fail(w, error);
         if (!q->how->reap(q, w)) w->now = now_ns();
-        if (more && pause && !q->under_way) more = sleep_until(w, w->run->t0 + s->intended[q->turn % s->count]);
+        if (more && pause && !q->under_way) more = sleep_until(w, w->run->t0 + s->intended[q->index]);
         pause = 0;
     }
 }

@@ -47,6 +47,15 @@ def on_system_with_aio(place: Path) -> None:
         pytest.skip(f"kernel AIO is not used on the file system of {place}: {os.strerror(number)}")
 
 
+def refused(folder: Path, number: int, *more: str) -> list[str]:
+    """What a process says whose io_uring_setup the kernel answers with an errno; see ``engine_refused``."""
+    place = compile_engine(folder)
+    line = [sys.executable, str(REFUSED), str(place), str(number), str(folder / "file"), *more]
+    done = subprocess.run(line, capture_output=True, text=True, check=False, cwd=ROOT, env={"PYTHONPATH": str(ROOT)})
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
 def threads_now() -> int:
     """How many threads this process has."""
     return len(list(Path("/proc/self/task").iterdir()))
@@ -147,11 +156,7 @@ def test_the_deepest_queue_works(tmp_path: Path, depth: int) -> None:
 @pytest.mark.parametrize("number", [1, 13, 38])
 def test_a_forbidden_io_uring_is_replaced_by_threads(tmp_path: Path, number: int) -> None:
     """Where a seccomp filter answers EPERM, EACCES or ENOSYS, threads do the work, and the notes say why."""
-    place = compile_engine(tmp_path)
-    line = [sys.executable, str(REFUSED), str(place), str(number), str(tmp_path / "file")]
-    done = subprocess.run(line, capture_output=True, text=True, check=False, cwd=ROOT, env={"PYTHONPATH": str(ROOT)})
-    assert done.returncode == 0, done.stderr
-    asked, used, count, note, *_ = done.stdout.splitlines()
+    asked, used, count, note, *_ = refused(tmp_path, number)
     assert "cannot use io_uring" in asked
     assert (used, count) == ("threads", "8")
     assert "io_uring" in note
@@ -161,11 +166,7 @@ def test_a_forbidden_io_uring_is_replaced_by_threads(tmp_path: Path, number: int
 def test_a_forbidden_aio_is_replaced_by_a_thread_each(tmp_path: Path, number: int, why: str) -> None:
     """Where a filter refuses io_setup, too, threads work one operation each, and the notes say that and why."""
     on_system_with_aio(tmp_path)
-    place = compile_engine(tmp_path)
-    line = [sys.executable, str(REFUSED), str(place), str(number), str(tmp_path / "file"), "aio"]
-    done = subprocess.run(line, capture_output=True, text=True, check=False, cwd=ROOT, env={"PYTHONPATH": str(ROOT)})
-    assert done.returncode == 0, done.stderr
-    _, used, count, _, note = done.stdout.splitlines()
+    _, used, count, _, note = refused(tmp_path, number, "aio")
     assert (used, count) == ("threads", "8")
     assert note.startswith("Each operation under way had a thread: ")
     assert why in note
