@@ -14,26 +14,39 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, field
 
+from raidctl.model_cache import (
+    Battery,
+    BatteryKind,
+    BatteryStatus,
+    Cache,
+    ControllerCacheSafety,
+    Details,
+    DriveCachePolicy,
+    DriveCaches,
+    Health,
+    IoPolicy,
+    ReadPolicy,
+    VolumeCache,
+    WriteActive,
+    WritePolicy,
+)  # fmt: skip
 from raidctl.model_parts import Block, BlockLayer, LayerKind, Model, Mount, PciLink, Scrub, ScrubMode
 
 __all__ = [
     "HIDING", "SCHEMA_VERSION", "Array", "Battery", "BatteryKind", "BatteryStatus", "Block", "BlockLayer", "Cache",
-    "Capability", "Controller", "Details", "Drive", "DriveCachePolicy", "Errors", "Health", "Host", "Interface",
-    "Inventory", "IoPolicy", "LayerKind", "Media", "Mode", "Model", "Mount", "Operation", "PciLink", "Problem",
-    "ProblemKind", "Progress", "RaidLevel", "ReadPolicy", "Role", "Scrub", "ScrubMode", "Severity", "Tool", "Volume",
-    "VolumeCache", "VolumeStatus", "WriteActive", "WritePolicy",
+    "Capability", "Controller", "ControllerCacheSafety", "Details", "Drive", "DriveCachePolicy", "DriveCaches",
+    "Errors", "FailuresTolerated", "Health", "Host", "Interface", "Inventory", "IoPolicy", "LayerKind", "Media", "Mode",
+    "Model", "Mount", "Operation", "PciLink", "Problem", "ProblemKind", "Progress", "RaidLevel", "ReadPolicy", "Role",
+    "Scrub", "ScrubMode", "Severity", "Tool", "Volume", "VolumeCache", "VolumeStatus", "WriteActive", "WritePolicy",
 ]  # fmt: skip
 
 SCHEMA_VERSION = "1"
 
-Health = Literal["ok", "warning", "critical", "unknown"]
 Severity = Literal["info", "warning", "error"]
 ProblemKind = Literal["note", "state", "unread", "no_tool", "no_right"]
 HIDING: frozenset[ProblemKind] = frozenset({"unread", "no_tool", "no_right"})
 """Kinds of problems behind which something may be hidden: it could not be asked, or not be understood."""
 Mode = Literal["raid", "hba", "mixed", "software", "none"]
-BatteryKind = Literal["battery", "capacitor", "unknown"]
-BatteryStatus = Literal["ok", "charging", "learning", "degraded", "failed", "missing", "unknown"]
 RaidLevel = Literal[
     "raid0", "raid1", "raid1e", "raid5", "raid6", "raid10", "raid50", "raid60",
     "raid1t", "raid10t", "raid4", "jbod", "linear", "unknown",
@@ -42,11 +55,6 @@ VolumeStatus = Literal[
     "ok", "degraded", "failed", "offline", "rebuilding", "initializing", "expanding", "migrating",
     "checking", "inactive", "unknown",
 ]  # fmt: skip
-WritePolicy = Literal["write_through", "protected_write_back", "unprotected_write_back", "off"]
-WriteActive = Literal["write_through", "write_back", "off"]
-ReadPolicy = Literal["none", "read_ahead", "adaptive", "off"]
-IoPolicy = Literal["direct", "cached"]
-DriveCachePolicy = Literal["enabled", "disabled", "default"]
 Operation = Literal[
     "rebuild",
     "recovery",
@@ -64,9 +72,12 @@ Role = Literal["member", "spare", "unassigned", "passthrough", "failed", "journa
 Media = Literal["hdd", "ssd"]
 Interface = Literal["sas", "sata", "nvme", "scsi", "ata", "usb", "virtual"]
 
-Details = Annotated[
-    dict[str, str],
-    Meta(description="Facts that have no neutral field, in the tool's own words and under its own labels."),
+FailuresTolerated = Annotated[
+    int | None,
+    Meta(
+        description="How many more member drives may fail, whichever they are, without loss of data; a member that is "
+        "not yet rebuilt counts as gone, a spare for nothing; null: the geometry or the state is unknown."
+    ),
 ]
 
 
@@ -117,54 +128,6 @@ class Host(Model, frozen=True, kw_only=True):
     source: Annotated[str, Meta(description="`local`, `ssh:HOST`, `replay:PATH`.")] = "local"
 
 
-class Cache(Model, frozen=True, kw_only=True):
-    """The controller's cache memory."""
-
-    present: Annotated[bool | None, Meta(description="Whether there is a cache module.")] = None
-    status: Annotated[
-        Health | None, Meta(description="Health of the cache; a cache that nobody configured is `ok`.")
-    ] = None
-    status_text: Annotated[str | None, Meta(description="The tool's words for status and reason.")] = None
-    size_bytes: Annotated[int | None, Meta(description="Total cache memory in bytes (binary units).")] = None
-    read_percent: Annotated[int | None, Meta(description="Share of the usable cache for reads, percent.")] = None
-    write_percent: Annotated[int | None, Meta(description="Share of the usable cache for writes, percent.")] = None
-    read_bytes: Annotated[
-        int | None,
-        Meta(description="That share in bytes: of the available memory where the tool tells it, else of the total."),
-    ] = None
-    write_bytes: Annotated[int | None, Meta(description="As `read_bytes`, for writes.")] = None
-    available_bytes: Annotated[
-        int | None, Meta(description="Memory left for data after the firmware's own share, bytes.")
-    ] = None
-    no_battery_write_cache: Annotated[
-        bool | None, Meta(description="Write cache stays on without a good battery: data loss on power failure.")
-    ] = None
-    flush_interval_seconds: Annotated[
-        int | None, Meta(description="Longest time that written data waits in the cache, seconds.")
-    ] = None
-    unwritten_data: Annotated[
-        bool | None, Meta(description="Preserved, pinned or dirty data waits in the cache for drives that are gone.")
-    ] = None
-    details: Details = field(default_factory=dict)
-
-
-class Battery(Model, frozen=True, kw_only=True):
-    """What keeps the cache's data through a power loss."""
-
-    id: Annotated[str, Meta(description="`smartarray:1/battery0`.")]
-    kind: Annotated[
-        BatteryKind, Meta(description="Battery, capacitor (supercapacitor, flash-backed), or not told.")
-    ] = "unknown"
-    status: Annotated[BatteryStatus, Meta(description="Neutral state word.")] = "unknown"
-    status_text: Annotated[str | None, Meta(description="The tool's words.")] = None
-    charge_percent: Annotated[int | None, Meta(description="Charge, percent.")] = None
-    temperature_celsius: Annotated[int | None, Meta(description="Temperature, degrees Celsius.")] = None
-    voltage_volts: Annotated[float | None, Meta(description="Voltage, volts.")] = None
-    replace: Annotated[bool | None, Meta(description="The tool asks for its replacement.")] = None
-    next_learn_at: Annotated[str | None, Meta(description="Next learn cycle, RFC 3339 or as printed.")] = None
-    details: Details = field(default_factory=dict)
-
-
 class Array(Model, frozen=True, kw_only=True):
     """A group of drives that volumes are cut from (drive group, md container, md array)."""
 
@@ -175,6 +138,7 @@ class Array(Model, frozen=True, kw_only=True):
     spares: Annotated[tuple[str, ...], Meta(description="Ids of the spare drives.")] = ()
     size_bytes: Annotated[int | None, Meta(description="Raw size, bytes.")] = None
     free_bytes: Annotated[int | None, Meta(description="Space that no volume uses, bytes.")] = None
+    failures_tolerated: FailuresTolerated = None
     details: Details = field(default_factory=dict)
 
 
@@ -183,34 +147,8 @@ class Progress(Model, frozen=True, kw_only=True):
 
     operation: Annotated[Operation, Meta(description="What is going on.")] = "unknown"
     percent: Annotated[float | None, Meta(description="How far, percent.")] = None
-
-
-class VolumeCache(Model, frozen=True, kw_only=True):
-    """How a volume is cached: what is configured, and what is in force."""
-
-    write_policy: Annotated[
-        WritePolicy | None,
-        Meta(
-            description="Configured (Redfish WriteCachePolicy). Protected: write-back only while the battery is good; "
-            "unprotected: always."
-        ),
-    ] = None
-    write_active: Annotated[WriteActive | None, Meta(description="In force now.")] = None
-    write_protected: Annotated[
-        bool | None, Meta(description="Unwritten data is safe from power loss (also where nothing is left unwritten).")
-    ] = None
-    why_not_in_force: Annotated[
-        str | None, Meta(description="Why the configured policy is not in force; null when it is.")
-    ] = None
-    read_policy: Annotated[ReadPolicy | None, Meta(description="Read cache policy of the volume.")] = None
-    io_policy: Annotated[
-        IoPolicy | None,
-        Meta(description="Whether reads and writes go past the controller's cache (`direct`) or through it."),
-    ] = None
-    drive_write_cache: Annotated[
-        DriveCachePolicy | None,
-        Meta(description="What the controller does with the write caches of the volume's drives."),
-    ] = None
+    remaining_seconds: Annotated[int | None, Meta(description="Time left as the tool estimates it, seconds.")] = None
+    rate_bytes: Annotated[int | None, Meta(description="Speed as the tool reports it, bytes per second.")] = None
 
 
 class Volume(Model, frozen=True, kw_only=True):
@@ -233,6 +171,7 @@ class Volume(Model, frozen=True, kw_only=True):
     unique_id: Annotated[str | None, Meta(description="WWN, NAA id or UUID as printed.")] = None
     cache: Annotated[VolumeCache | None, Meta(description="Null where the volume has no cache of its own (md).")] = None
     progress: Annotated[Progress | None, Meta(description="Null when nothing is going on.")] = None
+    failures_tolerated: FailuresTolerated = None
     layout: Annotated[str | None, Meta(description="md layout: `left-symmetric`, `near=2`.")] = None
     metadata: Annotated[str | None, Meta(description="md superblock format: `1.2`, `imsm`.")] = None
     consistency_policy: Annotated[str | None, Meta(description="md: `resync`, `bitmap`, `journal`, `ppl`.")] = None
@@ -315,6 +254,10 @@ class Drive(Model, frozen=True, kw_only=True):
         tuple[str, ...], Meta(description="md role flags: `write_mostly`, `replacement`, `failfast`.")
     ] = ()
     power_on_hours: Annotated[int | None, Meta(description="Hours.")] = None
+    backing: Annotated[
+        tuple[str, ...],
+        Meta(description="Ids of the physical drives, or volumes of a controller, below a member of a software array."),
+    ] = ()
     spare_for: Annotated[tuple[str, ...], Meta(description="Ids of the arrays that it is a dedicated spare of.")] = ()
     life_used_percent: Annotated[
         int | None, Meta(description="How much of an SSD's endurance is used, percent; 0 to 255, over 100 is possible.")

@@ -108,6 +108,8 @@ def _fields(of: Target, item: Mapping[str, Any]) -> Iterator[Target]:
     for field in of.type.fields:
         if of.kind == "controller" and not of.field and field.name in _OWN_LISTS:
             continue
+        if of.field + field.name == "id" and of.kind == "controller" and not (item["serial"] or item["pci_address"]):
+            continue  # with another name and nothing else that identifies it, it is another controller
         here = f"{of.field}.{field.name}" if of.field else field.name
         one = Target(of.kind, of.id, (*of.path, field.name), here, field.type)
         yield one
