@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
-
-import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 VENDOR_MAY = {
@@ -17,6 +18,7 @@ CORE = sorted((ROOT / "raidctl").rglob("*.py"))
 VENDOR = sorted((ROOT / "vendors").rglob("*.py"))
 TOOLS = {"raidctl_mfi"}
 """Packages of vendors/ that are programs of their own, which a family runs like any other: they speak to hardware."""
+PROGRAMS = [path for path in VENDOR if path.relative_to(ROOT / "vendors").parts[0] in TOOLS]
 VENDOR_WORDS = re.compile(
     r"hpacucli|hpssacli|ssacli|smart ?array|storcli|perccli|megacli|megaraid|arcconf|adaptec|areca|tw_cli|3ware|"
     r"hpsa|smartpqi|mdadm|hdparm|sdparm|smartctl|\bnvme[ -]cli",
@@ -24,92 +26,125 @@ VENDOR_WORDS = re.compile(
 )
 
 
-def imported(path: Path) -> set[str]:
-    """Every module that a file imports, at the top or inside a function."""
-    names: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+@dataclass
+class Source:
+    """What the rules look at in a file."""
+
+    lines: int
+    imported: set[str] = field(default_factory=set)
+    """Every module that it imports, at the top or inside a function."""
+    vendor_words: list[str] = field(default_factory=list)
+    """Names and strings that name a vendor; a docstring may."""
+    long: list[str] = field(default_factory=list)
+    """Functions of more than 50 lines."""
+
+
+@cache
+def source(path: Path) -> Source:
+    """Read a file; its syntax tree is walked once for all rules."""
+    text = path.read_text(encoding="utf-8")
+    found = Source(text.count("\n"))
+    described: set[int] = set()
+    for node in ast.walk(ast.parse(text)):  # an expression comes before the string that it consists of
         if isinstance(node, ast.Import):
-            names |= {alias.name for alias in node.names}
+            found.imported |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
-            names |= {node.module} | {f"{node.module}.{alias.name}" for alias in node.names}
-    return names
+            found.imported |= {node.module} | {f"{node.module}.{alias.name}" for alias in node.names}
+        elif isinstance(node, ast.Expr):
+            described.add(id(node.value))
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in described:
+            if VENDOR_WORDS.search(re.sub(r"`[^`]*`", "", node.value)):
+                found.vendor_words.append(f"line {node.lineno}: {node.value!r}")
+        elif isinstance(node, ast.Name) and VENDOR_WORDS.search(node.id):
+            found.vendor_words.append(f"line {node.lineno}: {node.id}")
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and (node.end_lineno or 0) - node.lineno >= 50:
+            found.long.append(f"{node.name} has more than 50 lines")
+    return found
 
 
-def relative(path: Path) -> str:
-    """The name under which a file is reported."""
-    return str(path.relative_to(ROOT))
+def checked(paths: Iterable[Path], offends: Callable[[Path], Iterable[str]]) -> None:
+    """No file breaks a rule: all that do are listed with their reasons."""
+    found = [f"{path.relative_to(ROOT)}: {reason}" for path in paths for reason in offends(path)]
+    assert not found, "\n".join(found)
 
 
-@pytest.mark.parametrize(
-    "path", [path for path in VENDOR if path.relative_to(ROOT / "vendors").parts[0] not in TOOLS], ids=relative
-)
-def test_a_vendor_package_does_no_io(path: Path) -> None:
+def io_of_a_vendor(path: Path) -> Iterator[str]:
+    """What a vendor package imports beyond the lower core and itself."""
+    own = path.relative_to(ROOT / "vendors").parts[0]
+    for name in source(path).imported:
+        head, *rest = name.split(".")
+        if head in {"subprocess", "socket", "click", "rich", "pathlib", "shutil", "pyudev"}:
+            yield f"{name}: no I/O here"
+        if head.startswith("raidctl_") and head != own:
+            yield f"{name}: families do not know each other"
+        if head == "raidctl" and rest and rest[0] not in VENDOR_MAY:
+            yield f"{name}: a vendor package may only use {sorted(VENDOR_MAY)}"
+        # making: what two families' plans have in common, pure as they are
+        if rest[:1] == ["change"] and rest[1:2] not in ([], ["plan"], ["words"], ["making"]):
+            yield f"{name}: of changes, a vendor package may use only plans"
+
+
+def test_a_vendor_package_does_no_io() -> None:
     """Vendor packages import only the lower core and themselves: their work is a dialogue and can be replayed."""
-    own = path.relative_to(ROOT / "vendors").parts[0]
-    for name in imported(path):
-        head, *rest = name.split(".")
-        assert head not in {"subprocess", "socket", "click", "rich", "pathlib", "shutil", "pyudev"}, (
-            f"{name}: no I/O here"
-        )
-        assert not head.startswith("raidctl_") or head == own, f"{name}: families do not know each other"
-        if head == "raidctl" and rest:
-            assert rest[0] in VENDOR_MAY, f"{name}: a vendor package may only use {sorted(VENDOR_MAY)}"
-            # making: what two families' plans have in common, pure as they are
-            assert rest[0] != "change" or rest[1:2] in ([], ["plan"], ["words"], ["making"]), (
-                f"{name}: of changes, only plans are its matter"
-            )
+    checked((path for path in VENDOR if path not in PROGRAMS), io_of_a_vendor)
 
 
-@pytest.mark.parametrize(
-    "path", [path for path in VENDOR if path.relative_to(ROOT / "vendors").parts[0] in TOOLS], ids=relative
-)
-def test_a_tool_does_its_io_in_one_module(path: Path) -> None:
-    """A program of ours speaks to hardware in its module ``node``; the rest of it is pure, and knows no family."""
+def io_of_a_tool(path: Path) -> Iterator[str]:
+    """What a program of ours imports beyond what it needs."""
     own = path.relative_to(ROOT / "vendors").parts[0]
-    for name in imported(path):
+    for name in source(path).imported:
         head = name.split(".")[0]
-        assert head not in {"ctypes", "fcntl", "multiprocessing", "os", "pathlib", "socket", "subprocess"} or (
-            path.name == "node.py"
-        ), f"{name}: I/O belongs to node.py"
-        assert head not in {"subprocess", "click", "rich"}, f"{name}: it starts quickly, and starts nothing"
-        assert not head.startswith("raidctl_") or head == own, f"{name}: a tool does not know the families"
-        assert not name.startswith("raidctl."), f"{name}: a tool needs nothing of raidctl but its version"
+        if head in {"ctypes", "fcntl", "multiprocessing", "os", "pathlib", "socket"} and path.name != "node.py":
+            yield f"{name}: I/O belongs to node.py"
+        if head in {"subprocess", "click", "rich"}:
+            yield f"{name}: it starts quickly, and starts nothing"
+        if head.startswith("raidctl_") and head != own:
+            yield f"{name}: a tool does not know the families"
+        if name.startswith("raidctl."):
+            yield f"{name}: a tool needs nothing of raidctl but its version"
 
 
-@pytest.mark.parametrize("path", CORE, ids=relative)
-def test_the_core_keeps_its_layers(path: Path) -> None:
-    """The core knows no vendor package; click stays in cli, rich in output and cli, processes in one module."""
+def test_a_tool_does_its_io_in_one_module() -> None:
+    """A program of ours speaks to hardware in its module ``node``; the rest of it is pure, and knows no family."""
+    checked(PROGRAMS, io_of_a_tool)
+
+
+def out_of_its_layer(path: Path) -> Iterator[str]:
+    """What a file of the core imports from above it."""
     where = path.relative_to(ROOT / "raidctl").parts
-    for name in imported(path):
+    for name in source(path).imported:
         head, *rest = name.split(".")
-        assert not head.startswith("raidctl_"), f"{name}: the core finds vendor packages by entry points only"
-        assert head != "subprocess" or where == ("runners", "process.py"), "only runners/process.py starts processes"
-        assert head != "click" or where[0] == "cli", "click belongs to cli"
-        assert head != "rich" or where[0] in {"cli", "output"}, "rich belongs to output and cli"
-        if head == "raidctl" and rest:
-            assert rest[0] != "cli" or where[0] in {"cli", "__main__.py"}, "nobody imports cli"
-            assert rest[0] != "runners" or where[0] not in {"output", "discovery"}, "output and discovery run nothing"
+        if head.startswith("raidctl_"):
+            yield f"{name}: the core finds vendor packages by entry points only"
+        if head == "subprocess" and where != ("runners", "process.py"):
+            yield "only runners/process.py starts processes"
+        if head == "click" and where[0] != "cli":
+            yield "click belongs to cli"
+        if head == "rich" and where[0] not in {"cli", "output"}:
+            yield "rich belongs to output and cli"
+        if head == "raidctl" and rest[:1] == ["cli"] and where[0] not in {"cli", "__main__.py"}:
+            yield "only cli imports cli"
+        if head == "raidctl" and rest[:1] == ["runners"] and where[0] in {"output", "discovery"}:
+            yield "output and discovery run nothing"
 
 
-@pytest.mark.parametrize("path", CORE, ids=relative)
-def test_no_vendor_word_stands_in_the_core(path: Path) -> None:
+def test_the_core_keeps_its_layers() -> None:
+    """The core knows no vendor package; click stays in cli, rich in output and cli, processes in one module."""
+    checked(CORE, out_of_its_layer)
+
+
+def test_no_vendor_word_stands_in_the_core() -> None:
     """The neutral core names no vendor and no vendor's tool; examples of ids in docstrings are the one exception."""
-    text = path.read_text(encoding="utf-8")
-    tree = ast.parse(text)
-    strings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in strings:
-            described = re.sub(r"`[^`]*`", "", node.value)
-            assert not VENDOR_WORDS.search(described), f"line {node.lineno}: {node.value!r}"
-        elif isinstance(node, ast.Name):
-            assert not VENDOR_WORDS.search(node.id), f"line {node.lineno}: {node.id}"
+    checked(CORE, lambda path: source(path).vendor_words)
 
 
-@pytest.mark.parametrize("path", CORE + VENDOR, ids=relative)
-def test_files_and_functions_stay_small(path: Path) -> None:
+def too_long(path: Path) -> Iterator[str]:
+    """A file, or functions of it, to be split."""
+    if source(path).lines > 400:
+        yield f"{source(path).lines} lines"
+    yield from source(path).long
+
+
+def test_files_and_functions_stay_small() -> None:
     """A file that outgrows 400 lines, or a function of more than 50, is to be split."""
-    text = path.read_text(encoding="utf-8")
-    assert text.count("\n") <= 400
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            assert (node.end_lineno or 0) - node.lineno < 50, f"{node.name} has more than 50 lines"
+    checked(CORE + VENDOR, too_long)
