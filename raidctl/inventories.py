@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
 import msgspec
 
+from raidctl import json_decode
 from raidctl.model import SCHEMA_VERSION, Inventory
 
 
@@ -28,26 +28,18 @@ def decode(data: bytes) -> Inventory:
         NoInventory: They are none that this raidctl can read.
     """
     try:
-        inventory: Inventory = _decoder().decode(data)
-    except (msgspec.DecodeError, RecursionError) as error:
+        inventory: Inventory = json_decode.decode(data, Inventory)
+    except msgspec.DecodeError as error:
         raise NoInventory(_why(data, error)) from None
     if b'"controllers"' not in data:
         raise NoInventory(_OTHER)
     return inventory
 
 
-@cache
-def _decoder() -> msgspec.json.Decoder[Inventory]:
-    """Made once: with it, thousands are read."""
-    return msgspec.json.Decoder(Inventory)
-
-
 _OTHER = 'is JSON, and no inventory: it has no "controllers"'
 
 
 def _why(data: bytes, error: Exception) -> str:
-    if isinstance(error, RecursionError):
-        return "is nested too deeply to be an inventory"
     if isinstance(error, msgspec.ValidationError):
         return _other_version(data) or f"is no inventory: {error}"
     if not data.strip():
@@ -58,8 +50,8 @@ def _why(data: bytes, error: Exception) -> str:
 def _other_version(data: bytes) -> str | None:
     """The reason, where it is another JSON document of raidctl, or one of another raidctl."""
     try:
-        head = msgspec.json.decode(data, type=_Head)
-    except (msgspec.DecodeError, RecursionError):
+        head = json_decode.decode(data, _Head)
+    except msgspec.DecodeError:
         return None
     if head.controllers is None:
         return _OTHER
@@ -75,7 +67,8 @@ def _other_version(data: bytes) -> str | None:
 def broken(data: bytes) -> str:
     """Why bytes are no JSON, as :class:`NoInventory` has it."""
     try:
-        msgspec.json.decode(data.rstrip(), type=msgspec.Raw)  # a newline behind it would pass for a character too many
+        json_decode.decode(data.rstrip(), msgspec.Raw)  # a newline behind it would pass for a character too many
+        json_decode.decode(data)
     except msgspec.DecodeError as error:
         if "truncated" in str(error):
             return "is cut off in the middle: it is not all that was written"

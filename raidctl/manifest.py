@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from raidctl import json_decode
 from raidctl.errors import RecordError
 from raidctl.request import Glob, Read, Request, Run, Trouble, UdevDatabase, Which, Write
 
@@ -112,14 +113,14 @@ def decode_manifest(shown: str, data: bytes) -> Manifest:
         RecordError: it is not one, is damaged, or of a format that this version does not know.
     """
     try:
-        head = msgspec.json.decode(data)
+        head = json_decode.decode(data)
         told = head.get("format") if isinstance(head, dict) else None
         if not isinstance(told, str) or not told.startswith("raidctl-record "):
             raise RecordError(f'{shown} is not a recording: its {MANIFEST} does not say "format": "{FORMAT}".')
         if told != FORMAT:
             raise RecordError(f'{shown} is in the format "{told}", this raidctl reads "{FORMAT}"; use a newer raidctl.')
-        manifest = msgspec.json.decode(data, type=Manifest)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        manifest: Manifest = json_decode.decode(data, Manifest)
+    except msgspec.DecodeError as error:
         raise RecordError(f"{shown} is damaged: {MANIFEST} cannot be understood: {error}.") from None
     for number, entry in enumerate(manifest.answers):
         fault = _fault(entry)

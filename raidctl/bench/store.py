@@ -11,6 +11,7 @@ from pathlib import Path
 
 import msgspec
 
+from raidctl import json_decode
 from raidctl.bench.record import Run
 from raidctl.errors import CannotTell, UsageError
 from raidctl.kept.sqlite import Database
@@ -122,6 +123,7 @@ def decoded(document: str | bytes, where: str) -> Run:
         CannotTell: It is none, or a newer raidctl has written it.
     """
     try:
-        return msgspec.json.decode(document, type=Run)
+        run: Run = json_decode.decode(document, Run)
     except msgspec.MsgspecError as error:
         raise CannotTell(f"{where} cannot be understood: {error}. A newer raidctl may have written it.") from None
+    return run

@@ -2,15 +2,22 @@
 
 ``journal.jsonl``: one JSON object a line, only ever appended. A change begins with a line that holds all of its steps
 and how each is undone; a line before and after each step; a line at its end. A change without an end is one whose
-raidctl was killed or lost its power: ``restore`` puts back what its steps have changed. The last line may be cut off by
-a power failure; it counts as not written.
+raidctl was killed or lost its power: ``restore`` puts back what its steps have changed.
+
+Each line begins with its number in the file and a checksum (older journals have neither). The last line may be cut off
+by a power failure; it counts as not written. Any other damage makes the whole journal unusable as evidence: nothing is
+undone because a line that finished a change cannot be read.
 """
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import os
+import re
+import stat
+import zlib
 from collections.abc import Sequence
 from datetime import datetime, timezone
 from pathlib import Path
@@ -19,6 +26,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
+from raidctl import json_decode
 from raidctl.change.plan import Step, Wish
 from raidctl.change.state import OTHERS_WRITE, sync
 from raidctl.errors import CannotTell, RaidctlError
@@ -148,12 +156,11 @@ class Journal:
         Raises:
             JournalFull: It could not be written.
         """
-        line = msgspec.json.encode(entry) + b"\n"
         try:
-            handle = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+            handle = self._open(os.O_RDWR | os.O_CREAT)
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX)
-                _write(handle, line)
+                _write(handle, entry)
             finally:
                 os.close(handle)
             if isinstance(entry, Begin):
@@ -166,15 +173,23 @@ class Journal:
         """All changes, the oldest first.
 
         Raises:
-            CannotTell: The journal cannot be read or is not to be trusted, a line in it cannot be understood, or steps
-                in it belong to a change whose beginning is lost.
+            CannotTell: The journal cannot be read or is not to be trusted, a line in it is damaged or cannot be
+                understood, or steps in it belong to a change whose beginning is lost.
         """
         data = self._data()
         return _stories(self.path, _entries(self.path, data)) if data else []
 
+    def _open(self, flags: int) -> int:
+        """Open the file; a pipe is not waited for. Raise OSError."""
+        handle = os.open(self.path, flags | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK, 0o600)
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            os.close(handle)
+            raise OSError(errno.EINVAL, "not a regular file")
+        return handle
+
     def _data(self) -> bytes:
         try:
-            handle = os.open(self.path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+            handle = self._open(os.O_RDONLY)
         except FileNotFoundError:
             return b""
         except OSError as error:
@@ -203,45 +218,94 @@ class Journal:
         return [story for story in reversed(self.stories()) if story.pending]
 
 
-def _write(handle: int, line: bytes) -> None:
-    size = os.fstat(handle).st_size
-    if size and os.pread(handle, 1, size - 1) != b"\n":
-        line = b"\n" + line  # what a power failure cut off stays by itself on its line
+def _write(handle: int, entry: Entry) -> None:
+    before = os.pread(handle, os.fstat(handle).st_size, 0)
+    end = before.rfind(b"\n") + 1
+    tail = before[end:]
+    # what a power failure cut off is removed; a line that only lost its line feed gets it
+    data = before if tail and not _torn(tail) else before[:end]
+    number = data.count(b"\n") + 1 + (len(data) > end)
+    line = (b"\n" if len(data) > end else b"") + sealed(number, entry)
     try:
+        os.ftruncate(handle, len(data))
         written = 0
         while written < len(line):
-            written += os.pwrite(handle, line[written:], size + written)
+            written += os.pwrite(handle, line[written:], len(data) + written)
         os.fsync(handle)
     except OSError:
         with contextlib.suppress(OSError):
-            os.ftruncate(handle, size)
+            os.ftruncate(handle, len(data))
         raise
 
 
+_OLD = b'{"event":'
+"""What lines without a checksum begin with."""
+_SEAL = re.compile(rb'\{"line":([0-9]{1,9}),"crc32":"([0-9a-f]{8})",')
+
+
+def sealed(number: int, entry: Entry) -> bytes:
+    """A line of the journal: the entry behind its line number and a checksum of both."""
+    body = msgspec.json.encode(entry)[1:]
+    return b'{"line":%d,"crc32":"%08x",%s\n' % (number, _checksum(number, body), body)
+
+
+def _checksum(number: int, body: bytes) -> int:
+    return zlib.crc32(b"%d," % number + body)
+
+
 def _entries(path: Path, data: bytes) -> list[Entry]:
-    decoder = msgspec.json.Decoder(Entry)
-    lines = data.split(b"\n")
+    *lines, tail = data.split(b"\n")
+    if tail and not _torn(tail):
+        lines.append(tail)
     found: list[Entry] = []
+    seals = False
     for number, line in enumerate(lines, 1):
-        if not line.strip():
+        if not line and not seals:
             continue
+        seal = _SEAL.match(line)
+        why = _damage(number, line, seal) if seal or seals or not line.startswith(_OLD) else None
+        seals = seals or seal is not None
         try:
-            found.append(decoder.decode(line))
-        except msgspec.MsgspecError as error:
-            if _cut(line):
+            if why is None:
+                found.append(json_decode.decode(line, Entry))
                 continue
-            raise CannotTell(
-                f"Line {number} of the journal {path} cannot be understood: {error}. "
-                "Keep a copy of the file; a newer raidctl may have written it."
-            ) from None
+            remedy = _REMEDY
+        except msgspec.MsgspecError as error:
+            why = str(error)
+            remedy = "A newer raidctl may have written it; keep a copy of the file." if _is_json(line) else _REMEDY
+        raise CannotTell(f"Line {number} of the journal {path} is damaged or unknown: {why}. {remedy}")
     return found
 
 
-def _cut(line: bytes) -> bool:
-    """Whether a line is the beginning of one: a power failure came while it was written."""
+_REMEDY = (
+    "Whether changes are finished is unknown, and nothing was undone. Keep a copy of the file, look at the machine "
+    'with "raidctl show", and move the file away when all is as it should be.'
+)
+
+
+def _damage(number: int, line: bytes, seal: re.Match[bytes] | None) -> str | None:
+    """What is wrong with a line of a journal with checksums."""
+    if seal is None:
+        return "it has no checksum"
+    if int(seal[2], 16) != _checksum(int(seal[1]), line[seal.end() :]):
+        return "its checksum does not match"
+    return None if int(seal[1]) == number else f"it was written as line {int(seal[1])}"
+
+
+def _is_json(line: bytes) -> bool:
+    """Whether a line is a whole JSON value."""
     try:
-        msgspec.json.decode(line)
+        json_decode.decode(line)
     except msgspec.MsgspecError:
+        return False
+    return True
+
+
+def _torn(tail: bytes) -> bool:
+    """Whether what follows the last line feed is the beginning of a line, cut off while it was written."""
+    try:
+        json_decode.decode_at(tail.decode("utf-8", "replace"))
+    except ValueError:
         return True
     return False
 
@@ -261,8 +325,7 @@ def _stories(path: Path, entries: Sequence[Entry]) -> list[Story]:
     if lost:
         # no step is carried out before its change's first line is on disk: that line was damaged later
         raise CannotTell(
-            f"The journal {path} tells of steps of change {listing(lost)}, whose first line is damaged: what was there "
-            'before is not known. Keep a copy of the file, look at the machine with "raidctl show", and move the file '
-            "away when all is as it should be."
+            f"The journal {path} has steps of change {listing(lost)}, whose first line is damaged: the previous values "
+            f"are unknown. {_REMEDY}"
         )
     return [Story(begin=begin, turns=tuple(turns.get(name, ())), end=ends.get(name)) for name, begin in begun.items()]

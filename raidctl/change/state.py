@@ -16,6 +16,7 @@ from pathlib import Path
 
 import msgspec
 
+from raidctl import json_decode
 from raidctl.errors import AccessMissing, RaidctlError
 from raidctl.order import natural
 from raidctl.runners.locks import change_places, file_name, open_file
@@ -221,9 +222,10 @@ def _lock(handle: int, deadline: float) -> None:
 
 def _told(data: bytes) -> Holder | None:
     try:
-        return msgspec.json.decode(data, type=Holder)
+        holder: Holder = json_decode.decode(data, Holder)
     except msgspec.MsgspecError:
         return None
+    return holder
 
 
 def _held_text(name: str, other: Holder | None) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
+from raidctl import json_decode
 from raidctl.cli import whole
 from raidctl.cli.kept import kept_place
 from raidctl.cli.lazy import LazyGroup
@@ -89,7 +90,7 @@ def _run_in(document: bytes, shown: str) -> Run:
     if not document.strip():
         raise CannotTell(f"{shown} is empty.")
     try:
-        found = msgspec.json.decode(document)
+        found = json_decode.decode(document)
     except msgspec.DecodeError:
         number = _lines(document)
         if number:
@@ -106,7 +107,7 @@ def _lines(document: bytes) -> int:
     """How many lines with a run each there are; 0: it is something else."""
     lines = [line for line in document.splitlines() if line.strip()]
     try:
-        found = [msgspec.json.decode(line) for line in lines]
+        found = [json_decode.decode(line) for line in lines]
     except msgspec.DecodeError:
         return 0
     return len(lines) if all(map(_is_run, found)) else 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -139,7 +140,7 @@ def with_open_ends(seen: Survey, settings: Settings) -> Survey:
 
     place = existing(settings.state_dir)
     place = place / "demo" / settings.demo if place is not None and settings.demo else place
-    if place is None or not (place / "journal.jsonl").is_file():
+    if place is None or not os.path.lexists(place / "journal.jsonl"):
         return seen
     from raidctl.change.open_ends import problems  # noqa: PLC0415 - as above
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from raidctl import inventories
+from raidctl import inventories, json_decode
 from raidctl.audit.engine import Auditor, Tally
 from raidctl.audit.finding import Audited
 from raidctl.audit.policy.sets import Policy
@@ -143,17 +143,18 @@ def _is_some(document: bytes) -> bool:
 def _whole(data: bytes) -> bool:
     """Whether it is one document, however it is laid out."""
     try:
-        msgspec.json.decode(data.strip(), type=msgspec.Raw)
-    except (msgspec.DecodeError, RecursionError):
+        json_decode.decode(data.strip(), msgspec.Raw)
+    except msgspec.DecodeError:
         return False
     return True
 
 
 def _listed(data: bytes) -> list[msgspec.Raw] | None:
     try:
-        return msgspec.json.decode(data, type=list[msgspec.Raw])
-    except (msgspec.DecodeError, RecursionError):
+        found: list[msgspec.Raw] = json_decode.decode(data, list[msgspec.Raw])
+    except msgspec.DecodeError:
         return None
+    return found
 
 
 def _bytes(path: str) -> bytes:

@@ -16,6 +16,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
+from raidctl import json_decode
 from raidctl.drift.canonical import canonical, restored
 from raidctl.errors import CannotTell, UsageError
 from raidctl.kept.sqlite import Database
@@ -153,10 +154,10 @@ class States(Database):
 
     def _inventory(self, number: int, at: str, source: str, body: bytes | None, noise: bytes) -> Inventory:
         try:
-            document = msgspec.json.decode(zlib.decompress(body or b""))
-            lost = msgspec.json.decode(zlib.decompress(noise), type=list[tuple[list[str | int], object]])
+            document = json_decode.decode(zlib.decompress(body or b""))
+            lost = json_decode.decode(zlib.decompress(noise), list[tuple[list[str | int], object]])
             whole = restored(document, lost)
-        except (zlib.error, msgspec.MsgspecError, LookupError, TypeError, AttributeError) as error:
+        except (zlib.error, msgspec.MsgspecError, LookupError, TypeError, AttributeError, RecursionError) as error:
             raise CannotTell(
                 f"State {number} of {self.path} cannot be understood: {error}. A newer raidctl may have written it; "
                 "the others can be read."

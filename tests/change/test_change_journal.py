@@ -52,14 +52,69 @@ def test_a_line_that_a_power_failure_cut_off_counts_as_not_written(tmp_path: Pat
 
 
 def test_every_cut_of_a_journal_can_be_read(tmp_path: Path) -> None:
-    """Whatever byte a power failure stops at, the journal tells what was whole."""
+    """Whatever byte a power failure stops at, the journal contains what was whole; a lost line feed loses no line."""
     journal = Journal(tmp_path)
     journal.append(begun())
     journal.append(Turn(change="c1", at="2026-03-04T05:06:08Z", step=0, mark="start"))
     data = journal.path.read_bytes()
     for size in range(len(data) + 1):
         journal.path.write_bytes(data[:size])
-        assert len(journal.stories()) == (size >= data.index(b"\n"))
+        whole = data[: size + 1].count(b"\n")
+        assert [1 + len(story.turns) for story in journal.stories()] == ([whole] if whole else [])
+        journal.append(begun("c2"))
+        assert [story.begin.change for story in journal.stories()] == ["c1", "c2"][not whole :]
+
+
+def test_no_damage_undoes_a_finished_change(tmp_path: Path) -> None:
+    """Any changed byte, lost, doubled or exchanged line, but for a cut at the end: cannot tell, with the line."""
+    journal = Journal(tmp_path)
+    journal.append(begun())
+    journal.append(Turn(change="c1", at="2026-03-04T05:06:08Z", step=0, mark="start"))
+    journal.append(End(change="c1", at="2026-03-04T05:06:09Z", result="done"))
+    data = journal.path.read_bytes()
+    lines = data.splitlines(keepends=True)
+    damaged = [data[:at] + bytes([data[at] ^ bit]) + data[at + 1 :] for at in range(len(data)) for bit in (1, 8, 0x80)]
+    damaged += [b"".join(lines[:at] + lines[at + 1 :]) for at in range(2)]
+    damaged += [lines[0] + lines[2] + lines[1], data + lines[2], data + b"\n" + lines[0], data + b"\xff\n"]
+    damaged += [lines[0] + lines[1] + b"\0" * len(lines[2]) + lines[2], lines[0] + b'{"event":"step"\n' + lines[2]]
+    for content in damaged:
+        journal.path.write_bytes(content)
+        with pytest.raises(CannotTell, match=r"Line \d"):
+            journal.stories()
+
+
+def test_an_old_journal_without_checksums_is_read_and_continued(tmp_path: Path) -> None:
+    """Its lines count; from the first line with a checksum on, each has to have one."""
+    journal = Journal(tmp_path)
+    old = [begun("c1"), End(change="c1", at="", result="done"), begun("c2")]
+    journal.path.write_bytes(b"".join(msgspec.json.encode(entry) + b"\n" for entry in old))
+    journal.append(End(change="c2", at="", result="done"))
+    assert [story.pending for story in journal.stories()] == [False, False]
+    with journal.path.open("ab") as file:
+        file.write(msgspec.json.encode(begun("c3")) + b"\n")
+    with pytest.raises(CannotTell, match=r"Line 5 .* no checksum"):
+        journal.stories()
+
+
+@pytest.mark.parametrize("line", [b'{"event":"\xff"}', b"[" * 100_000, b'{"event":"end","change":"c\xff"}'])
+def test_text_that_is_not_utf8_or_too_deep_is_named_damage(tmp_path: Path, line: bytes) -> None:
+    """In a journal without checksums, too, with the number of the line."""
+    journal = Journal(tmp_path)
+    journal.path.write_bytes(msgspec.json.encode(begun()) + b"\n" + line + b"\n")
+    with pytest.raises(CannotTell, match=r"Line 2"):
+        journal.stories()
+
+
+def test_what_is_not_a_file_is_not_waited_for(tmp_path: Path) -> None:
+    """A pipe in place of the journal has no end, and a directory has no lines."""
+    for make in (os.mkfifo, os.mkdir):
+        journal = Journal(tmp_path)
+        make(journal.path)
+        with pytest.raises(CannotTell, match=r"cannot be read"):
+            journal.stories()
+        with pytest.raises(JournalFull, match=r"cannot be written"):
+            journal.append(begun())
+        journal.path.rmdir() if journal.path.is_dir() else journal.path.unlink()
 
 
 def test_a_line_of_another_version_is_an_error(tmp_path: Path) -> None:
@@ -85,8 +140,8 @@ def test_a_full_disk_leaves_no_half_line(tmp_path: Path, monkeypatch: pytest.Mon
     assert journal.path.read_bytes() == before
 
 
-def test_a_torn_line_between_others_counts_as_not_written(tmp_path: Path) -> None:
-    """Half a line, or the zeros that a power failure leaves: what came after the reboot stands by itself."""
+def test_a_torn_last_line_is_removed_by_the_next_one(tmp_path: Path) -> None:
+    """Half a line, or the zeros that a power failure leaves: what is written after the reboot follows whole lines."""
     journal = Journal(tmp_path)
     journal.append(begun("c1"))
     for rest in (b'{"event":"begin","change":"c2","at', b"\0" * 300):
@@ -97,13 +152,11 @@ def test_a_torn_line_between_others_counts_as_not_written(tmp_path: Path) -> Non
     assert [(story.begin.change, len(story.turns)) for story in journal.stories()] == [("c1", 2), ("c3", 0)]
 
 
-def test_steps_whose_beginning_is_damaged_are_not_passed_over(tmp_path: Path) -> None:
-    """A first line is on disk before any step: without it, what was there before is not known, and that is said."""
+def test_steps_whose_beginning_is_lost_are_not_passed_over(tmp_path: Path) -> None:
+    """A first line is on disk before any step: without it, the previous values are unknown, and that is an error."""
     journal = Journal(tmp_path)
-    journal.append(begun("c1"))
-    journal.append(Turn(change="c1", at="2026-03-04T05:06:08Z", step=0, mark="start"))
-    data = journal.path.read_bytes()
-    journal.path.write_bytes(b"#" + data[1:])
+    step = Turn(change="c1", at="2026-03-04T05:06:08Z", step=0, mark="start")
+    journal.path.write_bytes(msgspec.json.encode(step) + b"\n")
     with pytest.raises(CannotTell, match="change c1, whose first line is damaged"):
         journal.stories()
     journal.append(End(change="c1", at="2026-03-04T05:06:08Z", result="restored"))

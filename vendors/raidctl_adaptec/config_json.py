@@ -14,6 +14,7 @@ from typing import Any
 
 from raidctl.draft import REPORT, ROW, Draft, Pair
 from raidctl.evidence import Line, Sheet
+from raidctl.json_decode import decode_at
 from raidctl.model import Health, Interface, Mode, Role, VolumeStatus
 from raidctl.text import attempt
 from raidctl_adaptec import controller, figures, words
@@ -53,8 +54,8 @@ def document(text: str) -> tuple[Any, bool]:
     if start == -1:
         return None, False
     try:
-        return json.JSONDecoder().raw_decode(text, start)[0], True
-    except (ValueError, RecursionError):
+        return decode_at(text, start)[0], True
+    except ValueError:
         return None, False
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass, field
 
 from raidctl.evidence import Line, Sheet
+from raidctl.json_decode import decode_text
 from raidctl.model import Problem
-from raidctl.text import collapse
+from raidctl.text import attempt, collapse
 from raidctl_drives import nvme_labels, nvme_list, nvme_subsystems, nvme_words
 from raidctl_drives.draft import Draft
 from raidctl_drives.nvme_json import read_nvme_json
@@ -88,10 +88,7 @@ def read_nvme(document: str, text: str) -> tuple[list[DrivePart], Sheet]:
     """
     start = text.lstrip()
     if start.startswith(("{", "[")):
-        try:
-            value = json.loads(start)
-        except (ValueError, RecursionError):
-            value = None
+        value = attempt(decode_text, start)
         if value is not None:
             return read_nvme_json(document, value)
     sheet = Sheet.of_text(document, text)

@@ -16,10 +16,10 @@ directory; ``J`` (JSON) stands at the very end, so that the answer has a row for
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 
 from raidctl.change.plan import Action, Knob, Wish
+from raidctl.json_decode import decode_text
 from raidctl.model import Controller, Volume
 from raidctl_megaraid.ask import LOCK
 from raidctl_megaraid.change_grammar import (
@@ -156,8 +156,8 @@ def judge(text: str) -> str | None:
     if start == -1 or end < start:
         return _plain(text)
     try:
-        answer = json.loads(text[start : end + 1], strict=False)
-    except (ValueError, RecursionError):
+        answer = decode_text(text[start : end + 1], strict=False)
+    except ValueError:
         return _plain(text)
     cards = answer.get("Controllers") if isinstance(answer, dict) else None
     if not isinstance(cards, list) or not cards:

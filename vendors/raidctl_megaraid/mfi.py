@@ -5,13 +5,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any, cast, get_args
 
 from raidctl.draft import ROW, Draft
 from raidctl.evidence import Sheet
+from raidctl.json_decode import decode_text
 from raidctl.model import Problem, ProblemKind, Severity
 from raidctl.vendor import Document, Sniffed
 from raidctl_megaraid.draft import CardDraft, Cards
@@ -69,8 +69,8 @@ def _told(given: Mapping[str, Any]) -> str:
 
 def _loaded(text: str) -> dict[str, Any] | None:
     try:
-        given = json.loads(text)
-    except (ValueError, RecursionError):
+        given = decode_text(text)
+    except ValueError:
         return None
     return given if isinstance(given, dict) else None
 

@@ -6,11 +6,11 @@ whenever the machine is shut down. Settings are not offered, since writing was t
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 
 from raidctl.calls import command_of
 from raidctl.change.plan import Action
+from raidctl.json_decode import decode_text
 from raidctl.model import Controller, Tool
 from raidctl_megaraid.ask import LOCK
 from raidctl_megaraid.mfi import NAME
@@ -40,7 +40,7 @@ def judge(text: str) -> str | None:
     ``"result": {"outcome": "done", "message": "The firmware says that its cache is written out."}``
     """
     try:
-        given = json.loads(text)
+        given = decode_text(text)
         result = given["controllers"][0]["result"] if given["controllers"] else given["problems"][0]
         return None if result.get("outcome") == "done" else str(result["message"])[:200]
     except (ValueError, LookupError, TypeError, AttributeError):

@@ -7,6 +7,8 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from raidctl.json_decode import decode_text
+
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+', re.DOTALL)
 
 
@@ -34,7 +36,7 @@ def unquoted(raw: str) -> str:
     if not raw.startswith('"'):
         return raw
     try:
-        return str(json.loads(raw, strict=False))
+        return str(decode_text(raw, strict=False))
     except ValueError:
         return raw.strip('"')
 

@@ -7,7 +7,6 @@ chooses its random places itself. What it cannot be told is refused with the rea
 from __future__ import annotations
 
 import itertools
-import json
 import math
 import os
 import time
@@ -23,6 +22,7 @@ from raidctl.bench.engines.share import bins
 from raidctl.bench.targets import Handled, refuse_outside
 from raidctl.bench.work import Op, Outcome, Samples, Stream, Target, Work
 from raidctl.errors import BenchError
+from raidctl.json_decode import decode_at
 from raidctl.runners.directory import private_directory
 from raidctl.runners.local import tool_environment
 from raidctl.runners.process import Bounds, run
@@ -243,7 +243,7 @@ def document(text: str) -> dict[str, Any]:
     # note: both iodepth >= 1 and synchronous I/O engine are selected, queue depth will be capped at 1
     # {
     try:
-        told = json.JSONDecoder().raw_decode(text, text.index("{"))[0]
+        told = decode_at(text, text.index("{"))[0]
     except ValueError:
         return {}
     return told if isinstance(told, dict) else {}

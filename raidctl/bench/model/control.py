@@ -21,6 +21,7 @@ from typing import Any, Protocol
 
 from raidctl.bench.model.device import Device
 from raidctl.bench.model.lateness import Lateness
+from raidctl.json_decode import decode
 
 WORDS = (
     "status",
@@ -103,7 +104,7 @@ def ask(path: Path, words: str, timeout: float = 10.0) -> dict[str, Any]:
             if not part:
                 raise ConnectionError("the model closed the connection")
             received += part
-    result: dict[str, Any] = json.loads(received)
+    result: dict[str, Any] = decode(received)
     if "error" in result:
         raise ValueError(result["error"])
     return result

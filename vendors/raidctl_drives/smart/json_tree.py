@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from raidctl.evidence import Line
+from raidctl.json_decode import decode_at, decode_text
 from raidctl.text import attempt, printable
 
 Tree = Mapping[str, Any]
@@ -21,18 +21,14 @@ BEGINNING = "\N{ZERO WIDTH NO-BREAK SPACE} \t\r\n"
 
 def parse(text: str) -> list[Any]:
     """The JSON values that a text holds, one after another; ValueError where it is none, or breaks off."""
-    decoder = json.JSONDecoder()
     values: list[Any] = []
     rest = text.lstrip(BEGINNING)
     place = 0
-    try:
-        while place < len(rest):
-            value, place = decoder.raw_decode(rest, place)
-            values.append(value)
-            while place < len(rest) and rest[place] in " \t\r\n,":
-                place += 1
-    except RecursionError:
-        raise ValueError("nested too deeply") from None
+    while place < len(rest):
+        value, place = decode_at(rest, place)
+        values.append(value)
+        while place < len(rest) and rest[place] in " \t\r\n,":
+            place += 1
     if any(_depth(value) > _DEEPEST for value in values):
         raise ValueError("nested too deeply")
     return values
@@ -110,4 +106,4 @@ def words(value: object) -> str | None:
 
 def leaf_value(line: Line) -> Any:
     """The value of a leaf of the sheet (``path: value``); None where the path itself holds ``: ``."""
-    return attempt(json.loads, line.text.partition(": ")[2])
+    return attempt(decode_text, line.text.partition(": ")[2])

@@ -11,6 +11,8 @@ import re
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from raidctl.json_decode import decode_text
+
 FaultKind = Literal["cut", "junk", "half", "comma", "mend"]
 
 
@@ -332,10 +334,10 @@ class _Mender:
 def _decoded(literal: str) -> str:
     """A string, also where backslashes and quotation marks stand in it without escapes."""
     try:
-        return str(json.loads(literal, strict=False))
+        return str(decode_text(literal, strict=False))
     except ValueError:
         inner = re.sub(r'(?<!\\)"', '\\"', _ESCAPE.sub(r"\\\\", literal[1:-1]))
         try:
-            return str(json.loads(f'"{inner}"', strict=False))
+            return str(decode_text(f'"{inner}"', strict=False))
         except ValueError:
             return literal[1:-1]
