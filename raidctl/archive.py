@@ -15,10 +15,11 @@ import os
 import stat
 import sys
 import tarfile
+import time
 import zipfile
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Protocol, cast
 
@@ -29,9 +30,13 @@ HEAD = 64 * 1024
 FILE_LIMIT = 64 * 1024 * 1024
 """Bytes that are read of one file at most."""
 COUNT_LIMIT = 100_000
-"""Files that are looked at in one directory or archive at most."""
+"""Files that are looked at in one directory, or in one archive with all that is nested in it, at most."""
 UNPACKED_LIMIT = 8 * 1024**3
-"""Bytes that are unpacked out of one archive at most: a bomb does not stop the program for hours."""
+"""Bytes that are unpacked out of one archive at most, with all that is nested in it."""
+PROCESSOR_LIMIT = 600.0
+"""Seconds of processor time for one archive at most, with all that is nested in it and what its files are."""
+HEADER_LIMIT = 1 << 20
+"""Bytes between two files of a tar at most: extended headers, which are read into memory as a whole."""
 NESTING = 2
 """A directory or archive may hold archives; these may hold compressed single files."""
 
@@ -53,25 +58,59 @@ class _TooMuch(RuntimeError):
     """The limit of what may be unpacked is reached."""
 
 
+class Budget:
+    """What an archive, with all that is nested in it, may still use."""
+
+    def __init__(self) -> None:
+        self._bytes = UNPACKED_LIMIT
+        self._members = COUNT_LIMIT
+        self._until = time.process_time() + PROCESSOR_LIMIT
+
+    def take(self, size: int) -> None:
+        """Count bytes that were read. Raise _TooMuch, again and again once a limit is reached."""
+        self._bytes -= size
+        if self._bytes < 0:
+            raise _TooMuch(f"more than {UNPACKED_LIMIT >> 30} GiB when unpacked")
+        if time.process_time() > self._until:
+            raise _TooMuch(f"more than {PROCESSOR_LIMIT:g} seconds of processor time")
+
+    def member(self) -> None:
+        """Count a member of an archive. Raise as `take`."""
+        self._members -= 1
+        if self._members < 0:
+            raise _TooMuch(f"more than {COUNT_LIMIT} files")
+
+
 class Stream:
     """Bytes that can be read once, forwards, with a look ahead at the first 64 KiB."""
 
-    def __init__(self, source: _Readable) -> None:
-        """As many bytes may be read in all as may be unpacked."""
+    def __init__(self, source: _Readable, budget: Budget | None = None) -> None:
         self._source = source
-        self._left = UNPACKED_LIMIT
+        self._budget = budget or Budget()
+        self._is_file = False
+        self.fault: Exception | None = None
+        """Why a file's bytes ended early."""
         self.head = self._take(HEAD)
         self._ahead = self.head
 
+    def as_file(self) -> Stream:
+        """This stream for whoever reads a file: from now on damage ends it, and is kept as its fault."""
+        self._is_file = True
+        return self
+
     def _take(self, size: int) -> bytes:
         parts: list[bytes] = []
-        while size > 0:
-            part = self._source.read(min(size, 1 << 20))
+        while size > 0 and self.fault is None:
+            try:
+                part = self._source.read(min(size, 1 << 20))
+                self._budget.take(len(part))
+            except _DAMAGE as error:
+                if not self._is_file:
+                    raise
+                self.fault = error
+                break
             if not part:
                 break
-            self._left -= len(part)
-            if self._left < 0:
-                raise _TooMuch(f"more than {UNPACKED_LIMIT >> 30} GiB when unpacked")
             parts.append(part)
             size -= len(part)
         return b"".join(parts)
@@ -79,7 +118,7 @@ class Stream:
     def read(self, size: int = -1, /) -> bytes:
         """At most ``size`` bytes; all that is left with a negative size."""
         if size < 0:
-            size = self._left + len(self._ahead)
+            size = sys.maxsize
         first, self._ahead = self._ahead[:size], self._ahead[size:]
         return first + self._take(size - len(first)) if len(first) < size else first
 
@@ -120,7 +159,7 @@ def pieces(path: str | os.PathLike[str], nesting: int = NESTING) -> Iterator[Pie
     try:
         if Path(path).is_dir():
             os.scandir(path).close()
-            yield from _bounded(_directory(Path(path), _Unpacker(nesting)), Path(path).name)
+            yield from _bounded(_directory(Path(path), nesting), Path(path).name)
             return
         with Path(path).open("rb") as opened:
             yield from _bounded(_Unpacker(nesting).unpack(Path(path).name, opened, 0), Path(path).name)
@@ -140,7 +179,7 @@ def _bounded(found: Iterator[Piece | Snag], name: str) -> Iterator[Piece | Snag]
         yield item
 
 
-def _directory(top: Path, unpacker: _Unpacker) -> Iterator[Piece | Snag]:
+def _directory(top: Path, nesting: int) -> Iterator[Piece | Snag]:
     refused: list[OSError] = []
     for folder, below, files in os.walk(top, onerror=refused.append):
         below.sort()
@@ -152,7 +191,7 @@ def _directory(top: Path, unpacker: _Unpacker) -> Iterator[Piece | Snag]:
                 if not stat.S_ISREG(place.lstat().st_mode):
                     continue
                 with place.open("rb") as opened:
-                    yield from unpacker.unpack(name, opened, 1)
+                    yield from _Unpacker(nesting, outermost=1).unpack(name, opened, 1)
             except OSError as error:
                 yield _refused(name, error)
     for trouble in refused:
@@ -168,13 +207,16 @@ def _refused(name: str, error: OSError) -> Snag:
 @dataclass(frozen=True)
 class _Unpacker:
     nesting: int
+    outermost: int = 0
+    """The depth of the archive itself: 1 in a directory."""
+    budget: Budget = field(default_factory=Budget)
 
     def unpack(self, name: str, opened: _Readable, depth: int) -> Iterator[Piece | Snag]:
         """A file as it is, or, for an archive, what it holds. Damage deep inside an archive is nobody's concern."""
         try:
-            yield from self._contents(name, Stream(opened), opened, depth)
+            yield from self._contents(name, Stream(opened, self.budget), opened, depth)
         except _DAMAGE as error:
-            if isinstance(error, PermissionError):
+            if isinstance(error, PermissionError) or (isinstance(error, _TooMuch) and depth > self.outermost):
                 raise
             if depth <= 1:
                 yield Snag(
@@ -188,7 +230,7 @@ class _Unpacker:
         packed = next((form for magic, form in _COMPRESSED.items() if head.startswith(magic)), None)
         closed = next((form for magic, form in _CLOSED.items() if head.startswith(magic)), None)
         if depth > self.nesting:
-            yield Piece(name, stream, nested=True)
+            yield from _file(name, stream, nested=True)
         elif closed and depth == 0:
             yield Snag(name, f"It is packed with {closed}, which raidctl cannot open", "Unpack it and give the files.")
         elif packed:
@@ -198,25 +240,78 @@ class _Unpacker:
         elif _is_tar(head):
             yield from self._tar(stream, depth)
         else:
-            yield Piece(name, stream, nested=depth > 0)
+            yield from _file(name, stream, nested=depth > 0)
 
     def _tar(self, stream: Stream, depth: int) -> Iterator[Piece | Snag]:
-        with tarfile.open(fileobj=cast("IO[bytes]", stream), mode="r|") as archive:
+        source = _TarSource(stream)
+        with tarfile.TarFile(fileobj=cast("IO[bytes]", source), mode="r") as archive:
             for member in archive:
+                self.budget.member()
+                source.header = None
                 if member.isreg():
                     opened = archive.extractfile(member)
                     if opened is not None:
                         yield from self.unpack(_inner(member.name), opened, depth + 1)
+                source.header = 0
 
     def _zip(self, opened: _Readable, stream: Stream, depth: int) -> Iterator[Piece | Snag]:
         """A zip's contents stand at its end: the file itself is used, or a copy in memory of bounded size."""
         on_disk = isinstance(getattr(opened, "raw", None), io.FileIO) and cast("IO[bytes]", opened).seekable()
-        source = cast("IO[bytes]", opened) if on_disk else io.BytesIO(stream.read(FILE_LIMIT))
+        copy = b"" if on_disk else stream.read(FILE_LIMIT)
+        if copy.count(b"PK\x01\x02") > COUNT_LIMIT:  # zipfile makes an object of each before the first is read
+            raise _TooMuch(f"more than {COUNT_LIMIT} files")
+        source = cast("IO[bytes]", opened) if on_disk else io.BytesIO(copy)
         with zipfile.ZipFile(source) as archive:
             for info in archive.infolist():
+                self.budget.member()
                 if not info.is_dir() and not stat.S_ISLNK(info.external_attr >> 16):
                     with archive.open(info) as member:
                         yield from self.unpack(_inner(info.filename), member, depth + 1)
+
+
+def _file(name: str, stream: Stream, *, nested: bool) -> Iterator[Piece]:
+    yield Piece(name, stream.as_file(), nested=nested)
+    if stream.fault is not None:
+        raise stream.fault
+
+
+class _TarSource:
+    """What tarfile reads: forwards only, and between two files no more than an honest archive needs.
+
+    It reads extended headers (long names, attributes, maps of sparse files) into memory, whatever size they claim.
+    """
+
+    def __init__(self, stream: Stream) -> None:
+        self._stream = stream
+        self._at = 0
+        self.header: int | None = 0
+        """Bytes that were read of headers since the last file; None: a file is read."""
+
+    def read(self, size: int) -> bytes:
+        """At most so many bytes."""
+        if self.header is not None:
+            self.header += size
+            if self.header > HEADER_LIMIT:
+                raise _TooMuch(f"headers of more than {HEADER_LIMIT >> 20} MiB")
+        data = self._stream.read(size)
+        self._at += len(data)
+        return data
+
+    def tell(self) -> int:
+        """Bytes that were passed."""
+        return self._at
+
+    def seek(self, place: int) -> None:
+        """Pass over what lies before a place; at the end of the stream it stays there."""
+        while self._at < place:
+            data = self._stream.read(min(place - self._at, 1 << 20))
+            if not data:
+                return
+            self._at += len(data)
+
+    def seekable(self) -> bool:
+        """Only forwards, which is all that is needed here."""
+        return True
 
 
 def _bare(name: str) -> str:

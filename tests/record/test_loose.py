@@ -5,8 +5,10 @@ from __future__ import annotations
 import gzip
 import io
 import os
+import random
 import sys
 import tarfile
+import tracemalloc
 import zipfile
 from dataclasses import replace
 from pathlib import Path
@@ -200,6 +202,69 @@ def test_a_bomb_is_not_unpacked_to_the_end(tmp_path: Path, monkeypatch: pytest.M
         info = tarfile.TarInfo("more")
         tar.addfile(info, io.BytesIO())
     assert any("when unpacked" in problem.message for problem in gather(place, VENDOR_LIST).problems)
+
+
+@pytest.mark.parametrize("kind", [tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK, tarfile.XHDTYPE, b"g"])
+def test_an_extended_header_of_a_tar_is_not_read_into_memory(tmp_path: Path, kind: bytes) -> None:
+    """It may claim a gigabyte, and be packed to some hundred bytes; so may a thousand of them in a row."""
+    for size, count in ((1 << 30, 1), (2 << 20, 1), (1 << 16, 40)):
+        info = tarfile.TarInfo("long")
+        info.type, info.size = kind, size
+        data = (info.tobuf(tarfile.GNU_FORMAT) + b"16 path=abcdefg\n" * (min(size, 4 << 20) // 16)) * count
+        place = tmp_path / f"{size}.tgz"
+        place.write_bytes(gzip.compress(data))
+        tracemalloc.start()
+        (problem,) = gather(place, VENDOR_LIST).problems
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert "headers of more than 1 MiB" in problem.message
+        assert peak < 16 << 20
+
+
+def test_long_names_and_attributes_of_an_honest_tar_are_read(tmp_path: Path) -> None:
+    """Thousands of files with extended headers of their own are far from the limit, which counts from file to file."""
+    for form in (tarfile.GNU_FORMAT, tarfile.PAX_FORMAT):
+        place = tmp_path / f"{form}.tgz"
+        with tarfile.open(place, "w:gz", format=form) as tar:
+            for number in range(3000):
+                info = tarfile.TarInfo(f"{'d/' * 150}{number}")
+                info.size = len(APPLE_TEXT)
+                tar.addfile(info, io.BytesIO(APPLE_TEXT.encode()))
+        found = gather(place, VENDOR_LIST)
+        assert (found.problems, found.files) == ((), 3000)
+
+
+@pytest.mark.parametrize(
+    ("limit", "value", "said"),
+    [("UNPACKED_LIMIT", 1 << 20, "when unpacked"), ("COUNT_LIMIT", 30, "files"), ("PROCESSOR_LIMIT", 0, "processor")],
+)
+def test_archives_inside_an_archive_share_its_budget(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str, value: int, said: str
+) -> None:
+    """None of the inner ones is too big; together they are, which is one problem, and the rest is not looked at."""
+    inner = io.BytesIO()
+    with tarfile.open(fileobj=inner, mode="w:gz") as tar:
+        for number in range(10):
+            info = tarfile.TarInfo(str(number))
+            info.size = 20_000
+            tar.addfile(info, io.BytesIO(bytes(info.size)))
+    place = tmp_path / "outer.zip"
+    with zipfile.ZipFile(place, "w") as outer:
+        for number in range(20):
+            outer.writestr(f"{number}.tgz", inner.getvalue())
+    monkeypatch.setattr(f"raidctl.archive.{limit}", value)
+    found = gather(place, VENDOR_LIST)
+    assert [said in problem.message for problem in found.problems] == [True]
+    assert found.files <= 60
+
+
+def test_a_packed_file_that_is_cut_off_is_read_up_to_there(tmp_path: Path) -> None:
+    """Also where the cut comes long after its beginning: a problem, not an interruption."""
+    noise = random.Random(1).randbytes(200_000).hex()  # noqa: S311 - the same bytes in every run
+    packed = gzip.compress(f"{APPLE_TEXT}\n{noise}\n".encode())
+    found = given_text(tmp_path / "a.gz", packed[: len(packed) // 2])
+    assert names(found) == {"apple": ["a"]}
+    assert any("cut off" in problem.message for problem in found.problems)
 
 
 def test_a_directory_with_too_many_files_is_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
