@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import msgspec
+
 from raidctl.change import words
 from raidctl.change.facts import family_of, owner
 from raidctl.change.family import changes_of
-from raidctl.change.journal import Begin, Subject
-from raidctl.change.plan import Action, Plan, Step, Wish
+from raidctl.change.journal import Begin, Story, Subject
+from raidctl.change.plan import Action, Knob, Plan, Step, Wish
 from raidctl.model import Controller, Inventory
 from raidctl.select import items
 from raidctl.vendor import Vendor
@@ -82,6 +84,30 @@ def foreign(back: Back) -> str | None:
         f"{back.step.knob} of {back.step.object_id} is another volume's now: its unique id is {volume.unique_id} "
         f"instead of {known}"
     )
+
+
+def undone_by(steps: Sequence[Step], stories: Sequence[Story], source: str, inventory: Inventory) -> str | None:
+    """The last change that these steps undo; None if one of them does anything else."""
+    last: dict[Knob, tuple[Step, Begin]] = {}
+    for story in stories:
+        if story.begin.source == source and story.end is not None and story.end.result == "done":
+            last |= {(step.object_id, step.knob): (step, story.begin) for step in story.begin.steps}
+    name = None
+    for step in steps:
+        then, begin = last.get((step.object_id, step.knob), (None, None))
+        if then is None or begin is None or (then.before, then.after) != (step.after, step.before):
+            return None
+        subject = subject_of(begin, step.object_id)
+        card = _card(inventory, subject, step)
+        if isinstance(card, str) or card.id != subject.id or foreign(Back(0, step, subject, card, None)):
+            return None
+        name = begin.change
+    return name
+
+
+def safe_to_undo(plan: Plan) -> Plan:
+    """The plan without what is refused as unsafe."""
+    return msgspec.structs.replace(plan, refusals=tuple(one for one in plan.refusals if one.kind != "unsafe"))
 
 
 def settings(begin: Begin, back: Back, inventory: Inventory, vendors: Sequence[Vendor]) -> tuple[Plan, list[str]]:

@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from raidctl.change.facts import before, falls_back, knobs, names, not_in_force, owner, subjects, untold
+from raidctl.change.facts import before, doubt, falls_back, knobs, names, not_in_force, owner, subjects
 from raidctl.change.family import Changes, changes_of
 from raidctl.change.faults import RightMissing, barred, interruption, silent, trouble_text
 from raidctl.change.journal import Begin, End, Journal, JournalFull, Kind, Mark, Result, Subject, Turn, now
@@ -232,8 +232,8 @@ class Change:
             text = not_in_force(seen.inventory, wish)
             if text is not None:
                 (known if self.begin.unsafe and falls_back(seen.inventory, wish) else amiss).append(text)
-            elif untold(seen.inventory, wish):
-                known.append(f"whether {wish.object_id} has {wish.value} in force is not told by its tool")
+            elif why := doubt(seen.inventory, wish):
+                known.append(why)
         return amiss, known
 
     # --- back

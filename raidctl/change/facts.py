@@ -10,6 +10,7 @@ from raidctl.change.plan import Knob, Plan, Wish
 from raidctl.inforce import in_force
 from raidctl.model import Controller, Inventory, VolumeCache
 from raidctl.select import items
+from raidctl.text import listing
 from raidctl.vendor import Vendor
 
 
@@ -94,6 +95,16 @@ def not_in_force(inventory: Inventory, wish: Wish) -> str | None:
     )
 
 
+def drives_still_on(inventory: Inventory, wish: Wish) -> str | None:
+    """Which drives report their write cache on though it is to be off; None if none does."""
+    card = owner(inventory.controllers, wish.object_id)
+    if card is None or (wish.setting, wish.value) != ("drive_write_cache", "disabled"):
+        return None
+    arrays = {volume.array for volume in card.volumes if volume.id == wish.object_id and volume.array}
+    on = [drive.id for drive in card.drives if drive.array in arrays and drive.write_cache == "enabled"]
+    return f"{listing(on)} {'reports its' if len(on) == 1 else 'report their'} write cache on" if on else None
+
+
 def falls_back(inventory: Inventory, wish: Wish) -> bool:
     """Whether a volume is set to protected write-back and in write-through, as its controller has no good battery."""
     card = owner(inventory.controllers, wish.object_id)
@@ -104,11 +115,13 @@ def falls_back(inventory: Inventory, wish: Wish) -> bool:
     return falling and guard.unprotected(card) is not None
 
 
-def untold(inventory: Inventory, wish: Wish) -> bool:
-    """Whether a write policy is set as wished, and the tool does not tell what is in force."""
+def doubt(inventory: Inventory, wish: Wish) -> str | None:
+    """Why it is not certain that a setting, configured as wished, is active; None if it is."""
     card = owner(inventory.controllers, wish.object_id)
     cache = _cache(card, wish) if card is not None and wish.setting == "write_policy" else None
-    return cache is not None and cache.write_active is None
+    if cache is None or cache.write_active is not None:
+        return drives_still_on(inventory, wish)
+    return f"whether {wish.object_id} has {wish.value} active is not reported by its tool"
 
 
 def _cache(controller: Controller, wish: Wish) -> VolumeCache | None:

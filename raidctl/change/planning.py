@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from raidctl.change import guard, words
-from raidctl.change.facts import family_of, not_in_force, owner
+from raidctl.change.facts import drives_still_on, family_of, not_in_force, owner
 from raidctl.change.family import changes_of
 from raidctl.change.faults import silent
 from raidctl.change.plan import Knob, Plan, Refusal, Step, Wish
@@ -59,6 +59,16 @@ def _dangers(controller: Controller, inventory: Inventory, made: Plan, view: Hos
         )
         for wish in made.already
         if (text := not_in_force(inventory, wish))
+    ]
+    idle += [
+        Refusal(
+            wish=wish,
+            kind="not_in_force",
+            reason=f"It is configured so, but {text}.",
+            alternative="Check these drives with their maker's tool: the controller's setting does not reach them.",
+        )
+        for wish in made.already
+        if (text := drives_still_on(inventory, wish))
     ]
     return (*guard.refusals(controller, risky, view), *idle)
 

@@ -14,11 +14,13 @@ from typing import Any, TypeVar, cast
 
 import click
 
+from raidctl.change.detour import safe_to_undo, undone_by
 from raidctl.change.engine import Change, begin, plan
 from raidctl.change.facts import concerned, names
 from raidctl.change.journal import Begin, Journal, Kind
 from raidctl.change.plan import Plan, Wish
-from raidctl.change.state import Holder, again, directory, held_name, hold
+from raidctl.change.state import Held, Holder, again, busy, directory, held_name, hold
+from raidctl.cli.kept import kept_place
 from raidctl.cli.machine import Machine, demo_directory, machine
 from raidctl.cli.options import Settings
 from raidctl.cli.terminal import emit
@@ -93,6 +95,10 @@ class Work:
     """When the machine was looked at, seconds since the epoch."""
     asked: bool = False
     """Whether somebody had to answer a question meanwhile, for as long as he liked."""
+    undoes: str | None = None
+    """The change whose settings the plan puts back, and nothing else: that is never refused as unsafe."""
+    notes: tuple[str, ...] = ()
+    """What should be known of the plan before it is carried out."""
 
     def begin(self, kind: Kind, about: str) -> Begin:
         """The first line of the change's story."""
@@ -102,8 +108,8 @@ class Work:
             self.seen.inventory,
             about=about,
             source=self.named.source,
-            reason=self.consent.unsafe,
-            unsafe=self.consent.unsafe is not None,
+            reason=self.consent.unsafe or (f"puts back change {self.undoes}" if self.undoes else None),
+            unsafe=self.consent.unsafe is not None or self.undoes is not None,
         )
 
     def change(self, story: Begin, told: Callable[[str], None] | None = None) -> Change:
@@ -160,6 +166,7 @@ class Work:
         now = self.named.survey()
         unsafe = self.consent.unsafe is not None
         again_planned = plan(now.inventory, self.named.vendors, self.plan.wishes, unsafe=unsafe, view=now.view)
+        again_planned = safe_to_undo(again_planned) if self.undoes else again_planned
         same = names(now.inventory, again_planned) == names(self.seen.inventory, self.plan)
         if again_planned != self.plan or not same:
             raise CannotTell("Meanwhile something else has changed, and the plan no longer fits: nothing was changed.")
@@ -189,7 +196,9 @@ def planned(settings: Settings, consent: Consent, wishes: WishMaker, more: Seque
     place = None if consent.dry_run else state_directory(settings)
     with machine(settings) as named:
         named.vendors = [*named.vendors, *more]
-        yield work_on(named, place, wishes, consent)
+        work = work_on(named, place, wishes, consent)
+        _look_back(work, settings)
+        yield work
 
 
 def work_on(named: Machine, place: Path | None, wishes: WishMaker, consent: Consent = AGREED) -> Work:
@@ -200,6 +209,31 @@ def work_on(named: Machine, place: Path | None, wishes: WishMaker, consent: Cons
     unsafe = consent.unsafe is not None
     made = plan(seen.inventory, named.vendors, _wished(wishes, seen), unsafe=unsafe, view=seen.view)
     return Work(named, seen, made, place, consent, length, looked)
+
+
+def _look_back(work: Work, settings: Settings) -> None:
+    """Find the change that the plan puts back and, in a dry run, who changes its controllers meanwhile.
+
+    Raises:
+        Held: Everything is as wished in a dry run, but another raidctl may put something else back.
+    """
+    source, inventory = work.named.source, work.seen.inventory
+    try:
+        place = work.place or (state_directory(settings) if settings.demo else kept_place(settings))
+        unsafe = any(refusal.kind == "unsafe" for refusal in work.plan.refusals)
+        stories = Journal(place).stories() if unsafe else ()
+    except RaidctlError:  # without a journal nothing is known of earlier changes
+        return
+    work.undoes = undone_by(work.plan.steps, stories, source, inventory)
+    if work.undoes:
+        risks = [refusal.reason for refusal in work.plan.refusals if refusal.kind == "unsafe"]
+        work.plan = safe_to_undo(work.plan)
+        work.notes = (f"This puts back what was there before change {work.undoes}. {' '.join(dict.fromkeys(risks))}",)
+    if work.place is None and settings.replay is None:
+        held = busy(place, source, [card.id for card in concerned(inventory, work.plan)])
+        if held and not (work.plan.steps or work.plan.refusals):
+            raise Held(held)
+        work.notes += (held,) if held else ()
 
 
 def _wished(wishes: WishMaker, seen: Survey) -> Sequence[Wish]:
@@ -279,7 +313,7 @@ class Interrupted(RaidctlError):
 
 
 def _show(work: Work, settings: Settings, *, err: bool) -> None:
-    text = plan_text(work.plan)
+    text = plan_text(work.plan, work.notes)
     if settings.host and work.plan.steps:
         text += (
             f"Over ssh: the journal of it is kept here; a raidctl on {printable(settings.host)}\n"

@@ -29,9 +29,12 @@ def perform(settings: Settings, consent: Consent, wishes: WishMaker, more: Seque
 
 
 def _performed(work: Work, settings: Settings, report: Report) -> int:
+    if not (work.plan.steps or work.plan.refusals or work.consent.dry_run):
+        with work.hold(work.begin("set", about())):
+            pass  # whoever holds the controller may have set it for a while only
     code = agreed(work, settings)
     if code is not None:
-        report.result = report_of(work).result
+        report.result, report.warnings = report_of(work).result, work.notes
         return code
     story = work.begin("set", about())
     report.change = story.change
@@ -42,7 +45,7 @@ def _performed(work: Work, settings: Settings, report: Report) -> int:
             change.finish()
         except KeyboardInterrupt:  # the engine has put back what it had begun, or said that it could not
             raise Interrupted("Interrupted: all is as it was before.") from None
-    report.result, report.warnings = "done", tuple(change.warnings)
+    report.result, report.warnings = "done", (*work.notes, *change.warnings)
     for text in change.warnings:
         tell(f"Warning: {text}.")
     if not settings.as_json:
@@ -88,4 +91,5 @@ class Report:
 def report_of(work: Work) -> Report:
     """What becomes of a plan that is not carried out."""
     made = work.plan
-    return Report(made, "refused" if made.refusals else "planned" if made.steps else "already")
+    result: Result = "refused" if made.refusals else "planned" if made.steps else "already"
+    return Report(made, result, warnings=work.notes)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 
 from raidctl.change.plan import Plan, Refusal, Step, Wish
 from raidctl.change.words import LABELS
@@ -17,12 +18,12 @@ _LASTS = {
 }
 
 
-def plan_text(plan: Plan) -> str:
-    """The whole plan: the commands as they are run, each with what it changes and how it is undone."""
-    return printable_lines(_lines(plan))
+def plan_text(plan: Plan, notes: Sequence[str] = ()) -> str:
+    """The whole plan: the commands as they are run, each with what it changes and how it is undone; and warnings."""
+    return printable_lines(chain(_lines(plan), *(_wrapped(f"Warning: {note}") for note in notes)))
 
 
-def printable_lines(lines: Iterator[str]) -> str:
+def printable_lines(lines: Iterable[str]) -> str:
     """Lines made safe for a terminal."""
     return "".join(f"{printable(line)}\n" for line in lines)
 

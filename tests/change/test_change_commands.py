@@ -104,6 +104,41 @@ def test_a_held_controller_is_refused_with_the_name_of_the_holder(raidctl: Raidc
     assert "raidctl batch load.sh" in done.stderr
 
 
+def test_what_a_batch_has_set_for_a_while_is_not_already_so(raidctl: Raidctl, tmp_path: Path) -> None:
+    """The batch puts something else back: exit 3 with its name, in a dry run too; nothing is reported as done."""
+    raidctl("--demo", "p400", "show")
+    place = next(path.parent for path in tmp_path.rglob("settings.json"))
+    batch = Holder(change="c9", pid=1, since="now", about="raidctl batch load.sh")
+    for last in ("--yes", "--dry-run"):
+        with hold(place, ["smartarray:1"], batch, source="demo:p400"):
+            done = raidctl("--demo", "p400", "cache", "split", "smartarray:1", "25/75", last)
+        assert (done.exit_code, done.stdout) == (3, "")
+        assert "raidctl batch load.sh" in done.stderr
+        assert raidctl("--demo", "p400", "cache", "split", "smartarray:1", "25/75", last).exit_code == 0
+
+
+def test_what_was_there_before_a_change_can_always_be_set_again(raidctl: Raidctl) -> None:
+    """Unsafe or not: it is done with a warning, and only for the drive and the setting of that change."""
+    drive = ("--demo", "workstation", "cache", "drive")
+    assert raidctl(*drive, "/dev/sdb", "on", "--yes").exit_code == 1
+    assert raidctl(*drive, "/dev/sda", "off", "--yes").exit_code == 0
+    assert raidctl(*drive, "/dev/sda", "/dev/sdb", "on", "--yes").exit_code == 1
+    planned = raidctl(*drive, "/dev/sda", "on", "--dry-run")
+    assert planned.exit_code == 0
+    done = raidctl(*drive, "/dev/sda", "on", "--yes")
+    assert done.exit_code == 0
+    for one in (planned, done):
+        assert "This puts back what was there before change" in one.stdout
+        assert "/srv/media" in one.stdout
+
+
+def test_drives_that_report_their_cache_on_are_not_already_off(raidctl: Raidctl) -> None:
+    """The controller's setting is off and two drives do not follow it: exit 1, and they are named."""
+    done = raidctl("--demo", "gen10", "cache", "set", "/", "--drives", "off", "--yes")
+    assert done.exit_code == 1
+    assert "smartarray:0/1I:3:1 and smartarray:0/1I:3:2 report their write cache on" in " ".join(done.stdout.split())
+
+
 def test_a_recorded_machine_is_only_planned(raidctl: Raidctl) -> None:
     """A recording can be asked what would be done, and refuses to be changed."""
     machine = Path(__file__).resolve().parents[2] / "fixtures" / "smartarray-p400"
