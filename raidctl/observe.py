@@ -4,7 +4,8 @@ The order: what the kernel knows (:mod:`raidctl.discovery`), then all families t
 side, then which of their controllers are the same card (:mod:`raidctl.duplicates`) and which of their volumes is which
 block device (:mod:`raidctl.link`), then the families that take what is left (plain drives), and last the cards that
 nobody has listed (:mod:`raidctl.cards`), and what members of software arrays have from their disks
-(:mod:`raidctl.members`), and what the kernel knows of each device that is shown (:mod:`raidctl.kernel_facts`).
+(:mod:`raidctl.members`), what the kernel knows of each device that is shown (:mod:`raidctl.kernel_facts`), and how many
+more failures each volume survives (:mod:`raidctl.redundancy`).
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from raidctl.evidence import Sheet
 from raidctl.host import HostView
 from raidctl.model import Controller, Host, Inventory, Problem, Tool
 from raidctl.order import in_order
+from raidctl.redundancy import with_redundancy
 from raidctl.request import Runner, converse
 from raidctl.vendor import Document, Observation, Vendor
 
@@ -215,7 +217,7 @@ def _keep(linked: link.Linked, harvest: _Harvest) -> None:
 def _survey(host: Host, harvest: _Harvest, view: HostView) -> Survey:
     inventory = Inventory(
         host=host,
-        controllers=tuple(in_order(harvest.controllers, key=lambda controller: controller.id)),
+        controllers=tuple(in_order(with_redundancy(harvest.controllers), key=lambda controller: controller.id)),
         problems=tuple(harvest.problems),
         tools=tuple(harvest.tools),
     )

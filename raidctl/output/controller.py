@@ -14,6 +14,7 @@ from raidctl.output import words
 from raidctl.output.drives import drives_table
 from raidctl.output.paper import BAD, DULL, PLAIN, STRONG, WARN, Paper, Piece, pack
 from raidctl.output.table import Column, facts, said, shown, table
+from raidctl.redundancy import survives
 from raidctl.select import short
 from raidctl.units import format_binary
 
@@ -187,6 +188,7 @@ def _states(controller: Controller, paper: Paper) -> Iterator[Row]:
             continue
         told = (
             words.members(volume),
+            survives(volume) if volume.status in ("degraded", "rebuilding") else "",
             words.progress(volume.progress) if volume.progress else "",
             _told_otherwise(volume),
         )

@@ -132,6 +132,11 @@ BATTERIES = (
     BATTERY.metric("replace", "Whether the tool asks for its replacement.", lambda one: one.replace),
 )
 
+
+def _tolerated(one: model.Array | model.Volume) -> int | None:
+    return one.failures_tolerated
+
+
 ARRAYS = (
     ARRAY.info("Which controller an array belongs to."),
     ARRAY.states("status", "Health of the array.", "status", model.Health, lambda one: one.status),
@@ -139,6 +144,7 @@ ARRAYS = (
     ARRAY.metric("spares", "Spare drives.", lambda one: len(one.spares)),
     ARRAY.metric("size_bytes", "Raw size of the array.", lambda one: one.size_bytes),
     ARRAY.metric("free_bytes", "Space of the array that no volume uses.", lambda one: one.free_bytes),
+    ARRAY.metric("failures_tolerated", "More drive failures that all its volumes survive.", _tolerated),
 )
 
 
@@ -160,6 +166,7 @@ VOLUMES = (
     VOLUME.metric("strip_bytes", "Strip (chunk) of one drive.", lambda one: one.strip_bytes),
     VOLUME.metric("drives_expected", "Members that it is made of.", lambda one: one.drives_expected),
     VOLUME.metric("drives_active", "Members that work.", lambda one: one.drives_active),
+    VOLUME.metric("failures_tolerated", "More drive failures that it survives.", _tolerated),
     VOLUME.listed(
         "operation_progress_ratio", "How far a background operation is, 0 to 1.", "operation", _progress
     ),

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from raidctl.model import Array, Battery, Controller, Drive, Inventory, Volume
+from raidctl.redundancy import being_rebuilt, speaks_of_rebuild
 from raidctl.text import listing
 
 REDUNDANT = frozenset(
@@ -18,7 +19,6 @@ GONE = frozenset(("failed", "offline", "inactive"))
 NOT_WHOLE = GONE | {"degraded", "rebuilding"}
 GOOD_BATTERY = frozenset(("ok", "learning", "charging"))
 
-_REBUILT = ("rebuild", "rbld", "resync", "recover", "copyback", "cpybck", "copying")
 _TREATED = ("eras", "sanitiz", "format", "foreign", "migrat", "expand", "initializ", "unsupported", "not supported",
             "transition", "blocked")  # fmt: skip
 _DATABASE = re.compile(
@@ -154,16 +154,6 @@ def queued(card: Controller, volume: Volume) -> bool:
     return any(other.array == volume.array and other.status == "rebuilding" for other in card.volumes)
 
 
-def being_rebuilt(drive: Drive) -> bool:
-    """Whether a drive's warning is only that it is being rebuilt, or copied."""
-    return drive.status == "warning" and speaks_of_rebuild(drive.status_text)
-
-
-def speaks_of_rebuild(words: str | None) -> bool:
-    """Whether a tool's words for a state mean that something is being rebuilt, or copied."""
-    return any(sign in (words or "").lower() for sign in _REBUILT)
-
-
 def named_for_rebuild(card: Controller, drive: Drive) -> bool:
     """Whether a drive is called degraded only because its volume is, onto which it is being rebuilt."""
     if drive.errors.predictive or (drive.status_text or "").lower() != "degraded":
@@ -176,7 +166,7 @@ def expects_failure(drive: Drive) -> bool:
     if drive.errors.predictive:
         return True
     text = (drive.status_text or "").lower()
-    return drive.status == "warning" and not any(sign in text for sign in (*_REBUILT, *_TREATED))
+    return drive.status == "warning" and not (speaks_of_rebuild(text) or any(sign in text for sign in _TREATED))
 
 
 def short(drives_: Sequence[Drive], longest: int = 4) -> str:

@@ -1,0 +1,141 @@
+"""How many more drives each volume and array survives: the rules of redundancy, for every level and family. Pure.
+
+A member that failed, is missing, or is not yet rebuilt counts as gone; a spare counts for nothing. Of the counts that a
+tool prints, the states of the members and the state of the volume, the most pessimistic one decides. Where the level,
+the number of members, or the result of an operation under way is unknown, the answer is None.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from raidctl.model import Array, Controller, Drive, Volume
+
+_NONE = ("raid0", "jbod", "linear")
+_ONE = ("raid1e", "raid4", "raid5", "raid50", "raid10")
+_TWO = ("raid6", "raid60", "raid1t", "raid10t")
+_PARITY = {"raid4": 1, "raid5": 1, "raid6": 2}
+OUT_OF_REACH = ("failed", "offline", "inactive")
+"""States of a volume in which nothing can be read from it."""
+_WHOLE = ("ok", "checking")
+_SHORT = ("degraded", "rebuilding")
+_UNSETTLED = ("initialize", "expand", "migrate", "reshape", "parity")
+"""Operations before whose end it is unknown what the volume survives."""
+_COPIES = re.compile(r"(?:near|far|offset)=(\d)")
+_REBUILT = ("rebuild", "rbld", "resync", "recover", "copyback", "cpybck", "copying")
+
+
+def with_redundancy(controllers: Sequence[Controller]) -> list[Controller]:
+    """The controllers, with ``failures_tolerated`` of each volume and array filled in."""
+    out = frozenset(v.id for card in controllers for v in card.volumes if v.status in OUT_OF_REACH)
+    return [_of_controller(card, out) for card in controllers]
+
+
+def _of_controller(card: Controller, out: frozenset[str]) -> Controller:
+    volumes = tuple(replace(v, failures_tolerated=tolerated(card, v, out)) for v in card.volumes)
+    arrays = tuple(replace(array, failures_tolerated=_of_array(array, volumes)) for array in card.arrays)
+    return replace(card, volumes=volumes, arrays=arrays)
+
+
+def _of_array(array: Array, volumes: Sequence[Volume]) -> int | None:
+    """Of its worst volume; an unknown one is worse than any that survives a failure."""
+    left = [volume.failures_tolerated for volume in volumes if volume.array == array.id]
+    known = [number for number in left if number is not None]
+    return min(known) if known and (0 in known or len(known) == len(left)) else None
+
+
+def tolerated(card: Controller, volume: Volume, out: frozenset[str] = frozenset()) -> int | None:
+    """How many more members of a volume may fail, whichever they are; None: unknown.
+
+    ``out``: ids of volumes that are out of reach: a member that lies on one of them is gone.
+    """
+    level = volume.raid_level
+    if level in _NONE or volume.status in ("failed", "offline"):
+        return 0
+    array = next((array for array in card.arrays if array.id == volume.array), None) if volume.array else None
+    beside = {drive.id for drive in card.drives if drive.role in ("spare", "journal")}
+    named = set(array.drives if array else ()) - beside
+    members = [drive for drive in card.drives if drive.id in named]
+    expected = volume.drives_expected or _in_stripe(volume)
+    gone, certain = _gone(volume, members, expected, len(named), out)
+    if array and array.status == "critical":
+        gone = max(gone, 1)
+    most = _most(card, volume, expected or len(named))
+    if most is None:
+        return None
+    left = 0 if level == "raid60" and gone and not volume.spans else max(most - gone, 0)
+    left //= max(Counter(name for drive in members for name in set(drive.backing)).values(), default=1)
+    return left if left == 0 or (certain and not _unsettled(volume)) else None
+
+
+def _most(card: Controller, volume: Volume, members: int) -> int | None:
+    """How many failures the level survives when nothing is gone."""
+    level = volume.raid_level
+    if level == "raid1" and card.mode == "software":
+        return members - 1 if members else None
+    if level == "raid10" and (copies := _COPIES.findall(volume.layout or "")):
+        return max(1, *map(int, copies)) - 1
+    return 1 if level in _ONE or level == "raid1" else 2 if level in _TWO else None
+
+
+def _gone(
+    volume: Volume, members: Sequence[Drive], expected: int | None, named: int, out: frozenset[str]
+) -> tuple[int, bool]:
+    """How many members are gone at least, and whether no more can be."""
+    whole = volume.status in _WHOLE
+    working = sum(_works(drive, whole) and not out.intersection(drive.backing) for drive in members)
+    size = expected or (named if whole else 0)
+    found = [len(members) - working] if size == 0 else []
+    listed = bool(members) and size > 0 and (len(members) >= size or not whole)
+    if listed:
+        found.append(size - working)
+    counted = expected is not None and volume.drives_active is not None
+    if expected is not None and volume.drives_active is not None:
+        found.append(expected - volume.drives_active)
+    gone = max(found, default=0)
+    copied = volume.status == "rebuilding" and counted and listed  # onto its replacement, and no member is missing
+    if gone <= 0 and volume.status in _SHORT and not copied:
+        gone = 1
+    return max(gone, 0), listed or counted
+
+
+def _works(drive: Drive, whole: bool) -> bool:
+    """Whether a member holds its part of the data; an unknown state is good where the volume is reported whole."""
+    if drive.role == "failed" or drive.status == "critical" or being_rebuilt(drive):
+        return False
+    return whole or drive.status != "unknown"
+
+
+def _in_stripe(volume: Volume) -> int | None:
+    """How many members a parity volume has, by its full stripe: one strip of data on each, parity beside them."""
+    if volume.raid_level not in _PARITY or not volume.strip_bytes or not volume.full_stripe_bytes:
+        return None
+    return volume.full_stripe_bytes // volume.strip_bytes + _PARITY[volume.raid_level]
+
+
+def _unsettled(volume: Volume) -> bool:
+    if volume.status not in (*_WHOLE, *_SHORT):
+        return True
+    return volume.progress is not None and volume.progress.operation in _UNSETTLED
+
+
+def being_rebuilt(drive: Drive) -> bool:
+    """Whether a drive's warning is only that it is being rebuilt, or copied."""
+    return drive.status == "warning" and speaks_of_rebuild(drive.status_text)
+
+
+def speaks_of_rebuild(words: str | None) -> bool:
+    """Whether a tool's words for a state mean that something is being rebuilt, or copied."""
+    return any(sign in (words or "").lower() for sign in _REBUILT)
+
+
+def survives(volume: Volume) -> str:
+    """``survives 1 more drive failure``; empty where it is unknown, or a property of the level."""
+    left = volume.failures_tolerated
+    if left is None or volume.raid_level in _NONE or volume.status in OUT_OF_REACH:
+        return ""
+    return f"survives {left} more drive failure{'s' * (left != 1)}" if left else "survives no further failure"

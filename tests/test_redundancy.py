@@ -1,0 +1,179 @@
+"""How many more drive failures a volume survives: every level, every kind of evidence, and what never makes it more."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from raidctl.model import Array, Controller, Drive, Progress, Volume
+from raidctl.redundancy import survives, tolerated, with_redundancy
+from tests.support.machines import MACHINES, replayed
+
+FAILED: dict[str, Any] = {"status": "critical", "status_text": "Failed"}
+REBUILDING: dict[str, Any] = {"status": "warning", "status_text": "Rebuilding"}
+PREDICTIVE: dict[str, Any] = {"status": "warning", "status_text": "Predictive Failure"}
+UNKNOWN: dict[str, Any] = {"status": "unknown"}
+
+
+def card(level: str, *members: dict[str, Any] | None, mode: Any = "raid", **volume: Any) -> Controller:
+    """A controller with one volume; a member is what differs from a good one, or None for one that is not listed."""
+    drives = tuple(
+        Drive(**{"id": f"x:0/{number}", "role": "member", "status": "ok", "array": "x:0/A", **changes})
+        for number, changes in enumerate(members)
+        if changes is not None
+    )
+    told: dict[str, Any] = {"status": "ok", "drives_expected": len(members) or None, **volume}
+    return Controller(
+        id="x:0",
+        mode=mode,
+        drives=drives,
+        arrays=(Array(id="x:0/A", drives=tuple(drive.id for drive in drives if drive.role == "member")),),
+        volumes=(Volume(id="x:0/v0", array="x:0/A", raid_level=level, **told),),  # type: ignore[arg-type]
+    )
+
+
+def left(found: Controller) -> int | None:
+    """Of the only volume; the array's figure is the same."""
+    (done,) = with_redundancy([found])
+    assert done.arrays[0].failures_tolerated == done.volumes[0].failures_tolerated
+    return done.volumes[0].failures_tolerated
+
+
+OK: dict[str, Any] = {}
+
+
+@pytest.mark.parametrize(
+    ("level", "members", "mode", "wanted"),
+    [
+        ("raid0", 4, "raid", 0), ("jbod", 1, "raid", 0), ("linear", 2, "software", 0),
+        ("raid1", 2, "raid", 1), ("raid1", 3, "software", 2), ("raid1", 1, "software", 0), ("raid1t", 3, "raid", 2),
+        ("raid1e", 3, "raid", 1), ("raid4", 3, "software", 1), ("raid5", 3, "raid", 1), ("raid6", 4, "raid", 2),
+        ("raid10", 4, "raid", 1), ("raid10t", 6, "raid", 2), ("raid50", 6, "raid", 1), ("raid60", 8, "raid", 2),
+        ("unknown", 4, "raid", None), (None, 4, "raid", None),
+    ],
+)  # fmt: skip
+def test_a_complete_volume_survives_what_its_level_allows(level: str, members: int, mode: str, wanted: int) -> None:
+    """The table of the manual, with every member good."""
+    assert left(card(level, *[OK] * members, mode=mode)) == wanted
+
+
+@pytest.mark.parametrize(
+    ("level", "members", "wanted"),
+    [
+        ("raid1", [OK, FAILED], 0), ("raid5", [OK, OK, FAILED], 0), ("raid5", [OK, OK, REBUILDING], 0),
+        ("raid5", [OK, OK, None], 0), ("raid6", [OK, OK, OK, FAILED], 1), ("raid6", [OK, OK, OK, REBUILDING], 1),
+        ("raid6", [OK, OK, REBUILDING, FAILED], 0), ("raid6", [OK, OK, None, None], 0),
+        ("raid10", [OK] * 3 + [None], 0),
+        ("raid10t", [OK] * 5 + [None], 1), ("raid10t", [OK] * 4 + [None] * 2, 0), ("raid50", [OK] * 5 + [FAILED], 0),
+        ("raid60", [OK] * 7 + [FAILED], 0), ("raid1t", [OK, OK, FAILED], 1), ("raid5", [OK] * 2 + [UNKNOWN], 0),
+        ("raid6", [OK, OK, OK, PREDICTIVE], 1),
+    ],
+)  # fmt: skip
+def test_what_is_gone_counts_once_and_whatever_reports_it(level: str, members: list[Any], wanted: int) -> None:
+    """Failed, missing, not yet rebuilt or of unknown state: the member of a volume that is not whole is gone."""
+    for status in ("degraded", "rebuilding"):
+        assert left(card(level, *members, status=status)) == wanted
+    assert left(card(level, *members, status="degraded", drives_active=0)) == 0
+
+
+def test_the_most_pessimistic_evidence_decides() -> None:
+    """A count, a member's state and the volume's state are each enough."""
+    assert left(card("raid6", *[OK] * 4, drives_active=3)) == 1
+    assert left(card("raid6", *[OK] * 3, FAILED)) == 1
+    assert left(card("raid6", *[OK] * 4, status="degraded")) == 1
+    assert left(card("raid6", *[OK] * 3, FAILED, drives_active=2)) == 0
+    assert left(card("raid5", *[OK] * 3, status="failed")) == 0
+    assert left(card("raid60", *[OK] * 7, FAILED, status="degraded", spans=2)) == 1
+    assert left(card("raid6", *[OK] * 4, status="offline")) == 0
+
+
+def test_spares_and_journals_are_no_redundancy() -> None:
+    """A spare counts for nothing until it is rebuilt, nor does a device of another kind."""
+    spare, journal = {"role": "spare"}, {"role": "journal"}
+    assert left(card("raid5", OK, OK, FAILED, spare, spare, drives_expected=3, status="degraded")) == 0
+    assert left(card("raid5", OK, OK, OK, journal, drives_expected=3, mode="software")) == 1
+    replaced = card("raid5", OK, OK, OK, {**FAILED, "role": "failed"}, drives_expected=3)
+    assert left(replaced) == 1
+
+
+def test_a_drive_that_is_copied_onto_its_replacement_takes_nothing_away() -> None:
+    """A rebuild during which the tool counts every member as working leaves the redundancy as it is."""
+    assert left(card("raid5", *[OK] * 3, REBUILDING, drives_expected=3, drives_active=3, status="rebuilding")) == 1
+
+
+@pytest.mark.parametrize("operation", ["initialize", "expand", "migrate", "reshape", "parity"])
+def test_what_a_volume_survives_is_unknown_before_it_is_settled(operation: Any) -> None:
+    """While parity is first written or the geometry changes; what has nothing left has nothing left."""
+    busy = Progress(operation=operation, percent=99.0)
+    assert left(card("raid6", *[OK] * 4, progress=busy)) is None
+    assert left(card("raid5", *[OK] * 2, FAILED, progress=busy)) == 0
+
+
+def test_unknown_geometry_is_unknown_redundancy() -> None:
+    """Without members and counts, or with a list that is cut off, nothing is promised; a degraded RAID-5 has none."""
+    assert left(card("raid5")) is None
+    assert left(card("raid6", *[OK] * 3, drives_expected=4)) is None
+    assert left(card("raid6", status="degraded")) is None
+    assert left(card("raid5", status="degraded")) == 0
+    assert left(card("raid6", *[OK] * 4, status="unknown")) is None
+    assert left(card("raid6", *[OK] * 4, status="inactive")) is None
+    assert left(card("raid5", OK, OK, None, None, status="inactive")) == 0
+
+
+def test_the_stripe_tells_how_many_members_there_are() -> None:
+    """A list of members without a count is held against the stripe: a drive may be missing from the list."""
+    stripe: dict[str, Any] = {"strip_bytes": 65536, "full_stripe_bytes": 2 * 65536, "drives_expected": None}
+    assert left(card("raid6", *[OK] * 3, REBUILDING, status="rebuilding", **stripe)) == 1
+    assert left(card("raid6", *[OK] * 2, REBUILDING, status="rebuilding", **stripe)) == 0
+
+
+def test_copies_of_software_raid10_are_counted() -> None:
+    """Three near copies survive two failures; far copies count as well."""
+    for layout, wanted in (("near=2", 1), ("near=3", 2), ("far=2", 1), ("near=1, far=3", 2), ("near=1", 0)):
+        assert left(card("raid10", *[OK] * 6, mode="software", layout=layout)) == wanted
+
+
+def test_members_below_are_judged_as_well() -> None:
+    """Two members on one drive fail together; a member on a volume that is out of reach is gone."""
+    below = [{"backing": (name,)} for name in ("d:1", "d:2", "d:3")]
+    assert left(card("raid5", *below, mode="software")) == 1
+    assert left(card("raid5", *below[:2], below[0], mode="software")) == 0
+    hardware = Controller(id="d:", volumes=(Volume(id="d:2", status="offline"),))
+    _, upper = with_redundancy([hardware, card("raid6", *below, OK, mode="software")])
+    assert upper.volumes[0].failures_tolerated == 1
+
+
+def test_the_array_has_what_its_worst_volume_has() -> None:
+    """One volume without redundancy decides; an unknown one makes the array unknown."""
+    one = card("raid6", *[OK] * 4)
+    for level, wanted in (("raid0", 0), ("raid5", 1), ("unknown", None)):
+        other = replace(one.volumes[0], id="x:0/v1", raid_level=level)
+        (done,) = with_redundancy([replace(one, volumes=(one.volumes[0], other))])
+        assert done.arrays[0].failures_tolerated == wanted
+
+
+def test_it_is_written_as_people_speak() -> None:
+    """0 and 1 and more agree with their noun; a level without redundancy gets no sentence."""
+    words = [survives(Volume(id="v", raid_level="raid6", failures_tolerated=number)) for number in (None, 0, 1, 2)]
+    assert words == [
+        "", "survives no further failure", "survives 1 more drive failure", "survives 2 more drive failures",
+    ]  # fmt: skip
+    assert survives(Volume(id="v", raid_level="raid0", failures_tolerated=0)) == ""
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_a_member_less_never_makes_it_more(machine: str) -> None:
+    """On every recorded machine: a member that fails, or that is no longer described, never raises the figure."""
+    for found in replayed(machine).inventory.controllers:
+        for volume in found.volumes:
+            now = tolerated(found, volume)
+            for gone in found.drives:
+                if gone.array is None or gone.array != volume.array or gone.role != "member":
+                    continue
+                failed = replace(gone, status="critical")
+                worse = replace(found, drives=tuple(failed if one is gone else one for one in found.drives))
+                fewer = replace(found, drives=tuple(one for one in found.drives if one is not gone))
+                for other in (tolerated(worse, volume), tolerated(fewer, volume)):
+                    assert (other or 0) <= (now or 0)
