@@ -26,6 +26,7 @@ from raidctl.model import Controller, Host, Inventory, Problem, Tool
 from raidctl.order import in_order
 from raidctl.redundancy import with_redundancy
 from raidctl.request import Runner, converse
+from raidctl.unanswered import Watched
 from raidctl.vendor import Document, Observation, Vendor
 
 _ENDS = ("#", "$", "%", ">", ".", "!")
@@ -84,6 +85,7 @@ def survey(
 
     ``collected_at`` is RFC 3339 text, now when None; ``problems`` are those of loading the vendor packages.
     """
+    runner = watched = Watched(runner)
     seen: Look = converse(look(), runner)
     harvest = _Harvest(problems=[*problems, *seen.problems], sheets=list(seen.sheets))
     last = [vendor for vendor in vendors if vendor.LAST]
@@ -98,6 +100,7 @@ def survey(
     harvest.problems += missing
     harvest.sheets += cards.evidence(bare, view)
     _keep(link.mounted(harvest.controllers, view), harvest)
+    harvest.problems += watched.problems(harvest.problems)
     harvest.controllers = members.described(harvest.controllers, view, harvest.sheets)
     _keep(kernel_facts.described(harvest.controllers, view), harvest)
     host = Host(

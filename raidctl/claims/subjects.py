@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
-from raidctl.claims.kernel import Kernel
+from msgspec import structs
+
+from raidctl.claims.kernel import Kernel, look
 from raidctl.errors import CannotTell, UsageError
 from raidctl.evidence import Fact, Sheet
 from raidctl.host import BlockDevice, HostView
 from raidctl.model import Array, Controller, Drive, Inventory, Volume
 from raidctl.observe import Survey
+from raidctl.request import Runner, converse
 from raidctl.select import find
 from raidctl.text import printable
+from raidctl.unanswered import Watched
 
 
 @dataclass(frozen=True)
@@ -139,6 +143,16 @@ class Ground:
             for name in (*block.slaves, *((block.parent,) if block.parent else ())) if block else ():
                 under = self.view.block(name)
                 waiting.extend([under.node] if under else [])
+
+
+def asked(seen: Survey, runner: Runner) -> Ground:
+    """The machine with what the kernel reports beside the inventory; what it could not read is an error."""
+    watched = Watched(runner)
+    told = converse(look(seen.view), watched)
+    known = seen.inventory.problems
+    lost = watched.problems([problem for problem in known if problem.severity == "error"])
+    errors = [structs.replace(problem, severity="error") for problem in lost]
+    return Ground(replace(seen, inventory=structs.replace(seen.inventory, problems=(*known, *errors))), told)
 
 
 def whole(ground: Ground, *, drives: bool) -> tuple[list[Subject], list[str]]:

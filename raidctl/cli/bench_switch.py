@@ -26,7 +26,6 @@ from raidctl.layers.family.change import queue_of
 from raidctl.layers.scope import scope
 from raidctl.model import Controller, Volume
 from raidctl.observe import Survey
-from raidctl.request import converse
 from raidctl.text import listing, printable
 from raidctl.vendor import Vendor
 
@@ -190,11 +189,10 @@ def cache_off(settings: Settings, here: Machine, seen: Survey, path: str) -> tup
         CannotTell: It is refused, with the reason.
     """
     # only here: what claims need is not loaded by those who merely measure
-    from raidctl.claims import kernel  # noqa: PLC0415
-    from raidctl.claims.subjects import Ground, named  # noqa: PLC0415
+    from raidctl.claims.subjects import asked, named  # noqa: PLC0415
     from raidctl.cli.verify_switch import Switcher, refusal  # noqa: PLC0415
 
-    ground = Ground(seen, converse(kernel.look(seen.view), here.runner))
+    ground = asked(seen, here.runner)
     try:
         several = named(ground, [path])
     except UsageError as error:

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
-from raidctl.claims import kernel, wanted
+from raidctl.claims import subjects, wanted
 from raidctl.claims.judge import exit_code, verify
 from raidctl.claims.kernel import Kernel
 from raidctl.claims.subjects import Ground, named, whole
@@ -16,7 +16,6 @@ from raidctl.cli.numbers import WEEK, Number
 from raidctl.cli.options import Settings, machine_options, output_options, settings_of
 from raidctl.cli.terminal import emit, emit_json, paper
 from raidctl.cli.verify_path import path_of
-from raidctl.request import converse
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -164,7 +163,7 @@ def _ground(settings: Settings) -> Ground:
             return Ground(look(settings), Kernel())
     with machine(settings) as asked:
         seen = asked.survey()
-        told = converse(kernel.look(seen.view), asked.runner)
+        ground = subjects.asked(with_open_ends(seen, settings), asked.runner)
     if settings.verbose:
         tell_tracebacks(seen)
-    return Ground(with_open_ends(seen, settings), told)
+    return ground

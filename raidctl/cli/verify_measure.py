@@ -15,7 +15,7 @@ from raidctl.bench.trials.policy_switch import PolicySwitch
 from raidctl.bench.trials.trial import GIB
 from raidctl.bench.verdict.evidence import Evidence as Weighed
 from raidctl.change.journal import now
-from raidctl.claims import kernel, measured
+from raidctl.claims import measured, subjects
 from raidctl.claims.clock import Clock
 from raidctl.claims.facts import facts, write_percent
 from raidctl.claims.judge import exit_code, verify
@@ -33,7 +33,6 @@ from raidctl.cli.verify_plan import SECONDS, Asked, profile, refuse_memory, refu
 from raidctl.cli.verify_switch import Switcher, refusal
 from raidctl.errors import EXIT_FINE, EXIT_INTERRUPTED, CannotTell, RaidctlError, UsageError
 from raidctl.output.json import as_text
-from raidctl.request import converse
 from raidctl.text import listing, printable
 
 
@@ -81,7 +80,7 @@ class _Verifying:
         """Look, measure, answer."""
         begun, listener = now(), Listener()
         seen = self.here.survey()
-        ground = Ground(with_open_ends(seen, self.settings), converse(kernel.look(seen.view), self.here.runner))
+        ground = subjects.asked(with_open_ends(seen, self.settings), self.here.runner)
         if self.settings.verbose:
             tell_tracebacks(seen)
         subject, why = self._subject(ground)

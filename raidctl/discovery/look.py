@@ -264,6 +264,7 @@ def _problems(
                 where=_UDEV,
                 message=f"The udev database could not be read in full ({_why(first.udev)}); sysfs stands in for it.",
                 remedy="Names of PCI cards may be missing; run again.",
+                kind="unread",
             )
         )
     found += [

@@ -28,7 +28,7 @@ class Files:
     problems: list[Problem]
 
     def value(self, name: str, parse: Callable[[str], T]) -> T | None:
-        """What a file tells; None where it is not there or empty, and, with a problem, where it cannot be read."""
+        """What a file tells; None where it is not there, empty, or could not be read."""
         answer = self.answers.get(name)
         if answer is None or answer.trouble is Trouble.MISSING:
             return None
@@ -46,18 +46,10 @@ class Files:
             return None
 
     def _trouble(self, path: str, answer: ReadAnswer) -> None:
-        if answer.trouble is Trouble.UNRECORDED:
-            return  # said once for the whole recording
-        right = answer.trouble is Trouble.DENIED
-        self._add(
-            Problem(
-                severity="warning",
-                where=path,
-                message=f"{path} could not be read ({answer.detail or 'no answer'}).",
-                remedy="Run raidctl as root (sudo)." if right else None,
-                kind="no_right" if right else "unread",
-            )
-        )
+        if answer.trouble is Trouble.DENIED:  # all else is reported once for the whole round
+            why, remedy = answer.detail or "no answer", "Run raidctl as root (sudo)."
+            message = f"{path} could not be read ({why})."
+            self._add(Problem(severity="warning", where=path, message=message, remedy=remedy, kind="no_right"))
 
     def _add(self, problem: Problem) -> None:
         if problem not in self.problems:

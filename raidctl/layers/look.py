@@ -13,6 +13,7 @@ from raidctl.layers.kernel import DIRTY, VM, Files, Kernel
 from raidctl.layers.words import number
 from raidctl.model import Problem
 from raidctl.request import Answer, Dialogue, Glob, GlobAnswer, Read, ReadAnswer, Run, RunAnswer, Trouble, ask_all
+from raidctl.unanswered import problems_of
 
 MEMINFO, VMSTAT = "/proc/meminfo", "/proc/vmstat"
 TABLE = Run(("dmsetup", "table"))
@@ -41,6 +42,10 @@ class _Round:
 
     reads: dict[str, ReadAnswer] = field(default_factory=dict)
 
+    def pairs(self) -> list[tuple[Read, Answer]]:
+        """Requests with their answers."""
+        return [(Read(path), answer) for path, answer in self.reads.items()]
+
     def files(self, place: str, names: Iterable[str], problems: list[Problem]) -> Files:
         """The files of a directory that were read."""
         return Files(place, {name: self.reads[f"{place}/{name}"] for name in names}, problems)
@@ -65,6 +70,7 @@ def look(view: HostView, names: Iterable[str] | None = None) -> Dialogue[Kernel]
     targets = _targets(list(rest), mapped, problems) if mapped else {}
     backed = [name for name in _names(found) if name in others or chosen is None]
     second = yield from _second(backed, targets)
+    problems += problems_of([*zip(asked, answers, strict=True), *second.pairs()], problems)
     uuids = {name: answer.text or "" for name in targets if (answer := second.reads.get(path_of(name, "dm/uuid")))}
     kernel = Kernel(
         vm=first.files(VM, DIRTY, problems),

@@ -19,6 +19,7 @@ from raidctl.layers.words import human, number, state
 from raidctl.model import Controller, Problem, Volume
 from raidctl.request import Dialogue, Read, Trouble, ask_all
 from raidctl.text import attempt
+from raidctl.unanswered import problems_of
 
 SWITCH = "queue/iostats"
 """Whether the kernel counts the requests of a device; a partition has that of its disk."""
@@ -49,14 +50,16 @@ def sample(view: HostView, scope: Scope, kernel: Kernel) -> Dialogue[Sample]:
     if not scope.volumes and not scope.drives:
         names = [block.name for block in scope.blocks if block.kind in ("disk", "md")]
     kinds = ("stat", "device/raid_bypass_cnt", SWITCH)
-    answers = iter((yield from ask_all([Read(path_of(name, kind)) for name in names for kind in kinds])))
+    requests = [Read(path_of(name, kind)) for name in names for kind in kinds]
+    told = yield from ask_all(requests)
+    answers = iter(told)
     times: dict[str, Times] = {}
     bypassed: dict[str, int] = {}
-    problems: list[Problem] = []
+    problems = problems_of(zip(requests, told, strict=True), kernel.problems)
     for name in names:
         stat, bypass, switch = next(answers), next(answers), next(answers)
         if stat.text is None:
-            if stat.trouble is not Trouble.MISSING:
+            if stat.trouble in (Trouble.DENIED, Trouble.UNRECORDED):
                 problems.append(_problem(path_of(name, "stat"), f"could not be read ({stat.detail or 'no answer'})"))
         else:
             try:

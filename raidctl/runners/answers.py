@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 from collections.abc import Sequence
@@ -24,6 +25,8 @@ from raidctl.request import (
     WriteAnswer,
 )
 
+NO_VALUE = frozenset({errno.EINVAL, errno.ENODATA, errno.ENODEV, errno.ENXIO, errno.EOPNOTSUPP})
+"""What a file of sysfs answers when its device has no such value, or is gone."""
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
 _CLASSES: dict[type[Request[Any]], type[Answer]] = {

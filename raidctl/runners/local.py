@@ -29,7 +29,7 @@ from raidctl.request import (
     Write,
     WriteAnswer,
 )
-from raidctl.runners.answers import answer_of, chains_of, unusable
+from raidctl.runners.answers import NO_VALUE, answer_of, chains_of, unusable
 from raidctl.runners.directory import private_directory
 from raidctl.runners.locks import Busy, hold
 from raidctl.runners.parallel import Crew, Switch, Task
@@ -137,7 +137,8 @@ def _read(request: Read) -> ReadAnswer:
         finally:
             os.close(handle)
     except OSError as error:
-        return ReadAnswer(trouble=_trouble(error), detail=f"{request.path}: {error.strerror}")
+        trouble = Trouble.MISSING if error.errno in NO_VALUE else _trouble(error)
+        return ReadAnswer(trouble=trouble, detail=f"{request.path}: {error.strerror}")
     if len(data) > request.limit:
         detail = f"{request.path}: more than {request.limit} bytes"
         return ReadAnswer(trouble=Trouble.FLOOD, detail=detail, data=data[: request.limit])

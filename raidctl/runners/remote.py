@@ -34,7 +34,7 @@ from raidctl.request import (
     WhichAnswer,
     decode,
 )
-from raidctl.runners.answers import answer_of
+from raidctl.runners.answers import NO_VALUE, answer_of
 from raidctl.runners.locks import busy_text, file_name
 from raidctl.runners.process import GRACE, LINGER
 from raidctl.runners.shell import FILES, PROGRAM
@@ -137,7 +137,12 @@ def _read_answer(request: Read, data: bytes, code: str, message: str) -> ReadAns
         detail = f"{request.path}: more than {request.limit} bytes"
         return ReadAnswer(trouble=Trouble.FLOOD, detail=detail, data=data[: request.limit])
     # head: cannot open '/sys/kernel/example' for reading: Permission denied
-    return ReadAnswer(trouble=_of_message(message), detail=f"{request.path}: {message.rpartition(': ')[2]}")
+    reason = message.strip().rpartition(": ")[2]
+    trouble = Trouble.MISSING if reason in _NO_VALUE else _of_message(message)
+    return ReadAnswer(trouble=trouble, detail=f"{request.path}: {reason}")
+
+
+_NO_VALUE = {os.strerror(number) for number in NO_VALUE}
 
 
 def _of_message(message: str) -> Trouble:

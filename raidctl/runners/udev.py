@@ -48,6 +48,8 @@ def database() -> ReadAnswer:
 
         context = pyudev.Context()
         devices = [device for name in SUBSYSTEMS for device in _list(context, name)]
+    except ImportError as error:
+        return ReadAnswer(trouble=Trouble.MISSING, detail=f"libudev: {error}")
     except Exception as error:  # noqa: BLE001 - whatever ails the library: there is another way to the devices
         return ReadAnswer(trouble=Trouble.FAILED, detail=f"libudev: {error}")
     return ReadAnswer(data=render(devices).encode("utf-8", errors="surrogateescape"))

@@ -122,11 +122,11 @@ def test_missing_mount_points_are_said_where_there_is_something_to_mount() -> No
 
 
 def test_a_udev_that_hangs_is_said_and_replaced() -> None:
-    """A database that could not be read in time leaves what sysfs tells, and a note."""
+    """A database that could not be read in time leaves what sysfs reports, and is reported."""
     files = {"/sys/class/block/sda/size": b"2048\n", "/proc/self/mountinfo": b""}
     found = converse(look(), Scripted(Trouble.TIMEOUT, files, ["/sys/class/block/sda"]))
     assert block(found.view, "sda").size_bytes == 1 << 20
-    assert [problem.kind for problem in found.problems] == ["note"]
+    assert [problem.kind for problem in found.problems] == ["unread"]
 
 
 def test_lines_in_no_known_form_are_kept_and_said() -> None:

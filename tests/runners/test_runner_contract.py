@@ -381,6 +381,13 @@ def test_an_error_of_the_kernel_is_told(runner: Runner) -> None:
     assert "Input/output error" in answer.detail
 
 
+def test_a_value_that_a_device_does_not_have_is_missing(runner: Runner) -> None:
+    """The kernel answers EINVAL for the speed of a loopback device: there is no such value, and nothing failed."""
+    answer = read(runner, "/sys/class/net/lo/speed")
+    assert (answer.trouble, answer.data) == (Trouble.MISSING, None)
+    assert "Invalid argument" in answer.detail
+
+
 def test_a_file_has_a_limit(runner: Runner, tmp_path: Path) -> None:
     """A file of the limit's size is read; a longer one is a flood, with what came until then."""
     (tmp_path / "file").write_bytes(b"0123456789")

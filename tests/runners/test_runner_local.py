@@ -202,7 +202,7 @@ def test_a_broken_library_is_a_trouble_and_no_crash(monkeypatch: pytest.MonkeyPa
     """Without pyudev or libudev the answer says so, and discovery takes the other way."""
     monkeypatch.setitem(sys.modules, "pyudev", None)
     (answer,) = LocalRunner().carry_out([UdevDatabase()])
-    assert answer.trouble is Trouble.FAILED
+    assert answer.trouble is Trouble.MISSING
     assert "libudev" in answer.detail
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
+from raidctl.draft import WEAK
 from raidctl.model import Problem
 from raidctl.request import Dialogue
 from raidctl_megaraid.ask import Asked, Call, as_note
@@ -37,6 +38,9 @@ def ask_storcli(one: Asked, expected: int) -> Dialogue[None]:
     made = yield from one.run(STORCLI, *lines)
     if not alone:
         yield from _again(one, made, numbers)
+    if any(not call.whole and "sall" in call.request.argv[1] for call in made):
+        for drive in (drive for card in one.seen for drive in card.drives.values()):
+            drive.values["page_lost"] = (WEAK, True)
 
 
 def _line(*words: str) -> tuple[str, ...]:

@@ -231,6 +231,8 @@ def settle(drive: Draft) -> None:
     state: Health | None = drive.get("state")
     going = drive.get("progress.operation")
     worse: Health | None = "warning" if drive.get("alert") or going else None
+    if drive.get("page_lost") and drive.get("errors.predictive") is None:
+        worse = worse or "unknown"  # "Onln" alone does not exclude a predicted failure
     if going and going != "unknown":
         # an output on the rebuild alone has no state word
         drive.values.setdefault("status_text", (WEAK, f"{going} in progress"))

@@ -1,0 +1,33 @@
+"""A runner that fails one request, or one batch of requests, and answers all others."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from raidctl.manifest import key
+from raidctl.request import Answer, Request, Runner, Trouble
+from raidctl.runners.answers import answer_of
+
+DETAIL = "the line went dead"
+
+
+class Failing:
+    """Answers chosen requests with a trouble, as often as they are asked."""
+
+    def __init__(
+        self, runner: Runner, chosen: Collection[tuple[str, ...]] = (), trouble: Trouble | None = None
+    ) -> None:
+        self._runner = runner
+        self._chosen = chosen
+        self._trouble = trouble
+        self.batches: list[tuple[Request[Any], ...]] = []
+        """All that was asked, batch by batch."""
+
+    def carry_out(self, requests: Sequence[Request[Any]]) -> Sequence[Answer]:
+        """Answer each request, in order."""
+        self.batches.append(tuple(requests))
+        return [
+            answer_of(request, self._trouble, DETAIL) if self._trouble and key(request) in self._chosen else answer
+            for request, answer in zip(requests, self._runner.carry_out(requests), strict=True)
+        ]

@@ -1,0 +1,124 @@
+"""Every request that fails is seen: no failure to read is taken for "not there"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import product
+from typing import Any
+
+import pytest
+
+from raidctl.claims.subjects import asked as ground
+from raidctl.cli.answer import exit_code
+from raidctl.demo import demos, path_of
+from raidctl.layers import look as layers
+from raidctl.layers.scope import Scope
+from raidctl.layers.stats import sample
+from raidctl.manifest import key
+from raidctl.model import Problem
+from raidctl.observe import Survey, survey
+from raidctl.record import Recording, load
+from raidctl.registry import vendors
+from raidctl.request import Request, Run, Trouble, converse
+from raidctl.runners.replay import ReplayRunner
+from tests.support.failing import Failing
+from tests.support.machines import MACHINES, recording
+
+VENDORS = vendors()[0]
+DEMOS = [f"demo:{demo.name}" for demo in demos(VENDORS)]
+_DEVICE = re.compile(
+    r"(?<=^/sys/class/block/)[^/]+|(?<=^/sys/block/)[^/]+|(?<=^/sys/bus/pci/devices/)[^/]+|(?<=^/dev/).+|(?<=/dev-)[^/]+"
+)
+LOST = (Trouble.TIMEOUT, Trouble.FAILED, Trouble.FLOOD)
+
+
+def machine_of(name: str) -> Recording:
+    """A recorded machine, or a demo."""
+    return recording(name) if name in MACHINES else load(path_of(name.removeprefix("demo:"), VENDORS))
+
+
+def seen(kept: Recording, *requests: Request[Any], trouble: Trouble | None = None) -> tuple[Survey, Failing]:
+    """What raidctl makes of a machine on which some requests fail."""
+    runner = Failing(ReplayRunner(kept), {key(request) for request in requests}, trouble)
+    return survey(runner, VENDORS, collected_at="2026-01-01T00:00:00Z"), runner
+
+
+def expanded(text: str) -> str:
+    """A text with the braces of a shell expanded, word by word."""
+    return " ".join(word for part in text.split() for word in _words(part))
+
+
+def _words(word: str) -> Iterator[str]:
+    parts = [part[1:-1].split(",") if part[0] == "{" else [part] for part in re.findall(r"\{[^}]*\}|[^{]+", word)]
+    return map("".join, product(*parts))
+
+
+def _alike(request: Request[Any]) -> tuple[str, ...]:
+    """Requests that are tried once: the same file of several devices is read in the same way."""
+    return tuple(_DEVICE.sub("*", word) for word in key(request))
+
+
+def conclusions(found: Survey) -> dict[tuple[str, str], object]:
+    """What must not look better for want of an answer: status and cache safety of each object."""
+    controllers = found.inventory.controllers
+    rows: list[tuple[str, str, object]] = [
+        (item.id, "status", item.status)
+        for c in controllers
+        for item in (c, *c.arrays, *c.volumes, *c.drives, *c.batteries)
+    ]
+    rows += [(v.id, "write_protected", v.cache.write_protected) for c in controllers for v in c.volumes if v.cache]
+    return {(name, field): value for name, field, value in rows}
+
+
+def better(before: Survey, after: Survey) -> list[str]:
+    """Conclusions of the second survey that are better than those of the first."""
+    good = {"status": "ok", "write_protected": True}
+    then, now = conclusions(before), conclusions(after)
+    return [
+        f"{name} {field}: {then[name, field]} -> {value}"
+        for (name, field), value in now.items()
+        if value == good[field] and then.get((name, field), value) != value
+    ]
+
+
+def unnamed(problems: Iterable[Problem], *requests: Request[Any]) -> list[str]:
+    """The requests that no problem of kind ``unread`` names."""
+    told = expanded(" ".join(f"{p.where} {p.message}" for p in problems if p.kind == "unread"))
+    names = [" ".join(key(one)) if isinstance(one, Run) else key(one)[-1] for one in requests]
+    return [name for name in names if name.removeprefix("run ") not in told]
+
+
+@pytest.mark.parametrize("machine", [*MACHINES, *DEMOS])
+def test_every_request_that_fails_is_reported(machine: str) -> None:
+    """Each request, and each batch of requests, that fails gives a problem that names it, and exit code 3."""
+    kept = machine_of(machine)
+    whole, runner = seen(kept)
+    singles = {_alike(request): request for batch in runner.batches for request in batch}
+    groups = [(request,) for request in singles.values()] + [batch for batch in runner.batches if len(batch) > 1]
+    silent = []
+    for number, group in enumerate(groups):
+        trouble = LOST[number % len(LOST)]
+        found, _ = seen(kept, *group, trouble=trouble)
+        missing = unnamed(found.inventory.problems, *group)
+        nicer = better(whole, found)
+        if missing or nicer or exit_code(found.inventory.problems) != 3:
+            silent.append((trouble.value, missing[:5], key(group[0]), nicer))
+    assert silent == []
+
+
+@pytest.mark.parametrize("machine", ["demo:layers", "host-lvm-on-md", "demo:p440"])
+def test_every_failed_request_about_caches_and_mounts_is_reported(machine: str) -> None:
+    """What `cache show`, `cache stats` and `verify` ask beside the inventory is reported when it fails, too."""
+    found, replay = seen(machine_of(machine))[0], ReplayRunner(machine_of(machine))
+
+    def asked(*requests: Request[Any]) -> tuple[list[Problem], list[Problem], Failing]:
+        failing = Failing(replay, {key(request) for request in requests}, Trouble.TIMEOUT)
+        kernel = converse(layers.look(found.view), failing)
+        told = converse(sample(found.view, Scope(None, blocks=found.view.blocks), kernel), failing)
+        return list(told.problems), list(ground(found, failing).inventory.problems), failing
+
+    for batch in asked()[2].batches:
+        for request in {_alike(request): request for request in batch}.values():
+            told, judged, _ = asked(request)
+            assert unnamed((*told, *judged), request) == []
