@@ -16,7 +16,7 @@ from raidctl.archive import FILE_LIMIT, Piece, Snag, pieces
 from raidctl.model import Problem, ProblemKind
 from raidctl.order import natural
 from raidctl.text import collapse, listing, printable
-from raidctl.transcript import Prompts, Section, is_binary, is_garbled, text_of, unquoted
+from raidctl.transcript import Prompts, Section, is_binary, is_garbled, normalised, text_of
 from raidctl.vendor import Document, Sniffed, Vendor
 
 TEXT_LIMIT = 512 * 1024 * 1024
@@ -121,7 +121,7 @@ def _among_others(item: Piece, prompts: Prompts, basket: _Basket) -> None:
     if not head.strip() or is_binary(head):
         basket.unrecognised += 1
         return
-    beginning = unquoted(text_of(head))
+    beginning = normalised(text_of(head))
     called = any(part.command for part in prompts.sections(beginning))
     known = called or _claim(item.name, beginning, basket) is not None
     if not known or not _take(item.name, _whole(item, basket), prompts, basket, alone=False):
@@ -134,7 +134,7 @@ def _alone(item: Piece, prompts: Prompts, basket: _Basket) -> None:
     known = _known(basket.vendors)
     if not head.strip():
         basket.problem(item.name, "It is empty.", "Run the tool again, as root, and keep what it prints.")
-    elif is_binary(head) or (is_garbled(head) and _claim(item.name, text_of(head), basket) is None):
+    elif is_binary(head) or (is_garbled(head) and _claim(item.name, normalised(text_of(head)), basket) is None):
         basket.problem(item.name, "It is a binary file, not the text that a tool prints.", f"raidctl reads {known}.")
     else:
         text = _whole(item, basket)
@@ -151,7 +151,7 @@ def _whole(item: Piece, basket: _Basket) -> str:
             f"It is bigger than {FILE_LIMIT >> 20} MiB; only its beginning was read.",
             "Cut it into single outputs.",
         )
-    return unquoted(text_of(data))
+    return normalised(text_of(data))
 
 
 def _take(name: str, text: str, prompts: Prompts, basket: _Basket, *, alone: bool) -> bool:

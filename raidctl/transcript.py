@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import codecs
 import re
+import textwrap
 from collections.abc import Collection
 from dataclasses import dataclass
 from itertools import islice
+
+import msgspec
 
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _MARKS = (
@@ -17,7 +20,12 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-_QUOTE = re.compile(r"^(?:> ?)+", re.MULTILINE)
+_SPACES = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
+_NOTHING = re.compile("[\u200b-\u200d\u2060\ufeff]")
+_SPACED_KEY = re.compile('"[^"\\n]{0,200}[\u00a0\u2007\u202f][^"\\n]{0,200}"[ \\t]{0,9}:')
+_QUOTES = re.compile(r"(?m)(?:^>.*\n\s*){3}")
+_LEVELS = 9
+"""Quotes in quotes that are taken off."""
 _CALLS = 5000
 """Calls, and lines with a known prompt, that are looked at in one session."""
 _WHO = re.compile(r"[\w.-]{1,64}@[\w.-]{1,64}", re.ASCII)
@@ -49,15 +57,46 @@ def text_of(data: bytes) -> str:
 
 
 def _lines(text: str) -> str:
-    return text.replace("\r\n", "\n")
+    """LF at the ends of lines; a CR counts as one where there is no LF."""
+    return text.replace("\r\n", "\n") if "\n" in text else text.replace("\r", "\n")
+
+
+def normalised(text: str) -> str:
+    """A text as the tool printed it, without what mailers, editors and web pages have added around its words.
+
+    No-break spaces and tabs become blanks, quotes (``> ``) and an indentation of all lines are removed. The strings of
+    a JSON document that can be read as it is stay as they are.
+    """
+    start = text.lstrip("\ufeff \t\r\n")
+    if start[:1] in ("{", "[") and not _SPACED_KEY.search(text) and _is_json(start):
+        return start
+    text = _NOTHING.sub("", _SPACES.sub(" ", text)).replace("\r\n", "\n")
+    return _dedented(unquoted(text).expandtabs(8))
+
+
+def _is_json(text: str) -> bool:
+    try:
+        msgspec.json.decode(text)
+    except (msgspec.DecodeError, RecursionError):
+        return False
+    return True
 
 
 def unquoted(text: str) -> str:
-    """A text without the ``> `` of a mail, where most of its lines have it."""
-    lines = [line for line in text.split("\n") if line.strip()]
-    if sum(line.startswith(">") for line in lines) * 2 <= len(lines):
-        return text
-    return _QUOTE.sub("", text)
+    """A text without the ``> `` of a mail, where at least three lines in a row, or most lines, have it."""
+    for _ in range(_LEVELS):
+        lines = [line for line in text.split("\n") if line.strip()]
+        quoted = [line for line in lines if line.startswith(">")]
+        if not quoted or (len(quoted) * 2 <= len(lines) and not _QUOTES.search(text)):
+            break
+        spaced = all(line[1:2] in ("", " ", ">") for line in quoted)
+        text = re.sub(r"(?m)^> ?" if spaced else r"(?m)^>", "", text)
+    return text
+
+
+def _dedented(text: str) -> str:
+    """A text without the blanks that all of its lines begin with."""
+    return textwrap.dedent(text) if text[:1] in " \n" else text
 
 
 @dataclass(frozen=True)
