@@ -24,6 +24,9 @@ _SPACES = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
 _NOTHING = re.compile("[\u200b-\u200d\u2060\ufeff]")
 _SPACED_KEY = re.compile('"[^"\\n]{0,200}[\u00a0\u2007\u202f][^"\\n]{0,200}"[ \\t]{0,9}:')
 _QUOTES = re.compile(r"(?m)(?:^>.*\n\s*){3}")
+_OPENS = re.compile(r"(?m)^[ \t]*[{\[][ \t]*(?:$|[\"{\[])")
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+_BREAKS = re.compile(r"[ \t]*\n[ \t]*")
 _LEVELS = 9
 """Quotes in quotes that are taken off."""
 _CALLS = 5000
@@ -70,8 +73,8 @@ def normalised(text: str) -> str:
     start = text.lstrip("\ufeff \t\r\n")
     if start[:1] in ("{", "[") and not _SPACED_KEY.search(text) and _is_json(start):
         return start
-    text = _NOTHING.sub("", _SPACES.sub(" ", text)).replace("\r\n", "\n")
-    return _dedented(unquoted(text).expandtabs(8))
+    text = unquoted(_NOTHING.sub("", _SPACES.sub(" ", text)).replace("\r\n", "\n"))
+    return _document(text) or _dedented(text.expandtabs(8))
 
 
 def _is_json(text: str) -> bool:
@@ -80,6 +83,21 @@ def _is_json(text: str) -> bool:
     except (msgspec.DecodeError, RecursionError):
         return False
     return True
+
+
+def _document(text: str) -> str:
+    """The one JSON document that most of a text is, without the sentences around it; empty: there is none.
+
+    A line break inside a string comes from a mailer: a JSON string has none.
+    """
+    begin, end = _OPENS.search(text), max(text.rfind("\n}"), text.rfind("\n]")) + 2
+    if begin is None or (end - begin.start()) * 2 < len(text):
+        return ""
+    found = text[begin.start() : end].lstrip()
+    if _is_json(found):
+        return found
+    found = _STRING.sub(lambda match: _BREAKS.sub(" ", match[0]), found)
+    return found if _is_json(found) else ""
 
 
 def unquoted(text: str) -> str:
