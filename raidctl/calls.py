@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from posixpath import basename, dirname
 
 from raidctl.model import Problem, Tool
-from raidctl.request import Dialogue, Run, RunAnswer, Trouble, Which, ask_all
+from raidctl.request import CHANGEABLE, Dialogue, Run, RunAnswer, Trouble, Which, ask_all
 from raidctl.vendor import ToolSpec
 
 _ON_PATH = frozenset({"/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"})
+
+_OWN = "Give it to root alone: chown root, chmod go-w."
 
 
 @dataclass(frozen=True)
@@ -55,9 +57,11 @@ def call_problem(request: Run, answer: RunAnswer) -> Problem | None:
     where = " ".join(request.argv)
     detail = f" ({answer.detail})" if answer.detail else ""
     if answer.trouble is Trouble.DENIED:
+        unsafe = CHANGEABLE in answer.detail
         return Problem(
             severity="error", kind="no_right", where=where,
-            message=f"The tool may not be run{detail}.", remedy="Run raidctl as root (sudo).",
+            message=f"The tool {'is not run as root' if unsafe else 'may not be run'}{detail}.",
+            remedy=_OWN if unsafe else "Run raidctl as root (sudo).",
         )  # fmt: skip
     if answer.trouble is Trouble.MISSING:
         return Problem(

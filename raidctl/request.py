@@ -25,6 +25,8 @@ DEFAULT_TIMEOUT = 60.0
 """Seconds that a reading command may take."""
 DEFAULT_LIMIT = 16 * 1024 * 1024
 """Bytes that an answer may have; a tool that prints more is ended."""
+CHANGEABLE = "can be changed by others than root"
+"""Of a file or directory: why root does not run a program. Part of the detail of an answer that is DENIED."""
 
 
 class Trouble(str, Enum):

@@ -9,7 +9,13 @@ from typing import TypeVar
 T = TypeVar("T")
 
 _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+INVISIBLE = (
+    r"\xad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
+    r"\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U000110bd\U000110cd\U00013430-\U0001343f"
+    r"\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+)
+"""Of a class in a regular expression: what is not seen, has no width, or turns the direction of what follows."""
+_CONTROL = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f-\x9f{INVISIBLE}]")
 
 
 def pair(text: str) -> tuple[str, str] | None:
@@ -31,8 +37,8 @@ def collapse(text: str) -> str:
 
 
 def printable(text: str) -> str:
-    """The text without escape sequences and control characters: nothing that hardware says steers a terminal."""
-    if text.isprintable():
+    """The text without escape sequences, control and invisible characters: nothing steers or deceives a reader."""
+    if text.isascii() and text.isprintable():
         return text
     return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", _ESCAPES.sub("", text))
 

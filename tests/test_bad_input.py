@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tarfile
 import time
+import unicodedata
 from pathlib import Path
 
 import pytest
@@ -270,3 +271,25 @@ def test_an_output_that_only_lacks_its_last_line_end_is_whole(tmp_path: Path, te
     path.write_text(text, encoding="utf-8")
     done = raidctl("--replay", path, "show")
     assert (done.returncode, "cut" in done.stdout) == (0, False)
+
+
+COMMANDS = (
+    "show", "show --json", "show -v", "show --unparsed", "show --explain smartarray:0", "diagnose", "diagnose --json",
+    "diagnose --format nagios", "export --rules", "export --json", "audit POLICY", "audit POLICY --format junit",
+    "audit POLICY --format jsonl", "audit --init", "snapshot --output -", "show x\u202ey",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_no_output_has_a_character_that_turns_or_hides_text(tmp_path: Path, command: str) -> None:
+    """A serial number, a label or a state may hold them; on no screen and in no file do they deceive a reader."""
+    text = (SSACLI % "EG\u202e0300\u200bX").replace("RCTL0000000001", "RC\u2066TL\ufeff1\u061c")
+    text = text.replace("Firmware Version:", "Stran\u202ege: va\u200blue\n   Firmware Version:").replace(
+        "Status: OK\n         Drive", "Status: Predictive\u202e Failure\u2069\n         Drive"
+    )
+    (tmp_path / "a.txt").write_text(text, encoding="utf-8")
+    (tmp_path / "POLICY").write_text('raid_level = "raid5"\n', encoding="utf-8")
+    words = [str(tmp_path / word) if word == "POLICY" else word for word in command.split(" ")]
+    done = raidctl("--replay", tmp_path / "a.txt", *words)
+    assert not [c for c in done.stdout + done.stderr if unicodedata.category(c) in {"Cf", "Zl", "Zp"}]
+    assert done.stdout or "x" in words[-1]

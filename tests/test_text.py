@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import unicodedata
 
 import pytest
@@ -32,8 +33,15 @@ def test_a_label_ends_at_the_first_colon_before_a_blank(line: str, expected: tup
 
 @given(st.text())
 def test_printable_text_cannot_steer_a_terminal(text: str) -> None:
-    """No control character but tab and line feed survives, whatever hardware says."""
-    assert not [c for c in printable(text) if unicodedata.category(c) == "Cc" and c not in "\t\n"]
+    """No control or format character but tab and line feed survives, whatever hardware says."""
+    forbidden = {"Cc", "Cf", "Zl", "Zp"}
+    assert not [c for c in printable(text) if unicodedata.category(c) in forbidden and c not in "\t\n"]
+
+
+def test_no_character_of_any_direction_or_without_width_is_printable() -> None:
+    """Every format character that Unicode has, and the fillers that are drawn as nothing."""
+    every = "".join(c for c in map(chr, range(sys.maxunicode + 1)) if unicodedata.category(c) in {"Cf", "Zl", "Zp"})
+    assert set(printable(every + "\u3164\ufe0f\u115f")) == {"\ufffd"}
 
 
 def test_escape_sequences_leave_no_rest() -> None:

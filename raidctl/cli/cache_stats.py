@@ -113,13 +113,15 @@ def _told(found: Caches, now: Sample, before: Sample | None, seconds: float) -> 
 
 
 def _as_json(looks: Iterator[Statistics], *, one: bool) -> int:
+    from raidctl.output.json import safe  # noqa: PLC0415 - imported only where JSON is printed
+
     code = 0
     for told in looks:
         code = exit_code(told.problems)
         if one:
             emit_json(told)
         else:
-            emit(f"{msgspec.json.encode(told).decode('utf-8')}\n")
+            emit(f"{safe(msgspec.json.encode(told).decode('utf-8'))}\n")
     return code
 
 

@@ -24,11 +24,16 @@ from raidctl.cli.options import Settings, examples, machine_options, output_opti
 from raidctl.cli.terminal import emit, emit_json
 from raidctl.errors import EXIT_FINE, EXIT_NO, EXIT_STANDS, AccessMissing, UsageError
 from raidctl.layers import family
+from raidctl.request import CHANGEABLE
 from raidctl.runners.child import stand_guard
+from raidctl.runners.process import run
+from raidctl.runners.programs import SYSTEM_PATH, changeable
 from raidctl.text import printable
 
 UNIT = "raidctl-restore.service"
 UNITS = Path("/etc/systemd/system")
+ENABLE = ("systemctl", "enable", UNIT)
+"""Has systemd read its units again, too."""
 _PATIENCE = 60.0
 """Seconds in which a raidctl that is being ended frees the controllers."""
 _AGAIN = 10.0
@@ -237,22 +242,32 @@ def _said(results: list[Restored], settings: Settings) -> int:
 
 
 def _install(state_dir: str | None, *, dry_run: bool) -> int:
-    """Install the unit, with the path of this very program and the directory of the journal.
+    """Install and enable the unit, with the path of this very program and the directory of the journal.
 
     Raises:
-        AccessMissing: It cannot be written.
+        AccessMissing: It cannot be written, or others than root could change the program that it starts at boot.
+        UsageError: A path has characters that no unit can have.
     """
     text = (files("raidctl") / "data" / UNIT).read_text(encoding="utf-8")
     place = str(Path(state_dir).absolute()) if state_dir else ROOT_PLACE
     option = f" --state-dir {quoted(place)}" if state_dir else ""
     for sign, word in (
-        ("@RAIDCTL@", program()), ("@OPTION@", option), ("@STATE@", quoted(place).replace("$$", "$")),
+        ("@RAIDCTL@", " ".join(map(quoted, _program()))), ("@OPTION@", option),
+        ("@STATE@", quoted(place).replace("$$", "$")),
     ):  # fmt: skip
         text = text.replace(sign, word)  # a path is no command line: $ stands for itself there
     if dry_run:
         tell(f"{UNITS / UNIT} would be:")
         emit(text)
         return EXIT_FINE
+    unsafe = next(
+        filter(None, map(changeable, (_program()[0], sys.executable, sys.prefix, str(files("raidctl"))))), None
+    )
+    if unsafe:
+        raise AccessMissing(
+            f"{unsafe} {CHANGEABLE}, so nothing is installed that starts it as root at every boot. Install raidctl "
+            "where only root can write, and run that one."
+        )
     try:
         (UNITS / UNIT).write_text(text, encoding="utf-8")
     except FileNotFoundError:
@@ -261,19 +276,29 @@ def _install(state_dir: str | None, *, dry_run: bool) -> int:
         ) from None
     except OSError as error:
         raise AccessMissing(f"{UNITS / UNIT} cannot be written: {error.strerror}.") from None
-    tell(f"Installed {UNITS / UNIT}. Switch it on with: systemctl daemon-reload && systemctl enable {UNIT}")
+    done = run(ENABLE, environment={"PATH": ":".join(SYSTEM_PATH), "LC_ALL": "C"})
+    if done.code == 0:
+        tell(f"Installed and enabled {UNITS / UNIT}.")
+    else:
+        why = done.error_text.strip() or done.detail or f"exit code {done.code}"
+        tell(f"Installed {UNITS / UNIT}, but it is not enabled ({why}). Enable it with: {' '.join(ENABLE)}")
     return EXIT_FINE
 
 
-def program() -> str:
-    """This program as the beginning of a command line of systemd's: full paths, in quotes where they need them."""
+def _program() -> list[str]:
+    """This program as the beginning of a command line, with full paths."""
     script = Path(sys.argv[0]).absolute()
     runs = script.name != "__main__.py" and os.access(script, os.X_OK) and script.is_file()
-    words = [str(script)] if runs else [sys.executable, "-m", "raidctl"]
-    return " ".join(map(quoted, words))
+    return [str(script)] if runs else [sys.executable, "-m", "raidctl"]
 
 
 def quoted(word: str) -> str:
-    """A word of ExecStart: % begins a specifier, $ a variable, and blanks, quotes and backslashes end or escape."""
+    """A word of ExecStart: % begins a specifier, $ a variable, and blanks, quotes and backslashes end or escape.
+
+    Raises:
+        UsageError: It has a line break or another character that a unit cannot have.
+    """
+    if not word.isprintable():
+        raise UsageError(f"A systemd unit cannot name {word!r}: it has control characters. Use another path.")
     safe = word.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%").replace("$", "$$")
     return safe if safe == word and not any(sign in word for sign in " \t;'") else f'"{safe}"'

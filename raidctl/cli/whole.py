@@ -44,8 +44,9 @@ def read(word: str, shown: str, what: str) -> bytes:
 def write(path: str, data: bytes, *, mode: int | None = None) -> None:
     """Replace a file: whoever reads it sees the old one or the new one, whole, whatever happens.
 
-    A link stays a link. What is there and is no file (``/dev/stdout``, a pipe) is written into: root who replaced
-    ``/dev/null`` would break the machine.
+    A link stays a link; as root, one that leads into another directory is not followed: whoever can make links there
+    would choose the file (the system's own, below ``/dev`` and ``/proc``, are followed). What is there and is not a
+    file (``/dev/stdout``, a pipe) is written into: root who replaced ``/dev/null`` would break the machine.
 
     Args:
         path: Where to.
@@ -56,6 +57,12 @@ def write(path: str, data: bytes, *, mode: int | None = None) -> None:
         CannotTell: It cannot be written; the old one is still there.
     """
     named = Path(path)
+    elsewhere = _elsewhere(named) if os.geteuid() == 0 else None
+    if elsewhere is not None:
+        raise CannotTell(
+            f"{printable(path)} is a link into another directory, which is not followed as root. "
+            f"Name the file itself: {printable(elsewhere)}"
+        )
     try:
         if named.exists() and not named.is_file():
             with named.open("wb") as opened:
@@ -64,6 +71,13 @@ def write(path: str, data: bytes, *, mode: int | None = None) -> None:
             _replace(Path(os.path.realpath(path)), data, mode)
     except OSError as error:
         raise CannotTell(f"{printable(path)} cannot be written: {error.strerror}.") from error
+
+
+def _elsewhere(named: Path) -> str | None:
+    """Where a link leads, unless it stays in its directory or is one of the system's own."""
+    folder, target = os.path.realpath(named.parent), os.path.realpath(named)
+    own = folder in ("/dev", "/dev/fd") or folder.startswith("/proc/")
+    return target if named.is_symlink() and not own and os.path.dirname(target) != folder else None  # noqa: PTH120
 
 
 def _replace(target: Path, data: bytes, mode: int | None) -> None:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any, TypeVar
 
 import msgspec
 
 from raidctl.model import Inventory
+from raidctl.text import INVISIBLE
 
 T = TypeVar("T")
 
-_CONTROL = re.compile("[\x7f-\x9f\u2028\u2029]")
+_CONTROL = re.compile(rf"[\x7f-\x9f{INVISIBLE}]")
 _NO_TEXT = re.compile("[\ud800-\udfff]")
 
 
@@ -19,7 +21,7 @@ def to_json(value: Any) -> str:
     """JSON in UTF-8, fields in the order of the model, two blanks of indent, a newline at the end.
 
     The keys of dictionaries (``details``) are sorted, so that the same inventory always gives the same text.
-    Control characters are written as escapes: nothing that hardware says steers a terminal.
+    Control and invisible characters are written as escapes: nothing in it steers or deceives a reader.
     """
     try:
         data = msgspec.json.encode(value, order="deterministic")
@@ -51,8 +53,8 @@ def _as_text(value: Any) -> Any:
 
 
 def safe(text: str) -> str:
-    """JSON with its control characters written as escapes."""
-    return _CONTROL.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+    """JSON with its control and invisible characters written as escapes."""
+    return _CONTROL.sub(lambda match: json.dumps(match[0])[1:-1], text)
 
 
 def schema(title: str = "Inventory", kind: Any = Inventory) -> dict[str, Any]:

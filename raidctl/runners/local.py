@@ -187,7 +187,8 @@ def _which(request: Which) -> WhichAnswer:
     try:
         # last, where this program's own commands were installed: a virtual environment's are not on the PATH
         own = f"{os.path.dirname(sys.executable)}/{name}"  # noqa: PTH120 - paths are strings here
-        path = first_program(path for path in (*found, *request.places, own) if path.startswith("/"))
+        paths = [path for path in (*found, *request.places, own) if path.startswith("/")]
+        path = first_program(paths, trusted=False)  # that others can change it is told when it is to be run
     except PermissionError:  # a file of that name, but no program
         path = None
     if path is None:

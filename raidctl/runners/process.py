@@ -98,10 +98,9 @@ def run(
 
 def _executable(name: str, environment: Mapping[str, str]) -> str:
     """The file of a program; the system's own search takes a directory that may not be entered for a missing right."""
-    if "/" in name:
-        return name
     places = environment.get("PATH", "").split(":")
-    path = first_program(f"{place}/{name}" for place in places if place.startswith("/"))
+    paths = [name] if "/" in name else [f"{place}/{name}" for place in places if place.startswith("/")]
+    path = first_program(paths)
     if path is None:
         raise FileNotFoundError(2, "No such file or directory", name)
     return path

@@ -6,6 +6,7 @@ import errno
 import json
 import os
 import shlex
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -242,15 +243,38 @@ def test_the_unit_is_installed_with_this_program(
 ) -> None:
     """Its command exists; a machine without systemd is told so."""
     monkeypatch.setattr(restore, "UNITS", tmp_path)
-    assert raidctl("restore", "--install-unit").exit_code == 0
+    monkeypatch.setattr(restore, "ENABLE", ("true", "enable"))
+    done = raidctl("restore", "--install-unit")
+    assert (done.exit_code, "Installed and enabled" in done.stderr) == (0, True)
     unit = (tmp_path / "raidctl-restore.service").read_text(encoding="utf-8")
     [start] = [line for line in unit.splitlines() if line.startswith("ExecStart=")]
     assert Path(shlex.split(start.removeprefix("ExecStart="))[0]).is_file()
+    monkeypatch.setattr(restore, "ENABLE", ("false", "enable"))
+    assert "Enable it with: false enable\n" in raidctl("restore", "--install-unit").stderr
     monkeypatch.setattr(restore, "UNITS", tmp_path / "nowhere")
     done = raidctl("restore", "--install-unit")
     assert done.exit_code == 4
     assert "no systemd" in done.stderr
     assert raidctl("--demo", "p400", "restore", "--install-unit").exit_code == 2
+
+
+def test_a_unit_never_starts_at_boot_what_others_can_change(
+    raidctl: Raidctl, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither a program in somebody's home, nor a line that an option has brought in."""
+    monkeypatch.setattr(restore, "UNITS", tmp_path)
+    monkeypatch.setattr(restore, "ENABLE", ("true", "enable"))
+    done = raidctl("--state-dir", "/x\nExecStartPre=/bin/evil", "restore", "--install-unit")
+    assert (done.exit_code, "control characters" in done.stderr) == (2, True)
+    program = tmp_path / "bin" / "raidctl"
+    program.parent.mkdir()
+    program.touch(mode=0o775)
+    program.chmod(0o775)
+    monkeypatch.setattr(sys, "argv", [str(program)])
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    done = raidctl("restore", "--install-unit")
+    assert (done.exit_code, "can be changed by others than root" in done.stderr) == (4, True)
+    assert not (tmp_path / restore.UNIT).exists()
 
 
 @pytest.mark.parametrize("demo", ["gen10", "3154"])

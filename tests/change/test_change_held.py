@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import time
@@ -226,8 +227,8 @@ def test_who_puts_back_waits_for_the_one_that_ends(tmp_path: Path) -> None:
     assert other.wait(60) == 0
 
 
-def test_a_tool_that_outlives_its_raidctl_is_seen(tmp_path: Path) -> None:
-    """By its words, started directly or by an interpreter; no other program is taken for it."""
+def test_a_tool_that_outlives_its_raidctl_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By its words, started directly or by an interpreter; no other program, and nobody else's, is taken for it."""
     tool = tmp_path / "acme"
     tool.write_text("#!/bin/sh\nread never\n")
     tool.chmod(0o755)
@@ -241,6 +242,9 @@ def test_a_tool_that_outlives_its_raidctl_is_seen(tmp_path: Path) -> None:
         assert running(("acme", "set", "v1"))
         assert not running((str(tool), "set", "v2"))
         assert not running((str(tool),))
+        with monkeypatch.context() as another:
+            another.setattr(os, "geteuid", lambda: os.getuid() + 1)
+            assert not running(words)
     finally:
         process.communicate(b"\n")
     assert not running(words)

@@ -226,6 +226,7 @@ def unit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict[
 
     def install(*options: str) -> dict[str, str]:
         monkeypatch.setattr(restore, "UNITS", tmp_path)
+        monkeypatch.setattr(restore, "ENABLE", ("true",))
         assert CliRunner().invoke(cli, [*options, "restore", "--install-unit"]).exit_code == 0
         lines = (tmp_path / restore.UNIT).read_text(encoding="utf-8").splitlines()
         return dict(line.split("=", 1) for line in lines if "=" in line and not line.startswith("#"))

@@ -49,12 +49,28 @@ def test_a_link_stays_a_link(command: str, tmp_path: Path) -> None:
     """What it points to is replaced, beside it."""
     real = tmp_path / "there" / "real"
     real.parent.mkdir()
-    link = tmp_path / "link"
+    link = tmp_path / "there" / "link"
     link.symlink_to(real)
     assert _run(command, link) == 0
     assert (link.is_symlink(), COMMANDS[command] in real.read_text(encoding="utf-8")) == (True, True)
     assert _run(command, link) == 0
-    assert [path.name for path in real.parent.iterdir()] == ["real"]
+    assert sorted(path.name for path in real.parent.iterdir()) == ["link", "real"]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("root", [True, False])
+def test_root_follows_no_link_into_another_directory(
+    command: str, tmp_path: Path, root: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a directory that somebody else may write to, a link would choose what root overwrites."""
+    monkeypatch.setattr(os, "geteuid", lambda: 0 if root else 1000)
+    (tmp_path / "here").mkdir()
+    precious, link = tmp_path / "precious", tmp_path / "here" / "raidctl.prom"
+    precious.touch()
+    link.symlink_to(precious)
+    assert _run(command, link) == (3 if root else 0)
+    assert (precious.read_bytes() == b"") is root
+    assert link.is_symlink()
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from raidctl.calls import call_problem
 from raidctl.request import Answer, Read, ReadAnswer, Request, Run, RunAnswer, Trouble, UdevDatabase, Which
 from raidctl.runners import group, programs, udev
 from raidctl.runners.local import LocalRunner
@@ -64,6 +65,41 @@ def test_root_does_not_trust_a_directory_that_others_may_write(tmp_path: Path, m
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     assert programs.search_path()[0] == str(tmp_path)
     tmp_path.chmod(stat.S_IRWXU)
+
+
+def test_root_runs_nothing_that_others_can_exchange(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The file, its directory, any directory above, a link on the way: of another user, or writable by a group."""
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    folder = tmp_path / "above" / "bin"
+    folder.mkdir(parents=True)
+    tool = folder / "raidctl-tool"
+    tool.write_text("#!/bin/sh\n", encoding="utf-8")
+    tool.chmod(0o755)
+    (tmp_path / "link").symlink_to(folder)
+    monkeypatch.setenv("PATH", f"{tmp_path}/link:/usr/bin")
+    ways = [("raidctl-tool",), (str(tool),), (f"{tmp_path}/link/raidctl-tool",)]
+
+    def troubles() -> set[Trouble | None]:
+        answers = LocalRunner().carry_out([Run(words) for words in ways])
+        return {answer.trouble for answer in answers}
+
+    if os.getuid() == 0:
+        assert troubles() == {None}
+    for part in (tool, folder, folder.parent, tmp_path):
+        for mode in (0o775, 0o757):
+            before = part.stat().st_mode
+            part.chmod(mode)
+            assert troubles() <= {Trouble.DENIED, Trouble.MISSING}, part
+            [found, answer] = LocalRunner().carry_out([Which(str(tool)), Run((str(tool),))])
+            assert found.path == str(tool), "it is there"
+            problem = call_problem(Run((str(tool),)), answer)
+            assert problem is not None
+            assert "can be changed by others than root" in problem.message
+            part.chmod(before)
+        if os.getuid() == 0:
+            os.chown(part, 1, 0)
+            assert troubles() <= {Trouble.DENIED, Trouble.MISSING}, part
+            os.chown(part, 0, 0)
 
 
 def test_a_directory_that_cannot_be_entered_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
