@@ -11,10 +11,12 @@ import socket
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
-from typing import NoReturn
+from ipaddress import ip_address
+from threading import BoundedSemaphore, Thread, Timer
+from typing import Any, NoReturn
 
 from raidctl import __version__
 from raidctl.errors import CannotTell, UsageError
@@ -23,7 +25,12 @@ LOOPBACK = "127.0.0.1"
 _GLANCE = 1
 """Seconds after which a signal is seen at the latest."""
 _PATIENCE = 10
-"""Seconds that a client may take to say what it wants."""
+"""Seconds that a client may take to send its request, and to take the answer."""
+CONNECTIONS = 32
+"""Clients at a time; further ones are turned away."""
+_PAUSE = 0.5
+"""Seconds before the next attempt to accept a client where no file descriptor is left."""
+_BUSY = b"HTTP/1.0 503 Service Unavailable\r\nRetry-After: 10\r\nContent-Length: 0\r\n\r\n"
 
 
 @dataclass(frozen=True)
@@ -96,9 +103,56 @@ def serve(place: tuple[str, int], path: str, scans: Scans, announce: Callable[[s
 
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
+    request_queue_size = CONNECTIONS
+    loopback = False
+    """Only this machine can ask."""
+
+    def __init__(self, *arguments: Any) -> None:
+        self._free = BoundedSemaphore(CONNECTIONS)
+        super().__init__(*arguments)
+        self.loopback = _is_loopback(str(self.server_address[0]))
+
+    def get_request(self) -> tuple[socket.socket, Any]:
+        """The next client; without a pause, one that cannot be accepted would be tried again at once, for ever."""
+        try:
+            return self.socket.accept()
+        except OSError:
+            time.sleep(_PAUSE)
+            raise
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Answer in a thread, or turn the client away."""
+        if not self._free.acquire(blocking=False):
+            with suppress(OSError):
+                request.send(_BUSY, socket.MSG_DONTWAIT)
+            self.shutdown_request(request)
+            return
+        try:
+            super().process_request(request, client_address)
+        except BaseException:  # no thread could be started
+            self._free.release()
+            raise
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        """Answer, and let the next client in."""
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self._free.release()
 
     def handle_error(self, request: object, client_address: object) -> None:
         """A client that went away is nobody's trouble."""
+
+
+def _is_loopback(host: str) -> bool:
+    """Whether a name or an address, also with a port behind it, means this machine itself."""
+    name = (
+        host[1:].partition("]")[0] if host.startswith("[") else host if host.count(":") > 1 else host.partition(":")[0]
+    )
+    try:
+        return ip_address(name).is_loopback
+    except ValueError:
+        return name.lower().rstrip(".") == "localhost"
 
 
 def _server(place: tuple[str, int], path: str, scans: Scans) -> _Server:
@@ -117,8 +171,27 @@ def _handler(path: str, scans: Scans) -> type[BaseHTTPRequestHandler]:
         server_version = f"raidctl/{__version__}"
         sys_version = ""
 
+        def handle(self) -> None:
+            """Answer one request; a client that sends it byte by byte has no more time than others."""
+            self._late = Timer(_PATIENCE, self._hang_up)
+            self._late.daemon = True
+            self._late.start()
+            try:
+                super().handle()
+            finally:
+                self._late.cancel()
+
+        def _hang_up(self) -> None:
+            with suppress(OSError):
+                self.connection.shutdown(socket.SHUT_RDWR)
+
         def do_GET(self) -> None:
-            """The page, or where it is."""
+            """The page, or where it is; not for a page of another site whose name leads to this machine."""
+            self._late.cancel()
+            named = self.headers.get("Host")
+            if named is not None and getattr(self.server, "loopback", False) and not _is_loopback(named):
+                self._answer(Page(b"Ask for localhost or 127.0.0.1.\n", "text/plain; charset=utf-8", 403))
+                return
             asked = self.path.partition("?")[0]
             if asked == path:
                 self._answer(scans.page())

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
+import resource
+import select
 import signal
+import socket
 import subprocess
 import sys
+import threading
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +37,7 @@ from raidctl.output.json import schema
 from raidctl.output.metrics import Export, families
 from raidctl.output.metrics_table import INVENTORY, of_rules, of_scan, seconds
 from raidctl.output.prometheus import number, text
-from raidctl.serve import address
+from raidctl.serve import CONNECTIONS, Page, Scans, _server, address
 from tests.output.inventories import DEGRADED, EVERY, HEALTHY
 from tests.support.machines import FIXTURES, MACHINES, replayed
 
@@ -374,6 +379,80 @@ def test_it_is_served_from_one_scan_until_it_is_ended(served: tuple[subprocess.P
     assert url in get(url.replace("/metrics", "/"))[2] or "/metrics" in get(url.replace("/metrics", "/"))[2]
     started.send_signal(signal.SIGTERM)
     assert started.wait(60) == 128 + signal.SIGTERM
+
+
+def test_on_the_loopback_only_its_own_names_are_answered(served: tuple[subprocess.Popen[str], str]) -> None:
+    """A web page whose name was made to lead to this machine reads nothing."""
+    _, url = served
+    port = url.split(":")[2].partition("/")[0]
+    names = {
+        "localhost": 200,
+        f"127.0.0.1:{port}": 200,
+        f"[::1]:{port}": 200,
+        "evil.example": 403,
+        f"10.0.0.1:{port}": 403,
+    }
+    for name, status in names.items():
+        with socket.create_connection(("127.0.0.1", int(port))) as client:
+            client.sendall(f"GET /metrics HTTP/1.1\r\nHost: {name}\r\n\r\n".encode())
+            assert int(client.makefile().readline().split()[1]) == status, name
+
+
+@pytest.fixture
+def answering() -> Iterator[Callable[[], tuple[str, int]]]:
+    """Start a server of an empty page in this process; its address."""
+    with contextlib.ExitStack() as running:
+
+        def start() -> tuple[str, int]:
+            server = running.enter_context(
+                _server(("127.0.0.1", 0), "/metrics", Scans(lambda: Page(b"", "text/plain"), 1))
+            )
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+            running.callback(server.shutdown)
+            return "127.0.0.1", server.server_address[1]
+
+        yield start
+
+
+def test_clients_beyond_the_limit_are_turned_away(answering: Callable[[], tuple[str, int]]) -> None:
+    """Until one of the others is gone."""
+    place = answering()
+    with contextlib.ExitStack() as clients:
+        for _ in range(CONNECTIONS):
+            clients.enter_context(socket.create_connection(place))
+        with socket.create_connection(place) as another:
+            assert another.makefile().readline().split()[1:2] == ["503"]
+    while get(f"http://127.0.0.1:{place[1]}/")[0] == 503:
+        pass
+
+
+def test_a_request_has_to_come_in_time_as_a_whole(
+    answering: Callable[[], tuple[str, int]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever sends it byte by byte has no more time than others, and gets no page for half of it."""
+    monkeypatch.setattr("raidctl.serve._PATIENCE", 0.3)
+    with socket.create_connection(answering()) as client, contextlib.suppress(OSError):
+        client.sendall(b"GET / HTTP/1.1\r\n")
+        while not select.select([client], [], [], 0.1)[0]:
+            client.sendall(b"A")
+        assert client.recv(100) == b""
+
+
+def test_without_a_free_descriptor_the_server_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The kernel refuses to accept, and reports the client as ready all the time."""
+    pauses: list[float] = []
+    with _server(("127.0.0.1", 0), "/metrics", Scans(lambda: Page(b"", "text/plain"), 1)) as server:
+        host, port = server.server_address[:2]
+        with socket.create_connection((str(host), port)):
+            monkeypatch.setattr("raidctl.serve.time.sleep", pauses.append)
+            before = resource.getrlimit(resource.RLIMIT_NOFILE)
+            resource.setrlimit(resource.RLIMIT_NOFILE, (3, before[1]))
+            try:
+                with pytest.raises(OSError, match="Too many open files"):
+                    server.get_request()
+            finally:
+                resource.setrlimit(resource.RLIMIT_NOFILE, before)
+    assert len(pauses) == 1
 
 
 def test_a_machine_that_cannot_be_looked_at_is_a_failed_scrape(tmp_path: Path) -> None:
