@@ -1,13 +1,18 @@
-"""A policy that says what a machine is now, for ``raidctl audit --init``. Held against it, the machine passes."""
+"""A policy written from one machine, for ``raidctl audit --init``.
+
+Settings are asked for as they are; of states, the healthy value: a machine that is broken now fails, and passes when it
+is repaired. Spares and drives are asked for with a minimum, so that adding one is no failure.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from raidctl.audit.policy.machine import Machine, Scope, hides
 from raidctl.audit.policy.related import drive_cache
+from raidctl.inforce import in_force
 from raidctl.model import Array, Controller, Drive, Inventory, Volume
 from raidctl.units import format_binary, format_decimal
 
@@ -22,14 +27,17 @@ _OF_CARD = {
 }  # fmt: skip
 _OF_MODEL = ("firmware", "link_gbps", "write_cache")
 """What drives of one model have in common."""
-_GOOD = {"status": "ok", "cache.write_protected": True, "cache.no_battery_write_cache": False,
-         "drive_cache": "disabled", "cache.status": "ok", "cache.unwritten_data": False}  # fmt: skip
-"""What is better than this is noted, as the machine may not be as it should be now."""
+_HEALTHY: Mapping[str, Any] = {"status": "ok", "cache.status": "ok", "cache.unwritten_data": False}
+"""States, and the value that is asked for whatever they are now."""
+_SAFER = {"cache.write_protected": True, "cache.no_battery_write_cache": False, "drive_cache": "disabled"}
+"""Settings that are asked for as they are, with a note where another value is safer."""
+_FAULTY = ("charging", "learning", "degraded", "failed")
+"""States of a battery that pass, or are to be repaired."""
 
 _HEAD = """\
-# What {host} is now{when}, written by "raidctl audit --init".
-# Check that this is what it should be: a line that ends in "# now" is not what one would wish for.
-# What no tool told is not here: it could never pass. docs/policy.md tells all that can be written.
+# What {host} must be, written{when} by "raidctl audit --init" from what it is.
+# Check it. A line with "# now" is not met yet: the healthy value was written. "# safer" names a safer setting.
+# What no tool reports is not here: it could never pass. docs/policy.md lists everything that can be written.
 #
 #   raidctl audit FILE             holds this machine against it
 #   raidctl audit FILE DIRECTORY   holds recorded ones against it (raidctl --json show > NAME.json)
@@ -85,7 +93,7 @@ def _controller(card: Controller, scope: Scope) -> Iterator[str]:
         wishes += [] if part is None else _fields(part, names, f"{name}.")
     if scope.complete:
         wishes += _batteries(card)
-        wishes += [("", f"drives = {{ count = {len(card.drives)} }}")] if card.drives else []
+        wishes += [("", f"drives = {{ count = {{ min = {_needed(card)} }} }}")] if card.drives else []
     yield _rule(card.id, "controller", card.id, wishes)
     if scope.complete:
         yield from _well(card)
@@ -93,34 +101,53 @@ def _controller(card: Controller, scope: Scope) -> Iterator[str]:
 
 
 def _batteries(card: Controller) -> Iterator[tuple[str, str]]:
-    """How many there are, and their state where they share it."""
+    """How many there are, all of them good; of a controller that never had one, none is asked for."""
     statuses = {one.status for one in card.batteries}
     if not statuses or "unknown" in statuses:
         return
-    wish = f"count = {len(card.batteries)}"
-    if len(statuses) > 1:
-        yield "", f"batteries = {{ {wish} }}"
-        return
-    [status] = statuses
-    where = f"status = {_toml(status)}"
-    if all(one.replace is False for one in card.batteries):
+    caching = any(volume.cache and volume.cache.write_policy == "protected_write_back" for volume in card.volumes)
+    absent = statuses == {"missing"} and not caching
+    where = f"status = {_toml('missing' if absent else 'ok')}"
+    if not absent and all(one.replace is not None for one in card.batteries):
         where += ", replace = false"
-    yield "", f"batteries = {{ where = {{ {where} }}, {wish} }}{_note('status', status)}"
+    bad = [one.status for one in card.batteries if one.status != "ok"]
+    bad += ["to be replaced" for one in card.batteries if one.status == "ok" and one.replace]
+    note = f"  # now: {', '.join(bad)}" if bad and not absent else ""
+    yield "", f"batteries = {{ where = {{ {where} }}, count = {len(card.batteries)} }}{note}"
+
+
+def _needed(card: Controller) -> int:
+    """How many drives it has when it is healthy: a faulty one that was replaced already is one too many."""
+    surplus = 0
+    for array in card.arrays:
+        expected = _expected(array, card)
+        surplus += max(0, len(array.drives) - expected) if expected else 0
+    return len(card.drives) - surplus
+
+
+def _expected(array: Array, card: Controller) -> int | None:
+    """How many members an array has that lacks one; None if it lacks none, or that is unknown."""
+    lacking = [
+        volume.drives_expected
+        for volume in card.volumes
+        if volume.array == array.id and (volume.drives_expected or 0) > (volume.drives_active or 0)
+    ]
+    return max((count for count in lacking if count), default=None)
 
 
 def _well(card: Controller) -> Iterator[str]:
-    """How many of its drives are ok, those of no array among them."""
+    """That its drives are ok, those of no array among them."""
     good = sum(drive.status == "ok" for drive in card.drives)
-    if not good or any(drive.status == "unknown" for drive in card.drives):
+    if not card.drives or any(drive.status == "unknown" for drive in card.drives):
         return
-    number = len(card.drives)
-    note = "" if good == number else f"  # now {good} of {number}; all is what one would wish for"
-    wish = f'drives = {{ where = {{ status = "ok" }}, count = {{ min = {good} }} }}{note}'
+    number = _needed(card)
+    note = "" if good >= number else f"  # now: {good} of {number}"
+    wish = f'drives = {{ where = {{ status = "ok" }}, count = {{ min = {number} }} }}{note}'
     yield _rule(f"{card.id}: drives that are ok", "controller", card.id, [("", wish)])
 
 
 def _models(card: Controller) -> Iterator[str]:
-    """How many drives of each model there are, where every drive tells its own, and what these have in common."""
+    """How many drives of each model there are, where every drive reports its own, and what these have in common."""
     models: dict[str | None, list[Drive]] = {}
     for drive in card.drives:
         models.setdefault(drive.model, []).append(drive)
@@ -129,26 +156,40 @@ def _models(card: Controller) -> Iterator[str]:
     for model, drives in sorted((str(model), drives) for model, drives in models.items()):
         alike = ", ".join(f"{name} = {_wanted(value)}" for name, value in _shared(drives, _OF_MODEL))
         every = f", all = {{ {alike} }}" if alike else ""
-        wish = f"drives = {{ where = {{ model = {{ is = {_toml(model)} }} }}, count = {len(drives)}{every} }}"
+        least = sum(drive.status in ("ok", "unknown") for drive in drives)
+        if not least:
+            continue
+        where = f"where = {{ model = {{ is = {_toml(model)} }} }}"
+        wish = f"drives = {{ {where}, count = {{ min = {least} }}{every} }}"
         yield _rule(f"{card.id}: drives {model}", "controller", card.id, [("", wish)])
 
 
 def _array(array: Array, scope: Scope) -> Iterator[str]:
     found = [scope.drive(name) for name in (*array.drives, *array.spares)]
-    if not scope.complete or None in found or not array.drives:
+    card = scope.controller
+    if card is None or not scope.complete or None in found or not array.drives:
         return
     wishes = list(_fields(array, ("status",)))
-    wishes.append(("", f"drives = {{ count = {len(array.drives)} }}"))
-    wishes.append(("", f"spares = {{ count = {len(array.spares)} }}"))
+    count, lacking = len(array.drives), _expected(array, card)
+    whole = array.status == "ok" and not lacking
+    note = f"  # now: {count}" if lacking and count != lacking else ""
+    wanted = str(count) if whole else f"{{ min = {lacking or count} }}"
+    wishes.append(("", f"drives = {{ count = {wanted} }}{note}"))
+    wishes += [("", f"spares = {{ count = {{ min = {len(array.spares)} }} }}")] if array.spares else []
     drives = [drive for drive in found if drive is not None]
     wishes += _alike(drives[: len(array.drives)])
     yield _rule(array.id, "array", array.id, wishes)
 
 
 def _alike(drives: Sequence[Drive]) -> list[tuple[str, str]]:
-    """What all drives of an array have in common."""
-    found = _shared(drives, ("media", "interface", "rpm", "status"))
-    return [(name, f'"drives.{name}" = {_toml(value)}') for name, value in found]
+    """What all drives of an array have in common, and that each is ok."""
+    found = _shared(drives, ("media", "interface", "rpm"))
+    wishes = [(name, f'"drives.{name}" = {_toml(value)}') for name, value in found]
+    statuses = dict.fromkeys(drive.status for drive in drives)
+    bad = ", ".join(status for status in statuses if status != "ok")
+    if "unknown" not in statuses:
+        wishes.append(("status", f'"drives.status" = "ok"{f"  # now: {bad}" if bad else ""}'))
+    return wishes
 
 
 def _shared(drives: Sequence[Drive], names: Iterable[str]) -> Iterator[tuple[str, Any]]:
@@ -159,33 +200,50 @@ def _shared(drives: Sequence[Drive], names: Iterable[str]) -> Iterator[tuple[str
             yield name, values.pop()
 
 
+def _healed(volume: Volume, card: Controller | None) -> Mapping[str, Any]:
+    """The states of a volume as they are when nothing is broken."""
+    healthy = {**_HEALTHY, "drives_active": volume.drives_expected or volume.drives_active}
+    cache = volume.cache
+    if cache is not None and cache.write_policy is not None and in_force(cache) is False:
+        healthy["cache.write_active"] = "write_back" if cache.write_policy.endswith("write_back") else "write_through"
+    broken = any(one.status in _FAULTY or one.replace for one in card.batteries) if card is not None else False
+    if cache is not None and broken and cache.drive_write_cache != "enabled":
+        healthy["cache.write_protected"] = True
+    return healthy
+
+
 def _volume(volume: Volume, scope: Scope) -> Iterator[str]:
-    wishes = list(_fields(volume, _VOLUME))
+    healthy = _healed(volume, scope.controller)
+    wishes = list(_fields(volume, _VOLUME, healthy=healthy))
     if volume.size_bytes:
         wishes.insert(1, ("", f"size_bytes = {volume.size_bytes}  # {format_decimal(volume.size_bytes)}"))
     if volume.cache is not None:
-        wishes += _fields(volume.cache, _CACHE, "cache.")
+        wishes += _fields(volume.cache, _CACHE, "cache.", healthy)
     if volume.consistency_check is not None:
         wishes += _fields(volume.consistency_check, ("mode",), "consistency_check.")
     caches = drive_cache(volume, scope)
     if caches is not None:
-        wishes.append(("drive_cache", f"drive_cache = {_toml(caches)}{_note('drive_cache', caches)}"))
+        wishes.append(("drive_cache", f"drive_cache = {_toml(caches)}{_note('drive_cache', caches, caches)}"))
     where = ", ".join((volume.device or "", *volume.mountpoints)).strip(", ")
     yield _rule(volume.id, "volume", volume.id, wishes, where)
 
 
-def _fields(item: Any, names: Iterable[str], prefix: str = "") -> Iterator[tuple[str, str]]:
+def _fields(
+    item: Any, names: Iterable[str], prefix: str = "", healthy: Mapping[str, Any] = _HEALTHY
+) -> Iterator[tuple[str, str]]:
     for name in names:
-        value = getattr(item, name)
+        value, path = getattr(item, name), prefix + name
         if value is None or value == "unknown":
             continue
-        size = f"  # {format_binary(value)}" if name.endswith("_bytes") else _note(prefix + name, value)
-        yield prefix + name, f"{prefix}{name} = {_wanted(value)}{size}"
+        wanted = healthy.get(path, value)
+        note = f"  # {format_binary(value)}" if name.endswith("_bytes") else _note(path, value, wanted)
+        yield path, f"{path} = {_wanted(wanted)}{note}"
 
 
-def _note(name: str, value: Any) -> str:
-    good = _GOOD.get(name)
-    return f"  # now; {_toml(good)} is what one would wish for" if good is not None and good != value else ""
+def _note(name: str, value: Any, wanted: Any) -> str:
+    if value != wanted:
+        return f"  # now: {_comment(_toml(value))}"
+    return f"  # safer: {_toml(_SAFER[name])}" if _SAFER.get(name, value) != value else ""
 
 
 def _rule(name: str, kind: str, identifier: str, wishes: Sequence[tuple[str, str]], about: str = "") -> str:

@@ -34,7 +34,7 @@ from raidctl.text import printable
 @click.argument("policy", required=False)
 @click.argument("path", nargs=-1)
 @click.option("--builtin", "all_builtin", is_flag=True, help="With all rules that raidctl brings along.")
-@click.option("--init", is_flag=True, help="Write a policy that says what this machine is now.")
+@click.option("--init", is_flag=True, help="Write a policy from what this machine is.")
 @click.option("--format", "form", type=click.Choice(list(FORMATS)), help="How it is said; table is the default.")
 @click.option("--details", is_flag=True, help="Of many machines, too, tell what is the matter on each (-v as well).")
 @click.option("--passed", is_flag=True, help="Tell of what passes, too.")
@@ -49,7 +49,8 @@ def command(
     """Tell whether machines are what a policy says they must be.
 
     POLICY is a TOML file (docs/policy.md); --init writes one to begin with, to
-    POLICY or to standard output. Without a PATH it is this machine that is held
+    POLICY or to standard output, with the healthy value of each state, and
+    lists on standard error what this machine does not meet. Without a PATH it is this machine that is held
     against it, or the one of --host, --replay, --demo. PATH is what was
     recorded: inventories ("raidctl --json show"), one in a .json file or one a
     line in a .jsonl file; recordings; a directory of these; - for lines on
@@ -190,14 +191,29 @@ def _init(target: str | None, paths: Sequence[str], settings: Settings) -> int:
         raise click.UsageError("--init looks at one machine: this one, or that of --host, --replay, --demo.")
     if target is not None and os.path.lexists(target):
         raise UsageError(f"There is a {printable(target)} already; --init writes over nothing.")
-    text = baseline(_look(settings))
+    inventory = _look(settings)
+    text = baseline(inventory)
     if target is None:
         emit(text)
-        return EXIT_FINE
-    try:
-        with Path(target).open("x", encoding="utf-8") as opened:
-            opened.write(text)
-    except OSError as error:
-        raise CannotTell(f"{target} cannot be written: {error.strerror}.") from error
-    click.echo(f"{printable(target)} says what this machine is now; check that it is what it should be.", err=True)
+    else:
+        try:
+            with Path(target).open("x", encoding="utf-8") as opened:
+                opened.write(text)
+        except OSError as error:
+            raise CannotTell(f"{target} cannot be written: {error.strerror}.") from error
+        click.echo(f"{printable(target)} contains what this machine must be; check it.", err=True)
+    _tell_unmet(text, inventory)
     return EXIT_FINE
+
+
+def _tell_unmet(text: str, inventory: Inventory) -> None:
+    """Print on standard error what a machine does not meet of the policy that was written from it."""
+    from raidctl.audit.engine import Auditor  # noqa: PLC0415 - as above
+
+    policy = load("baseline", lambda _: text.encode("utf-8"), ())
+    audited = Auditor(policy, alone=True).audit(inventory, inventory.host.source)
+    unmet = [one for one in audited.findings if one.outcome == "fail"]
+    if unmet:
+        click.echo("raidctl: The healthy values were written. This machine does not meet them now:", err=True)
+    for one in unmet:
+        click.echo(f"  {printable(one.where)}: {printable(one.message)}", err=True)
