@@ -1,36 +1,15 @@
-"""The evidence table, played by a model: all cases in the model's own time, and each row by a real clock."""
+"""The evidence table, played by a model on a virtual clock; by a real one ``benchmarks/known_truths.py`` plays it."""
 
 from __future__ import annotations
 
 import pytest
 
 from tests.bench.truth_cases import TRUTHS
-from tests.bench.truth_runs import SHORT, Run, compute, play
-
-TRIES = 3
-PAST = frozenset(name for name, truth in TRUTHS.items() if truth.raw)
-"""What is measured past a layer as well, which takes two ways to a model that is served."""
-CLOCKED = sorted(PAST | {next(n for n, t in TRUTHS.items() if t.case == case) for case in {
-    truth.case for truth in TRUTHS.values() if truth.verdict in ("pass", "fail")}})  # fmt: skip
-"""One of each row that passes or fails."""
+from tests.bench.truth_runs import SHORT, compute, play
 
 
-def in_time(name: str) -> Run:
-    """A run in which the host was in time; without one, the host is what would be judged.
-
-    A host that was a little late leaves a verdict open: then it is measured again, and in the end has to be decided.
-    """
-    for number in range(TRIES):
-        run = play(TRUTHS[name], SHORT, seed=7 + number)
-        decided = run.verdict != "inconclusive" or number == TRIES - 1
-        if decided and not run.disturbed:
-            return run
-        assert run.verdict == TRUTHS[name].verdict or run.verdict != "pass", run
-    return pytest.skip(f"the host is too slow: {run.lateness}")
-
-
-@pytest.mark.parametrize("name", sorted(TRUTHS.keys() - PAST))
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("name", TRUTHS)
+@pytest.mark.parametrize("seed", range(3))
 def test_an_array_of_known_truth_is_computed_to_be_what_it_is(name: str, seed: int) -> None:
     """Every case, with the trials that users have and the engine that only computes: the true case and its verdict."""
     run = compute(TRUTHS[name], SHORT, seed)
@@ -38,11 +17,11 @@ def test_an_array_of_known_truth_is_computed_to_be_what_it_is(name: str, seed: i
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", CLOCKED)
-def test_an_array_of_known_truth_has_the_verdict_that_is_right(name: str) -> None:
-    """Measured in real time by the trials that users have, the evidence gives the true case and its verdict."""
-    run = in_time(name)
-    assert (run.verdict, run.case) == (TRUTHS[name].verdict, TRUTHS[name].case), run.evidence
+def test_in_real_time_the_same_trials_give_figures() -> None:
+    """Over NBD, with the engine that users have, flushed through a layer and past it; the host may be slow."""
+    found = play(TRUTHS["flush-never-sent"], SHORT, seed=7).evidence
+    assert found.medium is not None
+    assert None not in (found.commits, found.commits_raw)
 
 
 def test_every_row_of_the_table_is_played() -> None:

@@ -28,7 +28,7 @@ from raidctl.bench.trials.trial import MIB, Below, Bench, Needs, Range, Steps, T
 from raidctl.bench.trials.worst import Worst
 from raidctl.bench.work import Op, Outcome, Samples, Target, Work
 from raidctl.errors import AccessMissing, BenchError, CannotTell, ChangeStands, ChangeUndone, RaidctlError, UsageError
-from tests.bench.computed import Computed, Modelled
+from tests.bench.computed import Computed, Modelled, Stage
 
 Spoil = Callable[[Work, Outcome], Outcome]
 UNTIMED = (
@@ -58,12 +58,8 @@ class Spoilt(Computed):
 
 def session(*trials: Trial, spoil: Spoil, since: int = 1, size: int = 64 * MIB, below: Below | None = None) -> Session:
     """A session on a model, in its own time."""
-    device = Device(Plan(kind="write-through", size=size))
-    engine = Spoilt(device, spoil=spoil, since=since)
-    bench = Bench(
-        target=Modelled(device), engine=engine, seed=7, run_id=7, clock=lambda: engine.now, sleep=engine.rest,
-        below=below or Below(),
-    )  # fmt: skip
+    stage = Stage(Plan(kind="write-through", size=size), below or Below())
+    bench = stage.bench(engine=Spoilt(spoil=spoil, since=since))
     return Runner(bench, again=False).run(Profile(name="test", title="", seconds=60, size=size, trials=trials))
 
 
@@ -216,9 +212,7 @@ def _switching(switched: Switched) -> tuple[Trial, ...]:
 def test_nothing_is_switched_once_the_run_is_over(number: int) -> None:
     """After Ctrl-C a test gives back the rounds that it has, and no setting is turned any more."""
     switched = Switched()
-    device = Device(Plan(kind="write-through", size=64 * MIB))
-    engine = Computed(device)
-    bench = Bench(Modelled(device), engine, seed=7, run_id=7, clock=lambda: engine.now, sleep=engine.rest)
+    bench = Stage(Plan(kind="write-through", size=64 * MIB)).bench()
     steps = _switching(switched)[number].run(bench)
     next(steps)
     bench.over = True

@@ -1,4 +1,4 @@
-"""Measures a case of ``truth_cases`` over NBD in real time, with the trials and the engine that users have."""
+"""Measures a case of ``truth_cases`` with the trials that users have: on a virtual clock, or over NBD in real time."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from raidctl.bench.trials.trial import KIB, MIB, Bench, Trial
 from raidctl.bench.verdict.early import weigh
 from raidctl.bench.verdict.evidence import Evidence
 from raidctl.units import parse_size
-from tests.bench.computed import Computed, Stage
+from tests.bench.computed import Stage, measured_model, turn
 from tests.bench.modelled import Model, prompt, serving
 from tests.bench.truth_cases import BACK, Truth
 
@@ -138,13 +138,13 @@ def compute(truth: Truth, scale: Scale = SHORT, seed: int = 7) -> Run:
     destage = float(parse_size(scale.destage.removesuffix("/s"), binary=False))
     plan = Plan(kind=truth.kind, rpm=rpm, destage=destage, latency=LATENCY, size=4 << 30, keep=False, **sizes)
     bench = Stage(plan).bench(seed, confounders=facts.confounders, rpm=facts.rpm)
-    engine = bench.engine
-    assert isinstance(engine, Computed)
-    engine.drops = truth.dropping
-    switches = Switches(engine)
+    target = measured_model(bench)
+    target.drops = truth.dropping
+    switches = Switches(bench)
     for switch in truth.before:
         switches.say(switch)
-    found = evidence(_measured(truth, scale, bench, switches), facts)
+    commits = replace(scale.commits, past=target.past() if truth.raw else None)
+    found = evidence(_measured(truth, replace(scale, commits=commits), bench, switches), facts)
     finding = weigh(found)
     return Run(finding.verdict, finding.case, found, {}, False, round(bench.spent, 2))
 
@@ -157,16 +157,11 @@ def _pairs(words: Sequence[str]) -> Iterator[tuple[str, str]]:
 class Switches:
     """The switches of a model that nobody serves."""
 
-    engine: Computed
+    bench: Bench
 
     def say(self, words: str) -> object:
         """Turn one of them."""
-        what, how = words.split()
-        device, now = self.engine.device, self.engine.now
-        if what == "policy":
-            device.set_write_back(now, how == "write-back")
-        else:
-            device.set_drive_cache(now, how == "on")
+        turn(self.bench, words)
         return None
 
 

@@ -16,7 +16,7 @@ from raidctl.bench.result import Spread, TrialResult, Verdict
 from raidctl.bench.targets import Handled, refuse_outside
 from raidctl.bench.trials.faulty import Faulty
 from raidctl.bench.trials.phase import Phase, amount, latencies, stream
-from raidctl.bench.trials.plain import flushes, puts
+from raidctl.bench.trials.plain import Connectable, flushes, puts
 from raidctl.bench.trials.trial import KIB, MIB, ROUNDS, Bench, Interrupted, Needs, Steps
 from raidctl.bench.verdict.deciding import MEDIUM, POWER_CUT, REPEAT, SLOPE
 from raidctl.bench.verdict.early import SLOWING
@@ -25,6 +25,7 @@ from raidctl.errors import RaidctlError
 
 Way = tuple[str, int, int]
 """How: `commit`, `dsync`, `fsync`, `raw` or `unflushed`; bytes; streams."""
+Past = str | Connectable | None
 _PLAIN = frozenset({"fsync", "raw"})
 """Past the engine, which only knows fdatasync of what it writes to."""
 
@@ -41,8 +42,8 @@ class Commits:
     """Whether writes that are durable by themselves are measured as well."""
     fsync: bool = False
     """Whether fsync is measured as well, which may flush once more for the file system's own journal."""
-    past: str | None = None
-    """A device, or the URI of an export, that flushes are sent to as well, since what lies between may drop them; None:
+    past: Past = None
+    """A device, or an export (or its URI), that flushes are sent to as well, since what lies between may drop them; None:
     the one disk below, where a file system or layers lie above it."""
     rounds: int = ROUNDS
 
@@ -88,7 +89,7 @@ class Commits:
             yield
         return self._result(bench, phases)
 
-    def _past(self, bench: Bench) -> str | None:
+    def _past(self, bench: Bench) -> Past:
         """Where a flush goes past file system and layers; None: there are none, or nobody may open what is below."""
         layered = bench.target.direct and (bench.target.kind == "file" or not bench.below.bare)
         past = self.past or (bench.below.disk if layered else None)
@@ -100,7 +101,7 @@ class Commits:
                 pass
         return None
 
-    def _plain(self, bench: Bench, way: Way, past: str | None, phase: Phase) -> None:
+    def _plain(self, bench: Bench, way: Way, past: Past, phase: Phase) -> None:
         if way[0] == "fsync" and isinstance(bench.target, Handled):
             handle = bench.target.fileno()
             _flushed(bench, way[1], self.seconds, phase, lambda: os.fsync(handle))
@@ -151,16 +152,16 @@ def _flushed(bench: Bench, asked: int, seconds: float, phase: Phase, flush: Call
     if bench.over:
         raise Interrupted
     bench.generation += 1
-    ends = [time.perf_counter()]
+    ends = [bench.clock()]
     with puts(bench.target) as put, mmap.mmap(-1, size) as memory, memoryview(memory) as view:
         filler = Filler(view, bench.run_id)
         try:
             while ends[-1] - ends[0] < seconds:
                 filler.fill(place, (bench.generation << 20) + len(ends), time.time_ns())
-                before = time.perf_counter()
+                before = bench.clock()
                 put(view, place)
                 flush()
-                ends.append(time.perf_counter())
+                ends.append(bench.clock())
                 phase.histogram.add([int((ends[-1] - before) * 1e9)])
         except OSError as error:
             raise Faulty(f"A flush of {bench.target.name} failed: {error.strerror}.") from None

@@ -71,10 +71,10 @@ class Compression:
         bench.flush()
         bench.generation += 1
         count, spent = self._put_all(bench, phase, places, size, zeros=zeros)
-        begun = time.perf_counter()
+        begun = bench.clock()
         bench.flush()
         bench.written += size * count
-        phase.add_rate(count, spent + time.perf_counter() - begun)
+        phase.add_rate(count, spent + bench.clock() - begun)
         return places[:count]
 
     def _put_all(self, bench: Bench, phase: Phase, places: array[int], size: int, *, zeros: bool) -> tuple[int, float]:
@@ -87,9 +87,9 @@ class Compression:
                     turn, at = divmod(count, len(places))
                     if not zeros:
                         filler.fill(places[at], (bench.generation << 20) + turn, time.time_ns())
-                    begun = time.perf_counter()
+                    begun = bench.clock()
                     done = put(view, places[at])
-                    wait = time.perf_counter() - begun
+                    wait = bench.clock() - begun
                     if done != size:
                         raise Faulty(f"A write to {bench.target.name} did less than was asked of it.")
                     spent, count = spent + wait, count + 1

@@ -6,6 +6,7 @@ import mmap
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Protocol, runtime_checkable
 
 from raidctl.bench.targets import Handled
 from raidctl.bench.targets.handle import refusal
@@ -19,6 +20,16 @@ Get = Callable[[int], bytes]
 """Reads the block at a byte of the target."""
 Put = Callable[[memoryview, int], int]
 """Writes a block; how many bytes were."""
+
+
+@runtime_checkable
+class Connectable(Protocol):
+    """A target that is reached by connections, as an export is."""
+
+    name: str
+
+    def connect(self) -> Link:
+        """Make a new one."""
 
 
 @contextmanager
@@ -43,7 +54,7 @@ def gets(target: Target, size: int) -> Iterator[Get]:
                 return bytes(view)
 
             yield get
-    elif isinstance(target, NbdTarget):
+    elif isinstance(target, Connectable):
         link = target.connect()
 
         def ask(place: int) -> bytes:
@@ -66,7 +77,7 @@ def puts(target: Target) -> Iterator[Put]:
     if isinstance(target, Handled):
         handle, base = target.fileno(), target.base
         yield lambda view, place: _put(target, handle, view, base + place)
-    elif isinstance(target, NbdTarget):
+    elif isinstance(target, Connectable):
         link = target.connect()
         try:
             yield lambda view, place: _sent(target, link, view, place)
@@ -77,15 +88,17 @@ def puts(target: Target) -> Iterator[Put]:
 
 
 @contextmanager
-def flushes(past: str) -> Iterator[Callable[[], object]]:
-    """What flushes a device (its path; it is opened only to be read) or an export (its URI), past all layers above it.
+def flushes(past: str | Connectable) -> Iterator[Callable[[], object]]:
+    """What flushes a device (its path; it is opened only to be read) or an export (or its URI), past all layers above.
 
     Raises:
         BenchError, AccessMissing: It cannot be opened.
         UsageError: The URI names no export of this machine.
     """
-    if past.partition(":")[0] in SCHEMES:
-        link = NbdTarget(past).connect()
+    if isinstance(past, str) and past.partition(":")[0] in SCHEMES:
+        past = NbdTarget(past)
+    if isinstance(past, Connectable):
+        link = past.connect()
         try:
             yield link.flush
         finally:
@@ -109,7 +122,7 @@ def _put(target: Target, handle: int, view: memoryview, place: int) -> int:
         raise Faulty(f"A write to {target.name} failed: {error.strerror}.") from None
 
 
-def _sent(target: NbdTarget, link: Link, view: memoryview, place: int) -> int:
+def _sent(target: Connectable, link: Link, view: memoryview, place: int) -> int:
     try:
         link.write(place, bytes(view))
     except OSError as error:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from array import array
 from dataclasses import dataclass, field
 
@@ -68,9 +67,9 @@ class Thin:
         refuse_outside(bench.target, Work(streams=[stream(Op.READ, places, size)]))
         with gets(bench.target, size) as get:
             for place in places:
-                begun = time.perf_counter()
+                begun = bench.clock()
                 data = get(place)
-                wait = (time.perf_counter() - begun) * 1000
+                wait = (bench.clock() - begun) * 1000
                 (seen.data if any(data) else seen.zeros).append(wait)
 
     def _result(self, bench: Bench, seen: _Seen) -> TrialResult:

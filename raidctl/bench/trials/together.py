@@ -8,6 +8,7 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol, runtime_checkable
 
 from raidctl.bench.engines.crew import Job, Report, now
 from raidctl.bench.engines.crew import work as side_by_side
@@ -86,7 +87,10 @@ class Together:
             raise Interrupted
         works = [(target, self._work(target, share)) for target in targets]
         begun = now()
-        _, reports = side_by_side([_job(bench.engine, target, work) for target, work in works])
+        if isinstance(bench.engine, Several):
+            reports = bench.engine.together(works)
+        else:
+            _, reports = side_by_side([_job(bench.engine, target, work) for target, work in works])
         cpu = sum(report.cpu_ns for report in reports) / (now() - begun) / len(os.sched_getaffinity(0))
         seen.busiest = max(seen.busiest, cpu)
         used = sorted({name for report in reports for name in report.notes})
@@ -143,6 +147,14 @@ class Together:
             return Spread(measured=None, unit="ratio", n=rounds)
         sums = [sum(part[number][0] for part in parts) for number in range(rounds)]
         return effect.paired(sums, [sum(rates) for rates in seen.rates[group][:rounds]])
+
+
+@runtime_checkable
+class Several(Protocol):
+    """An engine that works on several targets at once, in one process."""
+
+    def together(self, works: Sequence[tuple[Target, Work]]) -> list[Report]:
+        """Carry out all works, begun at one moment; one report for each, as of a process."""
 
 
 def _job(engine: Engine, target: Target, work: Work) -> Job:
