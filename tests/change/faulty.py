@@ -1,27 +1,20 @@
-"""A simulated machine whose tool, or whose raidctl, fails at a chosen request."""
+"""A simulated machine whose tool fails at a chosen request, and which tells when each request is made."""
 
 from __future__ import annotations
 
-import os
-import signal
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from raidctl.request import Answer, Request, Run, RunAnswer, Trouble, Write, WriteAnswer
 from raidctl.runners.simulated import Simulated
 from raidctl.simulation import State
 
 Fault = Literal[
-    "killed before", "killed during", "killed after",
     "hangs", "hangs after the change", "refuses", "lies", "prints garbage", "dies after the change",
     "takes effect late",
 ]  # fmt: skip
-KILLS: tuple[Fault, ...] = ("killed before", "killed during", "killed after")
-FAILURES: tuple[Fault, ...] = (
-    "hangs", "hangs after the change", "refuses", "lies", "prints garbage", "dies after the change",
-    "takes effect late",
-)  # fmt: skip
+FAILURES: tuple[Fault, ...] = get_args(Fault)
 
 
 @dataclass
@@ -37,6 +30,8 @@ class Faulty:
     counted: int = 0
     changing: list[bool] = field(default_factory=list)
     """Of each request so far, whether it changes something."""
+    watch: Callable[[], object] = lambda: None
+    """Called before each request, and after each that changes something."""
     late: State | None = None
     looks: int = 0
 
@@ -47,6 +42,7 @@ class Faulty:
     def answer(self, request: Request[Any]) -> Answer:
         """Answer one request, or fail at it."""
         changing = isinstance(request, Write) or (isinstance(request, Run) and request.changes)
+        self.watch()
         self.changing.append(changing)
         if self.late is not None and isinstance(request, Run) and not changing:
             self.looks += 1
@@ -56,19 +52,18 @@ class Faulty:
         mine = self.counted == self.at and self.fault is not None
         if changing or not self.changes_only:
             self.counted += 1
-            if mine and (changing or self.fault in KILLS):
+            if mine and changing:
                 return self.failed(request)
-        return self.machine.answer(request)
+        answer = self.machine.answer(request)
+        if changing:
+            self.watch()
+        return answer
 
     def failed(self, request: Request[Any]) -> Answer:
         """The request that fails."""
         fault = self.fault
-        if fault == "killed before":
-            os.kill(os.getpid(), signal.SIGKILL)
-        if fault in ("killed during", "hangs after the change", "dies after the change", "killed after"):
+        if fault in ("hangs after the change", "dies after the change"):
             answer = self.machine.answer(request)
-            if fault in KILLS:
-                os.kill(os.getpid(), signal.SIGKILL)
             trouble = Trouble.TIMEOUT if fault == "hangs after the change" else Trouble.FAILED
             return type(answer)(trouble=trouble, detail="injected")
         if fault == "takes effect late" and isinstance(request, Run):

@@ -2,11 +2,12 @@
 
     python -m tests.change.harness DEMO SETTING=VALUE… [--kill|--fail|--journal|--restore]
 
-It forks for every point, so it has to be a process without threads. Prints one JSON object: how many points there were,
-and what was found wrong at any of them. Its directories are gone at its end.
+It forks, so it has to be a process without threads. Prints one JSON object: how many points there were, and what was
+found wrong at any of them. Its directories are gone at its end.
 
-Where a request only reads, what is left is the same whether it was killed before, during or after it: there it is
-killed once.
+A process that is killed leaves what is on the disk at that moment, and nothing else. So a change is made once, in a
+process of its own, and the directory is copied at every request, before it and after it where it changes something;
+each copy is put back as if that process had been killed then. Equal directories are put back once.
 """
 
 from __future__ import annotations
@@ -14,9 +15,11 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shutil
 import signal
 import sys
 import tempfile
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,7 +36,7 @@ from raidctl.observe import Survey, survey
 from raidctl.registry import vendors
 from raidctl.request import Runner
 from raidctl.simulation import State
-from tests.change.faulty import FAILURES, KILLS, Fault, Faulty
+from tests.change.faulty import FAILURES, Fault, Faulty
 
 VENDORS = vendors()[0]
 Wished = tuple[str, Setting, str]
@@ -100,15 +103,6 @@ def fresh(demo: str, wished: Sequence[Wished], *, lasting: bool = False) -> Iter
         yield Trial(demo, wished, Path(place), lasting)
 
 
-def points(demo: str, wished: Sequence[Wished]) -> tuple[list[bool], State, State]:
-    """Of each request that a change makes, whether it changes something; and the settings before and after it."""
-    with fresh(demo, wished) as trial:
-        runner = trial.machine()
-        before = runner.machine.state()
-        trial.change(runner)
-        return runner.changing, before, runner.machine.state()
-
-
 def cut_off(act: Callable[[], object]) -> None:
     """Do it in a process of its own, which ends in it or at its end."""
     child = os.fork()
@@ -120,29 +114,90 @@ def cut_off(act: Callable[[], object]) -> None:
     os.waitpid(child, 0)
 
 
+class Album:
+    """What is in a directory at each of several moments; equal contents are kept once."""
+
+    def __init__(self, place: Path, album: Path) -> None:
+        self._place, self._album = place, album
+        self._seen: set[tuple[tuple[str, bytes], ...]] = set()
+        self._one = threading.Lock()
+        self._moments = 0
+
+    def take(self) -> None:
+        """Keep it as it is now; families ask side by side."""
+        with self._one:
+            files = [path for path in sorted(self._place.rglob("*")) if path.is_file()]
+            content = tuple((str(path), path.read_bytes()) for path in files)
+            if content not in self._seen:
+                self._seen.add(content)
+                shutil.copytree(self._place, self._album / str(self._moments))
+            self._moments += 1
+
+    def close(self) -> None:
+        """Leave the number of moments to the process that began this one."""
+        (self._album / "moments").write_text(str(self._moments))
+
+
+@dataclass
+class Cuts:
+    """What any cut of something leaves."""
+
+    moments: int
+    """At which the process could have been killed."""
+    places: list[Path]
+    """The different directories that it would have left; each is called like the first moment of its kind."""
+    changing: list[bool]
+
+
+@contextlib.contextmanager
+def cuts(trial: Trial, act: Callable[[Runner], object]) -> Iterator[Cuts]:
+    """Do something in a process of its own, which holds no lock any more when it has ended; what each cut leaves."""
+    with tempfile.TemporaryDirectory(prefix="album-") as folder:
+        album, runner = Album(trial.place, Path(folder)), trial.machine()
+        runner.watch = album.take
+        child = os.fork()
+        if child == 0:
+            code = 1
+            try:
+                act(runner)
+                album.close()
+                (Path(folder) / "changing").write_text(json.dumps(runner.changing))
+                code = 0
+            finally:
+                os._exit(code)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+        places = sorted((path for path in Path(folder).iterdir() if path.is_dir()), key=lambda path: int(path.name))
+        changing = json.loads((Path(folder) / "changing").read_text())
+        yield Cuts(int((Path(folder) / "moments").read_text()), places, changing)
+
+
 def killed(demo: str, wished: Sequence[Wished]) -> tuple[int, list[str]]:
-    """Kill at each request, in each way; after restore, all is as before or the change was complete."""
-    changing, before, after = points(demo, wished)
-    attempts = [(at, fault) for at, changes in enumerate(changing) for fault in (KILLS if changes else KILLS[:1])]
+    """Kill at each request; after restore, all is as before or the change was complete."""
     wrong = []
-    for at, fault in attempts:
-        with fresh(demo, wished) as trial:
-            runner = trial.machine()
-            runner.fault, runner.at = fault, at
-            cut_off(lambda trial=trial, runner=runner: trial.change(runner))  # type: ignore[misc]  # of this trial
-            faults = trial.restore()
-            stand = trial.machine().machine.state()
-            stories = Journal(trial.place).stories()
-            complete = stand == after and bool(stories) and stories[-1].end is not None and not faults
-            if faults or (stand != before and not complete) or any(story.pending for story in stories):
-                wrong.append(f"{demo} {fault} request {at}: {faults} {_difference(before, stand)}")
-    return len(attempts), wrong
+    with fresh(demo, wished) as trial:
+        before = trial.machine().machine.state()
+        with cuts(trial, trial.change) as left:
+            after = trial.machine().machine.state()
+            for place in left.places:
+                again = Trial(demo, wished, place)
+                faults, stand = again.restore(), again.machine().machine.state()
+                stories = Journal(place).stories()
+                complete = stand == after and bool(stories) and stories[-1].end is not None and not faults
+                if faults or (stand != before and not complete) or any(story.pending for story in stories):
+                    wrong.append(f"{demo} moment {place.name}: {faults} {_difference(before, stand)}")
+            # so that equal contents were not all that there was
+            assert len(left.places) > 2 * left.changing.count(True)
+            return left.moments, wrong
 
 
 def failed(demo: str, wished: Sequence[Wished]) -> tuple[int, list[str]]:
     """Fail each change, in each way: done, or undone, or put back by restore; never half."""
-    changing, before, after = points(demo, wished)
-    attempts = [(at, fault) for at in range(changing.count(True)) for fault in FAILURES]
+    with fresh(demo, wished) as trial:
+        runner = trial.machine()
+        before = runner.machine.state()
+        trial.change(runner)
+        after = runner.machine.state()
+    attempts = [(at, fault) for at in range(runner.changing.count(True)) for fault in FAILURES]
     wrong = []
     for at, fault in attempts:
         with fresh(demo, wished) as trial:
@@ -223,11 +278,6 @@ def interrupted(demo: str, wished: Sequence[Wished]) -> tuple[int, list[str]]:
         trial.journal = lines = Failing(trial.place, -1, "after")
         trial.restore(runner)
     attempts: list[tuple[int, Fault | None, Way | None]] = [
-        *(
-            (at, fault, None)
-            for at, changes in enumerate(runner.changing)
-            for fault in (KILLS if changes else KILLS[:1])
-        ),
         *((at, fault, None) for at in range(runner.changing.count(True)) for fault in FAILURES),
         *((at, None, way) for at in range(lines.count) for way in WAYS),
     ]
@@ -238,13 +288,22 @@ def interrupted(demo: str, wished: Sequence[Wished]) -> tuple[int, list[str]]:
                 (again.place / name).write_bytes(data)
             again.journal = Failing(again.place, at, way) if way else None
             faulty = again.machine()
-            faulty.fault, faulty.at, faulty.changes_only = fault, at, fault in FAILURES
+            faulty.fault, faulty.at, faulty.changes_only = fault, at, True
             cut_off(lambda again=again, faulty=faulty: again.restore(faulty))  # type: ignore[misc]  # as above
             again.journal = None
             faults, stand = again.restore(), again.machine().machine.state()
             if faults or stand != before or any(story.pending for story in Journal(again.place).stories()):
                 wrong.append(f"{demo} {fault or way} at {at} of restore: {faults} {_difference(before, stand)}")
-    return len(attempts), wrong
+    with fresh(demo, wished, lasting=True) as trial:
+        for name, data in kept.items():
+            (trial.place / name).write_bytes(data)
+        with cuts(trial, trial.restore) as left:
+            for place in left.places:
+                again = Trial(demo, wished, place)
+                faults, stand = again.restore(), again.machine().machine.state()
+                if faults or stand != before or any(story.pending for story in Journal(place).stories()):
+                    wrong.append(f"{demo} moment {place.name} of restore: {faults} {_difference(before, stand)}")
+            return len(attempts) + left.moments, wrong
 
 
 def _difference(wanted: State, stand: State) -> str:

@@ -43,8 +43,8 @@ class Commits:
     fsync: bool = False
     """Whether fsync is measured as well, which may flush once more for the file system's own journal."""
     past: Past = None
-    """A device, or an export (or its URI), that flushes are sent to as well, since what lies between may drop them; None:
-    the one disk below, where a file system or layers lie above it."""
+    """A device, or an export (or its URI), that flushes are sent to as well, since what lies between may drop them.
+    None: the one disk below, where a file system or layers lie above it."""
     rounds: int = ROUNDS
 
     name = "commits"
