@@ -107,6 +107,8 @@ class BlockDevice:
     minimum_io_bytes: int | None = None
     optimal_io_bytes: int | None = None
     """None where the device tells none."""
+    command_timeout_seconds: int | None = None
+    """Of a SCSI or ATA drive: after this time the kernel gives up a command."""
 
 
 @dataclass(frozen=True)

@@ -102,12 +102,14 @@ class _Seen:
     def block(self, device: BlockDevice, object_id: str, path: str) -> Block | None:
         """The settings of a device's queue; None where nothing is told of it."""
         cache, ahead, spins = device.write_cache, device.read_ahead_bytes, device.rotational
+        timeout = device.command_timeout_seconds
         rows: Sequence[tuple[str, Any, str]] = (
             ("read_ahead_bytes", ahead, f"queue/read_ahead_kb {(ahead or 0) // 1024}"),
             ("scheduler", device.scheduler, f"queue/scheduler [{device.scheduler}]"),
             ("write_cache", _CACHES.get(cache or ""), f"queue/write_cache {cache}"),
             ("rotational", spins, f"queue/rotational {int(spins or False)}"),
             ("minimum_io_bytes", device.minimum_io_bytes, f"queue/minimum_io_size {device.minimum_io_bytes}"),
+            ("command_timeout_seconds", timeout, f"device/timeout {timeout}"),
             ("optimal_io_bytes", device.optimal_io_bytes, f"queue/optimal_io_size {device.optimal_io_bytes}"),
         )
         told = {name: value for name, value, _ in rows if value is not None}

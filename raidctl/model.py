@@ -183,6 +183,9 @@ class Volume(Model, frozen=True, kw_only=True):
     ] = None
     spans: Annotated[int | None, Meta(description="How many groups a RAID-10, 50 or 60 is striped over.")] = None
     consistency_check: Annotated[Scrub | None, Meta(description="Where each volume has its own setting.")] = None
+    in_config_file: Annotated[
+        bool | None, Meta(description="md: the configuration file lists the array; null: the file could not be read.")
+    ] = None
     mismatch_count: Annotated[
         int | None, Meta(description="md: sectors that differed in the last check, or in the one under way.")
     ] = None
@@ -259,6 +262,25 @@ class Drive(Model, frozen=True, kw_only=True):
         Meta(description="Ids of the physical drives, or volumes of a controller, below a member of a software array."),
     ] = ()
     spare_for: Annotated[tuple[str, ...], Meta(description="Ids of the arrays that it is a dedicated spare of.")] = ()
+    foreign: Annotated[
+        bool | None, Meta(description="It holds a configuration that this controller has not taken over.")
+    ] = None
+    sector_bytes: Annotated[int | None, Meta(description="Logical sector, bytes: 512, or 4096 (4Kn).")] = None
+    physical_sector_bytes: Annotated[
+        int | None, Meta(description="Physical sector, bytes; 4096 with logical sectors of 512 is 512e.")
+    ] = None
+    paths: Annotated[int | None, Meta(description="Ways on which the system, or the controller, reaches it.")] = None
+    error_recovery_seconds: Annotated[
+        float | None,
+        Meta(description="Longest time that it tries to read a sector (SCT ERC), seconds; 0: without a limit."),
+    ] = None
+    critical_warning: Annotated[int | None, Meta(description="NVMe: bits of the critical warning; 0: none.")] = None
+    available_spare_percent: Annotated[int | None, Meta(description="NVMe: spare blocks that are left, percent.")] = (
+        None
+    )
+    available_spare_threshold_percent: Annotated[
+        int | None, Meta(description="NVMe: below this share of spare blocks the drive warns, percent.")
+    ] = None
     life_used_percent: Annotated[
         int | None, Meta(description="How much of an SSD's endurance is used, percent; 0 to 255, over 100 is possible.")
     ] = None
@@ -293,6 +315,12 @@ class Controller(Model, frozen=True, kw_only=True):
     pci_link: Annotated[PciLink | None, Meta(description="Null when nothing is known of it.")] = None
     patrol_read: Annotated[Scrub | None, Meta(description="Search for bad sectors on the drives.")] = None
     consistency_check: Annotated[Scrub | None, Meta(description="Search for copies or parity that differ.")] = None
+    foreign: Annotated[bool | None, Meta(description="Its drives hold a configuration that it has not taken over.")] = (
+        None
+    )
+    monitored: Annotated[
+        bool | None, Meta(description="md: a monitor reports failures of the arrays (`mdadm --monitor`).")
+    ] = None
     firmware_update: Annotated[
         str | None,
         Meta(description="The tool's words where it names newer firmware, or an image that waits for a restart."),

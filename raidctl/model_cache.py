@@ -76,6 +76,7 @@ class Battery(Model, frozen=True, kw_only=True):
     temperature_celsius: Annotated[int | None, Meta(description="Temperature, degrees Celsius.")] = None
     voltage_volts: Annotated[float | None, Meta(description="Voltage, volts.")] = None
     replace: Annotated[bool | None, Meta(description="The tool asks for its replacement.")] = None
+    made_at: Annotated[str | None, Meta(description="Date of manufacture, RFC 3339 date.")] = None
     next_learn_at: Annotated[str | None, Meta(description="Next learn cycle, RFC 3339 or as printed.")] = None
     details: Details = field(default_factory=dict)
 

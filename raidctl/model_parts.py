@@ -51,6 +51,9 @@ class Block(Model, frozen=True, kw_only=True):
     optimal_io_bytes: Annotated[
         int | None, Meta(description="Size of request that it likes best, bytes; null where the device tells none.")
     ] = None
+    command_timeout_seconds: Annotated[
+        int | None, Meta(description="After this time the kernel gives up a command and resets the drive, seconds.")
+    ] = None
 
 
 class BlockLayer(Model, frozen=True, kw_only=True):
@@ -97,3 +100,8 @@ class Scrub(Model, frozen=True, kw_only=True):
     interval_seconds: Annotated[int | None, Meta(description="From one start to the next, seconds.")] = None
     next_at: Annotated[str | None, Meta(description="Next start, as printed.")] = None
     status_text: Annotated[str | None, Meta(description="The tool's words.")] = None
+    last_at: Annotated[str | None, Meta(description="End of the last complete run, RFC 3339; null: unknown.")] = None
+    last_result: Annotated[
+        Literal["ok", "failed", "unfinished"] | None,
+        Meta(description="Of the last run; `failed`: it found differences or errors; `unfinished`: it was stopped."),
+    ] = None

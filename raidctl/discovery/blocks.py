@@ -171,6 +171,7 @@ def _device(gathered: Gathered, name: str, drivers: Mapping[str, str | None], us
         scheduler=attributes.scheduler,
         minimum_io_bytes=attributes.figure("queue/minimum_io_size") or None,
         optimal_io_bytes=attributes.figure("queue/optimal_io_size") or None,
+        command_timeout_seconds=attributes.figure("device/timeout"),
     )
 
 

@@ -64,10 +64,11 @@ def wanted(name: str, kind: BlockKind, entry: Entry | None, slaves: Sequence[str
         return ("size", *number, *(() if _PARTITION in known else ("start",)))
     if kind != "disk":
         return ("size", *number)
-    if "ID_SERIAL" not in known and "ID_MODEL" not in known:
-        return (*_DISK, *number, *_IDENTITY)
+    timeout = ("device/timeout",) if name.startswith("sd") else ()  # of SCSI and ATA drives
     firmware = ("device/firmware_rev",) if name.startswith("nvme") and "ID_REVISION" not in known else ()
-    return (*_DISK, *number, *firmware)
+    if "ID_SERIAL" not in known and "ID_MODEL" not in known:
+        return (*_DISK, *timeout, *number, *_IDENTITY)
+    return (*_DISK, *timeout, *number, *firmware)
 
 
 def offset_file(member: str) -> str:

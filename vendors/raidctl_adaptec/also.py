@@ -12,6 +12,12 @@ _CHECK: dict[str, ScrubMode] = {
     "enabled": "automatic", "idle": "automatic", "high": "automatic", "disabled": "disabled",
 }  # fmt: skip
 
+
+def _sector(text: str) -> int | None:
+    """4096 of ``4K Bytes``."""
+    return {"512": 512, "520": 520, "528": 528, "4k": 4096}.get(text.lower().removesuffix(" bytes"))
+
+
 CARD: Derived = {
     # Background consistency check             : Disabled
     "background consistency check": (
@@ -31,4 +37,7 @@ VOLUME: Derived = {
 DRIVE: Derived = {
     # Maximum Link Rate                       : 12 Gbps
     "maximum link rate": (("max_link_gbps", figures.link_rate),),
+    # Block Size                              : 512 Bytes
+    "block size": (("sector_bytes", _sector),),
+    "physical block size": (("physical_sector_bytes", _sector),),
 }

@@ -12,6 +12,7 @@ import msgspec
 from raidctl.evidence import Sheet
 from raidctl.model import Drive, Errors, Problem
 from raidctl.text import collapse, printable
+from raidctl_drives.also import derived
 from raidctl_drives.parts import DrivePart, readdress
 from raidctl_drives.words import nvme_controller
 
@@ -205,7 +206,14 @@ def drive_of(group: Group, object_id: str) -> Drive:
         write_cache=_write_cache(group),
         wwn=first("wwn"),
         power_on_hours=first("power_on_hours"),
+        **derived(_sheets(group), object_id),
     )
+
+
+def _sheets(group: Group) -> list[Sheet]:
+    """The sheets of a drive, each once, the most trusted tool's first."""
+    ranked = sorted(group.sources, key=lambda source: RANKS.get(source.tool, 9))
+    return list({id(source.sheet): source.sheet for source in ranked}.values())
 
 
 def problems_of(group: Group, object_id: str) -> list[Problem]:

@@ -141,6 +141,8 @@ def _queue(rows: Rows, block: BlockDevice, cache_types: Sequence[tuple[str, str 
 
 def _layers(rows: Rows, paths: Sequence[BlockDevice], layers: Layers) -> None:
     first = paths[0]
+    if first.transport == "sas":
+        rows.add(f"{first.node}: paths {len(paths)}", "details[paths]", len(paths))
     if len(paths) > 1:
         nodes = ", ".join(path.node for path in paths)
         rows.add(f"{first.node}: the same drive as {nodes}", "details[devices]", nodes)

@@ -4,11 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import cast
 
 from raidctl.host import HostView
 from raidctl.model import Capability, Problem, Tool
-from raidctl.request import Dialogue, GlobAnswer, Read, ReadAnswer, Run, RunAnswer, Trouble, WhichAnswer, ask_all
+from raidctl.request import (
+    Answer,
+    Dialogue,
+    GlobAnswer,
+    Read,
+    ReadAnswer,
+    Run,
+    RunAnswer,
+    Trouble,
+    WhichAnswer,
+    ask_all,
+)
 from raidctl.vendor import Document, Observation
+from raidctl_md import care
 from raidctl_md.build import build
 from raidctl_md.first import MDSTAT, First
 from raidctl_md.group import Alias
@@ -43,11 +56,12 @@ def observe(host: HostView, first: First, capabilities: Mapping[str, Capability]
     may_run = _tool_problems(host, tool, names, asked)
     if may_run:
         asked.tools.append(Tool(name="mdadm", path=tool.path))
-    yield from _read_arrays(names, members, asked, may_run=may_run)
+    cared = yield from _read_arrays(names, members, asked, may_run=may_run)
     if may_run:
         yield from _examine(asked)
     measured = {block.node for block in host.blocks if block.size_bytes}
     found = build(read_documents(asked.documents), capabilities, _alias(host), measured)
+    found = care.applied(found, (yield from care.read(cared)))
     return replace(found, problems=(*asked.problems, *found.problems), tools=tuple(asked.tools))
 
 
@@ -101,8 +115,10 @@ def _tool_problems(host: HostView, tool: WhichAnswer, names: Sequence[str], aske
     return True
 
 
-def _read_arrays(names: Sequence[str], members: GlobAnswer, asked: _Asked, *, may_run: bool) -> Dialogue[None]:
-    """Sysfs files and ``mdadm --detail`` of all arrays, side by side."""
+def _read_arrays(
+    names: Sequence[str], members: GlobAnswer, asked: _Asked, *, may_run: bool
+) -> Dialogue[Sequence[Answer]]:
+    """Sysfs files and ``mdadm --detail`` of all arrays, side by side; the answers about the care for them."""
     listed: dict[str, list[str]] = {name: [] for name in names}
     for path in members.paths:
         pieces = path.split("/")
@@ -114,14 +130,16 @@ def _read_arrays(names: Sequence[str], members: GlobAnswer, asked: _Asked, *, ma
     }
     reads = [Read(f"/sys/block/{name}/md/{file}", _LIMIT) for name, wanted in files.items() for file in wanted]
     runs = [Run(("mdadm", "--detail", f"/dev/{name}")) for name in names] if may_run else []
-    answers = yield (*reads, *runs)
+    answers = yield (*reads, *runs, *care.REQUESTS)
     texts = iter(answers[: len(reads)])
     for name, wanted in files.items():
         text = "".join(_lines(file, next(texts)) for file in wanted)
         if text:
             asked.documents.append(Document(f"/sys/block/{name}/md", "sysfs", text))
-    for run, answer in zip(runs, answers[len(reads) :], strict=True):
+    asked_of = len(reads) + len(runs)
+    for run, answer in zip(runs, answers[len(reads) : asked_of], strict=True):
         _take_run(run, answer, asked)
+    return cast("Sequence[Answer]", answers[asked_of:])
 
 
 def _lines(file: str, answer: ReadAnswer) -> str:

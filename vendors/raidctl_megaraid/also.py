@@ -7,6 +7,7 @@ import re
 from raidctl.draft import Derived
 from raidctl.model import ScrubMode
 from raidctl.text import collapse
+from raidctl.units import parse_size
 from raidctl_megaraid.storcli import figures
 from raidctl_megaraid.words import told, word
 
@@ -50,6 +51,18 @@ def _speed(text: str) -> float | None:
     return (figures.link_speed(text) or None) if told(text) else None
 
 
+def _sector(text: str) -> int | None:
+    """4096 of ``4 KB`` and of ``4 KiB``; None of 0."""
+    return (int(text) if text.isdecimal() else parse_size(text, binary=True)) or None
+
+
+def _made(text: str) -> str | None:
+    """``2014-09-22`` of ``2014/09/22``, ``09/22, 2014``; None where the year is no year (0/00/00)."""
+    found = [int(part) for part in re.findall(r"\d{1,4}", text)[:3]]
+    year, month, day = (found[2:] + found[:2] if found and found[0] < 100 else found) if len(found) == 3 else (0, 0, 0)
+    return f"{year:04d}-{month:02d}-{day:02d}" if year > 1999 and 0 < month < 13 and 0 < day < 32 else None
+
+
 def _pending(text: str) -> str | None:
     """Firmware that lies in the flash until the card is started anew; None of ``No pending images``."""
     if not told(text) or word(text).startswith("no pending"):
@@ -91,4 +104,15 @@ DRIVE: Derived = {
     # Device Speed = 12.0Gb/s        what the drive can; Link Speed is what was negotiated
     "device speed": (("max_link_gbps", _speed),),
     "capable speed": (("max_link_gbps", _speed),),
+    # Logical Sector Size = 512B        SeSz: of the row, not kept when the drive's own section tells it
+    "sector size": (("sector_bytes", _sector),),
+    "logical sector size": (("sector_bytes", _sector),),
+    "lu/ns logical sector size": (("sector_bytes", _sector),),
+    "physical sector size": (("physical_sector_bytes", _sector),),
+    "lu/ns physical sector size": (("physical_sector_bytes", _sector),),
+}
+BATTERY: Derived = {
+    # MfgDate = 2014/09/22        Date of Manufacture: 05/14, 2010
+    "mfgdate": (("made_at", _made),),
+    "date of manufacture": (("made_at", _made),),
 }

@@ -53,6 +53,8 @@ def build(card: CardDraft, object_id: str, kind: str) -> tuple[Controller, list[
         volume.derive(also.VOLUME)
     for drive in card.drives.values():
         drive.derive(also.DRIVE)
+    for battery in card.batteries.values():
+        battery.derive(also.BATTERY)
     spares = _spares(card)
     cache = _cache(card)
     batteries = _batteries(card, cache, object_id)

@@ -16,6 +16,11 @@ def _life_used(text: str) -> int:
     return round(100 - parse_percent(text))
 
 
+def _sector(text: str, place: int) -> int:
+    """Logical and physical sector of ``512/4096``."""
+    return int(text.split("/")[place].strip())
+
+
 CARD: Derived = {
     # Surface Scan Mode: Idle
     "surface scan mode": (
@@ -39,4 +44,10 @@ DRIVE: Derived = {
     "phy maximum link rate": (("max_link_gbps", figures.link_speed),),
     # Usage remaining: 97.12%
     "usage remaining": (("life_used_percent", _life_used),),
+    # Logical/Physical Block Size: 512/4096
+    "logical/physical block size": (
+        ("sector_bytes", lambda text: _sector(text, 0)),
+        ("physical_sector_bytes", lambda text: _sector(text, 1)),
+    ),
+    "native block size": (("sector_bytes", lambda text: _sector(text, 0)),),
 }

@@ -37,6 +37,11 @@ _STATISTIC = re.compile(
 )
 # "    negotiated logical link rate: phy enabled; 12 Gbps"
 _LINK = re.compile(r"negotiated logical link rate: (?P<rate>.*)", re.ASCII)
+# "    Invalid DWORD count = 4"
+_DWORDS = re.compile(r"Invalid DWORD count = (\d{1,12})", re.ASCII)
+# "           Read:     70 (7.0 seconds)" | "           Read: Disabled"
+_RECOVERY = re.compile(r"Read: +(?P<limit>Disabled|\d+ \([\d.]+ seconds\))", re.ASCII)
+_NO_RECOVERY = "SCT Error Recovery Control command not supported"
 _ADDRESS = re.compile(r"SAS address = (?P<address>\S+)", re.ASCII)
 # "    Accumulated power on time, hours:minutes 12345:06 [740706 minutes]"
 _POWER_ON = re.compile(r"Accumulated power on time, hours:minutes (?P<hours>\d+:\d\d)\b.*", re.ASCII)
@@ -149,6 +154,11 @@ def port(draft: Draft, line: Line, text: str) -> bool:
         else:
             draft.note(line)  # "phy enabled; unknown rate": the port that nothing is plugged into
         return True
+    dwords = _DWORDS.fullmatch(text)
+    if dwords:
+        # the phy with the most errors counts
+        draft.offer(line, "errors_link", int(dwords[1]), rank=int(dwords[1]), label="Invalid DWORD count")
+        return True
     address = _ADDRESS.fullmatch(text)
     if address and "SAS address" not in draft.details:
         draft.detail(line, "SAS address", address["address"])
@@ -157,6 +167,14 @@ def port(draft: Draft, line: Line, text: str) -> bool:
         draft.note(line)
         return True
     return False
+
+
+def recovery(draft: Draft, line: Line, text: str) -> bool:
+    """How long the drive tries to read a sector."""
+    match = _RECOVERY.fullmatch(text)
+    if match or text == _NO_RECOVERY:
+        draft.detail(line, "SCT Error Recovery Control", collapse(match["limit"]) if match else "not supported")
+    return match is not None or text == _NO_RECOVERY
 
 
 def background(draft: Draft, line: Line, text: str) -> bool:
@@ -209,9 +227,10 @@ HANDLERS: dict[str, Callable[[Draft, Line, str], bool]] = {
     "nvme_tests": nvme_test,
     "statistics": statistic,
     "ports": port,
+    "recovery": recovery,
     "seagate": powered,
 }
 """Who reads the rows of a section before they are matched against its grammar."""
 
-ANYWHERE: tuple[Callable[[Draft, Line, str], bool], ...] = (background, powered, environment, pending)
+ANYWHERE: tuple[Callable[[Draft, Line, str], bool], ...] = (background, powered, environment, pending, recovery)
 """Rows that stand in no section of their own in some releases."""

@@ -91,7 +91,7 @@ WHOLE = frozenset(
         "Selective Self-tests/Logging not supported", "Log Directory Supported",
         "General Purpose Log Directory not supported", "SCT Commands not supported",
         "SCT Commands not supported if ATA Security is LOCKED", "SCT Data Table command not supported",
-        "SCT Error Recovery Control command not supported", "SCT Feature Control command not supported",
+        "SCT Feature Control command not supported",
         "Device Statistics (GP Log #) not supported", "Device Statistics (GP/SMART Log #) not supported",
         "Pending Defects log (GP Log #) not supported", "SATA Phy Event Counters (GP Log #) not supported",
         "Pending Defects log (GP Log #) supported [please try: '-l defects']",

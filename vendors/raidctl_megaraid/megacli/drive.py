@@ -130,8 +130,8 @@ def _read_item(drive: Draft, sheet: Sheet, item: Item, place: _Place) -> None:
     else:
         _flag(drive, pair)
         drive.keep(sheet, pair)
-        if label == "foreign state" and word(pair.value).startswith("foreign"):
-            drive.put(sheet, None, "foreign", value=True)
+        if label == "foreign state":
+            drive.put(sheet, pair.lines[0], "foreign", word(pair.value).startswith("foreign"))
 
 
 # Coerced Size: 381.0 GB [0x2fa00000 Sectors]        what arrays use of the drive

@@ -58,7 +58,6 @@ def read_counts(card: CardDraft, sheet: Sheet, pairs: Sequence[Pair]) -> None:
             card.values["foreign"] = (DETAIL, True)
 
 
-def read_mark(drive: Draft, mark: str) -> None:
-    """A drive whose ``DG`` is ``F``."""
-    if word(mark) in FOREIGN:
-        drive.values["foreign"] = (DETAIL, True)
+def read_mark(drive: Draft, sheet: Sheet, pair: Pair) -> None:
+    """Whether the ``DG`` of a drive is ``F``."""
+    drive.put(sheet, pair.lines[0] if pair.lines else None, "foreign", word(pair.value) in FOREIGN)

@@ -64,7 +64,7 @@ def drive_row(reading: Reading, section: Section, row: Cells) -> bool:
     if found is None:
         return False
     if "dg" in row:
-        foreign.read_mark(found, row["dg"].value)
+        foreign.read_mark(found, reading.sheet, row["dg"])
     if reading.volume is None:
         reading.enter_drive(found)
         return True

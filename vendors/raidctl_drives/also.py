@@ -1,0 +1,85 @@
+"""Details that give a neutral field as well; the tools' own words stay among the details."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from raidctl.evidence import Sheet
+from raidctl.text import attempt
+
+_SECTORS = re.compile(r"(\d{3,6})(?: bytes)?(?: logical(?:/physical)?)?(?:, (\d{3,6}) bytes physical)?", re.ASCII)
+_PERCENT = re.compile(r"(\d{1,3}) ?%?", re.ASCII)
+_RECOVERY = re.compile(r"(?:\d+ )?\(?([\d.]{1,6}) seconds\)?", re.ASCII)
+_SPARE, _LEAST = "available_spare_percent", "available_spare_threshold_percent"
+_LOG = "nvme_smart_health_information_log"
+
+
+def _logical(text: str) -> int | None:
+    """512 of ``512 bytes logical, 4096 bytes physical``."""
+    match = _SECTORS.fullmatch(text.strip())
+    size = int(match[1]) if match else 0
+    return size if size in (512, 520, 528, 4096, 4160, 4224) else None
+
+
+def _physical(text: str) -> int | None:
+    match = _SECTORS.fullmatch(text.strip())
+    return int(match[2] or match[1]) if match else None
+
+
+def _percent(text: str) -> int | None:
+    match = _PERCENT.fullmatch(text.strip())
+    return int(match[1]) if match and int(match[1]) <= 100 else None
+
+
+def _bits(text: str) -> int | None:
+    value = int(text, 0)
+    return value if 0 <= value < 256 else None
+
+
+def _recovery(text: str) -> float | None:
+    """7.0 of ``70 (7.0 seconds)``; 0 of ``Disabled``: the drive tries as long as it takes."""
+    match = _RECOVERY.fullmatch(text)
+    return float(match[1]) if match else 0.0 if text in ("Disabled", "not supported", "false") else None
+
+
+_FIELDS: Mapping[str, Sequence[tuple[str, Callable[[str], Any]]]] = {
+    # Sector Sizes:     512 bytes logical, 4096 bytes physical
+    "Sector Size": (("sector_bytes", _logical), ("physical_sector_bytes", _physical)),
+    "Sector Sizes": (("sector_bytes", _logical), ("physical_sector_bytes", _physical)),
+    "Logical block size": (("sector_bytes", _logical),),
+    "Physical block size": (("physical_sector_bytes", _physical),),
+    "logical_block_size": (("sector_bytes", _logical),),
+    "physical_block_size": (("physical_sector_bytes", _physical),),
+    "Namespace 1 Formatted LBA Size": (("sector_bytes", _logical),),
+    # Logical  Sector size:                   512 bytes
+    "Logical Sector size": (("sector_bytes", _logical),),
+    "Physical Sector size": (("physical_sector_bytes", _physical),),
+    "Logical/Physical Sector size": (("sector_bytes", _logical), ("physical_sector_bytes", _physical)),
+    # Available Spare:                    100%
+    **dict.fromkeys(("Available Spare", "available_spare", f"{_LOG}.available_spare"), ((_SPARE, _percent),)),
+    **dict.fromkeys(
+        ("Available Spare Threshold", "available_spare_threshold", f"{_LOG}.available_spare_threshold"),
+        ((_LEAST, _percent),),
+    ),
+    **dict.fromkeys(
+        ("Critical Warning", "critical_warning", f"{_LOG}.critical_warning"), (("critical_warning", _bits),)
+    ),
+    "SCT Error Recovery Control": (("error_recovery_seconds", _recovery),),
+    "ata_sct_erc.read.enabled": (("error_recovery_seconds", lambda text: 0.0 if text == "false" else None),),
+    "ata_sct_erc.read.deciseconds": (("error_recovery_seconds", lambda text: int(text) / 10),),
+    "paths": (("paths", int),),
+}
+
+
+def derived(sheets: Iterable[Sheet], object_id: str) -> dict[str, Any]:
+    """The fields of a drive that its details give; of several sheets the first one counts. Their lines get the facts."""
+    found: dict[str, Any] = {}
+    for sheet in sheets:
+        for fact in [one for one in sheet.facts if one.object_id == object_id and one.field.startswith("details[")]:
+            for name, parse in _FIELDS.get(fact.field[8:-1], ()):
+                value = attempt(parse, fact.value)
+                if value is not None and found.setdefault(name, value) == value:
+                    sheet.fact(fact.line, object_id, name, value)
+    return found
