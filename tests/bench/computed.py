@@ -6,6 +6,7 @@ Trials run on it in a moment, and the same each time, however slow or busy the m
 from __future__ import annotations
 
 import heapq
+import time
 from array import array
 from collections import defaultdict
 from collections.abc import Sequence
@@ -164,6 +165,8 @@ class Computed:
 
     clock: Clock = field(default_factory=Clock)
     name: str = "computed"
+    instead: Modelled | None = None
+    """A model that is asked instead of any other target: times of a file are computed, and it is left alone."""
 
     @property
     def now(self) -> float:
@@ -171,8 +174,8 @@ class Computed:
         return self.clock.now
 
     def usable(self, target: Target) -> str | None:
-        """For models only."""
-        return None if isinstance(target, Modelled) else "only the model"
+        """For models, and for what stands in for one."""
+        return None if isinstance(target, Modelled) or self.instead is not None else "only the model"
 
     def run(self, target: Target, work: Work) -> Outcome:
         """Compute it."""
@@ -193,8 +196,9 @@ class Computed:
         begin = self.now
         lanes: dict[int, list[_Lane]] = defaultdict(list)
         for number, (target, work) in enumerate(works):
-            assert isinstance(target, Modelled)
-            lanes[number] = [_Lane(target, stream, work) for stream in work.streams]
+            asked = target if isinstance(target, Modelled) else self.instead
+            assert asked is not None
+            lanes[number] = [_Lane(asked, stream, work) for stream in work.streams]
         every = [lane for several in lanes.values() for lane in several]
         # a place under way for each operation of a stream's depth: when it is free, and whose it is
         free = [(begin, turn) for turn, lane in enumerate(every) for _ in range(lane.stream.depth)]
@@ -222,6 +226,18 @@ class Stage:
             target=Modelled(Device(self.plan), clock), engine=engine, seed=seed, run_id=7, clock=lambda: clock.now,
             sleep=clock.rest, below=self.below, **given,
         )  # fmt: skip
+
+
+def beside(target: Target, engine: Computed | None = None, **given: Any) -> Bench:
+    """A bench on a file or the like, with times as of flash; ``given``: fields of the bench.
+
+    What passes the engine goes to the file itself, and takes the time that it takes.
+    """
+    engine = engine or Computed()
+    clock = engine.clock
+    engine.instead = Modelled(Device(Plan(kind="write-through", rpm=0, size=max(target.size, 1 << 20))), clock)
+    fields = {"seed": 7, "run_id": 7, **given}
+    return Bench(target, engine, clock=lambda: clock.now + time.monotonic(), sleep=clock.rest, **fields)
 
 
 def measured_model(bench: Bench) -> Modelled:

@@ -87,7 +87,7 @@ class Model:
         for client in self._clients:
             client.close()
         self.process.terminate()
-        self.process.wait(10)
+        self.process.wait(60)
 
     def say(self, words: str) -> dict[str, Any]:
         """Turn one of its switches."""

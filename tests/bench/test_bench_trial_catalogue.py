@@ -10,17 +10,18 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
 from raidctl.bench.engines.portable import PortableEngine
 from raidctl.bench.mapping import ranges
+from raidctl.bench.model.device import Device, Plan
 from raidctl.bench.profiles import Profile, switched
 from raidctl.bench.result import Spread
 from raidctl.bench.session import Runner
 from raidctl.bench.targets.file import FileTarget
-from raidctl.bench.targets.nbd import NbdTarget
 from raidctl.bench.trials.classic import Classic
 from raidctl.bench.trials.commits import Commits
 from raidctl.bench.trials.layer_tax import LayerTax
@@ -41,8 +42,8 @@ from raidctl.errors import BenchError
 from raidctl.output.bench import screen
 from raidctl.output.paper import Paper
 from tests.bench import bench_runs
+from tests.bench.computed import Computed, Modelled, beside
 from tests.bench.modelled import serving
-from tests.bench.trying import bench, modelled
 
 FLASH = ("--kind", "write-through", "--rpm", "0")
 
@@ -52,23 +53,25 @@ def on_file(folder: Path, size: int = 8 * MIB) -> FileTarget:
     return FileTarget(str(folder), size, run_id=7)
 
 
-def staged(target: Target, **given: object) -> Bench:
-    """A bench on it, with the same places in every run."""
-    return Bench(target=target, engine=PortableEngine(), seed=7, run_id=7, **given)  # type: ignore[arg-type]  # the fields are named
+def model(**plan: Any) -> Modelled:
+    """A model of flash that is reached on a clock of its own."""
+    return Modelled(Device(Plan(**{"kind": "write-through", "rpm": 0.0, "size": 64 * MIB, "keep": False, **plan})))
+
+
+def staged(target: Target, **given: Any) -> Bench:
+    """A bench on it, with the same places in every run; of a file, times are computed as if it lay on flash."""
+    if not isinstance(target, Modelled):
+        return beside(target, **given)
+    engine = Computed(target.clock)
+    return Bench(target, engine, seed=7, run_id=7, clock=lambda: engine.now, sleep=target.clock.rest, **given)
 
 
 @pytest.mark.parametrize("shared", [False, True])
 def test_drives_that_share_something_are_slower_together(shared: bool) -> None:
     """Two disks of their own come near to their sum; two ways to one disk reach half of it, and fail."""
-    words = ("--kind", "write-through", "--size", "16GiB", "--no-keep")
-    with (
-        modelled(*words) as (_, target),
-        tempfile.TemporaryDirectory(dir="/tmp") as folder,
-        serving(Path(folder), *words) as second,
-        NbdTarget(f"nbd+unix:///?socket={second.socket}") as other,
-    ):
-        trial = Together(others=(target if shared else other,), seconds=0.25, size=256 * KIB, depth=2)
-        result = whole(trial, bench(target))
+    first, second = (model(rpm=7200.0, size=16 << 30) for _ in range(2))
+    trial = Together(others=(first.past() if shared else second,), seconds=0.25, size=256 * KIB, depth=2)
+    result = whole(trial, staged(first))
     ratio = result.figures["together_ratio"]
     assert ratio.high is not None
     assert (result.verdict == "fail") is shared, ratio
@@ -178,7 +181,7 @@ def test_tables_of_mappings_tell_where_their_bytes_lie() -> None:
 
 
 def test_holes_are_told_from_what_was_written(tmp_path: Path) -> None:
-    """Half of a sparse file reads as zeros at once: whatever is thin is marked, and its zeros are counted."""
+    """Half of a sparse file reads as zeros: they are counted."""
     path = tmp_path / "sparse"
     path.write_bytes(b"")
     os.truncate(path, 64 * MIB)
@@ -191,40 +194,36 @@ def test_holes_are_told_from_what_was_written(tmp_path: Path) -> None:
                 os.pwritev(handle, [block], at)
         os.fsync(handle)
         view = View(name="sparse", kind="device", size=64 * MIB, alignment=4096, direct=True, base=0, handle=handle)
-        stage = staged(view)
-        result = whole(Thin(), stage)
+        result = whole(Thin(), staged(view))
     finally:
         os.close(handle)
-    assert result.verdict == "suspect"
     assert result.figures["zeros"].measured == pytest.approx(50, abs=12)
-    assert [one.name for one in stage.confounders] == ["thin"]
 
 
-def test_what_is_all_there_is_not_thin() -> None:
-    """A model reads zeros as slowly as anything else."""
-    with modelled(*FLASH, "--size", "64MiB") as (_, target):
-        stage = bench(target)
-        half = stage.places(64 * KIB, 512, span=32 * MIB)
-        stage.run(stream(Op.WRITE, half, 64 * KIB, 8))
-        result = whole(Thin(reads=200), stage)
-    assert result.verdict in ("info", "inconclusive")
+@pytest.mark.parametrize("compresses", [True, False])
+def test_what_reads_zeros_at_once_is_thin(compresses: bool) -> None:
+    """Places that were never written and are read faster than data are marked; a model that reads both alike is not."""
+    stage = staged(model(keep=True, compresses=compresses))
+    half = stage.places(64 * KIB, 512, span=32 * MIB)
+    stage.run(stream(Op.WRITE, half, 64 * KIB, 8))
+    result = whole(Thin(), stage)
+    assert (result.verdict == "suspect") is compresses
+    assert [one.name for one in stage.confounders] == ["thin"] * compresses
     assert result.figures["zeros"].measured == pytest.approx(50, abs=15)
 
 
 def test_lost_blocks_are_told_by_what_became_of_them() -> None:
     """A model that keeps nothing gives zeros, and the reasons say so."""
-    with modelled("--kind", "battery", "--rpm", "0", "--size", "64MiB", "--no-keep") as (_, target):
-        result = whole(ReadBack(most=MIB), bench(target))
+    result = whole(ReadBack(most=MIB), staged(model(kind="battery")))
     assert (result.verdict, result.figures["wrong"].measured) == ("fail", 16.0)
     assert "16 of them: zeros" in result.reasons[1]
 
 
 def test_a_device_is_filled_before_its_writes_are_steady() -> None:
     """What was never written is written once, so all of it and more; a file was filled when it was made."""
-    with modelled(*FLASH, "--size", "16MiB", "--no-keep") as (_, target):
-        stage = bench(target)
-        whole(Steady(seconds=0.1, most=5), stage)
-        assert stage.written > 16 * MIB
+    stage = staged(model(size=16 * MIB))
+    whole(Steady(seconds=0.1, most=5), stage)
+    assert stage.written > 16 * MIB
 
 
 def test_fsync_has_a_figure_of_its_own(tmp_path: Path) -> None:
@@ -297,8 +296,7 @@ def test_timings_pass_the_page_cache_and_use_it(tmp_path: Path) -> None:
         assert set(whole(Timings(seconds=0.05, rounds=1), staged(target)).figures) == {
             "cached", "cached_direct", "disk", "disk_direct",
         }  # fmt: skip
-    with modelled(*FLASH, "--no-keep") as (_, export):
-        assert set(whole(Timings(seconds=0.05, rounds=1), bench(export)).figures) == {"cached_direct", "disk_direct"}
+    assert set(whole(Timings(seconds=0.05, rounds=1), staged(model())).figures) == {"cached_direct", "disk_direct"}
 
 
 def test_no_trial_gives_a_figure_for_what_was_too_short(tmp_path: Path) -> None:

@@ -8,14 +8,13 @@ import subprocess
 import sys
 from array import array
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import msgspec
 import pytest
 
 from raidctl.bench.engines.calibrate import Memory
-from raidctl.bench.engines.portable import PortableEngine
 from raidctl.bench.profiles import PROFILES, Profile
 from raidctl.bench.result import Confounder, Drift, Session, Spread, TrialResult
 from raidctl.bench.session import Runner, _unstable, drift, weighed
@@ -31,34 +30,29 @@ from raidctl.bench.trials.seeks import Seeks
 from raidctl.bench.trials.sequential import Sequential
 from raidctl.bench.trials.trial import MIB, Bench, Needs, Progress, Steps, Trial
 from raidctl.bench.trials.zcav import Zcav
-from raidctl.bench.work import Engine, Outcome, Samples, Target, Work
+from raidctl.bench.work import Outcome, Samples, Target, Work
 from raidctl.errors import BenchError
+from tests.bench.computed import Computed, beside
 from tests.bench.modelled import ROOT
 
 QUICK = (Medium(reads=60, commits=60, rounds=6), Seeks(seconds=0.1, depths=(1,)), ReadBack(most=MIB))
 
 
-@dataclass
-class Counting:
-    """The real engine; before its n-th work something happens."""
+@dataclass(kw_only=True)
+class Counting(Computed):
+    """An engine before whose n-th work something happens."""
 
     at: int = -1
     happen: Callable[[], None] = lambda: None
-    real: Engine = field(default_factory=PortableEngine)
     works: int = 0
     fault: int | None = None
-    name: str = "portable"
-
-    def usable(self, target: Target) -> str | None:
-        """As the real one."""
-        return self.real.usable(target)
 
     def run(self, target: Target, work: Work) -> Outcome:
         """Carry it out."""
         self.works += 1
         if self.works == self.at:
             self.happen()
-        outcome = self.real.run(target, work)
+        outcome = super().run(target, work)
         if self.fault is None or self.works < self.at:
             return outcome
         return _faulty(outcome, self.fault)
@@ -87,13 +81,13 @@ def profile(*trials: Trial) -> Profile:
 def run(
     folder: Path,
     *trials: Trial,
-    engine: Engine | None = None,
+    engine: Computed | None = None,
     budget: float | None = None,
     progress: Callable[[Progress], object] = lambda _: None,
 ) -> Session:
     """A session on a file of 4 MiB."""
     with FileTarget(str(folder), 4 * MIB) as target:
-        bench = Bench(target=target, engine=engine or PortableEngine(), budget=budget, seed=3)
+        bench = beside(target, engine, budget=budget, seed=3)
         return Runner(bench, progress).run(profile(*trials))
 
 
@@ -108,7 +102,7 @@ def folder(tmp_path: Path) -> Path:
 def test_a_result_names_the_engines_that_carried_it_out_and_no_others(folder: Path) -> None:
     """What reads back what was written, and goes by another name, is named there alone; the session names both."""
 
-    class Named(PortableEngine):
+    class Named(Computed):
         """Goes by another name where it compares."""
 
         def run(self, target: Target, work: Work) -> Outcome:
@@ -117,8 +111,8 @@ def test_a_result_names_the_engines_that_carried_it_out_and_no_others(folder: Pa
 
     session = run(folder, *QUICK, engine=Named())
     named = {one.trial: one.engine for one in session.results}
-    assert named == {"medium": "portable", "seeks": "portable", "readback": "portable, comparing"}
-    assert session.engine == "portable, comparing"
+    assert named == {"medium": "computed", "seeks": "computed", "readback": "computed, comparing"}
+    assert session.engine == "computed, comparing"
 
 
 def test_every_trial_has_a_result_in_the_order_of_the_profile(folder: Path) -> None:
@@ -129,7 +123,7 @@ def test_every_trial_has_a_result_in_the_order_of_the_profile(folder: Path) -> N
     assert [one.seconds for one in steps] == sorted(one.seconds for one in steps)
     assert msgspec.json.decode(msgspec.json.encode(session), type=Session) == session
     assert [one.trial for one in session.results] == ["medium", "seeks", "readback"]
-    assert all(one.engine == "portable" and one.seconds for one in session.results)
+    assert all(one.engine == "computed" and one.seconds for one in session.results)
     assert session.drift is not None
     assert session.drift.trial == "medium"
     assert not session.interrupted
@@ -140,7 +134,7 @@ def test_rounds_of_trials_take_turns(folder: Path) -> None:
     """The first two trials alternate round by round; one that changes the state of others comes after them."""
     told: list[str] = []
     with FileTarget(str(folder), 4 * MIB) as target:
-        runner = Runner(Bench(target=target, engine=PortableEngine(), seed=3), lambda step: told.append(step.trial))
+        runner = Runner(beside(target, seed=3), lambda step: told.append(step.trial))
         runner.run(profile(QUICK[2], *QUICK[:2]))
     assert told[:4] == ["medium", "seeks", "medium", "seeks"]
     assert told[told.index("readback") :][-2:] == ["readback", "medium"]  # the last one is the guard against drift
@@ -153,7 +147,7 @@ def test_an_interruption_leaves_nothing_behind_and_gives_what_there_was(folder: 
     def interrupt() -> None:
         raise KeyboardInterrupt
 
-    session = run(folder, *QUICK, engine=Counting(at, interrupt))
+    session = run(folder, *QUICK, engine=Counting(at=at, happen=interrupt))
     assert session.interrupted
     assert len(session.results) < len(QUICK)
     assert not list(folder.iterdir())
@@ -234,9 +228,7 @@ SHORT = (
 def test_a_test_that_failed_is_no_hindrance_to_those_that_use_its_figures(folder: Path, trial: Trial) -> None:
     """Medium and knee without a figure are as if they had not been made; what follows is measured all the same."""
     with FileTarget(str(folder), 8 * MIB) as target:
-        session = Runner(Bench(target, PortableEngine(), seed=3)).run(
-            profile(Refused("medium"), Refused("knee"), trial)
-        )
+        session = Runner(beside(target, seed=3)).run(profile(Refused("medium"), Refused("knee"), trial))
     first, second, third = session.results
     assert not first.figures
     assert not second.figures
@@ -258,7 +250,7 @@ def test_what_writes_is_left_out_where_only_reading_is_allowed(folder: Path) -> 
         writable = False
 
     with ReadOnly(str(folder), 4 * MIB) as target:
-        bench = Bench(target=target, engine=PortableEngine(), seed=3)
+        bench = beside(target, seed=3)
         reads = Seeks(seconds=0.5, depths=(1,), rounds=1)
         session = Runner(bench, again=False).run(profile(Commits(), reads))
     assert [(one.trial, bool(one.figures)) for one in session.results] == [("commits", False), ("seeks", True)]

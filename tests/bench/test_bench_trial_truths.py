@@ -1,12 +1,12 @@
-"""Trials against the timing model, whose truth is known: in the model's own time, so that they take moments.
+"""Trials against the timing model, whose truth is known: on its virtual clock, so that they take moments.
 
-Over NBD and by a real clock the same is played by `test_bench_known_truths`, and the full sizes here.
+Over NBD and by a real clock the same is played by ``benchmarks/known_truths.py``.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -37,7 +37,6 @@ from raidctl.bench.trials.worst import Worst
 from raidctl.bench.trials.zcav import Zcav
 from raidctl.bench.verdict.early import weigh
 from tests.bench.computed import Modelled, Stage
-from tests.bench.trying import bench, in_time, modelled
 
 SHORT_COMMITS = Commits(seconds=0.5, rounds=6)
 SHORT_MEDIUM = Medium(reads=120, commits=120)
@@ -46,21 +45,13 @@ FOUR: dict[str, Any] = {"level": "raid0", "drives": 4, "size": 16 * GIB}
 
 
 def stage(kind: Kind = "write-through", *, below: Below | None = None, **plan: Any) -> Stage:
-    """An array of 15000 rpm, unless another speed is asked for."""
-    return Stage(Plan(kind=kind, **{"rpm": 15000.0, "keep": False, **plan}), below or Below())
+    """An array of 15000 rpm, unless another speed is asked for, whose caches answer about 1,500 commits a second."""
+    return Stage(Plan(kind=kind, **{"rpm": 15000.0, "keep": False, "latency": 0.0003, **plan}), below or Below())
 
 
 def computed(trial: Trial, kind: Kind = "write-through", *, below: Below | None = None, **plan: Any) -> TrialResult:
     """Run a trial in the model's time."""
     return whole(trial, stage(kind, below=below, **plan).bench())
-
-
-def measured(
-    trial: Trial, *words: str, complete: Callable[[TrialResult], bool] = lambda _: True, **given: Any
-) -> TrialResult:
-    """Run a trial on a model that is served, in real time."""
-    with modelled(*words) as (model, target):
-        return in_time(model, lambda: whole(trial, bench(target, **given)), complete)
 
 
 def figure(result: TrialResult, name: str) -> float:
@@ -161,21 +152,12 @@ def test_no_write_cache_is_no_knee() -> None:
     assert (result.verdict, result.figures["write_cache"].measured) == ("info", None)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("mib", [32, 64, 128])
 def test_write_caches_of_full_size_are_sized(mib: int) -> None:
-    """32, 64 and 128 MiB within 10 %, over NBD and by a real clock."""
-    destage = mib * 1e6 / 1.6
-    words = ("--kind", "battery", "--cache", f"{mib}MiB", "--destage", f"{destage:.0f}B/s", "--size", "16GiB")
-
-    def kept_up(result: TrialResult) -> bool:
-        """Whether the host wrote as fast as it could be taken, before and after: else it shows its own speed."""
-        speeds = [result.figures[name].measured for name in ("fill", "destage")]
-        return [(speed or 0.0) * MIB for speed in speeds] == pytest.approx([400e6, destage], rel=0.1)
-
-    # where the host was too slow it is measured once more: what the first try has left in the cache must be gone
-    drained = 1.1 * mib * MIB / destage
-    result = measured(Knee(most=4 * mib * MIB, fills=1, rest=drained), *words, "--no-keep", complete=kept_up)
+    """32, 64 and 128 MiB within 10 %."""
+    result = computed(
+        Knee(most=4 * mib * MIB, fills=1, rest=0.2), "battery", cache=mib * MIB, destage=mib * 1e6 / 1.6, size=16 * GIB
+    )
     assert figure(result, "write_cache") == pytest.approx(mib, rel=0.1)
 
 
@@ -217,10 +199,8 @@ def test_the_curve_of_a_disk_falls() -> None:
 @pytest.mark.parametrize("compresses", [False, True])
 def test_a_device_that_compresses_is_marked(*, compresses: bool) -> None:
     """One that takes zeros faster than random data is suspect, and all other figures with it; another is not."""
-    words = ("--kind", "battery", "--cache", "256MiB", "--rpm", "0", "--link", "100MB/s")
-    with modelled(*words, *(["--compresses"] if compresses else [])) as (_, target):
-        made = bench(target)
-        result = whole(Compression(blocks=48, block=64 * KIB, seconds=0.1), made)
+    made = stage("battery", cache=256 * MIB, rpm=0.0, link=100e6, compresses=compresses, keep=True).bench()
+    result = whole(Compression(blocks=48, block=64 * KIB, seconds=0.1), made)
     assert (result.verdict == "suspect") is compresses, result.figures
     assert ("compression" in {one.name for one in made.confounders}) is compresses
     assert (figure(result, "write_ratio") > 1.3) is compresses
@@ -228,24 +208,20 @@ def test_a_device_that_compresses_is_marked(*, compresses: bool) -> None:
 
 def test_everything_reads_back_as_it_was_written() -> None:
     """An honest model gives back each block of the second writing."""
-    result = measured(ReadBack(most=8 * MIB), "--kind", "battery", "--rpm", "0", "--size", "64MiB")
+    result = computed(ReadBack(most=2 * MIB), "battery", rpm=0.0, size=64 * MIB, keep=True)
     assert (result.verdict, figure(result, "wrong")) == ("pass", 0.0)
 
 
 def test_waits_are_counted_from_the_intended_start() -> None:
     """Each share of the saturated rate has its latencies and its longest standstill."""
-    words = ("--kind", "battery", "--rpm", "15000", "--no-keep")
-    with modelled(*words) as (_, target):
-        result = whole(Worst(seconds=0.6, shares=(0.2, 0.5), saturation=0.5), bench(target))
+    result = computed(Worst(seconds=0.6, shares=(0.2, 0.5), saturation=0.5), "battery")
     assert set(result.latency) == {"at_20", "at_50"}
     assert result.latency["at_20"].n < result.latency["at_50"].n
 
 
 def test_a_writer_slows_readers() -> None:
     """On disks without a cache, a reader beside a writer gets clearly less than alone."""
-    drives = ("--level", "raid0", "--drives", "8")
-    trial = Interference(seconds=0.25, depth=8)
-    result = measured(trial, "--kind", "write-through", "--no-keep", "--rpm", "15000", *drives)
+    result = computed(Interference(seconds=0.25, depth=8), level="raid0", drives=8)
     assert result.figures["beside_ratio"].high is not None
     assert result.figures["beside_ratio"].high < 0.9
 
@@ -311,7 +287,7 @@ class Ahead:
 @pytest.mark.parametrize("on", [True, False])
 def test_the_controllers_read_ahead_is_switched_and_measured(*, on: bool) -> None:
     """Four flash drives in a row are read about four times as fast in advance; it is put back, however it stood."""
-    made = stage(**{**FOUR, "rpm": 0.0, "size": GIB}, read_ahead=MIB).bench()
+    made = stage(**{**FOUR, "rpm": 0.0, "size": GIB}, read_ahead=MIB, latency=50e-6).bench()
     assert isinstance(made.target, Modelled)
     switch = Ahead(made.target.device, on=on)
     result = whole(ReadAhead(seconds=0.3, switch=switch), made)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from typing import Any
 
+from raidctl.bench.model.device import Kind, Plan
 from raidctl.bench.profiles import Profile
 from raidctl.bench.result import Session
 from raidctl.bench.session import Runner
@@ -22,7 +24,7 @@ from raidctl.claims.measured import joined
 from raidctl.claims.report import Answer
 from raidctl.claims.subjects import Ground, whole
 from raidctl.claims.wanted import claims
-from tests.bench.trying import bench, in_time, modelled
+from tests.bench.computed import Stage, turn
 
 MEDIUM = Medium(reads=60, commits=72)
 COMMITS = Commits(seconds=0.22)
@@ -30,31 +32,33 @@ SLOPE = FlushSlope(amounts=(0, 1, 2, 3), rounds=4)
 KNEE = Knee(block=16 * KIB, most=24 * MIB, fills=1, rest=0.2, seconds=6)
 
 
-def measured(*words: str, trials: Sequence[Trial] = (MEDIUM, COMMITS, SLOPE)) -> Session:
-    """Trials on a model with these words, of drives at 15000 rpm."""
-    with modelled("--rpm", "15000", *words) as (model, target):
-        return in_time(model, lambda: Runner(bench(target), again=False).run(profile(trials)))
+PLAN: dict[str, Any] = {"rpm": 15000.0, "size": 256 * MIB, "keep": False}
 
 
-def switched(*words: str, states: dict[State, str], engine: Turn | None = None) -> Session:
+def measured(kind: Kind, *, trials: Sequence[Trial] = (MEDIUM, COMMITS, SLOPE), **plan: Any) -> Session:
+    """Trials on a model of this kind, on its virtual clock."""
+    bench = Stage(Plan(kind=kind, **{**PLAN, **plan})).bench()
+    return Runner(bench, again=False).run(profile(trials))
+
+
+def switched(kind: Kind, *, states: dict[State, str], engine: Turn | None = None) -> Session:
     """The same with switches of the model turned by these words of its control socket, and back.
 
     ``engine``: what is switched first, as a controller is; the model's disks follow it.
     """
-    with modelled("--rpm", "15000", *words) as (model, target):
+    bench = Stage(Plan(kind=kind, **PLAN)).bench()
 
-        @contextmanager
-        def turn(state: State) -> Iterator[None]:
-            with ExitStack() as stack:
-                if engine is not None:
-                    stack.enter_context(engine(state))
-                model.say(states[state])
-                back = states[state].replace("write-through", "write-back").replace("off", "on")
-                stack.callback(model.say, back)
-                yield
+    @contextmanager
+    def other(state: State) -> Iterator[None]:
+        with ExitStack() as stack:
+            if engine is not None:
+                stack.enter_context(engine(state))
+            turn(bench, states[state])
+            stack.callback(turn, bench, states[state].replace("write-through", "write-back").replace("off", "on"))
+            yield
 
-        trials = (MEDIUM, PolicySwitch(turn=turn, states=tuple(states), seconds=0.75))
-        return in_time(model, lambda: Runner(bench(target), again=False).run(profile(trials)))
+    trials = (MEDIUM, PolicySwitch(turn=other, states=tuple(states), seconds=0.75))
+    return Runner(bench, again=False).run(profile(trials))
 
 
 def profile(trials: Sequence[Trial]) -> Profile:

@@ -7,6 +7,7 @@ import pytest
 
 from raidctl.bench.result import Confounder, Session
 from raidctl.bench.trials.policy_switch import State
+from raidctl.bench.trials.trial import MIB
 from raidctl.claims.measured import joined, untold
 from raidctl.claims.report import Answer, Verification, overall
 from raidctl.claims.wanted import claims
@@ -14,8 +15,6 @@ from raidctl.model import Battery, Host, VolumeCache
 from tests.verify.clocked import COMMITS, KNEE, MEDIUM, SLOPE, answered, measured, switched, told_nothing
 from tests.verify.grounds import card, disk, ground
 from tests.verify.simulated import policy, story, switcher
-
-pytestmark = pytest.mark.slow
 
 WRITE_BACK = VolumeCache(
     write_policy="protected_write_back", write_active="write_back", write_protected=True, drive_write_cache="disabled"
@@ -33,13 +32,13 @@ def figures(answer: Answer) -> set[str]:
 @pytest.fixture(scope="module")
 def write_through() -> Session:
     """No cache at all."""
-    return measured("--kind", "write-through", "--size", "256MiB", trials=(MEDIUM, COMMITS))
+    return measured("write-through", trials=(MEDIUM, COMMITS))
 
 
 @pytest.fixture(scope="module")
 def lying() -> Session:
     """A drive that ignores the flush; its cache can be switched off."""
-    return switched("--kind", "lying", "--size", "256MiB", states={"drives_off": "drive-cache off"})
+    return switched("lying", states={"drives_off": "drive-cache off"})
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +46,7 @@ def battery(tmp_path_factory: pytest.TempPathFactory) -> Session:
     """A controller's cache that a battery keeps: the engine switches a simulated controller, the model follows."""
     place = tmp_path_factory.mktemp("switched")
     states: dict[State, str] = {"write_through": "policy write-through"}
-    found = switched("--kind", "battery", "--size", "256MiB", states=states, engine=switcher(place))
+    found = switched("battery", states=states, engine=switcher(place))
     assert (story(place), policy(place)) == (["restored"], "write_back")
     return found
 
@@ -55,7 +54,7 @@ def battery(tmp_path_factory: pytest.TempPathFactory) -> Session:
 @pytest.fixture(scope="module")
 def volatile() -> Session:
     """A drive's cache of 8 MiB that a flush empties."""
-    return measured("--kind", "volatile", "--cache", "8MiB", "--size", "256MiB", trials=(MEDIUM, COMMITS, KNEE, SLOPE))
+    return measured("volatile", cache=8 * MIB, trials=(MEDIUM, COMMITS, KNEE, SLOPE))
 
 
 def test_a_cache_that_is_off_and_slow_commits_pass(write_through: Session) -> None:
@@ -152,3 +151,11 @@ def test_in_a_virtual_machine_nothing_measured_passes(write_through: Session) ->
     answer = answered(ground(disk("enabled", rpm=15000), virtual="kvm"), session, power_safe=True)
     assert answer.verdict == "inconclusive"
     assert "Cut the power" in (answer.next_test or "")
+
+
+def test_an_export_of_which_nothing_is_known_is_answered_by_the_clock_alone(write_through: Session) -> None:
+    """The kind of the medium and its speed are measured: claims about them pass without any setting."""
+    asked, found = claims({"media": "hdd", "drive_rpm": 15000}), told_nothing(write_through)
+    answers = tuple(untold(asked, found.named, "It is not known.", served=True))
+    report = Verification(host=Host(hostname="m"), verdict=overall(answers), answers=answers)
+    assert [one.verdict for one in joined(report, asked, found).answers] == ["pass", "pass"]
