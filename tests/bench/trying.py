@@ -1,4 +1,4 @@
-"""Trials on a model that is served over NBD, in real time: what they measure there says how fast the host is as well."""
+"""Trials on a model that is served over NBD, in real time: what they measure there depends on the host as well."""
 
 from __future__ import annotations
 
