@@ -110,7 +110,7 @@ def _batteries(card: Controller) -> Iterator[tuple[str, str]]:
     where = f"status = {_toml('missing' if absent else 'ok')}"
     if not absent and all(one.replace is not None for one in card.batteries):
         where += ", replace = false"
-    bad = [one.status for one in card.batteries if one.status != "ok"]
+    bad: list[str] = [one.status for one in card.batteries if one.status != "ok"]
     bad += ["to be replaced" for one in card.batteries if one.status == "ok" and one.replace]
     note = f"  # now: {', '.join(bad)}" if bad and not absent else ""
     yield "", f"batteries = {{ where = {{ {where} }}, count = {len(card.batteries)} }}{note}"

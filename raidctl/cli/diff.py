@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import click
 
-from raidctl.cli.options import examples, machine_options, output_options, settings_of
+from raidctl.cli.options import Settings, examples, machine_options, output_options, settings_of
 from raidctl.cli.states import NOW, Counting, Source, is_file, store_of
 from raidctl.cli.terminal import emit, emit_json, paper
 from raidctl.drift.diff import diff
 from raidctl.drift.ignore import ignored
 from raidctl.drift.noise import SOURCE
-from raidctl.drift.report import EXITS
+from raidctl.drift.report import EXITS, Drift, Level
 
 
 @click.command(
@@ -28,10 +28,16 @@ from raidctl.drift.report import EXITS
     help="Leave this out: a field (firmware, drive.errors), a glob (details*), an id; several times.",
 )  # fmt: skip
 @click.option("--all", "everything", is_flag=True, help="Noise as well: temperatures, progress, counters of hours.")
+@click.option("--min-severity", "least", type=click.Choice(["info", "warning", "critical"]), default="info",
+              help="Leave out what is milder.")  # fmt: skip
+@click.option("--format", "form", type=click.Choice(["table", "json", "nagios"]), help="table is the default.")
 @machine_options
 @output_options
 @click.pass_context
-def command(context: click.Context, *, before: str, after: str, words: tuple[str, ...], everything: bool) -> int:
+def command(
+    context: click.Context, *, before: str, after: str, words: tuple[str, ...], everything: bool, least: Level,
+    form: str | None,
+) -> int:  # fmt: skip
     """Tell what has changed between two states of a machine, object by object.
 
     BEFORE and AFTER are each a file (of "raidctl snapshot --output" or
@@ -46,9 +52,13 @@ def command(context: click.Context, *, before: str, after: str, words: tuple[str
 
     Exit codes: 0 the same; 1 something has changed; 3 nothing that could be
     read has changed, but something could not be read; 4 the same, for lack of a
-    tool or a right; 2 wrong usage, or there is no such state.
+    tool or a right; 2 wrong usage, or there is no such state. With --format
+    nagios, those of that protocol: 0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN.
     """
     settings = settings_of(context)
+    if settings.as_json and form not in (None, "json"):
+        raise click.UsageError(f"--json and --format {form} contradict each other.")
+    settings.as_json = settings.as_json or form == "json"
     settings.check()
     if is_file(before) and is_file(after):
         settings.refuse_machine("diff BEFORE AFTER")
@@ -61,8 +71,20 @@ def command(context: click.Context, *, before: str, after: str, words: tuple[str
     if everything and quiet:
         click.echo(f"raidctl: {quiet[0]} was written without noise: --all can show none.", err=True)
     found = diff(
-        old, new, names=(old_name, new_name), everything=everything and not quiet, ignored=ignored(words, old, new)
-    )
+        old, new, names=(old_name, new_name), everything=everything and not quiet,
+        ignored=ignored(words, old, new, least=least),
+    )  # fmt: skip
+    return _printed(found, settings, form)
+
+
+def _printed(found: Drift, settings: Settings, form: str | None) -> int:
+    """Print a comparison; the exit code."""
+    if form == "nagios":
+        from raidctl.output.nagios import of_drift  # noqa: PLC0415 - only where it is asked for
+
+        text, status = of_drift(found)
+        emit(text)
+        return status
     if settings.as_json:
         emit_json(found)
     else:

@@ -34,13 +34,17 @@ _DAYS = {"d": 1, "w": 7, "m": 30, "y": 365}
     ),
 )  # fmt: skip
 @click.option("--output", metavar="FILE", help="Write it to FILE, or - for standard output; nothing is kept.")
+@click.option("--partial", is_flag=True,
+              help="With --output: replace FILE also by a state that is incomplete or of another host.")  # fmt: skip
 @click.option("--list", "listed", is_flag=True, help="List the states that are kept.")
 @click.option("--prune", is_flag=True, help="Remove old states; needs --keep.")
 @click.option("--keep", metavar="AGE", help="With --prune: how old they may be: 90d, 12w, 6m, 1y.")
 @machine_options
 @output_options
 @click.pass_context
-def command(context: click.Context, *, output: str | None, listed: bool, prune: bool, keep: str | None) -> int:
+def command(
+    context: click.Context, *, output: str | None, partial: bool, listed: bool, prune: bool, keep: str | None
+) -> int:
     """Keep the state of a machine, or write it in a form for git.
 
     "raidctl diff" compares kept states, "raidctl history" shows a value over
@@ -48,6 +52,9 @@ def command(context: click.Context, *, output: str | None, listed: bool, prune: 
     for byte, while nothing changes but noise: temperatures, progress, hours,
     charge and the like are null in it (docs/drift.md has the table). It is an
     inventory like that of "raidctl --json show", and raidctl reads it again.
+
+    FILE is kept as it is when something that it contains could not be read
+    this time, or when it is of another host; --partial replaces it anyway.
 
     A state that cannot be kept is printed instead. --prune removes the old
     states of all hosts, never the last one of a host.
@@ -59,13 +66,15 @@ def command(context: click.Context, *, output: str | None, listed: bool, prune: 
     settings = settings_of(context)
     if sum((output is not None, listed, prune)) > 1:
         raise click.UsageError("--output, --list and --prune exclude each other.")
+    if partial and output is None:
+        raise click.UsageError("--partial belongs to --output.")
     if prune != (keep is not None):
         raise click.UsageError('--prune and --keep belong together: "raidctl snapshot --prune --keep 90d".')
     if listed or prune:
         return _list(settings) if listed else _prune(settings, _age(keep or ""))
     seen = with_open_ends(look(settings), settings).inventory
     if output is not None:
-        _write(seen, output)
+        _write(seen, output, partial=partial)
     else:
         _keep(seen, settings)
     tell_problems([problem for problem in seen.problems if problem.kind in HIDING])
@@ -113,8 +122,13 @@ def _text(inventory: Inventory) -> str:
     return to_json(canonical(inventory).document)
 
 
-def _write(inventory: Inventory, output: str) -> None:
-    """The state as a file, whole or not at all; what is no state is not overwritten."""
+def _write(inventory: Inventory, output: str, *, partial: bool) -> None:
+    """Write the state as a file, whole or not at all; what is no state is not overwritten, nor what has more.
+
+    Raises:
+        UsageError: The file is no state, or of another host.
+        CannotTell, AccessMissing: Something that the file contains could not be read this time.
+    """
     if output == "-":
         emit_json(canonical(inventory).document)
         return
@@ -123,12 +137,28 @@ def _write(inventory: Inventory, output: str) -> None:
     try:
         if path.exists() and path.stat().st_size:
             try:
-                read.inventory(path.read_bytes(), shown)
+                old = read.inventory(path.read_bytes(), shown)
             except RaidctlError:
                 raise UsageError(f"{shown} is there and is no state of a machine; it is not overwritten.") from None
+            if not partial:
+                _keep_what_is_better(old, inventory, shown)
     except OSError as error:
         raise CannotTell(f"{shown} cannot be read: {error.strerror}.") from None
     whole.write(output, _text(inventory).encode("utf-8"))
+
+
+def _keep_what_is_better(old: Inventory, new: Inventory, shown: str) -> None:
+    """Refuse to replace a state by one of another host, or by one of which less could be read."""
+    anyway = "It is kept as it is; --partial replaces it anyway."
+    if old.host.hostname and old.host.hostname != new.host.hostname:
+        who = printable(new.host.hostname or "a host without a name")
+        raise UsageError(f"{shown} is of {printable(old.host.hostname)}, and this is {who}. {anyway}")
+    known = {(one.kind, one.where) for one in old.problems}
+    lost = [one for one in new.problems if one.kind in HIDING and (one.kind, one.where) not in known]
+    if lost:
+        kind = CannotTell if any(one.kind == "unread" for one in lost) else AccessMissing
+        first = f"{printable(lost[0].where)}: {printable(lost[0].message)}"
+        raise kind(f"{shown} contains what could not be read this time. {anyway} {first}")
 
 
 def _list(settings: Settings) -> int:

@@ -23,7 +23,8 @@ Lost = tuple[Sequence[Step], Any]
 KINDS = {"batteries": "battery", "arrays": "array", "volumes": "volume", "drives": "drive"}
 """The lists of a controller, and what is in them."""
 _SETS = {
-    "array": ("drives", "spares"), "volume": ("mountpoints",), "drive": ("mountpoints", "flags", "spare_for"),
+    "array": ("drives", "spares"), "volume": ("mountpoints",),
+    "drive": ("mountpoints", "flags", "spare_for", "backing"),
 }  # fmt: skip
 """Lists whose order means nothing."""
 

@@ -6,10 +6,11 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 from typing import Any
 
 from raidctl.drift.canonical import KINDS, Doc, canonical, ordered
-from raidctl.drift.fields import Difference, differences, linked, with_device
+from raidctl.drift.fields import Difference, differences, linked, with_device, with_disks
+from raidctl.drift.fold import folded
 from raidctl.drift.ignore import Ignored, nothing
 from raidctl.drift.match import Matching, Thing, identity, match
-from raidctl.drift.noise import SOURCE
+from raidctl.drift.noise import SOURCE, masked
 from raidctl.drift.problems import problem_changes, tool_changes
 from raidctl.drift.report import Change, Drift, Side, verdict
 from raidctl.drift.unread import sorted_out
@@ -61,8 +62,9 @@ def _in_full(told: Iterable[Change], every: Iterable[Change]) -> Iterator[Change
     for change in every:
         whole.setdefault(_what(change), []).append(change)
     for change in told:
-        same = whole.get(_what(change), ()) if change.kind == "changed" else ()
-        yield same[0] if len(same) == 1 else change
+        same = whole.get(_what(change), [])
+        alike = [one for one in same if masked(one.message) == masked(change.message)]
+        yield (alike or (same if len(same) == 1 else [change]))[0]
 
 
 def _what(change: Change) -> Hashable:
@@ -78,7 +80,9 @@ def _changes(before: Doc, after: Doc) -> Iterator[Change]:
     every = [change for part in (_host, _pairs, _rest) for change in part(before, after, found)]
     every += problem_changes(before["problems"], after["problems"], found.ids, {item["id"] for item in items(after)})
     every += tool_changes(before["tools"], after["tools"])
-    yield from sorted(every, key=lambda change: (SEVERITIES.index(change.severity), natural(change.id)))
+    yield from sorted(
+        folded(every, found.pairs), key=lambda change: (SEVERITIES.index(change.severity), natural(change.id))
+    )
 
 
 def _host(before: Doc, after: Doc, _found: Matching) -> Iterator[Change]:
@@ -104,9 +108,13 @@ def _rest(_before: Doc, _after: Doc, found: Matching) -> Iterator[Change]:
 def _pairs(_before: Doc, after: Doc, found: Matching) -> Iterator[Change]:
     known = {item["id"] for item in items(after)}
     quiet = all(old == new for old, new in found.ids.items())
+    disks = {
+        one.data["device"]: other.data["device"] for one, other in found.pairs
+        if one.kind in ("drive", "volume") and one.data["device"] and other.data["device"]
+    }  # fmt: skip
     for one, other in sorted(found.pairs, key=lambda pair: natural(pair[1].id)):
         if not (quiet and one.data == other.data):
-            yield from _pair(one, other, found.ids, known)
+            yield from _pair(one, other, found.ids, known, disks)
 
 
 def items(document: Doc) -> Iterator[Doc]:
@@ -117,19 +125,21 @@ def items(document: Doc) -> Iterator[Doc]:
             yield from controller[name]
 
 
-def _pair(one: Thing, other: Thing, ids: Mapping[str, str], known: set[str]) -> Iterator[Change]:
+def _pair(
+    one: Thing, other: Thing, ids: Mapping[str, str], known: set[str], disks: Mapping[str, str]
+) -> Iterator[Change]:
     # what keeps its id although its card is numbered anew hangs in the air, and has not moved
     stays = one.id == other.id and not other.id.startswith(f"{other.controller}/")
-    moved = one.home != other.id and not stays
     who = _identity(one, other)
+    moved = one.home != other.id and not stays and not (who and one.kind == "drive")
 
     def change(kind: str, what: Difference) -> Change:
         return judged(Matter(kind, other.kind, other.id, one.data, other.data, what, other.controller))
 
     if moved:
         yield change("moved", Difference("id", one.id, other.id))
-    old = linked(with_device(_own(one.data), other.data), ids)
-    new = linked(_own(other.data), ids, known)
+    old = linked(with_disks(with_device(_own(one.data), other.data), other.data, disks), ids)
+    new = linked(with_disks(_own(other.data), other.data, {}), ids, known)
     hidden = _PLACE.get(one.kind, ()) if moved else ()
     for each in differences(old, new):
         if each.field not in hidden:

@@ -18,7 +18,7 @@ _SAME: Mapping[str, Sequence[Callable[[Mapping[str, Any]], Any]]] = {
 """What two of them have in common that are one, the surest first."""
 _LABELLED = ("details", "capabilities")
 """Dictionaries whose keys are no field names: they stand in brackets."""
-_LINKS = ("array", "drives", "spares", "spare_for")
+_LINKS = ("array", "drives", "spares", "spare_for", "backing")
 
 
 class Difference(NamedTuple):
@@ -88,15 +88,12 @@ def with_device(old: Mapping[str, Any], new: Mapping[str, Any]) -> Mapping[str, 
     before, device = old.get("device"), new.get("device")
     if not before or not device or before == device:
         return old
-    form = re.compile(rf"{re.escape(before)}(p?\d+)?", re.ASCII)
-    if any(form.fullmatch(one["device"]) for name in NAMED for one in new.get(name, ())):
+    if any(on_disk(before, one["device"]) is not None for name in NAMED for one in new.get(name, ())):
         return old
-    joint = "p" if device[-1].isdigit() else ""
 
     def renamed(value: Any) -> Any:
         if isinstance(value, str):
-            found = form.fullmatch(value)
-            return value if not found else device + (joint + found[1].lstrip("p") if found[1] else "")
+            return called(value, {before: device})
         if isinstance(value, list):
             return [renamed(each) for each in value]
         if isinstance(value, Mapping):
@@ -104,6 +101,31 @@ def with_device(old: Mapping[str, Any], new: Mapping[str, Any]) -> Mapping[str, 
         return value
 
     return {**old, **{name: renamed(old[name]) for name in NAMED if name in old}}
+
+
+def on_disk(disk: str, device: str) -> str | None:
+    """The number of a partition of a disk, empty for the disk itself; None for any other device."""
+    found = re.fullmatch(r"p?(\d*)", device.removeprefix(disk), re.ASCII) if device.startswith(disk) else None
+    return found and found[1]
+
+
+def called(device: str, disks: Mapping[str, str]) -> str:
+    """A disk or partition as the later state calls it."""
+    for before, now in disks.items():
+        number = on_disk(before, device)
+        if number is not None:
+            return f"{now}{'p' if number and now[-1].isdigit() else ''}{number}"
+    return device
+
+
+def with_disks(item: Mapping[str, Any], later: Mapping[str, Any], disks: Mapping[str, str]) -> Mapping[str, Any]:
+    """An object with its layers on disks as the later state calls them, in one order."""
+    same = {each for one in later.get("layers", ()) for each in one["on"]}
+    layers = [
+        {**one, "on": sorted(each if each in same else called(each, disks) for each in one["on"])}
+        for one in item.get("layers", ())
+    ]
+    return {**item, "layers": layers} if layers else item
 
 
 def _join(path: str, key: str, labelled: bool) -> str:

@@ -11,7 +11,8 @@ from functools import cache
 import msgspec
 from msgspec import inspect
 
-from raidctl.drift.report import Change, Unread
+from raidctl.drift.report import Change, Level, Unread
+from raidctl.drift.words import SEVERITIES
 from raidctl.errors import UsageError
 from raidctl.model import Array, Battery, Controller, Drive, Host, Inventory, Problem, Tool, Volume
 from raidctl.select import items
@@ -26,15 +27,16 @@ _BRACKETS = re.compile(r"\[[^\]]*\]")
 
 
 class Ignored:
-    """The words of ``--ignore``: a field, a glob, an id; each may stand for many changes."""
+    """The words of ``--ignore``: a field, a glob, an id; each may stand for many changes. And what is too mild."""
 
-    def __init__(self, words: Sequence[str] = ()) -> None:
+    def __init__(self, words: Sequence[str] = (), least: Level = "info") -> None:
         self._words = tuple(words)
+        self._milder = SEVERITIES[SEVERITIES.index(least) + 1 :]
 
     def __call__(self, change: Change) -> bool:
         """Whether it is left out."""
         names = list(_names(change))
-        return any(_means(word, names) for word in self._words)
+        return change.severity in self._milder or any(_means(word, names) for word in self._words)
 
     def problem(self, unread: Unread) -> bool:
         """Whether what could not be read is left out, too."""
@@ -44,7 +46,7 @@ class Ignored:
 nothing = Ignored()
 
 
-def ignored(words: Sequence[str], *states: Inventory) -> Ignored:
+def ignored(words: Sequence[str], *states: Inventory, least: Level = "info") -> Ignored:
     """The words, found to mean something.
 
     Raises:
@@ -61,7 +63,7 @@ def ignored(words: Sequence[str], *states: Inventory) -> Ignored:
         near = difflib.get_close_matches(word, sorted(known), 1, 0.6)
         hint = f'did you mean "{printable(near[0])}"?' if near else "globs such as details* are possible."
         raise UsageError(f'--ignore "{printable(word)}" is neither a field nor an id in the two states; {hint}')
-    return Ignored(words)
+    return Ignored(words, least)
 
 
 @cache

@@ -133,7 +133,8 @@ _CONTROLLER: Sequence[Key] = (
 )  # fmt: skip
 _DRIVE: Sequence[Key] = (
     _told("serial", place=True), _told("wwn", place=True), _told("serial", "array"), _told("serial", card=True),
-    _told("serial"), _told("wwn"), _place, _told("enclosure", "bay", card=True), _all_else,
+    _told("serial"), _told("wwn"), _place, _told("enclosure", "bay", card=True),
+    _told("device", card=True), _all_else,
 )  # fmt: skip
 _VOLUME: Sequence[Key] = (
     _told("unique_id", place=True), _told("unique_id"), _told("name", place=True), _told("name", "size_bytes"), _place,

@@ -1,7 +1,7 @@
 """What changes while nothing happens: one table, with the reason of each line.
 
 Three ways of leaving something out. ``drop``: the field becomes null. ``mask``: the words stay, the figures in them
-that run (percentages, times) become ``#``. ``labels``: of facts under a tool's own labels, those that are measured or
+that run (percentages, times) become ``…``. ``labels``: of facts under a tool's own labels, those that are measured or
 counted go; what is set or named stays.
 """
 
@@ -60,7 +60,7 @@ SOURCE = "snapshot"
 """What stands for the source of a state without noise."""
 
 _FIGURES = re.compile(
-    r"\d+(?:[.,]\d+)?(?=\s*(?:%|percent|°|deg(?:rees)?\b|celsius\b|C\b|min(?:utes?)?\b|hours?\b|sec(?:onds?)?\b))"
+    r"(?:\d+(?:[.,]\d+)?|#)(?=\s*(?:%|percent|°|deg(?:rees)?\b|celsius\b|C\b|min(?:utes?)?\b|hours?\b|sec(?:onds?)?\b))"
     r"|(?<![\w:.])\d{1,2}:\d{2}(?::\d{2})?(?![\w:.])",
     re.IGNORECASE | re.ASCII,
 )
@@ -102,9 +102,9 @@ def masked(text: str) -> str:
     """A text without the figures that run.
 
     >>> masked("Recovering, 37.25% complete"), masked("RAID 6 of 4 drives"), masked("active, degraded")
-    ('Recovering, #% complete', 'RAID 6 of 4 drives', 'clean, degraded')
+    ('Recovering, …% complete', 'RAID 6 of 4 drives', 'clean, degraded')
     """
-    return _FIGURES.sub("#", _IDLE_OR_NOT.sub("clean", text))
+    return _FIGURES.sub("…", _IDLE_OR_NOT.sub("clean", text))
 
 
 def is_measured(kind: str, label: str, value: str) -> bool:

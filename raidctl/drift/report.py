@@ -85,7 +85,7 @@ class Drift(msgspec.Struct, frozen=True, kw_only=True):
     noise: Annotated[
         int, Meta(description="Changed fields that were left out: they change while nothing happens; --all shows them.")
     ] = 0
-    ignored: Annotated[int, Meta(description="Changes that --ignore left out.")] = 0
+    ignored: Annotated[int, Meta(description="Changes that --ignore or --min-severity left out.")] = 0
 
 
 def verdict(changes: tuple[Change, ...], unread: tuple[Unread, ...]) -> Verdict:

@@ -112,7 +112,7 @@ def _notes(found: Drift) -> Iterator[str]:
     if found.noise:
         yield f"{_fields(found.noise)} of noise changed, too; --all shows them."
     if found.ignored:
-        yield f"{found.ignored} left out by --ignore."
+        yield f"{found.ignored} left out by --ignore or --min-severity."
 
 
 def _fields(count: int) -> str:

@@ -16,6 +16,7 @@ from enum import IntEnum
 
 from raidctl.audit.diagnosis import LACKING, Diagnosis
 from raidctl.audit.finding import Finding
+from raidctl.drift.report import Drift
 from raidctl.text import collapse, printable
 
 LONGEST = 4096
@@ -174,6 +175,22 @@ def _status(found: Diagnosis) -> Status:
         bad = {one.severity for one in found.findings if one.rule not in LACKING}
         return Status.CRITICAL if "critical" in bad else Status.WARNING
     return Status.OK if found.verdict == "fine" and found.checked else Status.UNKNOWN
+
+
+def of_drift(found: Drift) -> tuple[str, Status]:
+    """``raidctl diff --format nagios``: what it prints, and the exit code."""
+    counts = Counts(unknown=sum(one.side != "both" for one in found.unread))
+    for change in found.changes:
+        setattr(counts, change.severity, getattr(counts, change.severity) + 1)
+    counts.checked = counts.passed = not counts.unknown
+    status = status_of(counts)
+    names = {"critical": "critical", "warning": "warnings", "info": "for information", "unknown": "not read"}
+    words = [f"{count} {name}" for level, name in names.items() if (count := getattr(counts, level))]
+    lines = [f"[{one.severity.upper()}] {one.message}" for one in found.changes]
+    lines += [f"[UNKNOWN] {one.where}: {one.message}" for one in found.unread if one.side != "both"]
+    worst = f": {lines[0].partition('] ')[2]}" if lines and status is not Status.OK else ""
+    text = f"{', '.join(words) or 'no change'} since {found.before.name}{worst}"
+    return plugin(status, text, figures(counts)[:4], lines), status
 
 
 def of_error(message: str) -> str:

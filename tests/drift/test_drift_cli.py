@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -23,6 +24,7 @@ from tests.drift.states import CARD, FIXTURES, GEN9, changed, item, state
 
 Run = Callable[..., Result]
 RECORDED = str(FIXTURES / GEN9)
+UNREAD = {"severity": "warning", "kind": "unread", "where": CARD, "message": "No answer.", "remedy": None}
 
 
 @pytest.fixture
@@ -372,3 +374,87 @@ def test_what_was_ignored_is_not_called_unchanged(run: Run, tmp_path: Path) -> N
     assert answer.exit_code == 0
     assert "Nothing else has changed." in answer.stdout
     assert "Nothing has changed" not in answer.stdout
+
+
+def test_a_file_is_not_replaced_by_less(run: Run, tmp_path: Path) -> None:
+    """What could not be read this time, or another host: exit code not 0, and the file is as it was."""
+    path, cut, other = tmp_path / "db7.json", tmp_path / "cut", FIXTURES / "smartarray-p400"
+    assert run("--replay", RECORDED, "snapshot", "--output", path).exit_code == 0
+    first = path.read_bytes()
+    shutil.copytree(RECORDED, cut)
+    (cut / "hpssacli-ctrl-all-show-config-detail.out").write_text("")
+    for machine, words, code in (
+        (cut, "could not be read this time", 3),
+        (other, "is of flint, and this is anvil", 2),
+    ):
+        refused = run("--replay", machine, "snapshot", "--output", path)
+        assert (refused.exit_code, path.read_bytes()) == (code, first)
+        assert words in refused.stderr
+        assert run("--replay", machine, "snapshot", "--output", path, "--partial").exit_code == code % 2 * 3
+        assert path.read_bytes() != first
+        assert run("--replay", RECORDED, "snapshot", "--output", path, "--partial").exit_code == 0
+    assert run("snapshot", "--partial").exit_code == 2
+
+
+def test_what_could_not_be_read_before_either_is_no_reason_to_keep_a_file(run: Run, tmp_path: Path) -> None:
+    """Nothing is lost with it."""
+    path, cut = tmp_path / "db7.json", tmp_path / "cut"
+    shutil.copytree(RECORDED, cut)
+    (cut / "hpssacli-ctrl-all-show-config-detail.out").write_text("")
+    for _ in range(2):
+        answer = run("--replay", cut, "snapshot", "--output", path)
+        assert "kept as it is" not in answer.stderr
+        assert answer.exit_code == 3
+
+
+def test_what_is_milder_is_left_out(run: Run, tmp_path: Path) -> None:
+    """--min-severity decides what is shown, and the exit code."""
+    before = _file(tmp_path / "a.json", state())
+    after = _file(
+        tmp_path / "b.json", changed(state(), lambda document: item(document, f"{CARD}/1I:1:1").update(bay="9"))
+    )
+    assert run("diff", before, after).exit_code == 1
+    quiet = run("diff", before, after, "--min-severity", "warning")
+    assert (quiet.exit_code, "1 left out by" in quiet.stdout) == (0, True)
+    failed = _file(tmp_path / "c.json", changed(state(), _failed))
+    worse = json.loads(run("diff", before, failed, "--min-severity", "critical", "--json").stdout)
+    assert [one["severity"] for one in worse["changes"]] == ["critical"]
+
+
+@pytest.mark.parametrize(
+    ("change", "code", "words"),
+    [
+        (lambda _: None, 0, "RAID OK - no change since"),
+        (lambda document: item(document, f"{CARD}/1I:1:1").update(bay="9"), 0, "RAID OK - 1 for information"),
+        (
+            lambda document: item(document, f"{CARD}/1I:1:1").update(write_cache="enabled"),
+            1,
+            "RAID WARNING - 1 warning",
+        ),
+        (_failed, 2, "RAID CRITICAL - 1 critical since"),
+        (lambda document: document["problems"].append(UNREAD), 3, "RAID UNKNOWN - 1 not read"),
+    ],
+)
+def test_a_comparison_for_nagios(
+    run: Run, tmp_path: Path, change: Callable[[dict[str, Any]], None], code: int, words: str
+) -> None:
+    """The worst change is the state; what is for information wakes nobody; what could not be read is UNKNOWN."""
+    before, after = _file(tmp_path / "a.json", state()), _file(tmp_path / "b.json", changed(state(), change))
+    answer = run("diff", before, after, "--format", "nagios")
+    assert (answer.exit_code, answer.stdout.startswith(words)) == (code, True)
+    assert run("diff", before, after, "--format", "nagios", "--json").exit_code == 3
+
+
+def test_no_placeholder_of_the_noise_filter_is_shown(run: Run, tmp_path: Path) -> None:
+    """A new problem is printed with its figure; of a file without noise, the figure is an ellipsis."""
+
+    def rebuild(document: dict[str, Any]) -> None:
+        document["problems"].append({**UNREAD, "kind": "state", "message": "Rebuilding, 37 % complete."})
+        item(document, f"{CARD}/1I:1:1")["status_text"] = "Rebuilding 37 %"
+
+    before, after = _file(tmp_path / "a.json", state()), _file(tmp_path / "b.json", changed(state(), rebuild))
+    shown = run("diff", before, after).stdout
+    assert shown.count("37 %") == 2
+    quiet = _file(tmp_path / "c.json", msgspec.convert(canonical(changed(state(), rebuild)).document, Inventory))
+    assert "… %" in run("diff", before, quiet).stdout
+    assert "#" not in shown + run("diff", before, quiet).stdout

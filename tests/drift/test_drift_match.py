@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
 import pytest
 
 from raidctl.drift.diff import diff
+from raidctl.model import Inventory
 from tests.drift.states import CARD, card, changed, found, item, only, state
 
 Doc = dict[str, Any]
@@ -70,16 +72,84 @@ def test_another_drive_in_the_same_bay_is_named_as_replaced() -> None:
     def replace(document: Doc) -> None:
         item(document, A2).update(serial="NEW00001", model="EG0600FCVBK", firmware="HPD2")
 
-    changes = diff(state(), changed(state(), replace)).changes
-    assert {(one.kind, one.field) for one in changes} == {
-        ("replaced", "serial"), ("changed", "model"), ("changed", "firmware"),
-    }  # fmt: skip
-    [replaced] = [one for one in changes if one.kind == "replaced"]
+    replaced = only(diff(state(), changed(state(), replace)))
+    assert (replaced.kind, replaced.field) == ("replaced", "serial")
     assert (replaced.old, replaced.new) == ("W7K0AE9F", "NEW00001")
     assert replaced.message == (
         "The drive smartarray:0/1I:1:2 was replaced: it was EG0300FCVBF, serial number W7K0AE9F, and is EG0600FCVBK, "
         "serial number NEW00001."
     )
+
+
+def test_a_replaced_drive_is_one_change_as_bad_as_what_differs() -> None:
+    """Size, counters, state, details and the problem of the old one: one line, with the state of the new drive."""
+
+    def replace(document: Doc) -> None:
+        drive = item(document, A2)
+        drive.update(serial="NEW00001", wwn="5000AAAA", size_bytes=1, status="warning", rpm=7200, firmware="HPD2")
+        drive["details"] = {"Port": "9I"}
+        document["problems"] = [one for one in document["problems"] if one["where"] != A2]
+
+    before = changed(state(), lambda document: item(document, A2).update(status="critical"))
+    change = only(diff(before, changed(state(), replace)))
+    assert (change.kind, change.severity) == ("replaced", "warning")
+    assert change.message.endswith("serial number NEW00001. Its status is warning.")
+
+
+def test_a_moved_drive_takes_along_what_belongs_to_its_bay() -> None:
+    """Its device and its details are part of the move; a failure that came with it is not."""
+
+    def move(document: Doc) -> None:
+        _rebay(document, A1, f"{CARD}/1I:1:9")
+        item(document, f"{CARD}/1I:1:9").update(details={"Connector": "9"}, device="/dev/sdq")
+
+    assert only(diff(state(), changed(state(), move))).kind == "moved"
+
+    def fail(document: Doc) -> None:
+        move(document)
+        item(document, f"{CARD}/1I:1:9").update(status="critical")
+
+    changes = diff(state(), changed(state(), fail)).changes
+    assert [(one.severity, one.field) for one in changes] == [("critical", "status"), ("info", "id")]
+
+
+def _text(machine: str, old: str, new: str) -> Inventory:
+    return msgspec.json.decode(msgspec.json.encode(state(machine)).replace(old.encode(), new.encode()), type=Inventory)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "kind", "name"),
+    [
+        ("HBN2C0M4", "NEWSERIAL", "replaced", "drives:NEWSERIAL"),
+        ("/sdc", "/sdz", "changed", "drives:HBN2C0M4"),
+    ],
+)
+def test_a_drive_under_a_software_array_is_one_drive(old: str, new: str, kind: str, name: str) -> None:
+    """Replaced, or under another name of the kernel: not once more for its member, nor for the array's other drives."""
+    change = only(diff(state("md-healthy"), _text("md-healthy", old, new)))
+    assert (change.kind, change.id) == (kind, name)
+
+
+def test_a_plain_drive_that_was_replaced_is_not_lost_and_found() -> None:
+    """The same device and another serial number, by which its id is made: one change."""
+    after = _text("drives-ahci", "HBN1K7Q2", "NEWSERIAL")
+    assert only(diff(state("drives-ahci"), after)).kind == "replaced"
+
+
+def test_a_learn_cycle_is_information() -> None:
+    """The battery, the volume that writes through meanwhile, and the problems that report it."""
+    machine = "megaraid-9271-learning"
+
+    def heal(document: Doc) -> None:
+        one = card(document, "megaraid:0")
+        one["batteries"][0]["status"] = "ok"
+        one["volumes"][0]["cache"].update(write_active="write_back", why_not_in_force=None, write_protected=True)
+        one["cache"]["status"] = "ok"
+        document["problems"] = [each for each in document["problems"] if "learn" not in each["message"]]
+
+    changes = diff(changed(state(machine), heal), state(machine)).changes
+    assert {"status", "cache.write_active"} <= {one.field for one in changes}
+    assert {one.severity for one in changes} == {"info"}
 
 
 def test_a_card_that_is_numbered_anew_is_one_move() -> None:

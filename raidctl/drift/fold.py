@@ -1,0 +1,69 @@
+"""One event, one change: a drive that was moved or replaced, a battery that learns. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from raidctl.drift.match import Pair, identity
+from raidctl.drift.report import Change
+
+_OF_THE_PLACE = ("device", "details", "layers", "mounts", "mountpoints", "block")
+"""Fields of a drive that change with its place."""
+_WORST = ("info", "warning", "critical")
+
+
+def folded(changes: Sequence[Change], pairs: Sequence[Pair]) -> Iterator[Change]:
+    """The changes without those that another one stands for.
+
+    A drive that was replaced is one change, as bad as the worst of what differs; problems of the old one are gone with
+    it. Of one that was moved, what changes with its place is left out. A member of a software array follows the drive
+    below it. A learn cycle is information.
+    """
+    drives = {new.id: new.data for _, new in pairs if new.kind == "drive"}
+    physical = {identity(one["serial"]): name for name, one in drives.items() if one["serial"] and not one["array"]}
+    learning = {
+        new.controller for _, new in pairs
+        if new.kind == "battery" and new.data["status"] == "learning"
+    }  # fmt: skip
+    mine = [change for change in changes if change.object == "drive" and change.kind != "removed"]
+    replaced = {change.id: [one for one in mine if one.id == change.id] for change in mine if change.kind == "replaced"}
+    moved: dict[str, tuple[str, ...]] = {change.id: _OF_THE_PLACE[1:] for change in mine if change.field == "device"}
+    moved |= {change.id: _OF_THE_PLACE for change in mine if change.kind == "moved"}
+    for change in changes:
+        drive = drives.get(change.id) if change.object == "drive" else None
+        field = (change.field or "").partition(".")[0].partition("[")[0]
+        below = [] if drive is None else drive["backing"] or [physical.get(identity(drive["serial"]))]
+        if any(name != change.id and (name in replaced or name in moved) for name in below) and (
+            change.id in replaced or change.kind == "moved" or field in _OF_THE_PLACE
+        ):
+            continue
+        if (change.object, change.kind) == ("problem", "removed") and change.id in replaced:
+            continue
+        if change.id in replaced and drive is not None:
+            if change.kind == "replaced":
+                yield _one(change, replaced[change.id])
+        elif drive is None or field not in moved.get(change.id, ()):
+            yield _calm(change) if change.severity == "warning" and _by_learning(change, learning) else change
+
+
+def _one(change: Change, same: Sequence[Change]) -> Change:
+    """The change that stands for all of a replaced drive."""
+    worst = max((one.severity for one in same), key=_WORST.index)
+    state = "".join(f" Its status is {one.new}." for one in same if one.field == "status" and one.new != "ok")
+    return msgspec.structs.replace(change, severity=worst, message=change.message + state)
+
+
+def _by_learning(change: Change, learning: set[str]) -> bool:
+    """Whether a change comes from the learn cycle of a battery: its controller writes through until that is done."""
+    if change.object == "problem":
+        return any(change.id == name or change.id.startswith(f"{name}/") for name in learning) and (
+            "learn" in change.message
+        )
+    fallen = (change.object, change.field, change.new) == ("volume", "cache.write_active", "write_through")
+    return change.controller in learning and (fallen or (change.object, change.field) == ("controller", "cache.status"))
+
+
+def _calm(change: Change) -> Change:
+    return msgspec.structs.replace(change, severity="info")
