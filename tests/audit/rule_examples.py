@@ -125,6 +125,10 @@ EXAMPLES: dict[str, Example] = {
         Machine(NVME, DRIVE, {"mounts": (structs.replace(NAKED, options=("rw", "relatime")),)}),
     ),
     "battery_failed": Example(Machine("adaptec-5405-failed-battery"), Machine(P400)),
+    "battery_old": Example(
+        Machine("megaraid-9271-learning"),
+        Machine("megaraid-9271-learning", "megaraid:0/battery0", {"made_at": "2025-03-02"}),
+    ),
     "battery_learning": Example(Machine("megaraid-9271-learning"), GOOD),
     "block_read_ahead_small": Example(Machine(LSI, PAIR, SMALL_READ_AHEAD), Machine(LSI, PAIR, ENOUGH_READ_AHEAD)),
     "bus_too_small": Example(
@@ -144,6 +148,9 @@ EXAMPLES: dict[str, Example] = {
         Machine("adaptec-6805-rebuilding"),
         Machine(MIXED),
     ),
+    "check_overdue": Example(
+        Machine(MD, "md:md1", {"consistency_check": {"last_at": "2025-12-01T02:00:00Z"}}), MD_GOOD
+    ),
     "controller_in_trouble": Example(
         Machine(P400, "smartarray:1", {"status": "critical", "status_text": "Lockup"}), Machine(LSI)
     ),
@@ -153,11 +160,13 @@ EXAMPLES: dict[str, Example] = {
     "drive_errors": Example(Machine(LSI, "megaraid:0/310:2", {"errors": Errors(media=41)}), GOOD),
     "drive_expects_failure": Example(Machine(SMART), GOOD),
     "drive_failed": Example(Machine("md-degraded-rebuilding"), MD_GOOD),
+    "error_recovery_timeout": Example(Machine(MD, "drives:HBN2C0M4", {"error_recovery_seconds": 0.0}), MD_GOOD),
     "firmware_old": Example(Machine(LSI, "megaraid:0", {"firmware_update": "An update is recommended."}), GOOD),
     "flush_never_sent": Example(
         Machine(NVME, DRIVE, {"block": Block(write_cache="write_through")}),
         Machine(NVME, DRIVE, {"block": Block(write_cache="write_back", rotational=False)}),
     ),
+    "foreign_configuration": Example(Machine(LSI, "megaraid:0/310:4", {"foreign": True}), GOOD),
     "link_slow": Example(
         Machine(P400, "smartarray:1/2I:1:2", {"link_gbps": 1.5}),
         Machine(P400),
@@ -168,6 +177,7 @@ EXAMPLES: dict[str, Example] = {
         Machine(MD, "md:md1", {"bitmap": "none", "consistency_policy": "resync"}),
         MD_GOOD,
     ),
+    "md_unattended": Example(Machine("md-container-inactive"), MD_GOOD),
     "misaligned": Example(
         Machine(LSI, PAIR, {"layers": (SECTOR_63,)}),
         Machine(LSI, PAIR, {"layers": (AT_1_MIB,)}),
@@ -175,6 +185,8 @@ EXAMPLES: dict[str, Example] = {
     "mixed_drive_caches": Example(Machine(LSI, "megaraid:0/310:2", {"write_cache": "enabled"}), GOOD),
     "mixed_drives": Example(Machine(LSI, "megaraid:0/310:2", {"media": "ssd"}), GOOD),
     "mixed_models": Example(Machine(LSI, "megaraid:0/310:2", {"firmware": "RE03"}), GOOD),
+    "mixed_sectors": Example(Machine(LSI, "megaraid:0/310:2", {"sector_bytes": 4096}), GOOD),
+    "nvme_health": Example(Machine(NVME, DRIVE, {"critical_warning": 1}), Machine(NVME)),
     "no_right": Example(Machine(LSI, problem=_said("no_right", "May not look.")), GOOD, "unknown"),
     "no_tool": Example(Machine("host-raid-card-no-tool"), GOOD),
     "not_read": Example(Machine("megaraid-second-card-crashes"), GOOD, "unknown"),
@@ -187,7 +199,16 @@ EXAMPLES: dict[str, Example] = {
     "raid5_large_drives": Example(Machine("megaraid-9271-learning"), Machine(P400)),
     "read_ahead_twice": Example(Machine(LSI, "megaraid:0/v1", {"cache": {"read_policy": "read_ahead"}}), GOOD),
     "reported_trouble": Example(Machine("areca-arc1882-degraded"), GOOD),
-    "spare_missing": Example(Machine(LSI, "megaraid:0/310:4", {"media": "ssd", "spare_for": ("megaraid:0/g1",)}), GOOD),
+    "sas_link": Example(
+        Machine("drives-sas-multipath", "drives:TGK00C3Z", {"errors": Errors(link=250)}),
+        Machine("drives-sas-multipath"),
+    ),
+    "several_expect_failure": Example(
+        Machine(SMART, "smartarray:0/1I:1:1", {"status": "warning", "status_text": "Predictive Failure"}),
+        Machine(SMART),
+    ),
+    "spare_missing": Example(Machine("megaraid-9271-learning"), GOOD),
+    "spare_unfit": Example(Machine(LSI, "megaraid:0/310:4", {"media": "ssd", "spare_for": ("megaraid:0/g1",)}), GOOD),
     "ssd_worn": Example(
         Machine(LSI, "megaraid:0/326:0", {"life_used_percent": 94}),
         Machine(LSI, "megaraid:0/326:0", {"life_used_percent": 12}),
@@ -203,6 +224,7 @@ EXAMPLES: dict[str, Example] = {
     "volume_degraded": Example(Machine("md-degraded-rebuilding"), MD_GOOD),
     "volume_failed": Example(Machine(LSI, PAIR, {"status": "failed", "status_text": "OfLn"}), GOOD),
     "volume_rebuilding": Example(Machine(SMART), GOOD),
+    "write_hole": Example(Machine("md-degraded-rebuilding"), Machine("md-journal-check")),
     "write_back_unprotected": Example(Machine("threeware-8006-mirror"), Machine(P400)),
     "write_cache_unused": Example(
         Machine(P400, "smartarray:1/v1", {"cache": {"write_policy": "write_through", "write_active": "write_through"}}),

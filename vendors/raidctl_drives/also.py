@@ -74,7 +74,7 @@ _FIELDS: Mapping[str, Sequence[tuple[str, Callable[[str], Any]]]] = {
 
 
 def derived(sheets: Iterable[Sheet], object_id: str) -> dict[str, Any]:
-    """The fields of a drive that its details give; of several sheets the first one counts. Their lines get the facts."""
+    """The fields of a drive that its details give; the first of several sheets counts. Their lines get the facts."""
     found: dict[str, Any] = {}
     for sheet in sheets:
         for fact in [one for one in sheet.facts if one.object_id == object_id and one.field.startswith("details[")]:

@@ -108,7 +108,7 @@ def _critical_warning(draft: Draft, line: Line, value: str) -> None:
     # like every SMART alert a warning; a drive that takes no writes any more has failed
     draft.fact(line, "status", "critical" if bits & 0x8 else "warning" if bits else "ok")
     draft.values["status_text"] = f"critical_warning {value}" + (f": {', '.join(said)}" if said else "")
-    draft.details["critical_warning"] = value
+    draft.detail(line, "critical_warning", value)
     if bits:
         draft.problem(
             Problem(

@@ -38,6 +38,11 @@ def unfit(spare: Drive, array: Sequence[Drive]) -> str | None:
     if kind and spare.media and spare.media != kind:
         names = {"ssd": "an SSD", "hdd": "a disk"}
         return f"it is {names[spare.media]}, the drives of the array are {'SSDs' if kind == 'ssd' else 'disks'}"
+    for field, what in (("interface", "is {}"), ("sector_bytes", "has sectors of {} bytes")):
+        theirs, own = {getattr(drive, field) for drive in array}, getattr(spare, field)
+        if own and len(theirs) == 1 and not theirs & {own, None}:
+            words = [str(one).upper() for one in (own, theirs.pop())]
+            return f"it {what.format(words[0])}, the drives of the array {words[1]}"
     if spare.size_bytes and sizes and spare.size_bytes < min(sizes) * (1 - _SLACK):
         return f"it has {format_decimal(spare.size_bytes)}, the drives of the array {format_decimal(min(sizes))}"
     return None

@@ -1,6 +1,7 @@
 """A drive has lost or moved data: its error counters are not zero.
 
-**What it looks for.** Media errors, reallocated, pending and uncorrectable sectors, and errors of the link.
+**What it looks for.** Media errors, reallocated, pending and uncorrectable sectors, and errors of the link (of SAS
+drives `sas_link` judges them).
 
 **Why.** A reallocated sector was once unreadable or nearly so; a pending one is unreadable now, and waits to be
 written again. A handful that stays the same for years is harmless. A number that grows from week to week is the best
@@ -44,7 +45,8 @@ _PATHS = tuple(f"errors.{name}" for name in ("media", "reallocated", "pending", 
 def check(inventory: Inventory) -> Iterator[Finding]:
     """One finding for each drive that tells at least one counter, and of which no worse is told."""
     for _, drive in drives(inventory):
-        counts = {name: getattr(drive.errors, name) for name in ("media", *_NOW, "reallocated", "link")}
+        link = ("link",) if drive.interface != "sas" else ()
+        counts = {name: getattr(drive.errors, name) for name in ("media", *_NOW, "reallocated", *link)}
         told = {name: number for name, number in counts.items() if number is not None}
         wrong = {name: number for name, number in told.items() if number >= (_MANY_LINK if name == "link" else 1)}
         if drive.status == "critical" or drive.role == "failed" or expects_failure(drive):

@@ -8,9 +8,10 @@ drive gives only as much room as the smallest. An SSD beside disks works like a 
 a quarter of its speed, a 4 TB drive among 2 TB ones wastes half of itself. It happens by replacement with "what was in
 the drawer".
 
-**Fails** (warning) for disks among SSDs and for different rotations; as information for sizes that differ by more than
-2 % (makers' sizes of the same nominal capacity differ by less). Members of software RAID that are marked as mostly
-written are slow on purpose and do not count; sizes of partitions are somebody's choice and are not judged.
+**Fails** (information: a property of the design) for disks among SSDs, for different rotations, and for sizes that
+differ by more than 2 % (makers' sizes of the same nominal capacity differ by less). Members of software RAID that are
+marked as mostly written are slow on purpose and do not count; sizes of partitions are somebody's choice and are not
+judged.
 
 **Passes** when they are alike in what is told.
 
@@ -33,7 +34,7 @@ from raidctl.model import Array, Controller, Drive, Inventory
 from raidctl.text import listing
 from raidctl.units import format_decimal
 
-SAY = Voice("mixed_drives", "warning")
+SAY = Voice("mixed_drives", "info")
 _TOLERANCE = 0.02
 
 
@@ -81,7 +82,6 @@ def _failed(array: Array, drives: Sequence[Drive], field: str, message: str) -> 
         array,
         message,
         remedy="Replace the odd drives at the next occasion, and keep spares of the array's own kind.",
-        severity="info" if field == "size_bytes" else None,
         wanted=f"the same {field} for all",
         evidence=tuple(fact for drive in seen.values() for fact in facts(drive, field, of=array)),
     )

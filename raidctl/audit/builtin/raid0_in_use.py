@@ -6,8 +6,7 @@
 disks with two percent a year each, one fails in fifteen of a hundred years of such arrays. There are good reasons for
 it (scratch space, caches, data that exists elsewhere), and bad ones (somebody was after the capacity).
 
-**Fails** as a warning when a volume of two drives or more is mounted. As information when nothing is mounted from it,
-as far as is known here, and when its mount point says that it is scratch space (`tmp`, `scratch`, `cache`).
+**Fails** (information) for volumes of two drives or more: it is a property of the design.
 
 **Passes** every volume with redundancy, and those of a single drive: old cards cannot pass a drive through in any other
 way, and it is as safe as a plain drive. Volumes that have failed or were not started are passed over.
@@ -32,7 +31,7 @@ from raidctl.audit.rule import Rule
 from raidctl.model import Controller, Inventory, Volume
 from raidctl.text import listing
 
-SAY = Voice("raid0_in_use", "warning")
+SAY = Voice("raid0_in_use", "info")
 _WITHOUT = ("raid0", "linear", "jbod")
 _SCRATCH = re.compile(r"(^|[/_.-])(te?mp|scratch|cache|spool|swap)\d*([/_.\]-]|$)", re.IGNORECASE)
 
@@ -59,7 +58,6 @@ def _without(card: Controller, volume: Volume) -> Finding:
         volume,
         f"The volume has no redundancy: when any of its {drives} drives fails, it is lost{on}.",
         remedy="Keep only what exists elsewhere on it; RAID-1, RAID-10 or RAID-6 for the rest.",
-        severity=None if points else "info",
         field="raid_level",
         wanted="a level with redundancy",
         evidence=evidence,
@@ -72,7 +70,6 @@ def _untold(volume: Volume, evidence: tuple[str, ...]) -> Finding:
         "The volume has no redundancy, and it is not told whether it is one drive or several, any of which takes all "
         "along.",
         remedy=f"Look at its drives: `raidctl show {volume.id}`.",
-        severity="info",
         field="raid_level",
         evidence=evidence,
     )

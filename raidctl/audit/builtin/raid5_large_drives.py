@@ -8,7 +8,7 @@ than one unreadable sector in 10^14 bits (12.5 TB, desktop) or 10^15 bits (125 T
 practice drives are better than promised, and arrays older. Then the volume fails, or a file is damaged without a name.
 And reading 4 TB at 100 MB/s beside the daily work takes more than eleven hours, in which nothing may fail.
 
-**Fails** as a warning when a rebuild reads more than 12.5 TB, else as information from disks of 2 TB on.
+**Fails** (information) from disks of 2 TB on: it is a property of the design.
 
 **Passes** for smaller disks, and for SSDs (10^17 bits, and rebuilt in an hour). Volumes that have failed or were not
 started are passed over.
@@ -33,7 +33,7 @@ from raidctl.audit.rule import Rule
 from raidctl.model import Drive, Inventory, Volume
 from raidctl.units import format_decimal
 
-SAY = Voice("raid5_large_drives", "warning")
+SAY = Voice("raid5_large_drives", "info")
 _LARGE = 1_950_000_000_000
 """A little less than 2 TB: some tools print a drive's usable size."""
 _DESKTOP_BITS, _SERVER_BITS = 1e14, 1e15
@@ -67,7 +67,6 @@ def _large(volume: Volume, drives: Sequence[Drive], size: int, number: int) -> F
         f"A rebuild of this {volume.raid_level} reads {format_decimal(read)} without redundancy: by the makers' "
         f"figures it meets an unreadable sector in {server} (server disks) to {desktop} (desktop disks) of the cases.",
         remedy="Plan for RAID-6 or RAID-10; until then keep patrol reads, a spare and a tested backup.",
-        severity="warning" if read * 8 >= _DESKTOP_BITS else "info",
         field="raid_level",
         wanted="raid6 or raid10",
         evidence=(*facts(volume, "raid_level", "drives_expected"), *facts(drives[0], "size_bytes", "media", of=volume)),
@@ -80,7 +79,6 @@ def _untold(volume: Volume, size: int) -> Finding:
         f"It is a {volume.raid_level} of drives of {format_decimal(size)}, and nothing tells whether they are disks: "
         "for disks that is risky.",
         remedy="Look their model up; for disks of this size plan for RAID-6.",
-        severity="info",
         field="raid_level",
         evidence=facts(volume, "raid_level"),
     )

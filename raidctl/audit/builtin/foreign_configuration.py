@@ -1,0 +1,58 @@
+"""Drives hold a configuration that their controller has not taken over.
+
+**What it looks for.** Drives, or a controller, that the tool calls foreign.
+
+**Why.** A foreign drive was an array's member on another controller, or on this one before it lost sight of it. No
+volume uses it, no rebuild starts on it, and it cannot become a spare. It can be the missing member of a degraded array,
+or hold the only copy of a volume that is gone: clearing the configuration deletes that for good.
+
+**Fails** (warning) for each controller with foreign drives.
+
+**Passes** when the tool reports of its drives that none is foreign.
+
+**Cannot tell:** controllers whose tool knows no such mark are passed over.
+
+**Remedy.** Find out where the drives come from before anything else. Import keeps the data, clear deletes it; never
+clear while a volume of this controller is missing or degraded.
+
+**Example.** Fails: `foreign = true`. Passes: `foreign = false`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from raidctl.audit.builtin._look import NOT_WHOLE, short
+from raidctl.audit.builtin._say import Voice, facts
+from raidctl.audit.finding import Finding
+from raidctl.audit.rule import Rule
+from raidctl.model import Controller, Inventory
+
+SAY = Voice("foreign_configuration", "warning")
+
+
+def check(inventory: Inventory) -> Iterator[Finding]:
+    """One finding for each controller that reports whether drives are foreign."""
+    for card in inventory.controllers:
+        if card.foreign or any(drive.foreign for drive in card.drives):
+            yield _foreign(card)
+        elif any(drive.foreign is False for drive in card.drives):
+            yield SAY.passed(card, "No drive is foreign.")
+
+
+def _foreign(card: Controller) -> Finding:
+    drives = [drive for drive in card.drives if drive.foreign]
+    on = f" on {short(drives)}" if drives else ""
+    broken = [volume.id for volume in card.volumes if volume.status in NOT_WHOLE]
+    perhaps = f"; {broken[0]} may miss them" if broken else ""
+    return SAY.failed(
+        card,
+        f"There is a foreign configuration{on}, which no volume uses{perhaps}.",
+        remedy="Find out where the drives come from; importing keeps their data, clearing deletes it.",
+        field="foreign",
+        wanted="false",
+        evidence=tuple(fact for drive in drives[:4] for fact in facts(drive, "foreign", "serial", of=card)),
+    )
+
+
+RULE = Rule(name=SAY.rule, title="Drives hold a foreign configuration", severity=SAY.severity, check=check)

@@ -1,0 +1,73 @@
+"""Nothing watches the md arrays, or the configuration file does not list one.
+
+**What it looks for.** A running `mdadm --monitor`, and an ARRAY line for each array in `/etc/mdadm/mdadm.conf` or
+`/etc/mdadm.conf`. Whether a check is scheduled is the matter of `consistency_check_off`.
+
+**Why.** Without a monitor a failed drive is noticed when the second one fails. An array that is not in the file gets a
+name such as `/dev/md127` after a restart, or is not started at boot, and the monitor does not miss it when it is gone.
+
+**Fails** (warning) where systemd runs and no monitor does, and for each array that no configuration file lists.
+
+**Passes** when a monitor runs, and for arrays that are listed.
+
+**Cannot tell** where the files could not be read, or systemd does not run.
+
+**Remedy.** `systemctl enable --now mdmonitor`, with MAILADDR in the file. `mdadm --detail --scan` prints the ARRAY
+lines; after adding one, make the initial RAM disk again (`update-initramfs -u`, `dracut -f`).
+
+**Example.** Fails: `monitored = false`. Passes: `monitored = true`, `in_config_file = true`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from raidctl.audit.builtin._look import GONE
+from raidctl.audit.builtin._say import Voice, facts
+from raidctl.audit.finding import Finding
+from raidctl.audit.rule import Rule
+from raidctl.model import Controller, Inventory, Volume
+
+SAY = Voice("md_unattended", "warning")
+
+
+def check(inventory: Inventory) -> Iterator[Finding]:
+    """One finding for md itself, and one for each array; of loose files nobody can be asked."""
+    for card in inventory.controllers:
+        if card.mode == "software" and inventory.host.hostname is not None:
+            yield _monitor(card)
+            yield from (_listed(volume) for volume in card.volumes if volume.status not in GONE)
+
+
+def _monitor(card: Controller) -> Finding:
+    if card.monitored:
+        return SAY.passed(card, "A monitor watches the arrays.")
+    if card.monitored is None:
+        return SAY.unknown(card, "Whether a monitor watches the arrays is unknown.", severity="info")
+    return SAY.failed(
+        card,
+        "No monitor watches the arrays: a failed drive is reported to nobody.",
+        remedy="`systemctl enable --now mdmonitor`; set MAILADDR in the configuration file of md.",
+        field="monitored",
+        wanted="true",
+        evidence=facts(card, "monitored"),
+    )
+
+
+def _listed(volume: Volume) -> Finding:
+    if volume.in_config_file:
+        return SAY.passed(volume, "The configuration file lists the array.")
+    if volume.in_config_file is None:
+        return SAY.unknown(volume, "Whether the configuration file lists the array is unknown.", severity="info")
+    return SAY.failed(
+        volume,
+        "No configuration file lists the array: after a restart it may have another name, or not be started.",
+        remedy=f"Add the line that `mdadm --detail --brief {volume.device}` prints to `/etc/mdadm/mdadm.conf` "
+        "(`/etc/mdadm.conf`), and make the initial RAM disk again.",
+        field="in_config_file",
+        wanted="true",
+        evidence=facts(volume, "unique_id", "name", "mountpoints"),
+    )
+
+
+RULE = Rule(name=SAY.rule, title="Nothing watches the md arrays", severity=SAY.severity, check=check)

@@ -1,0 +1,56 @@
+"""Two or more drives of one array expect to fail.
+
+**What it looks for.** Arrays in which at least two members predict their failure (SMART, predictive failure).
+
+**Why.** Drives of one batch age together. A rebuild reads every sector of the others for hours: the second drive that
+is about to fail then fails most probably. A spare helps for the first one only.
+
+**Fails** (critical) from two members on.
+
+**Passes** with one at most (`drive_expects_failure` reports it).
+
+**Cannot tell:** arrays of which fewer than two members report their state are passed over.
+
+**Remedy.** Make and check a backup before anything else. Then replace one drive at a time, the worse one first; where
+the controller can copy a drive onto its replacement while both run, use that instead of a rebuild.
+
+**Example.** Fails: `errors.predictive = 3` on two members. Passes: on one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from raidctl.audit.builtin._look import expects_failure, members, physical, short
+from raidctl.audit.builtin._say import Voice, facts
+from raidctl.audit.finding import Finding
+from raidctl.audit.rule import Rule
+from raidctl.model import Array, Drive, Inventory
+
+SAY = Voice("several_expect_failure", "critical")
+
+
+def check(inventory: Inventory) -> Iterator[Finding]:
+    """One finding for each array of which two members at least report their state."""
+    for card in inventory.controllers:
+        for array in card.arrays:
+            drives = {one.id: one for drive in members(card, array) for one in physical(inventory, drive)}
+            known = [drive for drive in drives.values() if drive.status != "unknown" or drive.errors.predictive]
+            if len(known) > 1:
+                yield _judge(array, [drive for drive in known if expects_failure(drive)])
+
+
+def _judge(array: Array, bad: Sequence[Drive]) -> Finding:
+    if len(bad) < 2:
+        return SAY.passed(array, "Not more than one of its drives expects to fail.")
+    return SAY.failed(
+        array,
+        f"{len(bad)} drives of the array expect to fail: {short(bad)}. A rebuild may meet the second failure.",
+        remedy="Check the backup now; then replace one at a time, the worse one first.",
+        evidence=tuple(
+            fact for drive in bad[:4] for fact in facts(drive, "status_text", "errors.predictive", "serial", of=array)
+        ),
+    )
+
+
+RULE = Rule(name=SAY.rule, title="Several drives of an array expect to fail", severity=SAY.severity, check=check)

@@ -1,0 +1,74 @@
+"""A power failure can damage data of a parity RAID that nobody was writing: the write hole.
+
+**What it looks for.** RAID-4, 5, 6, 50 and 60 without a journal, a partial parity log (PPL) or a protected controller
+cache.
+
+**Why.** A write changes data and parity on several drives. If the power fails in between, they no longer agree. While
+all drives are there, a resync repairs the parity. If one is missing, or fails before the resync has ended, its data is
+computed from the wrong parity: blocks are damaged that were written months ago, and nothing reports it.
+
+**Fails** as a warning while the volume is degraded or rebuilds: then every power failure can do this. As information
+for complete volumes: it is a property of the design.
+
+**Passes** with a journal or PPL (md), and on controllers whose protected cache holds the stripe over the power failure.
+
+**Cannot tell** where the cache's protection, or the consistency policy of md, is unknown.
+
+**Remedy.** md RAID-5: `mdadm --grow --consistency-policy=ppl /dev/mdX` (a bitmap has to go first), or a journal on a
+mirrored SSD. Hardware: fit or replace the battery or capacitor. A UPS makes it less likely.
+
+**Example.** Fails: `raid_level = raid5`, `consistency_policy = bitmap`. Passes: `consistency_policy = ppl`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from raidctl.audit.builtin._look import used_volumes
+from raidctl.audit.builtin._say import Voice, facts
+from raidctl.audit.finding import Finding
+from raidctl.audit.rule import Rule
+from raidctl.model import Controller, Inventory, Volume
+from raidctl.write_hole import INCOMPLETE, PARITY, Hole, write_hole
+
+SAY = Voice("write_hole", "warning")
+
+
+def check(inventory: Inventory) -> Iterator[Finding]:
+    """One finding for each usable volume with parity."""
+    for card, volume in used_volumes(inventory):
+        hole = write_hole(card, volume)
+        if hole.state == "closed":
+            yield SAY.passed(volume, f"No write hole: {hole.why}.")
+        elif volume.raid_level in PARITY:
+            yield _open(card, volume, hole)
+
+
+def _open(card: Controller, volume: Volume, hole: Hole) -> Finding:
+    weak = volume.status in INCOMPLETE
+    evidence = facts(volume, "raid_level", "status", "consistency_policy", "cache.controller_cache")
+    if hole.state == "unknown":
+        message = f"Whether a power failure can damage other data of its stripes (write hole) is unknown: {hole.why}."
+        return SAY.unknown(volume, message, severity="info", evidence=evidence)
+    when = f"while it is {volume.status}" if weak else "once a drive is missing"
+    return SAY.failed(
+        volume,
+        f"Write hole: {hole.why}; {when}, a power failure can damage data that was not being written.",
+        remedy=_remedy(card, volume, weak=weak),
+        severity="warning" if weak else "info",
+        evidence=evidence,
+    )
+
+
+def _remedy(card: Controller, volume: Volume, *, weak: bool) -> str:
+    if weak:
+        return "Replace the missing drive first, and avoid power failures and resets until the rebuild has ended."
+    if card.mode != "software":
+        return "Fit or replace the controller's battery or capacitor."
+    device = volume.device or "/dev/mdX"
+    if volume.raid_level == "raid5":
+        return f"`mdadm --grow --bitmap=none {device}`, then `mdadm --grow --consistency-policy=ppl {device}`."
+    return f"`mdadm --readonly {device}`, then `mdadm --manage {device} --add-journal DEVICE` with a mirrored SSD."
+
+
+RULE = Rule(name=SAY.rule, title="A parity RAID has a write hole", severity=SAY.severity, check=check)

@@ -1,0 +1,46 @@
+"""The write hole of parity RAID: can a power failure during a write damage other data of the stripe? Pure."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+from raidctl.model import Controller, Volume
+
+PARITY = frozenset(("raid4", "raid5", "raid6", "raid50", "raid60"))
+INCOMPLETE = frozenset(("degraded", "rebuilding"))
+"""States in which a stripe that was half written cannot be computed again."""
+
+
+class Hole(NamedTuple):
+    """What is known of the write hole of a volume."""
+
+    state: Literal["none", "closed", "open", "unknown"]
+    """``none``: the level has no parity."""
+    why: str
+    """One clause, without a full stop."""
+
+
+def write_hole(card: Controller, volume: Volume) -> Hole:
+    """Judge a volume by what protects stripes that are being written: a journal, a parity log, a protected cache."""
+    if volume.raid_level in (None, "unknown"):
+        return Hole("unknown", "its RAID level is unknown")
+    if volume.raid_level not in PARITY:
+        return Hole("none", f"{volume.raid_level} has no parity")
+    if card.mode == "software":
+        return _software(card, volume)
+    cache = volume.cache.controller_cache if volume.cache else "unknown"
+    if cache == "protected":
+        return Hole("closed", "the controller's protected cache keeps stripes that are being written")
+    if cache == "unknown":
+        return Hole("unknown", "whether the controller's cache is protected is unknown")
+    return Hole("open", "no protected cache keeps stripes that are being written")
+
+
+def _software(card: Controller, volume: Volume) -> Hole:
+    policy = volume.consistency_policy
+    journals = [drive for drive in card.drives if drive.role == "journal" and drive.array == volume.array]
+    if policy in ("journal", "ppl") or (policy is None and any(one.status == "ok" for one in journals)):
+        return Hole("closed", "a partial parity log is kept" if policy == "ppl" else "a journal is kept")
+    if policy in ("resync", "bitmap") or (policy is None and volume.bitmap not in (None, "none")):
+        return Hole("open", "it has neither a journal nor a partial parity log")
+    return Hole("unknown", "whether it has a journal or a partial parity log is unknown")
