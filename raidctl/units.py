@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from datetime import datetime, timezone
 
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGTPE]?)(i?)(B?)\s*", re.IGNORECASE | re.ASCII)
 _POWERS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5, "E": 6}
@@ -17,6 +18,7 @@ _GBPS = re.compile(r"(\d+(?:\.\d+)?)\s*(G|M)(?:b/s|bps|bit/s|T/s|T)", re.IGNOREC
 _DURATION = re.compile(r"(\d+)\s*(s|secs?|seconds?|min|mins|minutes?|h|hrs?|hours?|days?)", re.IGNORECASE | re.ASCII)
 _PCIE = re.compile(r"PCIe (\d)\.\d x ?(1|2|4|8|12|16|32)(?: ?\(.*\))?", re.ASCII | re.IGNORECASE)
 _GENERATIONS = {"1": 2.5, "2": 5.0, "3": 8.0, "4": 16.0, "5": 32.0, "6": 64.0}
+_PRINTED = re.compile(r"(\d\d)/(\d\d)/(\d{4}), ?(\d\d:\d\d:\d\d)", re.ASCII)
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
@@ -43,6 +45,18 @@ def parse_percent(text: str) -> float:
     if not match or float(match[1]) > 100:
         raise ValueError(f"not a percentage: {text!r}")
     return float(match[1])
+
+
+def parse_moment(text: str | None) -> datetime | None:
+    """A time as RFC 3339, ``06/10/2023, 03:00:00`` or ``2023/06/10 03:00:00``; UTC without a zone; None of others."""
+    text = (text or "").strip()
+    if match := _PRINTED.fullmatch(text):
+        text = f"{match[3]}-{match[1]}-{match[2]}T{match[4]}"
+    try:
+        found = datetime.fromisoformat(text.replace("/", "-").replace("Z", "+00:00"))
+    except ValueError:
+        return None
+    return found if found.tzinfo else found.replace(tzinfo=timezone.utc)
 
 
 def parse_celsius(text: str) -> int:

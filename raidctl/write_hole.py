@@ -25,7 +25,7 @@ def write_hole(card: Controller, volume: Volume) -> Hole:
     if volume.raid_level in (None, "unknown"):
         return Hole("unknown", "its RAID level is unknown")
     if volume.raid_level not in PARITY:
-        return Hole("none", f"{volume.raid_level} has no parity")
+        return Hole("none", f"a {volume.raid_level} has no parity")
     if card.mode == "software":
         return _software(card, volume)
     cache = volume.cache.controller_cache if volume.cache else "unknown"

@@ -74,6 +74,12 @@ class Clock:
     def finding(self, promise: Promise = "durable") -> Finding:
         """The row of the evidence table."""
         found = weigh(self.weighed(promise))
+        counted = self.results["commits"].figures.get("commits") if "commits" in self.results else None
+        if found.case == "not measured" and counted is not None and counted.n:
+            longer = max(60, 10 * round(0.4 * self.session.seconds))
+            few = f"Only {counted.n} commit{'s were' if counted.n > 1 else ' was'} counted: too few to tell."
+            test = f"Measure longer: {self.command('--seconds', str(longer))}"
+            return replace(found, reasons=(few,), next_test=test)
         return replace(found, next_test=self.decisive(found.next_test))
 
     @property
@@ -151,6 +157,8 @@ def command(named: str, *options: str) -> str:
 
 
 def _told(found: Spread, text: str, engine: str | None) -> str:
+    if found.unit == "ms/MiB" and found.low is not None and found.high is not None and found.low <= 0 <= found.high:
+        text = "no measurable difference in the time of a flush by what was written before it: {} ms for each MiB"
     interval = (
         f"95 %: {number(found.low)} to {number(found.high)}, "
         if found.low is not None and found.high is not None

@@ -31,6 +31,9 @@ JUDGES: Mapping[ClaimName, Callable[[Case], Answer]] = {
     "firmware": layout.firmware,
     "in_force": safety.in_force,
     "power_safe": safety.power_safe,
+    "no_write_hole": safety.no_write_hole,
+    "survives": layout.survives,
+    "checked_within": layout.checked_within,
 }
 
 
@@ -42,12 +45,14 @@ def misfit(claim: Claim, subject: Subject) -> str | None:
             return "a single drive has no strips"
         if volume.raid_level in layout.NOT_STRIPED and volume.strip_bytes is None:
             return f"{volume.raid_level} has no strips"
+    if claim.name == "checked_within" and (volume is None or volume.raid_level in ("raid0", "jbod", "linear")):
+        return "it has no copies or parity that could be compared"
     if claim.name == "read_policy" and (volume is None or subject.software):
         return "only a controller's volume has a read policy"
     return None
 
 
-_OF_THE_HOST = frozenset(JUDGES) - {"volume_status", "min_size", "in_force", "power_safe"}
+_OF_THE_HOST = frozenset(JUDGES) - {"volume_status", "min_size", "in_force", "power_safe", "no_write_hole"}
 """Claims about hardware: of a disk that a hypervisor shows, only the host can answer them."""
 
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 from raidctl.claims.capacity import fitting, reckon
 from raidctl.claims.case import HOST, Case
 from raidctl.claims.report import Answer, Evidence, Source
 from raidctl.claims.subjects import blocks_of
 from raidctl.host import BlockDevice
-from raidctl.model import Drive, Volume
+from raidctl.model import Drive, Scrub, Volume
 from raidctl.text import listing
-from raidctl.units import format_binary, format_decimal
+from raidctl.units import format_binary, format_decimal, parse_moment
 
 _COPYING = frozenset({"btrfs", "zfs_member", "bcachefs"})
 """File systems that keep copies on several devices by themselves."""
@@ -191,7 +193,13 @@ def min_size(case: Case) -> Answer:
         )
     size = kernel or told[0]
     if size >= case.claim.number * (1 - SAME):
-        return case.passed(f"It has {format_decimal(size)}.")
+        less = 100 * (1 - size / case.claim.number)
+        near = (
+            f", {less:.1g} % less than {case.claim.wanted}: within the tolerance of {100 * SAME:g} %"
+            if less > 0
+            else ""
+        )
+        return case.passed(f"It has {format_decimal(size)}{near}.")
     return case.failed(f"It has {format_decimal(size)}, less than {case.claim.wanted}.")
 
 
@@ -288,6 +296,43 @@ def volume_status(case: Case) -> Answer:
             f"It is {status}{told}: it shows only afterwards.", next_test="Ask again when that is over.", access=False
         )
     return case.failed(f"It is {item.status}{told}, not {case.claim.wanted}.")
+
+
+def survives(case: Case) -> Answer:
+    """Whether so many more drives may fail, whichever they are, without loss of data."""
+    volume, wanted = case.subject.volume, case.claim.number
+    left = 0 if volume is None else volume.failures_tolerated
+    if left is None:
+        return case.untold(
+            "How many more drive failures it survives is unknown: its geometry, or the state of a member."
+        )
+    if volume is not None:
+        case.read(volume.id, "raid_level", f"RAID level {volume.raid_level}")
+        case.read(volume.id, "status", f"status {volume.status}")
+    many = f"{left or 'no'} more drive failure{'s' * (left != 1)}"
+    if left < wanted:
+        return case.failed(f"It survives {many}; {wanted} {'is' if wanted == 1 else 'are'} claimed.")
+    return case.passed(f"It survives {many}, whichever drives they are.")
+
+
+def checked_within(case: Case) -> Answer:
+    """Whether a complete consistency check ended within so many days."""
+    volume, days = case.subject.volume, case.claim.number
+    scrub = (volume.consistency_check if volume else None) or case.subject.controller.consistency_check or Scrub()
+    last, now = parse_moment(scrub.last_at), parse_moment(case.ground.inventory.host.collected_at)
+    start = "Start one, and ask again when it has ended."
+    if scrub.last_result == "failed":
+        return case.failed("The last consistency check found differences or errors.")
+    if last is None:
+        what = "was stopped before its end" if scrub.last_result == "unfinished" else "is not reported by its tool"
+        return case.untold(f"The last consistency check {what}; when a complete one ended is unknown.", next_test=start)
+    case.read(case.subject.id, "consistency_check.last_at", f"last complete check {scrub.last_at}")
+    if now is None:
+        return case.untold("The time of the reading is unknown.")
+    ago = (now - last).days
+    if now - last > timedelta(days=days):
+        return case.failed(f"The last complete consistency check ended {ago} days ago.")
+    return case.passed(f"The last complete consistency check ended {max(ago, 0)} days ago.")
 
 
 def firmware(case: Case) -> Answer:

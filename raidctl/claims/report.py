@@ -15,7 +15,7 @@ Source = Literal["controller", "drive", "kernel", "arithmetic", "measurement"]
 ClaimName = Literal[
     "raid_level", "battery", "write_cache", "cache_size", "cache_split", "drive_cache", "drives", "spares",
     "read_policy", "strip_size", "min_size", "media", "drive_rpm", "volume_status", "firmware", "in_force",
-    "power_safe",
+    "power_safe", "no_write_hole", "survives", "checked_within",
 ]  # fmt: skip
 
 

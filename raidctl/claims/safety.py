@@ -6,6 +6,8 @@ drive honours a flush. So these are inconclusive then, and failed where it is kn
 
 from __future__ import annotations
 
+import msgspec
+
 from raidctl import inforce
 from raidctl.change.guard import unprotected
 from raidctl.claims.caches import policies
@@ -14,8 +16,9 @@ from raidctl.claims.drives import drive_caches
 from raidctl.claims.kernel import without_barriers
 from raidctl.claims.report import Answer
 from raidctl.claims.subjects import blocks_of
-from raidctl.model import VolumeCache
+from raidctl.model import Volume, VolumeCache
 from raidctl.text import listing
+from raidctl.write_hole import INCOMPLETE, PARITY, write_hole
 
 COMMITS = (
     "Count commits a second on one block with the drives' caches on and off: a disk that turns 7200 times a minute and "
@@ -45,9 +48,41 @@ def power_safe(case: Case) -> Answer:
     """Whether data that was acknowledged survives a power failure."""
     barriers = without_barriers(case.ground.kernel, case.subject.item.mountpoints)
     case.evidence += barriers
-    if case.subject.volume is not None and not case.subject.software:
-        return _behind_controller(case, case.subject.volume.cache or VolumeCache())
-    return _by_drives(case, barriers=[one.says for one in barriers])
+    volume = case.subject.volume
+    if volume is None or case.subject.software:
+        found = _by_drives(case, barriers=[one.says for one in barriers])
+    else:
+        found = _behind_controller(case, volume.cache or VolumeCache())
+    return found if volume is None else _with_write_hole(case, volume, found)
+
+
+def _with_write_hole(case: Case, volume: Volume, found: Answer) -> Answer:
+    """The answer about caches, and what a stripe that was half written does to a parity volume without all drives."""
+    hole = write_hole(case.subject.controller, volume)
+    if found.verdict == "fail" or hole.state not in ("open", "unknown") or volume.raid_level not in PARITY:
+        return found
+    hits = "a power failure during a write can damage other data of the stripe (write hole)"
+    if volume.status in INCOMPLETE and hole.state == "open":
+        case.read(volume.id, "status", f"status {volume.status}")
+        return case.failed(f"It is {volume.status}, and {hits}: {hole.why}.")
+    if volume.status in INCOMPLETE and found.verdict == "pass":
+        return case.untold(f"It is {volume.status}; whether {hits} is unknown: {hole.why}.")
+    if hole.state == "unknown":
+        return found
+    return msgspec.structs.replace(found, reasons=(*found.reasons, f"Once a drive is missing, {hits}: {hole.why}."))
+
+
+def no_write_hole(case: Case) -> Answer:
+    """Whether a power failure during a write leaves the other data of the stripe alone."""
+    volume = case.subject.volume
+    if volume is None:
+        return case.passed("A single drive has no stripes.")
+    hole = write_hole(case.subject.controller, volume)
+    case.read(volume.id, "raid_level", f"RAID level {volume.raid_level}")
+    why = f"{hole.why[:1].upper()}{hole.why[1:]}."
+    if hole.state == "unknown":
+        return case.untold(why)
+    return case.failed(why) if hole.state == "open" else case.held(why)
 
 
 def _behind_controller(case: Case, cache: VolumeCache) -> Answer:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import get_args
@@ -133,6 +134,16 @@ def _number(name: ClaimName, least: int) -> Callable[[object], Claim]:
     return read
 
 
+def _days(value: object) -> Claim:
+    match = re.fullmatch(r"(\d{1,4}) ?(d|days?|w|weeks?)?", str(value).strip())
+    if match is None or not int(match[1]):
+        raise UsageError(
+            f'--checked-within: "{printable(str(value))}" is no time; write days or weeks, such as 30d or 8w.'
+        )
+    number = int(match[1]) * (7 if (match[2] or "d").startswith("w") else 1)
+    return Claim("checked_within", (f"{number}d",), number)
+
+
 def _rpm(value: object) -> Claim:
     number = int(str(value))
     if number not in RPM:
@@ -174,5 +185,8 @@ _READERS: Mapping[ClaimName, Callable[[object], Claim]] = {
     "firmware": _text("firmware"),
     "in_force": _switch("in_force"),
     "power_safe": _switch("power_safe"),
+    "no_write_hole": _switch("no_write_hole"),
+    "survives": _number("survives", 0),
+    "checked_within": _days,
 }
 """How each claim is read, in the order of the help and of the answers."""

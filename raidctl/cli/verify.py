@@ -36,6 +36,11 @@ _CLAIMS = (
     click.option("--volume-status", metavar="STATE", help="State of the volume: ok."),
     click.option("--firmware", metavar="VERSION", help="Firmware of the controller."),
     click.option("--in-force", is_flag=True, help="The write policy in force is the one that is configured."),
+    click.option("--survives", type=int, metavar="N", help="N more drives may fail, whichever, without loss of data."),
+    click.option("--checked-within", metavar="DAYS", help="A complete consistency check ended since: 30d, 8w."),
+    click.option(
+        "--no-write-hole", is_flag=True, help="A power failure damages no other data of a stripe (parity RAID)."
+    ),
     click.option("--power-safe", is_flag=True, help="What is acknowledged survives a power failure."),
 )
 

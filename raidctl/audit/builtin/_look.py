@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from datetime import datetime, timezone
 
 from raidctl.model import Array, Battery, Controller, Drive, Inventory, Volume
 from raidctl.redundancy import being_rebuilt, speaks_of_rebuild
-from raidctl.text import attempt, listing
+from raidctl.text import listing
 
 REDUNDANT = frozenset(
     ("raid1", "raid1e", "raid4", "raid5", "raid6", "raid10", "raid50", "raid60", "raid1t", "raid10t"),
@@ -22,7 +21,6 @@ GOOD_BATTERY = frozenset(("ok", "learning", "charging"))
 
 _TREATED = ("eras", "sanitiz", "format", "foreign", "migrat", "expand", "initializ", "unsupported", "not supported",
             "transition", "blocked")  # fmt: skip
-_PRINTED = re.compile(r"(\d\d)/(\d\d)/(\d{4}), ?(\d\d:\d\d:\d\d)", re.ASCII)
 _DATABASE = re.compile(
     r"(^|[/_.-])(mysql|mariadb|postgres(ql)?|pgsql|pgdata|oracle|oradata|mongodb?|mssql|sqlserver|cassandra|couchdb|"
     r"clickhouse|influxdb|db2|db|database|databases|redo|innodb|percona|firebird|redis|etcd)\d*([/_.-]|$)",
@@ -84,16 +82,6 @@ def physical(inventory: Inventory, member: Drive) -> tuple[Drive, ...]:
     named = set(member.backing)
     found = tuple(drive for _, drive in drives(inventory) if drive.id in named)
     return found or ((member,) if not named else ())
-
-
-def moment(text: str | None) -> datetime | None:
-    """A time of the model, as RFC 3339 or as controllers print it; without a zone it counts as UTC."""
-    text = (text or "").strip()
-    if printed := _PRINTED.fullmatch(text):
-        # 06/10/2023, 03:00:00
-        text = f"{printed[3]}-{printed[1]}-{printed[2]}T{printed[4]}"
-    found = attempt(datetime.fromisoformat, text.replace("/", "-").replace("Z", "+00:00"))
-    return found if found is None or found.tzinfo else found.replace(tzinfo=timezone.utc)
 
 
 def count(card: Controller, volume: Volume) -> int | None:

@@ -24,11 +24,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
-from raidctl.audit.builtin._look import GOOD_BATTERY, batteries, kind, moment
+from raidctl.audit.builtin._look import GOOD_BATTERY, batteries, kind
 from raidctl.audit.builtin._say import Voice, facts
 from raidctl.audit.finding import Finding
 from raidctl.audit.rule import Rule
 from raidctl.model import Battery, Inventory
+from raidctl.units import parse_moment
 
 SAY = Voice("battery_old", "warning")
 _YEAR = timedelta(days=365.25)
@@ -40,9 +41,9 @@ _LATE, _CLOCK = timedelta(days=7), 10 * _YEAR
 
 def check(inventory: Inventory) -> Iterator[Finding]:
     """One finding for each working battery that reports its age or its next learn cycle."""
-    now = moment(inventory.host.collected_at)
+    now = parse_moment(inventory.host.collected_at)
     for _, battery in batteries(inventory):
-        dates = moment(battery.made_at), moment(battery.next_learn_at)
+        dates = parse_moment(battery.made_at)(battery.next_learn_at)
         if battery.status in GOOD_BATTERY and any(dates):
             yield _judge(battery, now, *dates)
 

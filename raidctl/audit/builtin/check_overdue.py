@@ -26,11 +26,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
-from raidctl.audit.builtin._look import REDUNDANT, moment, used_volumes
+from raidctl.audit.builtin._look import REDUNDANT, used_volumes
 from raidctl.audit.builtin._say import Voice, facts
 from raidctl.audit.finding import Finding, Severity
 from raidctl.audit.rule import Rule
 from raidctl.model import Inventory, Scrub, Volume
+from raidctl.units import parse_moment
 
 SAY = Voice("check_overdue", "warning")
 LONG = timedelta(days=60)
@@ -38,7 +39,7 @@ LONG = timedelta(days=60)
 
 def check(inventory: Inventory) -> Iterator[Finding]:
     """One finding for each redundant volume of which something is known about checks."""
-    now = moment(inventory.host.collected_at)
+    now = parse_moment(inventory.host.collected_at)
     for card, volume in used_volumes(inventory):
         scrub = volume.consistency_check or card.consistency_check
         known = scrub is not None and (scrub.last_at or scrub.last_result or scrub.mode in ("automatic", "manual"))
@@ -47,7 +48,7 @@ def check(inventory: Inventory) -> Iterator[Finding]:
 
 
 def _judge(volume: Volume, scrub: Scrub, now: datetime | None) -> Finding:
-    last, due = moment(scrub.last_at), moment(scrub.next_at)
+    last, due = parse_moment(scrub.last_at)(scrub.next_at)
     if scrub.last_result == "failed":
         return _failed(volume, "The last consistency check found differences or errors.")
     if now is not None and last is not None and now - last > LONG:

@@ -1,0 +1,159 @@
+"""Claims about what is left: further failures that a volume survives, its write hole, its last consistency check."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from raidctl.bench.result import Session, Spread, TrialResult
+from raidctl.claims.subjects import Ground
+from raidctl.model import Host, Scrub, VolumeCache
+from raidctl.observe import Survey
+from tests.verify.clocked import answered
+from tests.verify.conftest import Answers, Verify
+from tests.verify.grounds import card, ground, judged
+
+
+def behind(state: str, **of_volume: object) -> Ground:
+    """A RAID-6 behind a controller whose cache is in this state, the drives' caches off."""
+    cache = VolumeCache(
+        write_policy="protected_write_back",
+        write_active="write_back" if state == "protected" else "write_through",
+        controller_cache=state,  # type: ignore[arg-type]  # a parameter of the tests
+        drive_caches="off",
+        write_protected=True,
+        drive_write_cache="disabled",
+    )
+    return ground(card(volume_cache=cache, **of_volume))
+
+
+def checked(scrub: Scrub | None, at: str | None = "2026-06-01T00:00:00Z") -> Ground:
+    """A machine that was read at this time."""
+    known = ground(card(consistency_check=scrub))
+    inventory = replace(known.seen.inventory, host=Host(hostname="m", collected_at=at))
+    return Ground(Survey(inventory, view=known.seen.view), known.kernel)
+
+
+@pytest.mark.parametrize(
+    ("left", "wanted", "verdict"),
+    [(2, 1, "pass"), (1, 1, "pass"), (0, 0, "pass"), (0, 1, "fail"), (1, 2, "fail"), (None, 0, "inconclusive")],
+)
+def test_a_volume_survives_as_many_failures_as_are_left(left: int | None, wanted: int, verdict: str) -> None:
+    """The claim is answered from the redundancy left; an unknown one is inconclusive, whatever is claimed."""
+    assert judged(ground(card(failures_tolerated=left)), survives=wanted).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("state", "status", "verdict"),
+    [
+        ("protected", "ok", "pass"),
+        ("protected", "degraded", "pass"),
+        ("not_caching", "ok", "pass"),
+        ("not_caching", "degraded", "fail"),
+        ("not_caching", "rebuilding", "fail"),
+        ("unknown", "degraded", "inconclusive"),
+    ],
+)
+def test_a_parity_volume_without_a_drive_is_safe_only_behind_a_protected_cache(
+    state: str, status: str, verdict: str
+) -> None:
+    """A degraded RAID-6 whose battery is dead loses other data than was written: the write hole."""
+    known = behind(state)
+    item = replace(known.seen.inventory.controllers[0].volumes[0], status=status)
+    owner = replace(known.seen.inventory.controllers[0], volumes=(item,))
+    answer = judged(ground(owner), power_safe=True)
+    assert answer.verdict == verdict
+    assert ("write hole" in " ".join(answer.reasons)) == (state != "protected")
+
+
+@pytest.mark.parametrize(
+    ("state", "level", "verdict"),
+    [
+        ("protected", "raid5", "pass"),
+        ("not_caching", "raid5", "fail"),
+        ("unprotected", "raid6", "fail"),
+        ("unknown", "raid6", "inconclusive"),
+        ("unknown", "raid10", "pass"),
+        ("unknown", "unknown", "inconclusive"),
+    ],
+)
+def test_the_write_hole_is_closed_by_a_protected_cache(state: str, level: str, verdict: str) -> None:
+    """Only a cache that is reported as protected closes it; levels without parity have none."""
+    assert judged(behind(state, level=level), no_write_hole=True).verdict == verdict
+
+
+def test_md_closes_the_write_hole_with_a_journal_or_a_parity_log(answers: Answers) -> None:
+    """A journal closes it, a bitmap does not: after a crash it only shortens the resync."""
+    found = answers("md-journal-check", "--no-write-hole")
+    assert found["md:md126", "no_write_hole"]["verdict"] == "pass"
+    assert answers("md-healthy", "--no-write-hole")["md:md1", "no_write_hole"]["verdict"] == "fail"
+
+
+@pytest.mark.parametrize(
+    ("scrub", "at", "verdict"),
+    [
+        (Scrub(last_at="2026-05-20T00:00:00Z", last_result="ok"), "2026-06-01T00:00:00Z", "pass"),
+        (Scrub(last_at="2026-04-01T00:00:00Z", last_result="ok"), "2026-06-01T00:00:00Z", "fail"),
+        (Scrub(last_at="2026-05-20T00:00:00Z", last_result="failed"), "2026-06-01T00:00:00Z", "fail"),
+        (Scrub(last_result="unfinished"), "2026-06-01T00:00:00Z", "inconclusive"),
+        (Scrub(last_at="2026-05-20T00:00:00Z", last_result="ok"), None, "inconclusive"),
+        (Scrub(mode="automatic"), "2026-06-01T00:00:00Z", "inconclusive"),
+        (None, "2026-06-01T00:00:00Z", "inconclusive"),
+    ],
+)
+def test_a_check_counts_when_it_ended_and_when_that_is_known(scrub: Scrub | None, at: str | None, verdict: str) -> None:
+    """A schedule is not a check, one that was stopped is none, and without a date nothing passes."""
+    assert judged(checked(scrub, at), checked_within="30d").verdict == verdict
+
+
+@pytest.mark.parametrize(("words", "code"), [(("--checked-within", "4d"), 0), (("--checked-within", "1d"), 1),
+                                             (("--checked-within", "1w"), 0), (("--checked-within", "soon"), 2),
+                                             (("--survives", "-1"), 2)])  # fmt: skip
+def test_days_and_weeks_are_understood(verify: Verify, words: tuple[str, str], code: int) -> None:
+    """The record of the check on md-healthy is three days old."""
+    assert verify("md-healthy", *words).exit_code == code
+
+
+def test_a_size_within_the_tolerance_names_the_tolerance() -> None:
+    """7.96 TB pass for 8 TB, and the answer says how much is missing and why that passes."""
+    [reason] = judged(ground(card(size=7_960_000_000_000)), min_size="8TB").reasons
+    assert "0.5 % less than 8TB: within the tolerance of 1 %" in reason
+    [reason] = judged(ground(card()), min_size="8TB").reasons
+    assert "tolerance" not in reason
+
+
+def counted(figures: dict[str, dict[str, Spread]]) -> Session:
+    """A session whose trials gave these figures on a disk that turns."""
+    results = [TrialResult(trial=name, figures=found, engine="portable") for name, found in figures.items()]
+    turning = TrialResult(trial="medium", figures={}, engine="portable", series={"medium": "rotating"})
+    return Session(
+        profile="verify",
+        target="/srv/f",
+        kind="file",
+        size=8 << 30,
+        results=(turning, *results),
+        seconds=12.0,
+        written=1,
+    )
+
+
+def test_commits_that_were_counted_and_too_few_are_not_called_unmeasured() -> None:
+    """The answer says how many there were, and gives the command that measures longer."""
+    few = {"commits": {"commits": Spread(measured=None, unit="ops/s", n=7)}}
+    answer = answered(behind("not_caching"), counted(few), power_safe=True)
+    text = f"{answer.reasons} {answer.next_test}"
+    assert "Only 7 commits were counted" in text
+    assert "not measured" not in text
+    assert "raidctl verify --measure --power-safe --seconds 60 /srv" in text
+
+
+def test_a_slope_around_zero_is_no_measurable_difference() -> None:
+    """An interval that holds zero is not told as a flush that takes longer."""
+    slope = {"flush_slope": {"flush_slope": Spread(measured=0.01, unit="ms/MiB", n=40, low=-0.2, high=0.3)}}
+    answer = answered(behind("not_caching"), counted(slope), power_safe=True)
+    [line] = [one.says for one in answer.evidence if one.source == "measurement"]
+    assert line.startswith("no measurable difference in the time of a flush")
+    steep = Spread(measured=8.0, unit="ms/MiB", n=40, low=7.0, high=9.0)
+    answer = answered(behind("not_caching"), counted({"flush_slope": {"flush_slope": steep}}), power_safe=True)
+    [line] = [one.says for one in answer.evidence if one.source == "measurement"]
+    assert line.startswith("a flush takes 8.00 ms longer")
