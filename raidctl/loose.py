@@ -15,6 +15,7 @@ from pathlib import Path
 from raidctl.archive import FILE_LIMIT, Piece, Snag, pieces
 from raidctl.model import Problem, ProblemKind
 from raidctl.order import natural
+from raidctl.rewrap import unwrapped
 from raidctl.text import collapse, listing, printable
 from raidctl.transcript import Prompts, Section, is_binary, is_garbled, normalised, text_of
 from raidctl.vendor import Document, Sniffed, Vendor
@@ -95,12 +96,16 @@ def gather(path: str | os.PathLike[str], vendors: Sequence[Vendor]) -> Gathered:
     if not basket.documents and not basket.problems:
         basket.problem(shown, _nothing(basket), "Give the outputs themselves, or what `raidctl record` wrote.")
     texts = tuple(
-        (vendor, tuple(sorted(basket.documents[vendor.FAMILY], key=lambda document: natural(document.name))))
+        (vendor, tuple(unwrapped(one, vendor.read) for one in _sorted(basket.documents[vendor.FAMILY])))
         for vendor in vendors
         if vendor.FAMILY in basket.documents
     )
     source = "replay:standard input" if shown == "-" else f"replay:{shown}"
     return Gathered(source, texts, tuple(basket.problems), basket.files, basket.unrecognised)
+
+
+def _sorted(documents: Iterable[Document]) -> list[Document]:
+    return sorted(documents, key=lambda document: natural(document.name))
 
 
 def _nothing(basket: _Basket) -> str:
