@@ -21,11 +21,14 @@ _TWO = ("raid6", "raid60", "raid1t", "raid10t")
 _PARITY = {"raid4": 1, "raid5": 1, "raid6": 2}
 OUT_OF_REACH = ("failed", "offline", "inactive")
 """States of a volume in which nothing can be read from it."""
+NOT_WHOLE = frozenset((*OUT_OF_REACH, "degraded", "rebuilding"))
 _WHOLE = ("ok", "checking")
 _SHORT = ("degraded", "rebuilding")
 _UNSETTLED = ("initialize", "expand", "migrate", "reshape", "parity")
 """Operations before whose end it is unknown what the volume survives."""
 _COPIES = re.compile(r"(?:near|far|offset)=(\d)")
+_TREATED = ("eras", "sanitiz", "format", "foreign", "migrat", "expand", "initializ", "unsupported", "not supported",
+            "transition", "blocked")  # fmt: skip
 _REBUILT = ("rebuild", "rbld", "resync", "recover", "copyback", "cpybck", "copying")
 
 
@@ -33,6 +36,24 @@ def with_redundancy(controllers: Sequence[Controller]) -> list[Controller]:
     """The controllers, with ``failures_tolerated`` of each volume and array filled in."""
     out = frozenset(v.id for card in controllers for v in card.volumes if v.status in OUT_OF_REACH)
     return [_of_controller(card, out) for card in controllers]
+
+
+def array_of(card: Controller, volume: Volume) -> Array | None:
+    """The array that a volume lies on."""
+    return next((array for array in card.arrays if array.id == volume.array), None) if volume.array else None
+
+
+def members(card: Controller, array: Array | None) -> tuple[Drive, ...]:
+    """The member drives of an array, spares and journals left out, in the controller's order."""
+    if array is None:
+        return ()
+    named = set(array.drives)
+    return tuple(drive for drive in card.drives if drive.id in named and drive.role not in ("spare", "journal"))
+
+
+def below(card: Controller, volume: Volume) -> tuple[Drive, ...]:
+    """The member drives of a volume; none where no tool reports them."""
+    return members(card, array_of(card, volume))
 
 
 def _of_controller(card: Controller, out: frozenset[str]) -> Controller:
@@ -56,44 +77,44 @@ def tolerated(card: Controller, volume: Volume, out: frozenset[str] = frozenset(
     level = volume.raid_level
     if level in _NONE or volume.status in ("failed", "offline"):
         return 0
-    array = next((array for array in card.arrays if array.id == volume.array), None) if volume.array else None
+    array = array_of(card, volume)
     beside = {drive.id for drive in card.drives if drive.role in ("spare", "journal")}
     named = set(array.drives if array else ()) - beside
-    members = [drive for drive in card.drives if drive.id in named]
+    drives = members(card, array)
     expected = volume.drives_expected or _in_stripe(volume)
-    gone, certain = _gone(volume, members, expected, len(named), out)
+    gone, certain = _gone(volume, drives, expected, len(named), out)
     if array and array.status == "critical":
         gone = max(gone, 1)
     most = _most(card, volume, expected or len(named))
     if most is None:
         return None
     left = 0 if level == "raid60" and gone and not volume.spans else max(most - gone, 0)
-    left //= max(Counter(name for drive in members for name in set(drive.backing)).values(), default=1)
+    left //= max(Counter(name for drive in drives for name in set(drive.backing)).values(), default=1)
     return left if left == 0 or (certain and not _unsettled(volume)) else None
 
 
-def _most(card: Controller, volume: Volume, members: int) -> int | None:
+def _most(card: Controller, volume: Volume, count: int) -> int | None:
     """How many failures the level survives when nothing is gone."""
     level = volume.raid_level
     if level == "raid1" and card.mode == "software":
-        return members - 1 if members else None
+        return count - 1 if count else None
     if level == "raid10" and (copies := _COPIES.findall(volume.layout or "")):
         return max(1, *map(int, copies)) - 1
     return 1 if level in _ONE or level == "raid1" else 2 if level in _TWO else None
 
 
 def _gone(
-    volume: Volume, members: Sequence[Drive], expected: int | None, named: int, out: frozenset[str]
+    volume: Volume, drives: Sequence[Drive], expected: int | None, named: int, out: frozenset[str]
 ) -> tuple[int, bool]:
     """How many members are gone at least, and whether no more can be."""
     whole = volume.status in _WHOLE
-    working = sum(_works(drive, whole) and not out.intersection(drive.backing) for drive in members)
+    working = sum(_works(drive, whole) and not out.intersection(drive.backing) for drive in drives)
     size = expected or (named if whole else 0)
-    found = [len(members) - working] if size == 0 else []
-    listed = bool(members) and size > 0 and (len(members) >= size or not whole)
-    if listed:
-        found.append(size - working)
+    found = [len(drives) - working] if size == 0 else []
+    listed = bool(drives) and size > 0 and (len(drives) >= size or not whole)
     counted = expected is not None and volume.drives_active is not None
+    if listed:  # a list that is shorter than a count of working members leaves some out
+        found.append(size - working if len(drives) >= size or not counted else len(drives) - working)
     if expected is not None and volume.drives_active is not None:
         found.append(expected - volume.drives_active)
     gone = max(found, default=0)
@@ -133,9 +154,48 @@ def speaks_of_rebuild(words: str | None) -> bool:
     return any(sign in (words or "").lower() for sign in _REBUILT)
 
 
+def rebuilding(card: Controller, volume: Volume) -> bool:
+    """Whether a rebuild is under way; some tools go on reporting "degraded", and the rebuild of the drive only."""
+    if volume.status == "rebuilding":
+        return True
+    if volume.status != "degraded":
+        return False
+    if volume.progress is not None and volume.progress.operation in ("rebuild", "recovery"):
+        return True
+    return queued(card, volume) or any(being_rebuilt(drive) for drive in below(card, volume))
+
+
+def queued(card: Controller, volume: Volume) -> bool:
+    """Whether a degraded volume waits: controllers rebuild the volumes of one array one after the other."""
+    if volume.status != "degraded" or volume.array is None:
+        return False
+    return any(other.array == volume.array and other.status == "rebuilding" for other in card.volumes)
+
+
+def named_for_rebuild(card: Controller, drive: Drive) -> bool:
+    """Whether a drive is called degraded only because its volume is, onto which it is being rebuilt."""
+    if drive.errors.predictive or (drive.status_text or "").lower() != "degraded":
+        return False
+    return any(volume.array == drive.array and rebuilding(card, volume) for volume in card.volumes if volume.array)
+
+
+def expects_failure(drive: Drive) -> bool:
+    """Whether a drive's warning means that it may fail soon: not where its words describe what is done to it."""
+    if drive.errors.predictive:
+        return True
+    text = (drive.status_text or "").lower()
+    return drive.status == "warning" and not (speaks_of_rebuild(text) or any(sign in text for sign in _TREATED))
+
+
 def survives(volume: Volume) -> str:
     """``survives 1 more drive failure``; empty where it is unknown, or a property of the level."""
-    left = volume.failures_tolerated
-    if left is None or volume.raid_level in _NONE or volume.status in OUT_OF_REACH:
+    if volume.raid_level in _NONE or volume.status in OUT_OF_REACH:
+        return ""
+    return in_words(volume.failures_tolerated)
+
+
+def in_words(left: int | None) -> str:
+    """``survives no further failure``; empty where it is unknown."""
+    if left is None:
         return ""
     return f"survives {left} more drive failure{'s' * (left != 1)}" if left else "survives no further failure"

@@ -11,11 +11,11 @@ from msgspec import Meta
 from raidctl.audit.finding import Finding, Severity
 from raidctl.audit.rule import Rule
 from raidctl.errors import EXIT_ACCESS, EXIT_CANNOT_TELL, EXIT_FINE, EXIT_NO
+from raidctl.health import WEIGHT
 from raidctl.model import Controller, Inventory
 
 LACKING = ("no_tool", "no_right")
 """Rules that say nothing of the storage, only that a tool or a right is missing: exit code 4, as of ``show``."""
-_WEIGHT: dict[Severity, int] = {"critical": 0, "warning": 1, "info": 2}
 
 
 class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
@@ -78,8 +78,19 @@ def _verdict(
 
 
 def _sorted(found: Iterator[Finding]) -> tuple[Finding, ...]:
-    """The worst first; within a severity by rule, then as the machine lists its objects."""
-    return tuple(sorted(found, key=lambda one: (_WEIGHT[one.severity], one.rule)))
+    """The worst first; within a severity by rank, causes before what they explain, then by rule and object."""
+    return tuple(sorted(found, key=lambda one: (WEIGHT[one.severity], one.rank, one.because is not None, one.rule)))
+
+
+def causes(found: Sequence[Finding]) -> list[Finding]:
+    """The findings that no other one of these explains."""
+    there = {f"{one.rule} {one.where}" for one in found}
+    return [one for one in found if one.because not in there]
+
+
+def explained(found: Sequence[Finding], cause: Finding) -> list[Finding]:
+    """The findings that one of them explains."""
+    return [one for one in found if one.because == f"{cause.rule} {cause.where}"]
 
 
 def _within(one: Finding, inventory: Inventory, scope: Collection[str]) -> bool:

@@ -38,6 +38,21 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     message: Annotated[str, Meta(description="What is the matter, one sentence.")]
     remedy: Annotated[str | None, Meta(description="What to do; null: nothing to do.")] = None
     evidence: Annotated[tuple[str, ...], Meta(description="The facts that it rests on, `field = value` each.")] = ()
+    rank: Annotated[
+        int,
+        Meta(
+            description="Place in the order of `diagnose`: 1 data lost or out of reach, 2 no redundancy left, "
+            "3 redundancy reduced, 4 predicted failure, 5 protection of written data, 6 everything else."
+        ),
+    ] = 6
+    failures_tolerated: Annotated[
+        int | None, Meta(description="How many more drives may fail, as of the volume that it is about.")
+    ] = None
+    bay: Annotated[str | None, Meta(description="Bay of the drive that it is about.")] = None
+    serial: Annotated[str | None, Meta(description="Serial number of that drive.")] = None
+    because: Annotated[
+        str | None, Meta(description="Rule and object of the finding that explains this one; null: it is a cause.")
+    ] = None
 
 
 class Audited(msgspec.Struct, frozen=True, kw_only=True):

@@ -10,13 +10,14 @@ from rich.padding import Padding
 from rich.style import Style
 from rich.text import Text
 
-from raidctl.audit.diagnosis import Diagnosis
+from raidctl.audit.diagnosis import Diagnosis, causes, explained
 from raidctl.audit.finding import Finding, Severity
 from raidctl.audit.rule import Rule
 from raidctl.model import Inventory
 from raidctl.output.paper import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, line, pack
 from raidctl.output.table import Column, facts, table
 from raidctl.output.tree import head
+from raidctl.text import listing
 
 _STYLES: dict[Severity, Style] = {"critical": BAD, "warning": WARN, "info": DULL}
 _WORDS: dict[Severity, str] = {"critical": "CRITICAL", "warning": "WARNING", "info": "info"}
@@ -38,30 +39,30 @@ def screen(found: Diagnosis, inventory: Inventory, paper: Paper, *, more: bool) 
 def _parts(found: Diagnosis, inventory: Inventory, paper: Paper, *, more: bool) -> Iterator[RenderableType]:
     yield head(inventory, paper)
     yield _summary(found, paper)
-    for group in _groups(found.findings, alone=more):
+    for group in _groups(causes(found.findings), alone=more):
         yield Text("")
-        yield from _finding(group, paper, more=more)
+        yield from _finding(group, found.findings, paper, more=more)
     if found.unknown:
         yield Text("")
-        yield line(("Could not be told", STRONG))
+        yield line(("Unknown", STRONG))
     for group in _groups(found.unknown, alone=more):
-        yield from _finding(group, paper, more=more)
+        yield from _finding(group, (), paper, more=more)
     yield Text("")
     yield line((_looked_at(found), DULL))
     if found.findings or found.unknown:
-        yield line(('"raidctl diagnose --explain RULE" tells the why of a rule.', DULL))
+        yield line(('"raidctl diagnose --explain RULE" describes a rule.', DULL))
 
 
 def _summary(found: Diagnosis, paper: Paper) -> Text:
     pieces: list[Piece] = []
     for severity, style in _STYLES.items():
-        number = sum(one.severity == severity for one in found.findings)
+        number = sum(one.severity == severity for one in causes(found.findings))
         if number:
             pieces.append((_COUNTED[severity][number > 1].format(number), style))
     if found.unknown:
-        pieces.append((f"{len(found.unknown)} could not be told", WARN if found.verdict == "cannot_tell" else DULL))
+        pieces.append((f"{len(found.unknown)} unknown", WARN if found.verdict == "cannot_tell" else DULL))
     if not pieces:
-        return line(("Nothing is the matter.", GOOD)) if found.checked else line("There is nothing to look at.")
+        return line(("No problems found.", GOOD)) if found.checked else line("There is nothing to look at.")
     return pack(pieces, paper.columns, paper.dot)
 
 
@@ -69,12 +70,14 @@ def _groups(found: Sequence[Finding], *, alone: bool) -> list[list[Finding]]:
     """Findings that say the same of several objects, together: twelve drives of one shelf are one matter."""
     groups: dict[tuple[str, ...], list[Finding]] = {}
     for number, one in enumerate(found):
-        key = (str(number),) if alone else (one.rule, one.severity, one.message, _remedy([one], "{}"))
+        key = (str(number),) if alone else (one.rule, one.severity, one.message, _remedy([one], "{}", "{}"))
         groups.setdefault(key, []).append(one)
     return list(groups.values())
 
 
-def _finding(group: Sequence[Finding], paper: Paper, *, more: bool) -> Iterator[RenderableType]:
+def _finding(
+    group: Sequence[Finding], found: Sequence[Finding], paper: Paper, *, more: bool
+) -> Iterator[RenderableType]:
     one = group[0]
     unknown = one.outcome == "unknown"
     shown = group if more else group[:_FEW]
@@ -89,12 +92,21 @@ def _finding(group: Sequence[Finding], paper: Paper, *, more: bool) -> Iterator[
     yield Padding(line(paper.clean(one.message)), (0, 0, 0, 4))
     if remedy := _remedy(group, " ".join(each.where for each in shown)):
         yield Padding(line((paper.words("→ "), DULL), paper.clean(remedy)), (0, 0, 0, 4))
-    yield facts(_rows(group, paper, more=more), paper, indent=4)
+    with_ = [(paper.clean(f"{each.where}: {each.message}"), PLAIN) for one in shown for each in explained(found, one)]
+    yield facts([*([("with", with_)] if with_ else []), *_rows(group, paper, more=more)], paper, indent=4)
 
 
-def _remedy(group: Sequence[Finding], names: str) -> str:
-    """What to do, with all objects of the group in the place of the first one: commands take several."""
-    return (group[0].remedy or "").replace(group[0].where, names)
+def _remedy(group: Sequence[Finding], names: str, device: str | None = None) -> str:
+    """What to do, with all objects of the group in the place of the first one: raidctl's commands take several.
+
+    Those of other tools take one device; the others are named behind.
+    """
+    remedy = (group[0].remedy or "").replace(group[0].where, names)
+    first = group[0].device
+    if not first or first not in remedy:
+        return remedy
+    others = [one.device for one in group[1:] if one.device]
+    return remedy.replace(first, device or first) + (f" The same for {listing(others)}." if others else "")
 
 
 def _rows(group: Sequence[Finding], paper: Paper, *, more: bool) -> list[tuple[str, Sequence[Piece]]]:
@@ -118,8 +130,8 @@ def _where(one: Finding) -> str:
 
 
 def _looked_at(found: Diagnosis) -> str:
-    times = f"{found.checked} time{'s' * (found.checked != 1)}"
-    return f"{len(found.rules)} rules met something here, {times} in all; {found.passed} of these passed."
+    rules = f"{len(found.rules)} rule{'s' * (len(found.rules) != 1)}"
+    return f"{rules} applied, {found.checked} check{'s' * (found.checked != 1)}: {found.passed} passed."
 
 
 def table_of_rules(chosen: Sequence[Rule], paper: Paper) -> str:

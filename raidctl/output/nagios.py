@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
-from raidctl.audit.diagnosis import LACKING, Diagnosis
+from raidctl.audit.diagnosis import LACKING, Diagnosis, causes
 from raidctl.audit.finding import Finding
 from raidctl.drift.report import Drift
 from raidctl.text import collapse, printable
@@ -162,9 +162,9 @@ def of_diagnosis(found: Diagnosis) -> tuple[str, Status]:
     """``raidctl diagnose --format nagios``: what it prints, and the exit code."""
     said_of = [*found.findings, *found.unknown]
     counts = Counts(checked=found.checked, passed=found.passed)
-    counts.add(said_of)
+    counts.add(roots := causes(said_of))
     status = _status(found)
-    ordered = sorted(said_of, key=rank)
+    ordered = sorted(said_of, key=lambda one: (one not in roots, rank(one)))
     worst = f": {about(ordered[0])}" if ordered and status is not Status.OK else ""
     return plugin(status, f"{said(counts)}{worst}", figures(counts), [line_of(one) for one in ordered]), status
 

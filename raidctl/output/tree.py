@@ -94,5 +94,5 @@ def _fine(inventory: Inventory) -> str:
         item.status for c in inventory.controllers for group in (c.volumes, c.drives, c.batteries) for item in group
     ]
     unknown = states.count("unknown")
-    doubt = f" (status of {unknown} not told)" if unknown else ""
-    return f"No problem reported: {told}{doubt}" if told else "Nothing found"
+    doubt = f" ({unknown} status unknown)" if unknown else ""
+    return f"No problems found: {told}{doubt}" if told else "Nothing found"

@@ -26,7 +26,7 @@ from raidctl_adaptec import drive as drives_of
 from raidctl_adaptec.capability import capabilities
 from raidctl_adaptec.draft import CardDraft, GroupDraft
 from raidctl_adaptec.policy import volume_cache
-from raidctl_adaptec.trouble import state_problems
+from raidctl_adaptec.trouble import counts
 
 FAMILY = "adaptec"
 # Series 2, 3, 5 and 6 and what IBM and Sun sold of them have no other mode than RAID, and the tool no line for it.
@@ -68,7 +68,7 @@ def build(card: CardDraft, object_id: str) -> tuple[Controller, list[Problem]]:
         capabilities=capabilities(mode, cache, smartpqi=smartpqi),
     )
     problems = [complaint.problem(where) for draft, where in _owned(card, object_id) for complaint in draft.complaints]
-    problems += state_problems(found, card)
+    problems += counts(found, card)
     _write_evidence(card, found)
     return found, problems
 

@@ -3,98 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
-from raidctl.model import Battery, Controller, Drive, Health, Problem
+from raidctl.model import Controller, Problem
 from raidctl_adaptec.draft import CardDraft
 from raidctl_adaptec.grammar import plain
 from raidctl_adaptec.outline import Answer
-from raidctl_adaptec.policy import doubted, name, words_of
 
-_LOOK: tuple[Health, ...] = ("warning", "critical")
-_REPLACE = "Replace the drive; let the rebuild finish before the next one."
 _COUNTS = re.compile(r"(\d{1,5})/(\d{1,5})/(\d{1,5})", re.ASCII)
 
 
-def state_problems(controller: Controller, card: CardDraft) -> Iterable[Problem]:
-    """A degraded volume, a failed drive, a bad battery, counts that tell more than the lists."""
-    if controller.status in _LOOK:
-        yield _state(
-            controller.id, f"The controller's status is {controller.status_text}.", "Look at the card's event log."
-        )
-    cache = controller.cache
-    if cache is not None and cache.status in _LOOK:
-        yield _state(controller.id, f"The cache is not in use: {cache.status_text}.", "Look at its backup unit.")
-    for battery in controller.batteries:
-        yield from _battery(battery)
-    for array in controller.arrays:
-        if array.status in _LOOK and array.status_text:
-            yield _state(array.id, f"The array's status is {array.status_text}.", "Look at its drives.")
-    yield from _volumes(controller)
-    for drive in controller.drives:
-        yield from _drive(drive, card)
-    yield from _counts(controller, card)
-
-
-def _battery(battery: Battery) -> Iterator[Problem]:
-    if battery.status in ("ok", "unknown", "missing"):
-        return
-    remedy = "Replace it." if battery.status == "failed" or battery.replace else "Wait; replace it when it stays so."
-    part = next((f"{label}: {battery.details[label]}" for label in _PARTS if _not_ready(battery, label)), "")
-    said = "; ".join(text for text in (battery.status_text, part) if text)
-    yield _state(battery.id, f"The cache's {name(battery)} {words_of(battery)}: {said}.", remedy)
-
-
-_PARTS = ("Supercap Status", "Non-Volatile Storage Status", "Learn Status", "Hardware Error", "Over temperature")
-
-
-def _not_ready(battery: Battery, label: str) -> bool:
-    return battery.details.get(label, "Ready").lower() not in ("ready", "ok", "idle", "no error", "no", "optimal")
-
-
-def _volumes(controller: Controller) -> Iterator[Problem]:
-    for volume in controller.volumes:
-        if volume.status in ("degraded", "failed", "offline", "rebuilding"):
-            said = f": {volume.status_text}" if volume.status_text else ""
-            yield _state(volume.id, f"The volume is {volume.status}{said}.", "Look at its drives.")
-        cache = volume.cache
-        if cache is None or cache.write_active != "write_back":
-            continue
-        gone = [battery for battery in controller.batteries if battery.status != "ok"]
-        if doubted(cache.write_policy, gone):
-            continue
-        if gone and len(gone) == len(controller.batteries) and gone[0].status != "unknown":
-            protected = cache.write_policy == "protected_write_back"
-            yield _state(
-                volume.id, f"Write-back is in force though the {name(gone[0])} {words_of(gone[0])}: "
-                "what is in the cache is lost when the power fails.",
-                "See to the battery, and set the volume to write-through until then." if protected
-                else "Set it to write-back when protected (`arcconf setcache … wbb`), or see to the battery.",
-            )  # fmt: skip
-        elif not controller.batteries and cache.write_policy == "unprotected_write_back" and controller.firmware:
-            yield _state(
-                volume.id, "Write-back is in force, and the tool tells of no battery or capacitor: if there is none, "
-                "what is in the cache is lost when the power fails.",
-                "Set it to write-through, unless the server's power cannot fail.",
-            )  # fmt: skip
-    caching = [drive for drive in controller.drives if drive.role == "member" and drive.write_cache == "enabled"]
-    if caching and controller.volumes:
-        yield _state(
-            controller.id, f"The write caches of {len(caching)} member drives are on: what they hold is lost when the "
-            "power fails, whatever backs the controller's cache.",
-            "Turn them off (`arcconf setcache`), unless the server's power cannot fail.",
-        )  # fmt: skip
-
-
-def _drive(drive: Drive, card: CardDraft) -> Iterator[Problem]:
-    draft = card.drives.get(drive.id.rsplit("/", maxsplit=1)[-1])
-    alarmed = draft is not None and draft.get("alarmed")
-    if drive.status in _LOOK and not alarmed:
-        remedy = _REPLACE if drive.status == "critical" else "Look at the drive."
-        yield _state(drive.id, f"The drive's status is {drive.status_text}.", remedy)
-
-
-def _counts(controller: Controller, card: CardDraft) -> Iterator[Problem]:
+def counts(controller: Controller, card: CardDraft) -> Iterator[Problem]:
     """``Logical devices/Failed/Degraded : 2/0/1`` and ``Defunct disk drive count : 1`` against what is listed."""
     match = _COUNTS.fullmatch((card.get("count.logical") or "").strip())
     listed = len(controller.volumes)

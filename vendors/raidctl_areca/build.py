@@ -24,7 +24,6 @@ from raidctl_areca.capability import SUPPORT
 from raidctl_areca.draft import CardDraft
 from raidctl_areca.policy import volume_cache
 from raidctl_areca.settle import link
-from raidctl_areca.trouble import state_problems
 
 FAMILY = "areca"
 
@@ -54,8 +53,7 @@ def build(card: CardDraft) -> tuple[Controller, list[Problem]]:
         capabilities=SUPPORT,
         details=card.details,
     )
-    complaints = [item.problem(where) for draft, where in _owned(card, object_id) for item in draft.complaints]
-    problems = [*complaints, *state_problems(found)]
+    problems = [item.problem(where) for draft, where in _owned(card, object_id) for item in draft.complaints]
     _write_evidence(card, object_id)
     return found, problems
 

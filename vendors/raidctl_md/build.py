@@ -12,7 +12,7 @@ from raidctl.vendor import Observation
 from raidctl_md.group import Alias, Group, group
 from raidctl_md.members import Device, drive_of, in_order, roll_of
 from raidctl_md.parts import Claim, Part, Reading, Source
-from raidctl_md.problems import of_trouble, of_volume
+from raidctl_md.problems import of_trouble
 from raidctl_md.state import VOLUME_HEALTH, worst
 
 _FIELDS = (
@@ -110,10 +110,6 @@ def _build_array(item: Group, built: _Built, alias: Alias) -> None:
     built.drives += drives
     for part in (part for each in (*members, item) for part in each.parts):
         built.problems += [of_trouble(t, built.homes.get((id(part), t.member), array_id)) for t in part.troubles]
-    for volume in volumes:
-        # which of a container's disks an array uses is not told; a failed one is named where the array misses one
-        named = own is None or volume.status in ("degraded", "failed", "rebuilding")
-        built.problems += of_volume(volume, [drive for drive in drives if drive.role == "failed"] if named else [])
 
 
 def _array(

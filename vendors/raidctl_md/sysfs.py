@@ -155,18 +155,6 @@ def _settle(part: Part, slots: dict[str, str]) -> None:
     if isinstance(want, int) and "degraded" in details:
         values["drives_active"] = max(0, want - missing)
     _judge_array(part, state, missing, dormant=dormant)
-    _mismatches(part)
-
-
-def _mismatches(part: Part) -> None:
-    """Differences that the last check found; on mirrors they also come from pages that changed while being written."""
-    count = part.details.get("mismatch_cnt", "0")
-    if not _NUMBER.fullmatch(count) or not int(count):
-        return
-    mirror = part.values.get("raid_level") in ("raid1", "raid10")
-    remedy = "Look at the drives' errors; `echo check > …/md/sync_action` counts again, `repair` levels them."
-    text = f"The last check, or the one under way, found {count} sectors that differ between the members."
-    part.troubles.append(Trouble("info" if mirror else "warning", "state", text, remedy))
 
 
 def _judge_array(part: Part, state: str, missing: int, *, dormant: bool) -> None:

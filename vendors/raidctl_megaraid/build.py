@@ -25,7 +25,7 @@ from raidctl_megaraid.draft import CardDraft, GroupDraft, VolumeDraft
 from raidctl_megaraid.homes import owned, write_evidence
 from raidctl_megaraid.policy import Power, masked, volume_cache
 from raidctl_megaraid.settle import settle
-from raidctl_megaraid.trouble import state_problems
+from raidctl_megaraid.trouble import reports
 
 FAMILY = "megaraid"
 
@@ -74,7 +74,7 @@ def build(card: CardDraft, object_id: str, kind: str) -> tuple[Controller, list[
         capabilities=capabilities(card, kind, cache),
     )
     problems = [complaint.problem(where) for draft, where in owned(card, object_id) for complaint in draft.complaints]
-    problems += state_problems(found, card, power)
+    problems += reports(found, card, power)
     write_evidence(card, found)
     return found, problems
 

@@ -24,7 +24,7 @@ from raidctl_smartarray import also, words
 from raidctl_smartarray.capability import capabilities
 from raidctl_smartarray.draft import ArrayDraft, ControllerDraft
 from raidctl_smartarray.policy import volume_cache
-from raidctl_smartarray.trouble import state_problems
+from raidctl_smartarray.trouble import unknown_battery
 
 FAMILY = "smartarray"
 _WAITING = re.compile(r"unflushed|dirty data|preserved|data (?:is|are) waiting", re.IGNORECASE)
@@ -58,7 +58,7 @@ def build(card: ControllerDraft, object_id: str) -> tuple[Controller, list[Probl
         drives=tuple(_drive(item, card, object_id) for item in card.drives.values()),
         capabilities=capabilities(card.get("mode"), cache, batteries),
     )
-    problems = [*_complaints(card, object_id), *state_problems(found, card.get("battery.count"))]
+    problems = [*_complaints(card, object_id), *unknown_battery(found, card.get("battery.count"))]
     _write_evidence(card, found)
     return found, problems
 

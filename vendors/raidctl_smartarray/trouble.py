@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from typing import NamedTuple
 
-from msgspec import structs
-
-from raidctl.model import Controller, Health, Problem, ProblemKind, Severity
+from raidctl.model import Controller, Problem, ProblemKind, Severity
 from raidctl_smartarray.words import NOTHING, word
 
 
@@ -28,8 +25,6 @@ def _form(text: str) -> re.Pattern[str]:
     return re.compile(text, re.IGNORECASE)
 
 
-_ASKED = re.compile(r"erasing|erase (in progress|queued|complete)", re.IGNORECASE)
-"""What is done to a drive because somebody wanted it: good to know, and no trouble."""
 _ROOT = "Run raidctl as root (sudo), also on the far machine; the tools talk to the driver."
 
 SAYINGS: tuple[Saying, ...] = (
@@ -103,62 +98,19 @@ def problem(saying: Saying, text: str, where: str) -> Problem:
     )
 
 
-_REPLACE = "Replace the drive; let the rebuild finish before the next one."
-_LOOK: tuple[Health, ...] = ("warning", "critical")
-
-
-def state_problems(controller: Controller, battery_count: int | None) -> Iterable[Problem]:
-    """Troubles that the tool's status words tell: a degraded volume, a failed drive, a cache that is off."""
-    if controller.status in _LOOK:
-        yield _state(
-            controller.id, f"The controller's status is {controller.status_text}.", "Look at the tool's own report."
-        )
-    cache = controller.cache
-    if cache is not None and cache.status in _LOOK:
-        yield _state(
-            controller.id,
-            f"The cache is not in use: {cache.status_text}.",
-            "Look at its battery or capacitor and its module.",
-        )
-    if any(volume.cache is not None and volume.cache.drive_write_cache == "enabled" for volume in controller.volumes):
-        yield _state(
-            controller.id,
-            "The drives' own write caches are on: what they hold is lost when the power fails, whatever backs the "
-            "controller's cache.",
-            "Turn them off (`modify drivewritecache=disable`), unless the server's power cannot fail.",
-        )
-    for battery in controller.batteries[:1]:
-        if battery.status == "unknown":
-            yield _battery_unknown(battery.id, battery.status_text, battery_count)
-        elif battery.status != "ok":
-            remedy = "Replace it." if battery.replace else "Wait until it is charged; replace it when it stays so."
-            name = "battery or capacitor" if battery.kind == "unknown" else battery.kind
-            yield _state(battery.id, f"The cache's {name} is {battery.status}: {battery.status_text}.", remedy)
-    for array in controller.arrays:
-        if array.status in _LOOK:
-            yield _state(array.id, f"The array's status is {array.status_text}.", "Look at its drives.")
-    for volume in controller.volumes:
-        if volume.status in ("degraded", "failed", "offline", "rebuilding"):
-            yield _state(volume.id, f"The volume is {volume.status}: {volume.status_text}.", "Look at its drives.")
-    for drive in controller.drives:
-        if drive.status in _LOOK:
-            remedy = (
-                _REPLACE if word(drive.status_text or "").startswith(("failed", "predictive")) else "Look at the drive."
-            )
-            state = _state(drive.id, f"The drive's status is {drive.status_text}.", remedy)
-            yield structs.replace(state, severity="info") if _ASKED.match(drive.status_text or "") else state
-
-
-def _state(where: str, message: str, remedy: str) -> Problem:
-    return Problem(severity="warning", kind="state", where=where, message=message.replace("..", "."), remedy=remedy)
-
-
-def _battery_unknown(where: str, text: str | None, count: int | None) -> Problem:
-    if text is None or word(text) in NOTHING:
-        message = f"The controller counts {count or 1} battery or capacitor, but tells no status: the cable may be off."
-        return _state(where, message, "Check the cable between the cache module and its battery or capacitor.")
-    return Problem(
-        severity="warning", kind="unread", where=where,
-        message=f"The battery's status word {text!r} is not known.",
+def unknown_battery(controller: Controller, count: int | None) -> list[Problem]:
+    """A battery that the controller counts, and whose state is not reported or not known."""
+    found = controller.batteries[0] if controller.batteries else None
+    if found is None or found.status != "unknown":
+        return []
+    if found.status_text is None or word(found.status_text) in NOTHING:
+        return [Problem(
+            severity="warning", kind="state", where=found.id,
+            message=f"The controller counts {count or 1} battery or capacitor, and reports no status of it.",
+            remedy="Check the cable between the cache module and its battery or capacitor.",
+        )]  # fmt: skip
+    return [Problem(
+        severity="warning", kind="unread", where=found.id,
+        message=f"The battery's status word {found.status_text!r} is not known.",
         remedy="Report it with a recording of the machine (raidctl record).",
-    )  # fmt: skip
+    )]  # fmt: skip

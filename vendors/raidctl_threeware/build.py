@@ -28,7 +28,7 @@ from raidctl_threeware import also, words
 from raidctl_threeware.capability import SUPPORT
 from raidctl_threeware.draft import CardDraft, UnitDraft
 from raidctl_threeware.policy import volume_cache
-from raidctl_threeware.trouble import state_problems
+from raidctl_threeware.trouble import reports
 
 FAMILY = "threeware"
 _HEALTH: dict[VolumeStatus, Health] = {
@@ -77,7 +77,7 @@ def build(card: CardDraft) -> tuple[Controller, list[Problem]]:
         details=card.details,
     )
     complaints = [item.problem(where) for draft, where in _owned(card, object_id) for item in draft.complaints]
-    problems = [*complaints, *state_problems(found)]
+    problems = [*complaints, *reports(found)]
     _write_evidence(card, found)
     return found, problems
 

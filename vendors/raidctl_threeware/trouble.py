@@ -1,4 +1,4 @@
-"""What the tool's status words tell of trouble, and its errors, as problems with a remedy."""
+"""What the tool reports beside the states of the objects, and its errors, as problems with a remedy."""
 
 from __future__ import annotations
 
@@ -11,33 +11,22 @@ from raidctl_threeware import words
 _CONDITIONS = {
     "Volt": "voltage", "Battery Voltage": "voltage", "Temp": "temperature", "Battery Temperature": "temperature"
 }  # fmt: skip
-_REPLACE = "Replace the drive; let the rebuild finish before the next one."
 
 
-def state_problems(controller: Controller) -> Iterable[Problem]:
-    """Degraded units, bad drives, a battery that is not ready, units that nobody listed."""
+def reports(controller: Controller) -> Iterable[Problem]:
+    """A battery that is not ready, its voltage and temperature, units that are counted and not listed."""
     for battery in controller.batteries:
-        if battery.status not in {"ok", "missing", "unknown"}:
-            remedy = "Replace it." if battery.replace else "Wait until it is ready; replace it when it stays so."
-            yield _state(battery.id, f"The battery is {battery.status}: {battery.status_text}.", remedy)
-        elif battery.status == "ok" and not words.ready(battery):
-            yield _state(
-                battery.id, "The battery is OK, but not ready to back the cache up.", "Wait until it is ready."
-            )
+        if battery.status == "ok" and not words.ready(battery):
+            yield _state(battery.id, "The battery is OK, but not ready.", "Wait until it is ready.")
         yield from _conditions(battery)
-    for volume in controller.volumes:
-        if volume.status in {"degraded", "failed", "offline", "rebuilding"}:
-            yield _state(volume.id, f"The unit is {volume.status}: {volume.status_text}.", "Look at its drives.")
-    for drive in controller.drives:
-        if drive.status in {"warning", "critical"}:
-            rebuilding = (drive.status_text or "").startswith(("REBUILD", "RECOVERY"))
-            yield _state(
-                drive.id, f"The drive's status is {drive.status_text}.", "Look at its unit." if rebuilding else _REPLACE
-            )
     # NotOpt: units in any status but OK and VERIFYING
     not_optimal = controller.details.get("NotOpt") or controller.details.get("Not Optimal Units") or "0"
     if not controller.volumes and re.fullmatch(r"[1-9]\d{0,4}", not_optimal, re.ASCII):
-        yield _state(controller.id, f"{not_optimal} of its units are not optimal.", "Ask for them: `tw_cli /cX show`.")
+        yield _state(
+            controller.id,
+            f"Units that are not optimal: {not_optimal}; none is listed.",
+            "Ask for them: `tw_cli /cX show`.",
+        )
 
 
 def _conditions(battery: Battery) -> Iterable[Problem]:

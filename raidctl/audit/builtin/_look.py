@@ -5,22 +5,26 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from raidctl.model import Array, Battery, Controller, Drive, Inventory, Volume
-from raidctl.redundancy import being_rebuilt, speaks_of_rebuild
+from raidctl.model import Battery, Controller, Drive, Inventory, Volume
+from raidctl.redundancy import NOT_WHOLE, OUT_OF_REACH, array_of, below, members, queued, rebuilding
 from raidctl.text import listing
+
+__all__ = [
+    "GONE", "GOOD_BATTERY", "NOT_WHOLE", "PARITY", "REDUNDANT", "SINGLE_PARITY", "array_of", "batteries", "below",
+    "cached_volumes", "count", "data_drives", "database", "drives", "few", "full_stripe", "kind",
+    "medium", "members", "physical", "plain", "protected", "queued", "rebuilding", "short", "software_volumes",
+    "used_volumes", "volumes",
+]  # fmt: skip
 
 REDUNDANT = frozenset(
     ("raid1", "raid1e", "raid4", "raid5", "raid6", "raid10", "raid50", "raid60", "raid1t", "raid10t"),
 )
 SINGLE_PARITY = frozenset(("raid4", "raid5", "raid50"))
 PARITY = SINGLE_PARITY | {"raid6", "raid60"}
-GONE = frozenset(("failed", "offline", "inactive"))
+GONE = frozenset(OUT_OF_REACH)
 """States of a volume in which nothing can be read from it: how it is set then matters to nobody."""
-NOT_WHOLE = GONE | {"degraded", "rebuilding"}
 GOOD_BATTERY = frozenset(("ok", "learning", "charging"))
 
-_TREATED = ("eras", "sanitiz", "format", "foreign", "migrat", "expand", "initializ", "unsupported", "not supported",
-            "transition", "blocked")  # fmt: skip
 _DATABASE = re.compile(
     r"(^|[/_.-])(mysql|mariadb|postgres(ql)?|pgsql|pgdata|oracle|oradata|mongodb?|mssql|sqlserver|cassandra|couchdb|"
     r"clickhouse|influxdb|db2|db|database|databases|redo|innodb|percona|firebird|redis|etcd)\d*([/_.-]|$)",
@@ -57,24 +61,6 @@ def drives(inventory: Inventory) -> Iterator[tuple[Controller, Drive]]:
 def batteries(inventory: Inventory) -> Iterator[tuple[Controller, Battery]]:
     """Every battery with its controller."""
     return ((card, battery) for card in inventory.controllers for battery in card.batteries)
-
-
-def array_of(card: Controller, volume: Volume) -> Array | None:
-    """The array that a volume lies on."""
-    return next((array for array in card.arrays if array.id == volume.array), None) if volume.array else None
-
-
-def members(card: Controller, array: Array | None) -> tuple[Drive, ...]:
-    """The member drives of an array, spares and journals left out, in the controller's order."""
-    if array is None:
-        return ()
-    named = set(array.drives)
-    return tuple(drive for drive in card.drives if drive.id in named and drive.role not in ("spare", "journal"))
-
-
-def below(card: Controller, volume: Volume) -> tuple[Drive, ...]:
-    """The member drives of a volume; none where the tool does not tell."""
-    return members(card, array_of(card, volume))
 
 
 def physical(inventory: Inventory, member: Drive) -> tuple[Drive, ...]:
@@ -141,39 +127,6 @@ def protected(card: Controller) -> bool | None:
     if any(battery.status not in ("ok", "unknown") or battery.replace for battery in card.batteries):
         return False
     return None if any(battery.status == "unknown" for battery in card.batteries) else True
-
-
-def rebuilding(card: Controller, volume: Volume) -> bool:
-    """Whether a rebuild is under way; some tools go on calling the volume degraded, and tell it of the drive only."""
-    if volume.status == "rebuilding":
-        return True
-    if volume.status != "degraded":
-        return False
-    if volume.progress is not None and volume.progress.operation in ("rebuild", "recovery"):
-        return True
-    return queued(card, volume) or any(being_rebuilt(drive) for drive in below(card, volume))
-
-
-def queued(card: Controller, volume: Volume) -> bool:
-    """Whether a degraded volume waits for its turn: cards rebuild the volumes of one array one after the other."""
-    if volume.status != "degraded" or volume.array is None:
-        return False
-    return any(other.array == volume.array and other.status == "rebuilding" for other in card.volumes)
-
-
-def named_for_rebuild(card: Controller, drive: Drive) -> bool:
-    """Whether a drive is called degraded only because its volume is, onto which it is being rebuilt."""
-    if drive.errors.predictive or (drive.status_text or "").lower() != "degraded":
-        return False
-    return any(volume.array == drive.array and rebuilding(card, volume) for volume in card.volumes if volume.array)
-
-
-def expects_failure(drive: Drive) -> bool:
-    """Whether a drive's warning means that it may fail soon: not where its words say what is being done to it."""
-    if drive.errors.predictive:
-        return True
-    text = (drive.status_text or "").lower()
-    return drive.status == "warning" and not (speaks_of_rebuild(text) or any(sign in text for sign in _TREATED))
 
 
 def short(drives_: Sequence[Drive], longest: int = 4) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from msgspec import structs
 
 from raidctl.audit.finding import Finding, Outcome, Severity
+from raidctl.health import Condition
 from raidctl.model import Array, Battery, Controller, Drive, Volume
 
 Item = Controller | Array | Volume | Drive | Battery
@@ -19,6 +20,13 @@ class Voice:
 
     rule: str
     severity: Severity
+
+    def judged(self, one: Condition, said: Finding) -> Finding:
+        """A finding with the severity, the place in the order and the cause of its condition."""
+        return structs.replace(
+            said, severity=one.severity, rank=one.rank, bay=one.bay, serial=one.serial,
+            failures_tolerated=one.failures_tolerated, because=" ".join(one.under) if one.under else None,
+        )  # fmt: skip
 
     def passed(self, item: Item, message: str) -> Finding:
         """The object is as the rule wants it."""
@@ -110,6 +118,18 @@ def word(value: object) -> str:
     if isinstance(value, float):
         return f"{value:g}"
     return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+
+
+def place(drive: Drive) -> str:
+    """Where the hand finds a drive: ``bay 5, serial RCX15W0K7``; empty where neither is known."""
+    told = (drive.bay and f"bay {drive.bay}", drive.serial and f"serial {drive.serial}")
+    return ", ".join(text for text in told if text)
+
+
+def named(drive: Drive) -> str:
+    """``megaraid:0/8:1 (bay 1, serial 3LM0RC02)``."""
+    where = place(drive)
+    return f"{drive.id} ({where})" if where else drive.id
 
 
 def counters(drive: Drive) -> tuple[str, ...]:

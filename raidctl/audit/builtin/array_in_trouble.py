@@ -5,8 +5,9 @@
 **Why.** Some tools tell of trouble only on the group: a drive that will fail soon, a spare that has stepped in, a
 member that moved. Whoever looks at the volumes alone sees "OK" in every line.
 
-**Fails** (warning; critical where the tool says so) when the array's status is warning or critical while every volume
-on it is well. Where a volume on it is not, its own rules speak, and this one is silent.
+**Fails** (critical) when the array's status is critical, or it is being rebuilt, while every volume on it is reported
+ok or none is reported; (warning) when it is a warning. Where a volume or drive of it is not ok, that is
+described.
 
 **Passes** when the array is ok.
 
@@ -21,30 +22,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from raidctl.audit.builtin._look import NOT_WHOLE, members, plain, speaks_of_rebuild
+from raidctl.audit.builtin._look import plain
 from raidctl.audit.builtin._say import Voice, facts
 from raidctl.audit.finding import Finding
 from raidctl.audit.rule import Rule
+from raidctl.health import of_rule
 from raidctl.model import Array, Controller, Inventory
+from raidctl.redundancy import speaks_of_rebuild
 
 SAY = Voice("array_in_trouble", "critical")
 
 
 def check(inventory: Inventory) -> Iterator[Finding]:
     """One finding for each array whose status is told and that no volume speaks for."""
+    found = of_rule(inventory, SAY.rule)
     for card in inventory.controllers:
         for array in card.arrays:
             if array.status == "ok":
                 yield SAY.passed(array, "The array is ok.")
-            elif array.status in ("warning", "critical") and not _spoken_for(card, array):
-                yield _trouble(card, array)
-
-
-def _spoken_for(card: Controller, array: Array) -> bool:
-    """Whether a volume on it, or a drive of it, says what is the matter."""
-    if any(volume.array == array.id and volume.status in NOT_WHOLE for volume in card.volumes):
-        return True
-    return any(drive.status in ("warning", "critical") for drive in members(card, array))
+            elif array.id in found:
+                yield SAY.judged(found[array.id], _trouble(card, array))
 
 
 def _trouble(card: Controller, array: Array) -> Finding:
@@ -53,9 +50,8 @@ def _trouble(card: Controller, array: Array) -> Finding:
     return SAY.failed(
         array,
         f"The array is {'being rebuilt' if rebuilt else 'in trouble'} ({plain(array.status_text) or array.status})"
-        + (", though its volumes say that they are well." if well and not rebuilt else "."),
+        + (", though its volumes are reported ok." if well and not rebuilt else "."),
         remedy="Let it finish; pull no drive." if rebuilt else f"Look at its drives: `raidctl show {array.id}`.",
-        severity=None if array.status == "critical" else "warning",
         field="status",
         wanted="ok",
         evidence=facts(array, "status", "status_text"),

@@ -1,6 +1,7 @@
 """A background operation is under way and slows the volume down.
 
-**What it looks for.** Volumes that are checked, initialised, expanded or migrated now.
+**What it looks for.** Volumes that are checked, initialised, expanded or migrated now, and drives that are erased,
+copied or rebuilt, or belong to another configuration.
 
 **Why.** The answer to "why is it slow tonight" is often the monthly check, which reads every drive from end to end, or
 the first computation of parity after an installation. It is meant to be so, and ends by itself. While parity is being
@@ -21,11 +22,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from raidctl.audit.builtin._look import rebuilding, volumes
+from raidctl.audit.builtin._look import plain, rebuilding, volumes
 from raidctl.audit.builtin._say import Voice, facts
 from raidctl.audit.finding import Finding
 from raidctl.audit.rule import Rule
-from raidctl.model import Inventory, Volume
+from raidctl.health import of_rule
+from raidctl.model import Drive, Inventory, Volume
 
 SAY = Voice("background_operation", "info")
 _WORDS = {
@@ -52,6 +54,20 @@ def check(inventory: Inventory) -> Iterator[Finding]:
             yield _busy(volume, operation or "")
         elif operation is None:
             yield SAY.passed(volume, "No background operation is under way.")
+    found = of_rule(inventory, SAY.rule)
+    for drive in (drive for card in inventory.controllers for drive in card.drives if drive.id in found):
+        yield SAY.judged(found[drive.id], _drive(drive))
+
+
+def _drive(drive: Drive) -> Finding:
+    return SAY.failed(
+        drive,
+        f"The drive is not in normal use: {plain(drive.status_text) or drive.status}.",
+        remedy="Wait, or finish what was begun with the drive.",
+        field="status",
+        wanted="ok",
+        evidence=facts(drive, "status", "status_text", "role"),
+    )
 
 
 def _busy(volume: Volume, operation: str) -> Finding:

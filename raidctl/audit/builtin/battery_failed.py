@@ -6,15 +6,15 @@
 chassis. When it is gone, a careful controller falls back to write-through (slow), a careless one goes on (unsafe).
 Capacitors last longer, but fail by the same sudden drop.
 
-**Fails** (critical) when a battery has failed while a volume of its controller is set to write-back; a warning when
-no volume is, when it is degraded or missing (`write_back_unprotected` says where that loses data), and when it works
-still but asks for its replacement.
+**Fails** (critical) when it is failed or missing and a volume of its controller goes on in write-back, or is set to and
+no tool reports what is active. (warning) when the controller has fallen back to write-through, when it is degraded, and
+when it still works but asks for its replacement.
 
-**Passes** when it is ok, learning or charging (`battery_learning` speaks of these), and where a card has none and all
-its volumes write through: nothing relies on it.
+**Passes** when it is ok, learning or charging (`battery_learning` describes these), and where a controller has none
+and all its volumes write through: nothing relies on it.
 
-**Cannot tell** when there is one whose state the tool does not say, and a volume is set to write-back. That a battery
-is missing says nothing where the volumes are not told.
+**Cannot tell** when no tool reports its state, and a volume is set to write-back. A missing battery means nothing where
+no volumes are reported.
 
 **Remedy.** Order the spare part by the card's model, replace it in a maintenance window, and wait for it to charge:
 write-back comes back by itself. Until then leave the volumes in write-through.
@@ -30,28 +30,29 @@ from raidctl.audit.builtin._look import batteries, kind, plain
 from raidctl.audit.builtin._say import Voice, facts
 from raidctl.audit.finding import Finding
 from raidctl.audit.rule import Rule
-from raidctl.model import Battery, Controller, Inventory
+from raidctl.health import of_rule, relied_on
+from raidctl.model import Battery, Inventory
 
 SAY = Voice("battery_failed", "critical")
-_BACK = ("protected_write_back", "unprotected_write_back")
 _REMEDY = "Replace it (the part is named after the card's model) and let it charge; write through until then."
 _FIT = "Fit one if the card takes one; write through until then."
 
 
 def check(inventory: Inventory) -> Iterator[Finding]:
-    """One finding for each battery that the tool tells of."""
+    """One finding for each battery that a tool reports."""
+    found = of_rule(inventory, SAY.rule)
     for card, battery in batteries(inventory):
-        if battery.status == "missing" and not _wanted(card):
+        if battery.id in found:
+            yield SAY.judged(found[battery.id], _failed(battery))
+        elif battery.status == "missing":
             if card.volumes:
                 yield SAY.passed(battery, f"There is no {kind(battery)}, and no volume relies on one.")
-        elif battery.status in ("failed", "degraded", "missing") or battery.replace:
-            yield _failed(card, battery)
         elif battery.status != "unknown":
             yield SAY.passed(battery, f"The {kind(battery)} does not have to be replaced.")
-        elif _wanted(card):
+        elif relied_on(card):
             yield SAY.unknown(
                 battery,
-                f"The tool does not say how the {kind(battery)} is, and write-back relies on it.",
+                f"No tool reports the state of the {kind(battery)}, and write-back relies on it.",
                 remedy="Ask with a newer tool of the maker, or look at the LED on the card.",
                 field="status",
                 wanted="ok",
@@ -59,12 +60,7 @@ def check(inventory: Inventory) -> Iterator[Finding]:
             )
 
 
-def _wanted(card: Controller) -> bool:
-    """Whether a volume relies on it."""
-    return any(volume.cache is not None and volume.cache.write_policy in _BACK for volume in card.volumes)
-
-
-def _failed(card: Controller, battery: Battery) -> Finding:
+def _failed(battery: Battery) -> Finding:
     bad = battery.status in ("failed", "degraded", "missing")
     name = kind(battery)
     evidence = facts(battery, "status", "status_text", "replace", "charge_percent")
@@ -73,12 +69,11 @@ def _failed(card: Controller, battery: Battery) -> Finding:
     )
     text = plain(battery.status_text)
     told = f" ({text})" if text and text.lower() != battery.status else ""
-    then = ": it cannot keep unwritten data through a power failure." if bad else "; it still works."
+    then = ": it does not protect unwritten data from a power failure." if bad else "; it still works."
     return SAY.failed(
         battery,
         f"The {name} of the cache {state}{told}{then}",
         remedy=_FIT if battery.status == "missing" else _REMEDY,
-        severity=None if battery.status == "failed" and _wanted(card) else "warning",
         field="status" if bad else "replace",
         wanted="ok" if bad else "false",
         evidence=evidence,

@@ -27,18 +27,18 @@ from raidctl.audit.builtin._look import batteries, kind
 from raidctl.audit.builtin._say import Voice, facts
 from raidctl.audit.finding import Finding
 from raidctl.audit.rule import Rule
+from raidctl.health import LITTLE_CHARGE, of_rule
 from raidctl.model import Battery, Inventory
 
 SAY = Voice("battery_learning", "warning")
-_LITTLE = 25
 
 
 def check(inventory: Inventory) -> Iterator[Finding]:
     """One finding for each battery that works or is about to."""
+    found = of_rule(inventory, SAY.rule)
     for _, battery in batteries(inventory):
-        low = battery.status == "ok" and battery.charge_percent is not None and battery.charge_percent < _LITTLE
-        if battery.status in ("learning", "charging") or low:
-            yield _waiting(battery, low=low)
+        if battery.id in found:
+            yield SAY.judged(found[battery.id], _waiting(battery, low=battery.status == "ok"))
         elif battery.status == "ok":
             yield SAY.passed(battery, f"The {kind(battery)} is charged, as far as the tool tells.")
 
@@ -55,9 +55,8 @@ def _waiting(battery: Battery, *, low: bool) -> Finding:
         remedy="Replace it if it does not charge within a day."
         if low
         else "Wait; do not force write-back. Replace it if it stays so for more than a day.",
-        severity="warning" if low else "info",
         field="charge_percent" if low else "status",
-        wanted=f"{_LITTLE} % or more" if low else "ok",
+        wanted=f"{LITTLE_CHARGE} % or more" if low else "ok",
         evidence=facts(battery, "status", "status_text", "charge_percent", "next_learn_at"),
     )
 

@@ -6,7 +6,8 @@
 The reason is mostly the backup power: too old, not charged, cable error. One trap: with a loose cable some cards no
 longer list a battery at all, and a check that asks only for the battery's state finds nothing wrong.
 
-**Fails** (critical) when the cache's status is critical, (warning) when it is a warning.
+**Fails** (critical) when the cache's status is critical and write-back goes on, (warning) otherwise: then writes are
+slow, and safe.
 
 **Passes** when it is ok; a cache that nobody configured is ok.
 
@@ -26,6 +27,7 @@ from raidctl.audit.builtin._look import plain
 from raidctl.audit.builtin._say import Voice, facts
 from raidctl.audit.finding import Finding
 from raidctl.audit.rule import Rule
+from raidctl.health import of_rule
 from raidctl.model import Controller, Inventory
 
 SAY = Voice("cache_in_trouble", "critical")
@@ -33,27 +35,28 @@ SAY = Voice("cache_in_trouble", "critical")
 
 def check(inventory: Inventory) -> Iterator[Finding]:
     """One finding for each card that tells how its cache is."""
+    found = of_rule(inventory, SAY.rule)
     for card in inventory.controllers:
         if card.cache is None or card.cache.status in (None, "unknown"):
             continue
         if card.cache.status == "ok":
             yield SAY.passed(card, "The cache is ok.")
         else:
-            yield _trouble(card, card.cache.status or "", plain(card.cache.status_text))
+            one = found[card.id]
+            yield SAY.judged(one, _trouble(card, card.cache.status or "", plain(card.cache.status_text)))
 
 
 def _trouble(card: Controller, status: str, text: str) -> Finding:
-    told = text or "the tool does not say why"
+    told = text or "no reason reported"
     critical = status == "critical"
     evidence = facts(card, "cache.status", "cache.status_text")
     evidence += tuple(fact for battery in card.batteries for fact in facts(battery, "status", of=card))
     return SAY.failed(
         card,
         f"The controller's cache {'is not in use' if critical else 'warns'}: {told}.",
-        remedy="Look at the backup power of the cache (battery, capacitor, cable); writes are slow until it is mended."
+        remedy="Look at the backup power of the cache (battery, capacitor, cable); writes are slow until it is fixed."
         if critical
         else "Look at the battery and the firmware's event log.",
-        severity=None if critical else "warning",
         field="cache.status",
         wanted="ok",
         evidence=evidence,

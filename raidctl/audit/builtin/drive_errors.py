@@ -8,17 +8,19 @@ written again. A handful that stays the same for years is harmless. A number tha
 early sign of a dying drive that there is. Errors of the link (CRC) are not the drive's: they mean a cable, a
 connector or the backplane, they cost repeated transfers, and they do not go away by replacing the drive.
 
-**Fails** as a warning from ten sectors on, for any sector that is unreadable now (pending, uncorrectable), and from a
-hundred link errors on. As information for fewer sectors: whether they grow, one look cannot tell.
+**Fails** (critical) for unreadable sectors (pending, uncorrectable) on a drive without redundancy: what was in them is
+lost now. (warning) for unreadable sectors elsewhere, from ten errors or reallocated sectors on, and from a hundred link
+errors on. (information) for fewer: whether they grow, one look cannot tell.
 
-**Passes** when all counters that are told are zero, but for a few link errors: that counter is never set back, and one
-loose plug years ago stays in it.
+**Passes** when all reported counters are zero, but for a few link errors: that counter is never reset, and one loose
+plug years ago stays in it.
 
-**Cannot tell:** drives whose tool tells no counters are passed over; `raidctl doctor` says which program would. So are
-drives that have failed or expect to (`drive_failed`, `drive_expects_failure`): their counters are the reason.
+**Cannot tell:** drives without reported counters are passed over; `raidctl doctor` names the tool that reads them. So
+are drives that have failed or expect to (`drive_failed`, `drive_expects_failure`): their counters are the reason.
 
-**Remedy.** Keep a snapshot (`raidctl snapshot`) and compare in a week (`raidctl diff`); replace the drive when the
-number grows. For link errors, seat or change the cable first.
+**Remedy.** Unreadable sectors without redundancy: check the copy of the data, run a long self-test, replace the drive.
+With redundancy: run a consistency check, which rewrites them. Otherwise keep a snapshot (`raidctl snapshot`), compare
+in a week (`raidctl diff`), and replace the drive when the number grows. For link errors, reseat the cable first.
 
 **Example.** Fails: `errors.media = 41`. Passes: `errors.media = 0`.
 """
@@ -27,68 +29,71 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from raidctl.audit.builtin._look import drives, expects_failure
+from raidctl.audit.builtin._look import drives
 from raidctl.audit.builtin._say import Voice, facts
-from raidctl.audit.finding import Finding, Severity
+from raidctl.audit.finding import Finding
 from raidctl.audit.rule import Rule
+from raidctl.health import MANY_LINK, Condition, of_rule
 from raidctl.model import Drive, Inventory
+from raidctl.redundancy import expects_failure
 from raidctl.text import listing
 
-SAY = Voice("drive_errors", "warning")
-_MANY = 10
-_MANY_LINK = 100
-_NOW = ("pending", "uncorrectable")
-_LATER = ("reallocated", "media")
+SAY = Voice("drive_errors", "critical")
+_NAMES = ("media", "pending", "uncorrectable", "reallocated", "link")
 _PATHS = tuple(f"errors.{name}" for name in ("media", "reallocated", "pending", "uncorrectable", "link"))
+_COMPARE = "Keep a snapshot (`raidctl snapshot`) and compare in a week; replace the drive when the number grows."
+_CABLE = "Reseat or change its cable; when the number still grows, check the backplane."
+_LOST = "Check the copy of the data, run a long self-test, and replace the drive."
+_SCRUB = "Run a consistency check: it rewrites these sectors from the other drives. Replace the drive if more appear."
 
 
 def check(inventory: Inventory) -> Iterator[Finding]:
-    """One finding for each drive that tells at least one counter, and of which no worse is told."""
+    """One finding for each drive with at least one counter, and nothing worse."""
+    found = of_rule(inventory, SAY.rule)
     for _, drive in drives(inventory):
-        link = ("link",) if drive.interface != "sas" else ()
-        counts = {name: getattr(drive.errors, name) for name in ("media", *_NOW, "reallocated", *link)}
-        told = {name: number for name, number in counts.items() if number is not None}
-        wrong = {name: number for name, number in told.items() if number >= (_MANY_LINK if name == "link" else 1)}
-        if drive.status == "critical" or drive.role == "failed" or expects_failure(drive):
+        if drive.id in found:
+            yield SAY.judged(found[drive.id], _failed(drive, found[drive.id]))
+        elif drive.status == "critical" or drive.role == "failed" or expects_failure(drive):
             continue
-        if wrong:
-            yield _failed(drive, wrong)
-        elif told:
+        elif any(getattr(drive.errors, name) is not None for name in _NAMES):
             yield SAY.passed(drive, "The drive counts no errors that matter.")
 
 
-def _failed(drive: Drive, wrong: dict[str, int]) -> Finding:
-    parts = sum(number for name, number in wrong.items() if name not in ("media", "link"))
-    if wrong.get("media", 0) <= parts:  # their sum, which says nothing new
-        wrong = {name: number for name, number in wrong.items() if name != "media"}
-    sectors = {name: number for name, number in wrong.items() if name != "link"}
+def _failed(drive: Drive, one: Condition) -> Finding:
+    counts = {name: getattr(drive.errors, name) or 0 for name in _NAMES}
+    now = counts["pending"] + counts["uncorrectable"]
+    if counts["media"] <= now + counts["reallocated"]:  # their sum, which adds nothing
+        counts["media"] = 0
+    if counts["link"] < MANY_LINK:
+        counts["link"] = 0
+    wrong = {name: number for name, number in counts.items() if number}
+    sectors = [name for name in wrong if name != "link"]
     mean = "means" if sum(wrong.values()) == 1 else "mean"
+    message = f"The drive counts {_said(wrong)}{'' if sectors else f', which {mean} its cable, connector or backplane'}"
+    remedy = _COMPARE if sectors else _CABLE
+    if one.severity == "critical":
+        message, remedy = f"{message}, and has no redundancy: what was in the unreadable sectors is lost", _LOST
+    elif now and one.failures_tolerated:
+        remedy = _SCRUB
+    elif now:
+        message, remedy = f"{message}: what was in the unreadable sectors is lost unless another drive holds it", _LOST
     return SAY.failed(
         drive,
-        f"The drive counts {_said(wrong)}{'' if sectors else f', which {mean} its cable, connector or backplane'}.",
-        remedy="Keep a snapshot and compare in a week; replace the drive when the number grows."
-        if sectors
-        else "Seat or change its cable; when the number still grows, look at the backplane.",
-        severity=_severity(wrong),
+        f"{message}.",
+        remedy=remedy,
         field=f"errors.{next(iter(sectors or wrong))}",
         wanted="0",
         evidence=facts(drive, *_PATHS, "serial"),
     )
 
 
-def _severity(wrong: dict[str, int]) -> Severity:
-    if any(name in wrong for name in _NOW) or any(wrong.get(name, 0) >= _MANY for name in _LATER):
-        return "warning"
-    return "warning" if "link" in wrong else "info"
-
-
 def _said(wrong: dict[str, int]) -> str:
-    """``41 media errors and 2 sectors that are unreadable now``."""
+    """``41 media errors and 2 pending sectors``."""
     words = {
         "media": "media error",
         "reallocated": "reallocated sector",
-        "pending": "unreadable sector",
-        "uncorrectable": "uncorrectable error",
+        "pending": "unreadable (pending) sector",
+        "uncorrectable": "uncorrectable sector",
         "link": "link error",
     }
     return listing(f"{number} {words[name]}{'s' * (number != 1)}" for name, number in wrong.items())

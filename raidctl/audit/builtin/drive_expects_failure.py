@@ -1,4 +1,4 @@
-"""A drive says that it will fail soon.
+"""A drive expects to fail soon.
 
 **What it looks for.** Drives that predict their failure (SMART, "predictive failure"), or have a warning status.
 
@@ -6,13 +6,13 @@
 It is late rather than early: in published field studies a drive with it is many times more likely to die within weeks,
 while many drives die without it. It costs a planned replacement now, or an unplanned one with a degraded array.
 
-**Fails** (warning) when the drive counts predicted failures, or its status is a warning that does not only say what
-is being done to it (a rebuild, an erasure).
-Critical where nothing stands behind the drive: no redundant array, or one that is degraded already.
+**Fails** (warning) when the drive counts predicted failures, or its status is a warning that does not only describe
+what is being done to it (a rebuild, an erasure). Critical where its failure would lose data: it is in use without
+redundancy, its volume survives no further failure, or its volume is reduced already and survives just this one.
 
-**Passes** when the drive says that it is well.
+**Passes** when the drive reports nothing of the kind.
 
-**Cannot tell:** never of its own; see `state_unknown` for drives whose state was not understood.
+**Cannot tell:** see `state_unknown` for drives whose state was not understood.
 
 **Remedy.** Replace it while the array still has redundancy: mark it, pull it, let the rebuild finish, then the next.
 Never two at once.
@@ -24,50 +24,43 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from raidctl.audit.builtin._look import NOT_WHOLE, REDUNDANT, drives, expects_failure, named_for_rebuild, plain
-from raidctl.audit.builtin._say import Voice, counters, facts
+from raidctl.audit.builtin._look import drives
+from raidctl.audit.builtin._say import Voice, counters, facts, place
 from raidctl.audit.finding import Finding
 from raidctl.audit.rule import Rule
-from raidctl.model import Controller, Drive, Inventory
+from raidctl.health import Condition, of_rule
+from raidctl.model import Drive, Inventory
+from raidctl.redundancy import in_words
 
 SAY = Voice("drive_expects_failure", "critical")
 
 
 def check(inventory: Inventory) -> Iterator[Finding]:
-    """One finding for each drive whose status or counter is told."""
-    for card, drive in drives(inventory):
-        if expects_failure(drive) and not named_for_rebuild(card, drive):
-            yield _expects(card, drive)
+    """One finding for each drive whose status or counter is reported."""
+    found = of_rule(inventory, SAY.rule)
+    for _, drive in drives(inventory):
+        if drive.id in found:
+            yield SAY.judged(found[drive.id], _expects(drive, found[drive.id]))
         elif drive.status in ("ok", "warning"):
             yield SAY.passed(drive, "The drive does not expect to fail.")
 
 
-def _behind(card: Controller, drive: Drive) -> str | None:
-    """What is amiss with the redundancy behind a member of an array; None when nothing is, or it is not known."""
-    volumes = [volume for volume in card.volumes if drive.array and volume.array == drive.array]
-    if drive.role != "member" or not volumes:
-        return None
-    if any(volume.raid_level in REDUNDANT for volume in volumes):
-        return "its array is not whole" if any(volume.status in NOT_WHOLE for volume in volumes) else None
-    return "no redundancy stands behind it"
-
-
-def _expects(card: Controller, drive: Drive) -> Finding:
-    behind = _behind(card, drive)
+def _expects(drive: Drive, one: Condition) -> Finding:
     count = drive.errors.predictive
-    text = plain(drive.status_text)
-    said = f"counts {count} predicted failure{'s' * (count > 1)}" if count else f"warns ({text or 'no words given'})"
+    critical = one.severity == "critical"
+    left = in_words(one.failures_tolerated)
+    behind = f"; its volume {left}" if left else "; it has no redundancy" if critical else ""
+    where = f" ({place(drive)})" if place(drive) else ""
     return SAY.failed(
         drive,
-        f"The drive {said}: it may fail soon{f', and {behind}' if behind else ''}.",
-        remedy="Check the backup at once; replace it as soon as nothing else is being rebuilt."
-        if behind
-        else "Replace it while nothing else is amiss; one drive at a time.",
-        severity=None if behind else "warning",
+        f"The drive{f' in bay {drive.bay}' if drive.bay else ''} expects to fail: {one.cause}{behind}.",
+        remedy=f"Check the backup now, then replace it{where} as soon as nothing else is being rebuilt."
+        if critical
+        else f"Replace it{where} now, before another drive fails; one drive at a time.",
         field="errors.predictive" if count else "status",
         wanted="0" if count else "ok",
         evidence=facts(drive, "status", "status_text", "errors.predictive", "serial") + counters(drive),
     )
 
 
-RULE = Rule(name=SAY.rule, title="A drive says that it will fail soon", severity=SAY.severity, check=check)
+RULE = Rule(name=SAY.rule, title="A drive expects to fail soon", severity=SAY.severity, check=check)

@@ -20,7 +20,6 @@ day behave differently from the other, which is a week's search.
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterator
 
@@ -33,7 +32,6 @@ from raidctl.text import listing
 
 SAY = Voice("firmware_old", "warning")
 _REMEDY = "Read the release notes, take a backup, and update in a maintenance window."
-_UPDATE = re.compile(r"firmware (update|upgrade)|newer firmware", re.IGNORECASE)
 
 
 def check(inventory: Inventory) -> Iterator[Finding]:
@@ -45,12 +43,6 @@ def check(inventory: Inventory) -> Iterator[Finding]:
         elif item.firmware:
             yield SAY.passed(item, "Its tool names no newer firmware.")
     yield from _different(inventory)
-    told = {item.id for item in items if item.firmware_update}
-    for problem in inventory.problems:
-        if problem.kind == "state" and problem.where not in told and _UPDATE.search(problem.message):
-            yield SAY.of_place(
-                "fail", problem.where, problem.message, remedy=_REMEDY, evidence=("problem.kind = state",)
-            )
 
 
 def _named(item: Controller | Drive, words: str) -> Finding:

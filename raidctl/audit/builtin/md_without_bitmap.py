@@ -15,7 +15,7 @@ cannot have one.
 **Passes** with a bitmap, a journal or a partial parity log, below 100 GB, and without redundancy.
 
 **Cannot tell:** where it is not told (`/proc/mdstat` alone shows it only when there is one), it is passed over. So are
-arrays that are reshaped now: older kernels reshape only arrays without a bitmap, so that it had to go for as long.
+arrays that are reshaped now (older kernels reshape only arrays without a bitmap), degraded or rebuilding.
 
 **Remedy.** `mdadm --grow --bitmap=internal /dev/mdX`: at once, without stopping anything.
 
@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from raidctl.audit.builtin._look import REDUNDANT, array_of, members, software_volumes
+from raidctl.audit.builtin._look import NOT_WHOLE, REDUNDANT, array_of, members, software_volumes
 from raidctl.audit.builtin._say import Voice, facts
 from raidctl.audit.finding import Finding
 from raidctl.audit.rule import Rule
@@ -42,7 +42,7 @@ def check(inventory: Inventory) -> Iterator[Finding]:
     for card, volume in software_volumes(inventory):
         if volume.raid_level not in REDUNDANT or (volume.bitmap is None and volume.consistency_policy is None):
             continue
-        if volume.progress is not None and volume.progress.operation == "reshape":
+        if volume.status in NOT_WHOLE or (volume.progress is not None and volume.progress.operation == "reshape"):
             continue
         if volume.bitmap in (None, "none") and volume.consistency_policy in (None, "resync", "unknown"):
             journal = any(drive.role == "journal" and drive.array == volume.array for drive in card.drives)
@@ -62,7 +62,7 @@ def _without(volume: Volume) -> Finding:
         "The array has no write-intent bitmap: after a crash all of it is compared, for hours, and slowly.",
         remedy="Newer kernels can give it one: see the manual page of this rule."
         if foreign
-        else f"Give it one, while it runs: md's own tool with `--grow --bitmap=internal {volume.device or volume.id}`.",
+        else f"Give it one, while it runs: `mdadm --grow --bitmap=internal {volume.device or volume.id}`.",
         severity="info" if foreign else None,
         field="bitmap",
         wanted="internal",

@@ -44,7 +44,7 @@ def check(inventory: Inventory) -> Iterator[Finding]:
 def _unknown(item: Volume | Drive | Battery) -> Finding:
     return SAY.unknown(
         item,
-        f'The tool says "{plain(item.status_text)}", from which it cannot be told whether it is well.',
+        f'The tool reports "{plain(item.status_text)}": whether that is good is unknown.',
         remedy="Look the word up in the maker's manual, and report it.",
         field="status",
         wanted="a state that is known",
@@ -54,7 +54,7 @@ def _unknown(item: Volume | Drive | Battery) -> Finding:
 
 RULE = Rule(
     name=SAY.rule,
-    title="What a tool says of a state does not tell whether it is good",
+    title="A tool reports a state of unknown meaning",
     severity=SAY.severity,
     check=check,
 )

@@ -1,22 +1,22 @@
 """A volume works without some of its drives, and nothing is being rebuilt.
 
-**What it looks for.** Degraded volumes, and whether they have any redundancy left.
+**What it looks for.** Degraded volumes, and how many more drive failures they survive.
 
 **Why.** A degraded mirror or RAID-5 has no second copy: the next drive that fails, or a single unreadable sector
-while rebuilding, is data lost. Drives of one array were bought and stressed together, so the second failure comes
+while rebuilding, loses data. Drives of one array were bought and stressed together, so the second failure comes
 sooner than chance would have it. Parity volumes are slow besides: each read of the missing drive reads all others.
 
-**Fails** (critical) when the volume is degraded; a warning where another drive may still be lost (RAID-6 and triple
-mirrors that miss one drive).
+**Fails** (critical) when the volume survives no further failure, or it is unknown how many; (warning) where it survives
+at least one more (RAID-6 and triple mirrors that miss one drive).
 
 **Passes** when the volume is whole, or a rebuild is under way, or waits until another volume on the same drives is
-rebuilt: `volume_rebuilding` speaks of that.
+rebuilt: `volume_rebuilding` describes that.
 
 **Cannot tell:** see `state_unknown`.
 
-**Remedy.** Make sure that the backup is current, replace the drive that is gone (`raidctl show` names it), and watch
-that the rebuild begins. An unassigned drive that fits can be made a spare: then it begins at once. Where a spare stands
-by and no rebuild began, look into the tool's log why the card passed it over.
+**Remedy.** Make sure that the backup is current, replace the missing drive (`raidctl show` names it), and watch
+that the rebuild begins. An unassigned drive that fits can be made a spare: then it begins at once. Where a spare is
+ready and no rebuild began, the tool's log may contain why the controller passed it over.
 
 **Example.** Fails: `status = degraded`. Passes: `status = ok`.
 """
@@ -25,43 +25,40 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from raidctl.audit.builtin._look import rebuilding, volumes
-from raidctl.audit.builtin._say import Voice, facts
+from raidctl.audit.builtin._look import volumes
+from raidctl.audit.builtin._say import Voice, facts, named
 from raidctl.audit.builtin._spares import all_told, offer, ready
 from raidctl.audit.finding import Finding
 from raidctl.audit.rule import Rule
-from raidctl.model import Controller, Drive, Inventory, Volume
+from raidctl.health import of_rule
+from raidctl.model import Controller, Inventory, Volume
+from raidctl.redundancy import survives
 from raidctl.text import listing
 
 SAY = Voice("volume_degraded", "critical")
-_TWO = ("raid6", "raid1t", "raid10t")
-"""Levels that bear the loss of any two drives."""
 
 
 def check(inventory: Inventory) -> Iterator[Finding]:
-    """One finding for each volume that has a level with redundancy, or says that it is degraded."""
+    """One finding for each volume whose state is known."""
+    found = of_rule(inventory, SAY.rule)
     for card, volume in volumes(inventory):
-        if volume.status == "degraded" and not rebuilding(card, volume):
-            yield _degraded(card, volume)
+        if volume.id in found:
+            yield SAY.judged(found[volume.id], _degraded(card, volume))
         elif volume.status not in ("failed", "offline", "inactive", "unknown"):
             yield SAY.passed(volume, "No drive of the volume is missing without a rebuild.")
 
 
 def _degraded(card: Controller, volume: Volume) -> Finding:
-    missing = _missing(volume)
-    left = volume.raid_level in _TWO and missing == 1
+    missing = max((volume.drives_expected or 0) - (volume.drives_active or 0), 0) if volume.drives_active else 0
     broken = [drive for drive in card.drives if drive.role == "failed" or drive.status == "critical"]
     gone = [drive for drive in broken if drive.array in (None, volume.array)]
     how = f"works without {missing} of its {volume.drives_expected} drives" if missing else "is degraded"
-    next_ = (
-        "one more may fail, but no more than that." if left else "the next drive that fails may take the data along."
-    )
     spare, do = _spare(card, volume)
+    drives = listing(named(drive) for drive in gone[:4]) if gone else "the missing drive"
     return SAY.failed(
         volume,
-        f"The volume {how}: {next_}{spare}",
-        remedy=f"Check the backup, then {do}replace {_named(gone)} and watch the rebuild begin.",
-        severity="warning" if left else None,
+        f"The volume {how}{risk(volume)}.{spare}",
+        remedy=f"Check the backup, then {do}replace {drives} and watch the rebuild begin.",
         field="status",
         wanted="ok",
         evidence=facts(volume, "status", "status_text", "raid_level", "drives_expected", "drives_active")
@@ -69,25 +66,22 @@ def _degraded(card: Controller, volume: Volume) -> Finding:
     )
 
 
+def risk(volume: Volume) -> str:
+    """What the next failure does, behind the first half of a sentence."""
+    left = survives(volume)
+    if not left:
+        return ", and no tool reports what it survives: the next drive failure may lose the data"
+    return f" and {left}{'' if volume.failures_tolerated else ': the next one loses the data'}"
+
+
 def _spare(card: Controller, volume: Volume) -> tuple[str, str]:
-    """What is said of its spares, and what is to be done with one; nothing where they would not have been told."""
+    """What is known of its spares, and what to do with one; nothing where no tool would have listed them."""
     if not all_told(card, volume):
         return "", ""
     if ready(card, volume):
-        return " A spare stands by, but no rebuild has begun.", "look why the spare is not used, or "
+        return " A spare is ready, but no rebuild has begun.", "find out why the spare is not used, or "
     idle = offer(card, volume)
-    return " No spare stands by.", f"{idle}, or " if idle else ""
-
-
-def _missing(volume: Volume) -> int | None:
-    """How many drives are gone; None when the tool does not tell."""
-    if volume.drives_expected is None or volume.drives_active is None:
-        return None
-    return max(volume.drives_expected - volume.drives_active, 0) or None
-
-
-def _named(gone: list[Drive]) -> str:
-    return listing(drive.id for drive in gone[:4]) if gone else "the drive that is gone"
+    return " No spare is ready.", f"{idle}, or " if idle else ""
 
 
 RULE = Rule(

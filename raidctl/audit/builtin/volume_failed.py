@@ -6,14 +6,15 @@
 the same moment are hardly ever two dead drives: a cable, a backplane, an expander or a power supply took them. The
 data is then still there, and lost by a hasty "initialise" or "create".
 
-**Fails** (critical) when the volume's state is failed or offline, (warning) when it is there, but not started.
+**Fails** (critical) when the volume is failed or offline, or not started because members are missing; (warning) when it
+is not started, and no member is known to be missing.
 
 **Passes** in every other state, degraded included: `volume_degraded` speaks of that.
 
 **Cannot tell:** see `state_unknown`.
 
-**Remedy.** Change nothing on the array. Note the state of each drive (`raidctl record`), look at cabling and power,
-see whether the drives come back, then bring the array together again with the maker's means. Have the backup at hand.
+**Remedy.** Change nothing on the array. Keep the state of each drive (`raidctl record`), check cabling and power, see
+whether the drives come back, then reassemble the array with the vendor's tool. Have the backup at hand.
 
 **Example.** Fails: `status = failed`. Passes: `status = ok`.
 """
@@ -26,20 +27,22 @@ from raidctl.audit.builtin._look import below, count, plain, volumes
 from raidctl.audit.builtin._say import Voice, facts
 from raidctl.audit.finding import Finding
 from raidctl.audit.rule import Rule
+from raidctl.health import of_rule
 from raidctl.model import Controller, Inventory, Volume
 
 SAY = Voice("volume_failed", "critical")
 _REMEDY = (
-    "Change nothing on it; keep what is known (`raidctl record failed.tar.gz`), look at cables and power of the drives "
-    "gone, and only then bring it together again."
+    "Change nothing on it. Keep the evidence (`raidctl record failed.tar.gz`), check cables and power of the missing "
+    "drives, and only then reassemble it."
 )
 
 
 def check(inventory: Inventory) -> Iterator[Finding]:
     """One finding for each volume whose state is known."""
+    found = of_rule(inventory, SAY.rule)
     for card, volume in volumes(inventory):
-        if volume.status in ("failed", "offline", "inactive"):
-            yield _broken(card, volume)
+        if volume.id in found:
+            yield SAY.judged(found[volume.id], _broken(card, volume))
         elif volume.status != "unknown":
             yield SAY.passed(volume, "The volume can be used.")
 
@@ -60,7 +63,6 @@ def _broken(card: Controller, volume: Volume) -> Finding:
         volume,
         f"{said}{told}{few}: what is on it cannot be read now.",
         remedy=_REMEDY,
-        severity="warning" if volume.status == "inactive" else None,
         field="status",
         wanted="ok",
         evidence=facts(volume, "status", "status_text", "raid_level", "drives_expected", "drives_active"),

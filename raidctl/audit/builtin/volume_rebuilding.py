@@ -1,20 +1,21 @@
-"""A volume is being rebuilt: it is slow, and not yet safe again.
+"""A volume is being rebuilt: it is slow, and has less redundancy, or none.
 
-**What it looks for.** Volumes that are being rebuilt onto a new or spare drive.
+**What it looks for.** Volumes that are being rebuilt onto a new or spare drive, and drives that are being rebuilt.
 
 **Why.** A rebuild reads every drive from one end to the other, and competes with everything else: a busy array can
 lose half its speed for a day. Until it is done the volume has no, or less, redundancy, and it is just then that all
 drives are read in full and hidden unreadable sectors come to light.
 
-**Fails** (warning) while a rebuild is under way, or waits for its turn; how far it is stands in the message. As
-information while a drive is copied onto its replacement and no drive is missing: slow, but safe.
+**Fails** while a rebuild is under way, or waits for its turn: (critical) when the volume survives no further failure,
+or it is unknown how many, (warning) when it survives at least one more, (information) while a drive is copied onto its
+replacement and no drive is missing. Also of a drive that is being rebuilt while no tool reports its volume.
 
 **Passes** when none is.
 
-**Cannot tell:** never; a rebuild that the tool does not tell of cannot be seen.
+**Cannot tell:** never; a rebuild that no tool reports cannot be seen.
 
-**Remedy.** Let it finish; pull no drive, restart nothing. Heavy jobs that can wait should. If the percentage stands
-still for hours, look at the drives' errors.
+**Remedy.** Let it finish; pull no drive, restart nothing. Heavy jobs that can wait should. If the percentage does not
+change for hours, look at the drives' errors.
 
 **Example.** Fails: `status = rebuilding`. Passes: `status = ok`.
 """
@@ -23,42 +24,59 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from raidctl.audit.builtin._look import queued, rebuilding, volumes
+from raidctl.audit.builtin._look import queued, volumes
 from raidctl.audit.builtin._say import Voice, facts
+from raidctl.audit.builtin.volume_degraded import risk
 from raidctl.audit.finding import Finding
 from raidctl.audit.rule import Rule
-from raidctl.model import Controller, Inventory, Volume
+from raidctl.health import of_rule
+from raidctl.model import Controller, Drive, Inventory, Volume
+from raidctl.redundancy import in_words
 
-SAY = Voice("volume_rebuilding", "warning")
+SAY = Voice("volume_rebuilding", "critical")
+_REMEDY = "Let it finish; pull no drive, and put off heavy jobs."
 
 
 def check(inventory: Inventory) -> Iterator[Finding]:
-    """One finding for each volume whose state is known."""
+    """One finding for each volume whose state is known, and for each drive that is rebuilt without a volume."""
+    found = of_rule(inventory, SAY.rule)
     for card, volume in volumes(inventory):
-        if rebuilding(card, volume):
-            yield _rebuilding(card, volume)
+        if volume.id in found:
+            one = found[volume.id]
+            yield SAY.judged(one, _rebuilding(card, volume, whole=one.severity == "info"))
         elif volume.status != "unknown":
             yield SAY.passed(volume, "Nothing is rebuilt.")
+    for drive in (drive for card in inventory.controllers for drive in card.drives if drive.id in found):
+        yield SAY.judged(found[drive.id], _drive(drive, found[drive.id].failures_tolerated))
 
 
-def _rebuilding(card: Controller, volume: Volume) -> Finding:
+def _rebuilding(card: Controller, volume: Volume, *, whole: bool) -> Finding:
     percent = volume.progress.percent if volume.progress else None
     far = f", {percent:g} % done" if percent is not None else ""
-    told = volume.drives_expected is not None and volume.status == "rebuilding"
-    whole = told and volume.drives_active == volume.drives_expected
     if whole:
         message = f"A drive of the volume is being replaced{far}: it is slower until then, and no drive is missing."
     else:
         does = "waits to be" if _waits(card, volume) else "is being"
-        message = f"The volume {does} rebuilt{far}: until then it is slower, and not yet safe again."
+        message = f"The volume {does} rebuilt{far}. Until then it is slower{risk(volume)}."
     return SAY.failed(
         volume,
         message,
-        severity="info" if whole else None,
-        remedy="Let it finish; pull no drive, and put off heavy jobs.",
+        remedy=_REMEDY,
         field="status",
         wanted="ok",
-        evidence=facts(volume, "status", "status_text", "progress.percent", "drives_active"),
+        evidence=facts(volume, "status", "status_text", "progress.percent", "drives_active", "failures_tolerated"),
+    )
+
+
+def _drive(drive: Drive, left: int | None) -> Finding:
+    known = in_words(left) or "survives an unknown number of further failures"
+    return SAY.failed(
+        drive,
+        f"The drive is being rebuilt. Until then its volume {known}.",
+        remedy=_REMEDY,
+        field="status",
+        wanted="ok",
+        evidence=facts(drive, "status", "status_text"),
     )
 
 

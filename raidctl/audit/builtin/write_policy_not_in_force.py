@@ -31,86 +31,76 @@ from raidctl.audit.builtin._look import cached_volumes, plain
 from raidctl.audit.builtin._say import Voice, facts, settable
 from raidctl.audit.finding import Finding
 from raidctl.audit.rule import Rule
+from raidctl.health import Condition, of_rule, recovering
 from raidctl.model import Controller, Inventory, Volume, WriteActive, WritePolicy
 
 SAY = Voice("write_policy_not_in_force", "warning")
-_FULFILLED = {
-    "write_through": ("write_through", "off"),
-    "protected_write_back": ("write_back",),
-    "unprotected_write_back": ("write_back",),
-    "off": ("off", "write_through"),
-}
 _SAID = {
     "write_through": "write-through",
     "protected_write_back": "write-back",
     "unprotected_write_back": "write-back always",
     "write_back": "write-back",
     "off": "no write cache",
+    None: "another policy",
 }
 _FIELD = "cache.write_active"
 
 
 def check(inventory: Inventory) -> Iterator[Finding]:
     """One finding for each volume whose configured policy is told."""
+    found = of_rule(inventory, SAY.rule)
     for card, volume in cached_volumes(inventory):
-        finding = _judge(card, volume)
+        finding = _judge(card, volume, found.get(volume.id))
         if finding is not None:
             yield finding
 
 
-def _judge(card: Controller, volume: Volume) -> Finding | None:
+def _judge(card: Controller, volume: Volume, one: Condition | None) -> Finding | None:
     cache = volume.cache
     if cache is None or cache.write_policy is None:
         return None
     wanted = _SAID[cache.write_policy]
     evidence = facts(volume, "cache.write_policy", "cache.write_active", "cache.why_not_in_force")
     evidence += tuple(fact for battery in card.batteries for fact in facts(battery, "status", of=volume))
-    if cache.write_active is None:
+    if one is None and cache.write_active is None:
         if "write_back" not in cache.write_policy:
             return None
         return SAY.unknown(
             volume,
-            f"{wanted.capitalize()} is configured; the tool does not say whether it is in force.",
+            f"{wanted.capitalize()} is configured; the tool does not report whether it is active.",
             remedy="Ask again with the maker's newest tool, or measure: `raidctl verify --in-force`.",
             field=_FIELD,
             wanted=wanted,
             evidence=evidence,
         )
-    if cache.write_active in _FULFILLED[cache.write_policy]:
-        return SAY.passed(volume, "The write policy that is configured is in force.")
+    if one is None:
+        return SAY.passed(volume, "The configured write policy is active.")
     why = plain(cache.why_not_in_force) or _guess(card)
-    return SAY.failed(
+    said = SAY.failed(
         volume,
-        f"{wanted.capitalize()} is configured, {_SAID[cache.write_active]} is in force: {why}.",
+        f"{wanted.capitalize()} is configured, {_SAID[cache.write_active]} is active: {why}.",
         remedy=_remedy(card, volume, cache.write_policy, cache.write_active),
-        severity="info" if _passing(card) else None,
         field=_FIELD,
         wanted=wanted,
         evidence=evidence,
     )
+    return SAY.judged(one, said)
 
 
 def _guess(card: Controller) -> str:
     """The reason where the tool gives none: what is known of the battery, and else that it gives none."""
     bad = next((battery for battery in card.batteries if battery.status not in ("ok", "unknown")), None)
-    return f"the battery is {bad.status}" if bad else "the tool does not say why"
+    return f"the battery is {bad.status}" if bad else "no reason reported"
 
 
-def _passing(card: Controller) -> bool:
-    """Whether it is over by itself: the batteries learn or charge, and nothing is the matter with them."""
-    return bool(card.batteries) and all(
-        battery.status in ("learning", "charging") and not battery.replace for battery in card.batteries
-    )
-
-
-def _remedy(card: Controller, volume: Volume, policy: WritePolicy, active: WriteActive) -> str:
+def _remedy(card: Controller, volume: Volume, policy: WritePolicy, active: WriteActive | None) -> str:
     if active == "write_back":
         look = "and look whether the controller has taken it this time"
         command = f"`raidctl cache set {volume.id} --write {policy.replace('_', '-')}`"
         return settable(card, "write_policy", f"Set it again ({command}), {look}.", f"Set it again, {look}")
-    if _passing(card):
+    if recovering(card):
         return "Wait until the battery has learnt or charged; writes are slow until then. Do not force write-back."
-    return "Mend the cause, mostly the battery or its cable; writes are slow until then. Do not force write-back."
+    return "Fix the cause, usually the battery or its cable; writes are slow until then. Do not force write-back."
 
 
 RULE = Rule(

@@ -12,6 +12,7 @@ from raidctl.text import attempt
 from raidctl_megaraid.draft import CardDraft, GroupDraft
 from raidctl_megaraid.megacli import figures
 from raidctl_megaraid.megacli.outline import Block, Item
+from raidctl_megaraid.trouble import COUNTS
 from raidctl_megaraid.words import flag, told, word
 
 _REPEATING = ("supported ", "default settings", "patrol read", "consistency check")
@@ -99,14 +100,6 @@ def _memory(card: CardDraft, sheet: Sheet, pair: Pair) -> None:
         card.put(sheet, pair.lines[0], "cache.present", value=False)
 
 
-# Failed Disks    : 1
-_COUNTS: dict[str, tuple[str, str]] = {
-    "degraded": ("degraded virtual drives", "Look at the virtual drives and replace the failed drive."),
-    "offline": ("offline virtual drives", "Look at the virtual drives and their drives."),
-    "critical disks": ("critical drives", "Look at the drives."),
-    "failed disks": ("failed drives", "Replace the failed drive."),
-    "memory uncorrectable errors": ("uncorrectable errors of the cache memory", "Replace the controller's memory."),
-}
 # Security Key Failed              : No
 _WARNED: dict[str, tuple[str, str]] = {
     "security key failed": ("The controller's security key failed.", "Enter the key that the drives were locked with."),
@@ -114,10 +107,9 @@ _WARNED: dict[str, tuple[str, str]] = {
 
 
 def _trouble(card: CardDraft, label: str, value: str) -> None:
-    """Counts that tell of trouble where nothing else of the text does."""
-    what, remedy = _COUNTS.get(label, ("", ""))
-    if what and value.isascii() and value.isdecimal() and int(value[:18]) > 0:
-        card.complain("warning", "state", f"The controller counts {value} {what}.", remedy)
+    """Counts that are held against the lists, and flags."""
+    if label in COUNTS and value.isascii() and value.isdecimal():
+        card.values[f"count.{label}"] = (WEAK, int(value[:18]))
     message, remedy = _WARNED.get(label, ("", ""))
     if message and word(value) == "yes":
         card.complain("warning", "state", message, remedy)

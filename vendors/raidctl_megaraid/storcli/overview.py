@@ -9,6 +9,7 @@ from raidctl_megaraid.storcli import battery
 from raidctl_megaraid.storcli import controller_words as words
 from raidctl_megaraid.storcli.controller_labels import BRANDS, VENDORS
 from raidctl_megaraid.storcli.outline import Row, Section
+from raidctl_megaraid.trouble import COUNTS
 
 _NUMBER = ("ctl", "ctrl", "controller")
 
@@ -61,6 +62,8 @@ def _cell(card: CardDraft, sheet: Sheet, section: Section, cell: Pair) -> None:
     else:
         if label == "subvendid":
             read_subvendor(card, sheet, cell)
+        if label in COUNTS and cell.value.strip().isdecimal():
+            card.values[f"count.{label}"] = (ROW, int(cell.value.strip()[:18]))
         card.keep(sheet, cell, f"{section.title}: ")
 
 
