@@ -1,13 +1,13 @@
-"""Members of software arrays get what the tools of plain drives have told of the disks that they lie on. Pure.
+"""Members of software arrays and what they lie on: drives, volumes of a controller, other arrays. Pure.
 
-The kernel does not tell how fast a disk turns; smartctl and hdparm do, of the disk and not of its partitions. Health,
-temperature, counters and the write cache stay with the drive itself, which is listed once: a member's state is what
-its array says of it.
+``Drive.backing`` links the two. A member on one drive also gets what the tools report of that drive's make; health,
+temperature, counters and the write cache stay with the drive, as a member's state is what its array reports.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec.structs import replace
@@ -17,44 +17,55 @@ from raidctl.evidence import Sheet
 from raidctl.host import HostView
 from raidctl.model import Controller, Drive
 
+_PARTITION = re.compile(r"(/dev/(?:[hsv]d[a-z]+|xvd[a-z]+)|/dev/(?:nvme\d+n|mmcblk|md)\d+(?=p))p?\d+", re.ASCII)
 _MAKE = ("model", "serial", "firmware", "wwn", "media", "interface", "rpm", "link_gbps", "max_link_gbps")
 """What a disk is, wherever it is partitioned."""
 
 
 def described(controllers: Sequence[Controller], view: HostView, sheets: Iterable[Sheet]) -> list[Controller]:
-    """The controllers, the members of software arrays with what is told of their disks.
+    """The controllers, the members of software arrays with their backing and with the make of their drive.
 
-    Each fact's evidence is the line that told it of the disk, and is put on that line's sheet; without one it is not
-    taken over.
+    Each fact's evidence is the line that reported it of the drive, and is put on that line's sheet; without one it is
+    not taken over.
     """
     known = list(sheets)
     index = Index(view)
-    disks = {drive.device: drive for c in controllers if c.mode != "software" for drive in c.drives if drive.device}
+    drives = {drive.id: drive for c in controllers if c.mode != "software" for drive in c.drives}
+    places = [(volume.device, volume.id) for c in controllers for volume in c.volumes]
+    places += [(drive.device, drive.id) for drive in drives.values()]
+    ids = {_name(device, index): object_id for device, object_id in places if device}
 
     def member(drive: Drive) -> Drive:
-        disk = _disk(drive, index, disks)
-        told = {} if disk is None else _lacking(drive, disk)
-        if disk is not None and told:
-            return replace(drive, **_proven(told, disk.id, drive.id, known))
-        return drive
+        backing = tuple(_nearest(drive, index, ids))
+        below = drives.get(backing[0]) if len(backing) == 1 else None
+        lacking = {} if below is None else _lacking(drive, below)
+        made = _proven(lacking, below.id, drive.id, known) if below is not None and lacking else {}
+        return replace(drive, backing=backing, **made)
 
     return [replace(c, drives=tuple(map(member, c.drives))) if c.mode == "software" else c for c in controllers]
 
 
-def _disk(drive: Drive, index: Index, disks: Mapping[str, Drive]) -> Drive | None:
-    """The one drive that a member is, or is a partition of; None for what lies on several, or on none that is listed.
-
-    Several paths to a disk are one drive.
-    """
-    nodes = _below(drive.device or "", index)
-    found = {disk.id: disk for node, disk in disks.items() if nodes and _below(node, index) == nodes}
-    return next(iter(found.values())) if len(found) == 1 else None
-
-
-def _below(node: str, index: Index) -> set[str]:
-    """The disks that a device lies on: itself, or the paths of a multipath device."""
+def _name(node: str, index: Index) -> str:
     block = index.device(node)
-    return {below.node for below in index.below(block)} if block else set()
+    return block.name if block else node
+
+
+def _nearest(drive: Drive, index: Index, ids: Mapping[str, str]) -> Iterator[str]:
+    """The ids of the nearest drives and volumes below a member, each once; its own array is none of them."""
+    waiting, seen = [_name(drive.device or "", index)], set[str]()
+    for name in waiting:
+        found = ids.get(name)
+        block = index.device(name)
+        part = None if index.view.blocks else _PARTITION.fullmatch(name)
+        if found is not None and not drive.id.startswith(f"{found}/"):
+            if found not in seen:
+                seen.add(found)
+                yield found
+        elif part is not None:
+            waiting.append(part[1])
+        elif block is not None and name not in seen:
+            seen.add(name)
+            waiting += [*block.slaves, *([block.parent] if block.parent else [])]
 
 
 def _lacking(drive: Drive, disk: Drive) -> dict[str, Any]:

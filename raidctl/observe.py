@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from functools import partial
 
-from raidctl import cards, duplicates, kernel_facts, link, members
+from raidctl import cards, duplicates, kernel_facts, link, members, write_protection
 from raidctl.discovery import Look, look
 from raidctl.evidence import Sheet
 from raidctl.host import HostView
@@ -124,6 +124,7 @@ def survey_documents(
         found = _guarded(vendor, "while reading its tools' output", partial(vendor.read, documents), harvest)
         harvest.problems += [] if found is None else _cut_off(documents, found)
     _once([vendor for vendor, _ in texts], harvest)
+    harvest.controllers = members.described(harvest.controllers, HostView(), harvest.sheets)
     return _survey(Host(source=source), harvest, HostView())
 
 
@@ -220,7 +221,11 @@ def _keep(linked: link.Linked, harvest: _Harvest) -> None:
 def _survey(host: Host, harvest: _Harvest, view: HostView) -> Survey:
     inventory = Inventory(
         host=host,
-        controllers=tuple(in_order(with_redundancy(harvest.controllers), key=lambda controller: controller.id)),
+        controllers=tuple(
+            in_order(
+                write_protection.derived(with_redundancy(harvest.controllers)), key=lambda controller: controller.id
+            )
+        ),
         problems=tuple(harvest.problems),
         tools=tuple(harvest.tools),
     )

@@ -18,18 +18,18 @@ from raidctl.units import format_binary, format_decimal
 
 _VOLUME = ("raid_level", "strip_bytes", "drives_expected", "drives_active", "layout", "spans", "consistency_policy",
            "bitmap", "status")  # fmt: skip
-_CACHE = ("write_policy", "write_active", "write_protected", "read_policy", "io_policy")
+_CACHE = ("write_policy", "write_active", "controller_cache", "read_policy", "io_policy")
 _CARD = ("model", "firmware", "mode", "status")
 _OF_CARD = {
     "cache": ("present", "status", "size_bytes", "read_percent", "write_percent", "no_battery_write_cache",
-              "flush_interval_seconds", "unwritten_data"),
+              "flush_interval_seconds", "preserved_data"),
     "patrol_read": ("mode",), "consistency_check": ("mode",), "pci_link": ("width", "speed_gtps"),
 }  # fmt: skip
 _OF_MODEL = ("firmware", "link_gbps", "write_cache")
 """What drives of one model have in common."""
-_HEALTHY: Mapping[str, Any] = {"status": "ok", "cache.status": "ok", "cache.unwritten_data": False}
+_HEALTHY: Mapping[str, Any] = {"status": "ok", "cache.status": "ok", "cache.preserved_data": False}
 """States, and the value that is asked for whatever they are now."""
-_SAFER = {"cache.write_protected": True, "cache.no_battery_write_cache": False, "drive_cache": "disabled"}
+_SAFER = {"cache.controller_cache": "protected", "cache.no_battery_write_cache": False, "drive_cache": "disabled"}
 """Settings that are asked for as they are, with a note where another value is safer."""
 _FAULTY = ("charging", "learning", "degraded", "failed")
 """States of a battery that pass, or are to be repaired."""
@@ -207,8 +207,9 @@ def _healed(volume: Volume, card: Controller | None) -> Mapping[str, Any]:
     if cache is not None and cache.write_policy is not None and in_force(cache) is False:
         healthy["cache.write_active"] = "write_back" if cache.write_policy.endswith("write_back") else "write_through"
     broken = any(one.status in _FAULTY or one.replace for one in card.batteries) if card is not None else False
-    if cache is not None and broken and cache.drive_write_cache != "enabled":
-        healthy["cache.write_protected"] = True
+    active = None if cache is None else healthy.get("cache.write_active", cache.write_active)
+    if active == "write_back" and (broken or "cache.write_active" in healthy):
+        healthy["cache.controller_cache"] = "protected"
     return healthy
 
 
@@ -243,7 +244,8 @@ def _fields(
 def _note(name: str, value: Any, wanted: Any) -> str:
     if value != wanted:
         return f"  # now: {_comment(_toml(value))}"
-    return f"  # safer: {_toml(_SAFER[name])}" if _SAFER.get(name, value) != value else ""
+    safer = _SAFER.get(name, value)
+    return "" if value in (safer, "not_caching") else f"  # safer: {_toml(safer)}"
 
 
 def _rule(name: str, kind: str, identifier: str, wishes: Sequence[tuple[str, str]], about: str = "") -> str:

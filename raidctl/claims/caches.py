@@ -21,6 +21,9 @@ _WORDS = {
 }
 SAME = 0.02
 KNEE = "Measure after how many written bytes writes become slow: that is the size of the write cache."
+UNPROTECTED = (
+    "Write-back is active and the controller's cache is not protected: unwritten data is lost in a power failure."
+)
 LEARN = "Ask again when the learn cycle, or the charging, is over."
 
 
@@ -112,10 +115,10 @@ def _protected(case: Case, cache: VolumeCache) -> Answer:
     if cache.write_active in ("write_through", "off"):
         why = (cache.why_not_in_force or "the tool does not say why").rstrip(".")
         return case.failed(f"{_WORDS[cache.write_active].capitalize()} is in force: {why}.")
-    if cache.write_protected is False:
-        return case.failed("Write-back is in force and not protected: what waits in the cache is lost without power.")
+    if cache.controller_cache == "unprotected":
+        return case.failed(UNPROTECTED)
     fault = unprotected(card) if card.batteries else None
-    if cache.write_active is None or cache.write_protected is None:
+    if cache.write_active is None or cache.controller_cache == "unknown":
         if fault:
             return case.failed(fault)
         return case.untold("The tool does not tell whether write-back is in force and protected.")
@@ -166,7 +169,7 @@ def _not_cached(case: Case, cache: VolumeCache, wanted: str) -> Answer:
     if mine not in (policy, active):
         return case.failed(f"It is set to {_WORDS[policy]}.")
     if case.subject.controller.cache is not None and case.subject.controller.cache.unwritten_data:
-        case.notes.append("The controller still holds unwritten data of before.")
+        case.notes.append("The controller reports unwritten data.")
     return case.held(f"{_WORDS[active or policy].capitalize()} is {'in force' if active else 'configured'}.")
 
 

@@ -27,26 +27,31 @@ def drive_caches(case: Case) -> DriveCaches:
     """The state of the write caches of all drives below a subject, with the evidence added to the case."""
     policy = _policy(case)
     told = {drive.id: _told(case, drive) for _, drive in case.subject.drives}
+    members = case.ground.below.members(case.subject.volume) if case.subject.volume else None
     on = [name for name, state in told.items() if state == "enabled"]
     off = [name for name, state in told.items() if state == "disabled"]
+    all_off = bool(told) and len(off) == len(told) and (members is None or members.complete)
     if policy == "disabled" and on:
-        why = f"The controller is set to keep them off, but {_names(on)} say{'s' * (len(on) == 1)} that it is on."
+        why = f"The controller is set to keep them off, but {_names(on)} report{'s' * (len(on) == 1)} on."
         return DriveCaches("contradiction", why, _OFF)
-    if policy == "enabled" and told and len(off) == len(told):
-        why = "The controller is set to keep them on, but all drives say that they are off."
+    if policy == "enabled" and all_off:
+        why = "The controller is set to keep them on, but all drives report that they are off."
         return DriveCaches("contradiction", why, _OFF)
-    if policy == "disabled":
+    undescribed = members is not None and members.undescribed
+    if policy == "disabled" and not undescribed:
         return DriveCaches("disabled", "The write caches of the drives are off.")
     if policy == "enabled" or on:
         whose = f" ({_names(on)})" if on and len(on) < len(told) else ""
         return DriveCaches("enabled", f"The write caches of the drives are on{whose}.")
-    if told and len(off) == len(told):
-        return DriveCaches("disabled", "The write caches of the drives are off, as each of them says.")
-    return _unknown(case, policy, [name for name, state in told.items() if state is None])
+    if all_off:
+        return DriveCaches("disabled", "The write caches of the drives are off, as each of them reports.")
+    return _unknown(case, policy, [name for name, state in told.items() if state is None], undescribed=undescribed)
 
 
-def _unknown(case: Case, policy: str | None, silent: list[str]) -> DriveCaches:
-    if policy == "default":
+def _unknown(case: Case, policy: str | None, silent: list[str], *, undescribed: bool) -> DriveCaches:
+    if undescribed or (case.subject.drives and not silent):
+        why = "Not every drive below it is described in what was read."
+    elif policy == "default":
         why = "The controller leaves them as the drives come, and not every drive tells how that is."
     elif not case.subject.drives:
         why = "The drives below it are not known."

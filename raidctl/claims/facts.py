@@ -54,7 +54,7 @@ def _policy(subject: Subject) -> Policy | None:
 def _battery(card: Controller, subject: Subject) -> bool | None:
     """Healthy, not healthy, or not known: learning and charging show only afterwards."""
     cache = subject.volume.cache if subject.volume else None
-    if cache is not None and cache.write_protected is False:
+    if cache is not None and cache.controller_cache == "unprotected":
         return False
     if not card.batteries:
         return None

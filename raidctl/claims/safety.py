@@ -10,7 +10,7 @@ import msgspec
 
 from raidctl import inforce
 from raidctl.change.guard import unprotected
-from raidctl.claims.caches import policies
+from raidctl.claims.caches import UNPROTECTED, policies
 from raidctl.claims.case import POWER_CUT, Case
 from raidctl.claims.drives import drive_caches
 from raidctl.claims.kernel import without_barriers
@@ -87,13 +87,13 @@ def no_write_hole(case: Case) -> Answer:
 
 def _behind_controller(case: Case, cache: VolumeCache) -> Answer:
     policies(case, cache)
-    if cache.write_protected is not None:
-        safe = "safe" if cache.write_protected else "LOST"
-        case.read(case.subject.id, "cache.write_protected", f"unwritten data without power: {safe}")
-    if cache.write_protected is False:
-        return case.failed("Write-back is in force and not protected: what waits in the cache is lost without power.")
-    if cache.write_active is None or cache.write_protected is None:
-        return case.untold("The tool does not tell whether written data is safe in the controller.")
+    if cache.controller_cache != "unknown":
+        word = cache.controller_cache.replace("_", " ")
+        case.read(case.subject.id, "cache.controller_cache", f"unwritten data in the controller: {word}")
+    if cache.controller_cache == "unprotected":
+        return case.failed(UNPROTECTED)
+    if cache.write_active is None or cache.controller_cache == "unknown":
+        return case.untold("The tool does not report whether written data is safe in the controller.")
     card = case.subject.controller
     if cache.write_active == "write_back" and card.batteries and (fault := unprotected(card)):
         return case.suspect(f"The tool calls the cache protected, and yet: {fault}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -10,6 +9,7 @@ from functools import cached_property
 from msgspec import structs
 
 from raidctl.claims.kernel import Kernel, look
+from raidctl.drives_below import DrivesBelow
 from raidctl.errors import CannotTell, UsageError
 from raidctl.evidence import Fact, Sheet
 from raidctl.host import BlockDevice, HostView
@@ -95,20 +95,13 @@ class Ground:
         return found
 
     @cached_property
-    def devices(self) -> Mapping[str, tuple[Controller, Volume | Drive]]:
-        """Volumes, and the drives that the system sees itself, by their nodes; no members of software arrays."""
-        found: dict[str, tuple[Controller, Volume | Drive]] = {}
-        for card in self.inventory.controllers:
-            items: list[Volume | Drive] = [*card.volumes, *(card.drives if card.mode != "software" else ())]
-            for item in items:
-                if item.device:
-                    found.setdefault(item.device, (card, item))
-        return found
+    def below(self) -> DrivesBelow:
+        """The drives below each volume."""
+        return DrivesBelow(self.inventory.controllers)
 
     def in_arrays(self) -> set[str]:
         """Ids of the drives that software arrays list, failed and spare ones too."""
-        cards = [card for card in self.inventory.controllers if card.mode == "software"]
-        return {name for name, _ in self._reached([d.device for card in cards for d in card.drives if d.device])}
+        return {name for card in self.inventory.controllers for drive in card.drives for name in drive.backing}
 
     def subject(self, card: Controller, item: Volume | Drive) -> Subject:
         """A volume or drive with what it lies on."""
@@ -117,32 +110,12 @@ class Ground:
     def _subject(self, card: Controller, item: Volume | Drive, above: frozenset[str]) -> Subject:
         if isinstance(item, Drive):
             return Subject(card, item, (item,))
-        array = next((array for array in card.arrays if array.id == item.array), None)
-        names = set(array.drives) if array else set()
-        members = tuple(d for d in card.drives if d.id in names and d.role not in ("spare", "failed", "journal"))
+        members = self.below.members(item).drives
         if card.mode != "software" or item.id in above:
             return Subject(card, item, members)
-        nodes = [member.device for member in members if member.device]
-        below = dict(self._reached(nodes))
-        parts = tuple(self._subject(*found, above | {item.id}) for name, found in below.items() if name != item.id)
-        return Subject(card, item, members, parts)
-
-    def _reached(self, nodes: Iterable[str]) -> Iterator[tuple[str, tuple[Controller, Volume | Drive]]]:
-        """The nearest objects of the inventory below these nodes."""
-        waiting = deque(nodes)
-        seen: set[str] = set()
-        while waiting:
-            node = waiting.popleft()
-            if node in seen:
-                continue
-            seen.add(node)
-            if node in self.devices:
-                yield self.devices[node][1].id, self.devices[node]
-                continue
-            block = self.view.block(node)
-            for name in (*block.slaves, *((block.parent,) if block.parent else ())) if block else ():
-                under = self.view.block(name)
-                waiting.extend([under.node] if under else [])
+        names = dict.fromkeys(name for member in members for name in member.backing if name in self.below.items)
+        parts = [self._subject(*self.below.items[name], above | {item.id}) for name in names]
+        return Subject(card, item, members, tuple(parts))
 
 
 def asked(seen: Survey, runner: Runner) -> Ground:
@@ -200,13 +173,9 @@ def _meant(ground: Ground, word: str) -> Iterator[tuple[Controller, Volume | Dri
     for card in cards:
         for drive in card.drives:
             whole_card = card.id in ids and not card.volumes and card.mode != "software"
-            if (drive.id in ids and not _listed_elsewhere(ground, card, drive)) or whole_card:
-                yield card, drive
-
-
-def _listed_elsewhere(ground: Ground, card: Controller, drive: Drive) -> bool:
-    """Whether a member of a software array is listed as a drive of its own, too."""
-    return card.mode == "software" and drive.device in ground.devices
+            if drive.id in ids or whole_card:
+                below = [ground.below.items[name] for name in drive.backing if name in ground.below.items]
+                yield from below or [(card, drive)]
 
 
 def _ids(ground: Ground, word: str) -> frozenset[str]:

@@ -17,7 +17,7 @@ from raidctl.cli.options import Settings, examples, machine_options, output_opti
 from raidctl.cli.terminal import emit, emit_json, paper
 from raidctl.errors import EXIT_ACCESS, EXIT_CANNOT_TELL, EXIT_FINE, EXIT_NO, UsageError
 from raidctl.layers.flushing import PATIENCE, Job, jobs, left
-from raidctl.layers.model import Answer, Flushed, FlushReport, still_holds
+from raidctl.layers.model import Answer, Flushed, FlushReport
 
 
 @click.command("flush", epilog=examples("raidctl cache flush --all", "raidctl cache flush /srv/db --dry-run"))
@@ -74,6 +74,7 @@ def _flushed(found: Caches, settings: Settings, timeout: float, *, dry_run: bool
     layers = []
     for job, (answer, seconds) in zip(work, done, strict=True):
         size, some = left(job, after, cards)
+        cache = cards[job.layer].cache if job.layer in cards else None
         layers.append(
             Flushed(
                 layer=job.layer,
@@ -84,6 +85,7 @@ def _flushed(found: Caches, settings: Settings, timeout: float, *, dry_run: bool
                 seconds=seconds,
                 unwritten_bytes=size,
                 unwritten=some,
+                preserved=cache.preserved_data if cache else None,
             )
         )
     return FlushReport(
@@ -128,5 +130,5 @@ def code_of(report: FlushReport) -> int:
         return EXIT_CANNOT_TELL
     if results & {"no_tool", "no_right"} or read == EXIT_ACCESS:
         return EXIT_ACCESS
-    kept = not report.dry_run and any(still_holds(layer) for layer in report.layers)
+    kept = not report.dry_run and any(layer.preserved for layer in report.layers)
     return EXIT_NO if kept or "unsupported" in results else EXIT_FINE

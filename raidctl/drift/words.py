@@ -51,7 +51,7 @@ def _lost(matter: Matter) -> bool:
 
 
 def _unsafe(matter: Matter) -> bool:
-    return matter.what.new == "write_back" and not (matter.after.get("cache") or {}).get("write_protected")
+    return matter.what.new == "write_back" and (matter.after.get("cache") or {}).get("controller_cache") != "protected"
 
 
 def _untold(matter: Matter) -> bool:
@@ -81,7 +81,9 @@ _CHANGED: tuple[_Row, ...] = (
     ("battery", "replace", _is(True), "warning"),
     ("volume", "cache.write_active", _unsafe, "critical"),
     ("volume", "cache.write_active", _is("write_through", "off"), "warning"),
-    ("volume", "cache.write_protected", _is(False), "critical"),
+    ("volume", "cache.controller_cache", _is("unprotected"), "critical"),
+    ("volume", "cache.controller_cache", _is("unknown"), "warning"),
+    ("volume", "cache.drive_caches", _is("on", "unknown"), "warning"),
     ("volume", "cache.write_policy", _is("unprotected_write_back"), "critical"),
     ("volume", "cache.write_policy", _is("write_through", "off"), "warning"),
     ("volume", "cache.drive_write_cache", _is("enabled"), "warning"),
@@ -96,7 +98,7 @@ _CHANGED: tuple[_Row, ...] = (
     ("controller", "cache.status", _is("warning", "unknown"), "warning"),
     ("controller", "cache.present", _is(False), "critical"),
     ("controller", "cache.size_bytes", _fell, "warning"),
-    ("controller", "cache.unwritten_data", _is(True), "critical"),
+    ("controller", "cache.preserved_data", _is(True), "critical"),
     ("controller", "cache.no_battery_write_cache", _is(True), "critical"),
     ("controller", "cache", _untold, "warning"),
     ("controller", "pci_link.width", _fell, "warning"),
@@ -274,10 +276,15 @@ def _why(matter: Matter) -> str | None:
     return None
 
 
-def _protected(matter: Matter) -> str | None:
-    if matter.what.new is False:
-        return f"Unwritten data of {named(matter)} is not safe from a power failure any more."
-    return f"Unwritten data of {named(matter)} is safe from a power failure now." if matter.what.new else None
+def _controller_cache(matter: Matter) -> str | None:
+    if matter.what.new == "unprotected":
+        return f"The controller's cache no longer protects unwritten data of {named(matter)} in a power failure."
+    protected = "The controller's cache now protects unwritten data of {} in a power failure."
+    return protected.format(named(matter)) if matter.what.new == "protected" else None
+
+
+def _drive_caches(matter: Matter) -> str | None:
+    return f"The write caches of the drives of {named(matter)} were {matter.what.old} and are {matter.what.new}."
 
 
 def _asks(matter: Matter) -> str | None:
@@ -353,7 +360,7 @@ _SENTENCES: Mapping[tuple[str, str], Callable[[Matter], str | None]] = {
     ("battery", "status"): _was_and_is, ("volume", "status"): _was_and_is, ("drive", "status"): _was_and_is,
     ("controller", "status"): _was_and_is, ("array", "status"): _was_and_is, ("battery", "replace"): _asks,
     ("volume", "cache.write_active"): _in_force, ("volume", "cache.why_not_in_force"): _why,
-    ("volume", "cache.write_protected"): _protected,
+    ("volume", "cache.controller_cache"): _controller_cache, ("volume", "cache.drive_caches"): _drive_caches,
     ("array", "spares"): _members, ("array", "drives"): _members, ("drive", "role"): _role_of,
     ("host", "hostname"): _another_host,
 }  # fmt: skip

@@ -266,6 +266,7 @@ def _of_controller(card: Controller, job: Job | None, ask: Families) -> Layer:
         name=card.model,
         size_bytes=cache.size_bytes if cache else None,
         unwritten=cache.unwritten_data if cache else None,
+        preserved=cache.preserved_data if cache else None,
         policy_in_force=cache.status_text if cache and cache.status not in ("ok", None) else None,
         share=share,
         thresholds=tuple(

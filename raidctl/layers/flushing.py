@@ -205,7 +205,7 @@ def _of_cache(card: Controller, flush: Flush, scope: Scope) -> Job:
 def _written_through(card: Controller, scope: Scope, answer: Answer) -> Answer:
     """Nothing to be done where all volumes of the controller are written through; else the answer."""
     mine = [volume.cache for c, volume in scope.volumes if c.id == card.id]
-    left = card.cache is not None and card.cache.unwritten_data
+    left = card.cache is not None and (card.cache.unwritten_data or card.cache.preserved_data)
     through = all(cache is not None and cache.write_active in ("write_through", "off") for cache in mine)
     if mine and through and not left and len(mine) == len(card.volumes):
         return _nothing("All of its volumes are in write-through.")

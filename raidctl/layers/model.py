@@ -50,6 +50,11 @@ class Threshold(msgspec.Struct, frozen=True, kw_only=True):
     ] = None
 
 
+Preserved = Annotated[
+    bool | None, Meta(description="Preserved data of volumes that are offline or gone; null: not reported.")
+]
+
+
 class Share(msgspec.Struct, frozen=True, kw_only=True):
     """How a cache is split between reads and writes."""
 
@@ -73,8 +78,9 @@ class Layer(msgspec.Struct, frozen=True, kw_only=True):
     used_bytes: Annotated[int | None, Meta(description="What of it holds data, bytes.")] = None
     unwritten_bytes: Annotated[int | None, Meta(description="Data that the layer below does not have yet.")] = None
     unwritten: Annotated[
-        bool | None, Meta(description="Unwritten (dirty, preserved) data is there, where no figure is told.")
+        bool | None, Meta(description="Unwritten (dirty) data is there, if no figure is reported; null: not reported.")
     ] = None
+    preserved: Preserved = None
     share: Annotated[Share | None, Meta(description="Null where nothing is split.")] = None
     thresholds: Annotated[tuple[Threshold, ...], Meta(description="Limits and times, with units.")] = ()
     flush: Annotated[Answer, Meta(description="Whether and how what waits in it can be written out now.")]
@@ -103,16 +109,8 @@ class Flushed(msgspec.Struct, frozen=True, kw_only=True):
     commands: Annotated[tuple[str, ...], Meta(description="What was run, or would be.")] = ()
     seconds: Annotated[float | None, Meta(description="How long it took; null when nothing was run.")] = None
     unwritten_bytes: Annotated[int | None, Meta(description="What is still unwritten in it; null: not told.")] = None
-    unwritten: Annotated[bool | None, Meta(description="Whether unwritten data is left, where told.")] = None
-
-
-def still_holds(layer: Flushed) -> bool:
-    """Whether a layer reports unwritten data after its flush that no program has written meanwhile.
-
-    Such is what a controller preserves of a volume that is gone. Figures of the kernel's caches are those of now: other
-    programs go on writing.
-    """
-    return layer.unwritten is True and layer.kind in ("controller", "volume") and layer.unwritten_bytes is None
+    unwritten: Annotated[bool | None, Meta(description="Whether unwritten data is left; null: not reported.")] = None
+    preserved: Preserved = None
 
 
 class FlushReport(msgspec.Struct, frozen=True, kw_only=True):

@@ -8,6 +8,7 @@ from rich.console import RenderableType
 from rich.style import Style
 from rich.text import Text
 
+from raidctl.drives_below import DrivesBelow
 from raidctl.inforce import in_force
 from raidctl.model import Array, Cache, Controller, Volume
 from raidctl.output import words
@@ -17,6 +18,7 @@ from raidctl.output.table import Column, facts, said, shown, table
 from raidctl.redundancy import survives
 from raidctl.select import short
 from raidctl.units import format_binary
+from raidctl.write_protection import drive_caches
 
 _NAME = "name"
 _NOWHERE = "-"
@@ -25,11 +27,12 @@ Row = tuple[str, Sequence[Piece]]
 
 
 def controller_block(
-    controller: Controller, paper: Paper, *, more: bool = False, unmounted: Collection[str] = ()
+    controller: Controller, paper: Paper, below: DrivesBelow, *, more: bool = False, unmounted: Collection[str] = ()
 ) -> Iterator[RenderableType]:
     """The parts of a controller's block.
 
-    ``more`` adds what the tools said without a neutral name; ``unmounted`` are volumes known not to be mounted.
+    ``below`` are the drives of the machine, ``more`` adds what the tools report without a neutral name, ``unmounted``
+    are volumes known not to be mounted.
     """
     yield _title(controller, paper)
     rows = [
@@ -45,12 +48,12 @@ def controller_block(
         yield Text("")
         columns = _volume_columns(controller, paper, unmounted)
         yield table(columns, paper)
-        below = [*_states(controller, paper), *_reasons(controller, paper), *_settings(controller, paper)]
+        notes = [*_states(controller, paper), *_reasons(controller, paper), *_settings(controller, paper, below)]
         if not any(column.title == _NAME for column in shown(columns, paper)):
-            below += _labels(controller, paper)
-        below += [row for volume in controller.volumes if more for row in _more(volume, controller, paper)]
-        if below:
-            yield facts(below, paper, indent=4)
+            notes += _labels(controller, paper)
+        notes += [row for volume in controller.volumes if more for row in _more(volume, controller, paper)]
+        if notes:
+            yield facts(notes, paper, indent=4)
     if controller.drives:
         yield Text("")
         yield from drives_table(controller, paper, more=more)
@@ -103,8 +106,10 @@ def _cache(controller: Controller, paper: Paper) -> Iterator[Row]:
 
 
 def _cache_warnings(cache: Cache) -> Iterator[tuple[str, Style]]:
+    if cache.preserved_data:
+        yield "HOLDS PRESERVED DATA OF OFFLINE VOLUMES", BAD
     if cache.unwritten_data:
-        yield "HOLDS UNWRITTEN DATA", BAD
+        yield "holds unwritten data", PLAIN
     if cache.no_battery_write_cache is not None:
         on = cache.no_battery_write_cache
         yield ("NO-BATTERY WRITE CACHE ON", WARN) if on else ("no-battery write cache off", PLAIN)
@@ -216,11 +221,11 @@ def _reasons(controller: Controller, paper: Paper) -> Iterator[Row]:
         yield _names(volumes, controller, paper), [(paper.words("write cache is not as set: ") + reason, WARN)]
 
 
-def _settings(controller: Controller, paper: Paper) -> Iterator[Row]:
+def _settings(controller: Controller, paper: Paper, below: DrivesBelow) -> Iterator[Row]:
     """What else is set, the volumes with the same settings together."""
     groups: dict[tuple[str, ...], list[Volume]] = {}
     for volume in controller.volumes:
-        groups.setdefault(words.volume_settings(volume), []).append(volume)
+        groups.setdefault(words.volume_settings(volume, drive_caches(volume, below)), []).append(volume)
     for settings, volumes in groups.items():
         if settings:
             yield _names(volumes, controller, paper), [(paper.clean(text), DULL) for text in settings]

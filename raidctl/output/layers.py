@@ -168,7 +168,9 @@ def _size(layer: Layer) -> list[Piece]:
     if layer.unwritten_bytes is not None:
         told.append(f"{format_binary(layer.unwritten_bytes)} unwritten")
     elif layer.unwritten is not None:
-        told.append(("unwritten data waits in it", WARN) if layer.unwritten else "nothing unwritten")
+        told.append("unwritten data" if layer.unwritten else "nothing unwritten")
+    if layer.preserved is not None:
+        told.append(("PRESERVED DATA of offline volumes", BAD) if layer.preserved else "no preserved data")
     return told
 
 

@@ -8,7 +8,7 @@ from rich.console import RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from raidctl.layers.model import Flushed, FlushReport, still_holds
+from raidctl.layers.model import Flushed, FlushReport
 from raidctl.model import Inventory
 from raidctl.output.layers import KINDS, reasons, style_of, word_of
 from raidctl.output.paper import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, line
@@ -16,6 +16,7 @@ from raidctl.output.problems import problem_sections
 from raidctl.output.table import Cell, Column, cells, table
 from raidctl.output.tree import head
 from raidctl.output.trouble import notes, troubles
+from raidctl.output.words import UNKNOWN
 from raidctl.text import listing
 from raidctl.units import format_binary
 
@@ -36,7 +37,7 @@ def _parts(report: FlushReport, paper: Paper) -> Iterator[RenderableType]:
         yield _verdict(report, paper)
         yield Text("")
         yield _table(report.layers, paper)
-        told = [lay for lay in report.layers if lay.answer.result not in ("done", "nothing") or still_holds(lay)]
+        told = [lay for lay in report.layers if lay.answer.result not in ("done", "nothing") or lay.preserved]
         yield from _why(told, paper)
         yield from _memory(report, paper)
     yield from problem_sections(troubles(bare), notes(bare), paper)
@@ -54,9 +55,10 @@ def _plan(report: FlushReport, paper: Paper) -> Iterator[RenderableType]:
 
 
 def _verdict(report: FlushReport, paper: Paper) -> Text:
-    kept = [layer.layer for layer in report.layers if still_holds(layer)]
+    kept = [layer.layer for layer in report.layers if layer.preserved]
     if kept:
-        return line((paper.clean(f"Not everything was written: unwritten data is left in {listing(kept)}."), BAD))
+        words = f"Not everything was written: preserved data of offline volumes is left in {listing(kept)}."
+        return line((paper.clean(words), BAD))
     amiss = [layer for layer in report.layers if layer.answer.result not in _FINE]
     took = f" in {report.seconds:.1f} s" if report.seconds is not None else ""
     if not amiss:
@@ -90,11 +92,13 @@ def _seconds(layer: Flushed) -> str:
 
 
 def _left(layer: Flushed) -> Cell:
+    if layer.preserved:
+        return "PRESERVED DATA", BAD
     if layer.unwritten_bytes is not None:
         return format_binary(layer.unwritten_bytes), PLAIN
     if layer.unwritten is None:
-        return "", DULL
-    return ("YES", BAD) if layer.unwritten else ("none", GOOD)
+        return UNKNOWN, DULL
+    return ("some", WARN) if layer.unwritten else ("none", GOOD)
 
 
 def _why(layers: Sequence[Flushed], paper: Paper) -> Iterator[RenderableType]:

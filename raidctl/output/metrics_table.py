@@ -112,8 +112,13 @@ CONTROLLERS = (
         lambda one: one.no_battery_write_cache,
     ),
     CACHE.metric(
+        "preserved_data",
+        "Whether the cache holds preserved data of volumes that are offline or gone.",
+        lambda one: one.preserved_data,
+    ),
+    CACHE.metric(
         "unwritten_data",
-        "Whether unwritten data of drives that are gone waits in the cache.",
+        "Whether the cache holds unwritten data of live volumes.",
         lambda one: one.unwritten_data,
     ),
     CACHE.metric(
@@ -184,8 +189,22 @@ VOLUMES = (
     ),
     VOLUME_CACHE.metric(
         "write_protected",
-        "Whether unwritten data is safe from power loss.",
+        "Whether unwritten data survives a power failure, in the controller's cache and in the drives'.",
         lambda one: one.write_protected,
+    ),
+    VOLUME_CACHE.states(
+        "controller_cache",
+        "Whether unwritten data in the controller's cache survives a power failure.",
+        "state",
+        model.ControllerCacheSafety,
+        lambda one: one.controller_cache,
+    ),
+    VOLUME_CACHE.states(
+        "drive_caches",
+        "Volatile write caches of the drives below.",
+        "state",
+        model.DriveCaches,
+        lambda one: one.drive_caches,
     ),
     VOLUME_CACHE.states(
         "read_policy", "Read policy of the volume.", "policy", model.ReadPolicy, lambda one: one.read_policy

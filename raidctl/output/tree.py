@@ -9,6 +9,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from raidctl.drives_below import DrivesBelow, physical_drives
 from raidctl.model import Inventory
 from raidctl.output.controller import controller_block
 from raidctl.output.paper import DULL, GOOD, STRONG, Paper, Piece, line, pack
@@ -42,13 +43,13 @@ def screen(
 def _parts(
     inventory: Inventory, paper: Paper, *, more: bool, hint: str, unmounted: Collection[str]
 ) -> Iterator[RenderableType]:
-    found = troubles(inventory)
+    found, below = troubles(inventory), DrivesBelow(inventory.controllers)
     yield head(inventory, paper)
     yield _verdict(inventory, found, paper)
     # what RAID there is comes before the drives that are in none
     for controller in sorted(inventory.controllers, key=lambda controller: controller.mode == "none"):
         yield Text("")
-        yield from controller_block(controller, paper, more=more, unmounted=unmounted)
+        yield from controller_block(controller, paper, below, more=more, unmounted=unmounted)
     if not inventory.controllers and hint:
         yield Text("")
         yield line(paper.words(hint))
@@ -84,14 +85,16 @@ def _verdict(inventory: Inventory, found: Sequence[Trouble], paper: Paper) -> Re
 
 
 def _fine(inventory: Inventory) -> str:
+    drives = [drive for _, drive in physical_drives(inventory.controllers)]
     counts = {
         "controller": len(inventory.controllers),
         "volume": sum(len(c.volumes) for c in inventory.controllers),
-        "drive": sum(len(c.drives) for c in inventory.controllers),
+        "drive": len(drives),
     }
     told = ", ".join(f"{count} {noun}{'' if count == 1 else 's'}" for noun, count in counts.items() if count)
     states = [
-        item.status for c in inventory.controllers for group in (c.volumes, c.drives, c.batteries) for item in group
+        *(drive.status for drive in drives),
+        *(item.status for c in inventory.controllers for group in (c.volumes, c.batteries) for item in group),
     ]
     unknown = states.count("unknown")
     doubt = f" ({unknown} status unknown)" if unknown else ""

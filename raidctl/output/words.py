@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.style import Style
 
 from raidctl.inforce import in_force
-from raidctl.model import Battery, Cache, Drive, Progress, Volume, VolumeCache
+from raidctl.model import Battery, Cache, Drive, DriveCaches, Progress, Volume, VolumeCache
 from raidctl.output.paper import BAD, DULL, GOOD, PLAIN, WARN
 from raidctl.units import format_binary, format_decimal
 
@@ -97,20 +97,29 @@ def write_cache(cache: VolumeCache | None) -> tuple[str, Style]:
 
 
 def protected(cache: VolumeCache | None) -> tuple[str, Style]:
-    """Whether unwritten data is safe from power loss."""
-    if cache is None or cache.write_protected is None:
+    """Whether unwritten data survives a power failure: ``yes``, ``NO, drives`` or ``NO, cache``, ``yes, drives ?``."""
+    if cache is None:
         return UNKNOWN, DULL
-    return ("yes", GOOD) if cache.write_protected else ("NO", BAD)
+    if cache.write_protected is not None:
+        return ("yes", GOOD) if cache.write_protected else (f"NO, {_culprit(cache)}", BAD)
+    return ("yes, drives ?", PLAIN) if cache.controller_cache != "unknown" else (UNKNOWN, DULL)
 
 
-def volume_settings(volume: Volume) -> tuple[str, ...]:
-    """What is set for a volume apart from its write policy."""
+def _culprit(cache: VolumeCache) -> str:
+    if cache.controller_cache != "unprotected":
+        return "drives"
+    return "both" if cache.drive_caches == "on" else "cache"
+
+
+def volume_settings(volume: Volume, drives: DriveCaches = "unknown") -> tuple[str, ...]:
+    """What is set for a volume apart from its write policy; ``drives``: the drives' caches below a software array."""
     cache = volume.cache or VolumeCache()
     told = (
         volume.strip_bytes is not None and f"strip {format_binary(volume.strip_bytes)}",
         cache.read_policy and _READ[cache.read_policy],
         cache.io_policy and _IO[cache.io_policy],
         cache.drive_write_cache and _DRIVE_CACHES[cache.drive_write_cache],
+        volume.cache is None and drives != "unknown" and f"drive write caches {drives}",
         volume.layout and f"layout {volume.layout}",
         volume.metadata and f"metadata {volume.metadata}",
         volume.consistency_policy and f"consistency by {volume.consistency_policy}",

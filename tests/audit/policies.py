@@ -24,6 +24,7 @@ from raidctl.model import (
     Volume,
     VolumeCache,
 )  # fmt: skip
+from raidctl.write_protection import derived
 from tests.support.machines import FIXTURES
 
 
@@ -91,12 +92,12 @@ def machine(
         "volumes": volumes or (volume(),),
     }
     controller = Controller(**{**usual, **card})
-    return Inventory(host=Host(hostname=hostname), controllers=(controller,), problems=problems)
+    return Inventory(host=Host(hostname=hostname), controllers=derived([controller]), problems=problems)
 
 
 def volume(**told: Any) -> Volume:
     """A volume on that array; ``told`` says otherwise."""
-    cache = VolumeCache(write_policy="protected_write_back", write_active="write_back", write_protected=True)
+    cache = VolumeCache(write_policy="protected_write_back", write_active="write_back", controller_cache="protected")
     usual: dict[str, Any] = {
         "id": "c:1/v1", "array": "c:1/A", "raid_level": "raid1", "status": "ok", "device": "/dev/sda",
         "mountpoints": ("/srv/db",), "size_bytes": 4_000_787_030_016, "strip_bytes": 256 << 10, "cache": cache,

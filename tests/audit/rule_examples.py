@@ -23,6 +23,7 @@ from raidctl.model import (
     Problem,
     Scrub,
 )
+from raidctl.write_protection import derived
 from tests.support.machines import replayed
 
 Changes = Mapping[str, Any]
@@ -71,10 +72,13 @@ def graded(one: Finding) -> str:
 
 
 def changed(inventory: Inventory, object_id: str, changes: Changes) -> Inventory:
-    """The inventory with these fields of one object set; a dictionary changes fields within a part of the object."""
+    """The inventory with these fields of one object set; a dictionary changes fields within a part of the object.
+
+    What is derived from several fields is derived again.
+    """
     cards = tuple(_card(card, object_id, changes) for card in inventory.controllers)
     assert cards != inventory.controllers, f"{object_id} is not there, or is so already"
-    return structs.replace(inventory, controllers=cards)
+    return structs.replace(inventory, controllers=derived(cards))
 
 
 def _card(card: Controller, object_id: str, changes: Changes) -> Controller:
@@ -218,7 +222,7 @@ EXAMPLES: dict[str, Example] = {
     ),
     "temperature_high": Example(Machine(LSI, "megaraid:0/310:2", {"temperature_celsius": 58}), GOOD),
     "unwritten_cache": Example(
-        Machine("megaraid-perc5i-failed-battery", "megaraid:0", {"cache": {"unwritten_data": True}}),
+        Machine("megaraid-perc5i-failed-battery", "megaraid:0", {"cache": {"preserved_data": True}}),
         Machine("megaraid-perc5i-failed-battery"),
     ),
     "volume_degraded": Example(Machine("md-degraded-rebuilding"), MD_GOOD),

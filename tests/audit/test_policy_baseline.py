@@ -28,7 +28,7 @@ _CHANGES = {
     "the only model": (_SOFT, "md:md0/sda1", {"model": "another"}),
     "the state of the cache": (_GEN9, "smartarray:0", {"cache.status": "warning"}),
     "a cache that is gone": (_LEARNING, "megaraid:0", {"cache.present": False}),
-    "data that waits": (_LEARNING, "megaraid:0", {"cache.unwritten_data": True}),
+    "data that waits": (_LEARNING, "megaraid:0", {"cache.preserved_data": True}),
     "a battery to be replaced": (_GEN9, "smartarray:0/battery0", {"replace": True}),
     "the patrol read": (_LEARNING, "megaraid:0", {"patrol_read.mode": "disabled"}),
     "the consistency check": (_LEARNING, "megaraid:0", {"consistency_check.mode": "disabled"}),

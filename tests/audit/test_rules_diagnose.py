@@ -55,7 +55,7 @@ def test_the_worst_finding_comes_first() -> None:
     places = [result.stdout.find(f"\n{word}") for word in ("CRITICAL", "WARNING", "info")]
     assert -1 not in places
     assert places == sorted(places)
-    assert "cache.write_protected = false" in result.stdout
+    assert "cache.controller_cache = unprotected" in result.stdout
     assert "write-back that ends with the battery" in " ".join(result.stdout.split())
 
 

@@ -43,7 +43,7 @@ def test_write_back_over_a_dead_battery_is_critical_whatever_the_tool_calls_it()
 
 def test_write_back_of_which_nothing_is_told_is_unknown() -> None:
     """Where nobody says whether write-back is protected, that is neither a pass nor a failure."""
-    one = ask("write_back_unprotected", p400(VOLUME, cache={"write_protected": None}), VOLUME)
+    one = ask("write_back_unprotected", p400(VOLUME, cache={"controller_cache": "unknown"}), VOLUME)
     assert (one.outcome, one.severity) == ("unknown", "critical")
 
 
@@ -141,7 +141,7 @@ def test_a_mount_without_barriers_over_a_protected_controller_is_mild() -> None:
     """A protected cache below keeps what the missing flush would have kept."""
     mount = Mount(point="/", device="/dev/cciss/c0d0p3", options=("rw", "nobarrier"))
     assert graded(ask("barriers_off", p400(VOLUME, mounts=(mount,)), VOLUME)) == "info"
-    unsafe = p400(VOLUME, mounts=(mount,), cache={"write_protected": False})
+    unsafe = p400(VOLUME, mounts=(mount,), cache={"controller_cache": "unprotected"})
     assert graded(ask("barriers_off", unsafe, VOLUME)) == "critical"
 
 
@@ -164,12 +164,12 @@ def test_cached_io_is_worse_without_a_battery() -> None:
 
 def test_a_finding_says_where_it_is() -> None:
     """Device and mount points of the object stand in the finding, and the facts in its evidence."""
-    inventory = p400(VOLUME, cache={"write_protected": False})
+    inventory = p400(VOLUME, cache={"controller_cache": "unprotected"})
     one = ask("write_back_unprotected", inventory, VOLUME)
     assert one.device == "/dev/cciss/c0d0"
     assert "/" in one.mountpoints
-    assert one.actual == "false"
-    assert "cache.write_protected = false" in one.evidence
+    assert one.actual == "unprotected"
+    assert "cache.controller_cache = unprotected" in one.evidence
     assert f"{BATTERY} status = ok" in one.evidence
 
 
@@ -188,11 +188,8 @@ def test_firmware_that_differs_between_cards_of_one_model_is_told() -> None:
 
 def test_open_caches_of_the_drives_are_not_the_controllers_fault() -> None:
     """Where only the drives' caches are open, the controller's protected cache is not called unprotected."""
-    caches = {"write_protected": False, "drive_write_cache": "enabled"}
-    inventory = p400(VOLUME, cache=caches)
+    inventory = p400(VOLUME, cache={"drive_write_cache": "enabled"})
     assert ask("write_back_unprotected", inventory, VOLUME).outcome == "pass"
     assert ask("drive_cache_volatile", inventory, VOLUME).outcome == "fail"
-    inventory = changed(inventory, BATTERY, {"status": "failed"})
+    inventory = changed(inventory, VOLUME, {"cache": {"controller_cache": "unprotected"}})
     assert graded(ask("write_back_unprotected", inventory, VOLUME)) == "critical"
-    untold = changed(p400(VOLUME, cache=caches), "smartarray:1", {"batteries": ()})
-    assert ask("write_back_unprotected", untold, VOLUME).outcome == "unknown"

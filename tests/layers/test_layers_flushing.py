@@ -165,7 +165,7 @@ def with_preserved(report: Inventory) -> Inventory:
     """The same machine, whose controller keeps data of a volume that is gone."""
     [card] = report.controllers
     assert card.cache is not None
-    return replace(report, controllers=(replace(card, cache=replace(card.cache, unwritten_data=True)),))
+    return replace(report, controllers=(replace(card, cache=replace(card.cache, preserved_data=True)),))
 
 
 def test_a_flush_tells_beforehand_what_it_does_not_write(tmp_path: Path) -> None:
@@ -182,7 +182,7 @@ def test_a_flush_tells_beforehand_what_it_does_not_write(tmp_path: Path) -> None
 
 def test_data_that_a_controller_keeps_after_a_flush_is_not_called_written() -> None:
     """The command has done what it can; the exit code is 1, and the screen says whose data is left."""
-    layer = Flushed(layer="acme:0", kind="controller", answer=Answer(result="done"), unwritten=True)
+    layer = Flushed(layer="acme:0", kind="controller", answer=Answer(result="done"), preserved=True)
     report = FlushReport(host=Host(), layers=(layer,))
     assert code_of(report) == 1
     screen = flush_screen(report, Paper(80, colour=False))

@@ -51,6 +51,8 @@ def card(drives: tuple[Drive, ...], **changes: object) -> Controller:
     cache = VolumeCache(
         write_policy="protected_write_back",
         write_active="write_back",
+        controller_cache="protected",
+        drive_caches="off",
         write_protected=True,
         drive_write_cache="disabled",
     )
@@ -155,6 +157,8 @@ DEGRADED = Inventory(
                     cache=VolumeCache(
                         write_policy="protected_write_back",
                         write_active="write_through",
+                        controller_cache="not_caching",
+                        drive_caches="off",
                         write_protected=True,
                         why_not_in_force="battery failed",
                         drive_write_cache="disabled",

@@ -143,11 +143,14 @@ def test_a_state_that_comes_without_advice_leads_to_the_command_that_has_it() ->
 
 def test_write_back_without_protection_is_loud() -> None:
     """A volume that can lose written data says NO, and stands at the top."""
-    cache = VolumeCache(write_policy="unprotected_write_back", write_active="write_back", write_protected=False)
+    cache = VolumeCache(
+        write_policy="unprotected_write_back", write_active="write_back",
+        controller_cache="unprotected", write_protected=False,
+    )  # fmt: skip
     volumes = (Volume(id="smartarray:1/v1", status="ok", cache=cache),)
     told = screen(Inventory(host=HOST, controllers=(card((), volumes=volumes, arrays=()),)), EIGHTY)
     assert "1 problem: smartarray:1/v1 write-back without protection from power loss" in told
-    assert "write-back always  NO" in told
+    assert "write-back always  NO, cache" in told
 
 
 def test_what_could_not_be_read_stands_among_the_problems() -> None:

@@ -50,7 +50,7 @@ def test_a_cache_is_not_told_beside_the_battery_that_explains_it() -> None:
     assert briefs(cache=ill) == ["smartarray:1 cache: Temporarily Disabled"]
     dead = (Battery(id="smartarray:1/battery0", status="failed"),)
     assert briefs(cache=ill, batteries=dead) == ["smartarray:1/battery0 failed"]
-    assert briefs(cache=Cache(unwritten_data=True)) == ["smartarray:1 holds unwritten data in its cache"]
+    assert briefs(cache=Cache(preserved_data=True)) == ["smartarray:1 holds preserved data in its cache"]
 
 
 @pytest.mark.parametrize("status", ["charging", "learning", "missing", "unknown", "ok"])

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
-from raidctl.model import Battery, Cache, Drive, Progress, Volume, VolumeCache
+from raidctl.model import Battery, Cache, ControllerCacheSafety, Drive, DriveCaches, Progress, Volume, VolumeCache
 from raidctl.output import words
+from raidctl.write_protection import write_protected
 
 
 @pytest.mark.parametrize(
@@ -29,10 +31,21 @@ def test_configured_and_in_force_are_told_apart(policy: str | None, active: str 
     assert words.write_cache(cache)[0] == said
 
 
-@pytest.mark.parametrize(("protected", "said"), [(True, "yes"), (False, "NO"), (None, "?")])
-def test_protection_is_three_valued(protected: bool | None, said: str) -> None:
-    """Unknown is not no."""
-    assert words.protected(VolumeCache(write_protected=protected))[0] == said
+@pytest.mark.parametrize(
+    ("controller", "drives", "said"),
+    [
+        ("protected", "off", "yes"), ("not_caching", "off", "yes"), ("protected", "unknown", "yes, drives ?"),
+        ("protected", "on", "NO, drives"), ("unknown", "on", "NO, drives"), ("unprotected", "off", "NO, cache"),
+        ("unprotected", "unknown", "NO, cache"), ("unprotected", "on", "NO, both"), ("unknown", "off", "?"),
+        ("unknown", "unknown", "?"),
+    ],
+)  # fmt: skip
+def test_protection_names_the_culprit_and_what_is_unknown(
+    controller: ControllerCacheSafety, drives: DriveCaches, said: str
+) -> None:
+    """Both caches count: one that is open is named, one that is unknown leaves it open."""
+    cache = VolumeCache(controller_cache=controller, drive_caches=drives)
+    assert words.protected(replace(cache, write_protected=write_protected(cache)))[0] == said
 
 
 @pytest.mark.parametrize(

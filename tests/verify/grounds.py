@@ -12,6 +12,7 @@ from raidctl.claims.wanted import claims
 from raidctl.discovery.mounts import mountinfo
 from raidctl.evidence import Line
 from raidctl.host import BlockDevice, HostView
+from raidctl.members import described
 from raidctl.model import (
     Array,
     Battery,
@@ -25,6 +26,7 @@ from raidctl.model import (
     VolumeCache,
 )
 from raidctl.observe import Survey
+from raidctl.write_protection import derived
 
 TB = 10**12
 
@@ -55,7 +57,7 @@ def card(
     cache = volume_cache or VolumeCache(
         write_policy="protected_write_back",
         write_active="write_back",
-        write_protected=True,
+        controller_cache="protected",
         drive_write_cache="disabled",
     )
     volume = Volume(
@@ -68,7 +70,7 @@ def card(
         cache=cache,
         **of_volume,
     )
-    return Controller(
+    whole = Controller(
         id="acme:0",
         mode="raid",
         cache=Cache(present=True, status="ok", size_bytes=512 << 20, read_percent=25, write_percent=75),
@@ -77,6 +79,7 @@ def card(
         volumes=(volume,),
         drives=drives,
     )
+    return derived([whole])[0]
 
 
 def disk(write_cache: str | None, **more: Any) -> Controller:
@@ -108,11 +111,10 @@ def ground(
     block = BlockDevice(
         "sda", "/dev/sda", "disk", size_bytes=size, mountpoints=("/srv",), write_cache=queue, **of_block
     )
+    view = HostView(virtual=virtual, blocks=(block,))
+    found = tuple(described(cards, view, ()))
     return Ground(
-        Survey(
-            Inventory(host=Host(hostname="m"), controllers=cards, problems=problems),
-            view=HostView(virtual=virtual, blocks=(block,)),
-        ),
+        Survey(Inventory(host=Host(hostname="m"), controllers=found, problems=problems), view=view),
         Kernel(tuple((mount, Line(1, raw)) for mount in mountinfo(raw).mounts)),
     )
 

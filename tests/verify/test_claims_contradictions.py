@@ -76,10 +76,13 @@ def test_mirrors_and_stripes_have_their_sizes() -> None:
     assert usable("unknown", [1, 1], 2) == ()
 
 
-VOLATILE = VolumeCache(write_policy="unprotected_write_back", write_active="write_back", write_protected=False)
+VOLATILE = VolumeCache(write_policy="unprotected_write_back", write_active="write_back", controller_cache="unprotected")
 UNTOLD = VolumeCache(write_policy="protected_write_back")
 DRIVES_ON = VolumeCache(
-    write_policy="protected_write_back", write_active="write_back", write_protected=True, drive_write_cache="enabled"
+    write_policy="protected_write_back",
+    write_active="write_back",
+    controller_cache="protected",
+    drive_write_cache="enabled",
 )
 
 

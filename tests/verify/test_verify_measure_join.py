@@ -51,7 +51,7 @@ def test_a_small_knee_while_something_else_uses_the_cache_proves_nothing() -> No
 
 def test_in_write_through_the_size_does_not_show() -> None:
     """No write waits in the cache, so no knee is that of the cache."""
-    through = VolumeCache(write_policy="write_through", write_active="write_through", write_protected=True)
+    through = VolumeCache(write_policy="write_through", write_active="write_through", controller_cache="not_caching")
     knee = session("knee", {"write_cache": (17, 15, 19)})
     assert answered(ground(card(volume_cache=through)), knee, cache_size="512MiB").verdict == "pass"
 

@@ -17,10 +17,16 @@ from tests.verify.grounds import card, disk, ground
 from tests.verify.simulated import policy, story, switcher
 
 WRITE_BACK = VolumeCache(
-    write_policy="protected_write_back", write_active="write_back", write_protected=True, drive_write_cache="disabled"
+    write_policy="protected_write_back",
+    write_active="write_back",
+    controller_cache="protected",
+    drive_write_cache="disabled",
 )
 WRITE_THROUGH = VolumeCache(
-    write_policy="write_through", write_active="write_through", write_protected=True, drive_write_cache="disabled"
+    write_policy="write_through",
+    write_active="write_through",
+    controller_cache="not_caching",
+    drive_write_cache="disabled",
 )
 
 

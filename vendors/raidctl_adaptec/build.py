@@ -144,10 +144,7 @@ def _volume(
         Volume,
         id=f"{controller}/v{draft.name}",
         array=f"{controller}/a{array}" if array in card.arrays else None,
-        cache=volume_cache(
-            draft, cache, batteries, card.get("drive_write_cache"),
-            (card.drives[key].get("write_cache") for key in draft.members),
-        ),
+        cache=volume_cache(draft, cache, batteries, card.get("drive_write_cache")),
         progress=draft.part("progress", Progress),
         details=details,
     )  # fmt: skip

@@ -6,10 +6,11 @@ aacraid cards tell both themselves (setting and status, in old versions setting 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from raidctl.model import Battery, Cache, DriveCachePolicy, VolumeCache, WriteActive, WritePolicy
 from raidctl.text import collapse
+from raidctl.write_protection import controller_cache
 from raidctl_adaptec import words
 from raidctl_adaptec.draft import GroupDraft
 from raidctl_adaptec.words import word
@@ -49,11 +50,10 @@ def volume_cache(
     cache: Cache | None,
     batteries: Sequence[Battery],
     drive_policy: DriveCachePolicy | None,
-    drive_caches: Iterable[str | None],
 ) -> VolumeCache | None:
     """The cache of a volume; None when nothing at all was told of it.
 
-    ``drive_policy`` is what the card does with the drives' caches, ``drive_caches`` what the volume's own drives tell.
+    ``drive_policy`` is what the controller does with the drives' caches.
     """
     policy, now, why = _told(volume)
     if volume.get("cache.caching") is not None:
@@ -65,12 +65,10 @@ def volume_cache(
         why = None
     elif policy is not None and now is not None and why is None:
         why = _reason(policy, batteries)
-    open_caches = drive_policy == "enabled" or "enabled" in drive_caches
     return VolumeCache(
         write_policy=policy,
         write_active=now,
-        # what the drives hold themselves is lost with the power, whatever backs the controller's cache
-        write_protected=False if open_caches else _protected(policy, now, batteries),
+        controller_cache=controller_cache(now, kept=_kept(policy, batteries)),
         why_not_in_force=why if policy is not None and now is not None else None,
         read_policy=read,
         drive_write_cache=drive_policy,
@@ -178,12 +176,8 @@ def doubted(policy: WritePolicy | None, batteries: Sequence[Battery]) -> bool:
     )
 
 
-def _protected(policy: WritePolicy | None, now: WriteActive | None, batteries: Sequence[Battery]) -> bool | None:
-    """Whether unwritten data outlives a power loss; nothing is unwritten without write-back."""
-    if now is None:
-        return None
-    if now != "write_back":
-        return True
+def _kept(policy: WritePolicy | None, batteries: Sequence[Battery]) -> bool | None:
+    """Whether a battery or capacitor keeps unwritten data."""
     if not batteries or any(battery.status == "unknown" for battery in batteries):
         return None
     if any(battery.status == "ok" for battery in batteries):

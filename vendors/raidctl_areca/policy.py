@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from raidctl.draft import Draft
 from raidctl.model import Battery, DriveCachePolicy, ReadPolicy, VolumeCache, WriteActive
+from raidctl.write_protection import controller_cache
 from raidctl_areca import words
 from raidctl_areca.draft import CardDraft
 
@@ -32,7 +33,7 @@ def volume_cache(volume: Draft, card: CardDraft, battery: Battery | None) -> Vol
     return VolumeCache(
         write_policy="unprotected_write_back" if mode == "write_back" else mode,
         write_active=mode,
-        write_protected=_protected(mode, drives, battery),
+        controller_cache=controller_cache(mode, kept=_kept(battery)),
         read_policy=ahead,
         drive_write_cache=drives,
     )
@@ -75,15 +76,6 @@ def _read_ahead(card: CardDraft) -> ReadPolicy | None:
         return None
 
 
-def _protected(mode: WriteActive | None, drives: DriveCachePolicy | None, battery: Battery | None) -> bool | None:
-    if mode is None:
-        return None
-    if drives == "enabled":
-        return False
-    if mode == "write_through":
-        return None if drives == "default" else True
-    if battery is None or battery.status == "unknown":
-        return None
-    if battery.status != "ok":
-        return False
-    return None if drives == "default" else True
+def _kept(battery: Battery | None) -> bool | None:
+    """Whether the battery keeps unwritten data."""
+    return None if battery is None or battery.status == "unknown" else battery.status == "ok"

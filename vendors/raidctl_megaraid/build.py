@@ -106,7 +106,7 @@ def _cache(card: CardDraft) -> Cache | None:
         available_bytes=told.get("available_bytes"),
         no_battery_write_cache=told.get("no_battery_write_cache"),
         flush_interval_seconds=told.get("flush_interval_seconds"),
-        unwritten_data=told.get("unwritten_data"),
+        preserved_data=told.get("preserved_data"),
     )
 
 

@@ -56,7 +56,7 @@ def flushes(controller: Controller, tools: Sequence[Tool]) -> list[Flush]:
         return [Flush(object_id=controller.id, why="It has no cache in use.", lack="cache")]
     if can is not None and not can.set:
         return [Flush(object_id=controller.id, why=can.why, alternative=_THROUGH)]
-    left = _PRESERVED if cache is not None and cache.unwritten_data else None
+    left = _PRESERVED if cache is not None and cache.preserved_data else None
     own = mfi_flush.flush(controller, tools)
     if own is not None:
         return [Flush(object_id=controller.id, action=own, alternative=left)]

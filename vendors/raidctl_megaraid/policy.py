@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from raidctl.model import Battery, Cache, VolumeCache, WriteActive, WritePolicy
 from raidctl.text import listing
+from raidctl.write_protection import controller_cache
 from raidctl_megaraid import bbu_mask
 from raidctl_megaraid.capability import denied
 from raidctl_megaraid.draft import CardDraft, VolumeDraft
@@ -58,7 +59,7 @@ class Power:
         words = masked(self.mask)
         if words:
             return f"The controller says of its battery: {listing(words)} (BBU Status {self.mask})."
-        if self.cache is not None and self.cache.unwritten_data:
+        if self.cache is not None and self.cache.preserved_data:
             return "Preserved data of an offline volume holds the cache memory."
         return None
 
@@ -96,13 +97,10 @@ def volume_cache(volume: VolumeDraft, card: CardDraft, power: Power) -> VolumeCa
     if current is configured is read is io is drives is None:
         return None
     active, why = _active(configured, current, power)
-    held = drives == "enabled" or (drives != "disabled" and _drives_hold(volume, card))
     return VolumeCache(
         write_policy=configured,
         write_active=active,
-        # Disk Cache Policy = Enabled
-        # what the drives hold themselves is lost with the power, whatever backs the controller's cache
-        write_protected=False if held else _protected(active, power),
+        controller_cache=controller_cache(active, kept=power.good),
         why_not_in_force=why,
         read_policy=read,
         io_policy=io,
@@ -128,12 +126,6 @@ def _configured(volume: VolumeDraft, current: WritePolicy | None, power: Power, 
         # Write Cache(initial setting) = WriteBack beside RAWBD: the initial setting has one word for both
         return "unprotected_write_back"
     return told
-
-
-def _drives_hold(volume: VolumeDraft, card: CardDraft) -> bool:
-    """Whether a member's own write cache is known to be on, where the volume's setting does not decide."""
-    keys = volume.members or (card.groups[volume.get("array")].members if volume.get("array") in card.groups else {})
-    return any(card.drives[key].get("write_cache") == "enabled" for key in keys if key in card.drives)
 
 
 def _active(
@@ -162,10 +154,3 @@ def _inferred(configured: WritePolicy | None, power: Power) -> tuple[WriteActive
     if configured == "protected_write_back" and power.good is False:
         return "write_through", power.cause
     return None, None
-
-
-def _protected(active: WriteActive | None, power: Power) -> bool | None:
-    """Whether unwritten data outlives a power loss; nothing is unwritten without write-back."""
-    if active is None:
-        return None
-    return True if active != "write_back" else power.good

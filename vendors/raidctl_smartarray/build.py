@@ -27,7 +27,7 @@ from raidctl_smartarray.policy import volume_cache
 from raidctl_smartarray.trouble import unknown_battery
 
 FAMILY = "smartarray"
-_WAITING = re.compile(r"unflushed|dirty data|preserved|data (?:is|are) waiting", re.IGNORECASE)
+_PRESERVED = re.compile(r"unflushed|preserved|data (?:is|are) waiting", re.IGNORECASE)
 
 
 def controller_ids(cards: Sequence[ControllerDraft]) -> list[str]:
@@ -83,7 +83,8 @@ def _cache(card: ControllerDraft) -> Cache | None:
         read_bytes=_share(usable, read, told.get("read_bytes")),
         write_bytes=_share(usable, write, told.get("write_bytes")),
         no_battery_write_cache=told.get("no_battery_write_cache"),
-        unwritten_data=True if any(_WAITING.search(text) for text in said if text) else None,
+        preserved_data=True if any(_PRESERVED.search(text) for text in said if text) else None,
+        unwritten_data=True if any("dirty data" in text.lower() for text in said if text) else None,
     )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from raidctl.model import Battery, Cache, DriveCachePolicy, VolumeCache, WriteActive, WritePolicy
+from raidctl.write_protection import controller_cache
 
 
 def volume_cache(
@@ -31,9 +32,7 @@ def volume_cache(
     return VolumeCache(
         write_policy=policy,
         write_active=active,
-        # Drive Write Cache: Enabled
-        # what the drives hold themselves is lost with the power, whatever backs the controller's cache
-        write_protected=False if drive_write_cache == "enabled" else _protected(active, batteries, battery_count),
+        controller_cache=controller_cache(active, kept=_kept(batteries, battery_count)),
         why_not_in_force=why if policy not in (None, active) or caching is None else None,
         drive_write_cache=drive_write_cache,
     )
@@ -95,12 +94,8 @@ def _name(battery: Battery) -> str:
     return "battery or capacitor" if battery.kind == "unknown" else battery.kind
 
 
-def _protected(active: WriteActive | None, batteries: Sequence[Battery], battery_count: int | None) -> bool | None:
-    """Whether unwritten data outlives a power loss; nothing is unwritten without write-back."""
-    if active is None:
-        return None
-    if active != "write_back":
-        return True
+def _kept(batteries: Sequence[Battery], battery_count: int | None) -> bool | None:
+    """Whether a battery or capacitor keeps unwritten data."""
     if battery_count == 0:
         return False
     if not batteries or any(battery.status == "unknown" for battery in batteries):

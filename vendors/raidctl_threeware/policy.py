@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 
 from raidctl.model import Battery, ReadPolicy, VolumeCache, WriteActive, WritePolicy
+from raidctl.write_protection import controller_cache
 from raidctl_threeware import words
 from raidctl_threeware.draft import CardDraft, UnitDraft
 
@@ -30,18 +31,10 @@ def volume_cache(unit: UnitDraft, card: CardDraft, battery: Battery | None) -> V
     return VolumeCache(
         write_policy=_policy(on=on, storsave=storsave, absent=absent),
         write_active=active,
-        write_protected=_protected(active, storsave, absent=absent, battery=battery) if _own(unit, active) else None,
+        controller_cache=controller_cache(active, kept=_kept(storsave, absent=absent, battery=battery)),
         why_not_in_force=why,
         read_policy=read,
     )
-
-
-def _own(unit: UnitDraft, active: WriteActive | None) -> bool:
-    """Whether the card answers for all that is written; with its cache off it leaves a JBOD drive's own cache alone.
-
-    "Write cache settings are not applicable for an unconfigured disk (JBOD)" (3DM 2 manual, unit write cache).
-    """
-    return unit.get("type") != "JBOD" or active == "write_back"
 
 
 def _write_on(unit: UnitDraft) -> bool | None:
@@ -130,13 +123,8 @@ def _active(
     return None, None
 
 
-def _protected(
-    active: WriteActive | None, storsave: str | None, *, absent: bool | None, battery: Battery | None
-) -> bool | None:
-    if active is None:
-        return None
-    if active != "write_back":
-        return True
+def _kept(storsave: str | None, *, absent: bool | None, battery: Battery | None) -> bool | None:
+    """Whether the battery keeps unwritten data."""
     if absent or storsave == "perform":
         return False
     if battery is None or battery.status == "unknown" or storsave is None:

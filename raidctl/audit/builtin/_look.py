@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from raidctl.drives_below import physical_drives
 from raidctl.model import Battery, Controller, Drive, Inventory, Volume
 from raidctl.redundancy import NOT_WHOLE, OUT_OF_REACH, array_of, below, members, queued, rebuilding
 from raidctl.text import listing
@@ -54,8 +55,8 @@ def software_volumes(inventory: Inventory) -> Iterator[tuple[Controller, Volume]
 
 
 def drives(inventory: Inventory) -> Iterator[tuple[Controller, Drive]]:
-    """Every physical drive with its controller: what software RAID lists are partitions, or drives listed elsewhere."""
-    return ((card, drive) for card in inventory.controllers if card.mode != "software" for drive in card.drives)
+    """Every physical drive once, with its controller."""
+    return physical_drives(inventory.controllers)
 
 
 def batteries(inventory: Inventory) -> Iterator[tuple[Controller, Battery]]:

@@ -8,21 +8,21 @@ memory when the power goes. With parity RAID it is worse than a lost write: data
 times, and a later rebuild computes garbage. A file system directly on a drive sends flush commands and is safe with
 the cache on, so plain drives and software RAID are not judged here; what a card passes down is its firmware's secret.
 
-**Fails** (warning) when the controller is set to switch the caches of the drives on, when it leaves them as they come
-and a drive says that its cache is on, and when it is set to keep them off and a drive says that it is on all the same.
+**Fails** (warning) when the controller is set to switch the drives' caches on, or when a drive reports its cache on,
+whatever the setting.
 
 As information for volumes of SSDs: those for servers keep their cache alive with capacitors of their own, and no tool
 tells which do.
 
-**Passes** when the controller keeps them off, or each drive says that it is off.
+**Passes** when the controller keeps them off, or every member drive reports its cache off.
 
-**Cannot tell** when the controller leaves the caches "as the drives come" and not every drive tells how that is: disks
-for servers mostly come with it off (SAS), disks for desktops with it on (SATA).
+**Cannot tell** (information) when no tool reports them: drives for servers mostly come with the cache off (SAS), drives
+for desktops with it on (SATA).
 
 **Remedy.** `raidctl cache set VOLUME --drives off`. Sequential writes to SATA drives become slower; the controller's
 own cache makes up for it. Drives with capacitors of their own (SSDs "with power loss protection") may keep it on.
 
-**Example.** Fails: `cache.drive_write_cache = enabled`. Passes: `cache.drive_write_cache = disabled`.
+**Example.** Fails: `cache.drive_caches = on`. Passes: `cache.drive_caches = off`.
 """
 
 from __future__ import annotations
@@ -33,28 +33,28 @@ from raidctl.audit.builtin._look import below, cached_volumes, medium, short
 from raidctl.audit.builtin._say import Voice, facts, settable
 from raidctl.audit.finding import Finding
 from raidctl.audit.rule import Rule
-from raidctl.model import Controller, Inventory, Volume
+from raidctl.model import Controller, Inventory, Volume, VolumeCache
 
 SAY = Voice("drive_cache_volatile", "warning")
-_FIELD = "cache.drive_write_cache"
+_FIELD = "cache.drive_caches"
 _WANTED = "the drives' own write caches off"
 _BY_HAND = "Switch the drives' write caches off"
 
 
 def check(inventory: Inventory) -> Iterator[Finding]:
-    """One finding for each volume of a card of whose drives' caches anything is told."""
+    """One finding for each volume that a controller could cache."""
     for card, volume in cached_volumes(inventory):
-        finding = _judge(card, volume)
-        if finding is not None:
-            yield finding
+        if volume.cache is not None:
+            yield _judge(card, volume, volume.cache)
 
 
-def _judge(card: Controller, volume: Volume) -> Finding | None:
+def _judge(card: Controller, volume: Volume, cache: VolumeCache) -> Finding:
     drives = below(card, volume)
-    policy = volume.cache.drive_write_cache if volume.cache else None
+    policy = cache.drive_write_cache
     on = [drive for drive in drives if drive.write_cache == "enabled"]
-    evidence = facts(volume, _FIELD) + tuple(f for drive in on[:4] for f in facts(drive, "write_cache", of=volume))
-    if policy == "enabled" or on:
+    evidence = facts(volume, "cache.drive_write_cache", _FIELD)
+    evidence += tuple(fact for drive in on[:4] for fact in facts(drive, "write_cache", of=volume))
+    if cache.drive_caches == "on":
         kind = medium(drives)
         return SAY.failed(
             volume,
@@ -65,19 +65,17 @@ def _judge(card: Controller, volume: Volume) -> Finding | None:
             wanted=_WANTED,
             evidence=evidence,
         )
-    if policy == "disabled" or (drives and all(drive.write_cache == "disabled" for drive in drives)):
+    if cache.drive_caches == "off":
         return SAY.passed(volume, "The drives' own write caches are off.")
-    if policy == "default":
-        return SAY.unknown(
-            volume,
-            "The controller leaves the drives' write caches as the drives come, and not every drive tells how that is.",
-            remedy=_off(card, f"Say it expressly: `raidctl cache set {volume.id} --drives off`."),
-            severity="info",
-            field=_FIELD,
-            wanted=_WANTED,
-            evidence=evidence,
-        )
-    return None
+    return SAY.unknown(
+        volume,
+        "No tool reports whether the drives' own write caches are on.",
+        remedy=_off(card, f"Switch them off: `raidctl cache set {volume.id} --drives off`."),
+        severity="info",
+        field=_FIELD,
+        wanted=_WANTED,
+        evidence=evidence,
+    )
 
 
 def _remedy(card: Controller, volume: Volume, policy: str | None, *, ssd: bool) -> str:
@@ -95,7 +93,7 @@ def _message(policy: str | None, on: list[str], names: str, *, ssd: bool) -> str
     saved = "unless the SSDs protect it themselves" if ssd else "whatever backs the controller"
     loses = f"what they hold is lost without power, {saved}."
     if policy == "disabled":
-        return f"The drives' write caches are set to off, but {names} say{'s' * (len(on) == 1)} that it is on: {loses}"
+        return f"The drives' write caches are set to off, but {names} report{'s' * (len(on) == 1)} on: {loses}"
     return f"The drives' own write caches are on{f' ({names})' if on else ''}: {loses}"
 
 

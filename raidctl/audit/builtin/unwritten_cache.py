@@ -1,21 +1,22 @@
-"""The controller holds data that it could not write to its drives.
+"""The controller preserves data that it could not write to its drives.
 
-**What it looks for.** Caches with preserved, pinned or dirty data of drives that are gone.
+**What it looks for.** Caches with preserved (pinned) data of volumes that are offline or gone.
 
 **Why.** When drives vanish under write-back, the controller keeps what was not written yet, and waits for them. That
 is acknowledged data, often the newest commits, and it exists nowhere else. "Discard preserved cache", which the
 controller's own setup offers so that the server boots, throws it away for good.
 
-**Fails** (critical) when the controller says that such data waits.
+**Fails** (critical) when the controller reports such data.
 
-**Passes** when it says that none does.
+**Passes** when it reports none.
 
-**Cannot tell:** cards whose tool does not tell are passed over.
+**Cannot tell:** controllers whose tool does not report it are passed over. Unwritten data of working volumes is normal
+in write-back and not meant here.
 
 **Remedy.** Bring the missing drives back (cable, enclosure, power) and the controller writes the data itself. Only when
 they are certainly lost, and their volume is to be restored from a backup anyway, discard it.
 
-**Example.** Fails: `cache.unwritten_data = true`. Passes: `cache.unwritten_data = false`.
+**Example.** Fails: `cache.preserved_data = true`. Passes: `cache.preserved_data = false`.
 """
 
 from __future__ import annotations
@@ -31,21 +32,26 @@ SAY = Voice("unwritten_cache", "critical")
 
 
 def check(inventory: Inventory) -> Iterator[Finding]:
-    """One finding for each card that tells."""
+    """One finding for each controller that reports it."""
     for card in inventory.controllers:
-        if card.cache is None or card.cache.unwritten_data is None:
+        if card.cache is None or card.cache.preserved_data is None:
             continue
-        if not card.cache.unwritten_data:
-            yield SAY.passed(card, "No data waits in the cache for drives that are gone.")
+        if not card.cache.preserved_data:
+            yield SAY.passed(card, "The cache holds no preserved data.")
             continue
         yield SAY.failed(
             card,
-            "The cache holds data for drives that are gone: it was acknowledged, and is nowhere else.",
-            remedy="Bring the missing drives back, and the controller writes it; do not discard it.",
-            field="cache.unwritten_data",
+            "The cache holds preserved data of a volume that is offline or gone; no other copy exists.",
+            remedy="Bring the missing drives back: the controller then writes it. Do not discard it.",
+            field="cache.preserved_data",
             wanted="false",
-            evidence=facts(card, "cache.unwritten_data", "cache.status_text"),
+            evidence=facts(card, "cache.preserved_data", "cache.status_text"),
         )
 
 
-RULE = Rule(name=SAY.rule, title="A cache holds data that it could not write", severity=SAY.severity, check=check)
+RULE = Rule(
+    name=SAY.rule,
+    title="A cache holds preserved data of a volume that is offline or gone",
+    severity=SAY.severity,
+    check=check,
+)

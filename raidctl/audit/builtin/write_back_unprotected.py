@@ -8,28 +8,28 @@ committed to a chip that forgets within milliseconds. The firmware empties the c
 cut takes up to the whole cache with it: hundreds of megabytes of acknowledged writes, out of order, the file system's
 journal among them. A healthy battery or capacitor carries the data over; without one there is no second copy.
 
-**Fails** (critical) when write-back is in force and the tool says that it is not protected; also when it is in force
-while the card's only battery is failed or missing, whatever the tool calls it. A warning when it is protected now, but
-set to stay in write-back when the battery dies ("always", "even if bad battery"): nobody will be told on that day.
+**Fails** (critical) when write-back is active and the controller's cache is not protected; also when it is active
+while the controller's only battery is failed or missing, whatever the tool reports. A warning when it is protected now,
+but set to stay in write-back when the battery dies ("always", "even if bad battery"): nobody will be told on that day.
 
 The volatile caches of the drives behind the controller are not meant here: `drive_cache_volatile` speaks of them.
 
 **Passes** when writes go through to the drives, or write-back is in force, protected, and given up with the battery.
 
-**Cannot tell** when write-back is in force and the tool does not say whether anything protects it.
+**Cannot tell** when write-back is active and the tool does not report whether anything protects it.
 
 **Remedy.** Switch to write-back that ends with the battery (`raidctl cache set TARGET --write protected-write-back`):
 it is as fast while the battery is good. Without a battery: `--write write-through`, or fit one.
 
-**Example.** Fails: `write_active = write_back`, `write_protected = false`. Passes: the same with
-`write_protected = true` and `write_policy = protected_write_back`.
+**Example.** Fails: `write_active = write_back`, `controller_cache = unprotected`. Passes: the same with
+`controller_cache = protected` and `write_policy = protected_write_back`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from raidctl.audit.builtin._look import below, cached_volumes, protected
+from raidctl.audit.builtin._look import cached_volumes
 from raidctl.audit.builtin._say import Voice, facts, settable
 from raidctl.audit.finding import Finding
 from raidctl.audit.rule import Rule
@@ -52,14 +52,13 @@ def check(inventory: Inventory) -> Iterator[Finding]:
 
 
 def _judge(card: Controller, volume: Volume, cache: VolumeCache) -> Finding:
-    evidence = facts(volume, "cache.write_policy", "cache.write_active", "cache.write_protected")
+    evidence = facts(volume, "cache.write_policy", "cache.write_active", "cache.controller_cache")
     for battery in card.batteries:
         evidence += facts(battery, "status", of=volume)
     remedy = settable(card, "write_policy", _REMEDY.format(volume.id), _BY_HAND)
-    field = "cache.write_protected"
-    kept = _kept(card, volume, cache)
-    if cache.write_active == "write_back" and kept is False:
-        message = "Written data waits in the controller's cache without protection: a power failure loses it."
+    field = "cache.controller_cache"
+    if cache.controller_cache == "unprotected":
+        message = "Unwritten data in the controller's cache is not protected: a power failure loses it."
         return SAY.failed(volume, message, remedy=remedy, field=field, wanted=_WANTED, evidence=evidence)
     dead = card.batteries and all(battery.status in ("failed", "missing") for battery in card.batteries)
     if cache.write_active == "write_back" and dead:
@@ -79,8 +78,8 @@ def _judge(card: Controller, volume: Volume, cache: VolumeCache) -> Finding:
             wanted=_WANTED,
             evidence=evidence,
         )
-    if cache.write_active == "write_back" and kept is None:
-        message = "Write-back is in force, and the tool does not say whether a battery keeps what waits in the cache."
+    if cache.write_active == "write_back" and cache.controller_cache == "unknown":
+        message = "Write-back is active, and the tool does not report whether a battery protects unwritten data."
         return SAY.unknown(volume, message, remedy=_look(card, volume), field=field, evidence=evidence)
     return SAY.passed(volume, "No written data waits in an unprotected cache.")
 
@@ -89,19 +88,6 @@ def _look(card: Controller, volume: Volume) -> str:
     look = "Look at the card for a battery or capacitor; until then"
     command = f"{look}: `raidctl cache set {volume.id} --write write-through`."
     return settable(card, "write_policy", command, f"{look} set it to write-through")
-
-
-def _kept(card: Controller, volume: Volume, cache: VolumeCache) -> bool | None:
-    """Whether the controller keeps what waits in its own cache, so far as is told.
-
-    That the drives' caches are on is told by the same field, and is another rule's matter: then the batteries tell.
-    """
-    open_ = cache.drive_write_cache == "enabled" or any(drive.write_cache == "enabled" for drive in below(card, volume))
-    if cache.write_protected is not False or not open_:
-        return cache.write_protected
-    if any(battery.status in ("failed", "missing") for battery in card.batteries):
-        return False
-    return True if protected(card) else None
 
 
 RULE = Rule(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from raidctl.drives_below import DrivesBelow
 from raidctl.model import Array, Controller, Drive, Inventory, Problem
 
 _ON_CONTROLLER = {"battery": "batteries", "array": "arrays", "volume": "volumes", "drive": "drives"}
@@ -77,10 +78,11 @@ class Machine:
     In a ``with`` statement its memory is free at the end of it; without, when Python next looks for garbage.
     """
 
-    __slots__ = ("_objects", "hiding", "inventory", "scope", "scopes")
+    __slots__ = ("_objects", "below", "hiding", "inventory", "scope", "scopes")
 
     def __init__(self, inventory: Inventory) -> None:
         self.inventory = inventory
+        self.below = DrivesBelow(inventory.controllers)
         self.hiding = [one.where for one in inventory.problems if hides(one)] if inventory.problems else []
         self.scope = Scope(self, None)
         self.scopes = [Scope(self, controller) for controller in inventory.controllers]

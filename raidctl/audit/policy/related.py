@@ -9,6 +9,7 @@ from typing import Any
 
 from raidctl.audit.policy.machine import Scope, listed
 from raidctl.model import Array, Battery, BlockLayer, Controller, Drive, Volume
+from raidctl.write_protection import drive_caches
 
 Pair = tuple[Any, Scope]
 
@@ -110,16 +111,9 @@ _BEST = ("ok", "learning", "charging", "unknown", "degraded", "failed", "missing
 
 
 def drive_cache(item: Volume, scope: Scope) -> str | None:
-    """What the controller's policy and the drives together say of the drives' write caches.
-
-    One drive with its cache on is enough for ``enabled``, whatever the policy says; ``disabled`` needs the word of the
-    policy or of every drive. ``default`` says nothing.
-    """
-    policy = item.cache.drive_write_cache if item.cache else None
-    told = {drive.write_cache for drive, _ in DRIVES(item, scope)}
-    if policy == "enabled" or "enabled" in told:
-        return "enabled"
-    return "disabled" if policy == "disabled" or (told == {"disabled"} and _DRIVES_TOLD(item, scope)) else None
+    """The volatile caches of the drives below; a drive with its cache on outweighs the setting. Software arrays too."""
+    state = item.cache.drive_caches if item.cache else drive_caches(item, scope.machine.below)
+    return {"on": "enabled", "off": "disabled"}.get(state)
 
 
 def cache_split(_item: Any, scope: Scope) -> str | None:
@@ -131,16 +125,16 @@ def cache_split(_item: Any, scope: Scope) -> str | None:
 
 
 def write_cache(item: Volume, scope: Scope) -> str | None:
-    """What becomes of a write: ``protected``, ``unprotected`` write-back in force, ``write_through`` or ``off``."""
+    """The controller's cache: ``protected`` or ``unprotected`` write-back active, ``write_through`` or ``off``."""
     cache = item.cache
     if cache is None or cache.write_active is None:
         return None
     if cache.write_active != "write_back":
         return cache.write_active
-    if cache.write_protected is None:
+    if cache.controller_cache not in ("protected", "unprotected"):
         return None
-    lying = cache.write_protected and battery(item, scope) in ("degraded", "failed", "missing")
-    return "unprotected" if not cache.write_protected or lying else "protected"
+    bad = cache.controller_cache == "unprotected" or battery(item, scope) in ("degraded", "failed", "missing")
+    return "unprotected" if bad else "protected"
 
 
 DRIVES = _members(attrgetter("drives"))
@@ -184,13 +178,13 @@ ADDED: dict[str, dict[str, Extra]] = {
             values=tuple(word for word in _BEST if word != "unknown"),
         ),
         "drive_cache": Extra(
-            "What the controller's policy and the drives say of the drives' write caches.",
+            "The drives' write caches, from the controller's setting and the drives; also below a software array.",
             get=drive_cache,
             values=("enabled", "disabled"),
         ),
         "cache_split": Extra("Read and write share of the controller's cache: `25/75`.", get=cache_split),
         "write_cache": Extra(
-            "What is in force: `protected` or `unprotected` write-back, `write_through`, `off`.",
+            "What is active: `protected` or `unprotected` write-back of the controller, `write_through`, `off`.",
             get=write_cache,
             values=("protected", "unprotected", "write_through", "off"),
         ),

@@ -157,14 +157,12 @@ def test_a_battery_state_is_known(text: str, status: BatteryStatus) -> None:
     assert battery.status == status
 
 
-@pytest.mark.parametrize(("unit", "safe"), [("Ready", True), ("Charging", None), ("Failed", False)])
-def test_a_backup_unit_that_charges_leaves_it_open_whether_protected_write_back_is_safe(
-    unit: str, safe: bool | None
-) -> None:
+@pytest.mark.parametrize(("unit", "safe"), [("Ready", "protected"), ("Charging", "unknown"), ("Failed", "unprotected")])
+def test_a_backup_unit_that_charges_leaves_it_open_whether_protected_write_back_is_safe(unit: str, safe: str) -> None:
     """The card allows it "when protected" and has it on, the unit says that it is not ready: neither is certain."""
     cache = volume_of(machine(backup=backup(unit))).cache
     assert cache is not None
-    assert (cache.write_active, cache.write_protected) == ("write_back", safe)
+    assert (cache.write_active, cache.controller_cache) == ("write_back", safe)
 
 
 def test_nobody_is_told_to_set_what_is_set() -> None:

@@ -115,10 +115,10 @@ def test_the_5405_writes_through_because_of_its_battery() -> None:
     """And says so."""
     cache = recorded("adaptec-5405-failed-battery").volumes[0].cache
     assert cache is not None
-    assert (cache.write_policy, cache.write_active, cache.write_protected) == (
+    assert (cache.write_policy, cache.write_active, cache.controller_cache) == (
         "protected_write_back",
         "write_through",
-        True,
+        "not_caching",
     )
     assert "battery" in (cache.why_not_in_force or "")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from raidctl.model import RaidLevel, VolumeCache, VolumeStatus, WriteActive, WritePolicy
+from raidctl.write_protection import derived
 from tests.vendors.adaptec.adaptec_texts import (
     card_of,
     drive_text,
@@ -99,7 +100,8 @@ def test_setting_and_status_are_told(setting: str, status: str, policy: WritePol
     """What is configured, what is in force; with a good ZMM all of these are safe."""
     told = cache(machine(volumes=[volume_text(0, {"Write-cache setting": setting, "Write-cache status": status})]))
     assert (told.write_policy, told.write_active) == (policy, active)
-    assert (told.write_protected, told.why_not_in_force, told.read_policy) == (True, None, "read_ahead")
+    kept = "protected" if active == "write_back" else "not_caching"
+    assert (told.controller_cache, told.why_not_in_force, told.read_policy) == (kept, None, "read_ahead")
 
 
 def test_a_failed_battery_is_the_reason() -> None:
@@ -125,21 +127,23 @@ def test_old_versions_tell_a_mode() -> None:
 def test_forced_write_back_on_a_failed_battery_is_a_problem() -> None:
     """Data can be lost, and it is said at the volume."""
     text = machine(backup=NO_BATTERY, volumes=[volume_text(0, {"Write-cache setting": "Enabled (write-back)"})])
-    assert cache(text).write_protected is False
+    assert cache(text).controller_cache == "unprotected"
     assert any(p.where == "adaptec:1/v0" and p.kind == "state" for p in found(text).problems)
 
 
 def test_without_a_battery_section_nobody_knows() -> None:
     """The tool tells of none: neither safe nor unsafe, and a problem says so."""
     text = machine(backup="", volumes=[volume_text(0, {"Write-cache setting": "Enabled"})])
-    assert cache(text).write_protected is None
+    assert cache(text).controller_cache == "unknown"
     assert any("no battery or capacitor" in p.message for p in found(text).problems)
 
 
 def test_drive_caches_make_it_unsafe() -> None:
     """What the members hold in theirs is lost with the power."""
     drives = [drive_text(0), drive_text(1, {"Write Cache": "Enabled (write-back)"})]
-    assert cache(machine(drives=drives)).write_protected is False
+    [card] = derived(found(machine(drives=drives)).controllers)
+    assert card.volumes[0].cache is not None
+    assert (card.volumes[0].cache.drive_caches, card.volumes[0].cache.write_protected) == ("on", False)
 
 
 def test_the_scsi_target_of_an_aacraid_volume_is_its_number() -> None:

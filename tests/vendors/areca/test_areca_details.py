@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from raidctl.model import BatteryStatus, DriveCachePolicy, VolumeCache, WriteActive, WritePolicy
+from raidctl.model import BatteryStatus, Controller, DriveCachePolicy, Volume, VolumeCache, WriteActive, WritePolicy
+from raidctl.write_protection import derived
 from tests.vendors.areca.areca_texts import (
     DISKS,
     DRIVE,
@@ -75,7 +76,10 @@ def test_the_cache_mode_is_what_is_in_force(word: str, policy: WritePolicy, acti
 )
 def test_what_outlives_a_power_loss(mode: str, battery: str | None, drives: str | None, *, protected: bool) -> None:
     """Write-back with a good battery, or nothing unwritten; never while the drives cache; unknown where not told."""
-    assert cache(mode, battery, drives).write_protected is protected
+    cached = Volume(id="areca:1/v1", cache=cache(mode, battery, drives))
+    [card] = derived([Controller(id="areca:1", volumes=(cached,))])
+    assert card.volumes[0].cache is not None
+    assert card.volumes[0].cache.write_protected is protected
 
 
 @pytest.mark.parametrize(

@@ -55,7 +55,7 @@ def test_the_card_is_asked_once_and_then_each_volume_and_drive() -> None:
     assert len(script.asked) == 7 + 2 + 8
     assert {(request.lock, request.changes) for request in script.asked} == {("areca", False)}
     assert only.volumes[0].cache is not None
-    assert (only.volumes[0].cache.write_protected, only.batteries[0].status) == (True, "ok")
+    assert (only.volumes[0].cache.controller_cache, only.batteries[0].status) == ("protected", "ok")
     assert (only.drives[1].serial, only.details["Buffer Threshold"]) == ("WD-WMAUJ0042017", "25%")
     assert [(tool.name, tool.path) for tool in found.tools] == [("cli64", "/usr/local/bin/cli64")]
 

@@ -149,7 +149,7 @@ def test_preserved_cache_is_trouble() -> None:
     text = printed(answer(data))
     found = card(text).cache
     assert found is not None
-    assert found.unwritten_data is True
+    assert found.preserved_data is True
     assert any("preserved data" in problem.message and problem.kind == "state" for problem in told(text).problems)
 
 

@@ -23,7 +23,7 @@ def test_a_card_tells_all_of_itself() -> None:
     found = card(ALL_INFO)
     assert fields(found, "model", "serial", "firmware") == ("PERC H810 Adapter", "41K00PB", "3.131.05-8148")
     assert fields(found, "cache.size_bytes", "cache.available_bytes") == (1024**3, 883 * 1024**2)
-    assert fields(found, "cache.flush_interval_seconds", "cache.unwritten_data") == (4, False)
+    assert fields(found, "cache.flush_interval_seconds", "cache.preserved_data") == (4, False)
     assert found.get("bbu_present") is True
     assert found.details["FW Package Build"] == "21.3.2-0005"
 
@@ -60,10 +60,10 @@ def test_counts_that_tell_of_trouble(label: str, count: int) -> None:
 def test_a_preserved_cache() -> None:
     """It waits for drives that are gone."""
     found = card("Adapter #0\n\nVirtual Drive(Target ID 06): Missing.\n\nExit Code: 0x00\n")
-    assert found.get("cache.unwritten_data") is True
+    assert found.get("cache.preserved_data") is True
     assert found.volumes == {}
     none = card("Adapter #0\n\nNo Virtual Drive has Preserved Cache Data.\n\nExit Code: 0x00\n")
-    assert none.get("cache.unwritten_data") is False
+    assert none.get("cache.preserved_data") is False
 
 
 def test_the_place_on_the_bus_is_hexadecimal() -> None:

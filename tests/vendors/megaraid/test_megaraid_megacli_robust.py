@@ -158,7 +158,7 @@ def test_a_pinned_cache_shows_in_a_refusal() -> None:
         "The current operation is not allowed because the controller has data in cache for offline or missing virtual "
         "disks.\n\nExit Code: 0x54\n"
     )
-    assert found.get("cache.unwritten_data") is True
+    assert found.get("cache.preserved_data") is True
 
 
 def test_success_is_no_problem() -> None:

@@ -89,10 +89,10 @@ def test_write_back_is_protected_unless_it_stays_on_with_a_bad_battery() -> None
     first, second = (volume.cache for volume in card().volumes)
     assert first is not None
     assert second is not None
-    assert (first.write_policy, first.write_active, first.write_protected) == (
+    assert (first.write_policy, first.write_active, first.controller_cache) == (
         "protected_write_back",
         "write_back",
-        True,
+        "protected",
     )
     assert (second.write_policy, second.write_active) == ("unprotected_write_back", "write_back")
     assert (first.read_policy, first.io_policy, first.drive_write_cache) == ("read_ahead", "direct", "disabled")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from raidctl.model import VolumeCache
 from raidctl.vendor import Document
+from raidctl.write_protection import derived
 from raidctl_megaraid import read
 from tests.vendors.megaraid.megaraid_scripts import (
     answer,
@@ -26,11 +28,18 @@ def both(
     return printed(answer(everything)), printed(answer(properties(setting, letters, disk_cache)))
 
 
+def judged(*texts: str) -> VolumeCache:
+    """How the only volume is cached, with the drives' part."""
+    [card] = derived(told(*texts).controllers)
+    assert card.volumes[0].cache is not None
+    return card.volumes[0].cache
+
+
 def test_write_back_with_a_good_battery_is_in_force_and_safe() -> None:
     """The current policy is what is configured, and the pack keeps it."""
     found = cache(*both("WriteBack", "RWBD"))
     assert (found.write_policy, found.write_active) == ("protected_write_back", "write_back")
-    assert (found.write_protected, found.why_not_in_force) == (True, None)
+    assert (found.controller_cache, found.why_not_in_force) == ("protected", None)
 
 
 def test_a_pool_that_is_a_cache_has_none_of_its_own() -> None:
@@ -44,7 +53,7 @@ def test_a_learn_cycle_is_named_as_the_reason() -> None:
     """The firmware falls back to write-through, and nothing can be lost meanwhile."""
     found = cache(*both("WriteBack", "RWTD", battery="Learning"))
     assert (found.write_policy, found.write_active) == ("protected_write_back", "write_through")
-    assert found.write_protected is True
+    assert found.controller_cache == "not_caching"
     assert found.why_not_in_force == "The cache's capacitor is in a learn cycle."
 
 
@@ -58,17 +67,19 @@ def test_write_back_without_a_battery_is_a_contradiction(battery: str | None) ->
     """The token says what the firmware cannot do: nothing is claimed, and the reason stands there and as a problem."""
     texts = both("WriteBack", "RWBD", battery=battery)
     found = cache(*texts)
-    assert (found.write_policy, found.write_active, found.write_protected) == ("protected_write_back", None, None)
+    assert (found.write_policy, found.write_active, found.controller_cache) == ("protected_write_back", None, "unknown")
     assert "cannot be" in (found.why_not_in_force or "")
     assert any("cannot be" in problem.message and problem.kind == "state" for problem in told(*texts).problems)
 
 
-@pytest.mark.parametrize(("battery", "safe"), [("Optimal", True), ("Failed", False), (None, False)])
-def test_always_write_back_is_in_force_whatever_the_battery_is(battery: str | None, safe: bool) -> None:
+@pytest.mark.parametrize(
+    ("battery", "safe"), [("Optimal", "protected"), ("Failed", "unprotected"), (None, "unprotected")]
+)
+def test_always_write_back_is_in_force_whatever_the_battery_is(battery: str | None, safe: str) -> None:
     """``AWB`` is unprotected; only the battery of the moment decides whether a power cut loses data."""
     found = cache(*both("WriteBack", "RAWBD", battery=battery))
     assert (found.write_policy, found.write_active) == ("unprotected_write_back", "write_back")
-    assert (found.write_protected, found.why_not_in_force) == (safe, None)
+    assert (found.controller_cache, found.why_not_in_force) == (safe, None)
 
 
 def test_a_card_without_memory_writes_through() -> None:
@@ -80,8 +91,8 @@ def test_a_card_without_memory_writes_through() -> None:
 
 def test_write_through_is_safe_unless_the_drives_hold_data_themselves() -> None:
     """``Disk Cache Policy = Enabled`` makes it unsafe."""
-    assert cache(*both("WriteThrough", "RWTD")).write_protected is True
-    assert cache(*both("WriteThrough", "RWTD", "Enabled")).write_protected is False
+    assert judged(*both("WriteThrough", "RWTD")).write_protected is True
+    assert judged(*both("WriteThrough", "RWTD", "Enabled")).write_protected is False
 
 
 def test_a_drive_that_is_known_to_hold_data_makes_its_default_unsafe() -> None:
@@ -89,7 +100,7 @@ def test_a_drive_that_is_known_to_hold_data_makes_its_default_unsafe() -> None:
     attributes = {"SN": "RC1", "Write Cache": "Enabled"}
     drive = {"Drive /c0/e252/s0 - Detailed Information": {"Drive /c0/e252/s0 Device attributes": attributes}}
     texts = (*both("WriteThrough", "RWTD", "Disk's Default"), printed(answer(drive)))
-    assert cache(*texts).write_protected is False
+    assert (judged(*texts).drive_caches, judged(*texts).write_protected) == ("on", False)
 
 
 def test_the_current_policy_alone_is_taken_for_the_setting() -> None:
@@ -105,12 +116,14 @@ def test_a_possible_fallback_is_not_taken_for_the_setting() -> None:
     assert any(problem.kind == "note" and "configured" in problem.message for problem in told(text).problems)
 
 
-@pytest.mark.parametrize(("mask", "safe"), [(0, True), (8, True), (4096, True), (64, None), (1024, None)])
-def test_the_mask_of_the_firmware_counts_beside_the_state_word(mask: int, safe: bool | None) -> None:
+@pytest.mark.parametrize(
+    ("mask", "safe"), [(0, "protected"), (8, "protected"), (4096, "protected"), (64, "unknown"), (1024, "unknown")]
+)
+def test_the_mask_of_the_firmware_counts_beside_the_state_word(mask: int, safe: str) -> None:
     """``BBU Status``: charging and a learn cycle that is due are harmless, the others leave it open."""
     data = basics()
     data["Status"]["BBU Status"] = mask
-    assert cache(printed(answer(data)), printed(answer(properties("WriteBack", "RWBD")))).write_protected is safe
+    assert cache(printed(answer(data)), printed(answer(properties("WriteBack", "RWBD")))).controller_cache == safe
 
 
 def test_a_policy_that_the_card_cannot_change_is_what_is_configured() -> None:

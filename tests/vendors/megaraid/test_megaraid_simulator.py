@@ -86,7 +86,7 @@ def test_raidctl_reads_what_is_simulated(machine: tuple[str, State]) -> None:
     assert controller.cache is not None
     if "megaraid 0/cacheflushint" in state:
         assert controller.cache.flush_interval_seconds == int(state["megaraid 0/cacheflushint"])
-    assert controller.cache.unwritten_data == (state["megaraid 0/preserved"] == "Yes")
+    assert controller.cache.preserved_data == (state["megaraid 0/preserved"] == "Yes")
     for volume in controller.volumes:
         mine = {key.rpartition("/")[2]: value for key, value in state.items() if f"/{volume.id[11:]}/" in key}
         assert volume.cache is not None

@@ -50,7 +50,7 @@ def test_megaraid_card_cache_has_size_share_flush_interval_and_preserved_data() 
     assert (card.get("cache.present"), card.get("cache.size_bytes")) == (True, 2048 * MIB)
     assert card.get("cache.available_bytes") == 1715 * MIB
     assert card.get("cache.flush_interval_seconds") == 7
-    assert card.get("cache.unwritten_data") is True
+    assert card.get("cache.preserved_data") is True
 
 
 def test_megaraid_card_without_memory_has_no_cache() -> None:
@@ -300,12 +300,12 @@ def test_megaraid_card_that_is_not_there_is_not_made_up(text: str) -> None:
 def test_megaraid_card_no_preserved_cache_is_told_by_the_description() -> None:
     """The answer of ``show preservedcache`` is a sentence."""
     text = GOOD.replace("= None", "= No Virtual Drive has Preserved Cache Data.")
-    assert read(text).card.get("cache.unwritten_data") is False
+    assert read(text).card.get("cache.preserved_data") is False
 
 
 def test_megaraid_card_with_preserved_cache_lists_the_volumes() -> None:
     """A table of volumes whose data waits means unwritten data."""
     found = read(table("Preserved Cache Information", ("VD", "State"), ("3", "Missing")))
-    assert found.card.get("cache.unwritten_data") is True
+    assert found.card.get("cache.preserved_data") is True
     assert found.card.details == {"Preserved Cache Information: 3": "Missing"}
     assert found.left == []

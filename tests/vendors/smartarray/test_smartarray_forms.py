@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from raidctl.model import Interface, Media
+from raidctl.write_protection import derived
 from raidctl_smartarray.figures import link_speed, mountpoints
 from raidctl_smartarray.interface import interface
 from tests.vendors.smartarray.smartarray_texts import CARD, card, drive, left, told
@@ -237,7 +238,8 @@ def test_an_encrypted_array_is_no_unknown_state() -> None:
 def test_drive_write_caches_leave_data_unprotected() -> None:
     """With the drives' own write caches on, no battery keeps what they hold: that is said, and not called safe."""
     text = CARD.replace("Drive Write Cache: Disabled", "Drive Write Cache: Enabled")
-    caches = [volume.cache for volume in card(text).volumes]
+    [found] = derived([card(text)])
+    caches = [volume.cache for volume in found.volumes]
     assert [cache.write_protected for cache in caches if cache is not None] == [False] * len(caches)
     assert [problem.kind for problem in told(text).problems if "own write caches" in problem.message] == ["state"]
 

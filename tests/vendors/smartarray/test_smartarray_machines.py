@@ -65,7 +65,7 @@ def test_the_p400_is_protected_by_two_batteries() -> None:
     (volume,) = found.volumes
     assert (volume.raid_level, volume.strip_bytes, volume.device) == ("raid5", 65536, "/dev/cciss/c0d0")
     assert volume.cache is not None
-    assert (volume.cache.write_policy, volume.cache.write_protected) == ("protected_write_back", True)
+    assert (volume.cache.write_policy, volume.cache.controller_cache) == ("protected_write_back", "protected")
 
 
 def test_the_p440ar_rebuilds_and_has_a_drive_about_to_fail() -> None:

@@ -112,7 +112,7 @@ def test_a_cached_volume_behind_a_good_capacitor_is_protected_write_back() -> No
     assert cache_of(CARD) == VolumeCache(
         write_policy="protected_write_back",
         write_active="write_back",
-        write_protected=True,
+        controller_cache="protected",
         drive_write_cache="disabled",
     )
 
@@ -120,7 +120,11 @@ def test_a_cached_volume_behind_a_good_capacitor_is_protected_write_back() -> No
 def test_a_volume_without_caching_writes_through() -> None:
     """Nothing waits in the cache, so nothing can be lost there."""
     found = cache_of(CARD.replace("Caching:  Enabled", "Caching:  Disabled"))
-    assert (found.write_policy, found.write_active, found.write_protected) == ("write_through", "write_through", True)
+    assert (found.write_policy, found.write_active, found.controller_cache) == (
+        "write_through",
+        "write_through",
+        "not_caching",
+    )
     assert found.why_not_in_force is None
 
 
@@ -128,15 +132,15 @@ def test_no_battery_write_cache_is_write_back_at_any_price() -> None:
     """With a failed battery it stays write-back and is not protected."""
     text = CARD.replace("No-Battery Write Cache: Disabled", "No-Battery Write Cache: Enabled")
     good = cache_of(text)
-    assert (good.write_policy, good.write_active, good.write_protected) == (
+    assert (good.write_policy, good.write_active, good.controller_cache) == (
         "unprotected_write_back",
         "write_back",
-        True,
+        "protected",
     )
     bad = cache_of(
         text.replace("Battery/Capacitor Status: OK", "Battery/Capacitor Status: Failed (Replace Capacitors)")
     )
-    assert (bad.write_active, bad.write_protected) == ("write_back", False)
+    assert (bad.write_active, bad.controller_cache) == ("write_back", "unprotected")
 
 
 @pytest.mark.parametrize(
@@ -163,7 +167,7 @@ def test_why_write_back_is_not_in_force(old: str, new: str, reason: str) -> None
 def test_what_is_in_force_is_not_guessed_from_a_volume_alone() -> None:
     """Without the card's cache and battery nobody knows."""
     found = cache_of("Smart Array P410 in Slot 1\n   array A\n      Logical Drive: 1\n         Caching:  Enabled\n")
-    assert (found.write_policy, found.write_active, found.write_protected) == ("protected_write_back", None, None)
+    assert (found.write_policy, found.write_active, found.controller_cache) == ("protected_write_back", None, "unknown")
 
 
 def test_the_drives_cache_in_the_newer_wording() -> None:

@@ -23,28 +23,28 @@ def cache(
 @pytest.mark.parametrize(
     ("storsave", "battery", "expected"),
     [
-        ("protect", "OK", ("protected_write_back", "write_back", True)),
-        ("balance", "OK", ("protected_write_back", "write_back", True)),
-        ("perform", "OK", ("unprotected_write_back", "write_back", False)),
-        ("protect", "WeakBat", ("protected_write_back", "write_back", True)),
-        ("balance", "Testing", ("protected_write_back", "write_through", True)),
-        ("protect", "Failed", ("protected_write_back", "write_through", True)),
-        ("perform", "Failed", ("unprotected_write_back", None, None)),
-        ("protect", "-", ("unprotected_write_back", "write_back", False)),
-        ("balance", "-", ("unprotected_write_back", "write_back", False)),
-        (None, "OK", (None, "write_back", None)),
-        (None, "-", ("unprotected_write_back", "write_back", False)),
-        (None, "Failed", (None, None, None)),
-        (None, None, (None, "write_back", None)),
-        ("balance", None, (None, "write_back", None)),
+        ("protect", "OK", ("protected_write_back", "write_back", "protected")),
+        ("balance", "OK", ("protected_write_back", "write_back", "protected")),
+        ("perform", "OK", ("unprotected_write_back", "write_back", "unprotected")),
+        ("protect", "WeakBat", ("protected_write_back", "write_back", "protected")),
+        ("balance", "Testing", ("protected_write_back", "write_through", "not_caching")),
+        ("protect", "Failed", ("protected_write_back", "write_through", "not_caching")),
+        ("perform", "Failed", ("unprotected_write_back", None, "unknown")),
+        ("protect", "-", ("unprotected_write_back", "write_back", "unprotected")),
+        ("balance", "-", ("unprotected_write_back", "write_back", "unprotected")),
+        (None, "OK", (None, "write_back", "unknown")),
+        (None, "-", ("unprotected_write_back", "write_back", "unprotected")),
+        (None, "Failed", (None, None, "unknown")),
+        (None, None, (None, "write_back", "unknown")),
+        ("balance", None, (None, "write_back", "unknown")),
     ],
 )
 def test_storsave_and_the_battery_tell_whether_write_back_is_safe(
-    storsave: str | None, battery: str | None, expected: tuple[str | None, str | None, bool | None]
+    storsave: str | None, battery: str | None, expected: tuple[str | None, str | None, str]
 ) -> None:
     """A battery that is there and not ready turns the cache off; without one it stays on; `perform` disregards it."""
     found = cache(storsave=storsave, battery=battery)
-    assert (found.write_policy, found.write_active, found.write_protected) == expected
+    assert (found.write_policy, found.write_active, found.controller_cache) == expected
 
 
 def test_what_is_not_in_force_has_its_reason() -> None:
@@ -59,7 +59,11 @@ def test_what_is_not_in_force_has_its_reason() -> None:
 def test_a_write_cache_that_is_off_is_safe() -> None:
     """Whatever the battery is."""
     found = cache("Ri", battery="Failed", storsave="perform")
-    assert (found.write_policy, found.write_active, found.write_protected) == ("write_through", "write_through", True)
+    assert (found.write_policy, found.write_active, found.controller_cache) == (
+        "write_through",
+        "write_through",
+        "not_caching",
+    )
 
 
 @pytest.mark.parametrize(
@@ -97,7 +101,7 @@ def test_a_battery_that_is_switched_off_protects_nothing() -> None:
     """The card ignores it."""
     found = card(UNIT, BATTERY.replace("bbu   On ", "bbu   Off")).volumes[0].cache
     assert found is not None
-    assert (found.write_policy, found.write_protected) == ("unprotected_write_back", False)
+    assert (found.write_policy, found.controller_cache) == ("unprotected_write_back", "unprotected")
 
 
 def test_the_9500s_has_no_storsave_but_guards_its_cache() -> None:

@@ -70,10 +70,8 @@ def test_a_jbods_own_cache_is_not_the_cards_business() -> None:
     """The card's write cache is off for it, and what the drive does is not told."""
     cache = card(UNITS.replace("RAID-5 ", "JBOD   ").replace("RiW", "Ri ")).volumes[0].cache
     assert cache is not None
-    assert (cache.write_active, cache.write_protected) == ("write_through", None)
-    behind = card(UNITS.replace("RiW", "Ri ")).volumes[0].cache
-    assert behind is not None
-    assert behind.write_protected is True
+    assert (cache.write_active, cache.controller_cache) == ("write_through", "not_caching")
+    assert (cache.drive_caches, cache.write_protected) == ("unknown", None)
 
 
 def test_the_size_of_a_spare_is_kept() -> None:

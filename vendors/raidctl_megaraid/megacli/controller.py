@@ -74,7 +74,7 @@ def _read_item(card: CardDraft, sheet: Sheet, item: Item) -> None:
         card.keep(sheet, pair)
         card.take(sheet, pair, "firmware", _text, ROW)
     elif label == "any offline vd cache preserved":
-        card.take(sheet, pair, "cache.unwritten_data", flag)
+        card.take(sheet, pair, "cache.preserved_data", flag)
     else:
         card.keep(sheet, pair)
         _trouble(card, label, pair.value)

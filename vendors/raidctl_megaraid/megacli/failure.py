@@ -129,7 +129,7 @@ def problems(
                 card.put(sheet, failure.line, "bbu_present", value=False)
                 continue
         elif _PINNED.search(said):
-            card_of(failure.adapter).put(sheet, failure.line, "cache.unwritten_data", value=True)
+            card_of(failure.adapter).put(sheet, failure.line, "cache.preserved_data", value=True)
         made.append(_problem(failure, code, sheet.command))
     return made
 

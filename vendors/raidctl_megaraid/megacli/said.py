@@ -81,9 +81,9 @@ def _number(text: str) -> str:
 
 
 def _preserved(card_of: CardOf, sheet: Sheet, line: Line, match: re.Match[str], adapter: str | None) -> None:
-    """``Virtual Drive(Target ID 06): Missing.``: its unwritten data waits in the cache."""
+    """``Virtual Drive(Target ID 06): Missing.``: the cache holds preserved data of it."""
     card = card_of(adapter)
-    card.put(sheet, line, "cache.unwritten_data", value=True)
+    card.put(sheet, line, "cache.preserved_data", value=True)
     card.details.setdefault(f"Preserved cache of virtual drive {int(match['target'])}", match["said"].rstrip("."))
 
 
@@ -94,7 +94,7 @@ def _discarded(card_of: CardOf, sheet: Sheet, line: Line, match: re.Match[str], 
 
 def _nothing_preserved(card_of: CardOf, sheet: Sheet, line: Line, match: re.Match[str], adapter: str | None) -> None:
     """``Adapter 0: No Virtual Drive has Preserved Cache Data.``."""
-    card_of(match["adapter"] or adapter).put(sheet, line, "cache.unwritten_data", value=False)
+    card_of(match["adapter"] or adapter).put(sheet, line, "cache.preserved_data", value=False)
 
 
 def _foreign(card_of: CardOf, sheet: Sheet, line: Line, match: re.Match[str], adapter: str | None) -> None:

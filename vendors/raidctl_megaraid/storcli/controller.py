@@ -105,7 +105,7 @@ def _read_status_block(cards: Cards, answer: Answer, sheet: Sheet) -> None:
         sheet.note(*pair.lines)
         # Description = No Virtual Drive has Preserved Cache Data.
         if words.word(pair.label) == "description" and _NOTHING_PRESERVED.search(pair.value) and answer.number:
-            _card(cards, answer, sheet).put(sheet, pair.lines[0] if pair.lines else None, "cache.unwritten_data", False)
+            _card(cards, answer, sheet).put(sheet, pair.lines[0] if pair.lines else None, "cache.preserved_data", False)
     for row in answer.details:
         for cell in row.values():
             sheet.note(*cell.lines)
@@ -175,10 +175,10 @@ def _read_section(card: CardDraft, sheet: Sheet, section: Section) -> None:
 
 
 def _read_preserved(card: CardDraft, sheet: Sheet, section: Section) -> None:
-    """A table of volumes whose unwritten data the card holds: volume and state (``Missing``, ``Offline``)."""
+    """A table of volumes whose preserved data the controller holds: volume and state (``Missing``, ``Offline``)."""
     for cell in next(iter(section.rows)).values():
         for line in cell.lines[:1]:
-            card.put(sheet, line, "cache.unwritten_data", True)
+            card.put(sheet, line, "cache.preserved_data", True)
     keep_rows(card, sheet, section, section.rows, section.title)
 
 

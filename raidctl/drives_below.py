@@ -1,0 +1,64 @@
+"""Physical drives, each once: all of a machine, and those below a volume. Pure.
+
+A software array lists partitions and drives that another controller lists as well; ``Drive.backing`` links the two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from raidctl.model import Controller, Drive, Volume
+
+
+def physical_drives(controllers: Iterable[Controller]) -> Iterator[tuple[Controller, Drive]]:
+    """Each physical drive once, with its controller: members of software arrays only if no other entry is known."""
+    return ((card, drive) for card in controllers for drive in card.drives if not drive.backing)
+
+
+@dataclass(frozen=True)
+class Members:
+    """The member drives of a volume, without spares, journals and failed drives."""
+
+    drives: tuple[Drive, ...]
+    undescribed: bool
+    """Whether the array names a drive that no output describes."""
+    complete: bool
+    """Whether these are known to be all."""
+
+
+@dataclass(frozen=True)
+class DrivesBelow:
+    """The drives below the volumes of a machine."""
+
+    controllers: tuple[Controller, ...]
+
+    @cached_property
+    def items(self) -> dict[str, tuple[Controller, Volume | Drive]]:
+        """All volumes and drives, by id."""
+        found: dict[str, tuple[Controller, Volume | Drive]] = {}
+        for card in self.controllers:
+            found |= {volume.id: (card, volume) for volume in card.volumes}
+            found |= {drive.id: (card, drive) for drive in card.drives}
+        return found
+
+    @cached_property
+    def _arrays(self) -> dict[str, tuple[str, ...]]:
+        return {array.id: array.drives for card in self.controllers for array in card.arrays}
+
+    def members(self, volume: Volume) -> Members:
+        """The member drives as the array lists them."""
+        names = self._arrays.get(volume.array or "", ())
+        found = [item for name in names if name in self.items and isinstance(item := self.items[name][1], Drive)]
+        working = tuple(drive for drive in found if drive.role not in ("spare", "journal", "failed"))
+        undescribed = len(found) < len(names)
+        return Members(working, undescribed, bool(working) and not undescribed and _all(volume, found, working))
+
+
+def _all(volume: Volume, found: Sequence[Drive], working: Sequence[Drive]) -> bool:
+    """Whether as many drives are listed as the volume reports; a degraded one may lack the drive that it lost."""
+    if volume.drives_active is not None:
+        return len(working) >= volume.drives_active
+    lost = volume.status in ("degraded", "rebuilding") and len(working) == len(found)
+    return len(found) + lost >= (volume.drives_expected or 0)

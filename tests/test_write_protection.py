@@ -1,0 +1,189 @@
+"""Whether written data survives a power failure, concluded from both caches; and drives that are counted once."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import get_args
+
+import msgspec
+import pytest
+from click.testing import CliRunner
+from msgspec.structs import replace
+
+from raidctl.cli import cli
+from raidctl.drives_below import DrivesBelow, physical_drives
+from raidctl.model import (
+    Array,
+    Controller,
+    ControllerCacheSafety,
+    Drive,
+    DriveCachePolicy,
+    Inventory,
+    Volume,
+    VolumeCache,
+)
+from raidctl.observe import survey_documents
+from raidctl.registry import vendors
+from raidctl.vendor import Document, Vendor
+from raidctl.write_protection import derived, drive_caches, write_protected
+from tests.support.machines import FIXTURES, MACHINES, replayed
+
+SETTINGS: tuple[DriveCachePolicy | None, ...] = (*get_args(DriveCachePolicy), None)
+REPORTED = ("enabled", "disabled", None)
+SAFER = {False: 0, None: 1, True: 2}
+
+
+def machine(setting: DriveCachePolicy | None, drives: tuple[str | None, ...], **cache: object) -> Controller:
+    """A controller with a volume on these drives."""
+    kept = VolumeCache(drive_write_cache=setting, **{"controller_cache": "protected", **cache})  # type: ignore[arg-type]
+    names = tuple(f"c/{bay}" for bay in range(len(drives)))
+    described = tuple(Drive(id=name, write_cache=told) for name, told in zip(names, drives, strict=True))  # type: ignore[arg-type]
+    return Controller(
+        id="c",
+        arrays=(Array(id="c/a", drives=names),) if names else (),
+        volumes=(Volume(id="c/v", array="c/a", cache=kept),),
+        drives=described,
+    )
+
+
+def cache(card: Controller) -> VolumeCache:
+    """How its volume is cached, with what is derived."""
+    found = derived([card])[0].volumes[0].cache
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize(
+    ("setting", "drives", "expected"),
+    [
+        ("disabled", (), "off"), ("disabled", (None, None), "off"), ("disabled", ("disabled", "enabled"), "on"),
+        ("enabled", ("disabled", "disabled"), "on"), ("default", ("disabled", "disabled"), "off"),
+        ("default", ("disabled", None), "unknown"), (None, ("enabled", None), "on"), (None, (), "unknown"),
+        (None, ("disabled",), "off"), ("default", (), "unknown"),
+    ],
+)  # fmt: skip
+def test_the_drives_part_follows_from_the_setting_and_from_the_drives(
+    setting: DriveCachePolicy | None, drives: tuple[str | None, ...], expected: str
+) -> None:
+    """A drive that reports on outweighs a setting of off; without a setting each member has to report off."""
+    assert cache(machine(setting, drives)).drive_caches == expected
+
+
+@pytest.mark.parametrize("part", get_args(ControllerCacheSafety))
+def test_data_is_protected_only_where_both_caches_are_reported_closed(part: ControllerCacheSafety) -> None:
+    """Either that is open decides; one that is unknown leaves it open."""
+    closed = part in ("protected", "not_caching")
+    assert write_protected(VolumeCache(controller_cache=part, drive_caches="on")) is False
+    assert write_protected(VolumeCache(controller_cache=part, drive_caches="off")) is (
+        True if closed else False if part == "unprotected" else None
+    )
+    assert write_protected(VolumeCache(controller_cache=part)) is (False if part == "unprotected" else None)
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_a_drive_that_is_not_described_never_makes_it_safer(setting: DriveCachePolicy | None) -> None:
+    """Named by the array and missing from the output, or without a word on its cache."""
+    for drives in product(REPORTED, repeat=2):
+        whole = machine(setting, drives)
+        before = SAFER[cache(whole).write_protected]
+        cut = replace(whole, drives=whole.drives[:1])
+        silent = replace(whole, drives=(whole.drives[0], Drive(id="c/1")))
+        assert SAFER[cache(cut).write_protected] <= max(before, SAFER[None])
+        assert cache(cut).drive_caches != "off"
+        if drives[1] != "enabled":
+            assert SAFER[cache(silent).write_protected] <= before
+
+
+def test_fewer_drives_than_the_volume_has_are_not_all_of_them() -> None:
+    """A list that was cut; a degraded volume may lack the one that it lost."""
+    card = machine(None, ("disabled", "disabled"))
+    three = replace(card, volumes=(replace(card.volumes[0], drives_expected=3, status="ok"),))
+    assert cache(three).drive_caches == "unknown"
+    lost = replace(card, volumes=(replace(card.volumes[0], drives_expected=3, status="degraded"),))
+    assert cache(lost).drive_caches == "off"
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_each_drive_of_a_recorded_machine_is_counted_once(name: str) -> None:
+    """A member of a software array is the drive below it, wherever that is listed."""
+    inventory = replayed(name).inventory
+    found = [drive for _, drive in physical_drives(inventory.controllers)]
+    serials = [drive.serial for drive in found if drive.serial and "*" not in drive.serial]
+    assert len(serials) == len(set(serials))
+    ids = {drive.id for card in inventory.controllers for drive in card.drives}
+    ids |= {volume.id for card in inventory.controllers for volume in card.volumes}
+    assert {name for card in inventory.controllers for drive in card.drives for name in drive.backing} <= ids
+
+
+def test_a_software_array_has_the_caches_of_the_drives_below_it() -> None:
+    """One disk that caches is enough; on a controller's volume those of the drives below that."""
+    inventory = replayed("md-healthy").inventory
+    [md0] = [volume for card in inventory.controllers for volume in card.volumes if volume.id == "md:md0"]
+    seen = {"on": set[str](), "off": set[str]()}
+    for word in ("on", "off"):
+        told = {"on": "enabled", "off": "disabled"}[word]
+        cards = tuple(
+            replace(card, drives=tuple(d if d.backing else replace(d, write_cache=told) for d in card.drives))
+            for card in inventory.controllers
+        )
+        seen[word].add(drive_caches(md0, DrivesBelow(cards)))
+    assert seen == {"on": {"on"}, "off": {"off"}}
+    card = machine("disabled", (None, None))
+    member = Drive(id="md:md0/sda1", backing=("c/v",))
+    md = Controller(
+        id="md", mode="software", drives=(member,), arrays=(Array(id="md:md0/array", drives=(member.id,)),),
+        volumes=(Volume(id="md:md0", array="md:md0/array"),),
+    )  # fmt: skip
+    assert drive_caches(md.volumes[0], DrivesBelow((card, md))) == "off"
+
+
+def test_arrays_that_lie_on_each_other_end() -> None:
+    """An inventory from a file may hold such a circle."""
+    members = (Drive(id="a/x", backing=("b",)), Drive(id="b/x", backing=("a",)))
+    arrays = (Array(id="a/array", drives=("a/x",)), Array(id="b/array", drives=("b/x",)))
+    volumes = (Volume(id="a", array="a/array"), Volume(id="b", array="b/array"))
+    md = Controller(id="md", mode="software", drives=members, arrays=arrays, volumes=volumes)
+    assert drive_caches(volumes[0], DrivesBelow((md,))) == "unknown"
+
+
+@pytest.mark.parametrize("demo", ["9271", "9660", "perc5i", "h730p", "p440"])
+def test_no_screen_calls_a_cache_empty_that_no_tool_reports_on(demo: str) -> None:
+    """Preserved data of offline volumes is one thing, unwritten data of live ones another."""
+    for line in (["cache", "show"], ["cache", "flush", "--all", "--dry-run"]):
+        done = CliRunner().invoke(cli, ["--demo", demo, *line])
+        assert "· nothing unwritten" not in done.stdout
+        assert "none" not in [row.split("  ")[-1].strip() for row in done.stdout.splitlines() if "left" in row]
+
+
+def test_the_screen_names_the_cache_that_is_open() -> None:
+    """Behind a good battery the drives are to blame, and nobody reads of write-back without protection."""
+    done = CliRunner().invoke(cli, ["--replay", str(FIXTURES / "smartarray-gen10-failed-battery"), "show"])
+    assert "NO, drives" in done.stdout
+
+
+def test_a_snapshot_keeps_what_was_derived() -> None:
+    """The parts are facts of the model, in JSON too."""
+    inventory = replayed("smartarray-p400").inventory
+    again = msgspec.json.decode(msgspec.json.encode(inventory), type=Inventory)
+    assert derived(again.controllers) == inventory.controllers
+
+
+def test_loose_outputs_link_a_member_to_its_drive_by_its_name() -> None:
+    """Without the kernel's view, a partition's name contains that of its disk."""
+    [md] = [vendor for vendor in vendors()[0] if vendor.FAMILY == "md"]
+    [drives] = [vendor for vendor in vendors()[0] if vendor.FAMILY == "drives"]
+    mdstat = "Personalities : [raid1]\nmd0 : active raid1 sdb1[1] sda1[0]\n      1000 blocks super 1.2 [2/2] [UU]\n"
+    disk = "/dev/sda:\n write-caching =  1 (on)\n"
+    texts = [(md, [_document(md, "/proc/mdstat", mdstat)]), (drives, [_document(drives, "hdparm", disk)])]
+    inventory = survey_documents(texts, source="replay:x").inventory
+    members = {drive.id: drive.backing for card in inventory.controllers for drive in card.drives if card.id == "md"}
+    assert members["md:md0/sdb1"] == ()
+    assert len(members["md:md0/sda1"]) == 1
+    [volume] = [volume for card in inventory.controllers for volume in card.volumes]
+    assert drive_caches(volume, DrivesBelow(inventory.controllers)) == "on"
+
+
+def _document(vendor: Vendor, name: str, text: str) -> Document:
+    sniffed = vendor.sniff(name, text)
+    assert sniffed is not None
+    return Document(name, sniffed.kind, text)
