@@ -43,7 +43,7 @@ def check(inventory: Inventory) -> Iterator[Finding]:
     """One finding for each working battery that reports its age or its next learn cycle."""
     now = parse_moment(inventory.host.collected_at)
     for _, battery in batteries(inventory):
-        dates = parse_moment(battery.made_at)(battery.next_learn_at)
+        dates = parse_moment(battery.made_at), parse_moment(battery.next_learn_at)
         if battery.status in GOOD_BATTERY and any(dates):
             yield _judge(battery, now, *dates)
 

@@ -48,7 +48,7 @@ def check(inventory: Inventory) -> Iterator[Finding]:
 
 
 def _judge(volume: Volume, scrub: Scrub, now: datetime | None) -> Finding:
-    last, due = parse_moment(scrub.last_at)(scrub.next_at)
+    last, due = parse_moment(scrub.last_at), parse_moment(scrub.next_at)
     if scrub.last_result == "failed":
         return _failed(volume, "The last consistency check found differences or errors.")
     if now is not None and last is not None and now - last > LONG:
