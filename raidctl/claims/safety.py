@@ -65,8 +65,10 @@ def _with_write_hole(case: Case, volume: Volume, found: Answer) -> Answer:
     if volume.status in INCOMPLETE and hole.state == "open":
         case.read(volume.id, "status", f"status {volume.status}")
         return case.failed(f"It is {volume.status}, and {hits}: {hole.why}.")
-    if volume.status in INCOMPLETE and found.verdict == "pass":
-        return case.untold(f"It is {volume.status}; whether {hits} is unknown: {hole.why}.")
+    if volume.status in INCOMPLETE:
+        why = f"It is {volume.status}; whether {hits} is unknown: {hole.why}."
+        passed = found.verdict == "pass"
+        return case.untold(why) if passed else msgspec.structs.replace(found, reasons=(*found.reasons, why))
     if hole.state == "unknown":
         return found
     return msgspec.structs.replace(found, reasons=(*found.reasons, f"Once a drive is missing, {hits}: {hole.why}."))

@@ -82,7 +82,7 @@ _BREAKS = {
         "smartarray:1/v1": {"cache.write_active": "write_through"},
     }),
     "a missing battery": ("smartarray-p400", {"smartarray:1/battery0": {"status": "missing"}}),
-    "preserved data": (_LEARNING, {"megaraid:0": {"cache.unwritten_data": True}}),
+    "preserved data": (_LEARNING, {"megaraid:0": {"cache.preserved_data": True}}),
 }  # fmt: skip
 
 

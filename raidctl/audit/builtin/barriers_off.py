@@ -9,8 +9,8 @@ once recommended for controllers with a battery; it stays in `/etc/fstab` when t
 
 **Fails** (critical) on drives and software RAID whose own write cache is on or not known; a warning where a protected
 cache of a controller lies below and no tool reports the caches of its drives. As information where a protected cache of
-a controller and drives with their caches off lie below: it is safe there, gains next to nothing on kernels of today, and
-waits for the day on which the battery fails.
+a controller and drives with their caches off lie below: it is safe there, gains next to nothing on current kernels, and
+loses data on the day the battery fails.
 
 **Passes** when no mount has such an option.
 
