@@ -78,12 +78,6 @@ class Guest:
         """Whether QEMU lives."""
         return self._process is not None and self._process.poll() is None
 
-    def waited(self) -> float:
-        """Seconds for which its slowest part has had to wait for a processor of the host, up to now."""
-        assert self._process is not None
-        threads = Path(f"/proc/{self._process.pid}/task").glob("*/schedstat")
-        return max(int(thread.read_text().split()[1]) for thread in threads) / 1e9  # ns running, ns waiting, turns
-
     # -- power ---------------------------------------------------------------------------------------------------
 
     def boot(self, *, terminal: bool = False) -> Guest:

@@ -86,18 +86,21 @@ MD = Machine(
 
 THIRTY = Machine(
     "thirty",
-    "thirty SATA and SAS drives on six cards",
+    "thirty SATA and SAS drives on five cards, and a MegaRAID card that nothing installed could ask",
     drives=(
         *(Drive(f"T{number:02}", model="LAB DISK 2000", rpm=7200, size=8 * MIB) for number in range(24)),
         *(Drive(f"U{number:02}", bus="scsi", controller="sas", vendor="LAB", model="SAS 900", rpm=10000, size=8 * MIB,
                 wwn=0x5000C50000000100 + number)  # which QEMU's card wants to have before it shows a drive
           for number in range(6)),
+        Drive("M1", bus="megasas", vendor="LAB", model="DISK M1", rpm=7200, size=8 * MIB),
     ),
     controllers=(
         *(Controller(f"ahci{number}", "ahci") for number in range(4)),
         Controller("sas", "mptsas"),
+        Controller("raid", "megasas"),
     ),
-    modules=("ahci", "mptsas", "sd_mod"),
+    modules=("ahci", "mptsas", "megaraid_sas", "sd_mod"),
+    prepare=(WITHOUT_OUR_TOOL,),
 )  # fmt: skip
 
 NO_TOOL = Machine(

@@ -46,27 +46,19 @@ POWER = Machine(
 
 LAYERS = Machine(
     "layers",
-    "dm-cache, bcache, and dm-writecache on a RAID-5 with a journal, all on small virtio disks",
+    "dm-cache, bcache, and dm-writecache on a RAID-5 with a journal; a SATA drive that goes, scsi_debug that fails",
     drives=(
         *(Drive(name, bus="virtio", size=48 * MIB) for name in ("ORIGIN", "BACKED")),
-        *(Drive(name, bus="virtio", size=32 * MIB) for name in ("BCACHE", "M1", "M2", "M3", "MJ")),
+        *(Drive(name, bus="virtio", size=32 * MIB) for name in ("BCACHE", "M1", "M2", "M3", "MJ", "F2")),
         *(Drive(name, bus="virtio", size=16 * MIB) for name in ("FAST", "META", "LOGGED")),
+        Drive("F1", model="LAB SATA 4000", rpm=7200),
     ),
     memory=512,
-    modules=("virtio_blk", "raid456", "dm-cache", "dm-cache-smq", "dm-writecache", "bcache"),
-    udev=False,
-    kernel_arguments=TIME,
-)
-
-FAULTS = Machine(
-    "faults",
-    "a SATA drive that goes away, and a file system on another; the kernel's scsi_debug plays the drive that fails",
-    drives=(Drive("F1", model="LAB SATA 4000", rpm=7200), Drive("F2", bus="virtio", size=32 * MIB)),
-    memory=384,
-    modules=("sd_mod", "sg", "ahci", "virtio_blk", "ext4", "dm-flakey"),
+    modules=("virtio_blk", "ahci", "sd_mod", "sg", "raid456", "dm-cache", "dm-cache-smq", "dm-writecache", "bcache",
+             "ext4", "dm-flakey"),
     prepare=("rm -f /usr/sbin/smartctl",),
     udev=False,
     kernel_arguments=TIME,
-)
+)  # fmt: skip
 
-MACHINES = (CACHES, POWER, LAYERS, FAULTS)
+MACHINES = (CACHES, POWER, LAYERS)

@@ -1,7 +1,13 @@
-"""More profiles for ``raidctl bench run``, where this is imported: its own trials, as short as the lab allows."""
+"""More profiles for ``raidctl bench run``, where this is imported: its own trials, as short as the lab allows.
+
+    python -m tests.lab.measuring bench run …
+
+is raidctl with these profiles.
+"""
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import cast
 
 from raidctl.bench import profiles
@@ -27,3 +33,6 @@ SHORT = Profile(
 )  # fmt: skip
 # the options of the command list the profiles that there are when it is imported, which is later
 cast("dict[str, Profile]", profiles.PROFILES).update({one.name: one for one in (COMMITS, CACHE, SHORT)})
+
+if __name__ == "__main__":
+    import_module("raidctl.cli").main()

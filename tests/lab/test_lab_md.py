@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,6 @@ Told = dict[str, Any]
 
 ARRAYS = ("md0", "md1", "md5", "md10", "md11", "md12", "md13", "md14", "md15", "md17")
 PLAIN = ("md11", "md12")  # without redundancy: the kernel has no file on what is missing
-arrays = pytest.mark.parametrize("name", ARRAYS)
 
 
 def output(*argv: str) -> str:
@@ -33,6 +33,7 @@ def sys_md(name: str, file: str) -> str:
     return Path(f"/sys/block/{name}/md/{file}").read_text().strip()
 
 
+@cache
 def export(name: str) -> dict[str, str]:
     """What mdadm says of an array for scripts."""
     lines = output("mdadm", "--detail", "--export", f"/dev/{name}").splitlines()
@@ -115,43 +116,43 @@ def test_every_array_of_the_kernel_is_listed_once(md: Told) -> None:
     )
 
 
-@arrays
-def test_the_level_is_the_kernel_s(volumes: Told, name: str) -> None:
+def test_the_level_is_the_kernel_s(volumes: Told) -> None:
     """The RAID level equals sysfs's."""
-    assert volumes[name]["raid_level"] == sys_md(name, "level")
+    for name in ARRAYS:
+        assert volumes[name]["raid_level"] == sys_md(name, "level")
 
 
-@arrays
-def test_the_size_is_the_block_device_s(volumes: Told, blocks: Told, name: str) -> None:
+def test_the_size_is_the_block_device_s(volumes: Told, blocks: Told) -> None:
     """The size in bytes equals lsblk's, to the byte."""
-    assert volumes[name]["size_bytes"] == blocks[name]["size"]
+    for name in ARRAYS:
+        assert volumes[name]["size_bytes"] == blocks[name]["size"]
 
 
-@arrays
-def test_the_strip_is_the_kernel_s_chunk(volumes: Told, name: str) -> None:
+def test_the_strip_is_the_kernel_s_chunk(volumes: Told) -> None:
     """Strip size equals sysfs's chunk, where the level has one."""
-    assert (volumes[name]["strip_bytes"] or 0) == int(sys_md(name, "chunk_size"))
+    for name in ARRAYS:
+        assert (volumes[name]["strip_bytes"] or 0) == int(sys_md(name, "chunk_size"))
 
 
-@arrays
-def test_the_mount_points_are_lsblk_s(volumes: Told, blocks: Told, name: str) -> None:
+def test_the_mount_points_are_lsblk_s(volumes: Told, blocks: Told) -> None:
     """An array is mounted where lsblk says, and nowhere else."""
-    assert volumes[name]["mountpoints"] == [place for place in blocks[name]["mountpoints"] if place]
+    for name in ARRAYS:
+        assert volumes[name]["mountpoints"] == [place for place in blocks[name]["mountpoints"] if place]
 
 
-@arrays
-def test_the_unique_id_is_mdadm_s(volumes: Told, name: str) -> None:
+def test_the_unique_id_is_mdadm_s(volumes: Told) -> None:
     """The unique id is the array's UUID."""
-    assert volumes[name]["unique_id"] == export(name)["MD_UUID"]
+    for name in ARRAYS:
+        assert volumes[name]["unique_id"] == export(name)["MD_UUID"]
 
 
-@arrays
-def test_the_status_follows_from_the_kernel_s_state(volumes: Told, name: str) -> None:
+def test_the_status_follows_from_the_kernel_s_state(volumes: Told) -> None:
     """Rebuilding where sync_action says "recover", degraded where drives are missing, else ok."""
-    action = "none" if name in PLAIN else sys_md(name, "sync_action")
-    missing = 0 if name in PLAIN else int(sys_md(name, "degraded"))
-    wanted = "rebuilding" if action == "recover" else "degraded" if missing else "ok"
-    assert volumes[name]["status"] == wanted
+    for name in ARRAYS:
+        action = "none" if name in PLAIN else sys_md(name, "sync_action")
+        missing = 0 if name in PLAIN else int(sys_md(name, "degraded"))
+        wanted = "rebuilding" if action == "recover" else "degraded" if missing else "ok"
+        assert volumes[name]["status"] == wanted
 
 
 def test_the_progress_is_the_kernel_s(volumes: Told, bounds: dict[str, float]) -> None:
@@ -162,10 +163,10 @@ def test_the_progress_is_the_kernel_s(volumes: Told, bounds: dict[str, float]) -
     assert [name for name, volume in volumes.items() if volume["progress"]] == ["md15"]
 
 
-@arrays
-def test_the_members_are_those_of_the_kernel(md: Told, name: str) -> None:
+def test_the_members_are_those_of_the_kernel(md: Told) -> None:
     """The list has exactly the member devices that sysfs has."""
-    assert sorted(drives_of(md, name)) == sorted(slots(name))
+    for name in ARRAYS:
+        assert sorted(drives_of(md, name)) == sorted(slots(name))
 
 
 ROLES = {
@@ -178,42 +179,42 @@ ROLES = {
 }
 
 
-@arrays
-def test_the_role_and_state_of_each_member_is_the_kernel_s(md: Told, name: str) -> None:
+def test_the_role_and_state_of_each_member_is_the_kernel_s(md: Told) -> None:
     """Member, spare, failed or journal as for the kernel; a spare being built in is a member with a warning."""
-    wanted = {}
-    for member, state in slots(name).items():
-        place = sys_md(name, f"dev-{member}/slot")
-        building = state == "spare" and place not in ("none", "")
-        wanted[member] = ("member", "warning") if building else ROLES[state]
-    assert {member: (drive["role"], drive["status"]) for member, drive in drives_of(md, name).items()} == wanted
+    for name in ARRAYS:
+        wanted = {}
+        for member, state in slots(name).items():
+            place = sys_md(name, f"dev-{member}/slot")
+            building = state == "spare" and place not in ("none", "")
+            wanted[member] = ("member", "warning") if building else ROLES[state]
+        assert {member: (drive["role"], drive["status"]) for member, drive in drives_of(md, name).items()} == wanted
 
 
-@arrays
-def test_what_a_member_is_made_of_is_what_lsblk_says(md: Told, blocks: Told, name: str) -> None:
+def test_what_a_member_is_made_of_is_what_lsblk_says(md: Told, blocks: Told) -> None:
     """Size is the member's own; model, serial, turns, kind and connection are those of its drive."""
-    for member, drive in drives_of(md, name).items():
-        whole = blocks[blocks[member]["pkname"] or member] if blocks[member]["type"] == "part" else blocks[member]
-        assert drive["size_bytes"] == blocks[member]["size"]
-        assert drive["model"] == whole["model"]
-        assert drive["serial"] == whole["serial"]
-        assert drive["media"] == ("hdd" if whole["rota"] else "ssd")
-        assert drive["interface"] == whole["tran"]
-        assert drive["rpm"] == MD.drive(whole["serial"]).rpm
+    for name in ARRAYS:
+        for member, drive in drives_of(md, name).items():
+            whole = blocks[blocks[member]["pkname"] or member] if blocks[member]["type"] == "part" else blocks[member]
+            assert drive["size_bytes"] == blocks[member]["size"]
+            assert drive["model"] == whole["model"]
+            assert drive["serial"] == whole["serial"]
+            assert drive["media"] == ("hdd" if whole["rota"] else "ssd")
+            assert drive["interface"] == whole["tran"]
+            assert drive["rpm"] == MD.drive(whole["serial"]).rpm
 
 
-@arrays
-def test_the_array_lists_its_members_and_spares(md: Told, name: str) -> None:
+def test_the_array_lists_its_members_and_spares(md: Told) -> None:
     """Members and spares of the array object are the member devices by what the kernel does with them."""
-    array = next(array for array in md["arrays"] if array["id"] == f"md:{name}/array")
-    in_place = {
-        m
-        for m in slots(name)
-        if Path(f"/sys/block/{name}/md/dev-{m}/slot").read_text().strip() not in ("none", "journal")
-    }
-    waiting = {member for member, state in slots(name).items() if state == "spare"} - in_place
-    assert {drive.rsplit("/", 1)[1] for drive in array["spares"]} == waiting
-    assert in_place <= {drive.rsplit("/", 1)[1] for drive in array["drives"]}
+    for name in ARRAYS:
+        array = next(array for array in md["arrays"] if array["id"] == f"md:{name}/array")
+        in_place = {
+            m
+            for m in slots(name)
+            if Path(f"/sys/block/{name}/md/dev-{m}/slot").read_text().strip() not in ("none", "journal")
+        }
+        waiting = {member for member, state in slots(name).items() if state == "spare"} - in_place
+        assert {drive.rsplit("/", 1)[1] for drive in array["spares"]} == waiting
+        assert in_place <= {drive.rsplit("/", 1)[1] for drive in array["drives"]}
 
 
 def test_what_keeps_an_array_consistent_is_the_kernel_s_word(volumes: Told) -> None:
@@ -225,19 +226,19 @@ def test_what_keeps_an_array_consistent_is_the_kernel_s_word(volumes: Told) -> N
     assert told["md17"] == "journal"
 
 
-@arrays
-def test_the_number_of_drives_is_the_kernel_s(volumes: Told, name: str) -> None:
+def test_the_number_of_drives_is_the_kernel_s(volumes: Told) -> None:
     """How many members an array is made of, and how many of them work."""
-    expected = int(sys_md(name, "raid_disks"))
-    missing = 0 if name in PLAIN else int(sys_md(name, "degraded"))
-    assert (volumes[name]["drives_expected"], volumes[name]["drives_active"]) == (expected, expected - missing)
+    for name in ARRAYS:
+        expected = int(sys_md(name, "raid_disks"))
+        missing = 0 if name in PLAIN else int(sys_md(name, "degraded"))
+        assert (volumes[name]["drives_expected"], volumes[name]["drives_active"]) == (expected, expected - missing)
 
 
-@arrays
-def test_name_and_format_are_mdadm_s(volumes: Told, name: str) -> None:
+def test_name_and_format_are_mdadm_s(volumes: Told) -> None:
     """The array's name and the format of its superblock equal those of ``mdadm --detail --export``."""
-    told = export(name)
-    assert (volumes[name]["name"], volumes[name]["metadata"]) == (told["MD_NAME"], told["MD_METADATA"])
+    for name in ARRAYS:
+        told = export(name)
+        assert (volumes[name]["name"], volumes[name]["metadata"]) == (told["MD_NAME"], told["MD_METADATA"])
 
 
 def detail(name: str) -> dict[str, str]:
@@ -250,13 +251,13 @@ PASSING = {"clean", "active"}
 """States that change with every write."""
 
 
-@arrays
-def test_layout_and_state_are_mdadm_s(volumes: Told, name: str) -> None:
+def test_layout_and_state_are_mdadm_s(volumes: Told) -> None:
     """The order of the chunks (raid0, raid1 and linear have none) and the state in the words of ``mdadm --detail``."""
-    told = detail(name)
-    layout = told.get("Layout", "-unknown-")
-    assert volumes[name]["layout"] == (None if layout == "-unknown-" else layout)
-    assert set(volumes[name]["status_text"].split(", ")) - PASSING == set(told["State"].split(", ")) - PASSING
+    for name in ARRAYS:
+        told = detail(name)
+        layout = told.get("Layout", "-unknown-")
+        assert volumes[name]["layout"] == (None if layout == "-unknown-" else layout)
+        assert set(volumes[name]["status_text"].split(", ")) - PASSING == set(told["State"].split(", ")) - PASSING
 
 
 def plain(shown: Told) -> dict[str, Told]:
