@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from datetime import date
 from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
 
 from raidctl.audit.finding import Finding, Severity
+from raidctl.audit.ignored import Entry, Ignored, sift
 from raidctl.audit.rule import Rule
 from raidctl.errors import EXIT_ACCESS, EXIT_CANNOT_TELL, EXIT_FINE, EXIT_NO
 from raidctl.health import WEIGHT
@@ -28,6 +30,12 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
     worst: Annotated[Severity | None, Meta(description="The worst severity that was found; null: nothing.")] = None
     findings: Annotated[tuple[Finding, ...], Meta(description="What is the matter, the worst first.")] = ()
     unknown: Annotated[tuple[Finding, ...], Meta(description="What could not be told, the most important first.")] = ()
+    ignored: Annotated[
+        tuple[Ignored, ...], Meta(description="What was found and does not count, as somebody decided.")
+    ] = ()
+    expired: Annotated[
+        tuple[Ignored, ...], Meta(description="What was ignored up to a day that is over, and counts again.")
+    ] = ()
     rules: Annotated[tuple[str, ...], Meta(description="The rules that met an object here.")] = ()
     checked: Annotated[int, Meta(description="How many times a rule met an object.")] = 0
     passed: Annotated[int, Meta(description="How many of these passed.")] = 0
@@ -48,9 +56,22 @@ def exit_code(diagnosis: Diagnosis) -> int:
     return _EXITS[diagnosis.verdict]
 
 
+def findings_of(inventory: Inventory, rules: Sequence[Rule], scope: Collection[str] | None = None) -> list[Finding]:
+    """What rules find; of ``scope``, an id each, only what is about these objects and the machine."""
+    return [one for rule in rules for one in rule.check(inventory) if scope is None or _within(one, inventory, scope)]
+
+
 def diagnose(inventory: Inventory, rules: Sequence[Rule], scope: Collection[str] | None = None) -> Diagnosis:
-    """Hold an inventory against rules; of ``scope``, an id each, only what is about these objects and the machine."""
-    said = [one for rule in rules for one in rule.check(inventory) if scope is None or _within(one, inventory, scope)]
+    """Hold an inventory against rules, nothing ignored; ``scope`` as of :func:`findings_of`."""
+    return diagnosed(inventory, findings_of(inventory, rules, scope))
+
+
+def diagnosed(
+    inventory: Inventory, found: Sequence[Finding], entries: Sequence[Entry] = (), today: date = date.min
+) -> Diagnosis:
+    """What was found, sorted and counted, without what is ignored."""
+    sifted = sift(found, entries, inventory.host.hostname, today)
+    said = sifted.left
     failed = _sorted(one for one in said if one.outcome == "fail")
     unknown = _sorted(one for one in said if one.outcome == "unknown")
     return Diagnosis(
@@ -60,8 +81,10 @@ def diagnose(inventory: Inventory, rules: Sequence[Rule], scope: Collection[str]
         worst=failed[0].severity if failed else None,
         findings=failed,
         unknown=unknown,
-        rules=tuple(dict.fromkeys(one.rule for one in said)),
-        checked=len(said),
+        ignored=sifted.ignored,
+        expired=sifted.expired,
+        rules=tuple(dict.fromkeys(one.rule for one in found)),
+        checked=len(found),
         passed=sum(one.outcome == "pass" for one in said),
         verdict=_verdict(failed, unknown),
     )

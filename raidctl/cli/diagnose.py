@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any
 
 import click
 
-from raidctl.audit.builtin import manual, named, rules
-from raidctl.audit.diagnosis import around, diagnose, exit_code
+from raidctl.audit.builtin import HEALTH, manual, named, rules
+from raidctl.audit.diagnosis import around, diagnosed, exit_code, findings_of
+from raidctl.audit.finding import Finding
+from raidctl.audit.ignored import Entry, as_file, entries_of, with_new
 from raidctl.audit.rule import Rule
 from raidctl.cli.machine import look, with_open_ends
 from raidctl.cli.options import Settings, examples, machine_options, output_options, settings_of
@@ -30,12 +35,17 @@ from raidctl.text import listing, printable
 @click.option("--list", "listed", is_flag=True, help="List the rules.")
 @click.option("--explain", metavar="RULE", help="Print the manual page of a rule.")
 @click.option("--format", "form", type=click.Choice(["table", "json", "nagios"]), help="table is the default.")
+@click.option("--health-only", is_flag=True, help="Only the state of the hardware: no advice on settings and design.")
+@click.option("--ignore", metavar="RULE[=OBJECT]", multiple=True, help="Let this finding not count, --until a day.")
+@click.option("--until", metavar="DATE", help="Last day on which --ignore holds: 2027-01-31.")
+@click.option("--because", metavar="TEXT", help="Why; it is shown with what is ignored.")
+@click.option("--ignore-file", metavar="FILE", help="Where ignored findings are kept (ignored.json of the state).")
 @machine_options
 @output_options
 @click.pass_context
 def command(
     context: click.Context, /, *, ids: tuple[str, ...], wanted: tuple[str, ...], listed: bool, explain: str | None,
-    form: str | None,
+    form: str | None, health_only: bool, **ignoring: Any,
 ) -> int:  # fmt: skip
     """Tell why storage is slow or unsafe: findings with evidence and remedy.
 
@@ -43,6 +53,10 @@ def command(
     machine has, the worst finding first; then what could not be told, and how
     much was looked at. An ID, a device or a mount point narrows it to that
     object and what it depends on (its card, the battery, the drives).
+
+    --ignore RULE[=OBJECT] --until DATE --because TEXT keeps what is found now,
+    as bad as it is now, from counting up to that day; it is still listed. Other
+    objects of the rule, and a worse finding, count.
 
     Exit codes: 0 nothing is the matter, or there is only what is for
     information; 1 a critical finding or a warning; 3 none, but something of
@@ -62,17 +76,26 @@ def command(
         settings.refuse_machine("diagnose --list" if listed else "diagnose --explain")
         _manual([_rule(explain)] if explain is not None else rules(), settings, whole=explain is not None)
         return 0
-    return _diagnose(settings, ids, [_rule(name) for name in wanted] or rules(), form)
+    if len({bool(ignoring[name]) for name in ("ignore", "until", "because")}) > 1:
+        raise click.UsageError("--ignore, --until and --because go together: what, how long, and why.")
+    chosen = [_rule(name) for name in wanted] or rules()
+    if health_only:
+        chosen = [rule for rule in chosen if rule.name in HEALTH]
+    return _diagnose(settings, ids, chosen, form, ignoring)
 
 
-def _diagnose(settings: Settings, ids: Sequence[str], chosen: Sequence[Rule], form: str | None) -> int:
+def _diagnose(
+    settings: Settings, ids: Sequence[str], chosen: Sequence[Rule], form: str | None, ignoring: dict[str, Any]
+) -> int:
     seen = with_open_ends(look(settings), settings)
     inventory = seen.inventory
     scope = None
     if ids:
         kept = narrow(inventory, find(inventory, seen.view, ids))
         scope = around(inventory, {item.id for card in kept.controllers for item in items(card)})
-    found = diagnose(inventory, chosen, scope)
+    every = findings_of(inventory, chosen, scope)
+    entries = _entries(settings, every, inventory.host.hostname, **ignoring)
+    found = diagnosed(inventory, every, entries, datetime.now().astimezone().date())
     if form == "nagios":
         from raidctl.output.nagios import of_diagnosis  # noqa: PLC0415 - only where it is asked for
 
@@ -86,6 +109,26 @@ def _diagnose(settings: Settings, ids: Sequence[str], chosen: Sequence[Rule], fo
 
         emit(screen(found, inventory, paper(), more=settings.verbose))
     return exit_code(found)
+
+
+def _entries(
+    settings: Settings, found: Sequence[Finding], host: str | None, *, ignore: Sequence[str], until: str | None,
+    because: str | None, ignore_file: str | None,
+) -> Sequence[Entry]:  # fmt: skip
+    """The entries of the ignore file; those of the command line are added, and kept."""
+    from raidctl.change.state import default_directory, directory  # noqa: PLC0415 - rarely needed
+    from raidctl.cli import whole  # noqa: PLC0415 - as said
+
+    path = Path(ignore_file or Path(settings.state_dir or default_directory()) / "ignored.json")
+    entries: Sequence[Entry] = ()
+    if path.exists() or (ignore_file and not ignore):
+        entries = entries_of(whole.read(str(path), printable(str(path)), "a file of ignored findings"), str(path))
+    if ignore:
+        entries = with_new(entries, ignore, found, host=host, until=until or "", reason=because or "")
+        if not ignore_file:
+            directory(settings.state_dir)
+        whole.write(str(path), as_file(entries))
+    return entries
 
 
 def _rule(name: str) -> Rule:

@@ -47,6 +47,14 @@ def _parts(found: Diagnosis, inventory: Inventory, paper: Paper, *, more: bool) 
         yield line(("Unknown", STRONG))
     for group in _groups(found.unknown, alone=more):
         yield from _finding(group, (), paper, more=more)
+    if found.ignored or found.expired:
+        yield Text("")
+    for one in found.ignored:
+        text = f"ignored until {one.until}: {one.finding.rule} {one.finding.where}: {one.reason}"
+        yield line(paper.clean(text))
+    for one in found.expired:
+        text = f"no longer ignored since {one.until}: {one.finding.rule} {one.finding.where}: {one.reason}"
+        yield line((paper.clean(text), WARN))
     yield Text("")
     yield line((_looked_at(found), DULL))
     if found.findings or found.unknown:

@@ -166,7 +166,8 @@ def of_diagnosis(found: Diagnosis) -> tuple[str, Status]:
     status = _status(found)
     ordered = sorted(said_of, key=lambda one: (one not in roots, rank(one)))
     worst = f": {about(ordered[0])}" if ordered and status is not Status.OK else ""
-    return plugin(status, f"{said(counts)}{worst}", figures(counts), [line_of(one) for one in ordered]), status
+    ignored = f", {len(found.ignored)} ignored" if found.ignored else ""
+    return plugin(status, f"{said(counts)}{ignored}{worst}", figures(counts), [line_of(one) for one in ordered]), status
 
 
 def _status(found: Diagnosis) -> Status:

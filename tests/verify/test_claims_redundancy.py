@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from msgspec.structs import replace
 
@@ -14,7 +16,7 @@ from tests.verify.conftest import Answers, Verify
 from tests.verify.grounds import card, ground, judged
 
 
-def behind(state: str, **of_volume: object) -> Ground:
+def behind(state: str, **of_volume: Any) -> Ground:
     """A RAID-6 behind a controller whose cache is in this state, the drives' caches off."""
     cache = VolumeCache(
         write_policy="protected_write_back",

@@ -1,0 +1,142 @@
+"""Findings that are ignored up to a day: what that hides, what it does not, and how it is kept."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+
+import msgspec
+import pytest
+from click.testing import CliRunner, Result
+from msgspec.structs import replace
+
+from raidctl.audit.builtin import HEALTH, rules
+from raidctl.audit.diagnosis import diagnosed, findings_of
+from raidctl.audit.ignored import entries_of, with_new
+from raidctl.cli import cli
+from raidctl.errors import CannotTell
+from tests.audit.rule_examples import changed
+from tests.support.machines import FIXTURES, replayed
+
+MACHINE = "megaraid-h730p-predictive"
+FAILING = "drive_expects_failure=megaraid:0/32:5"
+WHY = ("--until", "2999-12-31", "--because", "a drive is ordered")
+
+
+def run(file: Path, *words: str, machine: str = MACHINE) -> Result:
+    """``raidctl --replay fixtures/MACHINE diagnose --ignore-file FILE …``."""
+    command = ["--replay", str(FIXTURES / machine), "diagnose", "--ignore-file", str(file), *words]
+    return CliRunner().invoke(cli, command, env={"COLUMNS": "200"})
+
+
+def test_an_ignored_finding_does_not_count_and_is_listed_with_its_reason(tmp_path: Path) -> None:
+    """In the run that ignores it and in the next one, on the screen, in JSON and in the line of a plugin."""
+    file = tmp_path / "ignored.json"
+    assert "drive_expects_failure" in CliRunner().invoke(cli, ["--replay", str(FIXTURES / MACHINE), "diagnose"]).stdout
+    line = "ignored until 2999-12-31: drive_expects_failure megaraid:0/32:5: a drive is ordered"
+    assert line in run(file, "--ignore", FAILING, *WHY).stdout
+    assert line in run(file).stdout
+    found = msgspec.json.decode(run(file, "--json").stdout)
+    [one] = found["ignored"]
+    assert (one["finding"]["where"], one["reason"]) == ("megaraid:0/32:5", "a drive is ordered")
+    assert "drive_expects_failure" not in {each["rule"] for each in found["findings"]}
+    assert ", 1 ignored" in run(file, "--format", "nagios").stdout
+
+
+def test_ignoring_changes_the_exit_code_only_by_what_is_ignored(tmp_path: Path) -> None:
+    """With everything ignored that is found, the exit code is 0, and the plugin is OK and names the number."""
+    file = tmp_path / "ignored.json"
+    found = msgspec.json.decode(run(tmp_path / "none.json", "--ignore", FAILING, *WHY, "--json").stdout)
+    words = [f"{one['rule']}={one['where']}" for one in found["findings"] + found["unknown"]]
+    done = run(file, *(word for each in [FAILING, *words] for word in ("--ignore", each)), *WHY)
+    assert done.exit_code == 0
+    plugin = run(file, "--format", "nagios")
+    assert plugin.exit_code == 0
+    assert f", {len(words) + 1} ignored" in plugin.stdout
+
+
+def test_what_is_worse_or_elsewhere_is_not_ignored() -> None:
+    """An entry covers one object, no worse than it was: a second drive, or a warning that became critical, counts."""
+    inventory = replayed(MACHINE).inventory
+    found = findings_of(inventory, rules())
+    host = inventory.host.hostname
+    entries = with_new((), [FAILING], found, host=host, until="2999-12-31", reason="x")
+    today = date(2026, 1, 1)
+    mine = [one for one in found if f"{one.rule}={one.where}" == FAILING]
+    assert mine
+    assert len(diagnosed(inventory, found, entries, today).ignored) == len(mine)
+    milder = [replace(one, severity="warning") for one in entries]
+    worse = [replace(one, severity="critical") if one in mine else one for one in found]
+    assert diagnosed(inventory, worse, milder, today).ignored == ()
+    elsewhere = [replace(one, where="megaraid:0/32:1") if one in mine else one for one in found]
+    assert diagnosed(inventory, elsewhere, entries, today).ignored == ()
+    other = replace(inventory, host=replace(inventory.host, hostname="another"))
+    assert diagnosed(other, found, entries, today).ignored == ()
+
+
+def test_a_rule_alone_ignores_what_it_finds_now_and_no_other_object() -> None:
+    """Another drive that begins to fail later is a finding."""
+    inventory = replayed(MACHINE).inventory
+    host = inventory.host.hostname
+    entries = with_new(
+        (), ["drive-expects-failure"], findings_of(inventory, rules()), host=host, until="2999-12-31", reason="x"
+    )
+    later = changed(inventory, "megaraid:0/32:1", {"status": "warning", "status_text": "Predictive failure"})
+    left = diagnosed(later, findings_of(later, rules()), entries, date(2026, 1, 1)).findings
+    assert "megaraid:0/32:1" in {one.where for one in left if one.rule == "drive_expects_failure"}
+
+
+def test_the_day_after_the_last_one_it_counts_again_and_that_is_said() -> None:
+    """Up to and including the day it is ignored."""
+    inventory = replayed(MACHINE).inventory
+    found = findings_of(inventory, rules())
+    host = inventory.host.hostname
+    entries = with_new((), [FAILING], found, host=host, until="2026-06-30", reason="x")
+    assert diagnosed(inventory, found, entries, date(2026, 6, 30)).expired == ()
+    over = diagnosed(inventory, found, entries, date(2026, 7, 1))
+    assert over.ignored == ()
+    assert [one.finding.where for one in over.expired] == ["megaraid:0/32:5"]
+    assert over.findings == diagnosed(inventory, found).findings
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--ignore", FAILING), "go together"),
+        (("--until", "2999-12-31"), "go together"),
+        (("--ignore", FAILING, "--until", "soon", "--because", "x"), "is no day"),
+        (("--ignore", "volume_failed", *WHY), "nothing to ignore"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_and_nothing_is_kept(tmp_path: Path, words: tuple[str, ...], said: str) -> None:
+    """A day that is none, a finding that is not there, half of the three options."""
+    file = tmp_path / "ignored.json"
+    done = run(file, *words)
+    assert done.exit_code == 2
+    assert said in done.stderr
+    assert not file.exists()
+
+
+@pytest.mark.parametrize("data", [b"", b"{}", b'[{"rule": "x"}]', b"\xff", b"[" * 100_000])
+def test_a_damaged_file_ignores_nothing_and_is_an_error(tmp_path: Path, data: bytes) -> None:
+    """What a file hides that nobody can read is unknown: exit code 3, and no finding is left out silently."""
+    with pytest.raises(CannotTell):
+        entries_of(data, "the file")
+    file = tmp_path / "ignored.json"
+    file.write_bytes(data)
+    assert run(file).exit_code == 3
+
+
+def test_a_file_that_was_named_and_is_not_there_is_an_error(tmp_path: Path) -> None:
+    """A slip in its name must not bring the ignored alarms back without a word."""
+    assert run(tmp_path / "none.json").exit_code == 3
+
+
+def test_health_only_leaves_out_what_is_no_state_of_the_hardware() -> None:
+    """Only rules of health are held against the machine, all of them exist, and the failing drive is still found."""
+    assert {rule.name for rule in rules()} >= HEALTH
+    command = ["--replay", str(FIXTURES / MACHINE), "diagnose", "--json"]
+    every = msgspec.json.decode(CliRunner().invoke(cli, command).stdout)
+    only = msgspec.json.decode(CliRunner().invoke(cli, [*command, "--health-only"]).stdout)
+    assert set(only["rules"]) == set(every["rules"]) & HEALTH < set(every["rules"])
+    assert [one for one in every["findings"] if one["rule"] in HEALTH] == only["findings"]
