@@ -1,0 +1,117 @@
+"""How a machine takes care of its arrays: what is listed, watched and checked, and when that is unknown."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatch
+from typing import Any
+
+import pytest
+
+import raidctl_md as md
+from raidctl.host import HostView
+from raidctl.model import Controller
+from raidctl.request import Answer, Glob, GlobAnswer, Read, Request, RunAnswer, Trouble, converse
+from tests.vendors.md.md_texts import DETAIL, Machine, told
+
+MDSTAT = (
+    "Personalities : [raid6]\nmd7 : active raid6 sdd1[3] sdc1[2] sdb1[1] sda1[0]\n"
+    "      20953088 blocks super 1.2 [4/4] [UUUU]\n"
+)
+UUID = "0a1b2c3d:4e5f6071:8293a4b5:c6d7e8f9"
+CONFIG, SYSTEMD = "/etc/mdadm/mdadm.conf", "/run/systemd/system"
+MONITOR = "/sys/fs/cgroup/system.slice/mdmonitor.service"
+TIMER = "/etc/systemd/system/mdmonitor.service.wants/mdcheck_start.timer"
+CHECKED, PAUSED = f"/var/lib/mdcheck/Checked_{UUID}", f"/var/lib/mdcheck/MD_UUID_{UUID}"
+
+
+class Host(Machine):
+    """A machine whose patterns match as a shell's do; ``lost`` requests get no answer."""
+
+    def __init__(self, *there: str, config: str | Trouble = Trouble.MISSING, lost: str = "") -> None:
+        detail = RunAnswer(code=0, out=DETAIL.encode())
+        stat = RunAnswer(code=0, out=f"1772352000 {CHECKED}\n".encode())
+        files: dict[str, str | Trouble] = {"/proc/mdstat": MDSTAT, CONFIG: config, **dict.fromkeys(there, "")}
+        super().__init__(files, {"mdadm --detail /dev/md7": detail, f"stat --format=%Y %n {CHECKED}": stat})
+        self.lost = lost
+
+    def answer(self, request: Request[Any]) -> Answer:
+        """As of the machine, but for what is lost."""
+        name = request.pattern if isinstance(request, Glob) else request.path if isinstance(request, Read) else ""
+        if isinstance(request, Glob) and self.lost and fnmatch(self.lost, name):
+            return GlobAnswer(paths=(), trouble=Trouble.TIMEOUT)
+        if isinstance(request, Glob):
+            return GlobAnswer(paths=tuple(path for path in self.files if path != CONFIG and fnmatch(path, name)))
+        return super().answer(request)
+
+    def card(self) -> Controller:
+        """The controller ``md``."""
+        [card] = converse(md.observe(HostView(root=True)), self).controllers
+        return card
+
+
+@pytest.mark.parametrize(
+    ("config", "listed"),
+    [
+        (f"ARRAY /dev/md/seven metadata=1.2 UUID={UUID}\n", True),
+        (f"ARRAY /dev/md/x\n  metadata=1.2\n  uuid={UUID.upper()}\n", True),
+        (f"ARRAY /dev/md/x UUID={UUID.replace(':', '')}\n", True),
+        ("ARRAY /dev/md7\n", True),
+        ("ARRAY /dev/md/seven name=plum:seven\n", True),
+        (f"# ARRAY /dev/md7 UUID={UUID}\nMAILADDR root\n", False),
+        (f"DEVICE /dev/md7 UUID={UUID}\n", False),
+        ("", False),
+        (Trouble.MISSING, False),
+        (Trouble.DENIED, None),
+        (Trouble.TIMEOUT, None),
+        (Trouble.UNRECORDED, None),
+    ],
+)
+def test_an_array_is_listed_under_any_of_its_names(config: str | Trouble, listed: bool | None) -> None:
+    """By UUID in both spellings, device or name, over several lines; a file that cannot be read says nothing."""
+    assert Host(config=config).card().volumes[0].in_config_file is listed
+
+
+@pytest.mark.parametrize(
+    ("there", "lost", "monitored", "mode"),
+    [
+        ((SYSTEMD, MONITOR, TIMER), "", True, "automatic"),
+        ((SYSTEMD,), "", False, "disabled"),
+        ((SYSTEMD, "/run/mdadm/monitor.pid", "/etc/cron.d/mdadm"), "", True, "automatic"),
+        ((SYSTEMD, "/etc/cron.d/raid-check"), "", False, "automatic"),
+        ((), "", None, None),
+        ((MONITOR, TIMER), "", True, "automatic"),
+        ((SYSTEMD,), MONITOR, None, "disabled"),
+        ((SYSTEMD,), TIMER, False, None),
+    ],
+)
+def test_nothing_is_called_off_that_could_not_be_looked_for(
+    there: tuple[str, ...], lost: str, monitored: bool | None, mode: str | None
+) -> None:
+    """Off needs systemd and an answer to each question; a unit, a timer or a job that is there is enough for on."""
+    card = Host(*there, lost=lost).card()
+    assert card.monitored is monitored
+    assert (card.consistency_check.mode if card.consistency_check else None) == mode
+
+
+@pytest.mark.parametrize(
+    ("there", "last"),
+    [
+        ((CHECKED,), ("2026-03-01T08:00:00+00:00", "ok")),
+        ((CHECKED, PAUSED), ("2026-03-01T08:00:00+00:00", "unfinished")),
+        ((PAUSED,), (None, "unfinished")),
+        ((), None),
+        (("/var/lib/mdcheck/Checked_ffffffff:0:0:0",), None),
+    ],
+)
+def test_a_check_ended_when_its_mark_was_made(there: tuple[str, ...], last: tuple[str | None, str] | None) -> None:
+    """Each array has a mark of its own; a place that was kept means that the check has not reached the end."""
+    scrub = Host(*there).card().volumes[0].consistency_check
+    assert (None if scrub is None else (scrub.last_at, scrub.last_result)) == last
+
+
+def test_what_is_known_names_its_line() -> None:
+    """``show --explain`` finds the ARRAY line and the unit."""
+    line = f"ARRAY /dev/md/seven UUID={UUID}"
+    found = converse(md.observe(HostView(root=True)), Host(SYSTEMD, MONITOR, config=f"HOMEHOST x\n{line}\n"))
+    assert told(found, "md:md7", "in_config_file") == [line]
+    assert told(found, "md", "monitored") == [MONITOR]
