@@ -20,6 +20,7 @@ NAV = {
         "Does it behave?": "bench",
         "Many machines": "policy",
         "Monitoring": "export",
+        "From check_raid": "check_raid",
     },
     "Reference": {
         "Commands": "commands",

@@ -1,0 +1,207 @@
+"""How the rules about upkeep grade what they find, and that a fact that is unknown never passes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from msgspec import structs
+
+from raidctl.audit.builtin import named
+from raidctl.audit.finding import Finding
+from raidctl.model import Block, Errors, Inventory, Scrub
+from tests.audit.rule_examples import DRIVE as NVME_DRIVE
+from tests.audit.rule_examples import LSI, MD, NVME, SMART, changed
+from tests.support.machines import replayed
+
+RAID6, PAIR = "md:md1", "megaraid:0/v2"
+BATTERY = "megaraid:0/battery0"
+
+
+def ask(rule: str, inventory: Inventory, where: str) -> Finding:
+    """What a rule says of an object."""
+    known = named(rule)
+    assert known is not None
+    [one] = [one for one in known.check(inventory) if one.where == where]
+    return one
+
+
+def heard(rule: str, machine: str, where: str, **changes: Any) -> tuple[str, str | None]:
+    """The outcome, and the severity of a failure, on a machine with fields of one object set."""
+    inventory = replayed(machine).inventory
+    one = ask(rule, changed(inventory, where, changes) if changes else inventory, where)
+    return one.outcome, one.severity if one.outcome == "fail" else None
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({"consistency_policy": "journal"}, ("pass", None)),
+        ({"consistency_policy": "ppl"}, ("pass", None)),
+        ({"status": "ok"}, ("fail", "info")),
+        ({"status": "degraded"}, ("fail", "warning")),
+        ({"status": "rebuilding"}, ("fail", "warning")),
+        ({"consistency_policy": None, "bitmap": None}, ("unknown", None)),
+        ({"consistency_policy": None, "bitmap": "none"}, ("unknown", None)),
+    ],
+    ids=str,
+)
+def test_a_write_hole_of_md_is_worse_while_a_drive_is_missing(
+    changes: dict[str, Any], expected: tuple[str, str | None]
+) -> None:
+    """Information of the design when complete, a warning when degraded; a journal or PPL closes it."""
+    name = {} if changes == {"status": "ok"} else changes
+    assert heard("write_hole", MD, RAID6, **name) == expected
+
+
+@pytest.mark.parametrize(
+    ("state", "status", "expected"),
+    [
+        ("protected", "degraded", ("pass", None)),
+        ("not_caching", "ok", ("fail", "info")),
+        ("unprotected", "degraded", ("fail", "warning")),
+        ("unknown", "degraded", ("unknown", None)),
+    ],
+)
+def test_a_write_hole_behind_a_controller_is_closed_by_a_protected_cache(
+    state: str, status: str, expected: tuple[str, str | None]
+) -> None:
+    """What is reported of the cache decides; unknown protection is no protection, and no fault either."""
+    inventory = changed(replayed(LSI).inventory, PAIR, {"raid_level": "raid6", "name": "x"})
+    volume = next(one for one in inventory.controllers[0].volumes if one.id == PAIR)
+    assert volume.cache is not None
+    cache = structs.replace(volume.cache, controller_cache=state)  # type: ignore[arg-type]  # a parameter
+    other = structs.replace(volume, status=status, cache=cache)
+    card = structs.replace(inventory.controllers[0], volumes=(other,))
+    one = ask("write_hole", structs.replace(inventory, controllers=(card,)), PAIR)
+    assert (one.outcome, one.severity if one.outcome == "fail" else None) == expected
+
+
+@pytest.mark.parametrize(
+    ("limit", "timeout", "expected"),
+    [
+        (7.0, 30, ("pass", None)),
+        (0.0, 180, ("pass", None)),
+        (None, 240, ("pass", None)),
+        (0.0, 30, ("fail", "warning")),
+        (30.0, 30, ("fail", "warning")),
+        (None, 30, ("unknown", None)),
+        (7.0, None, ("unknown", None)),
+    ],
+)
+def test_a_drive_has_to_give_up_before_the_kernel_does(
+    limit: float | None, timeout: int | None, expected: tuple[str, str | None]
+) -> None:
+    """Without a limit only a very patient kernel passes; what is unknown of either is unknown."""
+    changes = {"error_recovery_seconds": limit, "block": Block(command_timeout_seconds=timeout), "wwn": "x"}
+    assert heard("error_recovery_timeout", MD, "drives:HBN2C0M4", **changes) == expected
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({"critical_warning": 1}, ("fail", "warning")),
+        ({"critical_warning": 8}, ("fail", "critical")),
+        ({"available_spare_percent": 9}, ("fail", "warning")),
+        ({"available_spare_percent": 10}, ("pass", None)),
+        ({"critical_warning": None}, ("unknown", None)),
+    ],
+    ids=str,
+)
+def test_an_nvme_drives_warning_is_graded(changes: dict[str, Any], expected: tuple[str, str | None]) -> None:
+    """Any bit is a warning, a drive that is read-only has failed; below its own threshold of spare blocks it warns."""
+    assert heard("nvme_health", NVME, NVME_DRIVE, **changes) == expected
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({"made_at": "2024-01-01"}, ("pass", None)),
+        ({"made_at": "2019-01-01"}, ("fail", "info")),
+        ({"made_at": "2014-01-01"}, ("fail", "warning")),
+        ({"made_at": "2024-01-01", "status": "ok", "next_learn_at": "2026-04-01T00:00:00"}, ("fail", "warning")),
+        ({"made_at": "2024-01-01", "status": "ok", "next_learn_at": "2000-01-01T00:00:00"}, ("pass", None)),
+    ],
+    ids=str,
+)
+def test_a_capacitor_is_graded_by_its_age(changes: dict[str, Any], expected: tuple[str, str | None]) -> None:
+    """Rated for five years; an overdue learn cycle is a warning, one of 2000 is a clock that was never set."""
+    assert heard("battery_old", "megaraid-9271-learning", BATTERY, **changes) == expected
+
+
+def test_an_age_without_a_time_of_reading_is_unknown() -> None:
+    """A loose file does not say when it was written."""
+    inventory = replayed("megaraid-9271-learning").inventory
+    loose = structs.replace(inventory, host=structs.replace(inventory.host, collected_at=None))
+    assert ask("battery_old", loose, BATTERY).outcome == "unknown"
+    scrubbed = replayed(MD).inventory
+    loose = structs.replace(scrubbed, host=structs.replace(scrubbed.host, collected_at=None))
+    assert ask("check_overdue", loose, RAID6).outcome == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("scrub", "expected"),
+    [
+        (Scrub(last_at="2026-02-01T00:00:00Z", last_result="ok"), ("pass", None)),
+        (Scrub(last_at="2025-12-01T00:00:00Z", last_result="ok"), ("fail", "warning")),
+        (Scrub(last_at="2026-02-01T00:00:00Z", last_result="failed"), ("fail", "warning")),
+        (Scrub(last_result="unfinished"), ("fail", "info")),
+        (Scrub(mode="automatic", next_at="11/09/2025, 03:00:00"), ("fail", "warning")),
+        (Scrub(mode="automatic", next_at="03/09/2026, 03:00:00"), ("unknown", None)),
+        (Scrub(mode="automatic"), ("unknown", None)),
+    ],
+    ids=str,
+)
+def test_a_check_is_overdue_after_sixty_days(scrub: Scrub, expected: tuple[str, str | None]) -> None:
+    """The machine was read in March 2026; a schedule alone is no check, and does not pass."""
+    assert heard("check_overdue", MD, RAID6, consistency_check=scrub) == expected
+
+
+def test_a_path_is_missing_when_most_drives_of_the_model_have_more() -> None:
+    """One multipath drive among three others is no reason to call these short of a path."""
+    inventory = replayed("drives-sas-multipath").inventory
+    names = [drive.id for drive in inventory.controllers[0].drives]
+    assert {ask("sas_link", inventory, name).outcome for name in names} == {"pass"}
+    for name in names[:3]:
+        inventory = changed(inventory, name, {"paths": 2, "wwn": name})
+    lost = ask("sas_link", inventory, names[3])
+    assert (lost.outcome, lost.severity) == ("fail", "warning")
+    assert "on 1 path, most others of its model on 2" in lost.message
+
+
+def test_errors_of_a_sas_link_count_from_a_hundred_on() -> None:
+    """A few come with every reset."""
+    for number, outcome in ((99, "pass"), (100, "fail")):
+        changes = {"errors": Errors(link=number)}
+        assert heard("sas_link", "drives-sas-multipath", "drives:TGK00C3Z", **changes)[0] == outcome
+
+
+def test_two_drives_that_expect_to_fail_are_critical() -> None:
+    """One is a warning of its own rule; the second one in the same array makes it critical."""
+    inventory = replayed(SMART).inventory
+    assert ask("several_expect_failure", inventory, "smartarray:0/A").outcome == "pass"
+    worse = changed(inventory, "smartarray:0/1I:1:1", {"errors": Errors(predictive=3)})
+    one = ask("several_expect_failure", worse, "smartarray:0/A")
+    assert (one.outcome, one.severity) == ("fail", "critical")
+    assert {"1I:1:1", "1I:1:2"} <= set(one.message.replace(".", "").split())
+
+
+def test_sectors_that_some_drives_do_not_report_are_unknown() -> None:
+    """Alike passes, 4Kn among 512e is information, and one unknown member leaves it open."""
+    group = "megaraid:0/g1"
+    for size, outcome in ((4096, "fail"), (None, "unknown"), (512, "pass")):
+        changes = {"sector_bytes": size, "wwn": "x"}
+        inventory = changed(replayed(LSI).inventory, "megaraid:0/310:2", changes)
+        assert ask("mixed_sectors", inventory, group).outcome == outcome
+
+
+def test_of_loose_files_nobody_is_asked_whether_a_monitor_runs() -> None:
+    """A pasted table of md reports nothing of the machine around it; a machine that was read and gave no answer does."""
+    inventory = replayed(MD).inventory
+    rule = named("md_unattended")
+    assert rule is not None
+    loose = structs.replace(inventory, host=structs.replace(inventory.host, hostname=None))
+    assert list(rule.check(loose)) == []
+    silent = changed(inventory, "md", {"monitored": None})
+    assert ask("md_unattended", silent, "md").outcome == "unknown"
+    assert ask("md_unattended", changed(inventory, RAID6, {"in_config_file": None}), RAID6).outcome == "unknown"
