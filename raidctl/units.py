@@ -15,11 +15,13 @@ _ENORMOUS = 1e10
 _PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*%", re.ASCII)
 _CELSIUS = re.compile(r"(-?\d+)(?:\.\d+)?\s*(?:°\s*C?|C|Celsius)?", re.ASCII | re.IGNORECASE)
 _GBPS = re.compile(r"(\d+(?:\.\d+)?)\s*(G|M)(?:b/s|bps|bit/s|T/s|T)", re.IGNORECASE | re.ASCII)
-_DURATION = re.compile(r"(\d+)\s*(s|secs?|seconds?|min|mins|minutes?|h|hrs?|hours?|days?)", re.IGNORECASE | re.ASCII)
+_DURATION = re.compile(
+    r"(\d+)\s*(s|secs?|seconds?|min|mins|minutes?|h|hrs?|hours?|d|days?|w|weeks?)", re.IGNORECASE | re.ASCII
+)
 _PCIE = re.compile(r"PCIe (\d)\.\d x ?(1|2|4|8|12|16|32)(?: ?\(.*\))?", re.ASCII | re.IGNORECASE)
 _GENERATIONS = {"1": 2.5, "2": 5.0, "3": 8.0, "4": 16.0, "5": 32.0, "6": 64.0}
 _PRINTED = re.compile(r"(\d\d)/(\d\d)/(\d{4}), ?(\d\d:\d\d:\d\d)", re.ASCII)
-_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 
 
 def parse_size(text: str, *, binary: bool) -> int:
@@ -87,7 +89,7 @@ def parse_pcie(text: str) -> tuple[int, float]:
 
 
 def parse_seconds(text: str) -> int:
-    """Seconds of ``15 secs``, ``4s``, ``60 min``, ``2 hours``."""
+    """Seconds of ``15 secs``, ``4s``, ``60 min``, ``2 hours``, ``7d``, ``2 weeks``."""
     match = _DURATION.fullmatch(text.strip())
     if not match:
         raise ValueError(f"not a duration: {text!r}")

@@ -4,22 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime, timezone
 
 import msgspec
 
 from raidctl.audit.finding import Audited, Finding, Severity
-from raidctl.audit.policy.document import UNREAD
+from raidctl.audit.policy.document import MAX_AGE, UNREAD
 from raidctl.audit.policy.machine import Machine, hides
 from raidctl.audit.policy.rules import Count, PolicyRule
 from raidctl.audit.policy.sets import Chosen, Policy, RuleSet
 from raidctl.audit.report import RuleCount, Summary, Verdict, worse
 from raidctl.model import Inventory, Problem
+from raidctl.text import attempt
 
 _MILDER: tuple[Severity, ...] = ("info", "warning", "critical")
 _TOLD_BY = {"unread": "not_read", "no_tool": "no_tool", "no_right": "no_right"}
 """Problems behind which something may hide, and the built-in rules that tell of them, too."""
 AGAIN = 'Write it again with "raidctl --json show".'
 """What helps against an inventory that is none."""
+_SKEW = 3600
+"""Seconds that a clock may be ahead."""
+_UNITS = {"d": 86400, "h": 3600, "min": 60, "s": 1}
 _ACCESS = frozenset({"no_tool", "no_right"})
 
 
@@ -62,12 +67,14 @@ class Auditor:
         policy: What is to hold.
         keep: Tell of what passes, too.
         alone: There is one machine: a rule that selects nothing on it is told of as one of its findings.
+        now: When it is held against it.
     """
 
-    def __init__(self, policy: Policy, *, keep: bool = False, alone: bool = False) -> None:
+    def __init__(self, policy: Policy, *, keep: bool = False, alone: bool = False, now: datetime | None = None) -> None:
         self.policy = policy
         self.keep = keep
         self.alone = alone
+        self._now = now or datetime.now(timezone.utc)
         self.tally = Tally()
 
     def take(self) -> Tally:
@@ -79,6 +86,9 @@ class Auditor:
         """Hold one inventory against the rules that count for its host."""
         host, tally = inventory.host, self.tally
         rules = self.policy.for_host(host.hostname)
+        if rules.max_age is not None and (stale := too_old(host.collected_at, rules.max_age, self._now)):
+            stale = msgspec.structs.replace(stale, severity=rules.stale)
+            return self._unknown(host.hostname or source, source, stale, unreadable=False)
         said: list[Finding] = list(_unread(inventory.problems, rules))
         said += [_unsure(name) for name in rules.unsure]
         for one in said:
@@ -116,19 +126,18 @@ class Auditor:
     def unreadable(self, source: str, message: str, remedy: str | None = AGAIN) -> Audited:
         """What was to be an inventory and cannot be read: one more host, of which nothing can be told."""
         finding = Finding(
-            rule=UNREAD,
-            severity="warning",
-            outcome="unknown",
-            where="host",
-            message=message,
-            remedy=remedy,
+            rule=UNREAD, severity="warning", outcome="unknown", where="host", message=message, remedy=remedy
         )
         self.tally.summary.unreadable += 1
+        return self._unknown(source, source, finding, unreadable=True)
+
+    def _unknown(self, host: str, source: str, finding: Finding, *, unreadable: bool) -> Audited:
+        """A host of which nothing can be concluded, and why."""
         self.tally.hidden = True
-        count = self._count(UNREAD, "warning")
+        count = self._count(finding.rule, finding.severity)
         count.checked, count.unknown, count.hosts = count.checked + 1, count.unknown + 1, count.hosts + 1
         self._sum([finding], (), 1, 0)
-        return Audited(host=source, source=source, unreadable=True, checked=1, findings=(finding,))
+        return Audited(host=host, source=source, unreadable=unreadable, checked=1, findings=(finding,))
 
     def _one(self, rule: PolicyRule, machine: Machine, said: list[Finding]) -> tuple[int, int]:
         found = rule.run(machine, self._count(rule.name, rule.severity), said, keep=self.keep)
@@ -195,6 +204,34 @@ def finish(policy: Policy, tally: Tally, *, alone: bool) -> Summary:
         if total.findings:
             total.verdict = worse(total.verdict, "unknown")
     return total
+
+
+def too_old(collected_at: str | None, most: int, now: datetime) -> Finding | None:
+    """What is to be said of an inventory that is older than so many seconds, or of an unknown age."""
+    read = moment(collected_at)
+    age = None if read is None else (now - read).total_seconds()
+    if age is not None and -_SKEW <= age <= most:
+        return None
+    if age is None:
+        message = "When the inventory was read is unknown"
+    else:
+        message = f"The inventory was read at {collected_at}, " + ("in the future" if age < 0 else "too long ago")
+    return Finding(
+        rule=MAX_AGE, severity="warning", outcome="unknown", where="host", field="collected_at",
+        message=f"{message}: nothing is known of the host as it is now (max_age {format_age(most)}).", remedy=AGAIN,
+    )  # fmt: skip
+
+
+def moment(text: str | None) -> datetime | None:
+    """A time of RFC 3339; None where it is none."""
+    found = attempt(datetime.fromisoformat, text and text.replace("Z", "+00:00"))
+    return found if found is None or found.tzinfo else found.replace(tzinfo=timezone.utc)
+
+
+def format_age(seconds: int) -> str:
+    """``7d``, ``36h``: in the largest unit that fits."""
+    unit, size = next((unit, size) for unit, size in _UNITS.items() if seconds % size == 0)
+    return f"{seconds // size}{unit}"
 
 
 def _empty(name: str, hosts: Sequence[str]) -> Finding:

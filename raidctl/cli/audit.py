@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import click
@@ -21,6 +21,9 @@ from raidctl.errors import EXIT_FINE, EXIT_USAGE, CannotTell, UsageError
 from raidctl.model import Inventory
 from raidctl.output.audit_formats import FORMATS, Sheet, Writer, writer
 from raidctl.text import printable
+
+_MOST_LEFT_OUT = 20
+"""Sentences about inventories that do not count."""
 
 
 @click.command(
@@ -123,7 +126,8 @@ def _found(
     """Whether there is one machine, and what is said of each."""
     if paths:
         from raidctl.fleet.crew import cores, results  # noqa: PLC0415 - only where there are many
-        from raidctl.fleet.sources import is_single, pieces  # noqa: PLC0415 - as above
+        from raidctl.fleet.newest import older, rewindable  # noqa: PLC0415 - as above
+        from raidctl.fleet.sources import Piece, is_single, pieces  # noqa: PLC0415 - as above
         from raidctl.fleet.work import Worker  # noqa: PLC0415 - as above
 
         for name in ("host", "replay", "demo", "sudo"):
@@ -133,14 +137,33 @@ def _found(
             if one != "-" and not os.path.lexists(one):
                 raise UsageError(f'There is no file or directory "{printable(one)}".')
         alone = is_single(list(paths))
-        work = Worker(rules, keep=passed, alone=alone, everything=everything)
-        return alone, results(pieces(paths, sys.stdin.buffer), work, jobs or cores())
+        stdin = rewindable(sys.stdin.buffer) if "-" in paths else sys.stdin.buffer
+
+        def every() -> Iterator[Piece]:
+            if "-" in paths:
+                stdin.seek(0)
+            return pieces(paths, stdin)
+
+        left_out = {} if alone else older(every)
+        _tell_left_out(left_out)
+        work = Worker(rules, keep=passed, alone=alone, everything=everything, older=left_out)
+        return alone, results(every(), work, jobs or cores())
     from raidctl.audit.engine import Auditor  # noqa: PLC0415 - only where there is one
 
     auditor = Auditor(rules, keep=passed, alone=True)
     inventory = _look(settings)
     audited = auditor.audit(inventory, inventory.host.source)
     return True, [(auditor.take(), [audited])]
+
+
+def _tell_left_out(older: Mapping[str, tuple[str, str]]) -> None:
+    """Print on standard error which inventories do not count."""
+    for number, (source, (host, newest)) in enumerate(older.items()):
+        if number == _MOST_LEFT_OUT:
+            click.echo(f"raidctl: {len(older) - number} more inventories are left out in the same way.", err=True)
+            return
+        text = f"raidctl: {host} is there more than once: {newest} is the newest and counts; {source} is left out."
+        click.echo(printable(text), err=True)
 
 
 def _look(settings: Settings) -> Inventory:

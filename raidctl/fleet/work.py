@@ -6,7 +6,7 @@ import gc
 import gzip
 import io
 import zlib
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from pathlib import Path
 
 import msgspec
@@ -17,6 +17,7 @@ from raidctl.audit.finding import Audited
 from raidctl.audit.policy.sets import Policy
 from raidctl.errors import RaidctlError
 from raidctl.fleet.sources import LONGEST, Piece, over_lines
+from raidctl.model import Inventory
 
 Result = tuple[Tally, list[Audited]]
 _BRACE = 3
@@ -31,9 +32,14 @@ class Worker:
         keep: Tell of what passes, too.
         alone: A file is one machine of its own (:class:`raidctl.audit.engine.Auditor`).
         everything: Hand back hosts on which all passed, too.
+        older: Sources that are left out: there is a newer inventory of the same host.
     """
 
-    def __init__(self, policy: Policy, *, keep: bool = False, alone: bool = False, everything: bool = False) -> None:
+    def __init__(
+        self, policy: Policy, *, keep: bool = False, alone: bool = False, everything: bool = False,
+        older: Container[str] = (),
+    ) -> None:  # fmt: skip
+        self._older = older
         self._auditor = Auditor(policy, keep=keep, alone=alone)
         self._everything = everything or keep
 
@@ -46,7 +52,8 @@ class Worker:
         if piece.kind == "fault":
             yield self._auditor.unreadable(piece.source, piece.message, None)
         elif piece.kind == "recording":
-            yield self._recording(piece.source)
+            if piece.source not in self._older:
+                yield self._recording(piece.source)
         elif piece.kind == "file":
             yield from self._file(piece.source)
         elif piece.kind == "list":
@@ -66,12 +73,14 @@ class Worker:
         """An inventory, or all that are in a list."""
         many = _listed(document) if document.lstrip()[:1] == b"[" else None
         if many is None:
-            yield self._document(document, source)
+            if source not in self._older:
+                yield self._document(document, source)
             return
         if not many:
             yield self._auditor.unreadable(source, "It is an empty list.")
         for number, raw in enumerate(many, 1):
-            yield self._document(bytes(raw), f"{source}[{number}]")
+            if f"{source}[{number}]" not in self._older:
+                yield self._document(bytes(raw), f"{source}[{number}]")
 
     def _list(self, data: bytes, source: str) -> Iterator[Audited]:
         """What begins as a list and is one, or is cut off: its lines mean nothing by themselves."""
@@ -103,19 +112,25 @@ class Worker:
             yield from self._either(document, path if len(several) == 1 else f"{path}:{line}")
 
     def _recording(self, path: str) -> Audited:
-        from raidctl.observe import survey  # noqa: PLC0415 - families are imported only where one is asked for
-        from raidctl.record import load  # noqa: PLC0415 - as above
-        from raidctl.registry import vendors  # noqa: PLC0415 - as above
-        from raidctl.runners.replay import ReplayRunner  # noqa: PLC0415 - as above
-
         try:
-            kept = load(path)
+            inventory = recorded(path)
         except (OSError, RaidctlError) as error:
             return self._auditor.unreadable(path, str(error))
-        found, problems = vendors()
-        when = kept.manifest.collected_at
-        seen = survey(ReplayRunner(kept), found, source=f"replay:{path}", collected_at=when, problems=problems)
-        return self._auditor.audit(seen.inventory, path)
+        return self._auditor.audit(inventory, path)
+
+
+def recorded(path: str) -> Inventory:
+    """The inventory of a recording."""
+    from raidctl.observe import survey  # noqa: PLC0415 - families are imported only where one is asked for
+    from raidctl.record import load  # noqa: PLC0415 - as above
+    from raidctl.registry import vendors  # noqa: PLC0415 - as above
+    from raidctl.runners.replay import ReplayRunner  # noqa: PLC0415 - as above
+
+    kept = load(path)
+    found, problems = vendors()
+    when = kept.manifest.collected_at
+    seen = survey(ReplayRunner(kept), found, source=f"replay:{path}", collected_at=when, problems=problems)
+    return seen.inventory
 
 
 def documents(data: bytes, first: int) -> Iterator[tuple[int, bytes]]:

@@ -173,7 +173,7 @@ def test_a_rule_may_be_called_like_a_built_in_one_that_is_not_asked_for() -> Non
 def test_no_rule_can_be_called_unread() -> None:
     """That is the rule that is always there."""
     [told] = mistakes('[[rule]]\nfor = "drive"\nname = "unread"\ncount = 1')
-    assert told.startswith('site.toml:3: "unread" is also the name of the rule that says what could not be read')
+    assert told.startswith('site.toml:3: "unread" is also the name of a rule that is always there')
 
 
 NOWHERE = '[[rule]]\nname = "x"\nfor = "volume"\nwhere = { raid_level = "raid0" }\nrequire = { status = "ok" }'

@@ -196,7 +196,7 @@ def test_sectors_that_some_drives_do_not_report_are_unknown() -> None:
 
 
 def test_of_loose_files_nobody_is_asked_whether_a_monitor_runs() -> None:
-    """A pasted table of md reports nothing of the machine around it; a machine that was read and gave no answer does."""
+    """A pasted table of md reports nothing of the machine around it; a machine without an answer is unknown."""
     inventory = replayed(MD).inventory
     rule = named("md_unattended")
     assert rule is not None

@@ -21,11 +21,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from raidctl.audit.builtin._look import expects_failure, members, physical, short
+from raidctl.audit.builtin._look import members, physical, short
 from raidctl.audit.builtin._say import Voice, facts
 from raidctl.audit.finding import Finding
 from raidctl.audit.rule import Rule
 from raidctl.model import Array, Drive, Inventory
+from raidctl.redundancy import expects_failure
 
 SAY = Voice("several_expect_failure", "critical")
 

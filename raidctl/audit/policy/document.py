@@ -15,6 +15,8 @@ from raidctl.audit.policy.faults import Fault, Place, PolicyError, suggestion
 from raidctl.audit.policy.lines import locate
 from raidctl.audit.policy.rules import PolicyRule, compile_rule, severity, short_rule, text
 from raidctl.audit.policy.shapes import kinds
+from raidctl.text import attempt
+from raidctl.units import parse_seconds
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -23,7 +25,9 @@ else:
 
 UNREAD = "unread"
 """The rule that nobody writes: what could not be read on a machine cannot be told."""
-PARTS = ("builtin", "ignore", "override", "rule")
+MAX_AGE = "max_age"
+"""The rule about the age of an inventory, and the line of a policy that asks for it."""
+PARTS = ("builtin", "ignore", "max_age", "override", "rule")
 """Of a policy and of a group."""
 WHOLE = ("include", "group", *PARTS)
 _OVERRIDE = ("severity", "reason", "remedy")
@@ -50,6 +54,8 @@ class Part:
     rules: dict[str, PolicyRule] = field(default_factory=dict)
     builtin: list[str] = field(default_factory=list)
     ignore: list[str] = field(default_factory=list)
+    max_age: int | None = None
+    """Seconds; None: an inventory may be of any age."""
     overrides: dict[str, Override] = field(default_factory=dict)
     named: list[tuple[str, Place]] = field(default_factory=list)
     """Names that have to be of a rule, and where they stand."""
@@ -61,6 +67,7 @@ class Part:
         self.rules |= other.rules
         self.builtin += other.builtin
         self.ignore = [name for name in self.ignore if name not in other.rules] + other.ignore
+        self.max_age = self.max_age if other.max_age is None else other.max_age
         self.overrides |= other.overrides
         self.named += other.named
         self.titles += other.titles
@@ -144,7 +151,7 @@ def read_document(path: str, read: Read, builtin: Sequence[str], *, every: bool 
     found = reader.found
     if every:
         found.part.builtin = list(builtin)
-    known = [*_names(found), *builtin, UNREAD]
+    known = [*_names(found), *builtin, UNREAD, MAX_AGE]
     for part in (found.part, *(group.part for group in found.groups.values())):
         for name, place in part.named:
             if name not in known:
@@ -160,8 +167,8 @@ def _namesakes(found: Document) -> None:
     parts = [found.part, *(group.part for group in found.groups.values())]
     asked = {name for part in parts for name in part.builtin}
     for name, place in (title for part in parts for title in part.titles):
-        if name == UNREAD:
-            place.wrong(f'"{name}" is also the name of the rule that says what could not be read: {_OTHER}')
+        if name in (UNREAD, MAX_AGE):
+            place.wrong(f'"{name}" is also the name of a rule that is always there: {_OTHER}')
         elif name in asked:
             place.wrong(
                 f'"{name}" is also the name of a rule that raidctl brings along, and it is asked for, too: {_OTHER}'
@@ -211,6 +218,7 @@ def _part(table: Mapping[str, Any], place: Place, reserved: Sequence[str], built
             found.rules[key] = rule
     _rules(table.get("rule", []), place.at("rule"), found)
     _builtin(table.get("builtin", []), place.at("builtin"), found, builtin)
+    found.max_age = _max_age(table.get(MAX_AGE), place.at(MAX_AGE))
     found.ignore = _words(table.get("ignore", []), place.at("ignore"), found)
     overrides = table.get("override", {})
     if not isinstance(overrides, Mapping):
@@ -247,6 +255,13 @@ def _builtin(spec: Any, place: Place, found: Part, known: Sequence[str]) -> None
         else:
             hint = suggestion(str(name), [*known, "all"])
             place.at(number).wrong(f'raidctl brings along no rule "{name}"; {hint or "see raidctl diagnose."}')
+
+
+def _max_age(spec: Any, place: Place) -> int | None:
+    seconds = attempt(parse_seconds, spec) if isinstance(spec, str) else None
+    if spec is not None and not seconds:
+        place.wrong('"max_age" is a time: max_age = "7d"; h, d and w are hours, days and weeks.')
+    return seconds
 
 
 def _words(spec: Any, place: Place, found: Part) -> list[str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from fnmatch import translate
 
 from raidctl.audit.finding import Severity
-from raidctl.audit.policy.document import UNREAD, Document, Group, Override, Part, Read, read_document
+from raidctl.audit.policy.document import MAX_AGE, UNREAD, Document, Group, Override, Part, Read, read_document
 from raidctl.audit.policy.rules import PolicyRule
 from raidctl.audit.rule import Rule
 
@@ -29,6 +29,10 @@ class RuleSet:
     builtin: tuple[Chosen, ...] = ()
     unread: Severity | None = "warning"
     """How bad it is that something could not be read; None: that is ignored."""
+    max_age: int | None = None
+    """Seconds; None: an inventory may be of any age."""
+    stale: Severity = "warning"
+    """How bad it is that an inventory is older."""
     unsure: tuple[str, ...] = ()
     """Groups of which it cannot be told whether the host belongs to them: its name is not told."""
 
@@ -84,7 +88,9 @@ class Policy:
             if name not in part.ignore
         ]
         unread = part.overrides.get(UNREAD, Override()).severity or "warning"
-        return RuleSet(tuple(rules), tuple(builtin), None if UNREAD in part.ignore else unread, unsure)
+        age = None if MAX_AGE in part.ignore else part.max_age
+        stale = part.overrides.get(MAX_AGE, Override()).severity or "warning"
+        return RuleSet(tuple(rules), tuple(builtin), None if UNREAD in part.ignore else unread, age, stale, unsure)
 
 
 def _overridden(rule: PolicyRule, part: Part) -> PolicyRule:

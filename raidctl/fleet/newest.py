@@ -1,0 +1,128 @@
+"""Finds hosts that are there more than once, before any is judged: of each host, the newest inventory counts."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Callable, Container, Iterable
+from contextlib import suppress
+from datetime import datetime
+from operator import itemgetter
+from typing import BinaryIO, cast
+
+import msgspec
+
+from raidctl.audit.engine import moment
+from raidctl.audit.finding import Audited
+from raidctl.audit.policy.sets import only_builtin
+from raidctl.errors import RaidctlError
+from raidctl.fleet.sources import Piece
+from raidctl.fleet.work import Worker, recorded
+
+_IN_MEMORY = 4 << 20
+"""Bytes of standard input that are kept in memory before a file is made."""
+
+
+class _Host(msgspec.Struct):
+    hostname: str | None = None
+    collected_at: str | None = None
+
+
+class _Head(msgspec.Struct):
+    """What is read of an inventory to know whose it is, and how old."""
+
+    host: _Host
+
+
+class _Drive(msgspec.Struct):
+    serial: str | None = None
+
+
+class _Card(_Drive):
+    drives: list[_Drive] = []
+
+
+class _Machine(_Head):
+    """The same with the serial numbers: two machines may have one name."""
+
+    controllers: list[_Card] = []
+
+    @property
+    def serials(self) -> frozenset[str]:
+        found = {each.serial for card in self.controllers for each in (card, *card.drives)}
+        return frozenset(serial for serial in found if serial)
+
+
+class _Reader(Worker):
+    """Reads only whose each inventory is, and when it was read; with the serial numbers of some."""
+
+    def __init__(self, names: Container[str] = ()) -> None:
+        super().__init__(only_builtin(()))
+        self._names = names
+        self.found: dict[str, list[tuple[datetime, str, frozenset[str]]]] = {}
+
+    def _document(self, document: bytes, source: str) -> Audited:
+        with suppress(msgspec.DecodeError, RecursionError, UnicodeDecodeError):  # that is a finding of the audit
+            host = _HEAD.decode(document).host
+            self._add(host, source, _MACHINE.decode(document).serials if host.hostname in self._names else frozenset())
+        return Audited(host=source, source=source)
+
+    def _recording(self, path: str) -> Audited:
+        from raidctl.discovery.look import HOSTNAME  # noqa: PLC0415 - only where there is a recording
+        from raidctl.record import load  # noqa: PLC0415 - as above
+        from raidctl.request import Read, ReadAnswer  # noqa: PLC0415 - as above
+        from raidctl.runners.replay import ReplayRunner  # noqa: PLC0415 - as above
+
+        with suppress(OSError, RaidctlError):  # as above
+            kept = load(path)
+            [answer] = ReplayRunner(kept).carry_out([Read(HOSTNAME)])
+            name = answer.text.strip() if isinstance(answer, ReadAnswer) and answer.text else None
+            serials: frozenset[str] = frozenset()
+            if name in self._names:
+                serials = _MACHINE.decode(msgspec.json.encode(recorded(path))).serials
+            self._add(_Host(name, kept.manifest.collected_at), path, serials)
+        return Audited(host=path, source=path)
+
+    def _add(self, host: _Host, source: str, serials: frozenset[str]) -> None:
+        at = moment(host.collected_at)
+        if host.hostname and at is not None:
+            self.found.setdefault(host.hostname, []).append((at, source, serials))
+
+
+_HEAD, _MACHINE = msgspec.json.Decoder(_Head), msgspec.json.Decoder(_Machine)
+
+
+def older(pieces: Callable[[], Iterable[Piece]]) -> dict[str, tuple[str, str]]:
+    """Each source of which there is a newer one, with the host and with the source that counts.
+
+    Inventories that do not report when they were read, or whose, all count; so do those that were read at one time, and
+    those of one name whose serial numbers are all different.
+    """
+    first = _Reader()
+    for piece in pieces():
+        first(piece)
+    names = {host for host, several in first.found.items() if len({at for at, _, _ in several}) > 1}
+    if not names:
+        return {}
+    second = _Reader(names)
+    for piece in pieces():
+        second(piece)
+    found = {}
+    for host in sorted(names):
+        several = sorted(second.found[host], key=itemgetter(0), reverse=True)
+        for number, (at, source, mine) in enumerate(several):
+            for newer, best, other in several[:number]:
+                if newer > at and (not mine or not other or mine & other):
+                    found[source] = (host, best)
+                    break
+    return found
+
+
+def rewindable(stream: BinaryIO) -> BinaryIO:
+    """A stream that can be read twice: a pipe is kept on disk."""
+    if stream.seekable():
+        return stream
+    kept = tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115 - gone with the process
+    shutil.copyfileobj(stream, kept)
+    kept.seek(0)
+    return cast("BinaryIO", kept)
