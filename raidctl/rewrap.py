@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from raidctl.vendor import Document, Observation
 
-_NARROWEST, _WIDEST = 72, 82
-"""Characters of lines that were wrapped: mailers wrap at 72 to 78; tabs are blanks by now."""
+_WIDTHS, _WIDEST = (72, 62), 82
+"""Characters of lines that were wrapped: mailers wrap at 72 to 78."""
 _MANY = 4
 """A text of which more than one line in so many is longer was not wrapped."""
 
@@ -27,43 +27,60 @@ class _Reading(NamedTuple):
     """The lines that no parser understood."""
 
     @property
-    def rank(self) -> tuple[int, int, int]:
+    def rank(self) -> tuple[int, int]:
         """Less is better."""
-        return self.unread, self.strange, -self.facts
+        return self.unread, self.strange - self.facts
 
 
 def unwrapped(document: Document, read: Read) -> Document:
     """The document with the lines joined that are understood only together; the same one where there are none."""
     lines = document.text.split("\n")
-    likely = list(_continued(lines))
-    if not likely:
+    guesses = [guess for narrow in _WIDTHS if (guess := list(_continued(lines, narrow)))]
+    if not guesses:
         return document
     with suppress(Exception):  # a reader that fails is reported when it is asked for good
         before = _reading(document, read)
-        chosen = [number for number in likely if {lines[number].strip(), lines[number + 1].strip()} & before.left]
-        tried = [replace(document, text=_joined(lines, some)) for some in (chosen, likely) if some]
-        best = min(((_reading(one, read).rank, place) for place, one in enumerate(tried)), default=None)
-        if best is not None and best[0] < before.rank and -best[0][2] >= before.facts:
-            return tried[best[1]]
+        best, rank = document, before.rank
+        for guess in guesses:
+            near = [number for number in guess if {lines[number].strip(), lines[number + 1].strip()} & before.left]
+            for chosen in (near, guess):
+                tried = replace(document, text=_joined(lines, chosen))
+                found = _reading(tried, read)
+                more = found.facts - before.facts
+                if found.rank < rank and (more > 0 or (more == 0 and found.unread == before.unread)):
+                    best, rank = tried, found.rank
+        return best
     return document
 
 
-def _continued(lines: Sequence[str]) -> Iterator[int]:
-    """The numbers of lines whose next line could be their end: its first word did not fit."""
+def _continued(lines: Sequence[str], narrow: int) -> Iterator[int]:
+    """The numbers of lines whose next line could be their end: its first word did not fit.
+
+    Where the break fell into the blanks that fill a column, the line is shorter: ``narrow`` is the least length.
+    """
     words = [len(line) for line in lines if " " in line]
     if sum(length > _WIDEST for length in words) * _MANY > len(words):
         return
     for begin, end, rule in _blocks(lines):
         length = 0
         for number in range(begin, end - 1):
-            line, following = lines[number].rstrip(), lines[number + 1].rstrip()
-            length = length or len(line)
-            fits = length + 1 + len(following) <= rule if rule > _NARROWEST else _is_full(line, following)
-            if fits and following[:1].strip() and len(line) <= _WIDEST:
-                length += 1 + len(following)
+            line, following = lines[number], lines[number + 1]
+            length = length or len(line.rstrip())
+            if rule > narrow:
+                fits = length + 1 + len(following.rstrip()) <= rule < 2 * length
+            else:
+                fits = len(line.rstrip()) + 1 + len(following.split(" ", 1)[0]) > narrow
+            if fits and len(line) <= _WIDEST and _may_go_on(line, following):
+                length += 1 + len(following.rstrip())
                 yield number
             else:
                 length = 0
+
+
+def _may_go_on(line: str, following: str) -> bool:
+    first, then = line.split(), following.split()
+    soft = line.endswith(" ") or following[:1].strip()
+    return bool(soft and len(first) > 1 and then and then[0] != first[0] and not then[0].endswith(":"))
 
 
 def _blocks(lines: Sequence[str]) -> Iterator[tuple[int, int, int]]:
@@ -77,11 +94,6 @@ def _blocks(lines: Sequence[str]) -> Iterator[tuple[int, int, int]]:
             begin, rule = number + 1, length
 
 
-def _is_full(line: str, following: str) -> bool:
-    """Whether the first word of the next line did not fit."""
-    return " " in line.strip() and len(line) + 1 + len(following.split(" ", 1)[0]) > _NARROWEST
-
-
 def _is_rule(line: str) -> bool:
     return len(line) > 2 and not any(map(str.isalnum, line))
 
@@ -91,7 +103,7 @@ def _joined(lines: Sequence[str], numbers: Collection[int]) -> str:
     glue = False
     for number, line in enumerate(lines):
         if glue:
-            found[-1] = f"{found[-1].rstrip()} {line.lstrip()}"
+            found[-1] += line if found[-1].endswith(" ") else f" {line}"
         else:
             found.append(line)
         glue = number in numbers
