@@ -9,8 +9,10 @@ from typing import NamedTuple
 
 from raidctl.vendor import Document, Observation
 
-_WIDTHS, _WIDEST = (72, 62), 82
-"""Characters of lines that were wrapped: mailers wrap at 72 to 78."""
+_WIDEST = 82
+"""Characters of lines that were wrapped at most: mailers wrap at 72 to 78."""
+_WAYS = ((72, True), (62, True), (72, False))
+"""The least length of a line that was wrapped, and whether the rules of a table tell how long its lines were."""
 _MANY = 4
 """A text of which more than one line in so many is longer was not wrapped."""
 
@@ -35,7 +37,7 @@ class _Reading(NamedTuple):
 def unwrapped(document: Document, read: Read) -> Document:
     """The document with the lines joined that are understood only together; the same one where there are none."""
     lines = document.text.split("\n")
-    guesses = [guess for narrow in _WIDTHS if (guess := list(_continued(lines, narrow)))]
+    guesses = [guess for way in _WAYS if (guess := list(_continued(lines, *way)))]
     if not guesses:
         return document
     with suppress(Exception):  # a reader that fails is reported when it is asked for good
@@ -53,10 +55,10 @@ def unwrapped(document: Document, read: Read) -> Document:
     return document
 
 
-def _continued(lines: Sequence[str], narrow: int) -> Iterator[int]:
+def _continued(lines: Sequence[str], narrow: int, ruled: object) -> Iterator[int]:
     """The numbers of lines whose next line could be their end: its first word did not fit.
 
-    Where the break fell into the blanks that fill a column, the line is shorter: ``narrow`` is the least length.
+    Where the break fell into the blanks that fill a column, the line is shorter: ``narrow`` is its least length.
     """
     words = [len(line) for line in lines if " " in line]
     if sum(length > _WIDEST for length in words) * _MANY > len(words):
@@ -66,7 +68,7 @@ def _continued(lines: Sequence[str], narrow: int) -> Iterator[int]:
         for number in range(begin, end - 1):
             line, following = lines[number], lines[number + 1]
             length = length or len(line.rstrip())
-            if rule > narrow:
+            if ruled and rule > narrow:
                 fits = length + 1 + len(following.rstrip()) <= rule < 2 * length
             else:
                 fits = len(line.rstrip()) + 1 + len(following.split(" ", 1)[0]) > narrow

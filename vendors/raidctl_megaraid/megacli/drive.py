@@ -262,11 +262,16 @@ def progress(drive: Draft, sheet: Sheet, line: Line, label: str, percent: float)
     drive.detail(sheet, line, "Progress", f"{label} {percent:g}%")
 
 
+_TERMINAL = (79, 80)
+"""Columns of a terminal."""
+
+
 def _inquiry(drive: Draft, sheet: Sheet, pair: Pair, flags: dict[str, str]) -> None:
     """``Inquiry Data: SEAGATE ST600MM0006     LS08S0M3ABCD``; blanks count, so the line is read as it stands."""
     line = pair.lines[0]
     behind = line.text.partition(":")[2]
-    raw = behind.removeprefix(" ") + "".join(more.text.strip() for more in pair.lines[1:])
+    glue = "" if len(line.text) in _TERMINAL else " "  # a mailer breaks at a blank, a terminal where it ends
+    raw = glue.join([behind.removeprefix(" "), *(more.text.strip() for more in pair.lines[1:])])
     attached = word(flags.get("pd type", "")) or None
     level = flags.get("device firmware level", "")
     drive.keep(sheet, pair)
