@@ -91,7 +91,7 @@ def read_nvme(document: str, text: str) -> tuple[list[DrivePart], Sheet]:
         value = attempt(decode_text, start)
         if value is not None:
             return read_nvme_json(document, value)
-    sheet = Sheet.of_text(document, text)
+    sheet = Sheet.of_text(document, nvme_list.unwrapped(text))
     state = _State(sheet, document)
     for line in sheet.lines:
         if line.stripped and len(line.text) < LONGEST_LINE:

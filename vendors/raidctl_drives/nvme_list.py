@@ -40,6 +40,29 @@ _POWERS = {"": 0, "k": 1, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5, "E": 6}
 _BANNERS = ("NVM Express Subsystems", "NVM Express Controllers", "NVM Express Namespaces")
 
 
+# the header and its rows where a mailer has wrapped them
+_WRAPPED = re.compile(
+    r"(?m)^Node\s+(?:Generic\s+)?SN\s+Model\s+(?:Version\s+)?Namespace\s+Usage\s+Format\s+FW\s+Rev *\n(?:.+\n?)*"
+)
+
+
+def unwrapped(text: str) -> str:
+    """The text with the lines of ``nvme list`` that a mailer has wrapped joined, one blank between two words."""
+    return _WRAPPED.sub(lambda match: _joined(match[0]) if not is_header(match[0].split("\n")[0]) else match[0], text)
+
+
+def _joined(table: str) -> str:
+    rows: list[list[str]] = []
+    for line in table.split("\n"):
+        words = line.split()
+        kind = words[0][0] if words else ""
+        if not rows or kind == "/" or (kind == "-" and rows[-1][0][0] != "-"):
+            rows.append(words)
+        else:
+            rows[-1] += words
+    return "\n".join(map(" ".join, rows)) + "\n"
+
+
 def is_header(words: str) -> bool:
     """Whether a line is the header of one of the tables."""
     return words.startswith(("Node", "Subsystem", "Device")) and any(header.match(words) for header in _HEADERS)
@@ -69,6 +92,7 @@ class Table:
     def __init__(self, header: str) -> None:
         self.names = _NAME.findall(header)
         self.starts = [match.start() for match in _NAME.finditer(header)]
+        self.packed = "  " not in header
 
     def read_rule(self, line: Line) -> bool:
         """Whether the line is the rule of dashes; it tells the columns more exactly than the header."""
@@ -120,7 +144,11 @@ class Table:
         }
         # a usage that is no usage, or a figure cut in two, shows that the columns have moved
         moved = "Usage" in cells and cells["Usage"] and parse_usage(cells["Usage"]) is None
-        if "Node" in cells and (moved or self._cut(line)) and (squeezed := _SQUEEZED.fullmatch(line.stripped)):
+        if (
+            "Node" in cells
+            and (self.packed or moved or self._cut(line))
+            and (squeezed := _SQUEEZED.fullmatch(line.stripped))
+        ):
             return {name: value.strip() for name, value in squeezed.groupdict().items() if value}
         return cells
 

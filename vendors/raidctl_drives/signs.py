@@ -154,7 +154,7 @@ _NVME = (
         "Device Self Test",
     ),
     _form(95, "nvme get-feature", r"^get-feature:[ \t]*\S+ \(.*\), \w[\w ]* value:", "get-feature:"),
-    _form(95, "nvme list", r"^[ \t]*Node[ \t]+(?:Generic[ \t]+)?SN[ \t]+Model[ \t]+", "Node"),
+    _form(95, "nvme list", r"^[ \t]*Node[ \t]+(?:Generic[ \t]+)?SN[ \t]+Model\s", "Node"),
     _form(95, "nvme list -v", r"^[ \t]*Subsystem[ \t]+Subsystem-NQN[ \t]+Controllers", "Subsystem-NQN"),
     _form(90, "nvme ocp smart-add-log", r"^SMART Cloud Attributes", "SMART Cloud"),
     _form(85, "nvme list", r"^Failed to scan topology: ", "Failed to scan"),
