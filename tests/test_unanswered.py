@@ -16,7 +16,7 @@ from raidctl.layers import look as layers
 from raidctl.layers.scope import Scope
 from raidctl.layers.stats import sample
 from raidctl.manifest import key
-from raidctl.model import Problem
+from raidctl.model import Array, Battery, Controller, Drive, Problem, Volume
 from raidctl.observe import Survey, survey
 from raidctl.record import Recording, load
 from raidctl.registry import vendors
@@ -62,11 +62,10 @@ def _alike(request: Request[Any]) -> tuple[str, ...]:
 def conclusions(found: Survey) -> dict[tuple[str, str], object]:
     """What must not look better for want of an answer: status and cache safety of each object."""
     controllers = found.inventory.controllers
-    rows: list[tuple[str, str, object]] = [
-        (item.id, "status", item.status)
-        for c in controllers
-        for item in (c, *c.arrays, *c.volumes, *c.drives, *c.batteries)
+    items: list[tuple[Controller | Array | Volume | Drive | Battery, ...]] = [
+        (c, *c.arrays, *c.volumes, *c.drives, *c.batteries) for c in controllers
     ]
+    rows: list[tuple[str, str, object]] = [(item.id, "status", item.status) for group in items for item in group]
     rows += [(v.id, "write_protected", v.cache.write_protected) for c in controllers for v in c.volumes if v.cache]
     return {(name, field): value for name, field, value in rows}
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from raidctl.calls import call_problem
-from raidctl.request import Answer, Read, ReadAnswer, Request, Run, RunAnswer, Trouble, UdevDatabase, Which
+from raidctl.request import Answer, Read, ReadAnswer, Request, Run, RunAnswer, Trouble, UdevDatabase, Which, WhichAnswer
 from raidctl.runners import group, programs, udev
 from raidctl.runners.local import LocalRunner
 from raidctl.runners.parallel import Crew, Task
@@ -91,6 +91,8 @@ def test_root_runs_nothing_that_others_can_exchange(tmp_path: Path, monkeypatch:
             part.chmod(mode)
             assert troubles() <= {Trouble.DENIED, Trouble.MISSING}, part
             [found, answer] = LocalRunner().carry_out([Which(str(tool)), Run((str(tool),))])
+            assert isinstance(found, WhichAnswer)
+            assert isinstance(answer, RunAnswer)
             assert found.path == str(tool), "it is there"
             problem = call_problem(Run((str(tool),)), answer)
             assert problem is not None
