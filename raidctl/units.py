@@ -96,6 +96,21 @@ def parse_seconds(text: str) -> int:
     return int(match[1]) * _SECONDS[match[2][0].lower()]
 
 
+def format_duration(seconds: int) -> str:
+    """``1 h 20 min``, ``3 d 4 h``: the two largest units; below a minute ``45 s``.
+
+    >>> format_duration(4800), format_duration(273600), format_duration(45), format_duration(3600)
+    ('1 h 20 min', '3 d 4 h', '45 s', '1 h')
+    """
+    if seconds < _SECONDS["m"]:
+        return f"{seconds} s"
+    small, large = (("min", 60), ("h", 3600)) if seconds < _SECONDS["d"] else (("h", 3600), ("d", 86400))
+    count = round(seconds / small[1])
+    whole, rest = divmod(count * small[1], large[1])
+    parts = ((whole, large[0]), (rest // small[1], small[0]))
+    return " ".join(f"{number} {unit}" for number, unit in parts if number)
+
+
 def format_decimal(size: int) -> str:
     """As drives are sold: ``900.2 GB``."""
     return _format(size, 1000, ("B", "kB", "MB", "GB", "TB", "PB", "EB"))

@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 from msgspec.structs import replace
 
+from raidctl.audit.policy.machine import Machine
 from raidctl.cli import cli
 from raidctl.drives_below import DrivesBelow, physical_drives
 from raidctl.model import (
@@ -23,6 +24,8 @@ from raidctl.model import (
     VolumeCache,
 )
 from raidctl.observe import survey_documents
+from raidctl.output.metrics import families
+from raidctl.output.metrics_table import INVENTORY
 from raidctl.registry import vendors
 from raidctl.vendor import Document, Vendor
 from raidctl.write_protection import derived, drive_caches, write_protected
@@ -187,3 +190,14 @@ def _document(vendor: Vendor, name: str, text: str) -> Document:
     sniffed = vendor.sniff(name, text)
     assert sniffed is not None
     return Document(name, sniffed.kind, text)
+
+
+def test_policies_and_metrics_meet_each_drive_once() -> None:
+    """A machine of eight disks with software arrays has eight drives."""
+    inventory = replayed("md-healthy").inventory
+    disks = [drive for card in inventory.controllers if card.mode != "software" for drive in card.drives]
+    [drives] = [one for one in families(INVENTORY, inventory) if one.name == "raidctl_drive_status"]
+    assert {one.labels["drive"] for one in drives.samples} == {drive.id for drive in disks}
+    assert [drive for drive, _ in Machine(inventory).objects("drive")] == disks
+    [members] = [one for one in families(INVENTORY, inventory) if one.name == "raidctl_member_drive_info"]
+    assert {one.labels["drive"] for one in members.samples} <= {drive.id for drive in disks}

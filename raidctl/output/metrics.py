@@ -16,6 +16,7 @@ import msgspec
 from msgspec import Meta
 
 from raidctl import model
+from raidctl.drives_below import physical_drives
 from raidctl.model import Controller, Inventory
 from raidctl.text import printable
 
@@ -166,9 +167,15 @@ def _volume_caches(inventory: Inventory) -> Iterator[tuple[str, Controller, mode
 
 
 def _drives(inventory: Inventory) -> Iterator[tuple[str, Controller, model.Drive]]:
+    for card, item in physical_drives(inventory.controllers):
+        yield item.id, card, item
+
+
+def _members(inventory: Inventory) -> Iterator[tuple[str, Controller, model.Drive]]:
     for card in inventory.controllers:
         for item in card.drives:
-            yield item.id, card, item
+            if item.backing:
+                yield item.id, card, item
 
 
 CONTROLLER = Kind("controller", "controller", _cards)
@@ -178,6 +185,7 @@ ARRAY = Kind("array", "array", _arrays)
 VOLUME = Kind("volume", "volume", _volumes)
 VOLUME_CACHE = Kind("volume", "volume", _volume_caches)
 DRIVE = Kind("drive", "drive", _drives)
+MEMBER = Kind("member", "member", _members)
 
 
 def families(metrics: Iterable[Metric], inventory: Inventory) -> tuple[Family, ...]:

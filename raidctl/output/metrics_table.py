@@ -17,6 +17,7 @@ from raidctl.output.metrics import (
     CACHE,
     CONTROLLER,
     DRIVE,
+    MEMBER,
     VOLUME,
     VOLUME_CACHE,
     Metric,
@@ -175,6 +176,16 @@ VOLUMES = (
     VOLUME.listed(
         "operation_progress_ratio", "How far a background operation is, 0 to 1.", "operation", _progress
     ),
+    VOLUME.metric(
+        "operation_remaining_seconds",
+        "Time that a background operation still takes, as the tool estimates it.",
+        lambda one: one.progress.remaining_seconds if one.progress else None
+    ),
+    VOLUME.metric(
+        "operation_bytes_per_second",
+        "Speed of a background operation as the tool reports it.",
+        lambda one: one.progress.rate_bytes if one.progress else None
+    ),
     VOLUME.metric("mismatch_sectors", "md: sectors that differed in the last check.", lambda one: one.mismatch_count),
     VOLUME.metric(
         "read_ahead_bytes",
@@ -252,6 +263,11 @@ DRIVES = (
         "life_used_ratio", "How much of an SSD's endurance is used; 1 is all, and more is possible.",
         lambda one: ratio(one.life_used_percent),
     ),
+    MEMBER.info("Member of a software array whose drive is listed elsewhere.", "array", "role", "device"),
+    MEMBER.listed(
+        "drive_info", "Drive or volume below a member.", "drive", lambda one: ((name, 1) for name in one.backing)
+    ),
+    MEMBER.states("status", "State of the member in its array.", "status", model.Health, lambda one: one.status),
 )  # fmt: skip
 
 INVENTORY = (*MACHINE, *CONTROLLERS, *BATTERIES, *ARRAYS, *VOLUMES, *DRIVES)

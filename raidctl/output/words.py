@@ -7,7 +7,7 @@ from rich.style import Style
 from raidctl.inforce import in_force
 from raidctl.model import Battery, Cache, Drive, DriveCaches, Progress, Volume, VolumeCache
 from raidctl.output.paper import BAD, DULL, GOOD, PLAIN, WARN
-from raidctl.units import format_binary, format_decimal
+from raidctl.units import format_binary, format_decimal, format_duration
 
 UNKNOWN = "?"
 _STYLES = {
@@ -78,9 +78,10 @@ def level(volume: Volume) -> str:
 
 
 def progress(current: Progress) -> str:
-    """``rebuild 45%``; the operation alone where the tool tells no figure."""
-    word = "under way" if current.operation == "unknown" else current.operation
-    return word if current.percent is None else f"{word} {current.percent:g}%"
+    """``rebuild 45%, 1 h 20 min left``; the operation alone if the tool reports no figure."""
+    known: str = "under way" if current.operation == "unknown" else current.operation
+    word = known if current.percent is None else f"{known} {current.percent:g}%"
+    return word if current.remaining_seconds is None else f"{word}, {format_duration(current.remaining_seconds)} left"
 
 
 def write_cache(cache: VolumeCache | None) -> tuple[str, Style]:

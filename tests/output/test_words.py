@@ -93,6 +93,9 @@ def test_progress_is_told_with_what_is_known() -> None:
     assert words.progress(Progress(operation="recovery", percent=12.6)) == "recovery 12.6%"
     assert words.progress(Progress(operation="check")) == "check"
     assert words.progress(Progress()) == "under way"
+    assert words.progress(Progress(operation="rebuild", percent=12, remaining_seconds=4800)) == (
+        "rebuild 12%, 1 h 20 min left"
+    )
 
 
 def test_zero_is_a_figure() -> None:

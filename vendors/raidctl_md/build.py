@@ -192,8 +192,11 @@ def _progress(ranked: Sequence[Part]) -> Progress | None:
     operation = found[0].operation
     if operation == "resync" and any(progress.operation == "repair" for progress in found):
         operation = "repair"
-    percent = next((progress.percent for progress in found if progress.percent is not None), None)
-    return Progress(operation=operation, percent=percent)
+    figures = {
+        name: next((value for progress in found if (value := getattr(progress, name)) is not None), None)
+        for name in ("percent", "remaining_seconds", "rate_bytes")
+    }
+    return Progress(operation=operation, **figures)
 
 
 def _drives(item: Group, array_id: str, built: _Built, alias: Alias, *, dormant: bool) -> list[Drive]:

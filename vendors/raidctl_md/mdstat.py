@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from msgspec.structs import replace
+
 from raidctl.evidence import Line, Sheet
 from raidctl.model import Progress
 from raidctl_md.parts import Parent, Part, Reading, Source, Trouble
@@ -123,6 +125,25 @@ def _take_work(part: Part, line: Line, match: re.Match[str]) -> None:
     part.tell(line, "progress", progress, match["doing"])
 
 
+def _take_rest(part: Part, line: Line, match: re.Match[str]) -> None:
+    """``finish=44.1min``: the kernel's estimate of the time left."""
+    part.detail(line, "finish", match["minutes"])
+    _add(part, remaining_seconds=round(float(match["minutes"].removesuffix("min")) * 60))
+
+
+def _take_speed(part: Part, line: Line, match: re.Match[str]) -> None:
+    """``speed=161600K/sec``: KiB of each member a second; below zero while nothing is known."""
+    part.detail(line, "speed", match["rate"])
+    rate = int(match["rate"].removesuffix("K/sec")) * 1024
+    _add(part, rate_bytes=rate if rate >= 0 else None)
+
+
+def _add(part: Part, **told: int | None) -> None:
+    progress = part.values.get("progress")
+    if isinstance(progress, Progress):
+        part.values["progress"] = replace(progress, **told)
+
+
 def _take_waits(part: Part, line: Line, match: re.Match[str]) -> None:
     part.detail(line, "waiting", match[0])
     part.tell(line, "progress", Progress(operation=OPERATIONS[match["for"]]), match["for"])
@@ -238,8 +259,8 @@ _TAKE: dict[str, _Take] = {
     "work": _take_work,
     "waits": _take_waits,
     "done": lambda part, line, match: part.detail(line, "done", match["sectors"]),
-    "finish": lambda part, line, match: part.detail(line, "finish", match["minutes"]),
-    "speed": lambda part, line, match: part.detail(line, "speed", match["rate"]),
+    "finish": _take_rest,
+    "speed": _take_speed,
     "bitmap": _take_bitmap,
     "old": _take_old,
     "faults": _take_faults,

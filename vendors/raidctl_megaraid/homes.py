@@ -20,7 +20,9 @@ _VOLUME_FIELDS = {
     "bad_bbu": f"details[{BAD_BBU}]",
     "target": "id",
 }
-_DRIVE_FIELDS = {"progress.percent": "details[Progress]", "progress.operation": "details[Progress]"}
+_DRIVE_FIELDS = dict.fromkeys(
+    ("progress.percent", "progress.operation", "progress.remaining_seconds"), "details[Progress]"
+)
 
 
 def owned(card: CardDraft, controller: str) -> Iterator[tuple[Draft, str]]:

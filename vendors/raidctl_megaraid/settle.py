@@ -148,10 +148,10 @@ def _rebuild(card: CardDraft, volume: VolumeDraft) -> None:
     busy = [card.drives[key] for key in keys if key in card.drives and _fills(card.drives[key])]
     if busy:
         derive(volume, "progress.operation", "rebuild")
-        percents = [drive.get("progress.percent") for drive in busy]
-        told = [percent for percent in percents if percent is not None]
-        if told:
-            derive(volume, "progress.percent", min(told))
+        for name, slowest in (("progress.percent", min), ("progress.remaining_seconds", max)):
+            told = [figure for drive in busy if (figure := drive.get(name)) is not None]
+            if told:
+                derive(volume, name, slowest(told))
 
 
 def _fills(drive: Draft) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from raidctl.drives_below import DrivesBelow
+from raidctl.drives_below import DrivesBelow, physical_drives
 from raidctl.model import Array, Controller, Drive, Inventory, Problem
 
 _ON_CONTROLLER = {"battery": "batteries", "array": "arrays", "volume": "volumes", "drive": "drives"}
@@ -111,6 +111,9 @@ class Machine:
             return [(scope.controller, scope) for scope in self.scopes]
         if kind == "cache":
             return [(c.cache, s) for s in self.scopes if (c := s.controller) and c.cache is not None]
+        if kind == "drive":
+            ours = {id(scope.controller): scope for scope in self.scopes}
+            return [(drive, ours[id(card)]) for card, drive in physical_drives(self.inventory.controllers)]
         name = _ON_CONTROLLER.get(kind)
         if name is not None:
             return [(item, scope) for scope in self.scopes for item in getattr(scope.controller, name)]

@@ -56,13 +56,13 @@ def test_md_mdstat_flags_of_a_member(flags: str, role: str, status: str, names: 
         ("[3/2] [UU_]", "degraded", None),
         ("[3/1] [U__]", "failed", None),
         ("[3/2] [UU_]\n      [=>.......]  recovery =  7.5% (75/1000) finish=3.0min speed=9K/sec", "rebuilding",
-         Progress(operation="recovery", percent=7.5)),
+         Progress(operation="recovery", percent=7.5, remaining_seconds=180, rate_bytes=9216)),
         ("[3/3] [UUU]\n      [>........]  resync = 0.1% (1/1000) finish=3.0min speed=9K/sec", "checking",
-         Progress(operation="resync", percent=0.1)),
+         Progress(operation="resync", percent=0.1, remaining_seconds=180, rate_bytes=9216)),
         ("[3/3] [UUU]\n      [====>....]  check = 55.0% (550/1000) finish=3.0min speed=9K/sec", "checking",
-         Progress(operation="check", percent=55.0)),
+         Progress(operation="check", percent=55.0, remaining_seconds=180, rate_bytes=9216)),
         ("[3/3] [UUU]\n      [====>....]  reshape = 55.0% (550/1000) finish=3.0min speed=9K/sec", "migrating",
-         Progress(operation="reshape", percent=55.0)),
+         Progress(operation="reshape", percent=55.0, remaining_seconds=180, rate_bytes=9216)),
         ("[3/3] [UUU]\n        resync=DELAYED", "checking", Progress(operation="resync")),
         ("[3/3] [UUU]\n        resync=PENDING", "checking", Progress(operation="resync")),
         ("[3/3] [UUU]\n        resync=REMOTE", "checking", Progress(operation="resync")),
@@ -87,6 +87,19 @@ def test_md_mdstat_the_member_that_is_rebuilt_is_found() -> None:
         "      [=>...]  recovery = 7.5% (75/1000) finish=3.0min speed=9K/sec\n"
     )
     assert {name: drive.status for name, drive in drives(text).items()} == {"sdc": "warning", "sdb": "ok", "sda": "ok"}
+
+
+def test_md_mdstat_the_kernels_estimate_and_speed_are_kept() -> None:
+    """Minutes with a fraction, KiB a second; a speed below zero is none."""
+    text = (
+        "md5 : active raid5 sdc[3] sdb[1] sda[0]\n      2048 blocks level 5, 64k chunk, algorithm 2 [3/2] [UU_]\n"
+        "      [=>...]  recovery = 7.5% (75/1000) finish=12.3min speed={}K/sec\n"
+    )
+    told = volume(text.format(12345)).progress
+    assert told == Progress(operation="recovery", percent=7.5, remaining_seconds=738, rate_bytes=12345 * 1024)
+    unknown = volume(text.format(-1)).progress
+    assert unknown is not None
+    assert unknown.rate_bytes is None
 
 
 def test_md_mdstat_which_member_is_rebuilt_is_not_guessed() -> None:

@@ -136,7 +136,11 @@ def test_the_text_of_a_check_shows_how_far_it_is() -> None:
     """``VD Operation Progress%``: the first two words of the head are two columns."""
     volume, other = as_text([_lists()[2]]).controllers[0].volumes
     assert volume.progress is not None
-    assert (volume.progress.operation, volume.progress.percent) == ("check", 36)
+    assert (volume.progress.operation, volume.progress.percent, volume.progress.remaining_seconds) == (
+        "check",
+        36,
+        4320,
+    )
     assert other.progress is None
 
 

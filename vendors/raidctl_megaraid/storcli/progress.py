@@ -7,6 +7,7 @@ import re
 from raidctl.draft import ROW, Draft, Pair
 from raidctl.evidence import Sheet
 from raidctl.text import collapse
+from raidctl.units import parse_seconds
 from raidctl_megaraid import words
 from raidctl_megaraid.draft import CardDraft
 from raidctl_megaraid.storcli import figures
@@ -16,6 +17,7 @@ from raidctl_megaraid.storcli.volume import Going, put_progress
 from raidctl_megaraid.words import word
 
 _VD = re.compile(r"(?:(?:/c\d+/v)|(?:\d+|-|)/)?(\d{1,6})", re.ASCII | re.IGNORECASE)
+_LEFT = re.compile(r"(?:\d{1,6} (?:Days?|Hours?|Minutes?|Seconds?)(?: |$))+", re.ASCII | re.IGNORECASE)
 _IDS = ("pid", "did")
 _IDLE = ("not ", "no ", "queued", "waiting", "pending", "completed", "stopped", "aborted", "failed", "none", "-")
 # Show Drive Rebuild Status Succeeded.  Show PD Rebuild Status Succeeded.  Show Drive Copyback Status Succeeded.
@@ -46,7 +48,7 @@ def read_volume_row(card: CardDraft, sheet: Sheet, row: Cells, description: str)
     name = row["operation"].value if "operation" in row else named(description)
     going, share = _progress(volume, row)
     if going:
-        put_progress(volume, sheet, row.get("operation", row[title]), Going(name, share), ROW)
+        put_progress(volume, sheet, row.get("operation", row[title]), Going(name, share, _left(row)), ROW)
     _keep(volume, sheet, row, name, (title,))
     return volume
 
@@ -64,7 +66,7 @@ def read_drive_row(card: CardDraft, sheet: Sheet, row: Cells, description: str) 
     going, share = _progress(drive, row)
     if going:
         pair = next(row[title] for title in ADDRESSES if title in row)
-        put_progress(drive, sheet, pair, Going(name, share), ROW)
+        put_progress(drive, sheet, pair, Going(name, share, _left(row)), ROW)
         drive.details[name] = _summary(row)
     _keep(drive, sheet, row, name, ADDRESSES)
     return drive
@@ -90,6 +92,14 @@ def _progress(draft: Draft, row: Cells) -> tuple[bool, float | None]:
     if status and (status in words.NOTHING or status.startswith(_IDLE)):
         return False, None
     return ("progress" in status or share is not None), share
+
+
+def _left(row: Cells) -> int | None:
+    """``1 Hours 12 Minutes`` in seconds; None for ``-`` and words that are not known."""
+    text = row["estimated time left"].value.strip() if "estimated time left" in row else ""
+    if not _LEFT.fullmatch(text):
+        return None
+    return sum(parse_seconds(" ".join(pair)) for pair in zip(text.split()[::2], text.split()[1::2], strict=True))
 
 
 def _summary(row: Cells) -> str:

@@ -23,10 +23,11 @@ _BLOCKED = frozenset({"b", "blkd", "blocked"})
 
 
 class Going(NamedTuple):
-    """An operation that goes on, in the tool's words, and how far it is in percent."""
+    """An operation that goes on, in the tool's words, how far it is in percent, and the seconds left."""
 
     name: str
     percent: float | None
+    left: int | None = None
 
 
 _ROW_FIELDS: dict[str, tuple[str, Callable[[str], Any]]] = {
@@ -217,6 +218,8 @@ def put_progress(draft: Draft, sheet: Sheet, pair: Pair, going: Going, weight: i
     draft.put(sheet, line, "progress.operation", words.operation(going.name), weight)
     if going.percent is not None and going.percent <= 100:
         draft.put(sheet, line, "progress.percent", going.percent, weight)
+    if going.left is not None:
+        draft.put(sheet, line, "progress.remaining_seconds", going.left, weight)
 
 
 def settle(volume: VolumeDraft) -> None:
