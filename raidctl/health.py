@@ -218,7 +218,8 @@ def _drive(machine: _Machine, card: Controller, drive: Drive) -> None:
         machine.add(situation, "drive_expects_failure", drive, _predicts(drive) + errors(drive), left=number)
     else:
         if drive.status == "warning":
-            machine.add("noted", "background_operation", drive, (drive.status_text or "busy").lower(), left=number)
+            situation = "warned" if "fail" in (drive.status_text or "").lower() else "noted"
+            machine.add(situation, "background_operation", drive, (drive.status_text or "busy").lower(), left=number)
         if card.mode != "software":  # else the drive below is judged
             _counters(machine, drive, left)
 

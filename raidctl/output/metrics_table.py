@@ -10,6 +10,7 @@ from typing import get_args
 from raidctl import __version__, model
 from raidctl.audit.diagnosis import Diagnosis
 from raidctl.audit.finding import Severity
+from raidctl.health import judge
 from raidctl.model import Inventory
 from raidctl.output.metrics import (
     ARRAY,
@@ -43,6 +44,12 @@ def _problems(inventory: Inventory) -> Iterator[Row]:
     counted = Counter(problem.kind for problem in inventory.problems)
     for kind in get_args(model.ProblemKind):
         yield (kind,), counted[kind]
+
+
+def _conditions(inventory: Inventory) -> Iterator[Row]:
+    counted = Counter(one.severity for one in judge(inventory) if one.under is None)
+    for severity in get_args(Severity):
+        yield (severity,), counted[severity]
 
 
 def _collected(inventory: Inventory) -> Iterator[Row]:
@@ -80,6 +87,12 @@ MACHINE = (
         "missing below.",
         ("kind",),
         _problems,
+    ),
+    Metric(
+        "raidctl_conditions",
+        "How many things are wrong with the storage; what another one explains is left out.",
+        ("severity",),
+        _conditions,
     ),
 )
 

@@ -6,7 +6,6 @@ import importlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from raidctl.audit.finding import Finding
 from raidctl.audit.rule import Rule
 from raidctl.health import Condition, judge
 from raidctl.model import HIDING, Inventory, Problem
@@ -17,6 +16,8 @@ BROKEN, UNREAD, LOOK, NOTE = range(4)
 """How bad it is: critical, not shown, a warning, information."""
 _RANKS = {"critical": BROKEN, "warning": LOOK, "info": NOTE}
 _FEW = 3
+_MORE = ("several_expect_failure", "nvme_health", "foreign_configuration")
+"""Rules whose findings are trouble as well, without a condition of their own."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,11 @@ def notes(inventory: Inventory) -> list[Trouble]:
 
 def _all(inventory: Inventory) -> Iterator[Trouble]:
     yield from _conditions(inventory)
+    for name in _MORE:
+        for one in _rule(name).check(inventory):
+            if one.outcome == "fail":
+                told = f"{one.where}: {brief(one.message)}"
+                yield Trouble(_RANKS[one.severity], one.where, told, one.message, one.remedy)
     for problem in inventory.problems:
         if problem.kind != "state":
             told = f"{problem.where}: {brief(problem.message)}"
@@ -66,20 +72,20 @@ def _conditions(inventory: Inventory) -> Iterator[Trouble]:
         for one in _rule(rule).check(inventory)
         if one.outcome == "fail"
     }
-    groups: dict[tuple[str, ...], list[tuple[Condition, Finding]]] = {}
+    groups: dict[tuple[str, ...], list[Condition]] = {}
     for one in found:
         if one.under is None:
-            said = words[one.rule, one.where, one.cause if one.rule == "reported_trouble" else ""]
-            remedy = (said.remedy or "").replace(one.where, "{}")
-            groups.setdefault((one.rule, one.severity, said.message, remedy), []).append((one, said))
+            said = words.get((one.rule, one.where, one.cause if one.rule == "reported_trouble" else ""))
+            message, remedy = (said.message, said.remedy or "") if said else (one.cause, "")
+            groups.setdefault((one.rule, one.severity, message, remedy.replace(one.where, "{}")), []).append(one)
     for (_, severity, message, remedy), group in groups.items():
-        under = [other for one, _ in group for other in found if other.under == one.key]
-        ids = [one.where for one, _ in group]
+        under = [other for one in group for other in found if other.under == one.key]
+        ids = [one.where for one in group]
         where = listing(ids if len(ids) <= _FEW else [*ids[: _FEW - 1], f"{len(ids) - _FEW + 1} more"])
         yield Trouble(
             _RANKS[severity],
             where,
-            f"{where}: {_brief(group[0][0], under)}",
+            f"{where}: {_brief(group[0], under)}",
             message,
             remedy.format(*[" ".join(ids)] * remedy.count("{}")) if "{}" in remedy else remedy or None,
             tuple(dict.fromkeys(f"{other.where}: {_words(other)}" for other in under)),

@@ -23,6 +23,7 @@ from raidctl.model import (
     Problem,
     Scrub,
 )
+from raidctl.redundancy import with_redundancy
 from raidctl.write_protection import derived
 from tests.support.machines import replayed
 
@@ -78,7 +79,7 @@ def changed(inventory: Inventory, object_id: str, changes: Changes) -> Inventory
     """
     cards = tuple(_card(card, object_id, changes) for card in inventory.controllers)
     assert cards != inventory.controllers, f"{object_id} is not there, or is so already"
-    return structs.replace(inventory, controllers=derived(cards))
+    return structs.replace(inventory, controllers=tuple(with_redundancy(derived(cards))))
 
 
 def _card(card: Controller, object_id: str, changes: Changes) -> Controller:

@@ -82,13 +82,13 @@ def test_a_degraded_volume_without_a_spare_is_told_once() -> None:
     inventory = changed(lsi(SPARE, role="unassigned"), VOLUME, {"status": "degraded"})
     assert found("spare_missing", inventory) == []
     one = ask("volume_degraded", inventory, VOLUME)
-    assert "No spare stands by" in one.message
+    assert "No spare is ready" in one.message
     assert "310:4" in (one.remedy or "")
 
 
 def test_a_spare_that_waits_while_a_volume_is_degraded_is_told() -> None:
     """A spare is there and no rebuild began: that is not how it should be."""
-    assert "A spare stands by" in ask("volume_degraded", lsi(VOLUME, status="degraded"), VOLUME).message
+    assert "A spare is ready" in ask("volume_degraded", lsi(VOLUME, status="degraded"), VOLUME).message
 
 
 def test_a_spare_that_has_failed_is_told_once() -> None:
@@ -153,7 +153,7 @@ def test_an_array_that_is_rebuilt_is_not_called_broken() -> None:
     """Where only the group of drives is told of, its rebuild is called one, and nobody is sent to its drives."""
     inventory = lsi("megaraid:0/g1", status="warning", status_text="Rebuilding")
     one = ask("array_in_trouble", inventory, "megaraid:0/g1")
-    assert (one.severity, one.message) == ("warning", "The array is being rebuilt (Rebuilding).")
+    assert (one.severity, one.message) == ("critical", "The array is being rebuilt (Rebuilding).")
     assert "Let it finish" in (one.remedy or "")
 
 
@@ -201,7 +201,7 @@ def test_the_link_of_a_failed_drive_matters_to_nobody() -> None:
 @pytest.mark.parametrize("errors", [Errors(link=5), Errors(link=99)])
 def test_a_few_errors_of_the_link_are_no_finding(errors: Errors) -> None:
     """The counter is never set back: one loose plug years ago stays in it."""
-    assert heard("drive_errors", lsi(DRIVE, interface="sata", errors=errors), DRIVE) == [("pass", "warning")]
+    assert heard("drive_errors", lsi(DRIVE, interface="sata", errors=errors), DRIVE) == [("pass", "critical")]
 
 
 @pytest.mark.parametrize(
@@ -232,7 +232,8 @@ def test_a_drive_that_is_called_degraded_during_its_rebuild_is_left_in_peace() -
 
 def test_a_card_without_battery_that_writes_through_is_well() -> None:
     """Nothing relies on a battery there, so that none is missed."""
-    inventory = changed(p400(BATTERY, status="missing"), P400_VOLUME, {"cache": {"write_policy": "write_through"}})
+    through = {"write_policy": "write_through", "write_active": "write_through"}
+    inventory = changed(p400(BATTERY, status="missing"), P400_VOLUME, {"cache": through})
     assert heard("battery_failed", inventory, BATTERY) == [("pass", "critical")]
 
 
@@ -250,10 +251,10 @@ def test_a_battery_of_which_only_is_told_that_it_is_there_is_not_called_bad() ->
     assert "not told" in one.message
 
 
-def test_a_card_that_warns_for_its_volumes_says_nothing_new() -> None:
-    """Where a degraded volume explains why the card wants attention, the volume's finding is enough."""
+def test_a_card_that_warns_for_its_volumes_is_folded_under_them() -> None:
+    """Where a degraded volume explains why the card wants attention, the volume's finding is the cause."""
     inventory = changed(lsi(VOLUME, status="degraded"), "megaraid:0", {"status": "warning"})
-    assert heard("controller_in_trouble", inventory, "megaraid:0") == [("pass", "critical")]
+    assert ask("controller_in_trouble", inventory, "megaraid:0").because == f"volume_degraded {VOLUME}"
     assert heard("controller_in_trouble", lsi("megaraid:0", status="warning"), "megaraid:0") == [("fail", "warning")]
 
 
@@ -276,12 +277,6 @@ def test_damage_that_nobody_else_counts_is_told(status: str) -> None:
     )
     inventory = structs.replace(lsi(VOLUME, status=status, status_text="x"), problems=(lost,))
     assert [one.message for one in found("reported_trouble", inventory)] == [lost.message]
-
-
-def test_the_sum_of_what_drives_count_is_not_told_again() -> None:
-    """What each drive says of itself is its own finding."""
-    total = Problem(severity="warning", where="x", kind="state", message="The drive counts 7 media errors (unread).")
-    assert found("reported_trouble", structs.replace(replayed(LSI).inventory, problems=(total,))) == []
 
 
 def test_an_array_of_different_drives_is_told_once() -> None:

@@ -121,7 +121,7 @@ STORIES = {
     "host-raid-card-no-tool": {"no_tool": "0000:03:00.0"},
     "lab-md": {"volume_degraded": "md:md13", "volume_rebuilding": "md:md15"},
     "md-container-inactive": {"volume_failed": "md:md3", "md_without_bitmap": "md:md126"},
-    "md-degraded-rebuilding": {"volume_degraded": "md:md5", "md_without_bitmap": "md:md5"},
+    "md-degraded-rebuilding": {"volume_degraded": "md:md5", "volume_rebuilding": "md:md10"},
     "md-journal-check": {"md_mismatch": "md:md127", "background_operation": "md:md127"},
     "megaraid-9271-learning": {"battery_learning": "megaraid:0/battery0", "raid5_large_drives": "megaraid:0/v0"},
     "megaraid-h730p-predictive": {"drive_expects_failure": "megaraid:0/32:5"},

@@ -203,21 +203,23 @@ def test_a_small_array_needs_no_bitmap() -> None:
     assert found("md_without_bitmap", inventory) == []
 
 
-def test_trouble_that_a_rule_tells_is_not_told_twice() -> None:
-    """What a tool warns of a degraded volume is the matter of its rule; what nobody else tells is told."""
+def test_what_a_tool_prints_is_folded_under_the_finding_of_its_object() -> None:
+    """A warning about an object that has a finding belongs to that one; a warning about anything else is its own."""
     inventory = replayed("md-degraded-rebuilding").inventory
     assert found("reported_trouble", inventory) == []
-    foreign = Problem(severity="warning", where="md", message="There is a foreign configuration.", kind="state")
-    inventory = structs.replace(inventory, problems=(foreign,))
-    assert [one.message for one in found("reported_trouble", inventory)] == [foreign.message]
+    told = [
+        Problem(severity="warning", where=where, message="A bad thing.", kind="state") for where in ("md", "md:md5")
+    ]
+    findings = found("reported_trouble", structs.replace(inventory, problems=tuple(told)))
+    assert [(one.where, one.because) for one in findings] == [("md", None), ("md:md5", "volume_degraded md:md5")]
 
 
-def test_a_card_that_warns_for_its_drives_is_for_information() -> None:
+def test_a_card_that_warns_for_its_drives_is_folded_under_them() -> None:
     """Where something on it explains the card's status, the card only repeats it."""
     inventory = changed(replayed(P400).inventory, "smartarray:1", {"status": "critical"})
     assert graded(ask("controller_in_trouble", inventory, "smartarray:1")) == "critical"
     inventory = changed(inventory, "smartarray:1/2I:1:1", {"status": "critical"})
-    assert graded(ask("controller_in_trouble", inventory, "smartarray:1")) == "info"
+    assert ask("controller_in_trouble", inventory, "smartarray:1").because == "drive_failed smartarray:1/2I:1:1"
 
 
 def test_a_broken_drive_of_an_array_that_is_not_shown_is_critical() -> None:
@@ -226,13 +228,6 @@ def test_a_broken_drive_of_an_array_that_is_not_shown_is_critical() -> None:
     one = ask("drive_failed", inventory, DRIVE)
     assert one.severity == "critical"
     assert "no volume" not in one.message
-
-
-def test_an_update_that_the_tool_only_prints_is_told() -> None:
-    """A banner about firmware is a finding of its own, once, wherever it was put."""
-    told = found("firmware_old", replayed(P400).inventory)
-    assert [one.where for one in told] == ["smartarray:1"]
-    assert found("reported_trouble", replayed(P400).inventory) == []
 
 
 def test_cached_io_over_an_untold_battery_is_no_accusation() -> None:

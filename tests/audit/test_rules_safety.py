@@ -89,17 +89,20 @@ def test_a_policy_that_nobody_tells_to_be_in_force_is_unknown() -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "policy", "severity"),
+    ("status", "active", "severity"),
     [
-        ("failed", "protected_write_back", "critical"),
+        ("failed", "write_back", "critical"),
         ("failed", "write_through", "warning"),
-        ("degraded", "protected_write_back", "warning"),
-        ("missing", "protected_write_back", "warning"),
+        ("failed", None, "warning"),
+        ("degraded", "write_back", "warning"),
+        ("missing", "write_back", "critical"),
+        ("missing", "write_through", "warning"),
     ],
 )
-def test_a_battery_is_graded_by_who_relies_on_it(status: str, policy: str, severity: str) -> None:
-    """A dead battery matters more where a volume is set to write-back."""
-    inventory = changed(p400(BATTERY, status=status), VOLUME, {"name": "x", "cache": {"write_policy": policy}})
+def test_a_battery_is_graded_by_who_relies_on_it(status: str, active: str | None, severity: str) -> None:
+    """A dead battery is critical only where write-back goes on; protected write-back ends with the battery."""
+    cache = {"write_policy": "protected_write_back", "write_active": active}
+    inventory = changed(p400(BATTERY, status=status), VOLUME, {"name": "x", "cache": cache})
     assert graded(ask("battery_failed", inventory, BATTERY)) == severity
 
 

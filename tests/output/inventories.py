@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from raidctl.model import (
     Array,
     Battery,
@@ -18,9 +20,15 @@ from raidctl.model import (
     Volume,
     VolumeCache,
 )
+from raidctl.redundancy import with_redundancy
 
 MIB = 1024**2
 HOST = Host(hostname="db7", kernel="5.14.0-503.el9.x86_64", collected_at="2026-03-04T05:06:07Z", source="local")
+
+
+def whole(**told: Any) -> Inventory:
+    """An inventory with the redundancy that is left filled in, as a survey does."""
+    return Inventory(**{**told, "controllers": tuple(with_redundancy(told["controllers"]))})
 
 
 def bay_drive(number: int, **changes: object) -> Drive:
@@ -101,7 +109,7 @@ def card(drives: tuple[Drive, ...], **changes: object) -> Controller:
     return Controller(**{**told, **changes})  # type: ignore[arg-type]  # as above
 
 
-HEALTHY = Inventory(
+HEALTHY = whole(
     host=HOST,
     controllers=(
         card(
@@ -115,7 +123,7 @@ HEALTHY = Inventory(
 )
 
 _WELL = card(tuple(bay_drive(n) for n in range(1, 5)))
-DEGRADED = Inventory(
+DEGRADED = whole(
     host=HOST,
     controllers=(
         card(
@@ -211,7 +219,7 @@ def _partition(array: str, name: str, **changes: object) -> Drive:
     return Drive(**{**told, **changes})  # type: ignore[arg-type]  # as above
 
 
-SOFTWARE = Inventory(
+SOFTWARE = whole(
     host=Host(
         hostname="store-2", kernel="6.1.0-18-amd64", collected_at="2026-03-04T05:06:07Z", source="ssh:root@store-2"
     ),
@@ -280,7 +288,7 @@ SOFTWARE = Inventory(
     ),
 )
 
-PARTIAL = Inventory(
+PARTIAL = whole(
     host=Host(source="replay:ld-all-show.txt"),
     controllers=(
         Controller(
@@ -291,7 +299,7 @@ PARTIAL = Inventory(
     ),
 )
 
-THIRTY = Inventory(host=HOST, controllers=(card(tuple(bay_drive(n) for n in range(1, 31))),))
+THIRTY = whole(host=HOST, controllers=(card(tuple(bay_drive(n) for n in range(1, 31))),))
 NOTHING = Inventory(
     host=HOST,
     problems=(

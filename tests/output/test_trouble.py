@@ -1,18 +1,18 @@
-"""What counts as trouble, and in which order."""
+"""What counts as trouble on the screen, and in which order."""
 
 from __future__ import annotations
 
 import pytest
 
-from raidctl.model import Array, Battery, Cache, Inventory, Problem, Volume
+from raidctl.model import Array, Battery, Cache, Problem, Volume
 from raidctl.output.trouble import notes, troubles
-from tests.output.inventories import DEGRADED, HEALTHY, HOST, SOFTWARE, bay_drive, card
+from tests.output.inventories import DEGRADED, HEALTHY, HOST, SOFTWARE, bay_drive, card, whole
 
 
 def briefs(**changes: object) -> list[str]:
     """The short sentences of a card that differs from a healthy one."""
     ill = card(**{"drives": (bay_drive(1),), **changes})  # type: ignore[arg-type]  # the tests vary single fields by name
-    return [trouble.brief for trouble in troubles(Inventory(host=HOST, controllers=(ill,)))]
+    return [trouble.brief for trouble in troubles(whole(host=HOST, controllers=(ill,)))]
 
 
 def test_a_healthy_machine_has_none() -> None:
@@ -21,19 +21,23 @@ def test_a_healthy_machine_has_none() -> None:
     assert briefs() == []
 
 
-def test_lost_data_comes_before_lost_redundancy_before_lost_parts() -> None:
-    """The order in which somebody has to act."""
-    volumes = (Volume(id="smartarray:1/v1", status="degraded"), Volume(id="smartarray:1/v2", status="failed"))
+def test_lost_data_comes_before_lost_redundancy_before_predicted_failures() -> None:
+    """The order in which somebody has to act; a failed drive stands with the volume that lacks it."""
+    volumes = (
+        Volume(id="smartarray:1/v1", status="degraded", raid_level="raid5", array="smartarray:1/A"),
+        Volume(id="smartarray:1/v2", status="failed", raid_level="raid0"),
+    )
     told = briefs(
         volumes=volumes,
-        arrays=(),
-        drives=(bay_drive(1, status="warning", status_text="Predictive Failure"), bay_drive(2, status="critical")),
+        drives=(
+            bay_drive(1, array=None, role="unassigned", status="warning", status_text="Predictive Failure"),
+            bay_drive(2, status="critical"),
+        ),
     )
     assert told == [
-        "smartarray:1/v2 failed",
-        "smartarray:1/v1 degraded",
-        "smartarray:1/1I:1:2 failed (OK)",
-        "smartarray:1/1I:1:1 warns (Predictive Failure)",
+        "smartarray:1/v2: failed",
+        "smartarray:1/v1: degraded, survives no further failure; 1I:1:2 failed (OK), bay 2, serial KX400002Q",
+        "smartarray:1/1I:1:1: predictive failure, bay 1, serial KX400001Q",
     ]
 
 
@@ -41,19 +45,21 @@ def test_an_array_is_not_told_beside_its_own_volume_or_drive() -> None:
     """One cause, one line; an array that is ill by itself is told."""
     assert not any("smartarray:1/A" in trouble.brief for trouble in troubles(DEGRADED))
     told = briefs(arrays=(Array(id="smartarray:1/A", status="critical", status_text="Failed"),))
-    assert told == ["smartarray:1/A failed"]
+    assert told == ["smartarray:1/A: array (Failed)"]
 
 
-def test_a_cache_is_not_told_beside_the_battery_that_explains_it() -> None:
-    """But by itself it is, and unwritten data always."""
+def test_a_cache_is_folded_under_the_battery_that_explains_it() -> None:
+    """But by itself it is told, and preserved data always."""
     ill = Cache(status="warning", status_text="Temporarily Disabled")
-    assert briefs(cache=ill) == ["smartarray:1 cache: Temporarily Disabled"]
-    dead = (Battery(id="smartarray:1/battery0", status="failed"),)
-    assert briefs(cache=ill, batteries=dead) == ["smartarray:1/battery0 failed"]
-    assert briefs(cache=Cache(preserved_data=True)) == ["smartarray:1 holds preserved data in its cache"]
+    assert briefs(cache=ill) == ["smartarray:1: cache (Temporarily Disabled)"]
+    dead = (Battery(id="smartarray:1/battery0", status="degraded"),)
+    assert briefs(cache=ill, batteries=dead) == ["smartarray:1/battery0: battery degraded"]
+    assert briefs(cache=Cache(preserved_data=True)) == [
+        "smartarray:1: the cache holds preserved data of volumes that are gone"
+    ]
 
 
-@pytest.mark.parametrize("status", ["charging", "learning", "missing", "unknown", "ok"])
+@pytest.mark.parametrize("status", ["charging", "learning", "unknown", "ok"])
 def test_a_battery_that_only_charges_or_learns_is_no_trouble_by_itself(status: str) -> None:
     """What follows from it for the write cache is told with the volumes."""
     assert briefs(batteries=(Battery(id="smartarray:1/battery0", status=status),)) == []  # type: ignore[arg-type]  # words of the model
@@ -62,7 +68,7 @@ def test_a_battery_that_only_charges_or_learns_is_no_trouble_by_itself(status: s
 def test_a_battery_that_asks_for_its_replacement_is_trouble() -> None:
     """Even while it still works."""
     told = briefs(batteries=(Battery(id="smartarray:1/battery0", status="ok", replace=True),))
-    assert told == ["smartarray:1/battery0 asks to be replaced"]
+    assert told == ["smartarray:1/battery0: battery to be replaced"]
 
 
 @pytest.mark.parametrize("status", ["checking", "initializing", "expanding", "migrating", "ok", "unknown"])
@@ -72,18 +78,19 @@ def test_work_under_way_is_no_trouble(status: str) -> None:
 
 
 def test_a_rebuild_tells_how_far_it_is() -> None:
-    """And how many drives carry the data until then."""
-    assert troubles(SOFTWARE)[0].brief == "md:md1 rebuilding (1 of 2 drives, recovery 12.6%)"
+    """And what the volume survives until then."""
+    assert troubles(SOFTWARE)[0].brief.startswith("md:md1: rebuilding 12.6%, survives no further failure")
 
 
 def test_what_could_not_be_read_of_a_sick_object_stays_its_own_problem() -> None:
     """A state and a failure to read are different things, though both name the object."""
     unread = Problem(severity="warning", where="smartarray:1/v1", message="Unknown word.", kind="unread")
-    inventory = Inventory(host=HOST, controllers=DEGRADED.controllers, problems=(unread,))
+    inventory = whole(host=HOST, controllers=DEGRADED.controllers, problems=(unread,))
     assert "smartarray:1/v1: Unknown word." in [trouble.brief for trouble in troubles(inventory)]
 
 
 def test_information_is_no_trouble() -> None:
     """It is a note."""
-    assert len(notes(DEGRADED)) == 1
-    assert all(problem.severity != "info" for trouble in troubles(DEGRADED) for problem in trouble.problems)
+    assert [one.message for one in notes(DEGRADED)] == [
+        problem.message for problem in DEGRADED.problems if problem.severity == "info"
+    ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from raidctl.audit.builtin import manual, rules
 from raidctl.audit.rule import Rule
+from raidctl.health import RANKS, TABLE
 from tests.audit.rule_examples import EXAMPLES
 
 HEAD = """# The built-in rules
@@ -18,11 +19,20 @@ A rule says of each object that it concerns one of three things: it **passes**; 
 **cannot be told**, because a fact that decides was not told. An untold fact is never a pass, but it is only mentioned
 where the rule really concerns the object: nobody is told that the battery of a plain drive is unknown.
 
-| severity | means | exit code of `diagnose` |
-|---|---|---|
-| critical | data is lost, or will be with the next failure | 1 |
-| warning | something is broken, or slower than it has to be by much | 1 |
-| info | good to know, worth a thought; nobody is to be woken for it | 0 |
+| severity | means | exit code of `diagnose` | of `--format nagios` |
+|---|---|---|---|
+| critical | data is lost, or will be with the next failure | 1 | 2 |
+| warning | something is broken, or much slower than it has to be | 1 | 1 |
+| info | good to know; properties of the design | 0 | 0 |
+
+## How bad is it?
+
+One judgment decides what is wrong with a machine and how bad that is, for `show`, `diagnose`, `audit`, `nagios` and
+`export`. Severity follows from what is left. Findings are sorted by severity, then in the order of this table; one
+that another finding explains (a failed drive of a degraded volume, the cache of a failed battery) is folded under that one.
+
+{table}
+
 
 What could not be told ends in exit code 3 when it would have been a warning or critical, and nothing failed; a missing
 tool or right in 4. The severity beside a rule's name is its worst: a single finding may be milder.
@@ -32,7 +42,9 @@ tool or right in 4. The severity beside a rule's name is its worst: a single fin
 def rules_page() -> str:
     """``docs/rules.md``: a table of the rules, then the page of each."""
     listed = "\n".join(f"| [{rule.name}](#{rule.name}) | {rule.severity} | {rule.title} |" for rule in rules())
-    parts = [HEAD, f"| rule | severity | what it looks for |\n|---|---|---|\n{listed}\n"]
+    situations = "\n".join(f"| {RANKS[rank - 1]} | {what} | {severity} |" for rank, severity, what in TABLE.values())
+    table = f"| order | situation | severity |\n|---|---|---|\n{situations}"
+    parts = [HEAD.replace("{table}", table), f"| rule | severity | what it looks for |\n|---|---|---|\n{listed}\n"]
     parts += [f"## {rule.name}\n\n*Severity: {rule.severity}.* {manual(rule)}\n\n{_says(rule)}\n" for rule in rules()]
     return "\n".join(parts)
 

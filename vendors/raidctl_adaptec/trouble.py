@@ -25,9 +25,10 @@ def counts(controller: Controller, card: CardDraft) -> Iterator[Problem]:
             remedy="Ask for them with `arcconf getconfig N LD`.",
         )  # fmt: skip
     if match and "logical" not in card.sections and int(match[2]) + int(match[3]):
-        yield _state(
-            controller.id, f"The controller counts {match[2]} failed and {match[3]} degraded logical devices.",
-            "Look at them with `arcconf getconfig N LD`.",
+        yield Problem(
+            severity="error", kind="state", where=controller.id,
+            message=f"The controller counts {match[2]} failed and {match[3]} degraded logical devices.",
+            remedy="List them with `arcconf getconfig N LD`.",
         )  # fmt: skip
     defunct = (card.get("count.defunct") or "").strip()
     gone = sum(drive.status == "critical" for drive in controller.drives)

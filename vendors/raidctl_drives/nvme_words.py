@@ -138,16 +138,6 @@ def finished(draft: Draft) -> DrivePart | None:
 
     An NVMe drive in the machine is solid state; what is reached over a network may stand on anything.
     """
-    if media := draft.values.get("errors_media"):
-        draft.problem(
-            Problem(
-                severity="warning",
-                where=draft.key,
-                message=f"The drive counts {media} media errors (unreadable or reallocated data).",
-                remedy="Check the backups, watch whether the count grows, and replace the drive when it does.",
-                kind="state",
-            )
-        )
     if set(draft.values) - {"device"} or draft.details:
         draft.values.setdefault("interface", "nvme")
         remote = {draft.details.get("TxPort", ""), draft.details.get("Transport", "")} - {"", "pcie"}

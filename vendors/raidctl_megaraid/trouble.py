@@ -1,4 +1,4 @@
-"""What the tools report beside the states of the objects: counts, a foreign configuration, the battery's flags."""
+"""What the tools report beside the states of the objects: counts, the battery's flags."""
 
 from __future__ import annotations
 
@@ -41,7 +41,6 @@ def reports(found: Controller, card: CardDraft, power: Power) -> Iterator[Proble
                 remedy="The initial setting stands in the output of `/call/vall show all`.",
             )  # fmt: skip
     yield from _counts(found, card)
-    yield from _foreign(found, card)
 
 
 def _counts(found: Controller, card: CardDraft) -> Iterator[Problem]:
@@ -64,18 +63,6 @@ def _counts(found: Controller, card: CardDraft) -> Iterator[Problem]:
                 remedy="List all virtual drives and drives, and replace what has failed."
                 if label in listed else "Replace the controller's memory.",
             )  # fmt: skip
-
-
-def _foreign(found: Controller, card: CardDraft) -> Iterator[Problem]:
-    """Drives that carry the configuration of another controller: a sure sign of moved drives or of a lost one."""
-    drives = [key for key, draft in card.drives.items() if draft.get("foreign")]
-    if drives or card.get("foreign"):
-        listed = f" on {', '.join(drives[:8])}{' and more' if len(drives) > 8 else ''}" if drives else ""
-        yield _state(
-            found.id,
-            f"There is a foreign configuration{listed}: no volume uses these drives.",
-            "Check it before anything else (storcli /cN/fall show); importing keeps its data, clearing deletes it.",
-        )
 
 
 def _state(where: str, message: str, remedy: str) -> Problem:

@@ -7,7 +7,8 @@ copied or rebuilt, or belong to another configuration.
 the first computation of parity after an installation. It is meant to be so, and ends by itself. While parity is being
 initialised for the first time, writes are slower than they will ever be again: no time for a benchmark.
 
-**Fails** (information) while one is under way, with its progress where it is told. Rebuilds are `volume_rebuilding`.
+**Fails** (information) while one is under way, with its progress where it is reported; (warning) when one
+failed. Rebuilds are `volume_rebuilding`.
 
 **Passes** when none is.
 
@@ -29,7 +30,7 @@ from raidctl.audit.rule import Rule
 from raidctl.health import of_rule
 from raidctl.model import Drive, Inventory, Volume
 
-SAY = Voice("background_operation", "info")
+SAY = Voice("background_operation", "warning")
 _WORDS = {
     "check": "checked",
     "repair": "checked and repaired",
@@ -78,6 +79,7 @@ def _busy(volume: Volume, operation: str) -> Finding:
         volume,
         f"The volume is being {_WORDS[operation]}{far}{waits}: it is slower until that is done.",
         remedy="Wait, and measure afterwards.",
+        severity="info",
         field="status",
         evidence=facts(volume, "status", "progress.operation", "progress.percent"),
     )

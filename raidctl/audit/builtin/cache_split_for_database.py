@@ -51,8 +51,8 @@ def _reads(card: Controller, share: int, place: str) -> Finding:
     without = card.cache is not None and card.cache.write_percent == 0 and not protected(card)
     return SAY.failed(
         card,
-        f"Reads have {share} % of the controller's cache, but the database on {place} caches reads itself and waits "
-        "for writes.",
+        f"Reads have {share} % of the controller's cache, but the database that {place} seems to hold caches reads "
+        "itself and waits for writes.",
         remedy="Fit or replace the battery first: writes cannot be cached without it."
         if without
         else settable(

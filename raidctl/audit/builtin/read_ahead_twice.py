@@ -53,7 +53,7 @@ def _why(card: Controller, volume: Volume) -> str | None:
     if above:
         return f"{above} on it reads ahead itself"
     if place := database(volume.mountpoints):
-        return f"the database on {place} reads at random, and ahead by itself"
+        return f"the database that {place} seems to hold reads at random, and ahead by itself"
     return "its drives are SSDs, where it gains nothing" if medium(below(card, volume)) == "ssd" else None
 
 

@@ -58,12 +58,20 @@ def _degraded(card: Controller, volume: Volume) -> Finding:
     return SAY.failed(
         volume,
         f"The volume {how}{risk(volume)}.{spare}",
-        remedy=f"Check the backup, then {do}replace {drives} and watch the rebuild begin.",
+        remedy=f"Check the backup, then {do}replace {drives}{_add(card, volume)} and watch the rebuild begin.",
         field="status",
         wanted="ok",
         evidence=facts(volume, "status", "status_text", "raid_level", "drives_expected", "drives_active")
         + tuple(fact for drive in gone[:4] for fact in facts(drive, "status", of=volume)),
     )
+
+
+def _add(card: Controller, volume: Volume) -> str:
+    """The command with which a software array takes the new drive."""
+    container = "container" in volume.details
+    if card.mode != "software" or not volume.device or container:
+        return ""
+    return f", add the new one (`mdadm --manage {volume.device} --add DEVICE`)"
 
 
 def risk(volume: Volume) -> str:
@@ -78,6 +86,8 @@ def _spare(card: Controller, volume: Volume) -> tuple[str, str]:
     """What is known of its spares, and what to do with one; nothing where no tool would have listed them."""
     if not all_told(card, volume):
         return "", ""
+    if volume.progress is not None:
+        return "", ""  # a reshape or expansion comes before the rebuild
     if ready(card, volume):
         return " A spare is ready, but no rebuild has begun.", "find out why the spare is not used, or "
     idle = offer(card, volume)

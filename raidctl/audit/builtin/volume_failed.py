@@ -33,7 +33,7 @@ from raidctl.model import Controller, Inventory, Volume
 SAY = Voice("volume_failed", "critical")
 _REMEDY = (
     "Change nothing on it. Keep the evidence (`raidctl record failed.tar.gz`), check cables and power of the missing "
-    "drives, and only then reassemble it."
+    "drives{}, and only then reassemble it."
 )
 
 
@@ -59,10 +59,11 @@ def _broken(card: Controller, volume: Volume) -> Finding:
         "offline": "The volume is offline",
         "inactive": "The volume is not started",
     }[volume.status]
+    look = ", look at them with `mdadm --examine`" if card.mode == "software" else ""
     return SAY.failed(
         volume,
         f"{said}{told}{few}: what is on it cannot be read now.",
-        remedy=_REMEDY,
+        remedy=_REMEDY.format(look),
         field="status",
         wanted="ok",
         evidence=facts(volume, "status", "status_text", "raid_level", "drives_expected", "drives_active"),

@@ -6,6 +6,7 @@ import pytest
 
 from raidctl.model import Controller
 from raidctl_adaptec import sniff
+from tests.support.judged import conditions
 from tests.vendors.adaptec.adaptec_texts import (
     DONE,
     RULE,
@@ -76,7 +77,7 @@ def test_a_task_alone_tells_the_status(operation: str, status: str) -> None:
 
 def test_a_rebuild_that_only_the_task_tells_is_a_problem_in_plain_words() -> None:
     """No status word stands in the message where the tool printed none."""
-    assert [problem.message for problem in found(status_text("Rebuild", 9)).problems] == ["The volume is rebuilding."]
+    assert [one.rule for one in conditions(found(status_text("Rebuild", 9)))] == ["volume_rebuilding"]
 
 
 def test_a_task_makes_an_optimal_volume_a_checked_one_and_leaves_a_failed_one() -> None:

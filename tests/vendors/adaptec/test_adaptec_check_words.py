@@ -165,12 +165,6 @@ def test_a_backup_unit_that_charges_leaves_it_open_whether_protected_write_back_
     assert (cache.write_active, cache.controller_cache) == ("write_back", safe)
 
 
-def test_nobody_is_told_to_set_what_is_set() -> None:
-    """Protected write-back in force with a failed unit: the remedy is not to set it to protected."""
-    (told,) = [problem for problem in found(machine(backup=backup("Failed"))).problems if problem.where.endswith("v0")]
-    assert "write-through" in (told.remedy or "")
-
-
 @pytest.mark.parametrize("text", ["Off (battery failed)", "Temporarily disabled"])
 def test_the_reason_that_the_tool_gives_is_told(text: str) -> None:
     """``The tool does not say why`` is only for a tool that does not."""

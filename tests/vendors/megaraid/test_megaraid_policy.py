@@ -8,6 +8,7 @@ from raidctl.model import VolumeCache
 from raidctl.vendor import Document
 from raidctl.write_protection import derived
 from raidctl_megaraid import read
+from tests.support.judged import conditions
 from tests.vendors.megaraid.megaraid_scripts import (
     answer,
     basics,
@@ -69,7 +70,7 @@ def test_write_back_without_a_battery_is_a_contradiction(battery: str | None) ->
     found = cache(*texts)
     assert (found.write_policy, found.write_active, found.controller_cache) == ("protected_write_back", None, "unknown")
     assert "cannot be" in (found.why_not_in_force or "")
-    assert any("cannot be" in problem.message and problem.kind == "state" for problem in told(*texts).problems)
+    assert ("write_policy_not_in_force", "megaraid:0/v0") in [one.key for one in conditions(told(*texts))]
 
 
 @pytest.mark.parametrize(

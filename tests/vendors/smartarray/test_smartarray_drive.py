@@ -4,6 +4,7 @@ import pytest
 
 from raidctl.model import Health, Interface, Media, Role
 from raidctl_smartarray.drive import drive_model
+from tests.support.judged import conditions
 from tests.vendors.smartarray.smartarray_texts import CARD, card, drive, told
 
 
@@ -78,8 +79,7 @@ def test_the_words_of_a_drive(words: str, status: Health) -> None:
 def test_an_erasure_that_somebody_asked_for_is_for_information(words: str, severity: str) -> None:
     """The drive is not in use, and somebody knows why; that an erasure failed is trouble."""
     found = told(f"   physicaldrive 1I:1:1 (port 1I:box 1:bay 1, 1 TB): {words}\n")
-    (item,) = found.controllers[0].drives
-    assert [problem.severity for problem in found.problems if problem.where == item.id] == [severity]
+    assert [one.severity for one in conditions(found)] == [severity]
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from raidctl_threeware import sniff
+from tests.support.judged import wrong
 from tests.vendors.threeware.threeware_texts import BATTERY, CARDS, ENCLOSURE, PORTS, RULE, UNIT_HEAD, card, left, told
 
 LIST = (
@@ -160,7 +161,7 @@ def test_a_port_that_is_empty_is_no_trouble() -> None:
     assert (found.problems, [c.drives for c in found.controllers]) == ((), [()])
     assert left(found) == []
     missed = told("/c2/p5 Status = NOT-PRESENT\n/c2/p5 Belongs to Unit = u0\n")
-    assert [p.where for p in missed.problems] == ["threeware:2/p5"]
+    assert wrong(missed) == {"threeware:2/p5"}
 
 
 def test_a_machine_without_a_card_is_recognised() -> None:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from raidctl.model import VolumeStatus
+from tests.support.judged import wrong
 from tests.vendors.threeware.threeware_texts import BATTERY, CARDS, DRIVE, UNIT, UNITS, card, told
 
 
@@ -28,7 +29,7 @@ def test_the_units_own_word_counts_more_than_the_sentence() -> None:
     found = told("/c2/u0 is rebuilding with percent completion = 44%\n/c2/u0 status = REBUILD-PAUSED\n")
     (volume,) = found.controllers[0].volumes
     assert (volume.status, volume.status_text) == ("rebuilding", "REBUILD-PAUSED")
-    assert [p.kind for p in found.problems] == ["state"]
+    assert wrong(found) == {volume.id}
 
 
 @pytest.mark.parametrize("order", [("OK", "DEGRADED"), ("DEGRADED", "OK")])
@@ -84,7 +85,7 @@ def test_a_drive_that_says_it_fails_is_a_warning() -> None:
     found = told(DRIVE + "/c2/p1 SMART Health = FAILING\n")
     (drive,) = found.controllers[0].drives
     assert (drive.status, drive.details["SMART Health"]) == ("warning", "FAILING")
-    assert [p.where for p in found.problems if p.kind == "state"] == [drive.id]
+    assert wrong(found) == {drive.id}
     assert told(DRIVE + "/c2/p1 SMART Health = OK\n").problems == ()
 
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from raidctl.model import BatteryStatus, Health, RaidLevel, VolumeStatus
+from tests.support.judged import wrong
 from tests.vendors.threeware.threeware_texts import (
     ALL,
     BATTERY,
@@ -156,7 +157,7 @@ def test_the_status_of_a_drive(word: str, health: Health) -> None:
     found = told(UNITS, PORTS.replace("p1    OK             u0", f"p1    {word:<14} u0"))
     drive = found.controllers[0].drives[1]
     assert (drive.status, drive.status_text) == (health, word)
-    assert [problem.where for problem in found.problems] == ([] if health == "ok" else [drive.id])
+    assert (drive.id in wrong(found)) == (health != "ok")
 
 
 def test_the_drive_that_a_rebuild_writes_to_is_no_longer_lost() -> None:
@@ -187,8 +188,8 @@ def test_a_battery(word: str, status: BatteryStatus, replace: bool | None) -> No
     found = told(BATTERY.replace("OK        OK       OK", f"{word:<9} OK       OK"))
     (battery,) = found.controllers[0].batteries
     assert (battery.kind, battery.status, battery.replace, battery.status_text) == ("battery", status, replace, word)
-    expected = {"ok": [], "missing": [], "unknown": ["unread"]}.get(status, ["state"])
-    assert [problem.kind for problem in found.problems] == expected
+    assert [problem.kind for problem in found.problems] == (["unread"] if status == "unknown" else [])
+    assert (battery.id in wrong(found)) == (status not in ("ok", "missing", "unknown"))
 
 
 def test_a_battery_in_full() -> None:

@@ -61,12 +61,6 @@ def settle(draft: Draft) -> None:
     for line, _ in draft.counters:
         draft.offer(line, "errors_media", sum(count for _, count in draft.counters))
     _status(draft)
-    media = draft.told("errors_media")
-    if media:
-        draft.problem(
-            f"The drive counts {media} media errors (unreadable or reallocated data).",
-            remedy="Check the backups, watch whether the count grows, and replace the drive when it does.",
-        )
 
 
 def _no_temperature_log(draft: Draft) -> None:
@@ -143,31 +137,6 @@ def _status(draft: Draft) -> None:
         draft.offer(line, "status", status)
         if text:
             draft.offer(line, "status_text", text)
-    if status in ("critical", "warning"):
-        _alert(draft, status, str(text), [row for _, row in failing])
-
-
-def _alert(draft: Draft, status: str, text: str, failing: Iterable[Attribute]) -> None:
-    """The problem of a drive that is not well, as urgent as it is."""
-    health = draft.health
-    wearing = any(row.failed == "now" and row.prefail and not TEMPERATURE.search(row.name) for row in failing)
-    impending = health.scsi and _IMPENDING.match(health.verdict or "") is not None
-    hot = bool(health.reasons) and all(TEMPERATURE.search(reason) for reason in health.reasons)
-    if status == "critical":
-        draft.problem(
-            f"The drive has failed, it takes no more writes: {text}.", severity="error",
-            remedy="Copy its data now, as long as it can be read, and replace it.",
-        )  # fmt: skip
-    elif (health.verdict in _FAILED and not hot) or wearing or impending:
-        draft.problem(
-            f"The drive itself expects to fail soon: {text}.", severity="error",
-            remedy="Save its data now and replace it; do not wait until it fails.",
-        )  # fmt: skip
-    else:
-        draft.problem(
-            f"The drive reports trouble: {text}.",
-            remedy="Check the backups, look at the drive with smartctl -x, and replace it where it fails.",
-        )
 
 
 def _told(draft: Draft) -> Verdict | None:

@@ -1,0 +1,20 @@
+"""What the judgment of :mod:`raidctl.health` says of an observation, for the tests of the vendor packages."""
+
+from __future__ import annotations
+
+from raidctl.health import Condition, judge
+from raidctl.model import Host, Inventory
+from raidctl.redundancy import with_redundancy
+from raidctl.vendor import Observation
+from raidctl.write_protection import derived
+
+
+def conditions(found: Observation) -> tuple[Condition, ...]:
+    """Everything that is wrong with the controllers that a package read."""
+    controllers = tuple(with_redundancy(derived(found.controllers)))
+    return judge(Inventory(host=Host(), controllers=controllers, problems=tuple(found.problems)))
+
+
+def wrong(found: Observation) -> set[str]:
+    """The ids of the objects with a condition."""
+    return {one.where for one in conditions(found)}
