@@ -212,7 +212,7 @@ def _drive(machine: _Machine, card: Controller, drive: Drive) -> None:
         machine.add(situation, "drive_failed", drive, word + errors(drive), left=number)
     elif rebuilt and not copied and not any(volume.status in NOT_WHOLE for volume in own):
         machine.add("reduced" if number else "bare", "volume_rebuilding", drive, "rebuilding", left=number)
-    elif card.mode != "software" and expects_failure(drive) and not named_for_rebuild(card, drive):
+    elif not drive.backing and expects_failure(drive) and not named_for_rebuild(card, drive):
         whole = not any(volume.status in NOT_WHOLE for volume in machine.volumes(card, drive))
         situation = "last" if left in (0, -1) or (left == 1 and not whole) else "predicted"
         machine.add(situation, "drive_expects_failure", drive, _predicts(drive) + errors(drive), left=number)
@@ -220,7 +220,7 @@ def _drive(machine: _Machine, card: Controller, drive: Drive) -> None:
         if drive.status == "warning":
             situation = "warned" if "fail" in (drive.status_text or "").lower() else "noted"
             machine.add(situation, "background_operation", drive, (drive.status_text or "busy").lower(), left=number)
-        if card.mode != "software":  # else the drive below is judged
+        if not drive.backing:  # else the drive below is judged
             _counters(machine, drive, left)
 
 

@@ -29,7 +29,7 @@ where the rule really concerns the object: nobody is told that the battery of a 
 
 One judgment decides what is wrong with a machine and how bad that is, for `show`, `diagnose`, `audit`, `nagios` and
 `export`. Severity follows from what is left. Findings are sorted by severity, then in the order of this table; one
-that another finding explains (a failed drive of a degraded volume, the cache of a failed battery) is folded under that one.
+that another finding explains (a failed drive of a degraded volume, the cache of a failed battery) is folded under it.
 
 {table}
 

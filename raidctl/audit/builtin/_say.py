@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from msgspec import structs
 
 from raidctl.audit.finding import Finding, Outcome, Severity
-from raidctl.health import Condition
-from raidctl.model import Array, Battery, Controller, Drive, Volume
+from raidctl.health import Condition, of_rule
+from raidctl.model import Array, Battery, Controller, Drive, Inventory, Volume
 
 Item = Controller | Array | Volume | Drive | Battery
 
@@ -27,6 +27,13 @@ class Voice:
             said, severity=one.severity, rank=one.rank, bay=one.bay, serial=one.serial,
             failures_tolerated=one.failures_tolerated, because=" ".join(one.under) if one.under else None,
         )  # fmt: skip
+
+    def graded(self, inventory: Inventory, findings: Iterable[Finding]) -> Iterator[Finding]:
+        """Findings, those of a condition with its severity, place and cause."""
+        found = of_rule(inventory, self.rule)
+        for said in findings:
+            bad = said.outcome == "fail" and said.where in found
+            yield self.judged(found[said.where], said) if bad else said
 
     def passed(self, item: Item, message: str) -> Finding:
         """The object is as the rule wants it."""

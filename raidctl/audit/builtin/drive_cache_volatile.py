@@ -43,6 +43,10 @@ _BY_HAND = "Switch the drives' write caches off"
 
 def check(inventory: Inventory) -> Iterator[Finding]:
     """One finding for each volume that a controller could cache."""
+    yield from SAY.graded(inventory, _check(inventory))
+
+
+def _check(inventory: Inventory) -> Iterator[Finding]:
     for card, volume in cached_volumes(inventory):
         if volume.cache is not None:
             yield _judge(card, volume, volume.cache)

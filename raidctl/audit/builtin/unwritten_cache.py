@@ -33,6 +33,10 @@ SAY = Voice("unwritten_cache", "critical")
 
 def check(inventory: Inventory) -> Iterator[Finding]:
     """One finding for each controller that reports it."""
+    yield from SAY.graded(inventory, _check(inventory))
+
+
+def _check(inventory: Inventory) -> Iterator[Finding]:
     for card in inventory.controllers:
         if card.cache is None or card.cache.preserved_data is None:
             continue

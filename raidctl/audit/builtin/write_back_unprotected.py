@@ -29,7 +29,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from raidctl.audit.builtin._look import cached_volumes
+from raidctl.audit.builtin._look import cached_volumes, protected
 from raidctl.audit.builtin._say import Voice, facts, settable
 from raidctl.audit.finding import Finding
 from raidctl.audit.rule import Rule
@@ -46,6 +46,10 @@ _BY_HAND = "Set it to write-back that ends with the battery, without a good batt
 
 def check(inventory: Inventory) -> Iterator[Finding]:
     """One finding for each volume whose cache the tool tells of."""
+    yield from SAY.graded(inventory, _check(inventory))
+
+
+def _check(inventory: Inventory) -> Iterator[Finding]:
     for card, volume in cached_volumes(inventory):
         if volume.cache is not None and (volume.cache.write_active or volume.cache.write_policy):
             yield _judge(card, volume, volume.cache)
@@ -79,7 +83,11 @@ def _judge(card: Controller, volume: Volume, cache: VolumeCache) -> Finding:
             evidence=evidence,
         )
     if cache.write_active == "write_back" and cache.controller_cache == "unknown":
-        message = "Write-back is active, and the tool does not report whether a battery protects unwritten data."
+        message = (
+            "Write-back is active and the battery is ok; whether write-back ends when the battery fails is unknown."
+            if protected(card)
+            else "Write-back is active, and the tool does not report whether a battery protects unwritten data."
+        )
         return SAY.unknown(volume, message, remedy=_look(card, volume), field=field, evidence=evidence)
     return SAY.passed(volume, "No written data waits in an unprotected cache.")
 

@@ -1,0 +1,235 @@
+"""One judgment of a machine: no false OK, the same verdict in every command, severity by what is left."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from msgspec import structs
+
+from raidctl.audit.builtin import rules
+from raidctl.audit.diagnosis import causes, diagnose
+from raidctl.cli import cli
+from raidctl.health import RANKS, TABLE, judge
+from raidctl.model import HIDING, Controller, Inventory, Problem
+from raidctl.output.metrics import families
+from raidctl.output.metrics_table import INVENTORY
+from raidctl.output.nagios import Status, of_diagnosis
+from raidctl.output.trouble import troubles
+from raidctl.select import items
+from tests.audit.rule_examples import changed
+from tests.support.machines import FIXTURES, MACHINES, replayed
+
+DEMOS = ("3154", "6805", "nvme", "sas", "workstation", "journal", "9271", "9660", "h730", "perc5i", "gen10", "p400",
+         "p440")  # fmt: skip
+BAD = {
+    "failed", "offline", "inactive", "degraded", "rebuilding", "critical", "warning",
+}  # fmt: skip
+LSI, VOLUME, DRIVE, SPARE = "megaraid-9660-storcli2", "megaraid:0/v2", "megaraid:0/310:2", "megaraid:0/310:4"
+GOOD = replayed(LSI).inventory
+
+
+def named(card: Controller) -> Iterator[tuple[str, set[str]]]:
+    """The objects of a controller in a bad state, and the ids that may stand for each."""
+    for item in items(card):
+        status = getattr(item, "status", "ok")
+        if item.id == card.id and item.status in BAD:
+            yield item.id, {one.id for one in items(card)}
+        elif status in BAD:
+            near = {one.id for one in items(card) if item.id in (one.id, getattr(one, "array", None))}
+            yield item.id, near | {item.id}
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_nothing_bad_is_called_ok(machine: str) -> None:
+    """Each object in a bad state, and each problem that hides or reports something, has a finding that names it."""
+    inventory = replayed(machine).inventory
+    found = diagnose(inventory, rules())
+    places = {one.where for one in (*found.findings, *found.unknown)}
+    for card in inventory.controllers:
+        for name, near in named(card):
+            assert near & places, name
+    for problem in inventory.problems:
+        if problem.kind in HIDING or problem.kind == "state":
+            assert problem.where in places
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_every_command_gives_the_same_verdict(machine: str) -> None:
+    """The conditions of a machine are the findings of the rules, the troubles of the screen, the metrics and nagios."""
+    inventory = replayed(machine).inventory
+    found = diagnose(inventory, rules())
+    findings = {(one.rule, one.where): one for one in found.findings}
+    conditions = judge(inventory)
+    for one in conditions:
+        told = findings[one.key]
+        assert (told.severity, told.rank) == (one.severity, one.rank)
+        assert told.because == (" ".join(one.under) if one.under else None)
+    roots = [one for one in conditions if one.under is None]
+    shown = "\n".join(trouble.where for trouble in troubles(inventory))
+    assert [
+        one.where for one in roots if one.severity != "info" and one.where not in shown and " more" not in shown
+    ] == []
+    counted = next(one for one in families(INVENTORY, inventory) if one.name == "raidctl_conditions")
+    assert {sample.labels["severity"]: sample.value for sample in counted.samples} == {
+        severity: sum(one.severity == severity for one in roots) for severity in ("info", "warning", "critical")
+    }
+    status = of_diagnosis(found)[1]
+    if any(one.severity == "critical" for one in roots):
+        assert status is Status.CRITICAL
+    elif any(one.severity == "warning" for one in roots):
+        assert status in (Status.WARNING, Status.CRITICAL)
+
+
+@pytest.mark.parametrize("demo", DEMOS)
+def test_a_demo_shows_what_diagnose_finds(demo: str, tmp_path: Path) -> None:
+    """What is wrong with a simulated machine stands at the top of show, with the same severity in diagnose."""
+
+    def run(*arguments: str) -> Any:
+        line = ["--demo", demo, "--state-dir", str(tmp_path), *arguments]
+        return json.loads(CliRunner().invoke(cli, line).stdout)
+
+    import msgspec
+
+    inventory = msgspec.convert(run("show", "--json"), Inventory)
+    findings = {(one["rule"], one["where"]): one["severity"] for one in run("diagnose", "--json")["findings"]}
+    for one in judge(inventory):
+        assert findings[one.key] == one.severity
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_the_worst_comes_first(machine: str) -> None:
+    """By severity, then by rank; a finding that another one explains is never worse than that one."""
+    found = diagnose(replayed(machine).inventory, rules()).findings
+    weight = {"critical": 0, "warning": 1, "info": 2}
+    order = [(weight[one.severity], one.rank) for one in found]
+    assert order == sorted(order)
+    for one in found:
+        if one.because:
+            root = next(other for other in found if f"{other.rule} {other.where}" == one.because)
+            assert root.because is None
+            assert weight[root.severity] <= weight[one.severity]
+    assert [one for one in causes(found) if one.because] == []
+
+
+def severity(inventory: Inventory, rule: str, where: str) -> str | None:
+    """How bad a condition is; None where there is none."""
+    return next((one.severity for one in judge(inventory) if one.key == (rule, where)), None)
+
+
+@pytest.mark.parametrize(
+    ("level", "gone", "state", "wanted"),
+    [
+        ("raid10", 1, "degraded", "critical"), ("raid6", 1, "degraded", "warning"), ("raid6", 2, "degraded", "critical"),
+        ("raid10", 1, "rebuilding", "critical"), ("raid6", 1, "rebuilding", "warning"),
+        ("raid0", 1, "failed", "critical"),
+    ],
+)  # fmt: skip
+def test_severity_follows_from_what_is_left(level: str, gone: int, state: str, wanted: str) -> None:
+    """Survives no further failure, or data out of reach: critical; reduced: warning; the drive as its volume."""
+    inventory = changed(GOOD, VOLUME, {"raid_level": level, "status": state})
+    for number in range(gone):
+        inventory = changed(inventory, f"megaraid:0/310:{number}", {"status": "critical"})
+    rule = {"degraded": "volume_degraded", "rebuilding": "volume_rebuilding", "failed": "volume_failed"}[state]
+    assert severity(inventory, rule, VOLUME) == wanted
+    assert severity(inventory, "drive_failed", "megaraid:0/310:0") == wanted
+
+
+@pytest.mark.parametrize(
+    ("level", "status", "wanted"),
+    [("raid10", "ok", "warning"), ("raid6", "ok", "warning"), ("raid0", "ok", "critical"), ("raid5", "degraded", "critical"),
+     ("raid6", "degraded", "critical")],
+)  # fmt: skip
+def test_a_predicted_failure_is_critical_where_it_takes_the_last_redundancy(
+    level: str, status: str, wanted: str
+) -> None:
+    """Without redundancy, or in an array that is reduced already; a warning in a whole redundant array."""
+    inventory = changed(GOOD, VOLUME, {"raid_level": level, "status": status, "name": "x"})
+    inventory = changed(inventory, DRIVE, {"status": "warning", "status_text": "Predictive Failure"})
+    assert severity(inventory, "drive_expects_failure", DRIVE) == wanted
+
+
+def test_unreadable_sectors_without_redundancy_are_lost_data() -> None:
+    """Critical on a drive in use without redundancy, a warning on one that may have a copy elsewhere."""
+    plain = replayed("drives-ahci").inventory
+    lost = next(one for one in judge(plain) if one.where == "drives:HBN1K9X5")
+    assert (lost.severity, RANKS[lost.rank - 1]) == ("critical", "data lost or out of reach")
+    pending = changed(GOOD, DRIVE, {"errors": structs.replace(GOOD.controllers[0].drives[0].errors, pending=3)})
+    assert severity(pending, "drive_errors", DRIVE) == "warning"
+
+
+def test_a_drive_that_is_rebuilt_without_its_volume_is_no_ok() -> None:
+    """Unknown redundancy is no redundancy."""
+    card = GOOD.controllers[0]
+    alone = structs.replace(GOOD, controllers=(structs.replace(card, volumes=(), arrays=()),))
+    inventory = changed(alone, DRIVE, {"status": "warning", "status_text": "Rbld", "array": None})
+    assert severity(inventory, "volume_rebuilding", DRIVE) == "critical"
+
+
+def test_a_failed_spare_takes_nothing_away() -> None:
+    """A drive that no volume needs is a warning, and says so."""
+    inventory = changed(GOOD, SPARE, {"status": "critical"})
+    assert severity(inventory, "drive_failed", SPARE) == "warning"
+    one = next(one for one in diagnose(inventory, rules()).findings if one.rule == "drive_failed")
+    assert "no volume needs it now" in one.message
+
+
+@pytest.mark.parametrize(("kind", "wanted"), [("error", "critical"), ("warning", "warning"), ("info", "info")])
+def test_what_a_tool_prints_reaches_diagnose(kind: Any, wanted: str) -> None:
+    """A problem of kind state is a finding of its own severity, whatever its words."""
+    for message in ("The controller counts 1 degraded drives.", "The write caches of 4 drives are on.", "Odd."):
+        told = Problem(severity=kind, where="megaraid:0", message=message, kind="state")
+        found = diagnose(structs.replace(GOOD, problems=(told,)), rules()).findings
+        assert [(one.severity, one.message) for one in found if one.rule == "reported_trouble"] == [(wanted, message)]
+
+
+COUNTED = {
+    "tw_cli": (
+        "Ctl   Model        (V)Ports  Drives   Units   NotOpt  RRate   VRate  BBU\n"
+        "------------------------------------------------------------------------\n"
+        "c0    9650SE-8LPML 8         8        1       1       1       1      OK\n"
+    ),
+    "megacli": "Adapter #0\n\nProduct Name    : PERC H700\n                Device Present\n"
+               "                ================\nVirtual Drives    : 2\n  Degraded        : 1\n  Offline         : 0\n"
+               "Physical Devices  : 4\n  Disks           : 3\n  Critical Disks  : 0\n  Failed Disks    : 2\n\n"
+               "Exit Code: 0x00\n",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("tool", COUNTED)
+def test_counts_of_bad_objects_that_are_not_listed_are_no_ok(tool: str, tmp_path: Path) -> None:
+    """An overview that only counts what is bad ends in a finding on its controller."""
+    path = tmp_path / "output.txt"
+    path.write_text(COUNTED[tool], encoding="utf-8")
+    result = CliRunner().invoke(cli, ["--replay", str(path), "diagnose", "--json"])
+    told = json.loads(result.stdout)
+    assert result.exit_code == 1
+    assert {one["rule"] for one in told["findings"]} == {"reported_trouble"}
+
+
+STORIES: dict[str, tuple[str, ...]] = {
+    "megaraid-perc5i-failed-battery": ("survives no further failure", "bay 1", "serial 3LM0RC02"),
+    "md-degraded-rebuilding": ("md:md5: degraded, survives no further failure", "serial TLW5B1109"),
+    "megaraid-h730p-predictive": ("predictive failure (SMART), 41 media errors", "bay 5", "serial RCX15W0K7"),
+    "smartarray-gen9-degraded": ("rebuilding 37.25%, survives 1 more drive failure", "predictive failure", "bay 2"),
+}
+
+
+@pytest.mark.parametrize("machine", STORIES)
+def test_the_head_of_show_says_what_how_bad_and_where(machine: str) -> None:
+    """Cause, redundancy left, bay and serial number stand above everything else."""
+    told = CliRunner().invoke(cli, ["--replay", str(FIXTURES / machine), "show"], env={"COLUMNS": "80"}).stdout
+    head = " ".join(told.split("\n\n")[0].split())
+    for words in STORIES[machine]:
+        assert words in head
+
+
+def test_the_table_is_in_the_manual() -> None:
+    """Each situation with its severity stands in ``docs/rules.md``."""
+    page = (FIXTURES.parent / "docs" / "rules.md").read_text(encoding="utf-8")
+    for rank, how, what in TABLE.values():
+        assert f"| {RANKS[rank - 1]} | {what} | {how} |" in page
