@@ -44,6 +44,7 @@ TABLE: Mapping[str, tuple[int, Severity, str]] = {
     "last": (BARE, "critical", "predicted failure of a drive without redundancy, or of one that a reduced array needs"),
     "reduced": (REDUCED, "warning", "degraded or rebuilding, and survives at least one more failure"),
     "idle": (REDUCED, "warning", "a drive has failed that no volume needs now"),
+    "several": (PREDICTED, "critical", "predicted failures of two or more drives of one array"),
     "predicted": (PREDICTED, "warning", "predicted failure of a drive with redundancy, or in no known array"),
     "unprotected": (PROTECTION, "critical", "unprotected write-back is active"),
     "unguarded": (PROTECTION, "warning", "a battery or cache has failed, and no unprotected write-back is active"),
@@ -62,8 +63,6 @@ _BACK = ("protected_write_back", "unprotected_write_back")
 _COPYING = ("btrfs", "zfs", "zfs_member", "bcachefs")
 MANY, MANY_LINK, LITTLE_CHARGE = 10, 100, 25
 WEIGHT: Mapping[Severity, int] = {"critical": 0, "warning": 1, "info": 2}
-
-
 Item = Controller | Array | Volume | Drive | Battery
 
 
@@ -154,6 +153,8 @@ def judge(inventory: Inventory) -> tuple[Condition, ...]:
         for battery in card.batteries:
             _battery(machine, card, battery)
         _caches(machine, card)
+        if card.foreign or any(drive.foreign for drive in card.drives):
+            machine.add("warned", "foreign_configuration", card, "foreign configuration")
         if card.status in ("warning", "critical"):
             situation = "trouble" if card.status == "critical" else "warned"
             machine.add(situation, "controller_in_trouble", card, _said("controller", card.status, card.status_text))
@@ -236,7 +237,12 @@ def _counters(machine: _Machine, drive: Drive, left: int | None) -> None:
 
 
 def _array(machine: _Machine, card: Controller, array: Array) -> None:
-    """An array is a condition of its own only where no volume or drive of it is one."""
+    """Two drives that expect to fail are one; else only where no volume or drive of the array is one."""
+    failing = {one.where for one in machine.found if one.rule == "drive_expects_failure"}
+    several = [one for one in members(card, array) if failing & {one.id, *one.backing}]
+    if len(several) > 1:
+        names = listing(one.id.rpartition("/")[2] for one in several)
+        machine.add("several", "several_expect_failure", array, f"{len(several)} drives expect to fail: {names}")
     if array.status not in ("warning", "critical"):
         return
     bad = any(volume.array == array.id and volume.status in NOT_WHOLE for volume in card.volumes)

@@ -70,7 +70,7 @@ def test_a_write_hole_behind_a_controller_is_closed_by_a_protected_cache(
     inventory = changed(replayed(LSI).inventory, PAIR, {"raid_level": "raid6", "name": "x"})
     volume = next(one for one in inventory.controllers[0].volumes if one.id == PAIR)
     assert volume.cache is not None
-    cache = structs.replace(volume.cache, controller_cache=state)
+    cache = structs.replace(volume.cache, controller_cache=state)  # type: ignore[arg-type]  # a parameter
     other = structs.replace(volume, status=status, cache=cache)
     card = structs.replace(inventory.controllers[0], volumes=(other,))
     one = ask("write_hole", structs.replace(inventory, controllers=(card,)), PAIR)
@@ -196,7 +196,7 @@ def test_sectors_that_some_drives_do_not_report_are_unknown() -> None:
 
 
 def test_of_loose_files_nobody_is_asked_whether_a_monitor_runs() -> None:
-    """A pasted table of md reports nothing of the machine around it; a machine without an answer is unknown."""
+    """A pasted table reports nothing of the machine around it; a machine that was read and gave no answer does."""
     inventory = replayed(MD).inventory
     rule = named("md_unattended")
     assert rule is not None

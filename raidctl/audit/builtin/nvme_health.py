@@ -23,10 +23,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from msgspec import structs
+
 from raidctl.audit.builtin._look import drives
 from raidctl.audit.builtin._say import Voice, facts
 from raidctl.audit.finding import Finding
 from raidctl.audit.rule import Rule
+from raidctl.health import judge
 from raidctl.model import Drive, Inventory
 from raidctl.text import listing
 
@@ -40,9 +43,12 @@ _BITS = (
 
 def check(inventory: Inventory) -> Iterator[Finding]:
     """One finding for each NVMe drive that the system sees itself, and for those behind a controller that report it."""
+    whole = {one.where: one for one in judge(inventory) if one.rule in ("drive_failed", "drive_expects_failure")}
     for _, drive in drives(inventory):
         if drive.interface == "nvme" and (drive.critical_warning is not None or drive.device):
-            yield _judge(drive)
+            found, above = _judge(drive), whole.get(drive.id)
+            # what the drive as a whole is judged to be has the same cause, and is no milder
+            yield found if above is None else structs.replace(found, because=f"{above.rule} {drive.id}")
 
 
 def _judge(drive: Drive) -> Finding:

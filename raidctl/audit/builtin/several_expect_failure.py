@@ -19,34 +19,36 @@ the controller can copy a drive onto its replacement while both run, use that in
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from raidctl.audit.builtin._look import members, physical, short
+from raidctl.audit.builtin._look import members, physical
 from raidctl.audit.builtin._say import Voice, facts
 from raidctl.audit.finding import Finding
 from raidctl.audit.rule import Rule
+from raidctl.health import Condition, of_rule
 from raidctl.model import Array, Drive, Inventory
-from raidctl.redundancy import expects_failure
 
 SAY = Voice("several_expect_failure", "critical")
 
 
 def check(inventory: Inventory) -> Iterator[Finding]:
     """One finding for each array of which two members at least report their state."""
+    found = of_rule(inventory, SAY.rule)
     for card in inventory.controllers:
         for array in card.arrays:
             drives = {one.id: one for drive in members(card, array) for one in physical(inventory, drive)}
-            known = [drive for drive in drives.values() if drive.status != "unknown" or drive.errors.predictive]
-            if len(known) > 1:
-                yield _judge(array, [drive for drive in known if expects_failure(drive)])
+            known = [drive for drive in drives.values() if drive.status != "unknown"]
+            if array.id in found:
+                yield SAY.judged(found[array.id], _several(array, known, found[array.id]))
+            elif len(known) > 1:
+                yield SAY.passed(array, "Not more than one of its drives expects to fail.")
 
 
-def _judge(array: Array, bad: Sequence[Drive]) -> Finding:
-    if len(bad) < 2:
-        return SAY.passed(array, "Not more than one of its drives expects to fail.")
+def _several(array: Array, drives: list[Drive], one: Condition) -> Finding:
+    bad = [drive for drive in drives if drive.status == "warning" or drive.errors.predictive]
     return SAY.failed(
         array,
-        f"{len(bad)} drives of the array expect to fail: {short(bad)}. A rebuild may meet the second failure.",
+        f"{one.cause}. A rebuild may meet the second failure.",
         remedy="Check the backup now; then replace one at a time, the worse one first.",
         evidence=tuple(
             fact for drive in bad[:4] for fact in facts(drive, "status_text", "errors.predictive", "serial", of=array)

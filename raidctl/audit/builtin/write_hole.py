@@ -24,10 +24,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from msgspec import structs
+
 from raidctl.audit.builtin._look import used_volumes
 from raidctl.audit.builtin._say import Voice, facts
 from raidctl.audit.finding import Finding
 from raidctl.audit.rule import Rule
+from raidctl.health import PROTECTION
 from raidctl.model import Controller, Inventory, Volume
 from raidctl.write_hole import INCOMPLETE, PARITY, Hole, write_hole
 
@@ -51,13 +54,14 @@ def _open(card: Controller, volume: Volume, hole: Hole) -> Finding:
         message = f"Whether a power failure can damage other data of its stripes (write hole) is unknown: {hole.why}."
         return SAY.unknown(volume, message, severity="info", evidence=evidence)
     when = f"while it is {volume.status}" if weak else "once a drive is missing"
-    return SAY.failed(
+    found = SAY.failed(
         volume,
         f"Write hole: {hole.why}; {when}, a power failure can damage data that was not being written.",
         remedy=_remedy(card, volume, weak=weak),
         severity="warning" if weak else "info",
         evidence=evidence,
     )
+    return structs.replace(found, rank=PROTECTION)
 
 
 def _remedy(card: Controller, volume: Volume, *, weak: bool) -> str:
