@@ -82,7 +82,7 @@ class Server:
         )
         with (self.place / "log").open("wb") as log:
             self.process = subprocess.Popen([sshd, "-D", "-e", "-f", self.place / "sshd"], stderr=log)
-        for _ in range(200):
+        for _ in range(3000):
             with socket.socket() as client:
                 if client.connect_ex(("127.0.0.1", self.port)) == 0:
                     return
@@ -93,7 +93,7 @@ class Server:
         """End it; connections that stand stay."""
         if self.process is not None:
             self.process.terminate()
-            self.process.wait(10)
+            self.process.wait(60)
             self.process = None
 
     def runner(self, *, sudo: bool = False) -> SshRunner:

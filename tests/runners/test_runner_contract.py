@@ -25,6 +25,9 @@ from raidctl.request import (
     WhichAnswer,
 )
 
+PATIENCE = 120.0
+"""Seconds after which something hangs, on the slowest machine: what would hang does so for longer."""
+
 
 def run(runner: Runner, *argv: str, **more: object) -> RunAnswer:
     """One program's answer."""
@@ -215,10 +218,10 @@ def test_a_hanging_program_ends_with_its_children(runner: Runner, tmp_path: Path
     pids = tmp_path / "pids"
     text = f"echo first; (sleep 300 & echo $! >>'{pids}'; echo $$ >>'{pids}'; wait) & wait"
     began = time.monotonic()
-    answer = shell(runner, text, timeout=1.0)
+    answer = shell(runner, text, timeout=3.0)
     assert (answer.trouble, answer.code, answer.out) == (Trouble.TIMEOUT, None, b"first\n")
-    assert "1 s" in answer.detail
-    assert time.monotonic() - began < 6
+    assert "3 s" in answer.detail
+    assert time.monotonic() - began < PATIENCE
     assert all(gone(pid) for pid in numbers(pids))
 
 
@@ -228,8 +231,8 @@ def test_a_program_that_ignores_the_polite_end_is_killed(runner: Runner, tmp_pat
     stubborn = f'echo $$ >>"{pids}"; while :; do sleep 0.2; done'
     text = f"trap '' TERM; sh -c '{stubborn}' & {stubborn}"
     began = time.monotonic()
-    assert shell(runner, text, timeout=0.8).trouble is Trouble.TIMEOUT
-    assert time.monotonic() - began < 10
+    assert shell(runner, text, timeout=3.0).trouble is Trouble.TIMEOUT
+    assert time.monotonic() - began < PATIENCE
     assert len(numbers(pids)) == 2
     assert all(gone(pid) for pid in numbers(pids))
 
@@ -238,9 +241,9 @@ def test_a_child_that_keeps_the_outputs_does_not_keep_the_answer(runner: Runner,
     """The program has ended, a child of it holds the outputs: the answer comes, the child is ended."""
     pids = tmp_path / "pids"
     began = time.monotonic()
-    answer = shell(runner, f"sleep 300 & echo $! >'{pids}'; echo done; exit 4", timeout=30.0)
+    answer = shell(runner, f"sleep 300 & echo $! >'{pids}'; echo done; exit 4", timeout=250.0)
     assert (answer.trouble, answer.code, answer.out) == (None, 4, b"done\n")
-    assert time.monotonic() - began < 8
+    assert time.monotonic() - began < PATIENCE
     assert all(gone(pid) for pid in numbers(pids))
 
 
@@ -253,11 +256,11 @@ def test_a_changing_command_may_leave_a_service_behind(runner: Runner, tmp_path:
     """To end what a change has started could break the change; the answer still comes at once."""
     pids = tmp_path / "pids"
     began = time.monotonic()
-    answer = shell(runner, f"sleep 20 & echo $! >'{pids}'; echo done", timeout=30.0, changes=True)
+    answer = shell(runner, f"sleep 300 & echo $! >'{pids}'; echo done", timeout=250.0, changes=True)
     (pid,) = numbers(pids)
     try:
         assert (answer.trouble, answer.code, answer.out) == (None, 0, b"done\n")
-        assert time.monotonic() - began < 8
+        assert time.monotonic() - began < PATIENCE
         assert not Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0].startswith("Z")
     finally:
         os.kill(pid, 9)
@@ -284,11 +287,11 @@ def test_the_limit_counts_both_outputs(runner: Runner) -> None:
 # Order
 
 
-def test_programs_run_side_by_side(runner: Runner) -> None:
-    """Five programs of half a second take nothing like two and a half."""
-    began = time.monotonic()
-    answers = runner.carry_out([Run(("sh", "-c", f"sleep 0.5; echo {number}")) for number in range(5)])
-    assert time.monotonic() - began < 2.0
+def test_programs_run_side_by_side(runner: Runner, tmp_path: Path) -> None:
+    """Programs that each wait for all others come to their end."""
+    waits = f"until [ $(ls '{tmp_path}' | wc -l) -ge 5 ]; do sleep 0.05; done"
+    programs = (f"touch '{tmp_path}/{number}'; {waits}; echo {number}" for number in range(5))
+    answers = runner.carry_out([Run(("sh", "-c", program), timeout=PATIENCE) for program in programs])
     assert [answer.out for answer in answers if isinstance(answer, RunAnswer)] == [b"%d\n" % n for n in range(5)]
 
 

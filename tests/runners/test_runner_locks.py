@@ -38,7 +38,7 @@ def holder(name: str, directory: Path) -> subprocess.Popen[bytes]:
 
 def release(other: subprocess.Popen[bytes]) -> None:
     """Let the other process end."""
-    other.communicate(timeout=10)
+    other.communicate(timeout=60)
 
 
 def test_a_lock_of_another_process_is_respected(tmp_path: Path) -> None:
@@ -51,7 +51,7 @@ def test_a_lock_of_another_process_is_respected(tmp_path: Path) -> None:
             locks.hold("family", 0.3, directories=[str(tmp_path)]),
         ):
             pytest.fail("had the lock twice")
-        assert 0.2 < time.monotonic() - began < 3
+        assert 0.2 < time.monotonic() - began < 60
         with locks.hold("another", 0.3, directories=[str(tmp_path)]):
             pass
     finally:

@@ -41,7 +41,7 @@ def test_the_agreed_last_bytes_end_the_wait() -> None:
     began = time.monotonic()
     answer = run("sh", "-c", "printf a.END; printf b.END >&2; sleep 60; echo x", until=b".END", seconds=30.0)
     assert (answer.out, answer.err) == (b"a.END", b"b.END")
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 25
 
 
 def test_a_program_that_closes_its_outputs_is_waited_for() -> None:
@@ -66,7 +66,7 @@ def test_an_interruption_ends_the_program(tmp_path: Path) -> None:
     began = time.monotonic()
     with pytest.raises(Interrupted):
         run("sh", "-c", f"echo $$ >'{tmp_path}/pid'; sleep 60 & wait", seconds=30.0, stop=stop)
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 25
     with pytest.raises(ProcessLookupError):
         os.kill(int((tmp_path / "pid").read_text()), 0)
 

@@ -92,9 +92,9 @@ def test_a_program_that_does_not_start_through_each_shell(
 def test_a_time_limit_through_each_shell(shell: tuple[list[str], dict[str, str]]) -> None:
     """The far side's own limit ends the program with its children; its output is kept."""
     began = time.monotonic()
-    late = far(shell, Run(("sh", "-c", "echo begun; sleep 60 & wait"), timeout=0.4))
+    late = far(shell, Run(("sh", "-c", "echo begun; sleep 60 & wait"), timeout=2.0))
     assert (late.trouble, late.out) == (Trouble.TIMEOUT, b"begun\n")
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < 50
 
 
 def test_a_lock_through_each_shell(shell: tuple[list[str], dict[str, str]]) -> None:
