@@ -24,7 +24,7 @@ def p400(tmp_path: Path) -> Tools:
 
 def call(tools: Tools, *words: str) -> subprocess.CompletedProcess[bytes]:
     """Run the tool as a shell would."""
-    return subprocess.run([tools.programs / "hpacucli", *words], capture_output=True, check=False, timeout=30, env={})
+    return subprocess.run([tools.programs / "hpacucli", *words], capture_output=True, check=False, timeout=120, env={})
 
 
 def test_a_change_is_seen_by_the_next_call(p400: Tools) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from tests.audit.policies import recorded
 
-GONE = 20.0
+GONE = 120.0
 
 
 def under_way(pid: int) -> list[int]:

@@ -27,7 +27,7 @@ def place(tmp_path: Path) -> Path:
 def _hosts(place: Path) -> list[tuple[str, bool]]:
     """The file of each host that an audit of the directory tells of, and whether it was unreadable."""
     argv = [sys.executable, "-m", "raidctl", "audit", "site.toml", "fleet", "--json", "--jobs", "1"]
-    done = subprocess.run(argv, cwd=place, capture_output=True, check=False, timeout=20)
+    done = subprocess.run(argv, cwd=place, capture_output=True, check=False, timeout=120)
     return [(one["source"], one["unreadable"]) for one in json.loads(done.stdout)["hosts"]]
 
 

@@ -134,7 +134,7 @@ def test_ctrl_c_shows_what_there_is_and_takes_the_file_away(tmp_path: Path) -> N
         wait_for_file(place)
         time.sleep(3)
         os.killpg(process.pid, signal.SIGINT)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=120)
     assert process.returncode == 130, err
     assert json.loads(out)["session"]["interrupted"] is True
     assert Store(state).list()[0].interrupted is True

@@ -41,7 +41,7 @@ def test_a_model_is_served_until_it_is_ended(tmp_path: Path) -> None:
         told = raidctl("bench", "run", uri, "--dry-run")
         assert "is only read (64 MiB)" in told.stderr
         process.terminate()
-        assert process.wait(30) == 0
+        assert process.wait(120) == 0
     assert list(tmp_path.iterdir()) == []
 
 
@@ -58,7 +58,7 @@ def test_a_model_tells_programs_its_address_in_one_line(tmp_path: Path) -> None:
         assert told["without_flushes"] == f"nbd+unix:///?socket={tmp_path / 'dropping'}"
         process.terminate()
         assert process.stdout.read() == ""
-        assert process.wait(30) == 0
+        assert process.wait(120) == 0
 
 
 @pytest.mark.parametrize(

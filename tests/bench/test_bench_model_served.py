@@ -152,7 +152,7 @@ def test_garbage_ends_only_its_own_connection(folder: Path) -> None:
         for garbage in (b"GET / HTTP/1.0\r\n\r\n" * 3, struct.pack(">I", 3) + b"\xff" * 64):
             with socket.socket(socket.AF_UNIX) as raw:
                 raw.connect(os.fspath(model.socket))
-                raw.settimeout(10)
+                raw.settimeout(60)
                 raw.sendall(garbage)
                 received = b"".join(iter(lambda: raw.recv(4096), b""))
             assert received.startswith(nbd.GREETING)
@@ -217,7 +217,7 @@ def test_it_leaves_no_socket_behind(folder: Path, number: signal.Signals) -> Non
     with serving(folder, "--kind", "battery") as model:
         process = model.process
         process.send_signal(number)
-        assert process.wait(10) == 0
+        assert process.wait(60) == 0
         assert not model.socket.exists()
 
 
@@ -225,10 +225,10 @@ def test_a_socket_in_use_is_refused_and_a_dead_one_replaced(folder: Path) -> Non
     """A second server on the same socket is refused; after a killed one, the next starts."""
     with serving(folder, "--kind", "battery") as model:
         command = [sys.executable, "-m", "raidctl.bench.model", "--kind", "battery", "--socket", str(model.socket)]
-        again = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=30, check=False)
+        again = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
         assert (again.returncode, again.stderr.count("is being served already")) == (2, 1)
         model.process.kill()
-        model.process.wait(10)
+        model.process.wait(60)
     with serving(folder, "--kind", "battery") as model:
         assert model.client().read(0, 512) == bytes(512)
 
@@ -237,6 +237,6 @@ def test_an_array_that_cannot_be_built_is_refused(folder: Path) -> None:
     """Two drives make no RAID-5: exit code 2 and one sentence."""
     command = [sys.executable, "-m", "raidctl.bench.model", "--kind", "battery", "--level", "raid5", "--drives", "2"]
     done = subprocess.run(
-        [*command, "--socket", str(folder / "nbd")], cwd=ROOT, capture_output=True, text=True, timeout=30, check=False
+        [*command, "--socket", str(folder / "nbd")], cwd=ROOT, capture_output=True, text=True, timeout=120, check=False
     )
     assert (done.returncode, done.stderr) == (2, "raidctl.bench.model: raid5 cannot be made of 2 drives\n")

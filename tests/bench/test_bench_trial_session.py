@@ -180,7 +180,7 @@ def test_a_real_interruption_ends_every_engine(folder: Path, engine: str) -> Non
             if line.strip() == "commits":
                 break
         program.send_signal(signal.SIGINT)
-        said = program.communicate(timeout=30)[0]
+        said = program.communicate(timeout=120)[0]
     assert said.split()[-1] == "interrupted"
     assert program.returncode == 0
     assert not list(folder.iterdir())
