@@ -17,7 +17,7 @@ from raidctl.model import Problem, ProblemKind
 from raidctl.order import natural
 from raidctl.rewrap import unwrapped
 from raidctl.text import collapse, listing, printable
-from raidctl.transcript import Prompts, Section, is_binary, is_garbled, normalised, text_of
+from raidctl.transcript import Prompts, Section, indented, is_binary, is_garbled, normalised, text_of
 from raidctl.vendor import Document, Sniffed, Vendor
 
 TEXT_LIMIT = 512 * 1024 * 1024
@@ -168,11 +168,12 @@ def _take(name: str, text: str, prompts: Prompts, basket: _Basket, *, alone: boo
             for part, claim in found:
                 _keep_part(name, part, claim, basket, alone=alone)
             return True
-    claim = _claim(name, text, basket)
-    if claim is None:
-        return False
-    _keep(name, text, claim, basket)
-    return True
+    for some in (text, indented(text)):
+        claim = _claim(name, some, basket) if some.strip() else None
+        if claim is not None:
+            _keep(name, some, claim, basket)
+            return True
+    return False
 
 
 def _keep_part(name: str, part: Section, claim: _Claim | None, basket: _Basket, *, alone: bool) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -13,8 +14,12 @@ _WIDEST = 82
 """Characters of lines that were wrapped at most: mailers wrap at 72 to 78."""
 _WAYS = ((72, True), (62, True), (72, False))
 """The least length of a line that was wrapped, and whether the rules of a table tell how long its lines were."""
+_LONGEST = 20_000
+"""Lines of a text that is tried: nobody mails more."""
 _MANY = 4
 """A text of which more than one line in so many is longer was not wrapped."""
+
+_PROMPT = re.compile(r"[\[(]?\S{1,64}@\S|[#$] |[A-Z]:\\")
 
 Read = Callable[[Sequence[Document]], Observation]
 
@@ -37,6 +42,8 @@ class _Reading(NamedTuple):
 def unwrapped(document: Document, read: Read) -> Document:
     """The document with the lines joined that are understood only together; the same one where there are none."""
     lines = document.text.split("\n")
+    if len(lines) > _LONGEST:
+        return document
     guesses = [guess for way in _WAYS if (guess := list(_continued(lines, *way)))]
     if not guesses:
         return document
@@ -82,6 +89,8 @@ def _continued(lines: Sequence[str], narrow: int, ruled: object) -> Iterator[int
 def _may_go_on(line: str, following: str) -> bool:
     first, then = line.split(), following.split()
     soft = line.endswith(" ") or following[:1].strip()
+    if _PROMPT.match(following):
+        return False
     return bool(soft and len(first) > 1 and then and then[0] != first[0] and not then[0].endswith(":"))
 
 

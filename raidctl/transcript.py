@@ -22,8 +22,8 @@ _MARKS = (
 )
 _SPACES = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
 _NOTHING = re.compile("[\u200b-\u200d\u2060\ufeff]")
-_SPACED_KEY = re.compile('"[^"\\n]{0,200}[\u00a0\u2007\u202f][^"\\n]{0,200}"[ \\t]{0,9}:')
 _QUOTES = re.compile(r"(?m)(?:^>.*\n\s*){3}")
+_LAST_PROMPT = re.compile(r"(?m)^[\[(]?[\w.-]{1,64}@[\w.-]{1,64}[: ][^\n#$%>]{0,80}[#$%>](?: [^\n]{0,80})?\s*\Z")
 _OPENS = re.compile(r"(?m)^[ \t]*[{\[][ \t]*(?:$|[\"{\[])")
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 _BREAKS = re.compile(r"[ \t]*\n[ \t]*")
@@ -67,14 +67,14 @@ def _lines(text: str) -> str:
 def normalised(text: str) -> str:
     """A text as the tool printed it, without what mailers, editors and web pages have added around its words.
 
-    No-break spaces and tabs become blanks, quotes (``> ``) and an indentation of all lines are removed. The strings of
-    a JSON document that can be read as it is stay as they are.
+    No-break spaces and tabs become blanks, quotes (``> ``) and an indentation of all lines are removed; in the strings
+    of a whole JSON document only the former.
     """
-    start = text.lstrip("\ufeff \t\r\n")
-    if start[:1] in ("{", "[") and not _SPACED_KEY.search(text) and _is_json(start):
-        return start
-    text = unquoted(_NOTHING.sub("", _SPACES.sub(" ", text)).replace("\r\n", "\n"))
-    return _document(text) or _dedented(text.expandtabs(8))
+    text = _NOTHING.sub("", _SPACES.sub(" ", text)).replace("\r\n", "\n")
+    if text.lstrip()[:1] in ("{", "[") and _is_json(text):
+        return text
+    text = _dedented(unquoted(text).expandtabs(8))
+    return _document(text) or _LAST_PROMPT.sub("", text)
 
 
 def _is_json(text: str) -> bool:
@@ -90,7 +90,7 @@ def _document(text: str) -> str:
 
     A line break inside a string comes from a mailer: a JSON string has none.
     """
-    begin, end = _OPENS.search(text), max(text.rfind("\n}"), text.rfind("\n]")) + 2
+    begin, end = _OPENS.search(text), max(text.rfind("}"), text.rfind("]")) + 1
     if begin is None or (end - begin.start()) * 2 < len(text):
         return ""
     found = text[begin.start() : end].lstrip()
@@ -102,19 +102,27 @@ def _document(text: str) -> str:
 
 def unquoted(text: str) -> str:
     """A text without the ``> `` of a mail, where at least three lines in a row, or most lines, have it."""
+    found = False
     for _ in range(_LEVELS):
         lines = [line for line in text.split("\n") if line.strip()]
         quoted = [line for line in lines if line.startswith(">")]
         if not quoted or (len(quoted) * 2 <= len(lines) and not _QUOTES.search(text)):
             break
+        found = True
         spaced = all(line[1:2] in ("", " ", ">") for line in quoted)
         text = re.sub(r"(?m)^> ?" if spaced else r"(?m)^>", "", text)
-    return text
+    return re.sub(r"(?m)^(?:> ?)+", "", text) if found else text
 
 
 def _dedented(text: str) -> str:
     """A text without the blanks that all of its lines begin with."""
     return textwrap.dedent(text) if text[:1] in " \n" else text
+
+
+def indented(text: str) -> str:
+    """The longest part of a text whose lines are all indented, without that; empty: there is none."""
+    parts = re.findall(r"(?m)(?:^(?:[ ].*)?\n)+", f"{text}\n")
+    return textwrap.dedent(max(parts, key=lambda part: part.count("\n "), default=""))
 
 
 @dataclass(frozen=True)

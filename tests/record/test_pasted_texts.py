@@ -1,0 +1,110 @@
+"""Damage outside the facts changes nothing: text that was pasted, quoted, indented or wrapped reads as printed."""
+
+from __future__ import annotations
+
+import json
+import re
+import textwrap
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from raidctl.loose import gather
+from raidctl.observe import survey_documents
+from raidctl.output.json import to_json
+from raidctl.registry import vendors
+from raidctl.request import Run, RunAnswer
+from raidctl.transcript import normalised
+from tests.support.machines import MACHINES, recording
+
+VENDORS = vendors()[0]
+MAIL = "Hi all,\n\ncan somebody have a look at this server?\n\n{}\n\nThanks,\nJoe\n-- \nJoe Doe, Example Ltd.\n"
+
+
+@cache
+def outputs() -> tuple[str, ...]:
+    """What tools printed on the recorded machines, each text once."""
+    answers = (pair for machine in MACHINES for pair in recording(machine).answers())
+    texts = (answer.text for request, answer in answers if isinstance(request, Run) and isinstance(answer, RunAnswer))
+    return tuple(text for text in dict.fromkeys(texts) if len(text) < 60_000 and facts(text))
+
+
+def leaves(value: object, path: str = "") -> Iterator[tuple[str, object]]:
+    """Every fact below a value, by its path."""
+    if isinstance(value, (dict, list)):
+        for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from leaves(inner, f"{path}.{inner['id'] if isinstance(inner, dict) and 'id' in inner else key}")
+    elif value is not None:
+        yield path, value
+
+
+@cache
+def facts(text: str) -> dict[str, object]:
+    """What raidctl reads in a loose text."""
+    place = Path(PLACE[0]) / "output.txt"
+    place.write_bytes(text.encode())
+    gathered = gather(place, VENDORS)
+    inventory = survey_documents(gathered.texts, source="x", problems=gathered.problems).inventory
+    return dict(leaves(json.loads(to_json(inventory))["controllers"]))
+
+
+PLACE: list[str] = []
+
+
+@pytest.fixture(autouse=True)
+def _place(tmp_path: Path) -> None:
+    PLACE[:] = [str(tmp_path)]
+
+
+def blanks(mark: str) -> Callable[[str], str]:
+    """Every second blank made another one, as browsers do."""
+    return lambda text: re.sub("  ", f" {mark}", text)
+
+
+DAMAGES: dict[str, Callable[[str], str]] = {
+    "no-break": lambda text: text.replace(" ", "\u00a0"),
+    "figure space": blanks("\u2007"),
+    "narrow no-break": blanks("\u202f"),
+    "tabs": lambda text: re.sub(r"(?m)^( {8})+", lambda found: "\t" * (len(found[0]) // 8), text),
+    "indented": lambda text: textwrap.indent(text, "    "),
+    "indented in prose": lambda text: MAIL.format(textwrap.indent(text, "\t")),
+    "quoted": lambda text: textwrap.indent(text, "> ", lambda _: True),
+    "quoted twice": lambda text: textwrap.indent(text, ">> ", lambda _: True),
+    "in a mail": MAIL.format,
+    "CR LF": lambda text: text.replace("\n", "\r\n"),
+    "CR": lambda text: text.replace("\n", "\r"),
+    "byte order mark": lambda text: f"\ufeff{text}",
+    "prompt at the end": lambda text: f"{text.rstrip()}\nroot@example:~# exit\n",
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_damage_outside_the_facts_changes_nothing(damage: str) -> None:
+    """Every output of the recorded machines reads the same with other blanks, marks or words around it."""
+    changed = [text[:60] for text in outputs() if facts(DAMAGES[damage](text)) != facts(text)]
+    assert changed == []
+
+
+@pytest.mark.parametrize("width", [72, 76, 78])
+def test_wrapped_lines_are_joined(width: int) -> None:
+    """Where a mailer has wrapped the lines, at least 99 of 100 facts are read, and no status is another one."""
+    right = known = 0
+    for text in outputs():
+        whole = facts(text)
+        found = facts("\n".join(part for line in text.split("\n") for part in textwrap.wrap(
+            line, width, break_long_words=False, break_on_hyphens=False, expand_tabs=False, replace_whitespace=False
+        ) or [""]))  # fmt: skip
+        known += len(whole)
+        right += sum(found.get(name) == value for name, value in whole.items())
+        assert not [name for name in found if name.endswith(".status") and whole.get(name) not in (None, found[name])]
+    assert right >= 0.99 * known
+
+
+def test_the_strings_of_a_json_document_stay_as_they_are() -> None:
+    """Blanks, quotes and tabs inside the strings of a whole document are the tool's own."""
+    name = "> EX  AMPLE\t# 1"
+    text = json.dumps({"smartctl": {"version": [7, 4]}, "model_family": name, "serial_number": "Z1D0AA11"}, indent=1)
+    assert normalised(text) == text
+    assert normalised(MAIL.format(textwrap.indent(text, "> "))) == text
