@@ -13,6 +13,7 @@ What remains is :meth:`Sheet.unparsed`, which ``raidctl show --unparsed`` prints
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -53,6 +54,12 @@ class Sheet:
     command: str
     lines: tuple[Line, ...]
     facts: list[Fact] = field(default_factory=list)
+    closing: re.Pattern[str] | None = None
+    """How the last line of such an output begins, where the tool always prints one."""
+    framed: bool = False
+    """The tool prints a blank line first and last."""
+    gap: str = ""
+    """What else shows that the output is cut off: ``its last table has no end``."""
     _used: set[int] = field(default_factory=set)
 
     @classmethod
@@ -86,6 +93,18 @@ class Sheet:
     def unparsed(self) -> list[Line]:
         """The lines that say something and that no parser used."""
         return [line for line in self.lines if line.number not in self._used and line.text.strip()]
+
+    @property
+    def cut_off(self) -> str | None:
+        """What shows that the output is not whole, a clause; None: nothing does, or it is empty."""
+        if self.gap or not any(line.stripped for line in self.lines):
+            return self.gap or None
+        if self.closing is not None:
+            last = max((fact.line.number for fact in self.facts), default=0)
+            ended = any(self.closing.match(line.stripped) for line in self.lines if line.number >= last)
+            return None if ended else "the line that ends it is missing"
+        framed = self.framed and not self.lines[0].stripped and any(line.stripped for line in self.lines[-2:])
+        return "the blank line that ends it is missing" if framed else None
 
     def leaf(self, path: str) -> Line | None:
         """The line of a JSON leaf by its path (``nvme_smart_log.temperature``, ``a[0].b``)."""

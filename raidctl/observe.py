@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from functools import partial
 
-from raidctl import cards, duplicates, kernel_facts, link, members, write_protection
+from raidctl import cards, duplicates, incomplete, kernel_facts, link, members, write_protection
 from raidctl.discovery import Look, look
 from raidctl.evidence import Sheet
 from raidctl.host import HostView
@@ -59,6 +59,22 @@ class _Harvest:
         self.problems += found.problems
         self.tools += found.tools
         self.sheets += found.sheets
+
+    def cut(self, found: Observation) -> None:
+        """Report the outputs that are not whole, each once."""
+        known = {problem.where for problem in found.problems if problem.kind == "unread"}
+        for sheet in found.sheets:
+            why = sheet.cut_off
+            if why is not None and sheet.command not in known:
+                self.problems.append(
+                    Problem(
+                        severity="error",
+                        where=sheet.command,
+                        message=f"The output is cut off, {why}: what follows there is unknown.",
+                        remedy="Run the command again and keep all that it prints.",
+                        kind="unread",
+                    )
+                )
 
     def failed(self, vendor: Vendor, error: Exception, what: str) -> None:
         self.tracebacks.append("".join(traceback.format_exception(error)))
@@ -195,6 +211,7 @@ def _guarded(vendor: Vendor, what: str, call: Callable[[], Observation], harvest
     try:
         found = call()
         harvest.add(found)
+        harvest.cut(found)
     except Exception as error:  # noqa: BLE001 - whatever one vendor package does, the others are shown
         harvest.failed(vendor, error, what)
         return None
@@ -219,13 +236,11 @@ def _keep(linked: link.Linked, harvest: _Harvest) -> None:
 
 
 def _survey(host: Host, harvest: _Harvest, view: HostView) -> Survey:
+    concluded = write_protection.derived(with_redundancy(harvest.controllers))
+    controllers = incomplete.weakened(concluded, harvest.sheets, harvest.problems)
     inventory = Inventory(
         host=host,
-        controllers=tuple(
-            in_order(
-                write_protection.derived(with_redundancy(harvest.controllers)), key=lambda controller: controller.id
-            )
-        ),
+        controllers=tuple(in_order(controllers, key=lambda controller: controller.id)),
         problems=tuple(harvest.problems),
         tools=tuple(harvest.tools),
     )

@@ -86,7 +86,7 @@ def diagnosed(
         rules=tuple(dict.fromkeys(one.rule for one in found)),
         checked=len(found),
         passed=sum(one.outcome == "pass" for one in said),
-        verdict=_verdict(failed, unknown),
+        verdict=_verdict(failed, unknown) if said else "cannot_tell",
     )
 
 

@@ -99,6 +99,13 @@ class Ground:
         """The drives below each volume."""
         return DrivesBelow(self.inventory.controllers)
 
+    @cached_property
+    def partial(self) -> frozenset[str]:
+        """The ids of the objects that an output describes which is cut off, or was not understood as a whole."""
+        unread = {problem.where for problem in self.inventory.problems if problem.kind == "unread"}
+        sheets = [sheet for sheet in self.seen.sheets if sheet.cut_off is not None or sheet.command in unread]
+        return frozenset(fact.object_id for sheet in sheets for fact in sheet.facts)
+
     def in_arrays(self) -> set[str]:
         """Ids of the drives that software arrays list, failed and spare ones too."""
         return {name for card in self.inventory.controllers for drive in card.drives for name in drive.backing}

@@ -276,6 +276,7 @@ class _Outliner:
 def outline(sheet: Sheet, number: str | None) -> list[Answer]:
     """The answers of an output; ``number`` is the controller that its command names. Linear; never raises."""
     outliner = _Outliner(sheet, number)
+    sheet.closing = grammar.TRAILER
     lines = [line for line in sheet.lines if line.text.strip("> \t\r\n\x0b\x0c")]
     for index, line in enumerate(lines):
         below = grammar.plain(lines[index + 1].text[:200]) if index + 1 < len(lines) else ""

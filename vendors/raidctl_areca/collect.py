@@ -28,10 +28,8 @@ def assemble(
     documents: Sequence[Document],
     problems: Iterable[Problem] = (),
     tools: Sequence[Tool] = (),
-    *,
-    live: bool = False,
 ) -> Observation:
-    """The same for a dialogue (``live``): with its own problems and tools; its answers must end as they should."""
+    """The same for a dialogue: with its own problems and tools."""
     cards = Cards()
     readers = [Reader(Sheet.of_text(document.name, document.text), cards) for document in documents]
     for reader in readers:
@@ -46,7 +44,7 @@ def assemble(
             told += own
     for reader in readers:
         told += [error_problem(error, reader.sheet.command) for error in reader.errors[:20]]
-        told += _unreadable(reader, live=live)
+        told += _unreadable(reader)
     versions = [Tool(name="cli64", version=reader.version) for reader in readers if reader.version]
     return Observation(
         controllers=tuple(found),
@@ -56,8 +54,8 @@ def assemble(
     )
 
 
-def _unreadable(reader: Reader, *, live: bool) -> Iterable[Problem]:
-    """A problem where an output told nothing at all, or lacks the line that ends every answer."""
+def _unreadable(reader: Reader) -> Iterable[Problem]:
+    """A problem where an output told nothing at all."""
     lines = [line for line in reader.sheet.lines if line.text.strip()]
     where = reader.sheet.command
     for message in reader.lost[:20]:
@@ -70,10 +68,4 @@ def _unreadable(reader: Reader, *, live: bool) -> Iterable[Problem]:
         yield Problem(
             severity="error", kind="unread", where=where, message="Nothing in this output was understood.",
             remedy="Give the outputs of `cli64 sys info`, `vsf info`, `rsf info` and `disk info` as it prints them.",
-        )  # fmt: skip
-    elif live and not reader.ended:
-        yield Problem(
-            severity="warning", kind="unread", where=where,
-            message="The answer does not end with the tool's success line; it may be cut off.",
-            remedy="Run the command by hand.",
         )  # fmt: skip

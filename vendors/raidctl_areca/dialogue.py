@@ -56,7 +56,7 @@ def observe(host: HostView, found: Sequence[Installed], drivers: Sequence[str]) 
     cards = sum(device.driver in drivers for device in host.pci)
     if cards > 1:
         talk.problems.append(_more_cards(cards))
-    return assemble(talk.documents, talk.problems, [one.tool() for one in found], live=True)
+    return assemble(talk.documents, talk.problems, [one.tool() for one in found])
 
 
 def _more_cards(count: int) -> Problem:

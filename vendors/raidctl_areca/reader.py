@@ -75,6 +75,7 @@ class Reader:
         for line in self.sheet.lines:
             if line.text and len(line.text) <= grammar.LONGEST_LINE:
                 self.line(line)
+        self.sheet.gap = "" if self.ended else "the line that ends it is missing"
 
     @property
     def card(self) -> CardDraft:
@@ -95,8 +96,10 @@ class Reader:
         elif trailer is not None:
             self._trailer(line, trailer)
         elif (title := grammar.title(text)) is not None:
+            self.ended = False
             self._open(line, *title)
         elif (kind := grammar.heading(text)) is not None:
+            self.ended = False
             self._heading(line, kind)
         elif self.table is None or not self._row(line, self.table):
             self._other(line, text)

@@ -238,7 +238,7 @@ def battery_status(value: str) -> tuple[BatteryStatus, int | None] | None:
 
     Only the percentage and ``Not Installed`` are sure; the words beside them are unverified.
     """
-    percent = re.search(r"(\d{1,3}(?:\.\d+)?) ?%", value)
+    percent = re.search(r"(\d{1,3}(?:\.\d+)?) ?%", value, re.ASCII)
     charge = None
     if percent is not None:
         try:

@@ -99,7 +99,7 @@ def told(text: str) -> bool:
 
 def state(text: str) -> tuple[VolumeStatus, Operation | None, float | None] | None:
     """``Rebuilding(23.4%)``, ``Back. Initializing(5%)``, ``Migrating+Degraded``; None for words that are not known."""
-    percent = re.search(r"(\d{1,3}(?:\.\d{1,4})?) ?%", text)
+    percent = re.search(r"(\d{1,3}(?:\.\d{1,4})?) ?%", text, re.ASCII)
     bare = re.sub(r"\([^()]*\)|\d+(?:\.\d+)? ?%", " ", text).lower()
     words = [word for word in re.split(r"[^a-z]+", bare) if word and word not in _FILLERS]
     if not words:

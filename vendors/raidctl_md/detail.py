@@ -56,6 +56,7 @@ class _Reader:
         self.states = True
         self.state: State | None = None
         self.percent: tuple[str, float] | None = None
+        self.rows = 0
 
     def feed(self, line: Line) -> None:
         part = self.part
@@ -65,6 +66,7 @@ class _Reader:
             return
         columns = row_of(line)
         if columns:
+            self.rows += 1
             member = take_member(part, line, columns, states=self.states)
             if member is not None and member.values.get("role") is None and "status" in member.values:
                 _strange(part, member.key, str(member.values.get("status_text", "")))
@@ -170,6 +172,10 @@ class _Reader:
             operation = progress.operation if progress else OPERATIONS[_WORK[label]]
             progress = Progress(operation=operation, percent=percent)
         part.values["progress"] = progress
+        # a slot without a device has its row, "removed"; spares and failed devices follow
+        total = part.details.get("Total Devices", "")
+        listed = max(part.values.get("drives_expected") or 1, int(total) if _COUNT.fullmatch(total) else 0)
+        part.sheet.gap = "" if self.rows >= listed else f"it lists {self.rows} of {listed} devices"
         delta = _DELTA.match(part.details.get("Delta Devices", ""))
         if part.values.get("status") == "migrating" and delta and int(delta[1]) > 0:
             part.values["status"] = "expanding"

@@ -54,6 +54,7 @@ def read(sheet: Sheet, section: Section, reading: Reading) -> None:
         elif current is None and (header := _HEADER.fullmatch(text)):
             reading.controller.append((sheet, line, header["label"], header["value"]))
         levels_open = "Personalities" in text or (levels_open and bool(_MORE_LEVELS.fullmatch(text)))
+    sheet.gap = "" if ended else "its last line, `unused devices`, is missing"
     if not ended and len(reading.parts) == begun:
         message = "The listing is cut off: it names no array, and its last line, `unused devices`, is missing."
         reading.troubles.append((sheet.command, Trouble("warning", "unread", message, "Read the whole file again.")))

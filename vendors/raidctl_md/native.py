@@ -61,6 +61,7 @@ class _Reader:
         self.me = part.member(key_of(node) if node else "?", node)
         self.slots = ""
         self.wrapped = False
+        self.rows = 0
 
     def feed(self, line: Line) -> None:
         part = self.part
@@ -85,6 +86,7 @@ class _Reader:
 
     def _take_row(self, line: Line, columns: re.Match[str]) -> None:
         """The 0.90 table names all members; the row ``this`` is the examined one, whatever its device is called now."""
+        self.rows += 1
         if columns["index"] == "this":
             self.me.number = columns["number"]
             take = {"Number": "number", "RaidDevice": "slot"}
@@ -207,6 +209,9 @@ class _Reader:
         if me.key == "?":
             _rename(part, me)
         slots = [letter not in "._" for letter in self.slots]
+        # 1.x ends with "Array State", 0.90 with the row "this" and one for each member
+        whole = self.slots or self.rows > (part.values.get("drives_expected") or 0)
+        part.sheet.gap = "" if whole else "the state of the array is missing"
         self._member_status(slots)
         self._array_status(slots)
 

@@ -37,7 +37,7 @@ def read_documents(documents: Sequence[Document]) -> Reading:
             sysfs.read(sheet, place[1] if place else "", reading)
             continue
         for section in split(sheet):
-            reader = _READERS.get(section.kind)
+            reader, sheet.gap = _READERS.get(section.kind), ""
             if reader is not None:
                 reader(sheet, section, reading)
     return reading

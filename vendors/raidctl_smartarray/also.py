@@ -18,7 +18,7 @@ def _life_used(text: str) -> int:
 
 def _sector(text: str, place: int) -> int:
     """Logical and physical sector of ``512/4096``."""
-    return int(text.split("/")[place].strip())
+    return int(text.partition("/")[2 * place].strip())
 
 
 CARD: Derived = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -24,12 +25,19 @@ _OF_A_VOLUME = "Unrecoverable Media Errors"
 # Warning: One of the drives on this array have failed or has been removed.
 _OF_AN_ARRAY = "this array"
 
+# array A    logicaldrive 1    physicaldrive 1I:1:4    Mirror Group 1:    unassigned
+_HEADING = re.compile(
+    r"array [A-Z]{1,2}|(?:logical|physical) ?drive:? [\w:]{1,12}|mirror group \d{1,2}:|(?:unassigned|HBA)(?: drives)?",
+    re.IGNORECASE,
+)
+
 
 def outlines(documents: Sequence[Document]) -> list[Outline]:
     """Each document's outline; its name gives the slot where it is a command line that holds one."""
     found = []
     for document in documents:
         made = outline(Sheet.of_text(document.name, document.text))
+        made.sheet.framed = True
         made.slot = made.slot or slot_of_command(document.name)
         made.tool = made.tool or tool_of_command(document.name)
         found.append(made)
@@ -93,6 +101,12 @@ def unreadable(item: Outline) -> Iterable[Problem]:
         yield Problem(
             severity="info", kind="note", where=where,
             message="The output lists the values that a setting may take; it does not tell the configuration.",
+        )  # fmt: skip
+    elif _HEADING.fullmatch(last := lines[-1].stripped):
+        yield Problem(
+            severity="error", kind="unread", where=where,
+            message=f"The output is cut off: nothing follows “{last}”.",
+            remedy="Run the command again and keep all that it prints.",
         )  # fmt: skip
     elif not item.controllers and not item.paragraphs and not item.version and len(item.sheet.unparsed()) == len(lines):
         yield Problem(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from raidctl.draft import DETAIL, ROW, Draft, Pair
 from raidctl.evidence import Line, Sheet
@@ -32,6 +33,11 @@ _NO_CARD = re.compile(r"\s*No (?:3ware )?controllers? .*|\s*There (?:is|are) no 
 _NAMED = {"units": ("Unit",), "ports": ("VPort", "Port")}
 """The columns that say whose row it is, by kind of table."""
 
+# u1-0     DISK      OK             -       -       p2    -       931.32
+_PART = re.compile(r"\s*u\d{1,4}-\d{1,4}\s")
+# /c6/u1 is not verifying, its current state is REBUILDING    /c6 Driver Version = 2.26.02.014
+_ABOUT = re.compile(r"\s*/c\d{1,4}(/u\d{1,4})? [A-Za-z]")
+
 
 class Reader:
     """Reads one sheet; what is in focus (a card, an enclosure, a table) is kept from line to line."""
@@ -39,6 +45,7 @@ class Reader:
     def __init__(self, sheet: Sheet, cards: Cards) -> None:
         """``sheet.command`` may name the card: ``tw_cli info c0 unitstatus``."""
         self.sheet = sheet
+        self.sheet.framed = True
         self.cards = cards
         self.number = grammar.number_of(sheet.command) or ""
         self.table: Table | None = None
@@ -55,6 +62,22 @@ class Reader:
         for line in self.sheet.lines:
             if line.text and len(line.text) <= grammar.LONGEST_LINE:
                 self.line(line)
+        self.sheet.gap = self._gap([line for line in self.sheet.lines if line.text.strip()])
+
+    def _gap(self, lines: Sequence[Line]) -> str:
+        """What the tool always prints after what it printed last."""
+        last = lines[-1].text.rstrip() if lines else ""
+        ended = not any(line.text.strip() for line in self.sheet.lines[-2:])
+        if grammar.is_rule(last) or grammar.heading(last) is not None:
+            return "nothing follows the head of its last table"
+        if _PART.match(last) and not ended:
+            return "its table of units has no end"
+        if self.table is not None and self.sheet.lines[-1].text and len(last.split()) < len(self.table.columns):
+            return "its last row is not whole"
+        tables = {table.kind for line in lines if (table := grammar.heading(line.text.rstrip()))}
+        about = [found[1] for line in lines if (found := _ABOUT.match(line.text))]
+        missing = len(about) > 1 and "ports" not in tables and (not tables or None in about)
+        return "its tables are missing" if missing else ""
 
     @property
     def card(self) -> CardDraft:

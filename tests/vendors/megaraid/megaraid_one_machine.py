@@ -189,6 +189,7 @@ def _card() -> Answer:
         "VD LIST": [vd_row(*volume[:6]) for volume in _VOLUMES],
         "Physical Drives": len(DRIVES),
         "PD LIST": rows(),
+        "BBU_Info": [{"Model": "BBU", "State": "Optimal", "Temp": "28C"}],
     }  # fmt: skip
 
 

@@ -48,10 +48,25 @@ class Reader:
                 self.section = ""
             elif text and len(text) <= LONGEST:
                 self._line(line, text)
+        self.sheet.gap = self._gap(lines)
         drafts = _joined(self.drafts)
         for draft in drafts:
             settle(draft)
         return [draft.finish() for draft in drafts]
+
+    def _gap(self, lines: Sequence[Line]) -> str:
+        """What smartctl always prints after what it printed last of the last drive."""
+        draft, ended = self.draft, not any(line.stripped for line in lines[-2:])
+        if self.section in ("information", "attributes") and not ended:
+            return "its last section has no end"
+        if self.section == "data" and not draft.health.verdict:
+            return "nothing follows the title of its last section"
+        full = "capabilities" in draft.seen or "AAM feature is" in draft.details
+        if full and draft.health.verdict and "attributes" not in draft.seen:
+            return "its table of attributes is missing"
+        # with -x it prints these, and the health of the drive
+        extended = not draft.details.keys().isdisjoint(("AAM feature is", "Read Cache is", "Firmware Updates"))
+        return "its section on health is missing" if extended and "data" not in draft.seen else ""
 
     def _line(self, line: Line, text: str) -> None:
         if self._banner(line, text) or self._head(line, text):

@@ -22,6 +22,9 @@ _LONGEST_SENTENCE = 400
 # Controller Count: 1.
 _CONTROLLERS = re.compile(r"Controller Count\s*:?\s*(\d{1,4})\.?", re.IGNORECASE | re.ASCII)
 
+# Exit Code: 0x00
+_CLOSING = re.compile(r"Exit Code\s*:", re.IGNORECASE)
+
 
 def read(cards: Cards, document: Document) -> tuple[Sheet, list[Problem]]:
     """Read one text; several outputs may stand in it one after the other. Never raises for what it says.
@@ -30,6 +33,7 @@ def read(cards: Cards, document: Document) -> tuple[Sheet, list[Problem]]:
         The sheet, with what is no fact of a card noted already, and the problems that are not of an object.
     """
     sheet = Sheet.of_text(document.name, document.text)
+    sheet.closing = _CLOSING
     reading = _Reading(cards, sheet)
     segments = outline(sheet)
     reading.adopt(segments)

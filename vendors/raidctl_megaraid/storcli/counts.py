@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from raidctl.model import Problem
 from raidctl.text import attempt
@@ -34,3 +34,27 @@ def unlisted(answer: Answer, command: str) -> Iterator[Problem]:
                     message=f"The output counts {min(count, 10**9)} {word(pair.label)} and does not list them.",
                     remedy="Give the whole output of the command.",
                 )  # fmt: skip
+
+
+def gap(answers: Sequence[Answer]) -> str:
+    """What the last answer of a text output lacks that always follows: the lists end what is shown of a controller."""
+    if not answers:
+        return ""
+    answer = answers[-1]
+    tables = {word(section.title) for section in answer.sections}
+    pairs = {word(pair.label): word(pair.value) for section in answer.sections for pair in section.pairs}
+    ended = answer.said("Status") or answer.said("Status Code") or not answer.said("CLI Version")
+    shown = (answer.said("Description") or "").lower().startswith(("show ", "none"))
+    if not ended or (shown and not answer.sections and not answer.details):
+        return "nothing follows its first lines"
+    controller = "basics" in tables or "product name" in pairs
+    if not controller:
+        return ""
+    ends = {"topology", "vd list", "pd list", "jbod list", "physical device information"}
+    power = any(title.endswith("_info") for title in tables)
+    if tables.isdisjoint(ends) and not power and pairs.keys().isdisjoint(_LISTS):
+        return "its lists of volumes and drives are missing"
+    for before, after in (("topology", "vd list"), ("vd list", "pd list")):
+        if before in tables and after not in tables:
+            return f"the list {after.upper()} is missing"
+    return "" if power or pairs.get("bbu") != "present" else "the state of its battery is missing"

@@ -10,6 +10,7 @@ from raidctl.draft import Pair
 from raidctl.evidence import Line, Sheet
 from raidctl.text import collapse, printable
 from raidctl_megaraid.storcli import text_lost, text_tables
+from raidctl_megaraid.storcli.counts import gap
 from raidctl_megaraid.storcli.outline import Answer, Outline, Section, plain
 from raidctl_megaraid.storcli.text_blocks import PROMPT, Block, blocks
 
@@ -65,6 +66,8 @@ def from_text(command: str, text: str) -> Outline:
     outline = Outline(Sheet.of_text(command, text.removeprefix("\ufeff")))
     read_lines(outline, outline.sheet.lines, complete=text.endswith("\n"))
     judge(outline)
+    if missing := gap(outline.answers):
+        outline.complain("error", "unread", f"The output is cut off: {missing}.", AGAIN)
     return outline
 
 

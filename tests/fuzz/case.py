@@ -1,0 +1,117 @@
+"""One input of the fuzzer: how it is made from its number, what must hold of it, how it is made smaller."""
+
+from __future__ import annotations
+
+import signal
+import time
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from random import Random
+from types import FrameType
+
+from raidctl.observe import Survey
+from tests.fuzz.mutations import cut, mutated
+from tests.fuzz.samples import Sample
+from tests.support.conclusions import Conclusions, conclusions, falsely_ok, improved, read_text
+
+SECONDS = 2.0
+"""Processor time for one input."""
+_STOP = 20.0
+"""Processor time after which a reading is given up."""
+
+
+@dataclass(frozen=True)
+class Violation:
+    """What did not hold."""
+
+    kind: str
+    """``exception``, ``time``, ``false OK``, ``improved``."""
+    detail: str
+
+
+class _TooLongError(BaseException):
+    """Not an Exception: vendor packages' errors are caught on the way."""
+
+
+@cache
+def whole(sample: Sample) -> Conclusions:
+    """What is concluded from an output that nothing has happened to."""
+    return conclusions(read_text(sample.text))
+
+
+def made(seed: int, number: int, found: Sequence[Sample]) -> tuple[Sample, str, bool]:
+    """Sample and text of a case; whether the text is the sample cut off and nothing else."""
+    rng = Random(f"{seed}:{number}")  # noqa: S311 - reproducible on purpose
+    sample = rng.choice(found)
+    if rng.random() < 0.3:
+        return sample, cut(rng, sample.text), True
+    return sample, mutated(rng, sample.text, [rng.choice(found).text for _ in range(3)]), False
+
+
+def check(sample: Sample, text: str, *, only_cut: bool) -> list[Violation]:
+    """What does not hold of an input."""
+    begun = time.process_time()
+    try:
+        with _limited():
+            seen = read_text(text)
+            found = [*_failures(seen), *(Violation("false OK", name) for name in falsely_ok(seen.inventory))]
+            if only_cut:
+                better = improved(whole(sample), conclusions(seen), text)
+                found += [Violation("improved", one) for one in better]
+    except _TooLongError:
+        return [Violation("time", f"more than {_STOP:g} seconds")]
+    except Exception as error:  # noqa: BLE001 - the finding
+        return [Violation("exception", _last(traceback.format_exception(error)))]
+    taken = time.process_time() - begun
+    return [*found, Violation("time", f"{taken:.1f} seconds")] if taken > SECONDS else found
+
+
+def _failures(seen: Survey) -> Iterator[Violation]:
+    """What vendor packages raised; the survey turns it into problems."""
+    yield from (Violation("exception", _last([text])) for text in seen.tracebacks)
+    for problem in seen.inventory.problems:
+        if "failed while looking at it" in problem.message:
+            yield Violation("exception", problem.message)
+
+
+def _last(texts: Sequence[str]) -> str:
+    """The place and the message of a traceback, on one line."""
+    lines = [line.strip() for text in texts for line in text.splitlines() if line.strip()]
+    places = [line for line in lines if line.startswith("File ")]
+    return f"{lines[-1][:200]} ({places[-1] if places else '?'})"
+
+
+@contextmanager
+def _limited() -> Iterator[None]:
+    def stop(_number: int, _frame: FrameType | None) -> None:
+        raise _TooLongError
+
+    before = signal.signal(signal.SIGVTALRM, stop)
+    signal.setitimer(signal.ITIMER_VIRTUAL, _STOP)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+
+
+def minimised(text: str, fails: Callable[[str], bool], attempts: int = 200) -> str:
+    """Fewer lines with which it still fails: pieces are left out, half the text first, then smaller ones."""
+    lines = text.splitlines(keepends=True)
+    size = max(1, len(lines) // 2)
+    while attempts > 0:
+        at = 0
+        while at < len(lines) and attempts > 0:
+            less = lines[:at] + lines[at + size :]
+            attempts -= 1
+            if less and fails("".join(less)):
+                lines = less
+            else:
+                at += size
+        if size == 1:
+            break
+        size //= 2
+    return "".join(lines)

@@ -1,0 +1,55 @@
+"""The outputs that the fuzzer damages: those of the recorded machines, or the files of a directory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from raidctl.record import load
+from raidctl.request import Read, ReadAnswer, Run, RunAnswer, decode
+from tests.support.machines import FIXTURES
+
+DEMOS = FIXTURES.parent / "vendors"
+LARGEST = 200_000
+"""Bytes of a file; larger ones take too long to read often."""
+_FILES = ("/proc/mdstat",)
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One output as a tool printed it."""
+
+    name: str
+    text: str
+
+
+def samples(directory: Path | None = None) -> list[Sample]:
+    """The outputs, sorted by name; of a directory every file that is not too large.
+
+    Raises:
+        ValueError: There is none.
+    """
+    found = sorted(_files(directory) if directory else _recorded(), key=lambda sample: sample.name)
+    if not found:
+        raise ValueError(f"{directory} holds no file of at most {LARGEST} bytes")
+    return found
+
+
+def _files(directory: Path) -> Iterator[Sample]:
+    for path in directory.rglob("*"):
+        if path.is_file() and 0 < path.stat().st_size <= LARGEST:
+            text = path.read_bytes().decode("utf-8", "surrogateescape")
+            yield Sample(str(path.relative_to(directory)), text)
+
+
+def _recorded() -> Iterator[Sample]:
+    for place in sorted({*FIXTURES.glob("*/record.json"), *DEMOS.glob("*/demos/*/record.json")}):
+        for request, answer in load(place.parent).answers():
+            text = ""
+            if isinstance(request, Run) and isinstance(answer, RunAnswer):
+                name, text = " ".join(request.argv), decode(answer.out)
+            elif isinstance(request, Read) and isinstance(answer, ReadAnswer) and request.path in _FILES:
+                name, text = request.path, decode(answer.data or b"")
+            if text.strip() and len(text) <= LARGEST:
+                yield Sample(f"{place.parent.name}: {name}", text)

@@ -1,0 +1,180 @@
+"""What raidctl concludes from a machine, by names, and whether less information made any of it look better.
+
+A conclusion is good, bad or unknown. It improves when it becomes better than it was with more information; to become
+unknown is no improvement, and to become known and bad is none either.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+
+from raidctl.audit.builtin import rules
+from raidctl.audit.diagnosis import Diagnosis, diagnose, exit_code
+from raidctl.claims.judge import exit_code as verify_code
+from raidctl.claims.judge import verify
+from raidctl.claims.kernel import Kernel
+from raidctl.claims.subjects import Ground, whole
+from raidctl.claims.wanted import DEFAULT, Claim
+from raidctl.cli.answer import exit_code as show_code
+from raidctl.errors import UsageError
+from raidctl.loose import gather
+from raidctl.model import HIDING, Controller, Inventory
+from raidctl.observe import Survey, survey_documents
+from raidctl.output.nagios import of_diagnosis
+from raidctl.registry import vendors
+
+Conclusions = Mapping[str, int | None]
+"""Rank of each conclusion, the higher the better; None: unknown."""
+_HEALTH = {"critical": 0, "warning": 1, "ok": 2}
+_VOLUME = {"failed": 0, "offline": 0, "inactive": 0, "degraded": 1, "rebuilding": 1, "ok": 3}
+"""Operations of a complete volume rank just below ``ok``."""
+_BATTERY = {"missing": 0, "failed": 0, "degraded": 1, "learning": 1, "charging": 1, "ok": 2}
+_CACHE = {"unprotected": 0, "not_caching": 1, "protected": 1}
+_DRIVES = {"on": 0, "off": 1}
+_CLAIMS = (
+    *DEFAULT,
+    Claim("battery"),
+    Claim("write_cache", ("protected",)),
+    Claim("write_cache", ("write-through",)),
+    Claim("drive_cache", ("disabled",)),
+)
+
+
+@cache
+def _place() -> Path:
+    return Path(tempfile.mkdtemp(prefix="raidctl-conclusions-"))
+
+
+def read_text(text: str | bytes, name: str = "output.txt") -> Survey:
+    """What ``raidctl --replay FILE`` makes of one loose output."""
+    path = _place() / f"{os.getpid()}-{name}"
+    path.write_bytes(text.encode("utf-8", "surrogateescape") if isinstance(text, str) else text)
+    found, problems = vendors()
+    gathered = gather(path, found)
+    return survey_documents(gathered.texts, source="replay:output", problems=[*problems, *gathered.problems])
+
+
+def conclusions(seen: Survey) -> Conclusions:
+    """Everything that is concluded of a machine: states, safety, redundancy left, verdicts and exit codes."""
+    inventory = seen.inventory
+    diagnosis = diagnose(inventory, rules())
+    found: dict[str, int | None] = {
+        "exit code of show": int(show_code(inventory.problems) == 0),
+        "exit code of diagnose": int(exit_code(diagnosis) == 0),
+        "exit code of diagnose --format nagios": int(of_diagnosis(diagnosis)[1] == 0),
+    }
+    for card in inventory.controllers:
+        found |= _of(card, f"{card.id}/" if len(inventory.controllers) == 1 else "")
+    return found | _verdicts(seen)
+
+
+def _of(card: Controller, prefix: str) -> dict[str, int | None]:
+    """The conclusions about a controller and its objects; a single controller keeps them however it is called."""
+    found: dict[str, int | None] = {f"{card.id * (not prefix)}: status": _HEALTH.get(card.status)}
+    for battery in card.batteries:
+        found[f"{battery.id.removeprefix(prefix)}: status"] = _BATTERY.get(battery.status)
+    for array in card.arrays:
+        found[f"{array.id.removeprefix(prefix)}: status"] = _HEALTH.get(array.status)
+        found[f"{array.id.removeprefix(prefix)}: failures_tolerated"] = array.failures_tolerated
+    for drive in card.drives:
+        found[f"{drive.id.removeprefix(prefix)}: status"] = _HEALTH.get(drive.status)
+    for volume in card.volumes:
+        name = volume.id.removeprefix(prefix)
+        found[f"{name}: status"] = None if volume.status == "unknown" else _VOLUME.get(volume.status, 2)
+        found[f"{name}: failures_tolerated"] = volume.failures_tolerated
+        if volume.cache is not None:
+            safe = volume.cache.write_protected
+            found[f"{name}: write_protected"] = None if safe is None else int(safe)
+            found[f"{name}: controller_cache"] = _CACHE.get(volume.cache.controller_cache)
+            found[f"{name}: drive_caches"] = _DRIVES.get(volume.cache.drive_caches)
+    return found
+
+
+def _verdicts(seen: Survey) -> dict[str, int | None]:
+    """Of ``verify`` over all volumes: each verdict, and the exit code of the claims that nobody named."""
+    ground = Ground(seen, Kernel())
+    cards = seen.inventory.controllers
+    prefix = f"{cards[0].id}/" if len(cards) == 1 else ""
+    subjects, left = whole(ground, drives=True)
+    found: dict[str, int | None] = {}
+    for claim in _CLAIMS:
+        try:
+            report = verify(ground, [claim], subjects, (), left)
+        except UsageError:
+            continue
+        option = f"verify {claim.option} {claim.wanted or ''}".strip()
+        found[f"exit code of {option}"] = int(verify_code(report) == 0)
+        for answer in report.answers:
+            if answer.object:
+                found[f"{answer.object.removeprefix(prefix)}: {option}"] = int(answer.verdict == "pass")
+    return found
+
+
+def improved(more: Conclusions, less: Conclusions, text: str = "") -> list[str]:
+    """The conclusions that look better with less information: better than before, or good where it was unknown.
+
+    Of ``text``, which the second ones are drawn from, exit codes do not count where it is whole in form.
+    """
+    exempt = whole_in_form(text)
+    return [
+        f"{name}: {more[name]} -> {rank}"
+        for name, rank in less.items()
+        if rank is not None and name in more and rank > (more[name] if more[name] is not None else _floor(name))
+        if not (exempt and name.startswith("exit code"))
+    ]
+
+
+def whole_in_form(text: str) -> bool:
+    """Whether nothing shows that a text is not whole: it is what the tool prints on a machine with fewer objects.
+
+    Of outputs framed by blank lines, what ends before a blank line; of others, a single line.
+    """
+    lines = text.splitlines()
+    return bool(lines) and ((not lines[0] and not lines[-1]) or sum(map(bool, lines)) == 1)
+
+
+def _floor(name: str) -> int:
+    """The rank that something unknown may take: bad. Unknown and then known to be bad is no improvement."""
+    return 1 if name.endswith("status") else 0
+
+
+def bad_objects(inventory: Inventory) -> list[str]:
+    """The ids of objects in a bad state, and the places of problems that diagnose must not be silent about."""
+    found = [p.where for p in inventory.problems if p.kind in ("state", "unread") and p.severity != "info"]
+    for card in inventory.controllers:
+        found += [card.id] if card.status in ("warning", "critical") else []
+        found += [item.id for item in (*card.arrays, *card.drives) if item.status in ("warning", "critical")]
+        found += [battery.id for battery in card.batteries if battery.status in ("failed", "degraded")]
+        found += [v.id for v in card.volumes if v.status in ("failed", "offline", "degraded", "rebuilding")]
+    return found
+
+
+def falsely_ok(inventory: Inventory, found: Diagnosis | None = None) -> list[str]:
+    """Objects in a bad state that ``diagnose`` ends with "OK" over, without a finding that names them."""
+    found = found or diagnose(inventory, rules())
+    if exit_code(found) != 0:
+        return []
+    named = {one.where for one in (*found.findings, *found.unknown)}
+    said = " ".join(one.message for one in (*found.findings, *found.unknown))
+    return [name for name in bad_objects(inventory) if name not in named and name not in said]
+
+
+def hidden(inventory: Inventory) -> bool:
+    """Whether the inventory admits that something may be missing."""
+    return any(problem.kind in HIDING for problem in inventory.problems)
+
+
+def cuts(text: str, most: int) -> Sequence[str]:
+    """The text cut behind a line and within the next one, at up to ``most`` lines, evenly spread, the last included."""
+    lines = text.splitlines(keepends=True)
+    step = max(1, -(-len(lines) // most))
+    places = sorted({*range(1, len(lines), step), *range(max(1, len(lines) - 3), len(lines))})
+    found = []
+    for place in places:
+        head = "".join(lines[:place])
+        found += [head, head + lines[place][: len(lines[place]) // 2]]
+    return found

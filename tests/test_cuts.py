@@ -1,0 +1,136 @@
+"""Less information never looks better: outputs cut off, answers that are missing, members that are not described."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import pytest
+from msgspec.structs import replace
+
+from raidctl.evidence import Sheet
+from raidctl.model import Controller, Drive, Inventory
+from raidctl.observe import survey
+from raidctl.redundancy import with_redundancy
+from raidctl.registry import vendors
+from raidctl.request import Answer, Request, Run, RunAnswer, Runner, Trouble
+from raidctl.runners.replay import ReplayRunner
+from tests.fuzz.samples import Sample, samples
+from tests.support.conclusions import Conclusions, conclusions, cuts, falsely_ok, improved, read_text
+from tests.support.machines import MACHINES, recording, replayed
+
+_PLACES = 3
+SAMPLES = list({sample.text: sample for sample in samples()}.values())
+TOOLS = sorted({sample.name.partition(": ")[2].split()[0].rpartition("/")[2] for sample in SAMPLES})
+
+
+def _of_tool(tool: str) -> list[Sample]:
+    return [one for one in SAMPLES if one.name.partition(": ")[2].split()[0].rpartition("/")[2] == tool]
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_no_conclusion_improves_where_an_output_is_cut_off(tool: str) -> None:
+    """Cut after a line or within one, no state, no verdict, no exit code is better than that of the whole output."""
+    better = []
+    for sample in _of_tool(tool):
+        whole = conclusions(read_text(sample.text))
+        for text in cuts(sample.text, _PLACES):
+            found = improved(whole, conclusions(read_text(text)), text)
+            better += [(sample.name, text[-80:], found)] if found else []
+    assert better == []
+
+
+@dataclass
+class _Less:
+    """A runner that gives the answer to one command in part, or not at all."""
+
+    runner: Runner
+    argv: tuple[str, ...]
+    share: float
+
+    def carry_out(self, requests: Sequence[Request]) -> Sequence[Answer]:
+        answers = self.runner.carry_out(requests)
+        return [self._less(request, answer) for request, answer in zip(requests, answers, strict=True)]
+
+    def _less(self, request: Request, answer: Answer) -> Answer:
+        if not isinstance(request, Run) or not isinstance(answer, RunAnswer) or request.argv != self.argv:
+            return answer
+        if not self.share:
+            return RunAnswer(trouble=Trouble.TIMEOUT)
+        return RunAnswer(code=answer.code, out=answer.out[: int(len(answer.out) * self.share)], err=answer.err)
+
+
+@cache
+def _whole(machine: str) -> Conclusions:
+    return conclusions(replayed(machine))
+
+
+def _of_drive(inventory: Inventory, told: str) -> bool:
+    """Whether it is the state of a drive: another answer may give a state that the missing one would have refuted."""
+    return any(
+        f"{drive.id}: status".endswith(told.partition(": status")[0] + ": status")
+        for card in inventory.controllers
+        for drive in card.drives
+    )
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize("share", [0.0, 0.4, 0.8])
+def test_no_conclusion_improves_where_an_answer_is_missing_or_cut_off(machine: str, share: float) -> None:
+    """Of a machine, whichever of its tools' answers is not given, or not in full."""
+    found, problems = vendors()
+    asked = [request for request, answer in recording(machine).answers() if isinstance(request, Run)]
+    better = {}
+    for request in asked:
+        runner = _Less(ReplayRunner(recording(machine)), request.argv, share)
+        seen = survey(runner, found, collected_at=recording(machine).manifest.collected_at, problems=problems)
+        assert seen.tracebacks == ()
+        told = [one for one in improved(_whole(machine), conclusions(seen)) if not _of_drive(seen.inventory, one)]
+        if told:
+            better[request.argv] = told
+    assert better == {}
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_a_machine_with_something_bad_is_never_found_to_be_ok(machine: str) -> None:
+    """Each object in a bad state, and each problem, has a finding that names it, or diagnose does not end well."""
+    assert falsely_ok(replayed(machine).inventory) == []
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_a_member_that_is_named_and_not_described_survives_nothing(machine: str) -> None:
+    """With nothing known of a member but its name, a volume survives no more failures than with all of them known."""
+    for card in replayed(machine).inventory.controllers:
+        before = {volume.id: volume.failures_tolerated for volume in card.volumes}
+        for drive in card.drives:
+            [after] = with_redundancy([_named_only(card, drive)])
+            for volume in after.volumes:
+                left, whole = volume.failures_tolerated, before[volume.id]
+                assert left is None or whole is None or left <= whole
+
+
+def _named_only(card: Controller, drive: Drive) -> Controller:
+    bare = Drive(id=drive.id, array=drive.array, role=drive.role)
+    return replace(card, drives=tuple(bare if one.id == drive.id else one for one in card.drives))
+
+
+def test_an_output_without_its_known_end_is_reported_and_weakens_what_it_describes_last() -> None:
+    """The problem is of kind unread; the facts stay, the good state of the last drive becomes unknown."""
+    sample = next(one for one in SAMPLES if "arcconf getconfig 1 AL" in one.name and "Device #1" in one.text)
+    at = sample.text.index("Device #1")
+    seen = read_text(sample.text[:at])
+    [problem] = [one for one in seen.inventory.problems if "cut off" in one.message]
+    assert (problem.severity, problem.kind) == ("error", "unread")
+    [card] = seen.inventory.controllers
+    assert [(drive.status, drive.model is not None) for drive in card.drives if drive.model] == [("unknown", True)]
+
+
+def test_a_blank_line_at_the_beginning_promises_one_at_the_end_of_a_kept_output() -> None:
+    """Some tools frame their outputs with blank lines and have no last line of their own."""
+    sheet = Sheet.of_text("tool", "\nUnit\nu0\n")
+    sheet.framed = True
+    assert sheet.cut_off is not None
+    whole = Sheet.of_text("tool", "\nUnit\nu0\n\n")
+    whole.framed = True
+    assert whole.cut_off is None

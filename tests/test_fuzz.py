@@ -1,0 +1,43 @@
+"""The fuzzer over the recorded machines, briefly; ``python -m tests.fuzz`` runs it for as long as one likes."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.fuzz.__main__ import main
+from tests.fuzz.case import check, made, minimised
+from tests.fuzz.samples import samples
+
+_SMALL = 20_000
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_no_damage_to_an_output_makes_a_conclusion_wrong(part: int) -> None:
+    """No exception, no hang, no false OK, and nothing that looks better because it was cut off."""
+    found = [sample for sample in samples() if len(sample.text) < _SMALL]
+    bad = []
+    for number in range(part * 100, part * 100 + 100):
+        sample, text, only_cut = made(5, number, found)
+        bad += [(number, sample.name, one) for one in check(sample, text, only_cut=only_cut) if one.kind != "time"]
+    assert bad == []
+
+
+def test_an_input_depends_on_its_seed_and_number_alone() -> None:
+    """So the line of a violation is enough to make its input again."""
+    found = samples()
+    assert made(3, 8, found) == made(3, 8, found)
+    assert made(3, 8, found)[1] != made(3, 9, found)[1]
+
+
+def test_an_input_is_made_smaller_as_long_as_it_fails() -> None:
+    """What is left cannot do without any line."""
+    text = "".join(f"line {number}\n" for number in range(100))
+    assert minimised(text, lambda less: "line 17\n" in less and "line 71\n" in less) == "line 17\nline 71\n"
+
+
+def test_the_command_counts_its_inputs(capsys: pytest.CaptureFixture[str]) -> None:
+    """Its last line has the number of inputs and of violations."""
+    assert main(["--inputs", "4", "--jobs", "1", "--seed", "5"]) == 0
+    assert re.fullmatch(r"4 inputs in \d+ seconds \(\d+ per second\), 0 violations\n", capsys.readouterr().out)
