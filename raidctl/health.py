@@ -26,7 +26,7 @@ from raidctl.redundancy import (
     speaks_of_rebuild,
     survives,
 )  # fmt: skip
-from raidctl.text import listing
+from raidctl.text import counted, listing
 
 Severity = Literal["info", "warning", "critical"]
 LOST, BARE, REDUCED, PREDICTED, PROTECTION, OTHER = range(1, 7)
@@ -232,7 +232,7 @@ def _counters(machine: _Machine, drive: Drive, left: int | None) -> None:
     if now or moved or link >= MANY_LINK:
         worse = now or link >= MANY_LINK or moved >= MANY
         situation = "lost_sectors" if now and left in (0, -1) else "errors" if worse else "few_errors"
-        cause = errors(drive)[2:] or f"{link} link errors"
+        cause = errors(drive)[2:] or counted(link, "link error")
         machine.add(situation, "drive_errors", drive, cause, left=None if left == -1 else left)
 
 
@@ -389,7 +389,7 @@ def errors(drive: Drive) -> str:
         "media error": told.media if (told.media or 0) > parts else 0, "pending sector": told.pending,
         "uncorrectable sector": told.uncorrectable, "reallocated sector": told.reallocated,
     }  # fmt: skip
-    found = [f"{number} {word}{'s' * (number != 1)}" for word, number in words.items() if number]
+    found = [counted(number, word) for word, number in words.items() if number]
     return f", {listing(found)}" if found else ""
 
 

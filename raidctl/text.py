@@ -59,3 +59,17 @@ def listing(words: Iterable[str], last: str = "and") -> str:
     if len(items) < 2:
         return "".join(items)
     return f"{', '.join(items[:-1])} {last} {items[-1]}"
+
+
+def plural(kind: str) -> str:
+    """``batteries``; ``errors`` are several already."""
+    if kind.endswith("y") and kind[-2:-1] not in set("aeiou"):
+        return f"{kind[:-1]}ies"
+    if kind.endswith("ss"):
+        return f"{kind}es"
+    return kind if kind.endswith("s") else f"{kind}s"
+
+
+def counted(number: int, noun: str) -> str:
+    """``1 drive``, ``2 drives``, ``2 batteries``."""
+    return f"{number} {noun if number == 1 else plural(noun)}"

@@ -15,7 +15,7 @@ from raidctl.audit.policy.rules import Count, PolicyRule
 from raidctl.audit.policy.sets import Chosen, Policy, RuleSet
 from raidctl.audit.report import RuleCount, Summary, Verdict, worse
 from raidctl.model import Inventory, Problem
-from raidctl.text import attempt
+from raidctl.units import parse_moment
 
 _MILDER: tuple[Severity, ...] = ("info", "warning", "critical")
 _TOLD_BY = {"unread": "not_read", "no_tool": "no_tool", "no_right": "no_right"}
@@ -208,7 +208,7 @@ def finish(policy: Policy, tally: Tally, *, alone: bool) -> Summary:
 
 def too_old(collected_at: str | None, most: int, now: datetime) -> Finding | None:
     """What is to be said of an inventory that is older than so many seconds, or of an unknown age."""
-    read = moment(collected_at)
+    read = parse_moment(collected_at)
     age = None if read is None else (now - read).total_seconds()
     if age is not None and -_SKEW <= age <= most:
         return None
@@ -220,12 +220,6 @@ def too_old(collected_at: str | None, most: int, now: datetime) -> Finding | Non
         rule=MAX_AGE, severity="warning", outcome="unknown", where="host", field="collected_at",
         message=f"{message}: nothing is known of the host as it is now (max_age {format_age(most)}).", remedy=AGAIN,
     )  # fmt: skip
-
-
-def moment(text: str | None) -> datetime | None:
-    """A time of RFC 3339; None where it is none."""
-    found = attempt(datetime.fromisoformat, text and text.replace("Z", "+00:00"))
-    return found if found is None or found.tzinfo else found.replace(tzinfo=timezone.utc)
 
 
 def format_age(seconds: int) -> str:

@@ -9,6 +9,7 @@ from typing import Literal
 
 from raidctl.claims.subjects import Ground, Subject
 from raidctl.model import Volume
+from raidctl.text import counted
 
 NEAR = 0.02
 """Metadata and coercion take up to this share."""
@@ -69,7 +70,7 @@ def reckon(ground: Ground, subject: Subject, level: str) -> Reckoning | None:
     if not expected:
         return None
     whole, alone = _whole(subject)
-    shape = f"{count} drives of {_human(min(sizes))}"
+    shape = f"{counted(count, 'drive')} of {_human(min(sizes))}"
     near = min(expected, key=lambda e: abs(e - size))
     if abs(near - size) <= NEAR * near and alone:
         others = _others(level, size, sizes, count)

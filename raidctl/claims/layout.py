@@ -10,7 +10,7 @@ from raidctl.claims.report import Answer, Evidence, Source
 from raidctl.claims.subjects import blocks_of
 from raidctl.host import BlockDevice
 from raidctl.model import Drive, Scrub, Volume
-from raidctl.text import listing
+from raidctl.text import counted, listing
 from raidctl.units import format_binary, format_decimal, parse_moment
 
 _COPYING = frozenset({"btrfs", "zfs_member", "bcachefs"})
@@ -331,8 +331,8 @@ def checked_within(case: Case) -> Answer:
         return case.untold("The time of the reading is unknown.")
     ago = (now - last).days
     if now - last > timedelta(days=days):
-        return case.failed(f"The last complete consistency check ended {ago} days ago.")
-    return case.passed(f"The last complete consistency check ended {max(ago, 0)} days ago.")
+        return case.failed(f"The last complete consistency check ended {counted(ago, 'day')} ago.")
+    return case.passed(f"The last complete consistency check ended {counted(max(ago, 0), 'day')} ago.")
 
 
 def firmware(case: Case) -> Answer:

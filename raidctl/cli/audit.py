@@ -20,7 +20,7 @@ from raidctl.cli.terminal import emit, paper
 from raidctl.errors import EXIT_FINE, EXIT_USAGE, CannotTell, UsageError
 from raidctl.model import Inventory
 from raidctl.output.audit_formats import FORMATS, Sheet, Writer, writer
-from raidctl.text import printable
+from raidctl.text import counted, printable
 
 _MOST_LEFT_OUT = 20
 """Sentences about inventories that do not count."""
@@ -96,7 +96,7 @@ def command(
 def _mistaken(error: PolicyError, form: str | None) -> int:
     """All mistakes of the policy; Nagios has room for one, and 2 is CRITICAL there."""
     count = len(error.faults)
-    mistakes = "1 mistake" if count == 1 else f"{count} mistakes"
+    mistakes = counted(count, "mistake")
     if form == "nagios":
         first = f"{mistakes}, the first:" if count > 1 else f"{mistakes}:"
         raise UsageError(f"The policy has {first} {error.faults[0]}") from error
@@ -160,7 +160,7 @@ def _tell_left_out(older: Mapping[str, tuple[str, str]]) -> None:
     """Print on standard error which inventories do not count."""
     for number, (source, (host, newest)) in enumerate(older.items()):
         if number == _MOST_LEFT_OUT:
-            click.echo(f"raidctl: {len(older) - number} more inventories are left out in the same way.", err=True)
+            click.echo(f"raidctl: {len(older) - number} more of other hosts, or of these.", err=True)
             return
         text = f"raidctl: {host} is there more than once: {newest} is the newest and counts; {source} is left out."
         click.echo(printable(text), err=True)

@@ -20,7 +20,7 @@ from raidctl.errors import EXIT_FINE, AccessMissing, CannotTell, RaidctlError, U
 from raidctl.kept.states import Kept, States
 from raidctl.model import HIDING, Inventory
 from raidctl.output.json import to_json
-from raidctl.text import printable
+from raidctl.text import counted, printable
 
 _AGE = re.compile(r"(\d{1,5})([dwmy])", re.ASCII)
 _DAYS = {"d": 1, "w": 7, "m": 30, "y": 365}
@@ -181,8 +181,7 @@ def _prune(settings: Settings, age: timedelta) -> int:
     if settings.as_json:
         emit_json(removed)
     else:
-        count = len(removed)
-        emit(f"{count} {'state' if count == 1 else 'states'} removed, {left} left.\n")
+        emit(f"{counted(len(removed), 'state')} removed, {left} left.\n")
     return EXIT_FINE
 
 

@@ -26,6 +26,7 @@ from raidctl.request import (
     UdevDatabase,
     ask_all,
 )
+from raidctl.text import counted
 
 HOSTNAME = "/proc/sys/kernel/hostname"
 RELEASE = "/proc/sys/kernel/osrelease"
@@ -271,7 +272,7 @@ def _problems(
         Problem(
             severity="warning",
             where=where,
-            message=f"{len(lines)} lines of {where} are in no known form; line {lines[0].number} is the first.",
+            message=f"{counted(len(lines), 'line')} of {where} not understood; line {lines[0].number} is the first.",
             remedy="They are listed by `raidctl show --unparsed`; report them with a recording.",
             kind="unread",
         )

@@ -12,12 +12,12 @@ from typing import BinaryIO, cast
 
 import msgspec
 
-from raidctl.audit.engine import moment
 from raidctl.audit.finding import Audited
 from raidctl.audit.policy.sets import only_builtin
 from raidctl.errors import RaidctlError
 from raidctl.fleet.sources import Piece
 from raidctl.fleet.work import Worker, recorded
+from raidctl.units import parse_moment
 
 _IN_MEMORY = 4 << 20
 """Bytes of standard input that are kept in memory before a file is made."""
@@ -84,7 +84,7 @@ class _Reader(Worker):
         return Audited(host=path, source=path)
 
     def _add(self, host: _Host, source: str, serials: frozenset[str]) -> None:
-        at = moment(host.collected_at)
+        at = parse_moment(host.collected_at)
         if host.hostname and at is not None:
             self.found.setdefault(host.hostname, []).append((at, source, serials))
 

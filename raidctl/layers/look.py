@@ -13,6 +13,7 @@ from raidctl.layers.kernel import DIRTY, VM, Files, Kernel
 from raidctl.layers.words import number
 from raidctl.model import Problem
 from raidctl.request import Answer, Dialogue, Glob, GlobAnswer, Read, ReadAnswer, Run, RunAnswer, Trouble, ask_all
+from raidctl.text import counted
 from raidctl.unanswered import problems_of
 
 MEMINFO, VMSTAT = "/proc/meminfo", "/proc/vmstat"
@@ -124,7 +125,7 @@ def _targets(answers: Sequence[Answer], mapped: Mapping[str, str], problems: lis
             texts.append(answer.text if isinstance(answer, RunAnswer) else "")
     found, strange = dm.mappings(texts[0], texts[1])
     if strange:
-        message = f"{strange} lines of dmsetup are in no known form."
+        message = f"{counted(strange, 'line')} of dmsetup not understood."
         problems.append(Problem(severity="warning", where="dmsetup", message=message, kind="unread"))
     return {mapped[name]: target for name, target in found.items() if name in mapped}
 

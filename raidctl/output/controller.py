@@ -17,6 +17,7 @@ from raidctl.output.paper import BAD, DULL, PLAIN, STRONG, WARN, Paper, Piece, p
 from raidctl.output.table import Column, facts, said, shown, table
 from raidctl.redundancy import survives
 from raidctl.select import short
+from raidctl.text import counted
 from raidctl.units import format_binary
 from raidctl.write_protection import drive_caches
 
@@ -148,7 +149,7 @@ def _same_as_volume(array: Array, controller: Controller) -> bool:
 
 
 def _count(names: tuple[str, ...], noun: str) -> str:
-    return f"{len(names)} {noun}{'s' if len(names) > 1 else ''}" if names else ""
+    return counted(len(names), noun) if names else ""
 
 
 def _volume_columns(controller: Controller, paper: Paper, unmounted: Collection[str]) -> list[Column]:

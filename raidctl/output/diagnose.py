@@ -17,7 +17,7 @@ from raidctl.model import Inventory
 from raidctl.output.paper import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, line, pack
 from raidctl.output.table import Column, facts, table
 from raidctl.output.tree import head
-from raidctl.text import listing
+from raidctl.text import counted, listing
 
 _STYLES: dict[Severity, Style] = {"critical": BAD, "warning": WARN, "info": DULL}
 _WORDS: dict[Severity, str] = {"critical": "CRITICAL", "warning": "WARNING", "info": "info"}
@@ -138,8 +138,8 @@ def _where(one: Finding) -> str:
 
 
 def _looked_at(found: Diagnosis) -> str:
-    rules = f"{len(found.rules)} rule{'s' * (len(found.rules) != 1)}"
-    return f"{rules} applied, {found.checked} check{'s' * (found.checked != 1)}: {found.passed} passed."
+    checks = counted(found.checked, "check")
+    return f"{counted(len(found.rules), 'rule')} applied, {checks}: {found.passed} passed."
 
 
 def table_of_rules(chosen: Sequence[Rule], paper: Paper) -> str:

@@ -18,7 +18,7 @@ from raidctl.output.problems import problem_sections, style_of
 from raidctl.output.table import Column, cells, facts, table
 from raidctl.output.tree import head
 from raidctl.output.trouble import Trouble, notes, troubles
-from raidctl.text import listing
+from raidctl.text import counted, listing
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ def _parts(checkup: Checkup, paper: Paper) -> Iterator[RenderableType]:
 def _verdict(found: Sequence[Trouble], paper: Paper) -> Text:
     if not found:
         return line(("Nothing is missing.", GOOD))
-    count = f"{len(found)} thing{'s' if len(found) > 1 else ''} to look at: "
+    count = f"{counted(len(found), 'thing')} to look at: "
     places: list[Piece] = [(paper.clean(trouble.where), style_of(trouble)) for trouble in found]
     text = line((count, STRONG))
     text.append_text(pack(places, max(paper.columns - len(count), 20), paper.dot))

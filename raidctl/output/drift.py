@@ -16,6 +16,7 @@ from raidctl.drift.words import value
 from raidctl.kept.states import Kept
 from raidctl.output.paper import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, line, pack
 from raidctl.output.table import Column, cells, table
+from raidctl.text import counted
 
 _STYLES: dict[Level, Style] = {"critical": BAD, "warning": WARN, "info": PLAIN}
 _WORDS: dict[Level, str] = {"critical": "CRITICAL", "warning": "WARNING", "info": "info"}
@@ -99,7 +100,7 @@ def _unread(one: Unread, paper: Paper, *, more: bool) -> Iterator[RenderableType
     count = len(one.hidden)
     if not count:
         return
-    which = "1 difference" if count == 1 else f"{count} differences"
+    which = counted(count, "difference")
     hint = "" if more else " -v lists them."
     verb = "is" if count == 1 else "are"
     yield Padding(line((f"{which} may come from that, and {verb} not told as drift.{hint}", DULL)), (0, 0, 0, 2))
@@ -110,13 +111,9 @@ def _unread(one: Unread, paper: Paper, *, more: bool) -> Iterator[RenderableType
 
 def _notes(found: Drift) -> Iterator[str]:
     if found.noise:
-        yield f"{_fields(found.noise)} of noise changed, too; --all shows them."
+        yield f"{counted(found.noise, 'field')} of noise changed, too; --all shows them."
     if found.ignored:
         yield f"{found.ignored} left out by --ignore or --min-severity."
-
-
-def _fields(count: int) -> str:
-    return "1 field" if count == 1 else f"{count} fields"
 
 
 def list_screen(kept: Sequence[Kept], paper: Paper) -> str:
@@ -146,7 +143,9 @@ def _moment(at: str) -> str:
 def history_screen(found: History, paper: Paper) -> str:
     """A value over time."""
     head = line(
-        (paper.clean(f"{found.id} {found.field}"), STRONG), f", {_states(found.states)} of ", paper.clean(found.host)
+        (paper.clean(f"{found.id} {found.field}"), STRONG),
+        f", {counted(found.states, 'state')} of ",
+        paper.clean(found.host),
     )
     columns = [
         Column("read at", cells([_moment(one.at) for one in found.moments])),
@@ -154,10 +153,6 @@ def history_screen(found: History, paper: Paper) -> str:
         Column("value", cells([paper.clean(_value(one)) for one in found.moments]), least=20),
     ]
     return paper.render([head, table(columns, paper)])
-
-
-def _states(count: int) -> str:
-    return "1 state" if count == 1 else f"{count} states"
 
 
 def _value(one: Moment) -> str:

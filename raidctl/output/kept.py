@@ -9,6 +9,7 @@ from rich.padding import Padding
 
 from raidctl.output.paper import DULL, STRONG, WARN, Paper, line
 from raidctl.record import Recording
+from raidctl.text import counted
 from raidctl.units import format_binary
 
 _WARNING = "It holds serial numbers, WWNs and host names; --redact masks them."
@@ -31,8 +32,8 @@ def kept_screen(kept: Recording, destination: str, paper: Paper) -> str:
     """Each command with its exit code, and what to know before it is sent to anybody."""
     runs = [entry for entry in kept.manifest.answers if entry.run is not None]
     others = len(kept.manifest.answers) - len(runs)
-    counted = f"{len(runs)} commands, {others} files and other answers, {format_binary(_size(kept))}"
-    parts: list[RenderableType] = [line((paper.clean(destination), STRONG), paper.dot, counted)]
+    sums = f"{counted(len(runs), 'command')}, {counted(others, 'other answer')}, {format_binary(_size(kept))}"
+    parts: list[RenderableType] = [line((paper.clean(destination), STRONG), paper.dot, sums)]
     for entry in runs:
         state = f"exit code {entry.code}" if entry.trouble is None else entry.trouble.value
         words = paper.clean(" ".join(entry.run or ()))

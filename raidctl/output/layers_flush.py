@@ -17,7 +17,7 @@ from raidctl.output.table import Cell, Column, cells, table
 from raidctl.output.tree import head
 from raidctl.output.trouble import notes, troubles
 from raidctl.output.words import UNKNOWN
-from raidctl.text import listing
+from raidctl.text import counted, listing
 from raidctl.units import format_binary
 
 _FINE = frozenset({"done", "nothing", "planned"})
@@ -66,7 +66,7 @@ def _verdict(report: FlushReport, paper: Paper) -> Text:
             return line((f"What is known of was written{took}; not everything could be read.", WARN))
         return line((f"Everything that waited was written{took}.", GOOD))
     worst = any(layer.answer.result != "unsupported" for layer in amiss)
-    many = f"{len(amiss)} of {len(report.layers)} layers could not be flushed{took}."
+    many = f"{len(amiss)} of {counted(len(report.layers), 'layer')} could not be flushed{took}."
     return line((paper.clean(many), BAD if worst else WARN))
 
 

@@ -15,6 +15,7 @@ from raidctl.output.controller import controller_block
 from raidctl.output.paper import DULL, GOOD, STRONG, Paper, Piece, line, pack
 from raidctl.output.problems import problem_sections, style_of
 from raidctl.output.trouble import Trouble, notes, troubles
+from raidctl.text import counted
 
 _AT_THE_TOP = 5
 _SECONDS = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(?::\d\d(?:\.\d+)?)?(Z|\+00:00)")
@@ -73,7 +74,7 @@ def head(inventory: Inventory, paper: Paper) -> Text:
 def _verdict(inventory: Inventory, found: Sequence[Trouble], paper: Paper) -> RenderableType:
     if not found:
         return line((paper.words(_fine(inventory)), GOOD if inventory.controllers else DULL))
-    many = f"{len(found)} problem{'s' if len(found) > 1 else ''}: "
+    many = f"{counted(len(found), 'problem')}: "
     briefs: list[Piece] = [(paper.clean(trouble.brief), style_of(trouble)) for trouble in found[:_AT_THE_TOP]]
     if len(found) > _AT_THE_TOP:
         briefs.append((f"{len(found) - _AT_THE_TOP} more below", DULL))
@@ -91,7 +92,7 @@ def _fine(inventory: Inventory) -> str:
         "volume": sum(len(c.volumes) for c in inventory.controllers),
         "drive": len(drives),
     }
-    told = ", ".join(f"{count} {noun}{'' if count == 1 else 's'}" for noun, count in counts.items() if count)
+    told = ", ".join(counted(count, noun) for noun, count in counts.items() if count)
     states = [
         *(drive.status for drive in drives),
         *(item.status for c in inventory.controllers for group in (c.volumes, c.batteries) for item in group),

@@ -11,6 +11,7 @@ from rich.text import Text
 from raidctl.evidence import Sheet
 from raidctl.output.paper import DULL, STRONG, Paper, line
 from raidctl.output.table import Column, cells, table
+from raidctl.text import counted
 
 
 def unparsed(sheets: Sequence[Sheet]) -> list[dict[str, Any]]:
@@ -37,10 +38,10 @@ def _parts(sheets: Sequence[Sheet], paper: Paper) -> Iterator[RenderableType]:
     if not sheets:
         yield line("No output was read.")
     elif not missing:
-        yield line(f"Every line was used: {total} in {len(sheets)} output{'' if len(sheets) == 1 else 's'}.")
+        yield line(f"Every line was used: {total} in {counted(len(sheets), 'output')}.")
     else:
         places = sum(bool(lines) for _, lines in left)
-        yield line(f"Not used: {missing} of {total} lines, in {places} of {len(sheets)} outputs.")
+        yield line(f"Not used: {missing} of {counted(total, 'line')}, in {places} of {counted(len(sheets), 'output')}.")
     for sheet, lines in left:
         if lines:
             yield Text("")

@@ -85,7 +85,7 @@ def test_an_object_without_evidence_is_explained_honestly() -> None:
 def test_lines_that_nobody_used_are_listed(sheet: Sheet) -> None:
     """With their numbers, and how many there are."""
     told = unparsed_screen([sheet], EIGHTY)
-    assert told.startswith("Not used: 1 of 3 lines, in 1 of 1 outputs.\n")
+    assert told.startswith("Not used: 1 of 3 lines, in 1 of 1 output.\n")
     assert "  4  Odd Label: 12\n" in told
     assert unparsed([sheet])[0]["unparsed"] == [{"line": 4, "text": "   Odd Label: 12"}]
 
@@ -260,7 +260,7 @@ KEPT = Recording(
 def test_what_was_kept_is_told_with_a_warning() -> None:
     """Commands with their exit codes, and that serial numbers are inside unless they were masked."""
     told = kept_screen(KEPT, "/tmp/it.tar.gz", EIGHTY)  # noqa: S108 - a name, no file
-    assert "2 commands, 1 files and other answers, 2 KiB" in told
+    assert "2 commands, 1 other answer, 2 KiB" in told
     assert "  acmecli show  exit code 1\n" in told
     assert "  acmecli hang  timeout\n" in told
     assert "It holds serial numbers" in told

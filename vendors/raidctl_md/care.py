@@ -140,7 +140,7 @@ def _volume(volume: Volume, care: Care) -> Volume:
         line[0].fact(line[1], volume.id, "in_config_file", value=True)
     return msgspec.structs.replace(
         volume,
-        in_config_file=True if line else None if care.config is None else False,
+        in_config_file=True if line else None if care.config is None or not volume.unique_id else False,
         consistency_check=care.last.get(volume.unique_id or "", volume.consistency_check),
     )
 

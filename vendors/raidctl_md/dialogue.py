@@ -20,6 +20,7 @@ from raidctl.request import (
     WhichAnswer,
     ask_all,
 )
+from raidctl.text import counted
 from raidctl.vendor import Document, Observation
 from raidctl_md import care
 from raidctl_md.build import build
@@ -87,7 +88,7 @@ def _names(documents: Sequence[Document], arrays: GlobAnswer) -> list[str]:
 
 def _tool_problems(host: HostView, tool: WhichAnswer, names: Sequence[str], asked: _Asked) -> bool:
     """Whether mdadm can be asked; says so where it cannot."""
-    count = f"{len(names)} md array{'s' if len(names) != 1 else ''}"
+    count = counted(len(names), "md array")
     if tool.path is None:
         missing = tool.trouble in (Trouble.MISSING, None)
         asked.problems.append(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from raidctl.evidence import Sheet
-from raidctl.text import attempt
+from raidctl.text import attempt, counted
 from raidctl.units import parse_size
 from raidctl_md.lines import label_of
 from raidctl_md.parts import Part, Reading, Source, Trouble, key_of
@@ -79,7 +79,7 @@ def read_bad_blocks(sheet: Sheet, section: Section, reading: Reading) -> None:
     title = section.lines[0].stripped
     where = next((word.rstrip(":") for word in title.split() if word.startswith("/dev/")), sheet.command)
     if count:
-        text = f"{where} has {count} entries in its log of bad blocks."
+        text = f"{where} has {counted(count, 'entry')} in its log of bad blocks."
         remedy = "The data there may be lost: check the file system, and replace the device if the list grows."
         reading.troubles.append((where, Trouble("warning", "state", text, remedy)))
     else:

@@ -29,6 +29,7 @@ from raidctl.audit.builtin._spares import all_told, offer, ready
 from raidctl.audit.finding import Finding
 from raidctl.audit.rule import Rule
 from raidctl.model import Controller, Inventory, Volume
+from raidctl.text import counted
 
 SAY = Voice("spare_missing", "info")
 _MANY = 6
@@ -51,7 +52,7 @@ def _volume(card: Controller, volume: Volume) -> Finding:
     do = offer(card, volume) or "insert a drive and make it a spare"
     return SAY.failed(
         volume,
-        f"No spare stands by for the {len(drives)} drives of the volume: after a failure it waits for a person.",
+        f"No spare for the {counted(len(drives), 'drive')} of the volume: after a failure it waits for a person.",
         remedy=f"{do[0].upper()}{do[1:]}.",
         evidence=facts(volume, "raid_level", "array"),
     )

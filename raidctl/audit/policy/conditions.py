@@ -10,11 +10,11 @@ from raidctl.audit.policy import many
 from raidctl.audit.policy.checks import Check, Test, clause, state_of, together, words_of
 from raidctl.audit.policy.faults import Place, suggestion
 from raidctl.audit.policy.logic import Truth, disjunction, negation
-from raidctl.audit.policy.machine import Scope, plural, single
+from raidctl.audit.policy.machine import Scope, single
 from raidctl.audit.policy.shapes import Field, Kind, kinds
 from raidctl.audit.policy.texts import texts
 from raidctl.audit.policy.values import Wish, is_binary, said, wish
-from raidctl.text import listing
+from raidctl.text import listing, plural
 
 
 def conditions(kind: Kind, table: Any, place: Place, prefix: str = "") -> list[Check]:

@@ -7,17 +7,9 @@ from typing import Any
 
 from raidctl.drives_below import DrivesBelow, physical_drives
 from raidctl.model import Array, Controller, Drive, Inventory, Problem
+from raidctl.text import plural
 
 _ON_CONTROLLER = {"battery": "batteries", "array": "arrays", "volume": "volumes", "drive": "drives"}
-
-
-def plural(kind: str) -> str:
-    """``batteries``; ``errors`` are several already."""
-    if kind.endswith("y") and kind[-2:-1] not in set("aeiou"):
-        return f"{kind[:-1]}ies"
-    if kind.endswith("ss"):
-        return f"{kind}es"
-    return kind if kind.endswith("s") else f"{kind}s"
 
 
 def single(kind: str) -> str:

@@ -9,8 +9,8 @@ from typing import Any
 from raidctl.audit.policy.checks import Check, Say, Test
 from raidctl.audit.policy.faults import Place, suggestion
 from raidctl.audit.policy.logic import Truth, conjunction, negation, within
-from raidctl.audit.policy.machine import Scope, plural
-from raidctl.text import listing
+from raidctl.audit.policy.machine import Scope
+from raidctl.text import listing, plural
 
 __all__ = ["OPERATORS", "Group", "bounds", "counted", "every", "how_many", "nobody", "same", "some", "within"]
 OPERATORS = ("count", "any", "all", "none", "where")

@@ -11,10 +11,10 @@ from raidctl.audit.policy.checks import Check, Test, clause, together, words_of
 from raidctl.audit.policy.conditions import conditions
 from raidctl.audit.policy.faults import Place, suggestion
 from raidctl.audit.policy.logic import Truth, within
-from raidctl.audit.policy.machine import Machine, Scope, plural
+from raidctl.audit.policy.machine import Machine, Scope
 from raidctl.audit.policy.many import bounds, how_many, there_are
 from raidctl.audit.policy.shapes import kinds, selectable
-from raidctl.text import listing
+from raidctl.text import listing, plural
 
 KEYS = ("name", "for", "where", "require", "count", "severity", "reason", "remedy", "optional")
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)

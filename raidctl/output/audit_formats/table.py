@@ -15,6 +15,7 @@ from raidctl.audit.report import EXITS, RuleCount, Summary, Verdict
 from raidctl.output.audit_formats import Again, Sheet
 from raidctl.output.paper import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, line, pack
 from raidctl.output.table import Cell, Column, said, table
+from raidctl.text import counted
 
 _HOSTS = 20
 """So many hosts are listed, the worst ones; and so many lines and files that are no inventory."""
@@ -101,8 +102,7 @@ class Table:
             yield table(_by_rule(met, paper, hosts=not self._sheet.alone), paper)
         idle = len(rules) - len(met)
         if idle:
-            words = "1 built-in rule" if idle == 1 else f"{idle} built-in rules"
-            yield line((f"  {words} had nothing to look at; --details lists them.", DULL))
+            yield line((f"  {counted(idle, 'built-in rule')} had nothing to look at; --details lists them.", DULL))
 
     def _not_listed(self) -> str:
         """Of the hosts that are troubled and no longer among the worst, how many fail."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from raidctl.draft import DETAIL, Draft, Pair
 from raidctl.evidence import Sheet
-from raidctl.text import attempt, collapse
+from raidctl.text import attempt, collapse, counted
 from raidctl_megaraid.draft import CardDraft
 from raidctl_megaraid.storcli import figures
 from raidctl_megaraid.storcli.outline import Row, Section
@@ -53,7 +53,9 @@ def read_counts(card: CardDraft, sheet: Sheet, pairs: Sequence[Pair]) -> None:
         if word(pair.label) not in COUNTS or not count:
             continue
         if word(pair.label) == _LOCKED:
-            card.complain("warning", "state", f"{count} foreign drives are locked.", "Give the key that unlocks them.")
+            card.complain(
+                "warning", "state", f"{counted(count, 'foreign drive')} locked.", "Give the key that unlocks them."
+            )
         else:
             card.values["foreign"] = (DETAIL, True)
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from raidctl.draft import Pair
 from raidctl.evidence import Line, Sheet
-from raidctl.text import collapse, printable
+from raidctl.text import collapse, counted, printable
 from raidctl_megaraid.storcli import text_lost, text_tables
 from raidctl_megaraid.storcli.counts import gap
 from raidctl_megaraid.storcli.outline import Answer, Outline, Section, plain
@@ -353,6 +353,6 @@ class _Reader:
         shown = printable(collapse(lost[0].text))[:100]
         self.outline.complain(
             "warning", "unread",
-            f"{len(lost)} row{'s' if len(lost) > 1 else ''} {what} could not be split into columns: “{shown}”.",
+            f"{counted(len(lost), 'row')} {what} could not be split into columns: “{shown}”.",
             "Give the output as the tool printed it, or its JSON (J at the end of the command).",
         )  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from raidctl.evidence import Line
-from raidctl.text import collapse, printable
+from raidctl.text import collapse, counted, printable
 from raidctl_megaraid.storcli.from_text import AGAIN, is_answer, is_prompt, read_lines
 from raidctl_megaraid.storcli.json_tolerant import Document, Fault
 from raidctl_megaraid.storcli.outline import Outline, plain
@@ -92,7 +92,7 @@ def _halves(outline: Outline, text: str, document: Document) -> None:
         return
     outline.complain(
         "warning", "unread",
-        f"{len(halves)} value{'s' if len(halves) > 1 else ''} of the JSON could not be read, the first one in "
+        f"{counted(len(halves), 'value')} of the JSON could not be read, the first one in "
         f"{_place(halves[0])} (line {_line(text, halves[0].start)}).", AGAIN,
     )  # fmt: skip
 

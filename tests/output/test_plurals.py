@@ -1,0 +1,33 @@
+"""Numbers and nouns agree on every screen."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from click.testing import CliRunner
+
+from raidctl.cli import cli
+from raidctl.text import counted
+from tests.support.machines import FIXTURES, MACHINES
+
+_WRONG = re.compile(
+    r"(?<![\w.,/:-])1 (?:more |other |degraded |failed |built-in |virtual |md )*"
+    r"(?:rules|checks|drives|disks|volumes|arrays|lines|outputs|commands|problems|findings|batteries|members|sectors"
+    r"|things|errors|layers|changes|fields|states|hosts|rows|values)\b(?!:)",
+)
+
+
+def test_a_number_and_its_noun_agree() -> None:
+    """One, none, several; words in -y and -ss."""
+    assert [counted(number, "rule") for number in (0, 1, 2)] == ["0 rules", "1 rule", "2 rules"]
+    assert [counted(number, "failed battery") for number in (1, 2)] == ["1 failed battery", "2 failed batteries"]
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_no_screen_counts_one_of_several(machine: str) -> None:
+    """``1 rules`` and ``1 degraded virtual drives`` were on them."""
+    words = [("show", "-v"), ("show", "--unparsed"), ("diagnose",)]
+    shown = [CliRunner().invoke(cli, ["--replay", str(FIXTURES / machine), *each]).output for each in words]
+    shown.append(CliRunner().invoke(cli, ["--replay", str(FIXTURES / machine), "diagnose", "--rule", "no_tool"]).output)
+    assert not [found[0] for text in shown for found in _WRONG.finditer(" ".join(text.split()))]
