@@ -293,3 +293,21 @@ def test_no_output_has_a_character_that_turns_or_hides_text(tmp_path: Path, comm
     done = raidctl("--replay", tmp_path / "a.txt", *words)
     assert not [c for c in done.stdout + done.stderr if unicodedata.category(c) in {"Cf", "Zl", "Zp"}]
     assert done.stdout or "x" in words[-1]
+
+
+def test_a_full_disk_or_a_damaged_file_of_a_simulated_machine_is_one_sentence(tmp_path: Path) -> None:
+    """Exit code 3 and what to do, not a fault of raidctl's own."""
+    place = tmp_path / "demo" / "p400"
+    assert raidctl("--demo", "p400", "--state-dir", tmp_path, "show").returncode == 0
+    [settings] = place.glob("*.json")
+    for damage in (b"", b"\xff", b"[" * 100_000, b'{"a": 1}'):
+        settings.write_bytes(damage)
+        done = raidctl("--demo", "p400", "--state-dir", tmp_path, "show")
+        assert (done.returncode, "--reset p400" in done.stderr) == (3, True), done.stderr
+    settings.unlink()
+    limited = ["sh", "-c", 'ulimit -f 0; exec "$@"', "sh", sys.executable, "-m", "raidctl"]
+    words = ["--demo", "p400", "--state-dir", str(tmp_path), "show"]
+    done = subprocess.run([*limited, *words], capture_output=True, check=False, stdin=subprocess.DEVNULL)
+    assert done.returncode == 3
+    assert b"cannot be written" in done.stderr
+    assert not list(place.glob("*.json*"))

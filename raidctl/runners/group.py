@@ -25,6 +25,16 @@ def alive(group: int) -> bool:
     return send(group, 0) and any(_runs_in(group, entry) for entry in os.listdir("/proc") if entry.isdecimal())  # noqa: PTH208 - names are all that is wanted, of thousands of processes
 
 
+def marked(mark: bytes) -> list[int]:
+    """The processes that were started with a variable, ``NAME=value``: those that have left their group, too."""
+    found = []
+    for entry in os.listdir("/proc"):  # noqa: PTH208 - as above
+        with contextlib.suppress(OSError, ValueError):
+            if mark in Path(f"/proc/{int(entry)}/environ").read_bytes().split(b"\0"):
+                found.append(int(entry))
+    return found
+
+
 def _runs_in(group: int, entry: str) -> bool:
     with contextlib.suppress(OSError, ValueError, IndexError):
         # 4711 (a name (of sorts)) S 1 4711 4711 0 -1 …

@@ -26,6 +26,8 @@ GRACE = 2.0
 """Seconds between the polite end (TERM) and the other one (KILL)."""
 LINGER = 1.0
 """Seconds that the output may stay open (held by a child of the program) after the program has ended."""
+_ROUNDS = 10
+"""Looks for processes that have left their group: one may start another while it is being ended."""
 TICK = 0.1
 """Seconds between two looks at what no file descriptor tells: an interruption, an end with open output."""
 CHUNK = 65536
@@ -91,6 +93,7 @@ def run(
         trouble = child.follow()
     except BaseException:
         child.end_group()
+        child.end_strays()
         child.close()
         raise
     return child.conclude(trouble)
@@ -118,6 +121,7 @@ class _Child:
         bounds: Bounds,
     ) -> None:
         self.bounds = bounds
+        self.mark = os.fsencode(f"TMPDIR={directory}") if directory and environment.get("TMPDIR") == directory else b""
         self.began = time.monotonic()
         self.selector = selectors.DefaultSelector()
         self.popen = subprocess.Popen(
@@ -220,6 +224,8 @@ class _Child:
         """End what is left, and give the answer."""
         if trouble is not None or not self.bounds.leave_children or not self._ended():
             self.end_group()
+        if trouble is not None:
+            self.end_strays()
         self.close()
         out, err = (bytes(data) for data in self.kept.values())
         code = self.popen.returncode
@@ -249,6 +255,16 @@ class _Child:
         else:
             group.send(self.popen.pid, signal.SIGKILL)
             self._reap()
+
+    def end_strays(self) -> None:
+        """KILL to what has left the group: it is known by the private directory, which no other program has."""
+        for _ in range(_ROUNDS if self.mark else 0):
+            strays = group.marked(self.mark)
+            for pid in strays:
+                with contextlib.suppress(OSError):
+                    os.kill(pid, signal.SIGKILL)
+            if not strays:
+                return
 
     def _reap(self) -> None:
         """Collect the program's end; one that hangs in the kernel does not come."""

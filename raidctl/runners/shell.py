@@ -194,6 +194,12 @@ if [ -n "$late" ] || [ -z "$changes" ]; then
   done
   [ -z "$sign" ] || end "$target" "$grace"
 fi
+if [ -n "$late" ]; then
+  # what has left the session is known by its directory
+  for stray in $(grep -lsF "TMPDIR=$box/work" /proc/[0-9]*/environ); do
+    stray=${stray#/proc/}; kill -KILL "${stray%/environ}"
+  done
+fi
 cd /
 rm -rf -- "$box"
 if [ -n "$late" ]; then account late; else account code "$code"; fi

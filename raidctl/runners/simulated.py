@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 from collections.abc import Mapping, Sequence
@@ -11,6 +12,8 @@ from typing import Any
 
 import msgspec
 
+from raidctl import json_decode
+from raidctl.errors import CannotTell
 from raidctl.layers.simulator import shown, written
 from raidctl.record import Recording
 from raidctl.request import (
@@ -26,12 +29,17 @@ from raidctl.request import (
     Write,
     WriteAnswer,
 )
+from raidctl.runners.answers import answer_of
 from raidctl.runners.replay import ReplayRunner
 from raidctl.simulation import Reply, Simulator, State
 
 # P: /devices/pci0000:40/0000:40:01.1/0000:41:00.0/host0/target0:0:1/0:0:1:0/block/sdb
 _SCSI = re.compile(r"(?m)^P: \S+/(\d+:\d+:\d+:\d+)/block/(\w+)$")
 """Which node has which SCSI address: writing the one changes what the tools say of the other."""
+
+
+class NotKeptError(CannotTell):
+    """The new settings of a simulated machine cannot be kept."""
 
 
 class Simulated:
@@ -57,23 +65,52 @@ class Simulated:
         return found
 
     def state(self) -> State:
-        """The settings as they are now."""
-        kept: State = msgspec.json.decode(self.place.read_bytes(), type=dict[str, str])
+        """The settings as they are now.
+
+        Raises:
+            CannotTell: They cannot be read.
+        """
+        try:
+            kept: State = json_decode.decode(self.place.read_bytes(), dict[str, str])
+        except (OSError, ValueError) as error:
+            raise CannotTell(self._unusable("read", error)) from None
         return kept
 
     def keep(self, state: Mapping[str, str]) -> None:
-        """Write the settings, in one piece."""
-        self.place.parent.mkdir(parents=True, exist_ok=True)
+        """Write the settings, in one piece.
+
+        Raises:
+            NotKeptError: They cannot be written; those before are still there.
+        """
         fresh = self.place.with_name(f"{self.place.name}.{os.getpid()}")
-        fresh.write_bytes(msgspec.json.encode(dict(state)))
-        fresh.replace(self.place)
+        try:
+            self.place.parent.mkdir(parents=True, exist_ok=True)
+            fresh.write_bytes(msgspec.json.encode(dict(state)))
+            fresh.replace(self.place)
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                fresh.unlink()
+            raise NotKeptError(self._unusable("written", error)) from None
+
+    def _unusable(self, what: str, error: Exception) -> str:
+        why = getattr(error, "strerror", None) or error
+        return (
+            f"The settings of the simulated machine, {self.place}, cannot be {what}: {why}. "
+            f'"raidctl demo --reset {self.place.parent.name}" starts again as recorded.'
+        )
 
     def carry_out(self, requests: Sequence[Request[Any]]) -> Sequence[Answer]:
         """Answer each request, in order."""
         return tuple(self.answer(request) for request in requests)
 
     def answer(self, request: Request[Any]) -> Answer:
-        """Answer one request."""
+        """Answer one request; a change of which the new settings cannot be kept has failed."""
+        try:
+            return self._answer(request)
+        except NotKeptError as error:
+            return answer_of(request, Trouble.FAILED, str(error))
+
+    def _answer(self, request: Request[Any]) -> Answer:
         if isinstance(request, Write):
             return self._write(request)
         if isinstance(request, Run):

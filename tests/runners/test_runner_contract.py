@@ -225,6 +225,16 @@ def test_a_hanging_program_ends_with_its_children(runner: Runner, tmp_path: Path
     assert all(gone(pid) for pid in numbers(pids))
 
 
+def test_children_that_left_the_group_end_with_a_late_program(runner: Runner, tmp_path: Path) -> None:
+    """A tool that makes itself a daemon, once and twice over, is ended at the time limit as well."""
+    pids = tmp_path / "pids"
+    daemon = f'echo $$ >>"{pids}"; exec sleep 300'
+    text = f"setsid sh -c '{daemon}' & (setsid setsid sh -c '{daemon}' &) ; sleep 300"
+    assert shell(runner, text, timeout=1.0).trouble is Trouble.TIMEOUT
+    assert len(numbers(pids)) == 2
+    assert all(gone(pid) for pid in numbers(pids))
+
+
 def test_a_program_that_ignores_the_polite_end_is_killed(runner: Runner, tmp_path: Path) -> None:
     """TERM is ignored by program and child: KILL reaches both."""
     pids = tmp_path / "pids"
