@@ -42,7 +42,9 @@ def read(sheet: Sheet, section: Section, reading: Reading) -> None:
         elif _LEVEL_NAME.fullmatch(text):
             reading.controller.append((sheet, line, "Personalities", " ".join(text.partition(":")[2].split())))
         elif levels_open and _MORE_LEVELS.fullmatch(text):
-            reading.controller.append((sheet, line, "Personalities (continued)", text.strip()))
+            *kept, value = reading.controller.pop()
+            reading.controller.append((kept[0], kept[1], kept[2], f"{value} {text.strip()}"))
+            sheet.note(line)
         elif _UNUSED.fullmatch(text):
             _unused(sheet, line, reading)
             current, ended = None, True
@@ -163,8 +165,12 @@ def _take_blocks(part: Part, line: Line, match: re.Match[str]) -> None:
 def _take_parity(part: Part, line: Line, match: re.Match[str]) -> None:
     _take_level(part, line, f"raid{match['digit']}")
     part.tell(line, "strip_bytes", int(match["chunk"]) * 1024, "chunk")
-    part.detail(line, "algorithm", match["algorithm"])
-    layout = parity_layout(match["digit"], int(match["algorithm"]))
+    _take_algorithm(part, line, match["algorithm"])
+
+
+def _take_algorithm(part: Part, line: Line, number: str) -> None:
+    part.detail(line, "algorithm", number)
+    layout = parity_layout(str(part.values.get("raid_level"))[-1:], int(number))
     if layout:
         part.tell(line, "layout", layout, "algorithm")
 
@@ -253,6 +259,9 @@ _TAKE: dict[str, _Take] = {
     "map": lambda part, line, match: part.detail(line, "map", match["slots"]),
     "blocks": _take_blocks,
     "parity": _take_parity,
+    "degree": lambda part, line, match: _take_level(part, line, f"raid{match['raid']}"),
+    "chunk_only": lambda part, line, match: part.tell(line, "strip_bytes", int(match["kib"]) * 1024, "chunk"),
+    "rule": lambda part, line, match: _take_algorithm(part, line, match["order"]),
     "chunks": lambda part, line, match: part.tell(line, "strip_bytes", int(match["strip"]) * 1024, "chunks"),
     "copies": _take_copies,
     "sets": lambda part, line, match: part.detail(line, "devices per set", match["perset"]),

@@ -21,6 +21,10 @@ _PIECES = {
     "super": r"super (?P<format>[0-9]{1,2}\.[0-9]{1,3}|non-persistent|external:[\w./!-]{1,80})(?!\S)",
     # level 6, 512k chunk, algorithm 2
     "parity": r"level (?P<digit>[456]), (?P<chunk>[0-9]{1,9})k chunk, algorithm (?P<algorithm>[0-9]{1,3})(?!\S)",
+    # the same where a mailer has wrapped the line
+    "degree": r"level (?P<raid>[456]),(?!\S)",
+    "chunk_only": r"(?P<kib>[0-9]{1,9})k chunk,(?!\S)",
+    "rule": r"algorithm (?P<order>[0-9]{1,3})(?!\S)",
     "chunks": r"(?P<strip>[0-9]{1,9})[kK] chunks(?!\S)",
     "copies": r"(?P<times>[0-9]{1,3}) (?P<where>near|far|offset)-copies(?!\S)",
     "sets": r"(?P<perset>[0-9]{1,4}) devices per set(?!\S)",
