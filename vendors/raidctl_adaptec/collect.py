@@ -126,7 +126,7 @@ def _read(card: CardDraft, sheet: Sheet, blocks: Sequence[Block]) -> None:
         own = list(group)
         card.sections.add(area)
         if area == "physical":
-            key = drive.address(own) if name else None
+            key = drive.address(own) if name or drive.is_device(own) else None
             for block in own:
                 drive.read_block(card, sheet, block, key)
         elif area == "phy device":

@@ -11,7 +11,7 @@ from raidctl.evidence import Sheet
 from raidctl.text import attempt, collapse
 from raidctl_adaptec import figures, words
 from raidctl_adaptec.draft import CardDraft, conclude, keep
-from raidctl_adaptec.outline import Block
+from raidctl_adaptec.outline import NAMELESS, Block
 from raidctl_adaptec.words import word
 
 _ADDRESS = frozenset({"reported channel,device(t:l)", "reported channel,device"})
@@ -61,6 +61,9 @@ def read_block(card: CardDraft, sheet: Sheet, block: Block, key: str | None) -> 
         _enclosure(card, sheet, block, key)
         return
     drive = card.drive(key)
+    if not block.name.isdecimal():
+        text = 'The line "Device #" above this drive is missing; other lines may be missing, too.'
+        drive.complain("warning", "unread", text, "Run the tool again and keep all that it prints.")
     for line in block.heads:
         drive.seen(sheet, line, "id", key)
     for pair in block.pairs:
@@ -72,6 +75,11 @@ def _is_drive(what: str) -> bool:
     return any(part in word(what) for part in ("drive", "disk", "ssd", "solid state"))
 
 
+def is_device(blocks: list[Block]) -> bool:
+    """Whether blocks without a number are those of a device."""
+    return any(word(pair.label) in _ADDRESS for block in blocks for pair in block.pairs)
+
+
 def address(blocks: list[Block]) -> str:
     """Channel and device of the device whose blocks these are; its number in the list where that is cut off."""
     for block in blocks:
@@ -81,6 +89,8 @@ def address(blocks: list[Block]) -> str:
                 if found is not None:
                     return found
     first = blocks[0]
+    if first.name.startswith(NAMELESS):
+        return first.name
     # With a line for the channel, the number of the device is its address on it.
     return f"{int(first.channel)},{int(first.name)}" if first.channel else f"device{first.name}"
 

@@ -76,6 +76,8 @@ DEVICE_IS = re.compile(r"device is an? (.{1,60})", re.IGNORECASE)
 _STATUS_OF = re.compile(r"status of (?:the )?enclosure.{0,40}", re.IGNORECASE)
 # Life-time Temperature Recorded
 HALF_LABEL = re.compile(r"life-?time .{0,40} recorded", re.IGNORECASE)
+# Cache Backup Unit
+BACKUP = re.compile(r"(?:controller )?(?:cache backup unit|battery|zmm)(?: information)?", re.IGNORECASE)
 # Initiator at SCSI ID 7
 INITIATOR = re.compile(r"initiator at scsi id (\d{1,3})", re.IGNORECASE)
 #   Controller 1:             : Optimal, Slot 8, HBA, MSCC Adaptec HBA 1100-16i, 8A246320899, 50000D1704B53280

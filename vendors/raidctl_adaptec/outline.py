@@ -22,6 +22,8 @@ _OBJECT_AREAS: dict[str, Area] = {
 _CONTROLLER = re.compile(r"\(Controller:(\d{1,3}),", re.IGNORECASE)
 _PLACES = frozenset({"stripe order (channel,device)", "drive(s) (channel,device)"})
 _MOST_CONTINUED = 64
+NAMELESS = "line"
+"""How the name of a device without the line that tells its number begins."""
 
 
 @dataclass
@@ -161,6 +163,10 @@ class _Outliner:
             self.object(found, text, line)
             return True
         device = grammar.DEVICE_IS.fullmatch(text)
+        known = self.block is not None and self.block.area == "physical" and self.block.name and not self.block.what
+        if device is not None and not known:
+            # its line "Device #3" is missing
+            self.open(Block("physical", f"{NAMELESS}{line.number}", channel=self.channel), None)
         if device is not None and self.block is not None:
             self.block.what = device[1]
             self.block.heads.append(line)
@@ -169,8 +175,8 @@ class _Outliner:
             self.prefix = text
             self.block.heads.append(line)
             return True
-        if self.block is not None and self.is_subtitle(text):
-            same = self.block
+        if (self.block is not None or grammar.BACKUP.fullmatch(text)) and self.is_subtitle(text):
+            same = self.block or Block("controller")
             # Lane SAS Phy Information
             item = same.item if text.lower().startswith("lane sas") else ""
             self.open(Block(same.area, same.name, text.rstrip(": "), item, same.channel, same.what), line)

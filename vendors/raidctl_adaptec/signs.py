@@ -24,6 +24,7 @@ _OWN = frozenset(
         "volume unique identifier", "array physical device information", "array logical device information",
         "spare rebuild mode", "logical device task", "negotiated physical link rate", "drive configuration type",
         "seeprom (load version/ flash version)", "expander sas address", "invalid dword count", "connector location",
+        "overall backup unit status", "backup unit type", "non-volatile storage status", "supercap status",
         "sata phy event counters", "current discovery protocol", "no logical devices configured",
     }
 )  # fmt: skip
@@ -31,7 +32,7 @@ _OWN = frozenset(
 _PROBES = (
     "controllers found", "logical device", "logical drive", "controller information", "device is a", "arcconf",
     "ucli |", "reported channel,device", "functionalmode", "controllerstatus", "physical device information",
-    "array number", "connector #",
+    "array number", "connector #", "backup unit",
 )  # fmt: skip
 _JSON = re.compile(
     r'"(?:functionalMode|controllerStatus|readCachePercentage|consumerArrayID|unUsedSpace|logicalDriveID)"'

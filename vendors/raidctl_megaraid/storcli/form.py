@@ -29,6 +29,7 @@ _TEXTS: tuple[tuple[re.Pattern[str], int], ...] = tuple(
         (r"unexpected TOKEN_[A-Z]", 85),
         (r"^[ \t]*(?:StorCli|PercCli)2? .*Ver 00[78]\.", 90),
         (r"Storage Command Line Tool +Ver 00[78]\.", 90),
+        (r"^[ \t]*Product Name = .*\n(?:.+\n){0,12}[ \t]*(?:FW Package Build|BIOS Version|Driver Name) = ", 85),
         (r"^\s*EID:Slt +[DP]ID +State +(?:Status +)?DG ", 90),
         (r"^\s*DG/VD +TYPE +State +Access ", 90),
         (r"^\s*DG +(?:Arr|Span) +Row +EID:Slot ", 90),
@@ -48,7 +49,7 @@ _TEXTS: tuple[tuple[re.Pattern[str], int], ...] = tuple(
 )  # fmt: skip
 _PROBES = (
     "CLI Version", "Controller", "Status", "TOKEN_", "Ver 00", "EID", "DG", "Ct", "/c", "_Info", " :", "Propert",
-    "Generating",
+    "Generating", "Product Name",
 )  # fmt: skip
 
 
