@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from click.testing import CliRunner
 from msgspec import structs
@@ -93,8 +94,6 @@ def test_a_demo_shows_what_diagnose_finds(demo: str, tmp_path: Path) -> None:
         line = ["--demo", demo, "--state-dir", str(tmp_path), *arguments]
         return json.loads(CliRunner().invoke(cli, line).stdout)
 
-    import msgspec
-
     inventory = msgspec.convert(run("show", "--json"), Inventory)
     findings = {(one["rule"], one["where"]): one["severity"] for one in run("diagnose", "--json")["findings"]}
     for one in judge(inventory):
@@ -124,7 +123,8 @@ def severity(inventory: Inventory, rule: str, where: str) -> str | None:
 @pytest.mark.parametrize(
     ("level", "gone", "state", "wanted"),
     [
-        ("raid10", 1, "degraded", "critical"), ("raid6", 1, "degraded", "warning"), ("raid6", 2, "degraded", "critical"),
+        ("raid10", 1, "degraded", "critical"), ("raid6", 1, "degraded", "warning"),
+        ("raid6", 2, "degraded", "critical"),
         ("raid10", 1, "rebuilding", "critical"), ("raid6", 1, "rebuilding", "warning"),
         ("raid0", 1, "failed", "critical"),
     ],
@@ -141,12 +141,12 @@ def test_severity_follows_from_what_is_left(level: str, gone: int, state: str, w
 
 @pytest.mark.parametrize(
     ("level", "status", "wanted"),
-    [("raid10", "ok", "warning"), ("raid6", "ok", "warning"), ("raid0", "ok", "critical"), ("raid5", "degraded", "critical"),
-     ("raid6", "degraded", "critical")],
+    [
+        ("raid10", "ok", "warning"), ("raid6", "ok", "warning"), ("raid0", "ok", "critical"),
+        ("raid5", "degraded", "critical"), ("raid6", "degraded", "critical"),
+    ],
 )  # fmt: skip
-def test_a_predicted_failure_is_critical_where_it_takes_the_last_redundancy(
-    level: str, status: str, wanted: str
-) -> None:
+def test_a_predicted_failure_is_critical_where_it_takes_the_last(level: str, status: str, wanted: str) -> None:
     """Without redundancy, or in an array that is reduced already; a warning in a whole redundant array."""
     inventory = changed(GOOD, VOLUME, {"raid_level": level, "status": status, "name": "x"})
     inventory = changed(inventory, DRIVE, {"status": "warning", "status_text": "Predictive Failure"})

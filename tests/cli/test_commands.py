@@ -55,7 +55,7 @@ def test_show_prints_the_screen(raidctl: Raidctl, recorded: Recorded) -> None:
     done = raidctl("--replay", machine, "show")
     assert done.exit_code == 0
     assert "2026-03-04 05:06 UTC" in done.stdout
-    assert "4 problems: smartarray:1/v1 degraded" in done.stdout
+    assert "2 problems: smartarray:1/v1: degraded" in done.stdout
     assert done.stderr == ""
 
 
