@@ -7,6 +7,7 @@
     ├── CannotTell          3   something could not be read or understood
     │   ├── RecordError         a recording, or a file given to --replay, cannot be used
     │   └── BenchError          nothing could be measured, or what was to be written to is refused
+    ├── UnreachableError    8   another machine cannot be reached, or has no shell for us
     ├── AccessMissing       4   a tool or a right is missing
     ├── ChangeUndone        5   a change failed and was undone
     └── ChangeStands        6   a change failed and could not be undone, or was not confirmed
@@ -24,6 +25,7 @@ EXIT_CANNOT_TELL = 3
 EXIT_ACCESS = 4
 EXIT_UNDONE = 5
 EXIT_STANDS = 6
+EXIT_UNREACHABLE = 8
 EXIT_INTERRUPTED = 130
 
 
@@ -49,6 +51,12 @@ class RecordError(CannotTell):
 
 class BenchError(CannotTell):
     """Nothing could be measured, or what was to be written to is refused."""
+
+
+class UnreachableError(RaidctlError):
+    """Another machine cannot be reached: nothing of it is known."""
+
+    exit_code = EXIT_UNREACHABLE
 
 
 class AccessMissing(RaidctlError):

@@ -76,8 +76,12 @@ class Commands(LazyGroup):
             raise
         except Exception as error:  # noqa: BLE001 - the last resort: nobody is shown a traceback who has not asked for it
             code = _told(error, verbose=settings.verbose)
-            if plugin.asked(given) and not isinstance(error, ReaderGoneError):
+            if isinstance(error, ReaderGoneError):
+                pass
+            elif plugin.asked(given):
                 code = plugin.unknown(error)
+            elif plugin.json_asked(given) and not settings.printed:
+                plugin.emit_error(error, code)
         sys.exit(code if isinstance(code, int) else 0)
 
 

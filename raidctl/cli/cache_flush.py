@@ -13,7 +13,7 @@ from raidctl.cli.changing import tell
 from raidctl.cli.flushing import Flushing
 from raidctl.cli.layers import Caches, caches
 from raidctl.cli.numbers import Number
-from raidctl.cli.options import Settings, examples, machine_options, output_options, settings_of
+from raidctl.cli.options import Settings, examples, output_options, settings_of, these_machine_options
 from raidctl.cli.terminal import emit, emit_json, paper
 from raidctl.errors import EXIT_ACCESS, EXIT_CANNOT_TELL, EXIT_FINE, EXIT_NO, UsageError
 from raidctl.layers.flushing import PATIENCE, Job, jobs, left
@@ -27,7 +27,7 @@ from raidctl.layers.model import Answer, Flushed, FlushReport
 @click.option("--timeout", metavar="SECONDS", type=Number(1, 604800), default=PATIENCE, show_default=True,
               help="Give a layer up after so long.")  # fmt: skip
 @click.option("-y", "--yes", is_flag=True, help="Taken for the sake of scripts: a flush loses nothing, so none asks.")
-@machine_options
+@these_machine_options
 @output_options
 @click.pass_context
 def command(

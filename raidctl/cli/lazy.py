@@ -8,6 +8,8 @@ from typing import ClassVar
 
 import click
 
+from raidctl.text import listing, printable
+
 
 class LazyGroup(click.Group):
     """Finds commands by the names of their modules, beside those that are its own."""
@@ -30,6 +32,19 @@ class LazyGroup(click.Group):
             return super().get_command(ctx, cmd_name)
         found: click.Command = importlib.import_module(f"raidctl.cli.{self.prefix}{cmd_name}").command
         return found
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command, its name, and what follows; for one that does not exist, those that look like it."""
+        name = args[0]
+        if self.get_command(ctx, name) is None and not ctx.resilient_parsing and not name.startswith("-"):
+            from difflib import get_close_matches  # noqa: PLC0415 - rarely needed
+
+            likely = get_close_matches(name, self.list_commands(ctx))
+            hint = f" Did you mean {listing(likely, 'or')}?" if likely else ""
+            ctx.fail(f"No such command '{printable(name)}'.{hint}")
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The listing of the help, without importing those."""

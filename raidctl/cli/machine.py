@@ -15,7 +15,7 @@ import click
 import msgspec
 
 from raidctl.cli.options import Settings
-from raidctl.errors import AccessMissing, CannotTell, UsageError
+from raidctl.errors import AccessMissing, UnreachableError, UsageError
 from raidctl.model import Problem
 from raidctl.observe import Survey, survey, survey_documents
 from raidctl.registry import vendors
@@ -51,7 +51,7 @@ def machine(settings: Settings) -> Iterator[Machine]:
     Raises:
         UsageError: ``--replay`` names loose files: they answer no questions.
         RecordError: ``--replay`` names something that cannot be used.
-        CannotTell, AccessMissing: The host of ``--host`` cannot be reached, or refuses.
+        UnreachableError, AccessMissing: The host of ``--host`` cannot be reached, or refuses.
     """
     settings.check()
     found, problems = vendors()
@@ -75,13 +75,13 @@ def machine(settings: Settings) -> Iterator[Machine]:
     elif settings.host:
         from raidctl.runners.ssh import SshRunner  # noqa: PLC0415 - only where it is asked for
 
-        with closing(SshRunner(settings.host, sudo=settings.sudo)) as far:
+        with closing(SshRunner(settings.host, sudo=settings.sudo, timeout=settings.timeout)) as far:
             _knock(far)
             yield Machine(far, found, f"ssh:{settings.host}", problems)
     else:
         from raidctl.runners.local import LocalRunner  # noqa: PLC0415 - as above
 
-        with closing(LocalRunner()) as here:
+        with closing(LocalRunner(timeout=settings.timeout)) as here:
             yield Machine(here, found, "local", problems)
 
 
@@ -102,14 +102,15 @@ def _knock(runner: Runner) -> None:
     """Whether a far machine answers at all; if not, one sentence is better than a problem for each question.
 
     Raises:
-        CannotTell: It cannot be reached, or there is no shell on it.
+        UnreachableError: It cannot be reached, or there is no shell on it.
         AccessMissing: ``sudo`` is refused there.
     """
     [answer] = runner.carry_out([Read("/proc/self/status")])
     if answer.trouble is Trouble.DENIED:
         raise AccessMissing(f"{answer.detail}. Permit sudo without a password there, or log in as root.")
     if answer.trouble in {Trouble.FAILED, Trouble.TIMEOUT}:
-        raise CannotTell(f"{answer.detail.rstrip('.')}. Try the same host with ssh itself.")
+        hint = "" if "ssh-keygen" in answer.detail else ". Try the same host with ssh itself."
+        raise UnreachableError(f"{answer.detail.rstrip('.')}{hint}")
 
 
 def recorded(kept: Recording, found: Sequence[Vendor], path: str, problems: Sequence[Problem]) -> Machine:

@@ -8,6 +8,8 @@ from typing import Any, TypeVar
 import click
 from click.core import ParameterSource
 
+from raidctl.cli.numbers import Number
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -20,8 +22,11 @@ class Settings:
         self.replay: str | None = None
         self.demo: str | None = None
         self.state_dir: str | None = None
+        self.timeout: float | None = None
         self.as_json = False
         self.verbose = False
+        self.printed = False
+        """Whether anything was written to standard output."""
         self.given: dict[str, str] = {}
         """Names of those that stand on the command line, with the option as it is written there."""
 
@@ -66,6 +71,13 @@ def _keep(context: click.Context, parameter: click.Parameter, value: object) -> 
 
 
 def machine_options(function: F) -> F:
+    """Those of `these_machine_options`, and ``--timeout``."""
+    text = "Give up a tool, a file or a connection after this time; by default each has a limit of its own."
+    option = _option("--timeout", metavar="SECONDS", type=Number(0.1, 86400), help=text)
+    return these_machine_options(option(function))
+
+
+def these_machine_options(function: F) -> F:
     """``--host``, ``--sudo``, ``--replay``, ``--demo``, ``--state-dir``: which machine is meant."""
     for option in (
         _option("--state-dir", metavar="DIR", help="Where journal, states, runs and demos are kept."),

@@ -40,6 +40,9 @@ def emit_json(value: Any) -> None:
 
 
 def _write(data: bytes) -> None:
+    context = click.get_current_context(silent=True)
+    if context is not None:
+        context.find_root().obj.printed = True
     try:
         click.echo(data, nl=False)
     except BrokenPipeError:

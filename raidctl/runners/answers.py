@@ -6,6 +6,7 @@ import errno
 import os
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from raidctl.request import (
@@ -61,6 +62,11 @@ def chains_of(requests: Sequence[Request[Any]]) -> list[list[int]]:
         else:
             chains.append(locked.setdefault(lock, [index]))
     return chains
+
+
+def within(request: Run, timeout: float | None) -> Run:
+    """The request with a time limit that was asked for; a change keeps its own, which belongs to its plan."""
+    return request if timeout is None or request.changes else replace(request, timeout=timeout)
 
 
 def unusable(request: Request[Any]) -> str:

@@ -29,7 +29,7 @@ from raidctl.request import (
     Write,
     WriteAnswer,
 )
-from raidctl.runners.answers import NO_VALUE, answer_of, chains_of, unusable
+from raidctl.runners.answers import NO_VALUE, answer_of, chains_of, unusable, within
 from raidctl.runners.directory import private_directory
 from raidctl.runners.locks import Busy, hold
 from raidctl.runners.parallel import Crew, Switch, Task
@@ -46,8 +46,12 @@ NO_RIGHT = frozenset({errno.EACCES, errno.EPERM})
 class LocalRunner:
     """Carries requests out on this machine."""
 
-    def __init__(self, lock_directories: Sequence[str] | None = None) -> None:
-        """Locks lie in ``lock_directories``; by default where :func:`raidctl.runners.locks.places` says."""
+    def __init__(self, lock_directories: Sequence[str] | None = None, *, timeout: float | None = None) -> None:
+        """Locks lie in ``lock_directories``; by default where :func:`raidctl.runners.locks.places` says.
+
+        ``timeout``: seconds for each file and each reading program, instead of their own limits.
+        """
+        self._timeout = timeout
         self._lock_directories = lock_directories
         self._switch = Switch()
 
@@ -73,8 +77,8 @@ class LocalRunner:
         if reason:
             return Task(functools.partial(answer_of, request, Trouble.FAILED, reason))
         if isinstance(request, Run):
-            return Task(functools.partial(self._run, request, stop))
-        patience = request.timeout if isinstance(request, Write) else FILE_PATIENCE
+            return Task(functools.partial(self._run, within(request, self._timeout), stop))
+        patience = request.timeout if isinstance(request, Write) else self._timeout or FILE_PATIENCE
         late = answer_of(request, Trouble.TIMEOUT, f"no answer after {patience:g} s")
         return Task(_work(request), patience, late)
 

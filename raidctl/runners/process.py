@@ -41,16 +41,19 @@ class Interrupted(Exception):
 class Bounds:
     """What a program may use, and what becomes of it.
 
-    ``seconds`` and ``size`` (bytes, both outputs together) end it. ``feed`` is written to its standard input, which
-    then stays open until the end; without it there is no standard input. With ``until``, the program has done its work
-    when both outputs hold these bytes. ``leave_children`` spares what it started and left running (a changing command
-    may start a service); otherwise nothing is left behind. ``handles`` are file descriptors that it inherits.
+    ``seconds`` and ``size`` (bytes, both outputs together) end it. With ``begin``, the seconds count from when its
+    standard output has these bytes, for which it has ``patience`` seconds. ``feed`` is written to its standard input,
+    which then stays open until the end; without it there is no standard input. With ``until``, the program has done its
+    work when both outputs hold these bytes. ``leave_children`` spares what it started and left running (a changing
+    command may start a service); otherwise nothing is left behind. ``handles`` are file descriptors that it inherits.
     """
 
     seconds: float = DEFAULT_TIMEOUT
     size: int = DEFAULT_LIMIT
     feed: bytes | None = None
     until: bytes | None = None
+    begin: bytes | None = None
+    patience: float = 0.0
     leave_children: bool = False
     handles: tuple[int, ...] = ()
     stop: threading.Event | None = None
@@ -145,17 +148,21 @@ class _Child:
         if self.popen.stdin is not None and self.unsent:
             os.set_blocking(self.popen.stdin.fileno(), False)
             self.selector.register(self.popen.stdin, selectors.EVENT_WRITE)
+        self.output = next(iter(self.kept.values()))
         self.closing: set[IO[bytes]] = set()
         self.flooded = False
         self.lost = False
 
     def follow(self) -> Trouble | None:
         """Read and write until the program has done its work, or a bound is reached."""
-        deadline = self.began + self.bounds.seconds
+        begin = self.bounds.begin
+        deadline = self.began + (self.bounds.seconds if begin is None else self.bounds.patience)
         ended_at: float | None = None
         pause = 0.001
         while True:
             now = time.monotonic()
+            if begin is not None and begin in self.output:
+                begin, deadline = None, now + self.bounds.seconds
             if self.bounds.stop is not None and self.bounds.stop.is_set():
                 raise Interrupted
             if self.flooded:

@@ -4,8 +4,8 @@ The scripts are for any POSIX ``/bin/sh`` (dash, bash, busybox) and come to it o
 the login shell nor a limit on arguments has a part in it. After the script the input stays open and carries nothing:
 its end tells the far side that nobody waits any more, and the program is ended there.
 
-Answers are framed by a mark that nobody can foresee: ``mark<`` data ``mark>`` status; at the end ``mark.``.
-What stands before the first mark (a greeting of the login shell) is none of ours.
+Answers are framed by a mark that nobody can foresee: ``mark!`` when the shell begins, ``mark<`` data ``mark>`` status;
+at the end ``mark.``. What stands before the first mark (a greeting of the login shell) is none of ours.
 """
 
 from __future__ import annotations
@@ -71,7 +71,18 @@ BASE = 'PATH="$PATH" LC_ALL=C LANG=C HOME="$box/work" TMPDIR="$box/work"'
 
 def _script(body: str, mark: str, lines: Sequence[str]) -> bytes:
     # as a function: the shell has read all of it before the first command runs, and nothing of it is taken for input
-    text = "\n".join(("main() {", f"mark={mark}", body.replace("@LINES@", "\n".join(lines)), "}", "main", "exit", ""))
+    text = "\n".join(
+        (
+            "main() {",
+            f"mark={mark}",
+            "printf '%s!' \"$mark\"",
+            body.replace("@LINES@", "\n".join(lines)),
+            "}",
+            "main",
+            "exit",
+            "",
+        )
+    )
     return os.fsencode(text)
 
 
@@ -162,6 +173,11 @@ def answer_size(requests: Sequence[Request[Any]]) -> int:
     )
 
 
+def began(answer: RunAnswer, mark: str) -> bool:
+    """Whether the far shell has begun to read its script."""
+    return f"{mark}!".encode() in answer.out
+
+
 def read_program(answer: RunAnswer, mark: str, request: Run) -> RunAnswer | None:
     """The answer of the far program out of that of the ssh client; None when the far shell never got to work.
 
@@ -171,11 +187,11 @@ def read_program(answer: RunAnswer, mark: str, request: Run) -> RunAnswer | None
         request: What was asked.
     """
     start, middle, end = (mark.encode() + sign for sign in (b"<", b">", b"."))
-    _, begun, out = answer.out.partition(start)
+    _, _, out = answer.out.partition(start)
     _, _, err = answer.err.partition(start)
     out = out.partition(end)[0]
     err, told, status = err.partition(middle)
-    if not begun and not told:
+    if not began(answer, mark):
         return None
     found = RunAnswer(out=out, err=err)
     if told:

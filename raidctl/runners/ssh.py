@@ -20,7 +20,7 @@ from typing import Any
 from raidctl.errors import UsageError
 from raidctl.request import Answer, ReadAnswer, Request, Run, RunAnswer, Trouble, UdevDatabase, Write, WriteAnswer
 from raidctl.runners import remote
-from raidctl.runners.answers import answer_of, chains_of, unusable
+from raidctl.runners.answers import answer_of, chains_of, unusable, within
 from raidctl.runners.directory import private_directory
 from raidctl.runners.parallel import Crew, Switch, Task
 from raidctl.runners.process import Bounds, Companion, Interrupted, run
@@ -55,13 +55,16 @@ OPTIONS = {
 class SshRunner:
     """Carries requests out on another machine; use it as a context manager, or call :meth:`close`."""
 
-    def __init__(self, destination: str, options: Sequence[str] = (), *, sudo: bool = False) -> None:
+    def __init__(
+        self, destination: str, options: Sequence[str] = (), *, sudo: bool = False, timeout: float | None = None
+    ) -> None:
         """Nothing is connected yet.
 
         Args:
             destination: As for ssh: ``host``, ``user@host``, ``ssh://user@host:port``.
             options: Arguments for ssh, before all others, which they override (``("-F", "file")``).
             sudo: Whether everything is done through ``sudo -n`` there.
+            timeout: Seconds for the connection, a batch of files, and each reading program, instead of their own.
 
         Raises:
             UsageError: The destination cannot be one.
@@ -73,6 +76,7 @@ class SshRunner:
         self._options = tuple(options)
         self._command = "exec sudo -n -- /bin/sh -s" if sudo else "exec /bin/sh -s"
         self._sudo = sudo
+        self._timeout = timeout
         self._guard = threading.Lock()
         self._switch = Switch()
         self._kept = contextlib.ExitStack()
@@ -164,23 +168,38 @@ class SshRunner:
         except OSError as error:
             return f"The program ssh cannot be started: {error.strerror}"
         self._kept.callback(connection.end)
-        deadline = time.monotonic() + CONNECT_PATIENCE
+        patience = self._timeout or CONNECT_PATIENCE
+        deadline = time.monotonic() + patience
         while not os.path.exists(self._socket):  # noqa: PTH110 - every few milliseconds
             if not connection.running:
                 return self._lost(connection.errors())
             if time.monotonic() >= deadline:
-                return self._lost(f"no connection after {CONNECT_PATIENCE:g} s")
+                return self._lost(f"no connection after {patience:g} s")
             time.sleep(0.005)
         self._connection = connection
         return ""
 
     def _lost(self, errors: str) -> str:
-        return f"No connection to {self.destination}: {errors or 'it was ended from the other side'}"
+        errors = _host_key(errors, self.destination) or errors or "it was ended from the other side"
+        return f"No connection to {self.destination}: {errors}"
 
-    def _client(self, script: bytes, mark: str, seconds: float, size: int, stop: threading.Event) -> RunAnswer:
-        """One session: the far shell gets a script."""
-        bounds = Bounds(seconds=seconds, size=size, feed=script, until=f"{mark}.".encode(), stop=stop)
-        return run([*self._ssh("ControlMaster=no"), self._command], environment=_environment(), bounds=bounds)
+    def _client(
+        self, script: bytes, mark: str, seconds: float, size: int, stop: threading.Event, *, changes: bool = False
+    ) -> RunAnswer:
+        """One session: the far shell gets a script, and its time when it answers; one that never began a second try.
+
+        A change whose session hangs has no second try: the first shell may begin yet.
+        """
+        bounds = Bounds(
+            seconds=seconds, size=size, feed=script, until=f"{mark}.".encode(), stop=stop,
+            begin=f"{mark}!".encode(), patience=self._timeout or CONNECT_PATIENCE,
+        )  # fmt: skip
+        argv = [*self._ssh("ControlMaster=no"), self._command]
+        answer = run(argv, environment=_environment(), bounds=bounds)
+        denied = self._sudo and answer.code not in {None, 255}
+        if remote.began(answer, mark) or denied or (changes and answer.trouble) or self._connect():
+            return answer
+        return run(argv, environment=_environment(), bounds=bounds)
 
     def _no_shell(self, answer: RunAnswer) -> Answer:
         """What it means that the far shell never began."""
@@ -204,9 +223,10 @@ class SshRunner:
 
     def _run(self, request: Run, stop: threading.Event) -> RunAnswer:
         mark = _mark()
+        request = within(request, self._timeout)
         seconds = request.timeout * (1 if request.lock is None else 2) + PARTING
         script = remote.program_script(request, mark)
-        answer = self._client(script, mark, seconds, request.limit + remote.SLACK, stop)
+        answer = self._client(script, mark, seconds, request.limit + remote.SLACK, stop, changes=request.changes)
         found = remote.read_program(answer, mark, request)
         if found is None:
             why = self._no_shell(answer)
@@ -216,13 +236,31 @@ class SshRunner:
     def _files(self, requests: dict[int, Request[Any]], answers: dict[int, Answer], stop: threading.Event) -> Answer:
         mark = _mark()
         batch = tuple(requests.values())
-        seconds = FILES_PATIENCE + len(batch) / 10
+        seconds = (self._timeout or FILES_PATIENCE) + len(batch) / 10
         answer = self._client(remote.files_script(batch, mark), mark, seconds, remote.answer_size(batch), stop)
         otherwise: Answer = answer if answer.trouble else Answer(detail="the connection broke before its answer came")
-        if f"{mark}<".encode() not in answer.out:
+        if not remote.began(answer, mark):
             otherwise = self._no_shell(answer)
         answers.update(zip(requests, remote.read_files(answer.out, mark, batch, otherwise), strict=True))
         return Answer()
+
+
+def _host_key(errors: str, destination: str) -> str | None:
+    """A sentence for the banner with which ssh refuses a host whose key has changed."""
+    if "IDENTIFICATION HAS CHANGED" not in errors:
+        return None
+    kind = re.search(r"fingerprint for the (\w+) key", errors)
+    sent = re.search(r"SHA256:[\w+/=]+", errors)
+    known = re.search(r"Offending .* in (\S+):(\d+)", errors)
+    remove = re.search(r"ssh-keygen -f .+", errors)
+    host = destination.removeprefix("ssh://").rpartition("@")[2]
+    return (
+        f"its host key has changed (now {sent[0] if sent else 'unknown'}; known from "
+        f"{f'line {known[2]} of {known[1]}' if known else 'an earlier connection'}). Unless the host was reinstalled, "
+        "somebody may pretend to be it. Compare with what the host itself prints: ssh-keygen -lf /etc/ssh/ssh_host_"
+        f"{kind[1].lower() if kind else 'ed25519'}_key.pub; if it is the same: "
+        f"{remove[0].strip() if remove else f'ssh-keygen -R {host}'}"
+    )
 
 
 def _environment() -> dict[str, str]:

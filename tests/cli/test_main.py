@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import importlib
+import json
 import os
 import pty
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -75,11 +77,43 @@ def test_the_version_is_that_of_the_package(raidctl: Raidctl) -> None:
 def test_a_wrong_command_line_exits_with_2_and_says_what_is_wrong(
     raidctl: Raidctl, arguments: list[str], said: str
 ) -> None:
-    """On standard error; nothing is run, nothing is printed."""
+    """On standard error; nothing is run, nothing is printed but, for programs, the same as JSON."""
     done = raidctl(*arguments)
     assert done.exit_code == 2
     assert said in done.stderr
-    assert done.stdout == ""
+    assert done.stdout == "" or "--json" in arguments
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["--json", "cahce"], 2), (["show", "id", "--json", "--unparsed"], 2), (["--json"], 2),
+        (["--replay", "/no/such", "--json", "show"], 3), (["--json", "--host", "raidctl.invalid", "show"], 8),
+    ],
+)  # fmt: skip
+def test_with_json_an_error_is_a_document(raidctl: Raidctl, arguments: list[str], code: int) -> None:
+    """What happened and the exit code; the sentence for people is on standard error as ever."""
+    done = raidctl(*arguments)
+    document = json.loads(done.stdout)
+    assert (document["exit_code"], done.exit_code) == (code, code)
+    assert document["error"].split(".")[0] in done.stderr
+
+
+@pytest.mark.parametrize(("words", "said"), [(["cahce"], "cache"), (["cache", "sett"], "set"), (["zzz"], "")])
+def test_a_misspelt_command_gets_those_that_look_like_it(raidctl: Raidctl, words: list[str], said: str) -> None:
+    """Of the group in which it stands."""
+    done = raidctl(*words)
+    assert (done.exit_code, f"Did you mean {said}" in done.stderr) == (2, bool(said))
+
+
+def test_ctrl_c_while_it_is_loaded_is_no_traceback(tmp_path: Path) -> None:
+    """In the first moments as later; here it comes when the first library is imported."""
+    (tmp_path / "click.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n", encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "raidctl", "--version"], env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True, check=False, cwd=acme.ROOT,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, b"", b"")
 
 
 def test_a_fault_of_our_own_is_one_sentence_and_exit_3(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -222,11 +256,11 @@ def test_an_interruption_exits_with_130(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_a_host_that_cannot_be_reached_is_one_sentence(raidctl: Raidctl) -> None:
-    """Exit 3, whatever was asked; nothing is shown as if it were empty."""
+    """Exit 8, whatever was asked; nothing is shown as if it were empty."""
     for arguments in (["show"], ["doctor"], ["--json", "show"]):
         done = raidctl("--host", "ssh://127.0.0.1:1", *arguments)
-        assert done.exit_code == 3
-        assert done.stdout == ""
+        assert done.exit_code == 8
+        assert done.stdout == "" or set(json.loads(done.stdout)) == {"error", "exit_code"}
         assert done.stderr.startswith("raidctl: ")
         assert len(done.stderr.strip().split("\n")) == 1
 

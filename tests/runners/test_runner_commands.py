@@ -63,6 +63,23 @@ def test_a_key_that_is_refused_is_one_sentence_with_one_full_stop(
     """With what ssh itself said of it."""
     _client(make_server("AllowUsers nobody-at-all"), tmp_path, monkeypatch)
     done = CliRunner().invoke(cli, ["--host", "127.0.0.1", "diagnose"])
-    assert done.exit_code == 3
+    assert done.exit_code == 8
     assert "Permission denied" in done.stderr
     assert "). Try the same host with ssh itself." in done.stderr
+
+
+def test_a_changed_host_key_is_one_sentence_with_the_commands(
+    make_server: MakeServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not the banner of ssh: where the old key is, what to compare, and how to accept the new one."""
+    server = make_server()
+    other = (server.place / "user.pub").read_text().split()[1]
+    (server.place / "known").write_text(f"[127.0.0.1]:{server.port} ssh-ed25519 {other}\n")
+    _client(server, tmp_path, monkeypatch)
+    done = CliRunner().invoke(cli, ["--host", "127.0.0.1", "show"])
+    assert done.exit_code == 8
+    assert "@@@" not in done.stderr
+    assert f"line 1 of {server.place}/known" in done.stderr
+    assert "ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub" in done.stderr
+    assert f"-R '[127.0.0.1]:{server.port}'" in done.stderr.replace('"', "'")
+    assert len(done.stderr) < 700

@@ -169,7 +169,7 @@ def test_any_bytes_are_read_without_a_crash(out: bytes, err: bytes) -> None:
 
 def test_a_status_that_nobody_knows_is_a_failure() -> None:
     """A far shell that gives no account of the program has not run it well."""
-    framed = RunAnswer(code=0, out=f"{MARK}<{MARK}.".encode(), err=f"{MARK}<{MARK}>strange{MARK}.".encode())
+    framed = RunAnswer(code=0, out=f"{MARK}!{MARK}<{MARK}.".encode(), err=f"{MARK}<{MARK}>strange{MARK}.".encode())
     found = remote.read_program(framed, MARK, Run(("tool",)))
     assert found is not None
     assert found.trouble is Trouble.FAILED
@@ -177,7 +177,7 @@ def test_a_status_that_nobody_knows_is_a_failure() -> None:
 
 def test_a_broken_connection_is_no_result() -> None:
     """Without the end, what came is kept, and the answer is FAILED with the client's words."""
-    framed = RunAnswer(code=255, out=f"{MARK}<half".encode(), err=f"{MARK}<Connection to host closed.\n".encode())
+    framed = RunAnswer(code=255, out=f"{MARK}!{MARK}<half".encode(), err=f"{MARK}<Connection to host closed.\n".encode())
     found = remote.read_program(framed, MARK, Run(("tool",)))
     assert found is not None
     assert (found.trouble, found.code, found.out) == (Trouble.FAILED, None, b"half")

@@ -247,6 +247,41 @@ def test_an_account_without_a_shell_is_told(make_server: MakeServer) -> None:
     assert all("127.0.0.1" in answer.detail for answer in answers)
 
 
+def test_the_time_of_a_request_begins_when_the_far_shell_answers(
+    make_server: MakeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A login that takes longer than the reading of files may take loses nothing."""
+    monkeypatch.setattr("raidctl.runners.ssh.FILES_PATIENCE", 0.5)
+    monkeypatch.setattr("raidctl.runners.ssh.PARTING", 0.5)
+    server = make_server(through("sleep 1.5"))
+    with server.runner() as runner:
+        answers = runner.carry_out([Read("/proc/sys/kernel/ostype"), Run(("echo", "x"), timeout=0.8)])
+    assert all(answer.fine for answer in answers), answers
+
+
+@pytest.mark.parametrize("fault", ["exit 1", "sleep 30; exit 1"])
+def test_a_shell_that_never_began_is_tried_once_more(make_server: MakeServer, tmp_path: Path, fault: str) -> None:
+    """Whether it ended or hangs; a change only where it ended, for one that hangs may begin yet."""
+    server = make_server(through(f"[ -e {tmp_path}/again ] || {{ touch {tmp_path}/again; {fault}; }}"))
+    ways: list[Request[Any]] = [Read("/etc/hostname"), Run(("true",)), Run(("true",), changes=True)]
+    fine = []
+    for request in ways:
+        (tmp_path / "again").touch()
+        with SshRunner("127.0.0.1", ("-F", str(server.place / "config")), timeout=2) as runner:
+            assert runner.carry_out([Glob("/nothing")])[0].fine  # the connection itself is no session of ours
+            (tmp_path / "again").unlink()
+            fine.append(runner.carry_out([request])[0].fine)
+    assert fine == [True, True, fault == "exit 1"]
+
+
+def test_a_time_limit_that_was_asked_for_counts_for_all_that_reads(server: Server) -> None:
+    """A change keeps its own: it belongs to its plan."""
+    requests = [Run(("sleep", "2"), timeout=60), Run(("sleep", "2"), timeout=60, changes=True)]
+    with SshRunner("127.0.0.1", ("-F", str(server.place / "config")), timeout=0.5) as far:
+        for runner in (far, LocalRunner(timeout=0.5)):
+            assert [answer.trouble for answer in runner.carry_out(requests)] == [Trouble.TIMEOUT, None]
+
+
 def test_sudo_is_used_when_asked_for(make_server: MakeServer, tmp_path: Path) -> None:
     """Everything goes through ``sudo -n``, programs and files."""
     (tmp_path / "sudo").write_text('#!/bin/sh\n[ "$1 $2" = "-n --" ] || exit 9\nshift 2\nBY_SUDO=yes exec "$@"\n')
