@@ -166,7 +166,8 @@ def cli() -> None:
     a simulated one to play with (--demo). All options below may stand before or after the command's name.
 
     Exit codes: 0 fine; 1 the answer is no (a change that is refused); 2 wrong usage; 3 something could not be told;
-    4 a tool or a right is missing; 5 a change failed and was undone; 6 it failed and was not undone; 130 interrupted.
+    4 a tool or a right is missing; 5 a change failed and was undone; 6 it failed and was not undone;
+    8 the host of --host cannot be reached; 130 interrupted.
     """
 
 
