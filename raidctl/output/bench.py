@@ -35,6 +35,7 @@ def screen(run: Run, paper: Paper, *, more: bool) -> str:
 
 def _parts(run: Run, paper: Paper, *, more: bool) -> Iterator[RenderableType]:
     yield from head(run, paper)
+    yield from _unstable(run.session, paper)
     yield Text("")
     if run.session.profile == "seeds":
         yield from tables(run.session, paper)
@@ -73,6 +74,20 @@ def head(run: Run, paper: Paper) -> Iterator[RenderableType]:
     yield pack([paper.clean(text) for text in about], paper.columns, paper.dot)
     if session.interrupted:
         yield line(("Ended early: these are the figures up to then.", WARN))
+
+
+def _unstable(session: Session, paper: Paper) -> Iterator[RenderableType]:
+    """That the figures below are not to be relied on."""
+    drift = session.drift
+    if drift is None or not drift.unstable:
+        return
+    most = max(drift.first or 0.0, drift.last or 0.0)
+    first, last = (
+        SHORT if value is None else f"{format_figure(value, most)} {drift.unit}".rstrip()
+        for value in (drift.first, drift.last)
+    )
+    text = f"The first test gave {last} at the end instead of {first}: these figures are not to be relied on."
+    yield facts([("unstable", [(paper.clean(text), BAD)])], paper, indent=0)
 
 
 def figures(session: Session, paper: Paper) -> Iterator[RenderableType]:
@@ -225,22 +240,11 @@ def _about(run: Run) -> Iterator[tuple[str, str, Style]]:
     """What holds for all figures: what else could explain them, what limited them."""
     session = run.session
     drift = session.drift
-    if drift is not None and drift.unstable:
-        most = max(drift.first or 0.0, drift.last or 0.0)
-        first, last = (
-            SHORT if value is None else f"{format_figure(value, most)} {drift.unit}".rstrip()
-            for value in (drift.first, drift.last)
-        )
-        yield (
-            "unstable",
-            f"The first test gave {last} at the end instead of {first}: these figures are not to be relied on.",
-            BAD,
-        )
     for text in noisy(run.noise):
         yield "busy", text, WARN
     for one in dict.fromkeys(session.confounders):
         if one.name == "drift" and drift is not None and drift.unstable:
-            continue  # it stands above
+            continue  # it stands above the figures
         yield "consider", one.text, WARN if one.forbids else PLAIN
     for text in session.notes:
         yield "note", text, DULL

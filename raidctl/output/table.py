@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rich.cells import cell_len
-from rich.console import JustifyMethod, OverflowMethod
+from rich.console import Group, JustifyMethod, OverflowMethod, RenderableType
 from rich.padding import Padding
 from rich.style import Style
 from rich.table import Table
@@ -29,7 +29,7 @@ class Column:
     title: str
     cells: list[Cell]
     least: int = 0
-    """It folds rather than that another column folds, down to this width; 0: it folds last."""
+    """It folds rather than another column, never within a word; with ``cut``, its least width; 0: it folds last."""
     late: bool = False
     """It folds only when the others are as narrow as their longest words."""
     optional: bool = False
@@ -44,15 +44,18 @@ class Column:
         return max(cell_len(self.title), *(cell_len(text) for text, _ in self.cells), 1)
 
     @property
+    def longest(self) -> int:
+        """Below this width a word, path or id would be broken, or a figure and its unit."""
+        words = [self.title, *(word for text, _ in self.cells for word in text.split())]
+        if self.cut or self.right:
+            return min(self.least, self.natural) if self.cut else self.natural
+        return max(1, *map(cell_len, words))
+
+    @property
     def steps(self) -> Steps:
-        """How narrow it may become: at first its longest word; then the late ones give; then all to their least."""
-        if not self.least:
-            return (self.natural,) * 3
-        if self.late or self.cut:
-            return (self.natural if self.late else self.least), self.least, self.least
-        words = (word for text, _ in self.cells for word in text.split())
-        longest = max(cell_len(self.title), *map(cell_len, words), 1)
-        return longest, longest, self.least
+        """How narrow it may become: columns that fold first, then the late ones, then the others; words stay whole."""
+        first = self.natural if self.late or not self.least else self.longest
+        return first, self.longest if self.least else self.natural, self.longest
 
 
 def said(columns: Sequence[Column | None]) -> list[Column]:
@@ -63,7 +66,8 @@ def said(columns: Sequence[Column | None]) -> list[Column]:
 def fit(naturals: Sequence[int], steps: Sequence[Steps], room: int) -> list[int]:
     """Widths of columns that together need no more than ``room``: the widest that may fold give first.
 
-    ``steps`` are how narrow each may become, in three rounds; beyond that all become as narrow as they have to.
+    ``steps`` are how narrow each may become, in three rounds; beyond that all become as narrow as they have to: one
+    word is longer than the paper is wide.
     """
     widths = list(naturals)
     for floors in (*zip(*steps, strict=True), [_FLOOR] * len(widths)):
@@ -90,29 +94,59 @@ def shown(columns: Sequence[Column], paper: Paper, indent: int = 2) -> list[Colu
 
 
 def table(columns: Sequence[Column], paper: Paper, indent: int = 2) -> Padding:
-    """The table of these columns, as wide as it has to be and never wider than the paper."""
-    chosen = shown(columns, paper, indent)
+    """The table of these columns, never wider than the paper; a column without room has a line below each row."""
+    chosen, below = _placed(shown(columns, paper, indent), paper.columns - indent)
     room = paper.columns - indent - GAP * (len(chosen) - 1)
     widths = fit([column.natural for column in chosen], [column.steps for column in chosen], room)
-    titled = any(column.title for column in chosen)
-    grid = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), show_header=titled, header_style=DULL)
-    for column, width in zip(chosen, widths, strict=True):
-        title = Text(paper.words(column.title), style=DULL, overflow="fold")
-        overflow: OverflowMethod = "ellipsis" if column.cut else "fold"
-        justify: JustifyMethod = "right" if column.right else "left"
-        grid.add_column(title, width=width, overflow=overflow, no_wrap=column.cut, justify=justify)
-    for row in zip(*(column.cells for column in chosen), strict=True):
+    parts: list[RenderableType] = []
+    grid = None
+    for number, row in enumerate(zip(*(column.cells for column in chosen), strict=True)):
+        if grid is None:
+            grid = _grid(chosen, widths, paper, titled=not parts and any(column.title for column in chosen))
+            parts.append(grid)
         pieces = zip(chosen, row, widths, strict=True)
         grid.add_row(
             *(Text(text if column.cut else broken(text, width), style=style) for column, (text, style), width in pieces)
         )
-    return Padding(grid, (0, 0, 0, indent), expand=False)
+        for column in below:
+            text, style = column.cells[number]
+            if text not in {"", "?"}:
+                label = f"{paper.words(column.title)}  " if column.title else ""
+                told = Text.assemble((label, DULL), (broken(text, room - len(label)), style), overflow="fold")
+                parts.append(Padding(told, (0, 0, 0, GAP)))
+                grid = None
+    return Padding(Group(*parts), (0, 0, 0, indent), expand=False)
+
+
+def _placed(columns: Sequence[Column], room: int) -> tuple[list[Column], list[Column]]:
+    """The columns that stand side by side, and those for which that leaves no room: words would be broken.
+
+    Where a word is longer than the paper is wide, all stand side by side.
+    """
+    beside, below = list(columns), list[Column]()
+    if max(column.longest for column in columns) > room:
+        return beside, below
+    while len(beside) > 1 and sum(column.longest + GAP for column in beside) - GAP > room:
+        able = [column for column in beside[1:] if column.least and not column.cut] or beside[1:]
+        below.insert(0, able[-1])
+        beside.remove(able[-1])
+    return beside, below
+
+
+def _grid(columns: Sequence[Column], widths: Sequence[int], paper: Paper, *, titled: bool) -> Table:
+    grid = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), show_header=titled, header_style=DULL)
+    for column, width in zip(columns, widths, strict=True):
+        title = Text(paper.words(column.title), style=DULL, overflow="fold")
+        overflow: OverflowMethod = "ellipsis" if column.cut else "fold"
+        justify: JustifyMethod = "right" if column.right else "left"
+        grid.add_column(title, width=width, overflow=overflow, no_wrap=column.cut, justify=justify)
+    return grid
 
 
 def facts(rows: Sequence[tuple[str, Sequence[Piece]]], paper: Paper, indent: int = 2) -> Padding:
     """Labels on the left, their facts in a row on the right, broken between two facts where that is possible."""
     grid = Table.grid(padding=(0, GAP, 0, 0), pad_edge=False)
-    width = min(max(_LABEL, *(cell_len(label) for label, _ in rows)), paper.columns // 3)
+    width = min(max(_LABEL, *(cell_len(label) for label, _ in rows)), paper.columns // 2)
     room = paper.columns - indent - width - GAP
     grid.add_column("", width=width, overflow="fold")
     grid.add_column("", width=room, overflow="fold")

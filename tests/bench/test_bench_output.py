@@ -90,6 +90,7 @@ def test_what_speaks_against_all_figures_is_said() -> None:
     ended = bench_runs.session(drift=drift, interrupted=True)
     text = screen(bench_runs.run(session=ended, noise=Noise(processors=2, load=4.0)), WIDE, more=False)
     assert "The first test gave 10,890 ops/s at the end instead of 7,969 ops/s" in text
+    assert text.index("unstable") < text.index("median")  # before the figures that it concerns
     assert "busy      The machine was busy" in text
     assert "consider  O_DIRECT is refused here." in text
     assert "Ended early" in text

@@ -36,6 +36,29 @@ def test_the_longest_word_stays_whole_while_another_column_can_still_give() -> N
     assert "ULTRADRIVE-3000-X" in told
 
 
+NAMES = st.text("abcdefgh-0123456789", min_size=1, max_size=20)
+
+
+@settings(deadline=None)
+@given(st.lists(st.lists(st.lists(NAMES, min_size=1, max_size=3), min_size=7, max_size=7), min_size=1, max_size=4))
+def test_no_word_is_broken_where_each_fits_on_a_line(rows: list[list[list[str]]]) -> None:
+    """In 80 columns, with paths and ids: what has no room beside the others stands below its row."""
+    texts = [
+        [" ".join(f"/srv/{word}" if number % 3 else word for word in cell) for number, cell in enumerate(row)]
+        for row in rows
+    ]
+    columns = [
+        Column(f"c{number}", cells(column), least=(0, 4, 8)[number % 3])
+        for number, column in enumerate(zip(*texts, strict=True))
+    ]
+    told = Paper(width=80).render([table(columns, Paper(width=80))])
+    assert max(map(len, told.splitlines())) <= 80
+    words = told.split()
+    assert sorted(word for word in words if word not in {f"c{n}" for n in range(7)}) == sorted(
+        word for row in texts for cell in row for word in cell.split() if word not in {f"c{n}" for n in range(7)}
+    )
+
+
 def test_an_optional_column_is_shown_only_where_it_fits() -> None:
     """It never makes another column fold."""
     columns = [Column("a", cells(["x" * 50])), Column("b", cells(["y" * 20]), optional=True)]
