@@ -350,3 +350,12 @@ def test_every_key_of_a_rule_and_a_policy_is_in_the_manual() -> None:
 def test_an_inventory_is_decoded_as_the_model_has_it() -> None:
     """The recorded machines of the tests are inventories, so what is audited above is what users have."""
     assert all(isinstance(recorded(name), Inventory) for name in MACHINES)
+
+
+def test_what_is_the_same_of_several_objects_is_printed_once(tmp_path: Path) -> None:
+    """All objects are named above the sentence and the remedy."""
+    text = '[[rule]]\nname = "bays"\nfor = "drive"\nrequire = { rpm = 1 }\nremedy = "Ask the storage team."\n'
+    (tmp_path / "site.toml").write_text(text, encoding="utf-8")
+    told = run("--replay", FIXTURES / "smartarray-p400", "audit", tmp_path / "site.toml").stdout
+    assert all(f"bays · smartarray:1/2I:1:{bay}" in told for bay in "1234")
+    assert (told.count("rpm is"), told.count("Ask the storage team.")) == (1, 1)

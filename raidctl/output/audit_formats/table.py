@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 
 from rich.console import RenderableType
 from rich.padding import Padding
@@ -146,7 +146,7 @@ def _of_many(summary: Summary) -> list[Piece]:
         (summary.hosts_no_access, "lack a tool or a right", WARN),
         (summary.hosts_passed, "pass", GOOD),
     ]
-    hosts = f"{summary.hosts} {'host' if summary.hosts == 1 else 'hosts'}"
+    hosts = counted(summary.hosts, "host")
     unreadable = [(f"{summary.unreadable} could not be read", WARN)] if summary.unreadable else []
     return [hosts, *((f"{count} {word}", style) for count, word, style in told if count), *unreadable]
 
@@ -183,8 +183,7 @@ def _by_host(rows: Sequence[_Row], paper: Paper) -> list[Column]:
 def _about_policy(findings: Sequence[Finding], paper: Paper) -> Iterator[RenderableType]:
     yield Text("")
     yield line(("The policy itself", STRONG))
-    for one in findings:
-        yield from _finding(one, paper)
+    yield from _findings(findings, paper)
 
 
 def _host(audited: Audited, paper: Paper, *, alone: bool) -> Iterator[RenderableType]:
@@ -195,11 +194,24 @@ def _host(audited: Audited, paper: Paper, *, alone: bool) -> Iterator[Renderable
     if not alone or audited.host == audited.source:
         where = [] if audited.source == audited.host else [audited.source]
         yield pack([(paper.clean(audited.host), STRONG), *map(paper.clean, where)], paper.columns, paper.dot)
-    for one in found:
-        yield from _finding(one, paper)
+    yield from _findings(found, paper)
 
 
-def _finding(one: Finding, paper: Paper) -> Iterator[RenderableType]:
+def _findings(findings: Iterable[Finding], paper: Paper) -> Iterator[RenderableType]:
+    """Each finding; what is the same of several objects is printed once, below all of them."""
+    alike: dict[Hashable, dict[str, list[Finding]]] = {}
+    for one in findings:
+        alike.setdefault((one.rule, one.outcome, one.severity, one.remedy), {}).setdefault(one.message, []).append(one)
+    for messages in alike.values():
+        for message, several in messages.items():
+            for one in several:
+                yield _title(one, paper)
+            yield Padding(line(paper.clean(message)), (0, 0, 0, 6))
+        if several[0].remedy:
+            yield Padding(line((paper.words("→ "), DULL), paper.clean(several[0].remedy)), (0, 0, 0, 6))
+
+
+def _title(one: Finding, paper: Paper) -> RenderableType:
     word, style = _OUTCOMES[one.outcome]
     place = [one.where] if one.where != "host" else []
     pieces: list[Piece] = [
@@ -210,11 +222,7 @@ def _finding(one: Finding, paper: Paper) -> Iterator[RenderableType]:
         pieces.append((one.severity, BAD if one.severity == "critical" else DULL))
     first = line("  ", (word.ljust(13), style))
     rows = pack(pieces, max(paper.columns - _INDENT, 20), paper.dot).split("\n")
-    first.append_text(Text(f"\n{' ' * _INDENT}").join(rows))
-    yield Padding(first, (0, 0, 0, 0))
-    yield Padding(line(paper.clean(one.message)), (0, 0, 0, 6))
-    if one.remedy:
-        yield Padding(line((paper.words("→ "), DULL), paper.clean(one.remedy)), (0, 0, 0, 6))
+    return first.append_text(Text(f"\n{' ' * _INDENT}").join(rows))
 
 
 def writer(sheet: Sheet) -> Table:
