@@ -84,12 +84,7 @@ def _battery(battery: Battery) -> str:
 
 
 def volume_cache(volume: VolumeDraft, card: CardDraft, power: Power) -> VolumeCache | None:
-    """The cache of a volume; None when nothing at all was told of it.
-
-    None as well for a pool of CacheCade (``Cac0``): its letters say how it caches the other volumes.
-    """
-    if volume.details.get("TYPE", "").lower().startswith("cac"):
-        return None
+    """The cache of a volume; None when nothing at all was told of it."""
     names = ("read_policy", "io_policy", "drive_write_cache")
     read, io, drives = (volume.get(f"cache.{name}") for name in names)
     current: WritePolicy | None = volume.get("write_current")

@@ -43,6 +43,8 @@ def settle(card: CardDraft, kind: str) -> None:
     _alert(card)
     _mode(card)
     _group_health(card)
+    _pools(card)
+    _mirrors(card)
     for each in card.volumes.values():
         _rebuild(card, each)
         if each.get("bad_bbu") is not None:
@@ -133,6 +135,39 @@ def _group_health(card: CardDraft) -> None:
     for group in card.groups.values():
         if group.get("status") is None and group.name in states:
             derive(group, "status", _health(states[group.name]))
+
+
+def is_pool(volume: VolumeDraft) -> bool:
+    """Whether a volume is a pool of CacheCade: SSDs that cache the other volumes, and hold no data of their own."""
+    words = (volume.details.get(name, "").lower() for name in ("TYPE", "Virtual Drive Type", "Type"))
+    return any(word.startswith(("cac", "cachecade")) for word in words)
+
+
+def _pools(card: CardDraft) -> None:
+    """A pool for the cache is no volume: what is told of it stands at its group, else at the card."""
+    for key in [key for key, volume in card.volumes.items() if is_pool(volume)]:
+        volume = card.volumes.pop(key)
+        home: Draft = card.groups.get(volume.get("array")) or card
+        home.complaints += volume.complaints
+        for sheet, line, name, value in volume.told:
+            label = name[8:-1] if name.startswith("details[") else name
+            home.detail(sheet, line, f"CacheCade {volume.name}: {label}", str(value))
+
+
+def _mirrors(card: CardDraft) -> None:
+    """The firmware calls mirrored pairs that are striped RAID1: more than two drives, and larger than one of them."""
+    for group in card.groups.values():
+        sizes = [card.drives[key].get("size_bytes") for key in group.members if key in card.drives]
+        mine = [volume for volume in card.volumes.values() if volume.get("array") == group.name]
+        held = sum(volume.get("size_bytes") or 0 for volume in mine)
+        if len(sizes) < 4 or None in sizes or held <= min(sizes) * 1.05:
+            continue
+        for volume in mine:
+            if volume.get("raid_level") == "raid1":
+                volume.values["raid_level"] = (DETAIL, "raid10")
+                for sheet, line, name, _ in list(volume.told):
+                    if name == "raid_level":
+                        volume.detail(sheet, line, "RAID level of the tool", "RAID1")
 
 
 def _health(states: Iterable[str]) -> Health:

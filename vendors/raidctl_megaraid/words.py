@@ -301,10 +301,10 @@ OPERATIONS: dict[str, Operation] = {
 """Background operations of virtual and physical drives; erasing and flushing have no neutral word."""
 
 BUSY_STATUS: dict[Operation, VolumeStatus] = {
-    "check": "checking", "parity": "checking", "initialize": "initializing", "migrate": "migrating",
+    "check": "checking", "parity": "initializing", "initialize": "initializing", "migrate": "migrating",
     "expand": "expanding", "rebuild": "rebuilding", "recovery": "rebuilding",
 }  # fmt: skip
-"""What an optimal volume is while an operation goes on; a background initialisation is a kind of check."""
+"""What an optimal volume is while an operation goes on."""
 
 
 def operation(text: str) -> Operation:
