@@ -52,6 +52,11 @@ def source(path: Path) -> Source:
             found.imported |= {node.module} | {f"{node.module}.{alias.name}" for alias in node.names}
         elif isinstance(node, ast.Expr):
             described.add(id(node.value))
+        elif isinstance(node, ast.JoinedStr):
+            described |= {id(part) for part in node.values}
+            whole = "".join(str(part.value) if isinstance(part, ast.Constant) else "{}" for part in node.values)
+            if VENDOR_WORDS.search(re.sub(r"`[^`]*`", "", whole)):
+                found.vendor_words.append(f"line {node.lineno}: {whole!r}")
         elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in described:
             if VENDOR_WORDS.search(re.sub(r"`[^`]*`", "", node.value)):
                 found.vendor_words.append(f"line {node.lineno}: {node.value!r}")
