@@ -328,7 +328,8 @@ def _folded(machine: _Machine, one: Condition) -> Condition:
         root = next(other for other in machine.found if other.key == upper)
     if root is one or (one.rule in _OF_CACHES and WEIGHT[one.severity] < WEIGHT[root.severity]):
         return one
-    return replace(one, under=root.key, severity=max(one.severity, root.severity, key=WEIGHT.__getitem__))
+    rank = max(one.rank, root.rank)
+    return replace(one, under=root.key, rank=rank, severity=max(one.severity, root.severity, key=WEIGHT.__getitem__))
 
 
 def _above(machine: _Machine, one: Condition) -> tuple[str, str] | None:

@@ -49,8 +49,7 @@ def sift(found: Sequence[Finding], entries: Sequence[Entry], host: str | None, t
     known = {(one.rule, one.where): one for one in entries if one.host == host}
     left, ignored, expired = [], [], []
     for one in found:
-        cause = tuple((getattr(one, "because", None) or "").split(" ", 1))
-        entry = known.get((one.rule, one.where)) or (known.get(cause) if len(cause) == 2 else None)
+        entry = known.get((one.rule, one.where))
         if entry is None or one.outcome == "pass" or _WEIGHT[one.severity] > _WEIGHT[entry.severity]:
             left.append(one)
             continue
@@ -60,6 +59,8 @@ def sift(found: Sequence[Finding], entries: Sequence[Entry], host: str | None, t
             expired.append(marked)
         else:
             ignored.append(marked)
+    causes = {f"{one.finding.rule} {one.finding.where}" for one in ignored}
+    left = [one for one in left if one.because not in causes]
     return Sorted(left=tuple(left), ignored=tuple(ignored), expired=tuple(expired))
 
 

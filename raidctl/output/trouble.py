@@ -99,7 +99,8 @@ def _rule(name: str) -> Rule:
 
 def _brief(one: Condition, under: Sequence[Condition]) -> str:
     """The cause, with the drives that it comes from and where they are."""
-    drives = {other.serial or other.where: other for other in reversed(under) if other.bay or other.serial}
+    ordered = sorted(under, key=lambda other: other.rule == "drive_failed")
+    drives = {other.serial or other.where: other for other in ordered if other.bay or other.serial}
     told = [f"{other.where.rpartition('/')[2]} {_words(other)}" for other in list(drives.values())[:2]]
     return "; ".join([_words(one), *told])
 

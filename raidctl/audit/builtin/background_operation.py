@@ -29,6 +29,7 @@ from raidctl.audit.finding import Finding
 from raidctl.audit.rule import Rule
 from raidctl.health import of_rule
 from raidctl.model import Drive, Inventory, Volume
+from raidctl.redundancy import being_rebuilt
 
 SAY = Voice("background_operation", "warning")
 _WORDS = {
@@ -63,7 +64,8 @@ def check(inventory: Inventory) -> Iterator[Finding]:
 def _drive(drive: Drive) -> Finding:
     return SAY.failed(
         drive,
-        f"The drive is not in normal use: {plain(drive.status_text) or drive.status}.",
+        f"The drive is {'being rebuilt' if being_rebuilt(drive) else 'not in normal use'}"
+        f" ({plain(drive.status_text) or drive.status}).",
         remedy="Wait, or finish what was begun with the drive.",
         field="status",
         wanted="ok",

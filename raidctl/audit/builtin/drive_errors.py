@@ -71,7 +71,9 @@ def _failed(drive: Drive, one: Condition) -> Finding:
     mean = "means" if sum(wrong.values()) == 1 else "mean"
     message = f"The drive counts {_said(wrong)}{'' if sectors else f', which {mean} its cable, connector or backplane'}"
     remedy = _COMPARE if sectors else _CABLE
-    if one.severity == "critical":
+    if one.under is not None:
+        remedy = "Replace the drive."
+    elif one.severity == "critical":
         message, remedy = f"{message}, and has no redundancy: what was in the unreadable sectors is lost", _LOST
     elif now and one.failures_tolerated:
         remedy = _SCRUB
