@@ -70,7 +70,7 @@ def test_a_write_hole_behind_a_controller_is_closed_by_a_protected_cache(
     inventory = changed(replayed(LSI).inventory, PAIR, {"raid_level": "raid6", "name": "x"})
     volume = next(one for one in inventory.controllers[0].volumes if one.id == PAIR)
     assert volume.cache is not None
-    cache = structs.replace(volume.cache, controller_cache=state)  # type: ignore[arg-type]  # a parameter
+    cache = structs.replace(volume.cache, controller_cache=state)
     other = structs.replace(volume, status=status, cache=cache)
     card = structs.replace(inventory.controllers[0], volumes=(other,))
     one = ask("write_hole", structs.replace(inventory, controllers=(card,)), PAIR)

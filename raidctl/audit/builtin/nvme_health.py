@@ -45,7 +45,8 @@ def check(inventory: Inventory) -> Iterator[Finding]:
     """One finding for each NVMe drive that the system sees itself, and for those behind a controller that report it."""
     whole = {one.where: one for one in judge(inventory) if one.rule in ("drive_failed", "drive_expects_failure")}
     for _, drive in drives(inventory):
-        if drive.interface == "nvme" and (drive.critical_warning is not None or drive.device):
+        seen = drive.device is not None and inventory.host.hostname is not None
+        if drive.interface == "nvme" and (drive.critical_warning is not None or seen):
             found, above = _judge(drive), whole.get(drive.id)
             # what the drive as a whole is judged to be has the same cause, and is no milder
             yield found if above is None else structs.replace(found, because=f"{above.rule} {drive.id}")

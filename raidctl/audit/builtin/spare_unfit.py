@@ -43,8 +43,7 @@ def _spare(card: Controller, spare: Drive) -> Finding:
     """Whether it would do for at least one of the arrays that it is for; a dedicated one for each of them."""
     reasons = [(array, unfit(spare, members(card, array))) for array in arrays_of(card, spare)]
     wrong = [(array, why) for array, why in reasons if why]
-    named = bool(spare.spare_for) or any(spare.id in array.spares for array in card.arrays)
-    if not wrong or (not named and len(wrong) < len(reasons)):
+    if not wrong or (not spare.spare_for and len(wrong) < len(reasons)):
         return SAY.passed(spare, "The spare would do.")
     array, why = wrong[0]
     return SAY.failed(
