@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from tests.lab.machine import MIB, Drive, Machine, Throttle
 from tests.lab.machines import WITHOUT_OUR_TOOL
-from tests.lab.machines_caches import TIME
 from tests.lab.machines_mfi import drive
 
 COMMITS = 120
@@ -35,7 +34,6 @@ BUCKET = Machine(
     ),
     udev=False,
     urgent=True,
-    kernel_arguments=TIME,
 )  # fmt: skip
 
 OPERATIONS = 300
@@ -63,7 +61,6 @@ SLOW_DRIVES = Machine(
     prepare=(f"rm -f /usr/sbin/smartctl; {WITHOUT_OUR_TOOL}",),
     udev=False,
     urgent=True,
-    kernel_arguments=TIME,
 )  # fmt: skip
 
 MACHINES = (BUCKET, SLOW_DRIVES)

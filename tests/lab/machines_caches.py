@@ -5,8 +5,6 @@ from __future__ import annotations
 from tests.lab.machine import MIB, Controller, Drive, Machine
 
 STATE = "/var/lib/raidctl"
-TIME = "clocksource=acpi_pm"
-"""On a loaded host the kernel may take its time stamp counter for many times slower than it is, and time flies."""
 
 CACHES = Machine(
     "caches",
@@ -23,7 +21,6 @@ CACHES = Machine(
     memory=512,
     modules=("sd_mod", "sg", "mptsas", "ahci", "nvme", "ext4"),
     nvme_model="LAB NVMe 960",
-    kernel_arguments=TIME,
 )
 
 POWER = Machine(
@@ -41,7 +38,6 @@ POWER = Machine(
         f"mkdir -p {STATE}; blkid -p /dev/vda || mkfs.ext4 -q /dev/vda; mount /dev/vda {STATE}; chmod 700 {STATE}",
     ),
     udev=False,
-    kernel_arguments=TIME,
 )
 
 LAYERS = Machine(
@@ -58,7 +54,6 @@ LAYERS = Machine(
              "ext4", "dm-flakey"),
     prepare=("rm -f /usr/sbin/smartctl",),
     udev=False,
-    kernel_arguments=TIME,
 )  # fmt: skip
 
 MACHINES = (CACHES, POWER, LAYERS)

@@ -70,7 +70,7 @@ def test_a_drive_that_answers_with_errors_is_left_as_it_was(faults: Guest) -> No
 
 def test_a_file_system_that_cannot_be_written_is_not_flushed(faults: Guest) -> None:
     """dm-flakey refuses all writes: the flush of the page cache has failed, and the data is told as unwritten."""
-    disk = faults.sh("cd /sys/block; for disk in vd*; do [ $(cat $disk/serial) = F2 ] && echo /dev/$disk; done").strip()
+    disk = f"/dev/{faults.sh('cd /sys/block; grep -lx F2 vd*/serial').partition('/')[0]}"
     faults.sh(
         f"""size=$(blockdev --getsz {disk}); dmsetup create weak --table "0 $size linear {disk} 0"; dmsetup mknodes
         mkfs.ext4 -q /dev/mapper/weak; mkdir -p /srv/weak; mount /dev/mapper/weak /srv/weak; sync
