@@ -7,6 +7,7 @@ could contradict it are missing: ``Firmware state: Online`` without the line ``S
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any, TypeVar
 
 from msgspec.structs import replace
@@ -41,7 +42,7 @@ def _last(sheet: Sheet) -> set[str]:
     return {fact.object_id for fact in sheet.facts if fact.line.number == last}
 
 
-def _controller(card: Controller, last: Collection[str], about: Collection[str]) -> Controller:
+def _controller(card: Controller, last: Collection[str], about: AbstractSet[str]) -> Controller:
     """``last``: the objects described last; ``about``: all objects of these outputs, of which more may exist."""
     if card.id not in about and about.isdisjoint(item.id for item in items(card)):
         return card

@@ -307,7 +307,7 @@ def test_a_full_disk_or_a_damaged_file_of_a_simulated_machine_is_one_sentence(tm
     settings.unlink()
     limited = ["sh", "-c", 'ulimit -f 0; exec "$@"', "sh", sys.executable, "-m", "raidctl"]
     words = ["--demo", "p400", "--state-dir", str(tmp_path), "show"]
-    full = subprocess.run([*limited, *words], capture_output=True, check=False, stdin=subprocess.DEVNULL)
+    full = subprocess.run([*limited, *words], capture_output=True, check=False, stdin=subprocess.DEVNULL, text=True)
     assert full.returncode == 3
-    assert b"cannot be written" in full.stderr
+    assert "cannot be written" in full.stderr
     assert not list(place.glob("*.json*"))

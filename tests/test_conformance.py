@@ -156,7 +156,7 @@ def broken_at(vendor: Vendor, machine: str) -> Iterator[str]:
         for cut in range(0, len(lines), max(1, len(lines) // 12)):
             half = "".join(lines[:cut]) + lines[cut][: len(lines[cut]) // 2]
             try:
-                found = vendor.read([Document(command, kind.kind if kind else None, half)])
+                found = vendor.read([Document(command, kind.kind if kind else "", half)])
             except Exception as error:  # noqa: BLE001 - whatever it is, it is listed
                 yield f"{machine}: {command}: line {cut}: {error!r}"
             else:

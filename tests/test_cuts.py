@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -49,11 +50,11 @@ class _Less:
     argv: tuple[str, ...]
     share: float
 
-    def carry_out(self, requests: Sequence[Request]) -> Sequence[Answer]:
+    def carry_out(self, requests: Sequence[Request[Any]]) -> Sequence[Answer]:
         answers = self.runner.carry_out(requests)
         return [self._less(request, answer) for request, answer in zip(requests, answers, strict=True)]
 
-    def _less(self, request: Request, answer: Answer) -> Answer:
+    def _less(self, request: Request[Any], answer: Answer) -> Answer:
         if not isinstance(request, Run) or not isinstance(answer, RunAnswer) or request.argv != self.argv:
             return answer
         if not self.share:

@@ -120,10 +120,11 @@ def improved(more: Conclusions, less: Conclusions, text: str = "") -> list[str]:
     Of ``text``, which the second ones are drawn from, exit codes do not count where it is whole in form.
     """
     exempt = whole_in_form(text)
+    floors = {name: _floor(name) if rank is None else rank for name, rank in more.items()}
     return [
         f"{name}: {more[name]} -> {rank}"
         for name, rank in less.items()
-        if rank is not None and name in more and rank > (more[name] if more[name] is not None else _floor(name))
+        if rank is not None and name in floors and rank > floors[name]
         if not (exempt and name.startswith("exit code"))
     ]
 
@@ -147,7 +148,8 @@ def bad_objects(inventory: Inventory) -> list[str]:
     found = [p.where for p in inventory.problems if p.kind in ("state", "unread") and p.severity != "info"]
     for card in inventory.controllers:
         found += [card.id] if card.status in ("warning", "critical") else []
-        found += [item.id for item in (*card.arrays, *card.drives) if item.status in ("warning", "critical")]
+        found += [array.id for array in card.arrays if array.status in ("warning", "critical")]
+        found += [drive.id for drive in card.drives if drive.status in ("warning", "critical")]
         found += [battery.id for battery in card.batteries if battery.status in ("failed", "degraded")]
         found += [v.id for v in card.volumes if v.status in ("failed", "offline", "degraded", "rebuilding")]
     return found

@@ -174,7 +174,8 @@ class _Reader:
         part.values["progress"] = progress
         # a slot without a device has its row, "removed"; spares and failed devices follow
         total = part.details.get("Total Devices", "")
-        listed = max(part.values.get("drives_expected") or 1, int(total) if _COUNT.fullmatch(total) else 0)
+        expected = part.values.get("drives_expected")
+        listed = max(expected if isinstance(expected, int) else 1, int(total) if _COUNT.fullmatch(total) else 0)
         part.sheet.gap = "" if self.rows >= listed else f"it lists {self.rows} of {listed} devices"
         delta = _DELTA.match(part.details.get("Delta Devices", ""))
         if part.values.get("status") == "migrating" and delta and int(delta[1]) > 0:

@@ -42,8 +42,8 @@ def read(sheet: Sheet, section: Section, reading: Reading) -> None:
         elif _LEVEL_NAME.fullmatch(text):
             reading.controller.append((sheet, line, "Personalities", " ".join(text.partition(":")[2].split())))
         elif levels_open and _MORE_LEVELS.fullmatch(text):
-            *kept, value = reading.controller.pop()
-            reading.controller.append((kept[0], kept[1], kept[2], f"{value} {text.strip()}"))
+            of, first, label, value = reading.controller.pop()
+            reading.controller.append((of, first, label, f"{value} {text.strip()}"))
             sheet.note(line)
         elif _UNUSED.fullmatch(text):
             _unused(sheet, line, reading)

@@ -210,7 +210,8 @@ class _Reader:
             _rename(part, me)
         slots = [letter not in "._" for letter in self.slots]
         # 1.x ends with "Array State", 0.90 with the row "this" and one for each member
-        whole = self.slots or self.rows > (part.values.get("drives_expected") or 0)
+        expected = part.values.get("drives_expected")
+        whole = self.slots or self.rows > (expected if isinstance(expected, int) else 0)
         part.sheet.gap = "" if whole else "the state of the array is missing"
         self._member_status(slots)
         self._array_status(slots)
