@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import stat
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from raidctl.bench.blocks import block
+from raidctl.bench.targets.below import Stack
 from raidctl.bench.targets.device import DeviceTarget
 from raidctl.bench.targets.safety import Kernel, data_reasons, judged
 from raidctl.bench.targets.signatures import EDGE, foreign, marks
@@ -187,15 +189,28 @@ class Tree:
         for where, number in ((self.disk, "8:0"), (self.part, "8:1")):
             (where / "holders").mkdir(parents=True)
             (where / "ro").write_text("0\n")
+            (where / "size").write_text("65536\n")
             link = place / "sys/dev/block" / number
             link.parent.mkdir(parents=True, exist_ok=True)
             link.symlink_to(where)
         (self.part / "partition").write_text("1\n")
+        (self.part / "start").write_text("2048\n")
         (place / "proc/self").mkdir(parents=True)
         self.mounts = place / "proc/self/mountinfo"
         self.swaps = place / "proc/swaps"
         self.mounts.write_text("29 1 253:0 / / rw - ext4 /dev/mapper/root rw\n")
         self.swaps.write_text("Filename Type Size Used Priority\n")
+
+    def add(self, name: str, number: str, sectors: int, **files: str) -> Path:
+        """Another device, with files of its own: ``loop_offset="0"`` is ``loop/offset``."""
+        place = self.disk.parent / name
+        (place / "holders").mkdir(parents=True)
+        for file, text in {"ro": "0", "size": str(sectors), **files}.items():
+            path = place / file.replace("_", "/", 1)
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(f"{text}\n", encoding="utf-8")
+        (place.parents[1] / "dev/block" / number).symlink_to(place)
+        return place
 
     def reasons(self, number: str = "8:1") -> str:
         """Why not."""
@@ -234,6 +249,48 @@ def test_a_mount_is_named(tree: Tree) -> None:
     """By its number, whatever the source is called."""
     tree.mounts.write_text("30 29 8:1 / /srv/my\\040data rw - xfs /dev/whatever rw\n")
     assert "mounted at /srv/my data" in tree.reasons()
+
+
+def test_a_loop_device_onto_a_mounted_file_system_is_not_free(tree: Tree, tmp_path: Path) -> None:
+    """With an offset, neither its ends nor the kernel's holders show what is overwritten; beside it is free."""
+    below = tmp_path / "image.disk"
+    below.write_bytes(bytes(SIZE))
+    sectors = SIZE // 512
+    tree.add("loop0", "7:0", sectors // 2, loop_backing_file=str(below), loop_offset="0")
+    tree.add("loop1", "7:1", sectors // 4, loop_backing_file=str(below), loop_offset=str(SIZE // 4))
+    tree.add("loop2", "7:2", sectors // 2, loop_backing_file=str(below), loop_offset=str(SIZE // 2))
+    tree.mounts.write_text("30 29 7:0 / /srv rw - ext4 /dev/loop0 rw\n")
+    assert "mounted at /srv (/dev/loop0, which shows the same bytes)" in tree.reasons("7:1")
+    assert tree.reasons("7:2") == ""
+    ext4(below)
+    assert f"on {below}, below it" in tree.reasons("7:2")
+    below.unlink()
+    assert "unknown" in tree.reasons("7:2")
+
+
+def test_the_disk_below_a_mounted_loop_device_is_not_free(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Loop devices are no holders; here one lies on the partition."""
+    tree.add("loop0", "7:0", 100, loop_backing_file="/dev/sda1", loop_offset="1048576")
+    tree.mounts.write_text("30 29 7:0 / /srv rw - ext4 /dev/loop0 rw\n")
+    node = os.stat_result((stat.S_IFBLK, 0, 0, 1, 0, 0, 0, 0, 0, 0), {"st_rdev": os.makedev(8, 1)})
+    true_stat = Path.stat
+    monkeypatch.setattr(
+        Path, "stat", lambda path, **more: node if str(path) == "/dev/sda1" else true_stat(path, **more)
+    )
+    assert "mounted at /srv (/dev/loop0, which shows the same bytes)" in tree.reasons("8:1")
+
+
+def test_linear_mappings_are_followed_to_what_lies_below(tree: Tree) -> None:
+    """Two mappings of one disk may overlap, which the kernel permits."""
+    tree.add("dm-0", "253:0", 4096, dm_name="one", dm_uuid="LVM-1")
+    tree.add("dm-1", "253:1", 4096, dm_name="two", dm_uuid="LVM-2")
+    (tree.disk.parent / "dm-0/slaves/sda1").mkdir(parents=True)
+    table = "one: 0 2048 linear 8:1 0\none: 2048 2048 linear 8:1 8192\ntwo: 0 4096 linear 8:0 {start}\n"
+    for start, shared in ((2048 + 10239, True), (2048 + 10240, False), (0, True), (4096, False)):
+        assert Stack(tree.kernel.sys, table.format(start=start)).sharing("253:0") == (["253:1"] if shared else []), (
+            start
+        )
+    assert Stack(tree.kernel.sys, "").sharing("253:0") == []
 
 
 def test_a_read_only_device_is_told(tree: Tree) -> None:

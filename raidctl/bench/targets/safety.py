@@ -12,7 +12,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from raidctl.bench.targets.below import Stack
 from raidctl.bench.targets.signatures import EDGE, foreign, marks
+from raidctl.discovery.mapper import TABLE
 from raidctl.discovery.mounts import mountinfo, swaps
 from raidctl.request import Answer, Run, RunAnswer, Trouble
 from raidctl.runners.local import LocalRunner
@@ -43,6 +45,34 @@ class Kernel:
         except OSError as error:
             yield f"what uses it is not known ({error.strerror or error})"
         yield from self._mounts(number)
+        try:
+            yield from self._elsewhere(number)
+        except (OSError, ValueError, LookupError) as error:
+            yield f"which other devices show the same bytes is unknown ({getattr(error, 'strerror', None) or error})"
+
+    def _elsewhere(self, number: str) -> Iterator[str]:
+        """What is in use, or holds data, below a device or beside it on the same bytes."""
+        table = ""
+        if any((self.sys / "dev/block").glob("*/dm")):
+            [answer] = LocalRunner().carry_out([TABLE])
+            table = answer.text if isinstance(answer, RunAnswer) and answer.trouble is None else ""
+        stack = Stack(self.sys, table)
+        for path in stack.hidden(number):
+            yield from (f"{reason} (on {printable(path)}, below it)" for reason in data_reasons(path))
+        for other in (*sorted(stack.chain(number) - {number}), *stack.sharing(number)):
+            below = other in stack.chain(number)
+            reasons = list(self._mounts(other))
+            if not below:
+                reasons = reasons or list(self._holders(other)) or data_reasons(f"/dev/{stack.name(other)}")
+            node = f"/dev/{stack.name(other)}"
+            yield from (
+                f"{reason} ({node}, {'below it' if below else 'which shows the same bytes'})" for reason in reasons
+            )
+
+    def _holders(self, number: str) -> Iterator[str]:
+        names = sorted(entry.name for entry in (self.sys / "dev/block" / number / "holders").iterdir())
+        if names:
+            yield f"it is in use by {', '.join(names)}"
 
     def _tree(self, place: Path) -> Iterator[str]:
         partition = (place / "partition").exists()

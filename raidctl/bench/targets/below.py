@@ -1,0 +1,128 @@
+"""Which bytes of disks and files a block device is: through loop devices, partitions and linear mappings.
+
+Writing through one loop device changes what another one shows, and the kernel tells neither of them.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+_SECTOR = 512
+# vg0-root: 0 41943040 linear 8:2 2048
+_LINEAR = re.compile(r"^(\S+): +(\d{1,18}) (\d{1,18}) linear (\d+:\d+) (\d{1,18})$", re.ASCII | re.MULTILINE)
+
+
+class Extent(NamedTuple):
+    """A range of bytes of something that nothing below it is known of."""
+
+    what: str
+    """Number of a device, or of the file system and the inode of a file."""
+    first: int
+    end: int
+
+
+class Stack:
+    """All block devices of the kernel's files below ``sys``.
+
+    ``table`` is what ``dmsetup table`` prints: without it, each mapping is taken for a device of its own.
+    """
+
+    def __init__(self, sys: Path, table: str) -> None:
+        self._places = {link.name: link.resolve() for link in (sys / "dev/block").iterdir()}
+        self._numbers = {place: number for number, place in self._places.items()}
+        self._named = {place.name: number for number, place in self._places.items()}
+        self._linear: dict[str, list[tuple[int, int, str, int]]] = {}
+        for name, at, length, below, start in _LINEAR.findall(table):
+            piece = (int(at) * _SECTOR, (int(at) + int(length)) * _SECTOR, below, int(start) * _SECTOR)
+            self._linear.setdefault(name, []).append(piece)
+
+    def name(self, number: str) -> str:
+        """The kernel's name of a device."""
+        return self._places[number].name
+
+    def extents(self, number: str, first: int = 0, end: int | None = None) -> list[Extent]:
+        """What a range of a device is made of. Raise OSError, ValueError or LookupError where that is unknown."""
+        place = self._places[number]
+        end = _figure(place / "size") * _SECTOR if end is None else end
+        if (place / "partition").exists():
+            start = _figure(place / "start") * _SECTOR
+            return self.extents(self._numbers[place.parent], start + first, start + end)
+        backing = self.backing(number)
+        if backing is not None:
+            offset, about = _figure(place / "loop/offset"), Path(backing).stat()
+            if stat.S_ISBLK(about.st_mode):
+                return self.extents(_number(about.st_rdev), offset + first, offset + end)
+            return [Extent(f"{about.st_dev} {about.st_ino}", offset + first, offset + end)]
+        pieces = self._pieces(place)
+        if not pieces:
+            return [Extent(number, first, end)]
+        cuts = [(max(at, first), min(stop, end), at, below, start) for at, stop, below, start in pieces]
+        return [
+            extent
+            for low, high, at, below, start in cuts
+            if low < high
+            for extent in self.extents(below, start + low - at, start + high - at)
+        ]
+
+    def chain(self, number: str) -> set[str]:
+        """A device and all below it. Raise as `extents`."""
+        place = self._places[number]
+        below = [self._numbers[place.parent]] if (place / "partition").exists() else []
+        backing = self.backing(number)
+        if backing is not None and stat.S_ISBLK((about := Path(backing).stat()).st_mode):
+            below.append(_number(about.st_rdev))
+        if (place / "slaves").is_dir():
+            below += [self._named[entry.name] for entry in (place / "slaves").iterdir()]
+        return {number}.union(*map(self.chain, below))
+
+    def sharing(self, number: str) -> list[str]:
+        """The other devices, not below it, that show some of its bytes; those of which that is unknown, too."""
+        mine, below = self.extents(number), self.chain(number)
+        return [other for other in self._places if other not in below and self._overlaps(other, mine)]
+
+    def hidden(self, number: str) -> Iterator[str]:
+        """The files and devices below of which a layer shows only a part: what lies on them is not seen on it."""
+        for one in sorted(self.chain(number)):
+            place, backing = self._places[one], self.backing(one)
+            if backing is not None:
+                with Path(backing).open("rb") as opened:
+                    size = opened.seek(0, os.SEEK_END)
+                if _figure(place / "loop/offset") or _figure(place / "size") * _SECTOR // 4096 != size // 4096:
+                    yield backing
+            elif not _text(place / "dm/uuid").startswith("LVM-"):
+                yield from (f"/dev/{self.name(below)}" for _, _, below, _ in self._pieces(place))
+
+    def backing(self, number: str) -> str | None:
+        """The file or device of a loop device; None where it is none, or has none."""
+        return _text(self._places[number] / "loop/backing_file") or None
+
+    def _pieces(self, place: Path) -> list[tuple[int, int, str, int]]:
+        return self._linear.get(_text(place / "dm/name"), [])
+
+    def _overlaps(self, other: str, mine: list[Extent]) -> bool:
+        try:
+            theirs = self.extents(other)
+        except (OSError, ValueError, LookupError):
+            return self.backing(other) is not None  # its file was removed, or lies where nobody can look
+        return any(a.what == b.what and a.first < b.end and b.first < a.end for a in mine for b in theirs)
+
+
+def _figure(path: Path) -> int:
+    return int(path.read_text(encoding="ascii"))
+
+
+def _text(path: Path) -> str:
+    """The line of a file; empty where there is none."""
+    try:
+        return path.read_text(encoding="utf-8", errors="surrogateescape").removesuffix("\n")
+    except OSError:
+        return ""
+
+
+def _number(device: int) -> str:
+    return f"{os.major(device)}:{os.minor(device)}"
