@@ -13,7 +13,7 @@ from raidctl_md.lines import is_table_head, label_of, name_of, open_bracket, row
 from raidctl_md.parts import Parent, Part, Reading, Source, Trouble
 from raidctl_md.split import Section
 from raidctl_md.state import State, of_detail
-from raidctl_md.words import LEVELS, NO_RAID, OPERATIONS, chunk_bytes, is_uuid, size_in, version
+from raidctl_md.words import LEVELS, NO_RAID, OPERATIONS, chunk_bytes, size_in, version
 
 _DETAILS = frozenset(
     {
@@ -127,9 +127,7 @@ class _Reader:
             part.tell(line, "raid_level", level, label)
         elif label == "UUID":
             # 0.90 keeps the host in the UUID: "1f2e3d4c:…:0a1b2c3d (local to host box)"
-            uuid = name_of(value)
-            part.uuid = uuid if uuid and is_uuid(uuid) else None
-            part.tell(line, "unique_id", uuid, label)
+            part.take_uuid(line, label, name_of(value))
         elif label == "Version":
             _take_version(part, line, value)
         elif label == "Name":

@@ -10,7 +10,7 @@ from raidctl.text import attempt
 from raidctl.units import parse_size
 from raidctl_md.parts import Claim, Parent, Part, Reading, Source, key_of, slot_of
 from raidctl_md.split import Section
-from raidctl_md.words import LEVELS, is_uuid, version
+from raidctl_md.words import LEVELS, version
 
 _PAIR = re.compile(r"\s*((?:MD|IMSM)_\w+)=(.*)")
 # MD_DEVICE_dev_sda1_ROLE=0; older ones: MD_DEVICE_ev_sda1_ROLE
@@ -59,8 +59,7 @@ def _take_export(part: Part, line: Line, key: str, value: str, members: dict[str
     elif key == "MD_METADATA":
         part.tell(line, "metadata", version(value), key)
     elif key == "MD_UUID":
-        part.uuid = value if is_uuid(value) else None
-        part.tell(line, "unique_id", value, key)
+        part.take_uuid(line, key, value)
     elif key == "MD_NAME":
         part.tell(line, "name", value or None, key)
     elif key == "MD_DEVNAME":
@@ -154,8 +153,7 @@ def _take_scan(part: Part, line: Line, words: list[str]) -> None:
         elif key == "num-devices" and value.isdecimal() and len(value) < 6:
             part.tell(line, "drives_expected", int(value), key)
         elif key == "UUID":
-            part.uuid = value if is_uuid(value) else None
-            part.tell(line, "unique_id", value, key)
+            part.take_uuid(line, key, value)
         elif key in _SCAN_FIELDS:
             part.tell(line, _SCAN_FIELDS[key], value, key)
         elif key == "devices":

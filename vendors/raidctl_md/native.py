@@ -11,7 +11,7 @@ from raidctl_md.lines import is_table_head, label_of, name_of, open_bracket, row
 from raidctl_md.parts import Claim, Member, Part, Reading, Source, Trouble, key_of, slot_of
 from raidctl_md.split import Section
 from raidctl_md.state import judge
-from raidctl_md.words import LEVELS, NO_RAID, chunk_bytes, enough, is_uuid, size_in, version
+from raidctl_md.words import LEVELS, NO_RAID, chunk_bytes, enough, size_in, version
 
 _INCONSISTENT = "WARNING Array state is inconsistent"
 _ROLES_LIST = re.compile(r"(?:\s\d{1,4}:(?:-|\d{1,5}))+\s*", re.ASCII)
@@ -136,9 +136,7 @@ class _Reader:
             # arrays and has the label Array Slot, which comes later: the brackets decide
             part.tell(line, "size_bytes", size_in(value, (1024, 512)), label)
         elif label in ("Array UUID", "UUID"):
-            uuid = name_of(value) or value
-            part.uuid = uuid if is_uuid(uuid) else None
-            part.tell(line, "unique_id", uuid, label)
+            part.take_uuid(line, label, name_of(value) or value)
         elif label == "Name":
             part.tell(line, "name", name_of(value), label)
         elif label == "State":
@@ -220,7 +218,7 @@ class _Reader:
         me = self.me
         self._old_role()
         role = _ROLE.fullmatch(str(me.values.get("status_text", "")))
-        if "Recovery Offset" in me.details:
+        if "Recovery Offset" in me.details or "expected" in me.details.get("Checksum", ""):
             me.values["status"] = "warning"
         elif me.values.get("role") in ("spare", "journal"):
             me.values["status"] = "ok"

@@ -11,6 +11,7 @@ from enum import IntEnum
 
 from raidctl.evidence import Line, Sheet
 from raidctl.model import ProblemKind, Severity
+from raidctl_md.words import is_half_uuid, is_uuid
 
 
 class Source(IntEnum):
@@ -104,6 +105,14 @@ class Part:
             return
         self.values[name] = value
         self.claims.append(Claim(line, name, label, value))
+
+    def take_uuid(self, line: Line, label: str, text: str | None) -> None:
+        """The array's UUID; half of one is none, and a problem."""
+        half = text is not None and is_half_uuid(text)
+        self.uuid = text if text is not None and is_uuid(text) else None
+        self.tell(line, "unique_id", None if half else text, label)
+        if half:
+            self.troubles.append(Trouble("warning", "unread", f"The UUID {text!r} is cut off.", "Run mdadm again."))
 
     def detail(self, line: Line, label: str, value: str) -> None:
         """The line gave something without a neutral field."""

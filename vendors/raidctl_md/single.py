@@ -10,7 +10,7 @@ from raidctl.units import parse_size
 from raidctl_md.lines import label_of
 from raidctl_md.parts import Part, Reading, Source, Trouble, key_of
 from raidctl_md.split import Section
-from raidctl_md.words import LEVELS, is_uuid
+from raidctl_md.words import LEVELS
 
 _PLATFORM_LABELS = frozenset(
     {
@@ -95,8 +95,7 @@ def read_bitmap(sheet: Sheet, section: Section, reading: Reading) -> None:
             continue
         label, value = told
         if label == "UUID":
-            part.uuid = value if is_uuid(value) else None
-            part.tell(line, "unique_id", value, label)
+            part.take_uuid(line, label, value)
         elif label == "Filename":
             part.detail(line, "Bitmap of", value)
         elif label in _BITMAP_LABELS:

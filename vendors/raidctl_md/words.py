@@ -46,6 +46,8 @@ _MOST_MEMBERS = 4096
 _POWERS = {"M": 2, "G": 3, "T": 4}
 _CHUNK = re.compile(r"(\d{1,12})\s?(K|KiB|k|kB|KB)\s*", re.ASCII)
 _UUID = re.compile(r"[^\s:]{1,64}(?::[^\s:]{1,64}){0,7}")
+_HEX = re.compile(r"[0-9a-f:]+")
+_UUID_LENGTH = 35
 _OLD_VERSION = re.compile(r"0*(\d{1,9})(?:\.0*(\d{1,9})(?:\.\d{1,9})?)?", re.ASCII)
 
 
@@ -91,7 +93,12 @@ def chunk_bytes(text: str) -> int | None:
 
 def is_uuid(text: str) -> bool:
     """Whether a text can stand as a UUID: one word, masked or not, that is not all zeros as that of a free spare."""
-    return bool(_UUID.fullmatch(text)) and text.strip("0:") != ""
+    return bool(_UUID.fullmatch(text)) and text.strip("0:") != "" and not is_half_uuid(text)
+
+
+def is_half_uuid(text: str) -> bool:
+    """Whether a UUID of four groups of eight digits was cut off: ``1f2e3d4c:5b6a``."""
+    return len(text) < _UUID_LENGTH and ":" in text and bool(_HEX.fullmatch(text))
 
 
 def version(text: str) -> str | None:

@@ -153,7 +153,7 @@ def test_an_operation_under_way() -> None:
 @pytest.mark.parametrize(
     ("words", "operation", "status"),
     [
-        ("Background Initialization", "parity", "checking"),
+        ("Background Initialization", "parity", "initializing"),
         ("Initialization", "initialize", "initializing"),
         ("Reconstruction", "migrate", "migrating"),
     ],

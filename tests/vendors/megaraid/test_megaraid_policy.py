@@ -17,7 +17,6 @@ from tests.vendors.megaraid.megaraid_scripts import (
     properties,
     row,
     told,
-    volume,
 )
 
 
@@ -43,11 +42,13 @@ def test_write_back_with_a_good_battery_is_in_force_and_safe() -> None:
     assert (found.controller_cache, found.why_not_in_force) == ("protected", None)
 
 
-def test_a_pool_that_is_a_cache_has_none_of_its_own() -> None:
-    """CacheCade: the letters of its row say how it caches the other volumes, not how it is cached."""
+def test_a_pool_that_is_a_cache_is_no_volume() -> None:
+    """CacheCade: what the tool prints of the pool is kept in the details of its array."""
     everything = basics(letters="RWTD")
     everything["VD LIST"] = [{**row("RWTD"), "TYPE": "Cac0"}]
-    assert volume(printed(answer(everything))).cache is None
+    (card,) = read([Document("show.json", "storcli", printed(answer(everything)))]).controllers
+    assert card.volumes == ()
+    assert any(array.details.get("CacheCade 0: TYPE") == "Cac0" for array in card.arrays)
 
 
 def test_a_learn_cycle_is_named_as_the_reason() -> None:

@@ -14,7 +14,7 @@ def operation_row(name: str, percent: Data, status: str, left: str = "-") -> dic
 @pytest.mark.parametrize(
     ("name", "operation", "status"),
     [
-        ("CC", "check", "checking"), ("BGI", "parity", "checking"), ("INIT", "initialize", "initializing"),
+        ("CC", "check", "checking"), ("BGI", "parity", "initializing"), ("INIT", "initialize", "initializing"),
         ("Migrate", "migrate", "migrating"), ("ERASE", "unknown", "ok"),
     ],
 )  # fmt: skip
