@@ -115,10 +115,10 @@ def test_temperatures_of_all_versions_are_celsius(said: str) -> None:
     )
 
 
-def test_media_errors_are_a_problem() -> None:
+def test_media_errors_are_counted() -> None:
     """A drive that counts unreadable data is told of, as with smartctl."""
     found = observed(json.dumps(HEALTH | {"media_errors": 3}))
-    assert [problem.kind for problem in found.problems] == ["state"]
+    assert [drive.errors.media for card in found.controllers for drive in card.drives] == [3]
 
 
 def test_the_first_versions_had_no_hosts_in_their_lists() -> None:

@@ -5,8 +5,7 @@ The rules:
 * ``PASSED`` and ``OK`` are ok.
 * A SMART alert foresees a failure, it is none: ``FAILED!``, an attribute that is ``FAILING_NOW``, SCSI's
   informational exceptions (``[asc=5d, ascq=…]``: it foresees its failure; ``[asc=b, …]``: a limit was passed) and
-  the bits of NVMe's critical warning are a warning, as predictive failures are in every family. The problem that
-  comes with it says how urgent it is: its severity is error where the drive itself expects to fail.
+  the bits of NVMe's critical warning are a warning, as predictive failures are in every family.
 * Critical is a drive that can no longer do its work: NVMe, when the media has become read-only (bit 3).
 * A ``Pre-fail`` attribute that failed ``In_the_past`` is a warning; one of the type ``Old_age`` (wear, heat) that
   did is no matter of today.
@@ -31,8 +30,6 @@ from raidctl_drives.smart.draft import Attribute, Draft
 
 REALLOCATED = re.compile(r"Re-?alloc|Retired|Bad_Bl", re.IGNORECASE)
 PENDING = re.compile(r"Pending", re.IGNORECASE)
-_IMPENDING = re.compile(r"(?!.*\(FALSE\)).*(?:FAILURE|THRESHOLD EXCEEDED)")
-"""SCSI's words for a failure that is foreseen; with ``(FALSE)`` it is a test of the alarm."""
 UNCORRECTABLE = re.compile(r"Offl|Unc", re.IGNORECASE)
 CRC = re.compile(r"CRC|Interface", re.IGNORECASE)
 TEMPERATURE = re.compile(r"Temp", re.IGNORECASE)
