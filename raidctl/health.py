@@ -15,16 +15,8 @@ from typing import Literal
 from raidctl.inforce import in_force
 from raidctl.model import Array, Battery, Cache, Controller, Drive, Inventory, Volume
 from raidctl.redundancy import (
-    NOT_WHOLE,
-    OUT_OF_REACH,
-    being_rebuilt,
-    below,
-    expects_failure,
-    members,
-    named_for_rebuild,
-    rebuilding,
-    speaks_of_rebuild,
-    survives,
+    NOT_WHOLE, OUT_OF_REACH, being_rebuilt, below, expects_failure, members, named_for_rebuild, rebuilding,
+    speaks_of_rebuild, survives,
 )  # fmt: skip
 from raidctl.text import counted, listing
 
@@ -328,8 +320,8 @@ def _folded(machine: _Machine, one: Condition) -> Condition:
         root = next(other for other in machine.found if other.key == upper)
     if root is one or (one.rule in _OF_CACHES and WEIGHT[one.severity] < WEIGHT[root.severity]):
         return one
-    rank = max(one.rank, root.rank)
-    return replace(one, under=root.key, rank=rank, severity=max(one.severity, root.severity, key=WEIGHT.__getitem__))
+    milder = max(one.severity, root.severity, key=WEIGHT.__getitem__)
+    return replace(one, under=root.key, rank=max(one.rank, root.rank), severity=milder)
 
 
 def _above(machine: _Machine, one: Condition) -> tuple[str, str] | None:
@@ -340,7 +332,7 @@ def _above(machine: _Machine, one: Condition) -> tuple[str, str] | None:
     if one.rule == "reported_trouble":
         return None if one.where == card.id else _first(machine, one, [one.where])
     drive = next((drive for drive in card.drives if drive.id == one.where), None)
-    if drive is not None:
+    if drive:
         hurt = [v.id for v in card.volumes if drive.array in (None, v.array) and v.status in NOT_WHOLE]
         upper = [] if card.mode == "software" else [member.id for _, member in machine.above(drive.id, drive.serial)]
         if one.rule in ("drive_failed", "volume_rebuilding", "background_operation"):
@@ -370,8 +362,7 @@ def _first(
 
 
 def _within(card: Controller, name: str) -> bool:
-    parts: tuple[Sequence[Item], ...]
-    parts = (card.volumes, card.drives, card.arrays, card.batteries)
+    parts: tuple[Sequence[Item], ...] = (card.volumes, card.drives, card.arrays, card.batteries)
     return card.id == name or any(item.id == name for part in parts for item in part)
 
 
