@@ -52,8 +52,8 @@ _HDPARM = (
         85,
         "hdparm",
         r"^[ \t]*(?:write-caching|look-ahead|APM_level|max sectors|IO_support|readahead|geometry|multcount|acoustic"
-        r"|write-read-verify|queue_depth|unmaskirq|using_dma|wdidle3|drive state is:|drive temperature \(celsius\) is:)"
-        r"[ \t]*[=:]?[ \t]+\S",
+        r"|write-read-verify|queue_depth|unmaskirq|using_dma|wdidle3|drive state is:|drive temperature \(celsius\) is)"
+        r"[ \t]*(?:[=:][ \t]*\S|not supported)",
         "write-caching",
         "look-ahead",
         "APM_level",

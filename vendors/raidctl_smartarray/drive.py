@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from raidctl.draft import REPORT, ROW, Draft, Pair
@@ -84,6 +85,7 @@ def _switch(text: str) -> str | None:
     return "enabled" if figures.flag(text) else "disabled"
 
 
+_REMARK = re.compile(r"\s*\((\S* ?update .*?)\)?$", re.IGNORECASE)
 # Serial Number: PMVXYSZB
 _FIELDS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "box": ("enclosure", _text),
@@ -128,6 +130,11 @@ def _read_pair(drive: Draft, sheet: Sheet, pair: Pair) -> None:
         _interface(drive, sheet, pair.lines[0], pair.value)
     elif label == "drive type":
         _role(drive, sheet, pair)
+    elif label.startswith("firmware ") and (remark := _REMARK.search(pair.value)):
+        # Firmware Revision: HPD2 (FW update is recommended to minimum version: HPD5)
+        drive.keep(sheet, pair)
+        drive.take(sheet, replace(pair, value=pair.value[: remark.start()]), "firmware", _text)
+        drive.complain("info", "state", f"The tool recommends other firmware: {remark[1]}.", "Update the firmware.")
     elif label == "ssd smart trip wearout":
         _wearout(drive, sheet, pair)
     elif label in _FIELDS:

@@ -17,7 +17,7 @@ _WITHOUT_UNIT_MIB = 64
 _SHARE = re.compile(r"\s*\(\s*[\d.]+\s*%\s*\)\s*$")
 _RATIO = re.compile(r"(\d{1,3})\s*% ?Read\s*/\s*(\d{1,3})\s*% ?Write", re.IGNORECASE | re.ASCII)
 _OLD_MOUNT = re.compile(r"(/.*?)\s+[\d.]+ [KMGTP]?i?B Part(?:ition)? Numb(?:er)? \d+", re.ASCII)
-_PATH = re.compile(r"(?:^|[\s,])(/[^\s,]*)")
+_PATH = re.compile(r"(?:^|[\s,\d])(/[^\s,]*)")
 _INTEGER = re.compile(r"(\d{1,9})(?:\.0+)?", re.ASCII)
 _DRIVE_LETTER = re.compile(r"(?:^|[\s,])([A-Z]:\\[^\s,]*)")
 _LANES = re.compile(r"\s*x ?\d{1,2}$", re.IGNORECASE)
@@ -106,9 +106,11 @@ def mountpoints(text: str) -> tuple[str, ...]:
 
     * ``/boot 953 MB Partition Number 2, /srv 1.8 TB Part Numb 3``
     * ``1024 MiB Partition   2, 600 MiB Partition   1 /boot, /boot/efi``
+
+    Either also with the blanks around commas lost.
     """
     if word(text) in NOTHING:
         return ()
-    found = [point.strip(" ,") for point in _OLD_MOUNT.findall(text)] or _PATH.findall(text)
+    found = [point.strip(" ,") for point in _OLD_MOUNT.findall(text)] + _PATH.findall(_OLD_MOUNT.sub(" ", text))
     found = found or _DRIVE_LETTER.findall(text)
     return tuple(dict.fromkeys(found))

@@ -43,6 +43,7 @@ _WRAPPED = frozenset(
     {"cache status details", "cache disable reason", "last failure reason", "failure reason", "mount points"}
 )
 """Labels whose values run on over the following lines."""
+_GLUED = re.compile(r"(?<=[a-z0-9]) ?(?=Mount Points: )")
 _SECOND_PAIR = re.compile(r"\s{2,}(?=[A-Z][\w()/ .-]{2,60}:(?:\s|$))")
 # Max: 1042188 (Units in MB)
 # 5 (default value)
@@ -218,7 +219,7 @@ class _Outliner:
         Some versions forget the line break between two pairs: a second one counts where its label is known.
         """
         pieces: list[str] = []
-        for part in _SECOND_PAIR.split(text) if "  " in text else (text,):
+        for part in _SECOND_PAIR.split(_GLUED.sub("  ", text)):
             found = pair(part) if pieces else None
             if pieces and (found is None or self.owner(found[0], line) is None):
                 pieces[-1] = f"{pieces[-1]}  {part}"
@@ -262,7 +263,7 @@ class _Outliner:
         elif (
             self.wrapped is not None
             and len(self.wrapped.lines) < LONGEST_PARAGRAPH
-            and (word(self.wrapped.label) != "mount points" or text.startswith("/"))
+            and (word(self.wrapped.label) != "mount points" or text.startswith(("/", ",")))
         ):
             self.wrapped.lines.append(line)
             self.wrapped.value = f"{self.wrapped.value} {text}"

@@ -6,7 +6,7 @@ import re
 
 from raidctl.text import pair
 from raidctl.vendor import Sniffed
-from raidctl_smartarray.grammar import bare, heading, saying, tool_of_command
+from raidctl_smartarray.grammar import bare, heading, is_call, saying, tool_of_command
 from raidctl_smartarray.labels import knows
 from raidctl_smartarray.outline import LONGEST_LINE
 from raidctl_smartarray.reader import KIND
@@ -39,6 +39,8 @@ _OWN = frozenset(
 )  # fmt: skip
 """Labels that no other tool prints."""
 _BRANDS = ("smart array", "smart hba", "msa", "gen10", "gen11", "gen12", " sr ", "hpe ", "hp ")
+_SENTENCE = 12
+"""Words of a line that a shell does not print."""
 _ERROR = re.compile(r"^[\s>]*error[: ]", re.MULTILINE)
 _PROBES = ("in slot ", "icaldrive", "ical drive", "cli ", "cli:", " at port ", "available options", *_OWN)
 """One of these stands, in lower case, in whatever can be claimed; most of an archive's texts are spared the rest."""
@@ -83,8 +85,8 @@ def _said(text: str) -> int:
     if said == "version":
         return 92
     if said == "missing_tool":
-        return 85
-    if said == "command" and tool_of_command(text) is not None:
+        return 85 if ":" in text and len(text.split()) < _SENTENCE else 0
+    if said == "command" and is_call(text):
         return 85
     if said == "options":
         return 60
