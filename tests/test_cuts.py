@@ -135,3 +135,13 @@ def test_a_blank_line_at_the_beginning_promises_one_at_the_end_of_a_kept_output(
     whole = Sheet.of_text("tool", "\nUnit\nu0\n\n")
     whole.framed = True
     assert whole.cut_off is None
+
+
+def test_a_setting_is_not_believed_of_drives_that_are_named_and_not_described() -> None:
+    """A controller may keep the drives' caches off and its drives report them on, further down in the output."""
+    sample = next(one for one in SAMPLES if "Configured Drive Write Cache Policy: Disable" in one.text)
+    seen = read_text(sample.text[: sample.text.index("      physicaldrive ")])
+    caches = [volume.cache for card in seen.inventory.controllers for volume in card.volumes if volume.cache]
+    assert {(cache.drive_write_cache, cache.drive_caches, cache.write_protected) for cache in caches} == {
+        ("disabled", "unknown", None)
+    }
