@@ -7,16 +7,24 @@ battery. Rules give each condition its words; this module alone decides what is 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from raidctl.health_words import errors, predicts, said
 from raidctl.inforce import in_force
 from raidctl.model import Array, Battery, Cache, Controller, Drive, Inventory, Volume
 from raidctl.redundancy import (
-    NOT_WHOLE, OUT_OF_REACH, being_rebuilt, below, expects_failure, members, named_for_rebuild, rebuilding,
-    speaks_of_rebuild, survives,
+    NOT_WHOLE,
+    OUT_OF_REACH,
+    being_rebuilt,
+    below,
+    expects_failure,
+    members,
+    named_for_rebuild,
+    rebuilding,
+    speaks_of_rebuild,
+    survives,
 )  # fmt: skip
 from raidctl.text import counted, listing
 
@@ -149,7 +157,7 @@ def judge(inventory: Inventory) -> tuple[Condition, ...]:
             machine.add("warned", "foreign_configuration", card, "foreign configuration")
         if card.status in ("warning", "critical"):
             situation = "trouble" if card.status == "critical" else "warned"
-            machine.add(situation, "controller_in_trouble", card, _said("controller", card.status, card.status_text))
+            machine.add(situation, "controller_in_trouble", card, said("controller", card.status, card.status_text))
     for problem in inventory.problems:
         if problem.kind == "state":
             rank, severity, _ = TABLE[{"error": "trouble", "warning": "warned", "info": "noted"}[problem.severity]]
@@ -201,14 +209,14 @@ def _drive(machine: _Machine, card: Controller, drive: Drive) -> None:
             situation = "out_of_reach"
         elif hurt and all(volume.failures_tolerated for volume in hurt):
             situation = "reduced"
-        word = _said("failed", drive.status, drive.status_text)
+        word = said("failed", drive.status, drive.status_text)
         machine.add(situation, "drive_failed", drive, word + errors(drive), left=number)
     elif rebuilt and not copied and not any(volume.status in NOT_WHOLE for volume in own):
         machine.add("reduced" if number else "bare", "volume_rebuilding", drive, "rebuilding", left=number)
     elif not drive.backing and expects_failure(drive) and not named_for_rebuild(card, drive):
         whole = not any(volume.status in NOT_WHOLE for volume in machine.volumes(card, drive))
         situation = "last" if left in (0, -1) or (left == 1 and not whole) else "predicted"
-        machine.add(situation, "drive_expects_failure", drive, _predicts(drive) + errors(drive), left=number)
+        machine.add(situation, "drive_expects_failure", drive, predicts(drive) + errors(drive), left=number)
     else:
         if drive.status == "warning":
             situation = "warned" if "fail" in (drive.status_text or "").lower() else "noted"
@@ -242,7 +250,7 @@ def _array(machine: _Machine, card: Controller, array: Array) -> None:
         return
     rebuilt = array.status == "warning" and speaks_of_rebuild(array.status_text)
     situation = "bare" if array.status == "critical" or rebuilt else "warned"
-    word = _said("array", array.status, array.status_text)
+    word = said("array", array.status, array.status_text)
     machine.add(situation, "array_in_trouble", array, word, left=array.failures_tolerated)
 
 
@@ -272,8 +280,9 @@ def _exposed(volume: Volume) -> bool:
     cache = volume.cache
     if cache is None or volume.status in OUT_OF_REACH:
         return False
-    unknown = cache.write_active is None and cache.write_policy == "unprotected_write_back"
-    return cache.write_active == "write_back" or unknown
+    contradicted = cache.why_not_in_force and cache.write_policy in _BACK  # the tool shows write-back nevertheless
+    unknown = cache.write_active is None and (contradicted or cache.write_policy == "unprotected_write_back")
+    return cache.write_active == "write_back" or bool(unknown)
 
 
 def _caches(machine: _Machine, card: Controller) -> None:
@@ -282,7 +291,7 @@ def _caches(machine: _Machine, card: Controller) -> None:
         machine.add("preserved", "unwritten_cache", card, "the cache holds preserved data of volumes that are gone")
     if cache.status in ("warning", "critical"):
         exposed = cache.status == "critical" and any(map(_exposed, card.volumes))
-        word = _said("cache", cache.status, cache.status_text)
+        word = said("cache", cache.status, cache.status_text)
         machine.add("unprotected" if exposed else "unguarded", "cache_in_trouble", card, word)
     dead = bool(card.batteries) and all(battery.status in ("failed", "missing") for battery in card.batteries)
     for volume in card.volumes:
@@ -364,30 +373,3 @@ def _first(
 def _within(card: Controller, name: str) -> bool:
     parts: tuple[Sequence[Item], ...] = (card.volumes, card.drives, card.arrays, card.batteries)
     return card.id == name or any(item.id == name for part in parts for item in part)
-
-
-def _predicts(drive: Drive) -> str:
-    text = (drive.status_text or "").strip()
-    if drive.errors.predictive or re.search(r"s\.?m\.?a\.?r\.?t|impending", text, re.IGNORECASE):
-        return "predictive failure (SMART)"
-    return "predictive failure" if "predict" in text.lower() else _said("warning", drive.status, text)
-
-
-def errors(drive: Drive) -> str:
-    """``, 41 media errors``: the counters of damaged sectors that are not zero."""
-    told = drive.errors
-    parts = (told.pending or 0) + (told.uncorrectable or 0) + (told.reallocated or 0)
-    words = {
-        "media error": told.media if (told.media or 0) > parts else 0, "pending sector": told.pending,
-        "uncorrectable sector": told.uncorrectable, "reallocated sector": told.reallocated,
-    }  # fmt: skip
-    found = [counted(number, word) for word, number in words.items() if number]
-    return f", {listing(found)}" if found else ""
-
-
-def _said(word: str, status: str, text: str | None) -> str:
-    """``failed (Offline)``: our word, and the tool's where it adds something."""
-    told = (text or "").strip().rstrip(".")
-    if not told:
-        return word if word in ("failed", "warning") else f"{word} {status}"
-    return word if told.lower() == word else f"{word} ({told})"

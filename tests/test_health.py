@@ -170,6 +170,24 @@ def test_a_drive_that_is_rebuilt_without_its_volume_is_no_ok() -> None:
     assert severity(inventory, "volume_rebuilding", DRIVE) == "critical"
 
 
+def test_a_dead_battery_under_active_write_back_is_critical() -> None:
+    """Whatever the tool claims about the policy: where it shows write-back beside a dead battery, data are at risk."""
+    dead = changed(GOOD, GOOD.controllers[0].batteries[0].id, {"status": "failed", "status_text": "Non Operational"})
+    battery = dead.controllers[0].batteries[0].id
+    shown = {"write_policy": "protected_write_back", "write_active": "write_back"}
+    for cache in (shown, {**shown, "write_active": None, "why_not_in_force": "It cannot be."}):
+        inventory = changed(dead, VOLUME, {"cache": cache, "name": "x"})
+        for other in inventory.controllers[0].volumes:
+            if other.id != VOLUME:
+                inventory = changed(inventory, other.id, {"name": "y", "cache": {"write_active": "write_through"}})
+        assert severity(inventory, "battery_failed", battery) == "critical"
+    safe = inventory
+    for other in inventory.controllers[0].volumes:
+        through = {"write_active": "write_through", "why_not_in_force": "The battery failed."}
+        safe = changed(safe, other.id, {"name": "z", "cache": through})
+    assert severity(safe, "battery_failed", battery) == "warning"
+
+
 def test_a_failed_spare_takes_nothing_away() -> None:
     """A drive that no volume needs is a warning, and says so."""
     inventory = changed(GOOD, SPARE, {"status": "critical"})

@@ -41,7 +41,6 @@ _SAID = {
     "unprotected_write_back": "write-back always",
     "write_back": "write-back",
     "off": "no write cache",
-    None: "another policy",
 }
 _FIELD = "cache.write_active"
 
@@ -76,9 +75,10 @@ def _judge(card: Controller, volume: Volume, one: Condition | None) -> Finding |
     if one is None:
         return SAY.passed(volume, "The configured write policy is active.")
     why = plain(cache.why_not_in_force) or _guess(card)
+    active = f"{_SAID[cache.write_active]} is active" if cache.write_active else "what is active is uncertain"
     said = SAY.failed(
         volume,
-        f"{wanted.capitalize()} is configured, {_SAID[cache.write_active]} is active: {why}.",
+        f"{wanted.capitalize()} is configured, {active}: {why}.",
         remedy=_remedy(card, volume, cache.write_policy, cache.write_active),
         field=_FIELD,
         wanted=wanted,
