@@ -311,7 +311,7 @@ def test_a_file_is_left_alone_when_nothing_is_found_out(tmp_path: Path) -> None:
     """Old figures with their old time are better than none."""
     path = tmp_path / "raidctl.prom"
     path.write_text("old\n", encoding="utf-8")
-    assert run("--host", "raidctl-no-such-host.invalid", "export", "--output", path).exit_code == 3
+    assert run("--host", "raidctl-no-such-host.invalid", "export", "--output", path).exit_code == 8
     assert path.read_text(encoding="utf-8") == "old\n"
 
 

@@ -15,12 +15,13 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import shutil
 import signal
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
@@ -40,6 +41,15 @@ from tests.change.faulty import FAILURES, Fault, Faulty
 
 VENDORS = vendors()[0]
 Wished = tuple[str, Setting, str]
+
+
+def rewrite(journal: Journal, words: Mapping[str, str]) -> None:
+    """Let a journal contain other names, as if the machine had had them when it was written, by an old raidctl."""
+    text = re.sub(r'(?m)^\{"line":\d+,"crc32":"\w+",', "{", journal.path.read_text(encoding="utf-8"))
+    for old, new in words.items():
+        assert old in text
+        text = text.replace(old, new)
+    journal.path.write_text(text, encoding="utf-8")
 
 
 @dataclass

@@ -14,6 +14,7 @@ from raidctl.demo import machine
 from raidctl.observe import Survey, survey
 from raidctl.registry import vendors
 from raidctl.runners.simulated import Simulated
+from tests.change.harness import rewrite
 
 VENDORS = vendors()[0]
 
@@ -45,11 +46,7 @@ class Left:
 
     def rewrite(self, **words: str) -> None:
         """Let the journal tell of other names, as if the machine had had them before its reboot."""
-        text = self.journal.path.read_text(encoding="utf-8")
-        for old, new in words.items():
-            assert old in text
-            text = text.replace(old, new)
-        self.journal.path.write_text(text, encoding="utf-8")
+        rewrite(self.journal, words)
 
     def restore(self) -> Restored:
         """Put back what is open."""
@@ -163,7 +160,7 @@ def test_the_same_program_under_another_name_puts_back(
     left = Left(demo, tmp_path, through(name))
     text = left.journal.path.read_text(encoding="utf-8")
     path = next(word for word in text.split('"') if word.endswith(here))
-    left.journal.path.write_text(text.replace(f'"{path}"', f'"{gone}"'), encoding="utf-8")
+    rewrite(left.journal, {f'"{path}"': f'"{gone}"'})
     result = left.restore()
     assert result.faults == []
     assert left.simulated.state() == left.before

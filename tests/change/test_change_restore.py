@@ -16,6 +16,7 @@ from raidctl.observe import Survey, survey
 from raidctl.registry import vendors
 from raidctl.runners.simulated import Simulated
 from tests.change.faulty import Faulty
+from tests.change.harness import rewrite
 
 VENDORS = vendors()[0]
 RATIO = "slot=1/cacheratio"
@@ -96,8 +97,7 @@ def test_what_somebody_else_has_put_back_needs_nothing(machine: Machine) -> None
 def test_another_card_in_the_slot_is_not_touched(machine: Machine) -> None:
     """The serial number tells that it is not the card that was changed; the change stays open."""
     [story] = machine.journal.pending()
-    text = machine.journal.path.read_text(encoding="utf-8")
-    machine.journal.path.write_text(text.replace("P61630K9QX11RD", "P61630K9QX99ZZ"), encoding="utf-8")
+    rewrite(machine.journal, {"P61630K9QX11RD": "P61630K9QX99ZZ"})
     stand = machine.simulated.state()
     [result] = machine.restore()
     assert "another card" in result.faults[0]

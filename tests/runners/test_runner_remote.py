@@ -177,9 +177,8 @@ def test_a_status_that_nobody_knows_is_a_failure() -> None:
 
 def test_a_broken_connection_is_no_result() -> None:
     """Without the end, what came is kept, and the answer is FAILED with the client's words."""
-    framed = RunAnswer(
-        code=255, out=f"{MARK}!{MARK}<half".encode(), err=f"{MARK}<Connection to host closed.\n".encode()
-    )
+    closed = f"{MARK}<Connection to host closed.\n".encode()
+    framed = RunAnswer(code=255, out=f"{MARK}!{MARK}<half".encode(), err=closed)
     found = remote.read_program(framed, MARK, Run(("tool",)))
     assert found is not None
     assert (found.trouble, found.code, found.out) == (Trouble.FAILED, None, b"half")

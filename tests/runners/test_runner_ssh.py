@@ -276,9 +276,9 @@ def test_a_shell_that_never_began_is_tried_once_more(make_server: MakeServer, tm
 
 def test_a_time_limit_that_was_asked_for_counts_for_all_that_reads(server: Server) -> None:
     """A change keeps its own: it belongs to its plan."""
-    requests = [Run(("sleep", "2"), timeout=60), Run(("sleep", "2"), timeout=60, changes=True)]
-    with SshRunner("127.0.0.1", ("-F", str(server.place / "config")), timeout=0.5) as far:
-        for runner in (far, LocalRunner(timeout=0.5)):
+    requests = [Run(("sleep", "2.5"), timeout=60), Run(("sleep", "2.5"), timeout=60, changes=True)]
+    with SshRunner("127.0.0.1", ("-F", str(server.place / "config")), timeout=2) as far:
+        for runner in (far, LocalRunner(timeout=2)):
             assert [answer.trouble for answer in runner.carry_out(requests)] == [Trouble.TIMEOUT, None]
 
 
