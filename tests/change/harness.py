@@ -1,9 +1,9 @@
 """Kills raidctl, or fails its tools, at every point of a change, and looks at what is left. Run as a program.
 
-    python -m tests.change.harness DEMO SETTING=VALUE… [--kill|--fail|--journal|--restore]
+    python -m tests.change.harness DEMO SETTING=VALUE… [--kill] [--fail] [--journal] [--restore]
 
-It forks, so it has to be a process without threads. Prints one JSON object: how many points there were, and what was
-found wrong at any of them. Its directories are gone at its end.
+It forks, so it has to be a process without threads. Prints one JSON object: for each way how many points there
+were, and what was found wrong at any of them. Its directories are gone at its end.
 
 A process that is killed leaves what is on the disk at that moment, and nothing else. So a change is made once, in a
 process of its own, and the directory is copied at every request, before it and after it where it changes something;
@@ -328,10 +328,10 @@ def main(words: Sequence[str]) -> int:
         if not word.startswith("--"):
             name, setting, value = word.split("=", 2)
             wished.append((name, setting, value))  # type: ignore[arg-type]  # a word of the caller's
-    ways = {"--fail": failed, "--journal": unwritten, "--restore": interrupted}
+    ways = {"--kill": killed, "--fail": failed, "--journal": unwritten, "--restore": interrupted}
     with tempfile.TemporaryDirectory(prefix="trials-") as tempfile.tempdir:
-        count, wrong = next((way for word, way in ways.items() if word in rest), killed)(demo, wished)
-    print(json.dumps({"points": count, "wrong": wrong}))  # noqa: T201 - its answer
+        found = {word: way(demo, wished) for word, way in ways.items() if word in rest}
+    print(json.dumps(found))  # noqa: T201 - its answer
     return 0
 
 

@@ -11,8 +11,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
+from raidctl.health import judge
+from raidctl.model import Inventory
 from tests.lab.machines import MD
 
 pytestmark = pytest.mark.lab(MD)
@@ -312,6 +315,7 @@ def points(devices: list[Told]) -> list[str]:
 
 
 def test_what_needs_a_person_is_said_and_nothing_else(shown: Told) -> None:
-    """Problems of state name the two degraded arrays, the rebuild and their members, and no healthy array."""
-    named = {problem["where"].split("/")[0] for problem in shown["problems"] if problem["severity"] != "info"}
-    assert named == {"md:md13", "md:md14", "md:md15"}
+    """The judgement names the two degraded arrays and the rebuild, and no healthy array; nothing was left unread."""
+    found = judge(msgspec.convert(shown, Inventory))
+    assert {one.where.split("/")[0] for one in found if one.severity != "info"} == {"md:md13", "md:md14", "md:md15"}
+    assert [problem for problem in shown["problems"] if problem["severity"] != "info"] == []
