@@ -74,7 +74,7 @@ def normalised(text: str) -> str:
     if text.lstrip()[:1] in ("{", "[") and _is_json(text):
         return text
     text = _dedented(unquoted(text).expandtabs(8))
-    return _document(text) or _LAST_PROMPT.sub("", text)
+    return _document(text) or _LAST_PROMPT.sub("\n\n", text)  # it shows that the output has ended
 
 
 def _is_json(text: str) -> bool:

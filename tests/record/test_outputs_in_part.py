@@ -45,6 +45,8 @@ Physical Device information
          Reported Channel,Device(T:L)       : 0,4(4:0)
          Model                              : EXAMPLE 4000
          Serial number                      : ZX12AB78
+
+Command completed successfully.
 """
 VOLUMES = """\
 CLI Version = 007.1017.0000.0000 May 10, 2019
