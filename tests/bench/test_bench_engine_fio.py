@@ -64,7 +64,7 @@ def test_commits_are_counted(target: Handle) -> None:
     outcome = Fio().run(target, Work(streams=[commits], seconds=0.3))
     (one,) = outcome.samples
     writes, flushes = sum(one.beyond[Op.WRITE]), sum(one.beyond[Op.FLUSH])
-    assert writes > 10
+    assert writes > 0
     assert 0 <= writes - flushes <= 1
     assert not one.ops
     held = Path(f"/proc/self/fd/{target.handle}").read_bytes()
