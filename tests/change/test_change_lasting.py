@@ -20,20 +20,27 @@ from raidctl.cli.options import Settings
 from raidctl.demo import machine as simulated
 from raidctl.registry import vendors
 from raidctl.simulation import State
-from tests.change.faulty import Fault
 from tests.change.real import results, until
 
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE = 120.0
 KILLED = """
+import os
+import signal
 import sys
 from pathlib import Path
 from tests.change.faulty import Faulty
 from tests.change.test_change_lasting import THROUGH, at, work
 from raidctl.cli.lasting import for_a_while
-place, fault, number = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
+place, changes, moments = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
 with work(at(place, "p400"), THROUGH) as made:
-    made.named.runner = Faulty(made.named.runner, fault=fault, at=number, changes_only=True)
+    faulty = made.named.runner = Faulty(made.named.runner)
+    def watch():
+        global moments
+        moments -= sum(faulty.changing) == changes
+        if moments == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+    faulty.watch = watch
     with for_a_while(made, at(place, "p400")):
         pass
 """
@@ -58,12 +65,14 @@ def state(place: Path, demo: str) -> State:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("fault", "number"), [("killed after", 0), ("killed before", 1), ("killed during", 1)])
-def test_killed_at_any_command_it_is_put_back_by_the_second_process(tmp_path: Path, fault: Fault, number: int) -> None:
-    """When the policy was just set, when it is to be put back, and in the middle of that."""
+@pytest.mark.parametrize(
+    ("changes", "moments"), [(1, 1), (1, 2), (2, 1)], ids=["just set", "before the next request", "just put back"]
+)
+def test_killed_at_any_command_it_is_put_back_by_the_second_process(tmp_path: Path, changes: int, moments: int) -> None:
+    """When the policy was just set, before the look at it, and when it was put back and that is not written yet."""
     before = state(tmp_path, "p400")
     done = subprocess.run(
-        [sys.executable, "-c", KILLED, str(tmp_path), fault, str(number)],
+        [sys.executable, "-c", KILLED, str(tmp_path), str(changes), str(moments)],
         cwd=ROOT, stderr=subprocess.DEVNULL, check=False, timeout=PATIENCE,
     )  # fmt: skip
     assert done.returncode == -signal.SIGKILL
