@@ -91,9 +91,10 @@ def test_a_card_without_memory_writes_through() -> None:
     assert found.why_not_in_force == "The controller has no cache memory."
 
 
-def test_write_through_is_safe_unless_the_drives_hold_data_themselves() -> None:
-    """``Disk Cache Policy = Enabled`` makes it unsafe."""
-    assert judged(*both("WriteThrough", "RWTD")).write_protected is True
+def test_write_through_is_unsafe_where_the_drives_hold_data_themselves() -> None:
+    """``Disk Cache Policy = Enabled`` makes it unsafe; of drives that are only listed, ``Disabled`` proves nothing."""
+    listed = judged(*both("WriteThrough", "RWTD"))
+    assert (listed.controller_cache, listed.drive_caches, listed.write_protected) == ("not_caching", "unknown", None)
     assert judged(*both("WriteThrough", "RWTD", "Enabled")).write_protected is False
 
 

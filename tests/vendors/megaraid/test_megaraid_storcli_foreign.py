@@ -21,7 +21,7 @@ def test_foreign_drives_alone_tell_of_one() -> None:
     """An incomplete configuration lists only counts."""
     card = read({"Total Foreign PDs": 15, "Total Locked Foreign PDs": 2}, "Incomplete foreign configuration")
     assert card.get("foreign") is True
-    assert [item.message for item in card.complaints] == ["2 foreign drives are locked."]
+    assert [item.message for item in card.complaints] == ["2 foreign drives locked."]
 
 
 def test_the_preview_of_an_import_is_not_configured() -> None:
