@@ -23,7 +23,7 @@ class Members:
 
     drives: tuple[Drive, ...]
     undescribed: bool
-    """Whether the array names a drive that no output describes."""
+    """Whether the array names a drive that no output describes, or only a row of a list."""
     complete: bool
     """Whether these are known to be all."""
 
@@ -52,7 +52,11 @@ class DrivesBelow:
         names = self._arrays.get(volume.array or "", ())
         found = [item for name in names if name in self.items and isinstance(item := self.items[name][1], Drive)]
         working = tuple(drive for drive in found if drive.role not in ("spare", "journal", "failed"))
-        undescribed = len(found) < len(names)
+        undescribed = len(found) < len(names) or any(
+            drive.size_bytes and drive.write_cache is drive.model is drive.serial is None and not drive.backing
+            for drive in found
+            if drive.device is None
+        )
         return Members(working, undescribed, bool(working) and not undescribed and _all(volume, found, working))
 
 

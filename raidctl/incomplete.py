@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 from msgspec.structs import replace
 
+from raidctl.drives_below import DrivesBelow
 from raidctl.evidence import Sheet
 from raidctl.model import Array, Battery, Controller, Drive, Problem, Volume
 from raidctl.select import items
@@ -23,17 +24,29 @@ _BAD = frozenset(
 
 
 def weakened(
-    controllers: Sequence[Controller], sheets: Iterable[Sheet], problems: Iterable[Problem]
+    controllers: Sequence[Controller], sheets: Sequence[Sheet], problems: Iterable[Problem]
 ) -> list[Controller]:
     """The controllers without the good conclusions that outputs which are cut off, or torn JSON, do not support.
 
-    A missing blank line at the end of an output that is framed by two is a hint only: it weakens nothing.
+    A missing blank line at the end of an output that is framed by two is a hint: it weakens only what a setting says of
+    drives that report nothing themselves.
     """
     torn = {problem.where for problem in problems if problem.kind == "unread" and problem.severity == "error"}
-    cut = [one for one in sheets if one.gap or one.command in torn or (not one.framed and one.cut_off is not None)]
+    cut = [one for one in sheets if one.gap or (one.command in torn if one.cut_off is None else not one.framed)]
     about = {fact.object_id for sheet in cut for fact in sheet.facts}
     last = {name for sheet in cut for name in _last(sheet)}
-    return [_controller(card, last, about) for card in controllers] if about else list(controllers)
+    hinted = {fact.object_id for one in sheets if one.framed and one.cut_off for fact in one.facts}
+    below = DrivesBelow(tuple(controllers))
+    return [_by_drives(_controller(card, last, about), hinted, below) for card in controllers]
+
+
+def _by_drives(card: Controller, hinted: Collection[str], below: DrivesBelow) -> Controller:
+    def judged(volume: Volume) -> Volume:
+        members = below.members(volume)
+        off = members.complete and all(drive.write_cache == "disabled" for drive in members.drives)
+        return volume if off or volume.id not in hinted else _volume(volume, unsure=True, keep=True)
+
+    return replace(card, volumes=tuple(map(judged, card.volumes))) if hinted else card
 
 
 def _last(sheet: Sheet) -> set[str]:
@@ -76,14 +89,17 @@ def _part(part: Part, ids: Collection[str]) -> Part:
     return replace(part, **found) if found else part
 
 
-def _volume(volume: Volume, *, unsure: bool) -> Volume:
-    """What protects written data is unknown where the volume, the controller or its battery is described in part."""
+def _volume(volume: Volume, *, unsure: bool, keep: bool = False) -> Volume:
+    """What protects written data is unknown where the volume, the controller or its battery is described in part.
+
+    ``keep``: only the drives' part is.
+    """
     cache = volume.cache
     if cache is None or not unsure:
         return volume
     cache = replace(
         cache,
-        controller_cache="unprotected" if cache.controller_cache == "unprotected" else "unknown",
+        controller_cache=cache.controller_cache if keep or cache.controller_cache == "unprotected" else "unknown",
         drive_caches="on" if cache.drive_caches == "on" else "unknown",
         write_protected=cache.write_protected and None,
     )

@@ -55,9 +55,7 @@ def drive_caches(volume: Volume, below: DrivesBelow, above: frozenset[str] = fro
     states = {_of_drive(drive, below, above | {volume.id}) for drive in members.drives}
     if setting == "enabled" or "on" in states:
         return "on"
-    # a row of a list, and nothing of what describes the drive further down
-    named_only = any(d.size_bytes and d.write_cache is d.model is d.serial is None for d in members.drives)
-    if members.undescribed or (setting == "disabled" and named_only):
+    if members.undescribed:
         return "unknown"
     return "off" if setting == "disabled" else _together(states, complete=members.complete)
 
