@@ -165,7 +165,7 @@ def _volume_columns(controller: Controller, paper: Paper, unmounted: Collection[
         Column("size", [(words.decimal(v.size_bytes), PLAIN) for v in volumes], right=True),
         of("status", [_volume_status(v) for v in volumes]),
         of("write cache", [words.write_cache(v.cache) for v in volumes]) if cached else None,
-        of("safe", [words.protected(v.cache) for v in volumes]) if cached else None,
+        Column("safe", [words.protected(v.cache) for v in volumes], whole=True) if cached else None,
     )
     if_told = (
         of("device", [(v.device or words.UNKNOWN, PLAIN) for v in volumes]),

@@ -35,6 +35,8 @@ class Column:
     optional: bool = False
     """Shown only where everything fits on one line with it."""
     right: bool = False
+    whole: bool = False
+    """Its cells never fold."""
     cut: bool = False
     """What does not fit is cut off, visibly, rather than folded."""
 
@@ -47,7 +49,7 @@ class Column:
     def longest(self) -> int:
         """Below this width a word, path or id would be broken, or a figure and its unit."""
         words = [self.title, *(word for text, _ in self.cells for word in text.split())]
-        if self.cut or self.right:
+        if self.cut or self.right or self.whole:
             return min(self.least, self.natural) if self.cut else self.natural
         return max(1, *map(cell_len, words))
 
