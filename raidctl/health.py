@@ -45,7 +45,8 @@ TABLE: Mapping[str, tuple[int, Severity, str]] = {
     "reduced": (REDUCED, "warning", "degraded or rebuilding, and survives at least one more failure"),
     "idle": (REDUCED, "warning", "a drive has failed that no volume needs now"),
     "several": (PREDICTED, "critical", "predicted failures of two or more drives of one array"),
-    "predicted": (PREDICTED, "warning", "predicted failure of a drive with redundancy, or in no known array"),
+    "last_one": (PREDICTED, "critical", "predicted failure of a drive whose loss would take the last redundancy"),
+    "predicted": (PREDICTED, "warning", "predicted failure elsewhere: its array survives two, or is unknown"),
     "unprotected": (PROTECTION, "critical", "unprotected write-back is active"),
     "unguarded": (PROTECTION, "warning", "a battery or cache has failed, and no unprotected write-back is active"),
     "drive_caches": (PROTECTION, "warning", "volatile write caches of the drives are on"),
@@ -215,7 +216,7 @@ def _drive(machine: _Machine, card: Controller, drive: Drive) -> None:
         machine.add("reduced" if number else "bare", "volume_rebuilding", drive, "rebuilding", left=number)
     elif not drive.backing and expects_failure(drive) and not named_for_rebuild(card, drive):
         whole = not any(volume.status in NOT_WHOLE for volume in machine.volumes(card, drive))
-        situation = "last" if left in (0, -1) or (left == 1 and not whole) else "predicted"
+        situation = "last" if left in (0, -1) or (left == 1 and not whole) else "last_one" if left == 1 else "predicted"
         machine.add(situation, "drive_expects_failure", drive, predicts(drive) + errors(drive), left=number)
     else:
         if drive.status == "warning":

@@ -142,12 +142,12 @@ def test_severity_follows_from_what_is_left(level: str, gone: int, state: str, w
 @pytest.mark.parametrize(
     ("level", "status", "wanted"),
     [
-        ("raid10", "ok", "warning"), ("raid6", "ok", "warning"), ("raid0", "ok", "critical"),
+        ("raid10", "ok", "critical"), ("raid6", "ok", "warning"), ("raid0", "ok", "critical"),
         ("raid5", "degraded", "critical"), ("raid6", "degraded", "critical"),
     ],
 )  # fmt: skip
 def test_a_predicted_failure_is_critical_where_it_takes_the_last(level: str, status: str, wanted: str) -> None:
-    """Without redundancy, or in an array that is reduced already; a warning in a whole redundant array."""
+    """Critical if nothing, or nothing more, survives it; a warning in an array that survives it and one more."""
     inventory = changed(GOOD, VOLUME, {"raid_level": level, "status": status, "name": "x"})
     inventory = changed(inventory, DRIVE, {"status": "warning", "status_text": "Predictive Failure"})
     assert severity(inventory, "drive_expects_failure", DRIVE) == wanted

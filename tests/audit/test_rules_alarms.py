@@ -223,7 +223,7 @@ def test_a_drive_that_fails_is_told_once(changes: dict[str, Any]) -> None:
 def test_a_drive_that_is_called_degraded_during_its_rebuild_is_left_in_peace() -> None:
     """Who pulls the drive that is rebuilt, as it was told to fail, loses the volume; without a rebuild it is told."""
     inventory = lsi(DRIVE, status="warning", status_text="DEGRADED")
-    assert heard("drive_expects_failure", inventory, DRIVE) == [("fail", "warning")]
+    assert heard("drive_expects_failure", inventory, DRIVE) == [("fail", "critical")]
     inventory = changed(inventory, VOLUME, {"status": "rebuilding"})
     assert heard("drive_expects_failure", inventory, DRIVE) == [("pass", "critical")]
     counted = changed(inventory, DRIVE, {"errors": Errors(predictive=3)})

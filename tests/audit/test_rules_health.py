@@ -76,9 +76,9 @@ def test_what_is_done_to_a_drive_is_no_prediction(words: str) -> None:
     assert found("drive_expects_failure", lsi(DRIVE, status="warning", status_text=words)) == []
 
 
-@pytest.mark.parametrize(("level", "severity"), [("raid10", "warning"), ("raid0", "critical")])
+@pytest.mark.parametrize(("level", "severity"), [("raid6", "warning"), ("raid10", "critical"), ("raid0", "critical")])
 def test_a_prediction_is_graded_by_what_stands_behind_the_drive(level: str, severity: str) -> None:
-    """Without redundancy the drive that will fail takes the data along."""
+    """Without redundancy the drive takes the data with it; a mirror is left without redundancy; RAID-6 is not."""
     inventory = lsi(DRIVE, errors=Errors(predictive=2))
     if level != "raid10":
         inventory = changed(inventory, VOLUME, {"raid_level": level})

@@ -7,8 +7,8 @@ It is late rather than early: in published field studies a drive with it is many
 while many drives die without it. It costs a planned replacement now, or an unplanned one with a degraded array.
 
 **Fails** (warning) when the drive counts predicted failures, or its status is a warning that does not only describe
-what is being done to it (a rebuild, an erasure). Critical where its failure would lose data: it is in use without
-redundancy, its volume survives no further failure, or its volume is reduced already and survives just this one.
+what is being done to it (a rebuild, an erasure). Critical where its failure would lose data or take the last
+redundancy: it is in use without redundancy, or its volume survives just this one failure, or none.
 
 **Passes** when the drive reports nothing of the kind.
 
