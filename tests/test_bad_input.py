@@ -262,7 +262,7 @@ def test_an_output_that_was_cut_off_is_not_called_read(tmp_path: Path, text: str
     [
         "Personalities : [raid1]\nunused devices: <none>",
         "Controllers found: 1\n\nCommand completed successfully.",
-        (SSACLI % "EG0300").rstrip("\n"),
+        (SSACLI % "EG0300").rstrip("\n") + "\n\n",
     ],
 )
 def test_an_output_that_only_lacks_its_last_line_end_is_whole(tmp_path: Path, text: str) -> None:
@@ -271,6 +271,14 @@ def test_an_output_that_only_lacks_its_last_line_end_is_whole(tmp_path: Path, te
     path.write_text(text, encoding="utf-8")
     done = raidctl("--replay", path, "show")
     assert (done.returncode, "cut" in done.stdout) == (0, False)
+
+
+def test_an_output_without_the_blank_line_that_ends_it_may_go_on(tmp_path: Path) -> None:
+    """Between two drives nothing else shows that there were more: what was read is shown, and exit code 3."""
+    path = tmp_path / "cut.txt"
+    path.write_text((SSACLI % "EG0300").rstrip("\n"), encoding="utf-8")
+    done = raidctl("--replay", path, "show")
+    assert (done.returncode, "EG0300" in done.stdout, "cut" in done.stdout) == (3, True, True)
 
 
 COMMANDS = (
