@@ -5,6 +5,7 @@ How right its figures are does not depend on a kernel: it is tried on a virtual 
 
 from __future__ import annotations
 
+import json
 import re
 import signal
 from collections.abc import Iterator

@@ -361,6 +361,15 @@ def test_a_drive_without_a_temperature_log_has_no_temperature() -> None:
     assert sheet.unparsed() == one(SAS)[1].unparsed()
 
 
+def test_a_drive_without_smart_is_whole_without_a_verdict() -> None:
+    """Smartctl prints the section without a verdict for it; of a drive with SMART, that is an output cut off."""
+    silent = SAS.partition("SMART Health Status")[0] + "Current Drive Temperature:     41 C\n"
+    lacking = silent.replace("Available - device has SMART capability.", "Unavailable - device lacks SMART capability.")
+    assert lacking != silent
+    assert one(silent)[1].gap
+    assert not one(lacking)[1].gap
+
+
 def test_a_drive_at_zero_degrees_is_told_where_it_has_a_trip_temperature() -> None:
     """A cold drive with a real log is 0 °C; so is one that names no trip temperature at all."""
     cold = SAS.replace("Temperature:     41 C", "Temperature:     0 C")

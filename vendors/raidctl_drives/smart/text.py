@@ -59,7 +59,9 @@ class Reader:
         draft, ended = self.draft, not any(line.stripped for line in lines[-2:])
         if self.section in ("information", "attributes") and not ended:
             return "its last section has no end"
-        if self.section == "data" and not draft.health.verdict:
+        # SMART support is:     Unavailable - device lacks SMART capability.
+        judged = not draft.details.get("SMART support is", "").startswith("Unavailable")
+        if self.section == "data" and judged and not draft.health.verdict:
             return "nothing follows the title of its last section"
         full = "capabilities" in draft.seen or "AAM feature is" in draft.details
         if full and draft.health.verdict and "attributes" not in draft.seen:
