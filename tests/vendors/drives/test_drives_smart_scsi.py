@@ -364,7 +364,8 @@ def test_a_drive_without_a_temperature_log_has_no_temperature() -> None:
 def test_a_drive_without_smart_is_whole_without_a_verdict() -> None:
     """Smartctl prints the section without a verdict for it; of a drive with SMART, that is an output cut off."""
     silent = SAS.partition("SMART Health Status")[0] + "Current Drive Temperature:     41 C\n"
-    lacking = silent.replace("Available - device has SMART capability.", "Unavailable - device lacks SMART capability.")
+    able = "Available - device has SMART capability.\nSMART support is:     Enabled"
+    lacking = silent.replace(able, "Unavailable - device lacks SMART capability.")
     assert lacking != silent
     assert one(silent)[1].gap
     assert not one(lacking)[1].gap
