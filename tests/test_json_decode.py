@@ -6,6 +6,7 @@ import json
 import sqlite3
 import zlib
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -61,7 +62,7 @@ def test_a_kept_state_that_is_damaged_is_named_and_the_others_are_read(tmp_path:
         states.add(recorded("smartarray-p400"))
     host = states.list()[0].host
     for data in BAD:
-        with sqlite3.connect(tmp_path / "states.sqlite3") as database:
+        with closing(sqlite3.connect(tmp_path / "states.sqlite3")) as database, database:
             database.execute("UPDATE state SET noise = ? WHERE id = 1", (zlib.compress(data),))
         assert [isinstance(found, CannotTell) for _, found in states.each(host)] == [True, False]
 
