@@ -14,7 +14,7 @@ from raidctl.audit.diagnosis import Diagnosis, causes, explained
 from raidctl.audit.finding import Finding, Severity
 from raidctl.audit.rule import Rule
 from raidctl.model import Inventory
-from raidctl.output.paper import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, line, pack
+from raidctl.output.paper import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, hanging, line, pack
 from raidctl.output.table import Column, facts, table
 from raidctl.output.tree import head
 from raidctl.text import counted, listing
@@ -93,15 +93,23 @@ def _finding(
     if len(shown) < len(group):
         pieces.append((f"{len(group) - len(shown)} more", DULL))
     label = "  " if unknown else f"{_WORDS[one.severity]:10}"
-    text = line((label, PLAIN if unknown else _STYLES[one.severity]))
-    text.append_text(pack([(piece, STRONG) if isinstance(piece, str) else piece for piece in pieces],
-                          max(paper.columns - len(label), 20), paper.dot))  # fmt: skip
-    yield text
+    names = [(piece, STRONG) if isinstance(piece, str) else piece for piece in pieces]
+    yield hanging((label, PLAIN if unknown else _STYLES[one.severity]), names, paper)
     yield Padding(line(paper.clean(one.message)), (0, 0, 0, 4))
     if remedy := _remedy(group, " ".join(each.where for each in shown)):
         yield Padding(line((paper.words("→ "), DULL), paper.clean(remedy)), (0, 0, 0, 4))
-    with_ = [(paper.clean(f"{each.where}: {each.message}"), PLAIN) for one in shown for each in explained(found, one)]
+    with_ = [(paper.clean(text), PLAIN) for each in shown for text in _with(each, explained(found, each))]
     yield facts([*([("with", with_)] if with_ else []), *_rows(group, paper, more=more)], paper, indent=4)
+
+
+def _with(cause: Finding, found: Sequence[Finding]) -> Iterator[str]:
+    """What a cause explains; the tool's words, behind the second colon, only where they are not above already."""
+    above = cause.message
+    for one in found:
+        claim, *more = one.message.rstrip(".").split(": ", 2)
+        told = len(more) == 2 and more[1] in above
+        yield f"{one.where}: {f'{claim}.' if told else one.message}"
+        above += one.message
 
 
 def _remedy(group: Sequence[Finding], names: str, device: str | None = None) -> str:

@@ -13,7 +13,7 @@ from rich.text import Text
 from raidctl.cards import CardRow
 from raidctl.checkup import CheckupReport, ToolCheck
 from raidctl.model import Inventory, Problem
-from raidctl.output.paper import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, line, pack
+from raidctl.output.paper import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, hanging, line
 from raidctl.output.problems import problem_sections, style_of
 from raidctl.output.table import Column, cells, facts, table
 from raidctl.output.tree import head
@@ -67,14 +67,12 @@ def _parts(checkup: Checkup, paper: Paper) -> Iterator[RenderableType]:
     yield from problem_sections(found, [note for note in notes(bare) if (note.message, note.where) not in told], paper)
 
 
-def _verdict(found: Sequence[Trouble], paper: Paper) -> Text:
+def _verdict(found: Sequence[Trouble], paper: Paper) -> RenderableType:
     if not found:
         return line(("Nothing is missing.", GOOD))
     count = f"{counted(len(found), 'thing')} to look at: "
     places: list[Piece] = [(paper.clean(trouble.where), style_of(trouble)) for trouble in found]
-    text = line((count, STRONG))
-    text.append_text(pack(places, max(paper.columns - len(count), 20), paper.dot))
-    return text
+    return hanging((count, STRONG), places, paper)
 
 
 def _cards(checkup: Checkup, paper: Paper) -> Iterator[RenderableType]:

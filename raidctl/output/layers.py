@@ -11,7 +11,7 @@ from rich.text import Text
 
 from raidctl.layers.model import Answer, Layer, Share, Stack, Threshold
 from raidctl.model import Inventory
-from raidctl.output.paper import BAD, DULL, GOOD, STRONG, WARN, Paper, Piece, line, pack
+from raidctl.output.paper import BAD, DULL, GOOD, STRONG, WARN, Paper, Piece, hanging, line
 from raidctl.output.problems import problem_sections
 from raidctl.output.table import facts
 from raidctl.output.tree import head
@@ -81,9 +81,7 @@ def _block(group: Sequence[Layer], paper: Paper, *, more: bool) -> Iterator[Rend
     names: list[Piece] = [(paper.clean(part), DULL) for part in _names(group)]
     title = f"{len(group)} drives" if len(group) > 1 else KINDS[layer.kind]
     first: Piece = (paper.words(f"{title}  "), STRONG)
-    text = line(first)
-    text.append_text(pack(names, max(paper.columns - len(title) - 2, 20), paper.dot))
-    yield text
+    yield hanging(first, names, paper)
     told = _rows(layer if len(group) == 1 else _for_all(layer), more=more)
     rows = [(label, [paper.piece(piece) for piece in pieces]) for label, pieces in told if pieces]
     if rows:

@@ -64,7 +64,13 @@ def _verdict(report: FlushReport, paper: Paper) -> Text:
     if not amiss:
         if report.problems:
             return line((f"What is known of was written{took}; not everything could be read.", WARN))
-        return line((f"Everything that waited was written{took}.", GOOD))
+        silent = [
+            layer.layer for layer in report.layers if layer.answer.result == "done" and _left(layer)[0] == UNKNOWN
+        ]
+        if not silent:
+            return line((f"Everything that waited was written{took}.", GOOD))
+        left = f"what is left unwritten is not reported by {listing(silent)}"
+        return line((f"Every layer was flushed{took}; {paper.clean(left)}.", GOOD))
     worst = any(layer.answer.result != "unsupported" for layer in amiss)
     many = f"{len(amiss)} of {counted(len(report.layers), 'layer')} could not be flushed{took}."
     return line((paper.clean(many), BAD if worst else WARN))

@@ -13,7 +13,7 @@ from rich.text import Text
 from raidctl.layers.model import Counter, LayerStats, Statistics
 from raidctl.model import Inventory, Problem
 from raidctl.output.layers import KINDS
-from raidctl.output.paper import DULL, STRONG, WARN, Paper, Piece, line, pack
+from raidctl.output.paper import DULL, STRONG, WARN, Paper, Piece, hanging, line
 from raidctl.output.problems import problem_sections
 from raidctl.output.table import Column, cells, table
 from raidctl.output.tree import head
@@ -76,14 +76,12 @@ def _unknown(counters: Sequence[Counter]) -> Iterator[str]:
         yield f"unknown: {listing(of)} ({why})"
 
 
-def _title(layer: LayerStats, paper: Paper) -> Text:
+def _title(layer: LayerStats, paper: Paper) -> RenderableType:
     names: list[Piece] = [(paper.clean(text), DULL) for text in (layer.layer, layer.name) if text]
     kind = f"{KINDS[layer.kind]}  "
-    text = line((kind, STRONG))
     if any(counter.estimate and counter.value is not None for counter in layer.counters):
         names.append(("estimate", WARN))
-    text.append_text(pack(names, max(paper.columns - len(kind), 20), paper.dot))
-    return text
+    return hanging((kind, STRONG), names, paper)
 
 
 def _table(counters: Sequence[Counter], paper: Paper) -> Padding:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from rich.cells import cell_len
 from rich.console import Console, RenderableType
 from rich.style import Style
+from rich.table import Table
 from rich.text import Text
 
 from raidctl.text import collapse, printable
@@ -128,3 +129,14 @@ def pack(pieces: Sequence[Piece], room: int, between: str) -> Text:
         used = used + cell_len(between) + size if row and fits else size
         row.append((text, style))
     return line(*row)
+
+
+def hanging(label: Piece, pieces: Sequence[Piece], paper: Paper) -> Table:
+    """A label and pieces in a row behind it; further rows begin below the first piece."""
+    start = line(label)
+    room = max(paper.columns - start.cell_len, 20)
+    grid = Table.grid(padding=0)
+    grid.add_column("", width=start.cell_len, no_wrap=True)
+    grid.add_column("", width=room, overflow="fold")
+    grid.add_row(start, pack(pieces, room, paper.dot))
+    return grid

@@ -6,13 +6,12 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 
 from rich.console import RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from raidctl.drives_below import DrivesBelow, physical_drives
 from raidctl.model import Inventory
 from raidctl.output.controller import controller_block
-from raidctl.output.paper import DULL, GOOD, STRONG, Paper, Piece, line, pack
+from raidctl.output.paper import DULL, GOOD, STRONG, Paper, Piece, hanging, line, pack
 from raidctl.output.problems import problem_sections, style_of
 from raidctl.output.trouble import Trouble, notes, troubles
 from raidctl.text import counted
@@ -78,11 +77,7 @@ def _verdict(inventory: Inventory, found: Sequence[Trouble], paper: Paper) -> Re
     briefs: list[Piece] = [(paper.clean(trouble.brief), style_of(trouble)) for trouble in found[:_AT_THE_TOP]]
     if len(found) > _AT_THE_TOP:
         briefs.append((f"{len(found) - _AT_THE_TOP} more below", DULL))
-    grid = Table.grid(padding=0)
-    grid.add_column("", width=len(many))
-    grid.add_column("", width=paper.columns - len(many), overflow="fold")
-    grid.add_row(Text(many, style=STRONG), pack(briefs, paper.columns - len(many), paper.dot))
-    return grid
+    return hanging((many, STRONG), briefs, paper)
 
 
 def _fine(inventory: Inventory) -> str:

@@ -13,7 +13,7 @@ from rich.text import Text
 from raidctl.bench.result import Session
 from raidctl.claims.report import Answer, Evidence, Verdict, Verification
 from raidctl.model import Inventory
-from raidctl.output.paper import BAD, DULL, GOOD, STRONG, WARN, Paper, Piece, line, pack
+from raidctl.output.paper import BAD, DULL, GOOD, STRONG, WARN, Paper, Piece, hanging, line, pack
 from raidctl.output.table import facts
 from raidctl.output.tree import head
 from raidctl.select import items
@@ -44,12 +44,14 @@ def _parts(report: Verification, inventory: Inventory, paper: Paper, *, more: bo
     yield head(inventory, paper)
     yield _summary(report, paper)
     yield from _clock(report, paper)
+    above: dict[tuple[str, ...], str] = {}
     for name, answers in groupby(report.answers, key=lambda answer: answer.object):
         yield Text("")
         if name is not None:
             yield _title(name, inventory, paper)
         for answer in answers:
-            yield from _answer(answer, paper, more=more)
+            first = above.setdefault((answer.claim, *answer.reasons, answer.next_test or ""), answer.object or "")
+            yield from _answer(answer, paper, more=more, above=None if more or first == answer.object else first)
     if report.problems and all(answer.object is None for answer in report.answers) and report.session is None:
         # nothing to judge was found: what was in the way is the answer
         yield Text("")
@@ -66,15 +68,13 @@ def _parts(report: Verification, inventory: Inventory, paper: Paper, *, more: bo
         )
 
 
-def _summary(report: Verification, paper: Paper) -> Text:
+def _summary(report: Verification, paper: Paper) -> RenderableType:
     counts = {verdict: sum(answer.verdict == verdict for answer in report.answers) for verdict in _ORDER}
     pieces: list[Piece] = [
         (_COUNTED[verdict][count != 1].format(count), _STYLES[verdict]) for verdict, count in counts.items() if count
     ]
     start = f"{report.verdict.upper()}: "
-    text = line((start, _STYLES[report.verdict]))
-    text.append_text(pack(pieces or ["nothing to judge"], max(paper.columns - len(start), 20), paper.dot))
-    return text
+    return hanging((start, _STYLES[report.verdict]), pieces or ["nothing to judge"], paper)
 
 
 def _clock(report: Verification, paper: Paper) -> Iterator[RenderableType]:
@@ -115,16 +115,18 @@ def _title(name: str, inventory: Inventory, paper: Paper) -> Text:
     return pack(pieces, paper.columns, paper.dot)
 
 
-def _answer(answer: Answer, paper: Paper, *, more: bool) -> Iterator[RenderableType]:
+def _answer(answer: Answer, paper: Paper, *, more: bool, above: str | None) -> Iterator[RenderableType]:
+    """``above``: an object whose answer to this claim has the same reasons and the same test."""
     claim = f"--{answer.claim.replace('_', '-')}{f' {answer.wanted}' if answer.wanted else ''}"
     yield line("  ", (answer.verdict.upper().ljust(13), _STYLES[answer.verdict]), (paper.clean(claim), STRONG))
-    rows: list[tuple[str, Sequence[Piece]]] = [("because", [paper.clean(" ".join(answer.reasons))])]
+    reasons = f"As for {above}." if above else " ".join(answer.reasons)
+    rows: list[tuple[str, Sequence[Piece]]] = [("because", [paper.clean(reasons)])]
     for source, label in _SOURCES.items():
         mine = [one for one in answer.evidence if one.source == source]
         rows += _sources(label, mine, answer, paper, len(mine) if more else _FEW[source], more=more)
     if answer.ruled_out:
         rows.append(("ruled out", [paper.clean("; ".join(answer.ruled_out))]))
-    if answer.next_test:
+    if answer.next_test and not above:
         rows.append(("to decide", [paper.clean(answer.next_test)]))
     yield facts(rows, paper, indent=4)
 

@@ -187,6 +187,35 @@ def test_the_same_of_many_drives_is_one_entry() -> None:
     assert "cache set megaraid:0/v0 megaraid:0/v1 megaraid:0/v5 --drives off" in " ".join(told.split())
 
 
+def test_names_that_take_several_rows_stay_in_their_column() -> None:
+    """A name at the left edge would look like the heading of another finding."""
+    inventory = replayed("md-degraded-rebuilding").inventory
+    rows = screen(diagnose(inventory, rules()), inventory, Paper(), more=False).splitlines()
+    unknown = rows[rows.index("Unknown") + 1 : rows.index("", rows.index("Unknown"))]
+    assert len(unknown) > 2
+    assert all(row.startswith("  ") for row in unknown)
+
+
+@pytest.mark.parametrize("machine", ["megaraid-perc5i-failed-battery", "smartarray-gen10-failed-battery"])
+def test_the_words_of_a_tool_are_printed_once_in_a_finding(machine: str) -> None:
+    """The battery, its cache and the policy that fell back have one reason."""
+    inventory = replayed(machine).inventory
+    told = " ".join(screen(diagnose(inventory, rules()), inventory, Paper(), more=False).split())
+    why = next(v.cache.why_not_in_force for c in inventory.controllers for v in c.volumes
+               if v.cache and v.cache.why_not_in_force)  # fmt: skip
+    words = why.rstrip(".").split(": ", 1)[1]
+    finding = told[told.index("of the cache has failed") : told.index("battery_failed")]
+    assert finding.replace(f"facts status = failed status_text = {words}", "").count(words) == 1
+
+
+def test_a_setting_that_overrules_a_good_battery_is_named() -> None:
+    """With a battery that is ok, "not protected" alone would send somebody to look for another one."""
+    inventory = replayed("threeware-9690sa-rebuilding").inventory
+    found = diagnose(inventory, rules()).findings
+    message = next(one.message for one in found if one.rule == "write_back_unprotected")
+    assert "although the battery is ok (StorSave policy `perform`" in message
+
+
 def test_the_manual_of_the_rules_is_complete() -> None:
     """``docs/rules.md`` has the page of each rule."""
     page = (FIXTURES.parent / "docs" / "rules.md").read_text(encoding="utf-8")

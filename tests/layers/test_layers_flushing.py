@@ -190,6 +190,13 @@ def test_data_that_a_controller_keeps_after_a_flush_is_not_called_written() -> N
     assert "Everything" not in screen
 
 
+def test_a_flush_whose_result_no_tool_reports_is_not_called_complete() -> None:
+    """The command ended well; whether anything is left, nobody knows, and the screen names the layer."""
+    layer = Flushed(layer="acme:0", kind="controller", answer=Answer(result="done"))
+    first = flush_screen(FlushReport(host=Host(), layers=(layer,)), Paper(80)).splitlines()[1]
+    assert first == "Every layer was flushed; what is left unwritten is not reported by acme:0."
+
+
 def test_a_missing_program_is_told_by_a_field_and_not_by_words() -> None:
     """Whatever the sentence says: exit code 4 is for what can be installed."""
     card = Controller(id="acme:0", mode="none", drives=(Drive(id="acme:0/1", device="/dev/sda"),))

@@ -20,6 +20,7 @@ from raidctl.output.verify import screen
 from tests.bench.bench_runs import session
 from tests.output.inventories import DEGRADED, SOFTWARE
 from tests.output.test_hostile import NASTY, PAPERS, replaced, steers
+from tests.support.machines import replayed
 
 GIVEN = {"raid_level": "raid6", "battery": True, "firmware": "1", "drives": 4, "media": "hdd", "power_safe": True}
 KEPT = {"verdict", "claim", "source"}
@@ -50,6 +51,19 @@ def test_no_text_of_hardware_breaks_or_steers_the_answer(
     told = screen(hostile, known.inventory, paper, more=more)
     assert steers(told) == []
     assert max(cell_len(row) for row in told.split("\n")) <= max(paper.width, LEAST_WIDTH)
+
+
+def test_the_same_reason_of_two_volumes_is_printed_once() -> None:
+    """The second answer refers to the first."""
+    inventory = replayed("smartarray-gen9-degraded").inventory
+    known = Ground(Survey(inventory), Kernel())
+    told = screen(
+        verify(known, claims({"checked_within": "10d"}), whole(known, drives=False)[0], (), ()),
+        inventory,
+        Paper(),
+        more=False,
+    )
+    assert told.count("because   As for smartarray:") == sum(len(card.volumes) for card in inventory.controllers) - 1
 
 
 def test_a_measurement_that_failed_is_told() -> None:

@@ -25,7 +25,7 @@ SUPPORT: dict[str, Capability] = {
     "io_policy": Capability(read=False, set=False, why="The cards have no such setting."),
     "drive_write_cache": Capability(read=False, set=False, why="The tool does not tell it; it follows StorSave."),
     "no_battery_write_cache": Capability(
-        read=True, set=False, why="It is the StorSave policy `perform`, a setting of each unit."
+        read=True, set=False, why="StorSave policy `perform`, a setting of each unit."
     ),
     "flush": Capability(read=False, set=False, why=_ONLY_READ + "by hand: `tw_cli /cX flush`."),
     "flush_interval": Capability(read=False, set=False, why="The tool neither shows nor sets it."),

@@ -31,6 +31,7 @@ from raidctl.audit.builtin._say import Voice, facts
 from raidctl.audit.finding import Finding, Severity
 from raidctl.audit.rule import Rule
 from raidctl.model import Inventory, Scrub, Volume
+from raidctl.text import counted
 from raidctl.units import parse_moment
 
 SAY = Voice("check_overdue", "warning")
@@ -52,15 +53,19 @@ def _judge(volume: Volume, scrub: Scrub, now: datetime | None) -> Finding:
     if scrub.last_result == "failed":
         return _failed(volume, "The last consistency check found differences or errors.")
     if now is not None and last is not None and now - last > LONG:
-        return _failed(volume, f"The last complete consistency check ended {(now - last).days} days ago.")
+        return _failed(volume, f"The last complete consistency check ended {_days(now - last)} ago.")
     if now is not None and due is not None and now - due > LONG:
-        return _failed(volume, f"The consistency check that was due {(now - due).days} days ago has not started.")
+        return _failed(volume, f"The consistency check that was due {_days(now - due)} ago has not started.")
     if scrub.last_result == "unfinished" and last is None:
         return _failed(volume, "The last consistency check was stopped before its end.", "info")
     if now is not None and last is not None:
-        return SAY.passed(volume, f"The last consistency check ended {(now - last).days} days ago.")
+        return SAY.passed(volume, f"The last consistency check ended {_days(now - last)} ago.")
     what = "the last consistency check" if now is not None else "the reading"
     return SAY.unknown(volume, f"The time of {what} is unknown.", severity="info")
+
+
+def _days(passed: timedelta) -> str:
+    return counted(passed.days, "day")
 
 
 def _failed(volume: Volume, message: str, severity: Severity | None = None) -> Finding:

@@ -29,7 +29,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from raidctl.audit.builtin._look import cached_volumes, protected
+from raidctl.audit.builtin._look import cached_volumes, plain, protected
 from raidctl.audit.builtin._say import Voice, facts, settable
 from raidctl.audit.finding import Finding
 from raidctl.audit.rule import Rule
@@ -62,7 +62,7 @@ def _judge(card: Controller, volume: Volume, cache: VolumeCache) -> Finding:
     remedy = settable(card, "write_policy", _REMEDY.format(volume.id), _BY_HAND)
     field = "cache.controller_cache"
     if cache.controller_cache == "unprotected":
-        message = "Unwritten data in the controller's cache is not protected: a power failure loses it."
+        message = f"Unwritten data in the controller's cache is not protected{_why(card)}: a power failure loses it."
         return SAY.failed(volume, message, remedy=remedy, field=field, wanted=_WANTED, evidence=evidence)
     dead = card.batteries and all(battery.status in ("failed", "missing") for battery in card.batteries)
     if cache.write_active == "write_back" and dead:
@@ -90,6 +90,14 @@ def _judge(card: Controller, volume: Volume, cache: VolumeCache) -> Finding:
         )
         return SAY.unknown(volume, message, remedy=_look(card, volume), field=field, evidence=evidence)
     return SAY.passed(volume, "No written data waits in an unprotected cache.")
+
+
+def _why(card: Controller) -> str:
+    """Why a good battery does not protect it, where the setting that keeps write-back on is known."""
+    setting = card.capabilities.get("no_battery_write_cache")
+    if not protected(card) or setting is None or not setting.read or setting.set or not setting.why:
+        return ""
+    return f" although the battery is ok ({plain(setting.why)})"
 
 
 def _look(card: Controller, volume: Volume) -> str:

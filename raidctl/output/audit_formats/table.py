@@ -13,7 +13,7 @@ from rich.text import Text
 from raidctl.audit.finding import Audited, Finding
 from raidctl.audit.report import EXITS, RuleCount, Summary, Verdict
 from raidctl.output.audit_formats import Again, Sheet
-from raidctl.output.paper import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, line, pack
+from raidctl.output.paper import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, hanging, line, pack
 from raidctl.output.table import Cell, Column, said, table
 from raidctl.text import counted
 
@@ -79,11 +79,9 @@ class Table:
 
     def _sums(self, summary: Summary, paper: Paper) -> Iterator[RenderableType]:
         word, style = _WORDS[summary.verdict]
-        head = line((f"{word}: ", style))
         pieces = _of_one(summary) if self._sheet.alone else _of_many(summary)
-        head.append_text(pack(pieces, max(paper.columns - len(word) - 2, 20), paper.dot))
         yield line((paper.clean(self._sheet.policy), STRONG))
-        yield head
+        yield hanging((f"{word}: ", style), pieces, paper)
         if summary.rules:
             yield Text("")
             yield from self._rules(summary.rules, paper)
