@@ -64,10 +64,8 @@ def call_problem(request: Run, answer: RunAnswer) -> Problem | None:
             remedy=_OWN if unsafe else "Run raidctl as root (sudo).",
         )  # fmt: skip
     if answer.trouble is Trouble.MISSING:
-        return Problem(
-            severity="error", kind="no_tool", where=where,
-            message=f"The tool is there but could not be started{detail}.", remedy="Install its package anew.",
-        )  # fmt: skip
+        message = f"The tool is there but could not be started{detail}."
+        return Problem("error", where, message, "Install its package anew.", "no_tool")
     what, remedy = {
         Trouble.TIMEOUT: (
             f"did not answer within {request.timeout:g} seconds and was ended",

@@ -9,8 +9,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from msgspec import Meta
-
+from raidctl.described import doc
 from raidctl.discovery import bare as kernel_only
 from raidctl.discovery.bare import evidence
 from raidctl.discovery.pci import normalised
@@ -19,6 +18,7 @@ from raidctl.evidence import Sheet
 from raidctl.host import HostView, PciDevice
 from raidctl.link import claimed
 from raidctl.model import Controller, Problem, ProblemKind, Tool
+from raidctl.select import family_of
 from raidctl.text import listing
 from raidctl.vendor import Vendor
 
@@ -46,39 +46,33 @@ _GUEST_DRIVERS = frozenset({"vfio-pci", "pci-stub", "pciback", "xen-pciback", "u
 class CardRow:
     """One storage controller on the PCI bus, for ``doctor``."""
 
-    address: Annotated[str, Meta(description="On the PCI bus: `0000:03:00.0`.")]
-    name: Annotated[
-        str, Meta(description="Maker and model from udev's database; `RAID controller 1000:005d` without it.")
-    ]
-    driver: Annotated[str | None, Meta(description="Kernel driver; null: none is bound.")]
-    family: Annotated[str | None, Meta(description="The vendor package in charge; null: none knows the card.")]
+    address: Annotated[str, doc("On the PCI bus: `0000:03:00.0`.")]
+    name: Annotated[str, doc("Maker and model from udev's database; `RAID controller 1000:005d` without it.")]
+    driver: Annotated[str | None, doc("Kernel driver; null: none is bound.")]
+    family: Annotated[str | None, doc("The vendor package in charge; null: none knows the card.")]
     tools: Annotated[
         tuple[str, ...],
-        Meta(description="Programs that can tell of the card, the best one first; one of them is enough."),
+        doc("Programs that can tell of the card, the best one first; one of them is enough."),
     ]
-    found: Annotated[tuple[str, ...], Meta(description="Which of them are installed.")]
-    controllers: Annotated[tuple[str, ...], Meta(description="Ids of the controllers that were found on it.")]
+    found: Annotated[tuple[str, ...], doc("Which of them are installed.")]
+    controllers: Annotated[tuple[str, ...], doc("Ids of the controllers that were found on it.")]
     answers: Annotated[
         bool | None,
-        Meta(
-            description="Whether a program tells of it; null: it is a guest's, or it is not clear which of several "
-            "cards is listed."
+        doc(
+            "Whether a program tells of it; null: it is a guest's, or it is not clear which of several cards is listed."
         ),
     ]
     note: Annotated[
         str | None,
-        Meta(description="One sentence where there is something to say of the card; null: there is nothing."),
+        doc("One sentence where there is something to say of the card; null: there is nothing."),
     ]
     told_by: Annotated[
         tuple[str, ...],
-        Meta(description="Which of the installed programs have told of it, the one that has told most first."),
+        doc("Which of the installed programs have told of it, the one that has told most first."),
     ] = ()
     why: Annotated[
         tuple[str, ...],
-        Meta(
-            description="What there is to say of the choice between them, and of what else is good to know of its "
-            "controllers."
-        ),
+        doc("What there is to say of the choice between them, and of what else is good to know of its controllers."),
     ] = ()
 
 
@@ -170,7 +164,7 @@ def overview(
     for card in _cards(view, controllers, vendors, installed):
         vendor = card.vendor or (None if card.raid or card.given_away else last)
         names = tuple(tool.name for tool in vendor.TOOLS) if vendor else ()
-        at = [c.id for c in controllers if vendor and _family(c) == vendor.FAMILY and _at(c) == card.function.address]
+        at = [c.id for c in controllers if vendor and family_of(c) == vendor.FAMILY and _at(c) == card.function.address]
         ids = card.controllers or tuple(at)
         told = [name for one in ids for name in tellers(known[one], sheets, _programs(vendors, one))]
         rows.append(
@@ -206,12 +200,12 @@ def _cards(
     homeless: dict[str, list[str]] = {}
     for controller in controllers:
         address = _at(controller)
-        if _family(controller) in nobody or controller.mode == "software":
+        if family_of(controller) in nobody or controller.mode == "software":
             continue
         if address is not None:
             listed.setdefault(address, []).append(controller.id)
         else:
-            homeless.setdefault(_family(controller), []).append(controller.id)
+            homeless.setdefault(family_of(controller), []).append(controller.id)
     plain = _PLAIN_DRIVERS | {driver for vendor in vendors if vendor.LAST for driver in vendor.DRIVERS}
     cards = []
     for function in view.pci:
@@ -247,10 +241,6 @@ def _by_count(card: _Card, cards: Sequence[_Card], homeless: dict[str, list[str]
     return replace(card, controllers=tuple(ids))
 
 
-def _family(controller: Controller) -> str:
-    return controller.id.split(":", 1)[0]
-
-
 def _at(controller: Controller) -> str | None:
     address = controller.pci_address
     return (normalised(address) or address) if address else None
@@ -261,37 +251,30 @@ def _silent(card: _Card, view: HostView, tools_found: Collection[str]) -> Proble
     where = f"{card.name} at {card.function.address}"
     driver = card.function.driver
     if card.vendor is None:
-        return Problem(
-            severity="error",
-            where=card.function.address,
-            message=f"No vendor package of raidctl knows the RAID card {where}; its kernel driver is {driver}.",
-            remedy="Only its block devices are shown; `raidctl vendors` lists what is supported. "
-            "Its maker's own tool can tell of its arrays and its cache.",
-            kind="no_tool",
+        message = f"No vendor package of raidctl knows the RAID card {where}; its kernel driver is {driver}."
+        remedy = (
+            "Only its block devices are shown; `raidctl vendors` lists what is supported. "
+            "Its maker's own tool can tell of its arrays and its cache."
         )
+        return Problem("error", card.function.address, message, remedy, "no_tool")
     here = [tool.name for vendor in card.able for tool in vendor.TOOLS if tool.name in tools_found]
     if not here:
         needs = (f"{one.TITLE} needs {listing((t.name for t in one.TOOLS), 'or')}" for one in card.able)
-        return Problem(
-            severity="error",
-            where=card.function.address,
-            message=f"The kernel sees the RAID card {where} (driver {driver}), but no program that can tell of it is "
-            f"installed: {listing(needs, 'or')}.",
-            remedy=_install(card.able),
-            kind="no_tool",
+        message = (
+            f"The kernel sees the RAID card {where} (driver {driver}), but no program that can tell of it is "
+            f"installed: {listing(needs, 'or')}."
         )
+        return Problem("error", card.function.address, message, _install(card.able), "no_tool")
     kind: ProblemKind = "no_right" if view.root is False else "unread"
     doubt = "fewer cards than the kernel sees, and does not tell which" if card.ambiguous else "no such card"
-    return Problem(
-        severity="error",
-        where=card.function.address,
-        message=f"The kernel sees the RAID card {where} (driver {driver}), but {listing(here)} lists {doubt}.",
-        remedy="Run raidctl as root."
+    message = f"The kernel sees the RAID card {where} (driver {driver}), but {listing(here)} lists {doubt}."
+    remedy = (
+        "Run raidctl as root."
         if kind == "no_right"
         else f"Run {here[0]} by hand to see what it says; a newer "
-        "version, or another of the family's programs, may know the card.",
-        kind=kind,
+        "version, or another of the family's programs, may know the card."
     )
+    return Problem("error", card.function.address, message, remedy, kind)
 
 
 def _install(vendors: Sequence[Vendor]) -> str:
@@ -308,12 +291,10 @@ def _install(vendors: Sequence[Vendor]) -> str:
 def _unbound(card: _Card) -> Problem:
     """A function that no kernel driver serves: whatever hangs on it is invisible."""
     harmless = card.pci_class in _HIDES_NOTHING
+    message = f"No kernel driver is bound to {card.name} at {card.function.address}: what hangs on it is not seen."
+    remedy = "Load its driver (`lspci -k` names the candidates), or ignore it if the port is not used."
     return Problem(
-        severity="info" if harmless else "warning",
-        where=card.function.address,
-        message=f"No kernel driver is bound to {card.name} at {card.function.address}: what hangs on it is not seen.",
-        remedy="Load its driver (`lspci -k` names the candidates), or ignore it if the port is not used.",
-        kind="note" if harmless else "unread",
+        "info" if harmless else "warning", card.function.address, message, remedy, "note" if harmless else "unread"
     )
 
 

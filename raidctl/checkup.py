@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 import msgspec
-from msgspec import Meta
 
 from raidctl.cards import CardRow
+from raidctl.described import doc
 from raidctl.model import Host, Problem, Tool
 from raidctl.request import Dialogue, Run, RunAnswer, Trouble, Which, ask, together
 from raidctl.text import collapse, printable
@@ -25,15 +25,15 @@ _LONGEST = 60
 class ToolCheck:
     """A program of a family, and what became of the attempt to start it."""
 
-    family: Annotated[str, Meta(description="The vendor package that uses it.")]
-    name: Annotated[str, Meta(description="Name of the program.")]
-    package: Annotated[str, Meta(description="Where one gets it: a package, or its maker; empty: not told.")]
-    path: Annotated[str | None, Meta(description="Where it is; null: it is not installed.")] = None
-    version: Annotated[str | None, Meta(description="The line in which it tells its version; null: not told.")] = None
+    family: Annotated[str, doc("The vendor package that uses it.")]
+    name: Annotated[str, doc("Name of the program.")]
+    package: Annotated[str, doc("Where one gets it: a package, or its maker; empty: not told.")]
+    path: Annotated[str | None, doc("Where it is; null: it is not installed.")] = None
+    version: Annotated[str | None, doc("The line in which it tells its version; null: not told.")] = None
     fault: Annotated[
         str | None,
-        Meta(
-            description="Why it could not be started, or why it is not known whether it is installed; null: nothing "
+        doc(
+            "Why it could not be started, or why it is not known whether it is installed; null: nothing "
             "is wrong with it."
         ),
     ] = None
@@ -42,16 +42,16 @@ class ToolCheck:
 class CheckupReport(msgspec.Struct, frozen=True, kw_only=True):
     """What a machine needs to be read, and what is missing: the answer of ``raidctl doctor``."""
 
-    schema_version: Annotated[Literal["1"], Meta(description="Version of this contract.")] = "1"
-    host: Annotated[Host, Meta(description="Which machine it is.")]
-    root: Annotated[bool | None, Meta(description="Whether the programs are run as root there; null: not known.")]
-    cards: Annotated[tuple[CardRow, ...], Meta(description="The storage controllers on the PCI bus.")]
-    tools: Annotated[tuple[ToolCheck, ...], Meta(description="The programs of all families.")]
+    schema_version: Annotated[Literal["1"], doc("Version of this contract.")] = "1"
+    host: Annotated[Host, doc("Which machine it is.")]
+    root: Annotated[bool | None, doc("Whether the programs are run as root there; null: not known.")]
+    cards: Annotated[tuple[CardRow, ...], doc("The storage controllers on the PCI bus.")]
+    tools: Annotated[tuple[ToolCheck, ...], doc("The programs of all families.")]
     libraries: Annotated[
         dict[str, str | None],
-        Meta(description="Version of each library that raidctl uses, null: it is missing; empty for another machine."),
+        doc("Version of each library that raidctl uses, null: it is missing; empty for another machine."),
     ]
-    problems: Annotated[tuple[Problem, ...], Meta(description="What is missing or could not be told, and what to do.")]
+    problems: Annotated[tuple[Problem, ...], doc("What is missing or could not be told, and what to do.")]
 
 
 def check_tools(vendors: Sequence[Vendor], known: Sequence[Tool] = ()) -> Dialogue[list[ToolCheck]]:

@@ -6,7 +6,7 @@ same serial number, if that is not masked. Within a family the vendor package it
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import msgspec
@@ -15,6 +15,7 @@ from raidctl.discovery.index import serial
 from raidctl.discovery.pci import normalised
 from raidctl.evidence import Sheet
 from raidctl.model import Controller, Problem
+from raidctl.select import family_of, items
 
 _NOTHING = (None, "", "unknown")
 
@@ -52,8 +53,8 @@ def once(controllers: Sequence[Controller], sheets: Sequence[Sheet], tools: Mapp
         kept.append(best)
         others = [controller for controller in group if controller is not best]
         problems += [_note(best, other, sheets, tools) for other in others]
-        lost |= {name for other in others for name in _ids(other)}
-    return Kept(tuple(kept), tuple(problems), frozenset(lost - {name for one in kept for name in _ids(one)}))
+        lost |= {item.id for other in others for item in items(other)}
+    return Kept(tuple(kept), tuple(problems), frozenset(lost - {item.id for one in kept for item in items(one)}))
 
 
 def forget(sheets: Iterable[Sheet], problems: Iterable[Problem], dropped: Collection[str]) -> list[Problem]:
@@ -79,7 +80,7 @@ def _leaves(value: object) -> int:
 
 def _same(one: Controller, other: Controller) -> bool:
     """Whether two families mean the same card."""
-    if _family(one) == _family(other) or "software" in (one.mode, other.mode):
+    if family_of(one) == family_of(other) or "software" in (one.mode, other.mode):
         return False
     if one.pci_address and other.pci_address:
         return _place(one.pci_address) == _place(other.pci_address)
@@ -91,41 +92,30 @@ def _place(address: str) -> str:
     return normalised(address) or address
 
 
-def _family(controller: Controller) -> str:
-    return controller.id.split(":", 1)[0]
-
-
-def _ids(controller: Controller) -> Iterator[str]:
-    yield controller.id
-    for items in (controller.batteries, controller.arrays, controller.volumes, controller.drives):
-        yield from (item.id for item in items)
-
-
 def _note(
     best: Controller, other: Controller, sheets: Sequence[Sheet], tools: Mapping[str, Collection[str]]
 ) -> Problem:
     """What became of the second telling, and why."""
-    ours, theirs = (teller(one, sheets, tools.get(_family(one), ())) for one in (best, other))
+    ours, theirs = (teller(one, sheets, tools.get(family_of(one), ())) for one in (best, other))
     place = best.pci_address or other.pci_address
     by = f"PCI address {place}" if best.pci_address and other.pci_address else f"serial number {best.serial}"
     more, less = weight(best), weight(other)
     why = f"{ours} tells more of it ({more} facts to {less})" if more > less else "both tell as much of it"
-    return Problem(
-        severity="info",
-        where=best.id,
-        message=f"{ours} and {theirs} list the same controller ({by}); it is shown once, as {ours} told it, and not as "
-        f"{other.id}, because {why}.",
+    message = (
+        f"{ours} and {theirs} list the same controller ({by}); it is shown once, as {ours} told it, and not as "
+        f"{other.id}, because {why}."
     )
+    return Problem("info", best.id, message)
 
 
 def teller(controller: Controller, sheets: Iterable[Sheet], tools: Collection[str]) -> str:
     """The program that has told of a controller; the family's name where the evidence names none of its programs."""
-    return next(iter(tellers(controller, sheets, tools)), _family(controller))
+    return next(iter(tellers(controller, sheets, tools)), family_of(controller))
 
 
 def tellers(controller: Controller, sheets: Iterable[Sheet], tools: Collection[str]) -> list[str]:
     """The programs whose outputs hold facts of a controller, the one with most of them first."""
-    ids = set(_ids(controller))
+    ids = {item.id for item in items(controller)}
     counted: dict[str, int] = {}
     for sheet in sheets:
         name = sheet.command.split(" ", 1)[0].rsplit("/", 1)[-1]

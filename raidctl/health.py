@@ -26,6 +26,7 @@ from raidctl.redundancy import (
     speaks_of_rebuild,
     survives,
 )  # fmt: skip
+from raidctl.select import Item, items
 from raidctl.text import counted, listing
 
 Severity = Literal["info", "warning", "critical"]
@@ -64,7 +65,6 @@ _BACK = ("protected_write_back", "unprotected_write_back")
 _COPYING = ("btrfs", "zfs", "zfs_member", "bcachefs")
 MANY, MANY_LINK, LITTLE_CHARGE = 10, 100, 25
 WEIGHT: Mapping[Severity, int] = {"critical": 0, "warning": 1, "info": 2}
-Item = Controller | Array | Volume | Drive | Battery
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,6 +143,18 @@ class _Machine:
 
 def judge(inventory: Inventory) -> tuple[Condition, ...]:
     """Everything that is wrong, worst first; what a condition explains is folded under it."""
+    global _last  # noqa: PLW0603 - every rule asks for the same inventory, which is judged once
+    last = _last
+    if last is None or last[0] is not inventory:
+        last = _last = inventory, _judge(inventory)
+    return last[1]
+
+
+_last: tuple[Inventory, tuple[Condition, ...]] | None = None
+"""The inventory that was judged last, and what was wrong with it."""
+
+
+def _judge(inventory: Inventory) -> tuple[Condition, ...]:
     machine = _Machine(inventory)
     for card in inventory.controllers:
         for volume in card.volumes:
@@ -172,11 +184,6 @@ def judge(inventory: Inventory) -> tuple[Condition, ...]:
 
 def _order(one: Condition) -> tuple[int, int]:
     return WEIGHT[one.severity], one.rank
-
-
-def of_rule(inventory: Inventory, rule: str) -> dict[str, Condition]:
-    """The conditions that a rule describes, by object."""
-    return {one.where: one for one in judge(inventory) if one.rule == rule}
 
 
 def _volume(machine: _Machine, card: Controller, volume: Volume) -> None:
@@ -372,5 +379,4 @@ def _first(
 
 
 def _within(card: Controller, name: str) -> bool:
-    parts: tuple[Sequence[Item], ...] = (card.volumes, card.drives, card.arrays, card.batteries)
-    return card.id == name or any(item.id == name for part in parts for item in part)
+    return any(item.id == name for item in items(card))

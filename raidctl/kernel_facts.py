@@ -92,12 +92,9 @@ class _Seen:
         mounts: list[Mount] = [
             mount for layer in (own, *above) if layer is own or layer.kind != "md" for mount in layer.mounts
         ]
-        return replace(
-            item,
-            block=self.block(own, item.id, "block"),
-            layers=tuple(self.layer(layer, offsets, item.id, number) for number, layer in enumerate(above)),
-            mounts=self.mounts(item.id, mounts),
-        )
+        block = self.block(own, item.id, "block")
+        layers = tuple(self.layer(layer, offsets, item.id, number) for number, layer in enumerate(above))
+        return replace(item, block=block, layers=layers, mounts=self.mounts(item.id, mounts))
 
     def block(self, device: BlockDevice, object_id: str, path: str) -> Block | None:
         """The settings of a device's queue; None where nothing is told of it."""

@@ -18,6 +18,7 @@ from raidctl.discovery.sheet import KernelSheet
 from raidctl.evidence import Sheet
 from raidctl.host import BlockDevice, HostView, PciDevice
 from raidctl.model import Controller, Drive, Interface, Inventory, Problem, Volume
+from raidctl.select import family_of
 from raidctl.targets import by_target
 from raidctl.text import listing
 
@@ -214,25 +215,15 @@ class _Link:
         joint = self.index.joint(paths)
         if joint is not None:
             return f"/dev/mapper/{joint.dm_name}" if joint.dm_name else joint.node
-        self.problems.append(
-            Problem(
-                severity="info",
-                where=object_id,
-                message=f"{listing(path.node for path in paths)} are paths to the same disk; the first is shown.",
-            )
-        )
+        message = f"{listing(path.node for path in paths)} are paths to the same disk; the first is shown."
+        self.problems.append(Problem("info", object_id, message))
         return paths[0].node
 
     def contradiction(self, item: Volume | Drive, why: str) -> None:
         """The tool's device is not the kernel's."""
-        self.problems.append(
-            Problem(
-                severity="warning",
-                where=item.id,
-                message=f"The tool names {item.device} as the device, but {why}; the kernel is believed.",
-                remedy="Look for a rescan or a renamed device since the tool read its list; run the tool again.",
-            )
-        )
+        message = f"The tool names {item.device} as the device, but {why}; the kernel is believed."
+        remedy = "Look for a rescan or a renamed device since the tool read its list; run the tool again."
+        self.problems.append(Problem("warning", item.id, message, remedy))
 
     def drive(self, drive: Drive, controller: Controller) -> Drive:
         """A drive of a controller with its device, where the operating system sees the drive itself."""
@@ -266,10 +257,7 @@ class _Link:
         spins = disk.rotational if disk.transport in ("sata", "sas", "ata", "nvme") else None
         facts: dict[str, str | int | None] = {
             "device": block.node,
-            "model": disk.model,
-            "serial": disk.serial,
-            "firmware": disk.firmware,
-            "wwn": disk.wwn,
+            **{name: getattr(disk, name) for name in ("model", "serial", "firmware", "wwn")},
             "size_bytes": block.size_bytes,
             "interface": _INTERFACES.get(disk.transport or ""),
             "media": None if spins is None else "hdd" if spins else "ssd",
@@ -288,7 +276,7 @@ class _Link:
         only: dict[str, PciDevice] = {}
         for family, names in drivers.items():
             waiting = [
-                c for c in controllers if _family(c) == family and c.pci_address is None and c.mode != "software"
+                c for c in controllers if family_of(c) == family and c.pci_address is None and c.mode != "software"
             ]
             cards = [f for f in self.index.view.pci if f.driver in names and f.address not in taken]
             if len(waiting) == len(cards) == 1:
@@ -325,18 +313,11 @@ class _Link:
         told = {name: value for name, value in known.items() if value and getattr(controller, name) is None}
         if card.driver and controller.driver not in (None, card.driver):
             told["driver"] = card.driver
-            self.problems.append(
-                Problem(
-                    severity="info",
-                    where=controller.id,
-                    message=f"The tool names the driver {controller.driver}, but the kernel has bound {card.driver} to "
-                    f"{card.address}; the kernel is believed.",
-                )
+            message = (
+                f"The tool names the driver {controller.driver}, but the kernel has bound {card.driver} to "
+                f"{card.address}; the kernel is believed."
             )
+            self.problems.append(Problem("info", controller.id, message))
         for name, value in told.items():
             self.evidence.fact(f"{card.address}: {name} {value}", controller.id, name, value)
         return replace(controller, **told)
-
-
-def _family(controller: Controller) -> str:
-    return controller.id.split(":", 1)[0]

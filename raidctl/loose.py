@@ -17,7 +17,7 @@ from raidctl.model import Problem, ProblemKind
 from raidctl.order import natural
 from raidctl.rewrap import unwrapped
 from raidctl.text import collapse, listing, printable
-from raidctl.transcript import Prompts, Section, indented, is_binary, is_garbled, normalised, text_of
+from raidctl.transcript import Prompts, indented, is_binary, is_garbled, normalised, text_of
 from raidctl.vendor import Document, Sniffed, Vendor
 
 TEXT_LIMIT = 512 * 1024 * 1024
@@ -62,11 +62,7 @@ class _Basket:
     broken: set[str] = field(default_factory=set)
 
     def problem(self, where: str, message: str, remedy: str, kind: ProblemKind = "unread") -> None:
-        self.problems.append(
-            Problem(
-                severity="info" if kind == "note" else "warning", where=where, message=message, remedy=remedy, kind=kind
-            )
-        )
+        self.problems.append(Problem("info" if kind == "note" else "warning", where, message, remedy, kind))
 
 
 def gather(path: str | os.PathLike[str], vendors: Sequence[Vendor]) -> Gathered:
@@ -151,11 +147,8 @@ def _whole(item: Piece, basket: _Basket) -> str:
     data = item.stream.read(FILE_LIMIT)
     basket.size += len(data)
     if len(data) == FILE_LIMIT and item.stream.read(1):
-        basket.problem(
-            item.name,
-            f"It is bigger than {FILE_LIMIT >> 20} MiB; only its beginning was read.",
-            "Cut it into single outputs.",
-        )
+        message = f"It is bigger than {FILE_LIMIT >> 20} MiB; only its beginning was read."
+        basket.problem(item.name, message, "Cut it into single outputs.")
     return normalised(text_of(data))
 
 
@@ -166,7 +159,12 @@ def _take(name: str, text: str, prompts: Prompts, basket: _Basket, *, alone: boo
         found = [(part, _claim(part.command or name, part.text, basket)) for part in parts]
         if any(claim for _, claim in found):
             for part, claim in found:
-                _keep_part(name, part, claim, basket, alone=alone)
+                if claim is not None:
+                    _keep(part.command or name, part.text, claim, basket)
+                elif part.command and _is_call(part.command, basket.vendors):
+                    message = "Nobody recognises the output of this command."
+                    remedy = "Look at it in the file itself."
+                    basket.problem(f"{name}: {printable(part.command)}", message, remedy, "unread" if alone else "note")
             return True
     for some in (text, indented(text)):
         claim = _claim(name, some, basket) if some.strip() else None
@@ -174,18 +172,6 @@ def _take(name: str, text: str, prompts: Prompts, basket: _Basket, *, alone: boo
             _keep(name, some, claim, basket)
             return True
     return False
-
-
-def _keep_part(name: str, part: Section, claim: _Claim | None, basket: _Basket, *, alone: bool) -> None:
-    if claim is not None:
-        _keep(part.command or name, part.text, claim, basket)
-    elif part.command and _is_call(part.command, basket.vendors):
-        basket.problem(
-            f"{name}: {printable(part.command)}",
-            "Nobody recognises the output of this command.",
-            "Look at it in the file itself.",
-            "unread" if alone else "note",
-        )
 
 
 def _is_call(command: str, vendors: Iterable[Vendor]) -> bool:
@@ -199,19 +185,11 @@ def _keep(name: str, text: str, claim: _Claim, basket: _Basket) -> None:
     told = printable(claim.sniffed.command)
     if claim.rivals:
         rivals = listing(claim.rivals)
-        basket.problem(
-            name,
-            f"It is read as {claim.vendor.FAMILY} ({told}), but {rivals} would claim it as well.",
-            "Give a longer part of the output.",
-            "note",
-        )
+        message = f"It is read as {claim.vendor.FAMILY} ({told}), but {rivals} would claim it as well."
+        basket.problem(name, message, "Give a longer part of the output.", "note")
     elif claim.sniffed.confidence < _SURE:
-        basket.problem(
-            name,
-            f"It is read as the output of `{told}`, which is a guess.",
-            "Give a longer part of the output.",
-            "note",
-        )
+        remedy = "Give a longer part of the output."
+        basket.problem(name, f"It is read as the output of `{told}`, which is a guess.", remedy, "note")
 
 
 def _claim(name: str, text: str, basket: _Basket) -> _Claim | None:

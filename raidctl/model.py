@@ -12,8 +12,9 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from msgspec import Meta, field
+from msgspec import field
 
+from raidctl.described import doc
 from raidctl.model_cache import (
     Battery,
     BatteryKind,
@@ -74,8 +75,8 @@ Interface = Literal["sas", "sata", "nvme", "scsi", "ata", "usb", "virtual"]
 
 FailuresTolerated = Annotated[
     int | None,
-    Meta(
-        description="How many more member drives may fail, whichever they are, without loss of data; a member that is "
+    doc(
+        "How many more member drives may fail, whichever they are, without loss of data; a member that is "
         "not yet rebuilt counts as gone, a spare for nothing; null: the geometry or the state is unknown."
     ),
 ]
@@ -84,34 +85,30 @@ FailuresTolerated = Annotated[
 class Capability(Model, frozen=True, kw_only=True):
     """Whether the tool and the hardware let something be read or set."""
 
-    read: Annotated[bool, Meta(description="The vendor's tool tells it.")]
-    set: Annotated[bool, Meta(description="The vendor's tool has a command that sets it.")]
-    why: Annotated[
-        str | None, Meta(description="Why not, or the nearest alternative; null when there is nothing to say.")
-    ] = None
+    read: Annotated[bool, doc("The vendor's tool tells it.")]
+    set: Annotated[bool, doc("The vendor's tool has a command that sets it.")]
+    why: Annotated[str | None, doc("Why not, or the nearest alternative; null when there is nothing to say.")] = None
 
 
 class Tool(Model, frozen=True, kw_only=True):
     """A program that was asked."""
 
-    name: Annotated[str, Meta(description="Name as found, `ssacli`.")]
-    path: Annotated[str | None, Meta(description="Where it is; null when it came out of a loose file.")] = None
-    version: Annotated[str | None, Meta(description="As it prints it; null when not asked or not told.")] = None
+    name: Annotated[str, doc("Name as found, `ssacli`.")]
+    path: Annotated[str | None, doc("Where it is; null when it came out of a loose file.")] = None
+    version: Annotated[str | None, doc("As it prints it; null when not asked or not told.")] = None
 
 
-class Problem(Model, frozen=True, kw_only=True):
+class Problem(Model, frozen=True):
     """Something that could not be read, is missing, or that a tool warns of."""
 
-    severity: Annotated[
-        Severity, Meta(description="`error`: something is not shown; `warning`: look at it; `info`: good to know.")
-    ]
-    where: Annotated[str, Meta(description="The object, command or file that it is about.")]
-    message: Annotated[str, Meta(description="What happened, one sentence.")]
-    remedy: Annotated[str | None, Meta(description="What to do; null when there is nothing to do.")] = None
+    severity: Annotated[Severity, doc("`error`: something is not shown; `warning`: look at it; `info`: good to know.")]
+    where: Annotated[str, doc("The object, command or file that it is about.")]
+    message: Annotated[str, doc("What happened, one sentence.")]
+    remedy: Annotated[str | None, doc("What to do; null when there is nothing to do.")] = None
     kind: Annotated[
         ProblemKind,
-        Meta(
-            description="`note`: exit code stays 0; `state`: the hardware or its tool reports trouble, exit code 0; "
+        doc(
+            "`note`: exit code stays 0; `state`: the hardware or its tool reports trouble, exit code 0; "
             "`unread`: could not be read or understood, exit code 3; `no_tool`, `no_right`: exit code 4."
         ),
     ] = "note"
@@ -120,24 +117,24 @@ class Problem(Model, frozen=True, kw_only=True):
 class Host(Model, frozen=True, kw_only=True):
     """Whose inventory it is."""
 
-    hostname: Annotated[str | None, Meta(description="The kernel's host name; null in loose files.")] = None
-    kernel: Annotated[str | None, Meta(description="Kernel release; null in loose files.")] = None
+    hostname: Annotated[str | None, doc("The kernel's host name; null in loose files.")] = None
+    kernel: Annotated[str | None, doc("Kernel release; null in loose files.")] = None
     collected_at: Annotated[
-        str | None, Meta(description="When it was read, RFC 3339 in UTC; null when a loose file does not tell.")
+        str | None, doc("When it was read, RFC 3339 in UTC; null when a loose file does not tell.")
     ] = None
-    source: Annotated[str, Meta(description="`local`, `ssh:HOST`, `replay:PATH`.")] = "local"
+    source: Annotated[str, doc("`local`, `ssh:HOST`, `replay:PATH`.")] = "local"
 
 
 class Array(Model, frozen=True, kw_only=True):
     """A group of drives that volumes are cut from (drive group, md container, md array)."""
 
-    id: Annotated[str, Meta(description="`smartarray:1/A`, `md:md0/array`.")]
-    status: Annotated[Health, Meta(description="Health of the group.")] = "unknown"
-    status_text: Annotated[str | None, Meta(description="The tool's words.")] = None
-    drives: Annotated[tuple[str, ...], Meta(description="Ids of the member drives.")] = ()
-    spares: Annotated[tuple[str, ...], Meta(description="Ids of the spare drives.")] = ()
-    size_bytes: Annotated[int | None, Meta(description="Raw size, bytes.")] = None
-    free_bytes: Annotated[int | None, Meta(description="Space that no volume uses, bytes.")] = None
+    id: Annotated[str, doc("`smartarray:1/A`, `md:md0/array`.")]
+    status: Annotated[Health, doc("Health of the group.")] = "unknown"
+    status_text: Annotated[str | None, doc("The tool's words.")] = None
+    drives: Annotated[tuple[str, ...], doc("Ids of the member drives.")] = ()
+    spares: Annotated[tuple[str, ...], doc("Ids of the spare drives.")] = ()
+    size_bytes: Annotated[int | None, doc("Raw size, bytes.")] = None
+    free_bytes: Annotated[int | None, doc("Space that no volume uses, bytes.")] = None
     failures_tolerated: FailuresTolerated = None
     details: Details = field(default_factory=dict)
 
@@ -145,61 +142,59 @@ class Array(Model, frozen=True, kw_only=True):
 class Progress(Model, frozen=True, kw_only=True):
     """A background operation under way."""
 
-    operation: Annotated[Operation, Meta(description="What is going on.")] = "unknown"
-    percent: Annotated[float | None, Meta(description="How far, percent.")] = None
-    remaining_seconds: Annotated[int | None, Meta(description="Time left as the tool estimates it, seconds.")] = None
-    rate_bytes: Annotated[int | None, Meta(description="Speed as the tool reports it, bytes per second.")] = None
+    operation: Annotated[Operation, doc("What is going on.")] = "unknown"
+    percent: Annotated[float | None, doc("How far, percent.")] = None
+    remaining_seconds: Annotated[int | None, doc("Time left as the tool estimates it, seconds.")] = None
+    rate_bytes: Annotated[int | None, doc("Speed as the tool reports it, bytes per second.")] = None
 
 
 class Volume(Model, frozen=True, kw_only=True):
     """A logical drive, virtual drive, md device: what the operating system sees as one disk."""
 
-    id: Annotated[str, Meta(description="`smartarray:1/v1`, `md:md0`.")]
-    name: Annotated[str | None, Meta(description="The label that somebody gave it.")] = None
-    array: Annotated[str | None, Meta(description="Id of the array that it lies on.")] = None
-    raid_level: Annotated[RaidLevel | None, Meta(description="`t` is a triple mirror.")] = None
-    size_bytes: Annotated[int | None, Meta(description="Usable size, bytes.")] = None
-    strip_bytes: Annotated[int | None, Meta(description="Strip (chunk) of one drive, bytes.")] = None
-    status: Annotated[
-        VolumeStatus, Meta(description="A check under way is not degraded; md `[UU_]` without recovery is.")
-    ] = "unknown"
-    status_text: Annotated[str | None, Meta(description="The tool's words.")] = None
-    device: Annotated[str | None, Meta(description="`/dev/sda`; null when the tool and the kernel do not tell.")] = None
-    mountpoints: Annotated[
-        tuple[str, ...], Meta(description="Where it, its partitions or the layers above are mounted.")
-    ] = ()
-    unique_id: Annotated[str | None, Meta(description="WWN, NAA id or UUID as printed.")] = None
-    cache: Annotated[VolumeCache | None, Meta(description="Null where the volume has no cache of its own (md).")] = None
-    progress: Annotated[Progress | None, Meta(description="Null when nothing is going on.")] = None
+    id: Annotated[str, doc("`smartarray:1/v1`, `md:md0`.")]
+    name: Annotated[str | None, doc("The label that somebody gave it.")] = None
+    array: Annotated[str | None, doc("Id of the array that it lies on.")] = None
+    raid_level: Annotated[RaidLevel | None, doc("`t` is a triple mirror.")] = None
+    size_bytes: Annotated[int | None, doc("Usable size, bytes.")] = None
+    strip_bytes: Annotated[int | None, doc("Strip (chunk) of one drive, bytes.")] = None
+    status: Annotated[VolumeStatus, doc("A check under way is not degraded; md `[UU_]` without recovery is.")] = (
+        "unknown"
+    )
+    status_text: Annotated[str | None, doc("The tool's words.")] = None
+    device: Annotated[str | None, doc("`/dev/sda`; null when the tool and the kernel do not tell.")] = None
+    mountpoints: Annotated[tuple[str, ...], doc("Where it, its partitions or the layers above are mounted.")] = ()
+    unique_id: Annotated[str | None, doc("WWN, NAA id or UUID as printed.")] = None
+    cache: Annotated[VolumeCache | None, doc("Null where the volume has no cache of its own (md).")] = None
+    progress: Annotated[Progress | None, doc("Null when nothing is going on.")] = None
     failures_tolerated: FailuresTolerated = None
-    layout: Annotated[str | None, Meta(description="md layout: `left-symmetric`, `near=2`.")] = None
-    metadata: Annotated[str | None, Meta(description="md superblock format: `1.2`, `imsm`.")] = None
-    consistency_policy: Annotated[str | None, Meta(description="md: `resync`, `bitmap`, `journal`, `ppl`.")] = None
-    bitmap: Annotated[str | None, Meta(description="md write-intent bitmap: `internal`, `none`, a file.")] = None
-    drives_expected: Annotated[int | None, Meta(description="How many members it is made of.")] = None
-    drives_active: Annotated[int | None, Meta(description="How many of them work.")] = None
+    layout: Annotated[str | None, doc("md layout: `left-symmetric`, `near=2`.")] = None
+    metadata: Annotated[str | None, doc("md superblock format: `1.2`, `imsm`.")] = None
+    consistency_policy: Annotated[str | None, doc("md: `resync`, `bitmap`, `journal`, `ppl`.")] = None
+    bitmap: Annotated[str | None, doc("md write-intent bitmap: `internal`, `none`, a file.")] = None
+    drives_expected: Annotated[int | None, doc("How many members it is made of.")] = None
+    drives_active: Annotated[int | None, doc("How many of them work.")] = None
     full_stripe_bytes: Annotated[
-        int | None, Meta(description="Data of one row of strips, as the tool tells it, bytes; parity is not counted.")
+        int | None, doc("Data of one row of strips, as the tool tells it, bytes; parity is not counted.")
     ] = None
-    spans: Annotated[int | None, Meta(description="How many groups a RAID-10, 50 or 60 is striped over.")] = None
-    consistency_check: Annotated[Scrub | None, Meta(description="Where each volume has its own setting.")] = None
+    spans: Annotated[int | None, doc("How many groups a RAID-10, 50 or 60 is striped over.")] = None
+    consistency_check: Annotated[Scrub | None, doc("Where each volume has its own setting.")] = None
     in_config_file: Annotated[
-        bool | None, Meta(description="md: the configuration file lists the array; null: the file could not be read.")
+        bool | None, doc("md: the configuration file lists the array; null: the file could not be read.")
     ] = None
     mismatch_count: Annotated[
-        int | None, Meta(description="md: sectors that differed in the last check, or in the one under way.")
+        int | None, doc("md: sectors that differed in the last check, or in the one under way.")
     ] = None
     sync_speed_min_bytes: Annotated[
-        int | None, Meta(description="md: speed that a rebuild or check keeps under load, bytes per second and drive.")
+        int | None, doc("md: speed that a rebuild or check keeps under load, bytes per second and drive.")
     ] = None
-    sync_speed_max_bytes: Annotated[int | None, Meta(description="md: and at most, bytes per second and drive.")] = None
-    block: Annotated[Block | None, Meta(description="What the kernel knows of it; null: it is not seen.")] = None
+    sync_speed_max_bytes: Annotated[int | None, doc("md: and at most, bytes per second and drive.")] = None
+    block: Annotated[Block | None, doc("What the kernel knows of it; null: it is not seen.")] = None
     layers: Annotated[
         tuple[BlockLayer, ...],
-        Meta(description="What lies on it, the nearest first, md arrays included; what lies on these is theirs."),
+        doc("What lies on it, the nearest first, md arrays included; what lies on these is theirs."),
     ] = ()
     mounts: Annotated[
-        tuple[Mount, ...], Meta(description="The file systems on it and on these layers; not those of md arrays.")
+        tuple[Mount, ...], doc("The file systems on it and on these layers; not those of md arrays.")
     ] = ()
     details: Details = field(default_factory=dict)
 
@@ -207,141 +202,123 @@ class Volume(Model, frozen=True, kw_only=True):
 class Errors(Model, frozen=True, kw_only=True):
     """Error counters of a drive; null when the tool does not tell."""
 
-    media: Annotated[int | None, Meta(description="Media errors (unreadable or reallocated data).")] = None
-    other: Annotated[int | None, Meta(description="Other errors (transport, command).")] = None
-    predictive: Annotated[int | None, Meta(description="Predictive failure events.")] = None
-    reallocated: Annotated[int | None, Meta(description="Sectors, or blocks, that were replaced by spare ones.")] = None
-    pending: Annotated[int | None, Meta(description="Sectors that wait to be replaced.")] = None
-    uncorrectable: Annotated[int | None, Meta(description="Sectors that could not be read or corrected.")] = None
-    link: Annotated[int | None, Meta(description="Errors of the link (CRC): cable, backplane.")] = None
+    media: Annotated[int | None, doc("Media errors (unreadable or reallocated data).")] = None
+    other: Annotated[int | None, doc("Other errors (transport, command).")] = None
+    predictive: Annotated[int | None, doc("Predictive failure events.")] = None
+    reallocated: Annotated[int | None, doc("Sectors, or blocks, that were replaced by spare ones.")] = None
+    pending: Annotated[int | None, doc("Sectors that wait to be replaced.")] = None
+    uncorrectable: Annotated[int | None, doc("Sectors that could not be read or corrected.")] = None
+    link: Annotated[int | None, doc("Errors of the link (CRC): cable, backplane.")] = None
 
 
 class Drive(Model, frozen=True, kw_only=True):
     """A physical drive, or the partition that an md array lists as its member."""
 
-    id: Annotated[str, Meta(description="`smartarray:1/1I:1:4`, `md:md0/sda1`, `drives:SERIAL`.")]
-    enclosure: Annotated[str | None, Meta(description="Box, enclosure, channel, as printed.")] = None
-    bay: Annotated[str | None, Meta(description="Bay or slot, as printed.")] = None
-    array: Annotated[str | None, Meta(description="Id of the array that it belongs to.")] = None
-    role: Annotated[Role | None, Meta(description="`passthrough`: the operating system sees the drive itself.")] = None
-    device: Annotated[str | None, Meta(description="`/dev/sda` where the operating system sees the drive itself.")] = (
-        None
-    )
-    model: Annotated[str | None, Meta(description="Without the vendor column, spaces collapsed.")] = None
-    serial: Annotated[str | None, Meta(description="As printed, also when masked.")] = None
-    firmware: Annotated[str | None, Meta(description="Firmware revision.")] = None
-    size_bytes: Annotated[int | None, Meta(description="Size, bytes.")] = None
-    media: Annotated[Media | None, Meta(description="Spinning or solid state.")] = None
-    interface: Annotated[Interface | None, Meta(description="How it is attached.")] = None
-    rpm: Annotated[int | None, Meta(description="Rotation, per minute; null for SSDs and where not told.")] = None
+    id: Annotated[str, doc("`smartarray:1/1I:1:4`, `md:md0/sda1`, `drives:SERIAL`.")]
+    enclosure: Annotated[str | None, doc("Box, enclosure, channel, as printed.")] = None
+    bay: Annotated[str | None, doc("Bay or slot, as printed.")] = None
+    array: Annotated[str | None, doc("Id of the array that it belongs to.")] = None
+    role: Annotated[Role | None, doc("`passthrough`: the operating system sees the drive itself.")] = None
+    device: Annotated[str | None, doc("`/dev/sda` where the operating system sees the drive itself.")] = None
+    model: Annotated[str | None, doc("Without the vendor column, spaces collapsed.")] = None
+    serial: Annotated[str | None, doc("As printed, also when masked.")] = None
+    firmware: Annotated[str | None, doc("Firmware revision.")] = None
+    size_bytes: Annotated[int | None, doc("Size, bytes.")] = None
+    media: Annotated[Media | None, doc("Spinning or solid state.")] = None
+    interface: Annotated[Interface | None, doc("How it is attached.")] = None
+    rpm: Annotated[int | None, doc("Rotation, per minute; null for SSDs and where not told.")] = None
     status: Annotated[
         Health,
-        Meta(
-            description="Spares and good unassigned drives are ok; predictive failure and rebuilding are warning; "
+        doc(
+            "Spares and good unassigned drives are ok; predictive failure and rebuilding are warning; "
             "failed, missing, offline are critical."
         ),
     ] = "unknown"
-    status_text: Annotated[str | None, Meta(description="The tool's words.")] = None
-    temperature_celsius: Annotated[int | None, Meta(description="Degrees Celsius.")] = None
-    link_gbps: Annotated[float | None, Meta(description="Negotiated link speed, Gbit/s.")] = None
-    max_link_gbps: Annotated[float | None, Meta(description="Link speed that the drive can, Gbit/s.")] = None
-    write_cache: Annotated[
-        Literal["enabled", "disabled"] | None, Meta(description="The drive's own volatile write cache.")
-    ] = None
-    errors: Annotated[Errors, Meta(description="Error counters.")] = field(default_factory=Errors)
-    wwn: Annotated[str | None, Meta(description="World wide name as printed.")] = None
+    status_text: Annotated[str | None, doc("The tool's words.")] = None
+    temperature_celsius: Annotated[int | None, doc("Degrees Celsius.")] = None
+    link_gbps: Annotated[float | None, doc("Negotiated link speed, Gbit/s.")] = None
+    max_link_gbps: Annotated[float | None, doc("Link speed that the drive can, Gbit/s.")] = None
+    write_cache: Annotated[Literal["enabled", "disabled"] | None, doc("The drive's own volatile write cache.")] = None
+    errors: Annotated[Errors, doc("Error counters.")] = field(default_factory=Errors)
+    wwn: Annotated[str | None, doc("World wide name as printed.")] = None
     mountpoints: Annotated[
-        tuple[str, ...], Meta(description="Where a drive that the system sees itself, or what lies on it, is mounted.")
+        tuple[str, ...], doc("Where a drive that the system sees itself, or what lies on it, is mounted.")
     ] = ()
-    flags: Annotated[
-        tuple[str, ...], Meta(description="md role flags: `write_mostly`, `replacement`, `failfast`.")
-    ] = ()
-    power_on_hours: Annotated[int | None, Meta(description="Hours.")] = None
+    flags: Annotated[tuple[str, ...], doc("md role flags: `write_mostly`, `replacement`, `failfast`.")] = ()
+    power_on_hours: Annotated[int | None, doc("Hours.")] = None
     backing: Annotated[
         tuple[str, ...],
-        Meta(description="Ids of the physical drives, or volumes of a controller, below a member of a software array."),
+        doc("Ids of the physical drives, or volumes of a controller, below a member of a software array."),
     ] = ()
-    spare_for: Annotated[tuple[str, ...], Meta(description="Ids of the arrays that it is a dedicated spare of.")] = ()
-    foreign: Annotated[
-        bool | None, Meta(description="It holds a configuration that this controller has not taken over.")
-    ] = None
-    sector_bytes: Annotated[int | None, Meta(description="Logical sector, bytes: 512, or 4096 (4Kn).")] = None
+    spare_for: Annotated[tuple[str, ...], doc("Ids of the arrays that it is a dedicated spare of.")] = ()
+    foreign: Annotated[bool | None, doc("It holds a configuration that this controller has not taken over.")] = None
+    sector_bytes: Annotated[int | None, doc("Logical sector, bytes: 512, or 4096 (4Kn).")] = None
     physical_sector_bytes: Annotated[
-        int | None, Meta(description="Physical sector, bytes; 4096 with logical sectors of 512 is 512e.")
+        int | None, doc("Physical sector, bytes; 4096 with logical sectors of 512 is 512e.")
     ] = None
-    paths: Annotated[int | None, Meta(description="Ways on which the system, or the controller, reaches it.")] = None
+    paths: Annotated[int | None, doc("Ways on which the system, or the controller, reaches it.")] = None
     error_recovery_seconds: Annotated[
         float | None,
-        Meta(description="Longest time that it tries to read a sector (SCT ERC), seconds; 0: without a limit."),
+        doc("Longest time that it tries to read a sector (SCT ERC), seconds; 0: without a limit."),
     ] = None
-    critical_warning: Annotated[int | None, Meta(description="NVMe: bits of the critical warning; 0: none.")] = None
-    available_spare_percent: Annotated[int | None, Meta(description="NVMe: spare blocks that are left, percent.")] = (
-        None
-    )
+    critical_warning: Annotated[int | None, doc("NVMe: bits of the critical warning; 0: none.")] = None
+    available_spare_percent: Annotated[int | None, doc("NVMe: spare blocks that are left, percent.")] = None
     available_spare_threshold_percent: Annotated[
-        int | None, Meta(description="NVMe: below this share of spare blocks the drive warns, percent.")
+        int | None, doc("NVMe: below this share of spare blocks the drive warns, percent.")
     ] = None
     life_used_percent: Annotated[
-        int | None, Meta(description="How much of an SSD's endurance is used, percent; 0 to 255, over 100 is possible.")
+        int | None, doc("How much of an SSD's endurance is used, percent; 0 to 255, over 100 is possible.")
     ] = None
     firmware_update: Annotated[
-        str | None, Meta(description="The tool's words where it names newer firmware; null when it does not.")
+        str | None, doc("The tool's words where it names newer firmware; null when it does not.")
     ] = None
-    data_offset_bytes: Annotated[
-        int | None, Meta(description="md: where the array's data begin on the member, bytes.")
-    ] = None
-    block: Annotated[Block | None, Meta(description="As of a volume.")] = None
-    layers: Annotated[tuple[BlockLayer, ...], Meta(description="As of a volume; not of members of md arrays.")] = ()
-    mounts: Annotated[tuple[Mount, ...], Meta(description="As of a volume; not of members of md arrays.")] = ()
+    data_offset_bytes: Annotated[int | None, doc("md: where the array's data begin on the member, bytes.")] = None
+    block: Annotated[Block | None, doc("As of a volume.")] = None
+    layers: Annotated[tuple[BlockLayer, ...], doc("As of a volume; not of members of md arrays.")] = ()
+    mounts: Annotated[tuple[Mount, ...], doc("As of a volume; not of members of md arrays.")] = ()
     details: Details = field(default_factory=dict)
 
 
 class Controller(Model, frozen=True, kw_only=True):
     """A RAID card, a host bus adapter, the md driver, or the port that plain drives hang on."""
 
-    id: Annotated[str, Meta(description="`smartarray:1`, `md`, `drives:0000:00:1f.2`.")]
-    vendor: Annotated[str | None, Meta(description="Maker, as the tool or the PCI database names it.")] = None
-    model: Annotated[str | None, Meta(description="Product name.")] = None
-    serial: Annotated[str | None, Meta(description="Serial number, as printed.")] = None
-    firmware: Annotated[str | None, Meta(description="Firmware version.")] = None
-    driver: Annotated[str | None, Meta(description="Kernel driver, the bare module name.")] = None
-    pci_address: Annotated[str | None, Meta(description="`0000:03:00.0`, lower case, with domain.")] = None
-    told_by: Annotated[str | None, Meta(description="Name of the program that told of it, `ssacli`.")] = None
-    slot: Annotated[str | None, Meta(description="Slot as printed: `1`, `0b`.")] = None
-    status: Annotated[Health, Meta(description="Health of the controller itself.")] = "unknown"
-    status_text: Annotated[str | None, Meta(description="The tool's words.")] = None
-    mode: Annotated[Mode | None, Meta(description="`software`: md; `none`: no RAID in it.")] = None
-    cache: Annotated[Cache | None, Meta(description="Null when nothing is known of a cache.")] = None
-    pci_link: Annotated[PciLink | None, Meta(description="Null when nothing is known of it.")] = None
-    patrol_read: Annotated[Scrub | None, Meta(description="Search for bad sectors on the drives.")] = None
-    consistency_check: Annotated[Scrub | None, Meta(description="Search for copies or parity that differ.")] = None
-    foreign: Annotated[bool | None, Meta(description="Its drives hold a configuration that it has not taken over.")] = (
-        None
-    )
-    monitored: Annotated[
-        bool | None, Meta(description="md: a monitor reports failures of the arrays (`mdadm --monitor`).")
-    ] = None
+    id: Annotated[str, doc("`smartarray:1`, `md`, `drives:0000:00:1f.2`.")]
+    vendor: Annotated[str | None, doc("Maker, as the tool or the PCI database names it.")] = None
+    model: Annotated[str | None, doc("Product name.")] = None
+    serial: Annotated[str | None, doc("Serial number, as printed.")] = None
+    firmware: Annotated[str | None, doc("Firmware version.")] = None
+    driver: Annotated[str | None, doc("Kernel driver, the bare module name.")] = None
+    pci_address: Annotated[str | None, doc("`0000:03:00.0`, lower case, with domain.")] = None
+    told_by: Annotated[str | None, doc("Name of the program that told of it, `ssacli`.")] = None
+    slot: Annotated[str | None, doc("Slot as printed: `1`, `0b`.")] = None
+    status: Annotated[Health, doc("Health of the controller itself.")] = "unknown"
+    status_text: Annotated[str | None, doc("The tool's words.")] = None
+    mode: Annotated[Mode | None, doc("`software`: md; `none`: no RAID in it.")] = None
+    cache: Annotated[Cache | None, doc("Null when nothing is known of a cache.")] = None
+    pci_link: Annotated[PciLink | None, doc("Null when nothing is known of it.")] = None
+    patrol_read: Annotated[Scrub | None, doc("Search for bad sectors on the drives.")] = None
+    consistency_check: Annotated[Scrub | None, doc("Search for copies or parity that differ.")] = None
+    foreign: Annotated[bool | None, doc("Its drives hold a configuration that it has not taken over.")] = None
+    monitored: Annotated[bool | None, doc("md: a monitor reports failures of the arrays (`mdadm --monitor`).")] = None
     firmware_update: Annotated[
         str | None,
-        Meta(description="The tool's words where it names newer firmware, or an image that waits for a restart."),
+        doc("The tool's words where it names newer firmware, or an image that waits for a restart."),
     ] = None
-    batteries: Annotated[tuple[Battery, ...], Meta(description="What keeps its cache without power.")] = ()
-    arrays: Annotated[tuple[Array, ...], Meta(description="Groups of drives that volumes lie on.")] = ()
-    volumes: Annotated[tuple[Volume, ...], Meta(description="What the system sees as disks.")] = ()
-    drives: Annotated[tuple[Drive, ...], Meta(description="Each drive once, those of no array among them.")] = ()
-    capabilities: Annotated[
-        dict[str, Capability], Meta(description="What can be read and set on this controller, and why not.")
-    ] = field(default_factory=dict)
+    batteries: Annotated[tuple[Battery, ...], doc("What keeps its cache without power.")] = ()
+    arrays: Annotated[tuple[Array, ...], doc("Groups of drives that volumes lie on.")] = ()
+    volumes: Annotated[tuple[Volume, ...], doc("What the system sees as disks.")] = ()
+    drives: Annotated[tuple[Drive, ...], doc("Each drive once, those of no array among them.")] = ()
+    capabilities: Annotated[dict[str, Capability], doc("What can be read and set on this controller, and why not.")] = (
+        field(default_factory=dict)
+    )
     details: Details = field(default_factory=dict)
 
 
 class Inventory(Model, frozen=True, kw_only=True):
     """Everything that was found on one machine."""
 
-    schema_version: Annotated[Literal["1"], Meta(description="Version of this contract.")] = "1"
-    host: Annotated[Host, Meta(description="Whose inventory it is.")]
-    controllers: Annotated[tuple[Controller, ...], Meta(description="In the order of their ids.")] = ()
-    problems: Annotated[
-        tuple[Problem, ...], Meta(description="What could not be read, is missing, or is warned of.")
-    ] = ()
-    tools: Annotated[tuple[Tool, ...], Meta(description="The programs that were asked.")] = ()
+    schema_version: Annotated[Literal["1"], doc("Version of this contract.")] = "1"
+    host: Annotated[Host, doc("Whose inventory it is.")]
+    controllers: Annotated[tuple[Controller, ...], doc("In the order of their ids.")] = ()
+    problems: Annotated[tuple[Problem, ...], doc("What could not be read, is missing, or is warned of.")] = ()
+    tools: Annotated[tuple[Tool, ...], doc("The programs that were asked.")] = ()

@@ -66,27 +66,15 @@ class _Harvest:
         for sheet in found.sheets:
             why = sheet.cut_off
             if why is not None and sheet.command not in known:
-                self.problems.append(
-                    Problem(
-                        severity="error",
-                        where=sheet.command,
-                        message=f"The output is cut off, {why}: what follows there is unknown.",
-                        remedy="Run the command again and keep all that it prints.",
-                        kind="unread",
-                    )
-                )
+                message = f"The output is cut off, {why}: what follows there is unknown."
+                remedy = "Run the command again and keep all that it prints."
+                self.problems.append(Problem("error", sheet.command, message, remedy, "unread"))
 
     def failed(self, vendor: Vendor, error: Exception, what: str) -> None:
         self.tracebacks.append("".join(traceback.format_exception(error)))
-        self.problems.append(
-            Problem(
-                severity="error",
-                where=vendor.FAMILY,
-                message=f"The vendor package {vendor.FAMILY} failed {what}: {type(error).__name__}: {error}.",
-                remedy="Everything else is shown; run again with -v for the details and report it with a recording.",
-                kind="unread",
-            )
-        )
+        message = f"The vendor package {vendor.FAMILY} failed {what}: {type(error).__name__}: {error}."
+        remedy = "Everything else is shown; run again with -v for the details and report it with a recording."
+        self.problems.append(Problem("error", vendor.FAMILY, message, remedy, "unread"))
 
 
 def survey(
@@ -186,14 +174,10 @@ def _cut_off(documents: Sequence[Document], found: Observation) -> list[Problem]
     """
     unread = {line.text.strip() for sheet in found.sheets for line in sheet.unparsed()[-1:]}
     empty = not found.controllers and not found.problems
+    message = "It ends in the middle of a line: what came behind that was cut off, and is not known."
+    remedy = "Run the tool again and keep all that it prints."
     return [
-        Problem(
-            severity="warning",
-            where=document.name,
-            message="It ends in the middle of a line: what came behind that was cut off, and is not known.",
-            remedy="Run the tool again and keep all that it prints.",
-            kind="unread",
-        )
+        Problem("warning", document.name, message, remedy, "unread")
         for document in documents
         if (last := _open_end(document.text)) and (last in unread or (empty and ":" not in last))
     ]

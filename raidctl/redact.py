@@ -56,10 +56,6 @@ def _latin(text: str) -> str:
     return text.encode("utf-8", errors="surrogatepass").decode("latin-1")
 
 
-def _unlatin(text: str) -> str:
-    return text.encode("latin-1").decode("utf-8", errors="surrogatepass")
-
-
 def _texts(recording: Recording) -> Iterator[tuple[Entry | None, str]]:
     """Every text of a recording, with the entry that it is the content of."""
     owners: dict[str, Entry] = {}
@@ -101,7 +97,7 @@ def _masked(recording: Recording, masks: Masks) -> Recording:
         if text is None:
             return None
         latin = _latin(text)
-        return _unlatin(masks.apply(latin, _found(entry, latin)))
+        return masks.apply(latin, _found(entry, latin)).encode("latin-1").decode("utf-8", errors="surrogatepass")
 
     def several(texts: tuple[str, ...] | None) -> tuple[str, ...] | None:
         return None if texts is None else tuple(plain(text) or "" for text in texts)
@@ -111,13 +107,10 @@ def _masked(recording: Recording, masks: Masks) -> Recording:
         texts = {"run": several(entry.run), "paths": several(entry.paths), "text": plain(entry.text, entry)}
         return structs.replace(entry, **named, **texts)
 
-    manifest = structs.replace(
-        recording.manifest,
-        about=plain(recording.manifest.about) or "",
-        source=plain(recording.manifest.source) or "",
-        redacted=True,
-        answers=tuple(entry_of(entry) for entry in recording.manifest.answers),
-    )
+    about = plain(recording.manifest.about) or ""
+    source = plain(recording.manifest.source) or ""
+    answers = tuple(entry_of(entry) for entry in recording.manifest.answers)
+    manifest = structs.replace(recording.manifest, about=about, source=source, redacted=True, answers=answers)
     files: dict[str, bytes] = {}
     for name, data in recording.files.items():
         text = data.decode("latin-1")

@@ -20,25 +20,13 @@ def vendors() -> tuple[list[Vendor], list[Problem]]:
         try:
             found.append(_load(entry))
         except Exception as error:  # noqa: BLE001 - a third party's module may raise anything; the others go on
-            problems.append(
-                Problem(
-                    severity="error",
-                    where=f"plugin {entry.name}",
-                    message=f"The vendor package {entry.value} cannot be used: {type(error).__name__}: {error}.",
-                    remedy="Reinstall or remove the package that brings it.",
-                    kind="unread",
-                )
-            )
+            message = f"The vendor package {entry.value} cannot be used: {type(error).__name__}: {error}."
+            remedy = "Reinstall or remove the package that brings it."
+            problems.append(Problem("error", f"plugin {entry.name}", message, remedy, "unread"))
     if not found and not problems:
-        problems.append(
-            Problem(
-                severity="error",
-                where="raidctl",
-                message="No vendor package is installed, so nothing can be recognised.",
-                remedy="Install raidctl with pip; a bare source tree does not register its vendor packages.",
-                kind="unread",
-            )
-        )
+        message = "No vendor package is installed, so nothing can be recognised."
+        remedy = "Install raidctl with pip; a bare source tree does not register its vendor packages."
+        problems.append(Problem("error", "raidctl", message, remedy, "unread"))
     return sorted(found, key=lambda vendor: vendor.FAMILY), problems
 
 

@@ -44,6 +44,11 @@ def items(controller: Controller) -> Iterator[Item]:
     yield from controller.drives
 
 
+def family_of(controller: Controller) -> str:
+    """The family in a controller's id."""
+    return controller.id.partition(":")[0]
+
+
 def short(identifier: str, controller: str) -> str:
     """An id as it is shown below its controller: ``smartarray:1/v1`` as ``v1``, ``md:md0`` as ``md0``.
 

@@ -30,6 +30,7 @@ from typing import Annotated, Any, Literal, NoReturn, TypeVar, cast
 import msgspec
 from msgspec import Meta
 
+from raidctl.described import doc
 from raidctl.errors import UsageError
 from raidctl.record import load
 from raidctl.request import Run, RunAnswer
@@ -57,16 +58,12 @@ class Trouble(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """A fault of some calls."""
 
     fault: Fault
-    match: Annotated[str | None, Meta(description="Part of the command line; null is any that changes something.")] = (
-        None
-    )
+    match: Annotated[str | None, doc("Part of the command line; null is any that changes something.")] = None
     skip: Annotated[int, Meta(ge=0, description="Matching calls that are well before.")] = 0
     times: Annotated[int, Meta(ge=1, description="Calls that are ill.")] = 1
-    seconds: Annotated[float | None, Meta(description="How long it hangs, or waits with the change.")] = None
+    seconds: Annotated[float | None, doc("How long it hangs, or waits with the change.")] = None
     looks: Annotated[int, Meta(ge=0, description="Of a late effect: readings that still show what was before.")] = 1
-    settings: Annotated[
-        dict[str, str], Meta(description="Of a fall-back: what is told from then on, as in settings.json.")
-    ] = {}
+    settings: Annotated[dict[str, str], doc("Of a fall-back: what is told from then on, as in settings.json.")] = {}
 
 
 class Troubles(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

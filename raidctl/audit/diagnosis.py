@@ -7,14 +7,15 @@ from datetime import date
 from typing import Annotated, Literal
 
 import msgspec
-from msgspec import Meta
 
 from raidctl.audit.finding import Finding, Severity
 from raidctl.audit.ignored import Entry, Ignored, sift
 from raidctl.audit.rule import Rule
+from raidctl.described import doc
 from raidctl.errors import EXIT_ACCESS, EXIT_CANNOT_TELL, EXIT_FINE, EXIT_NO
 from raidctl.health import WEIGHT
-from raidctl.model import Controller, Inventory
+from raidctl.model import Inventory
+from raidctl.select import items
 
 LACKING = ("no_tool", "no_right")
 """Rules that say nothing of the storage, only that a tool or a right is missing: exit code 4, as of ``show``."""
@@ -23,26 +24,22 @@ LACKING = ("no_tool", "no_right")
 class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
     """What ``raidctl diagnose`` found on one machine."""
 
-    schema_version: Annotated[Literal["1"], Meta(description="Version of this contract.")] = "1"
-    host: Annotated[str | None, Meta(description="Its name; null when it was not told.")] = None
-    source: Annotated[str, Meta(description="`local`, `ssh:HOST`, `replay:PATH`.")]
-    collected_at: Annotated[str | None, Meta(description="When it was read, RFC 3339; null: not told.")] = None
-    worst: Annotated[Severity | None, Meta(description="The worst severity that was found; null: nothing.")] = None
-    findings: Annotated[tuple[Finding, ...], Meta(description="What is the matter, the worst first.")] = ()
-    unknown: Annotated[tuple[Finding, ...], Meta(description="What could not be told, the most important first.")] = ()
-    ignored: Annotated[
-        tuple[Ignored, ...], Meta(description="What was found and does not count, as somebody decided.")
-    ] = ()
-    expired: Annotated[
-        tuple[Ignored, ...], Meta(description="What was ignored up to a day that is over, and counts again.")
-    ] = ()
-    rules: Annotated[tuple[str, ...], Meta(description="The rules that met an object here.")] = ()
-    checked: Annotated[int, Meta(description="How many times a rule met an object.")] = 0
-    passed: Annotated[int, Meta(description="How many of these passed.")] = 0
+    schema_version: Annotated[Literal["1"], doc("Version of this contract.")] = "1"
+    host: Annotated[str | None, doc("Its name; null when it was not told.")] = None
+    source: Annotated[str, doc("`local`, `ssh:HOST`, `replay:PATH`.")]
+    collected_at: Annotated[str | None, doc("When it was read, RFC 3339; null: not told.")] = None
+    worst: Annotated[Severity | None, doc("The worst severity that was found; null: nothing.")] = None
+    findings: Annotated[tuple[Finding, ...], doc("What is the matter, the worst first.")] = ()
+    unknown: Annotated[tuple[Finding, ...], doc("What could not be told, the most important first.")] = ()
+    ignored: Annotated[tuple[Ignored, ...], doc("What was found and does not count, as somebody decided.")] = ()
+    expired: Annotated[tuple[Ignored, ...], doc("What was ignored up to a day that is over, and counts again.")] = ()
+    rules: Annotated[tuple[str, ...], doc("The rules that met an object here.")] = ()
+    checked: Annotated[int, doc("How many times a rule met an object.")] = 0
+    passed: Annotated[int, doc("How many of these passed.")] = 0
     verdict: Annotated[
         Literal["fine", "found", "cannot_tell", "lacking"],
-        Meta(
-            description="`found`: a critical finding or a warning (exit code 1); `cannot_tell` (3); `lacking`: a tool "
+        doc(
+            "`found`: a critical finding or a warning (exit code 1); `cannot_tell` (3); `lacking`: a tool "
             "or a right (4); `fine`: nothing, or for information only (0)."
         ),
     ]
@@ -118,13 +115,7 @@ def explained(found: Sequence[Finding], cause: Finding) -> list[Finding]:
 
 def _within(one: Finding, inventory: Inventory, scope: Collection[str]) -> bool:
     """Whether a finding is about one of these objects, or about no object at all (a program that died)."""
-    return one.where in scope or one.where not in {name for card in inventory.controllers for name in _ids(card)}
-
-
-def _ids(card: Controller) -> Iterator[str]:
-    yield card.id
-    for items in (card.batteries, card.arrays, card.volumes, card.drives):
-        yield from (item.id for item in items)
+    return one.where in scope or one.where not in {item.id for card in inventory.controllers for item in items(card)}
 
 
 def around(inventory: Inventory, ids: Collection[str]) -> frozenset[str]:
@@ -132,7 +123,7 @@ def around(inventory: Inventory, ids: Collection[str]) -> frozenset[str]:
 
     A volume is slow because of the battery of its card; an array of partitions fails with the drive below.
     """
-    cards = [card for card in inventory.controllers if any(name in ids for name in _ids(card))]
+    cards = [card for card in inventory.controllers if any(item.id in ids for item in items(card))]
     found = {*ids, *(card.id for card in cards), *(battery.id for card in cards for battery in card.batteries)}
     nodes = [drive.device for card in cards for drive in card.drives if drive.id in ids and drive.device]
     for card in inventory.controllers:

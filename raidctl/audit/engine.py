@@ -8,7 +8,7 @@ from datetime import datetime, timezone
 
 import msgspec
 
-from raidctl.audit.finding import Audited, Finding, Severity
+from raidctl.audit.finding import Audited, Finding, Outcome, Severity
 from raidctl.audit.policy.document import MAX_AGE, UNREAD
 from raidctl.audit.policy.machine import Machine, hides
 from raidctl.audit.policy.rules import Count, PolicyRule
@@ -125,9 +125,7 @@ class Auditor:
 
     def unreadable(self, source: str, message: str, remedy: str | None = AGAIN) -> Audited:
         """What was to be an inventory and cannot be read: one more host, of which nothing can be told."""
-        finding = Finding(
-            rule=UNREAD, severity="warning", outcome="unknown", where="host", message=message, remedy=remedy
-        )
+        finding = _of_host(UNREAD, "unknown", message, remedy)
         self.tally.summary.unreadable += 1
         return self._unknown(source, source, finding, unreadable=True)
 
@@ -216,10 +214,14 @@ def too_old(collected_at: str | None, most: int, now: datetime) -> Finding | Non
         message = "When the inventory was read is unknown"
     else:
         message = f"The inventory was read at {collected_at}, " + ("in the future" if age < 0 else "too long ago")
+    message += f": nothing is known of the host as it is now (max_age {format_age(most)})."
+    return _of_host(MAX_AGE, "unknown", message, AGAIN, field="collected_at")
+
+
+def _of_host(rule: str, outcome: Outcome, message: str, remedy: str | None, field: str | None = None) -> Finding:
     return Finding(
-        rule=MAX_AGE, severity="warning", outcome="unknown", where="host", field="collected_at",
-        message=f"{message}: nothing is known of the host as it is now (max_age {format_age(most)}).", remedy=AGAIN,
-    )  # fmt: skip
+        rule=rule, severity="warning", outcome=outcome, where="host", field=field, message=message, remedy=remedy
+    )
 
 
 def format_age(seconds: int) -> str:
@@ -229,14 +231,8 @@ def format_age(seconds: int) -> str:
 
 
 def _empty(name: str, hosts: Sequence[str]) -> Finding:
-    return Finding(
-        rule=f"group {name}",
-        severity="warning",
-        outcome="unmatched",
-        where="host",
-        message=f'The group "{name}" matched no host: none is called {" or ".join(hosts)}.',
-        remedy="Correct its hosts.",
-    )
+    message = f'The group "{name}" matched no host: none is called {" or ".join(hosts)}.'
+    return _of_host(f"group {name}", "unmatched", message, "Correct its hosts.")
 
 
 def _verdict(said: Iterable[Finding], problems: Sequence[Problem]) -> Verdict:
@@ -256,39 +252,20 @@ def _unread(problems: Sequence[Problem], rules: RuleSet) -> Iterable[Finding]:
     covered = {chosen.rule.name for chosen in rules.builtin}
     for one in problems:
         if hides(one) and _TOLD_BY[one.kind] not in covered:
-            yield Finding(
-                rule=UNREAD,
-                severity=rules.unread,
-                outcome="unknown",
-                where=one.where,
-                message=f"Not everything could be read: {one.message}",
-                remedy=one.remedy,
-            )
+            finding = _of_host(UNREAD, "unknown", f"Not everything could be read: {one.message}", one.remedy)
+            yield msgspec.structs.replace(finding, severity=rules.unread, where=one.where)
 
 
 def _nothing(*, asks: bool) -> Finding:
     """That nothing was checked; ``asks``: though there are rules for the host."""
     met = "No rule of the policy met anything on this host" if asks else "The policy asks nothing of this host"
-    return Finding(
-        rule="policy",
-        severity="warning",
-        outcome="unmatched",
-        where="host",
-        message=f"{met}, so nothing is known of it.",
-        remedy="Look at its inventory, or leave it out." if asks else "Write what it has to be, in a line or a rule.",
-    )
+    remedy = "Look at its inventory, or leave it out." if asks else "Write what it has to be, in a line or a rule."
+    return _of_host("policy", "unmatched", f"{met}, so nothing is known of it.", remedy)
 
 
 def _unsure(group: str) -> Finding:
-    return Finding(
-        rule=f"group {group}",
-        severity="warning",
-        outcome="unknown",
-        where="host",
-        field="hostname",
-        message=f'The name of the host is not told, so whether it belongs to the group "{group}" cannot be told.',
-        remedy="Record the inventory on the machine itself.",
-    )
+    message = f'The name of the host is not told, so whether it belongs to the group "{group}" cannot be told.'
+    return _of_host(f"group {group}", "unknown", message, "Record the inventory on the machine itself.", "hostname")
 
 
 def _changed(one: Finding, chosen: Chosen) -> Finding:

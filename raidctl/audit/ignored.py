@@ -7,10 +7,10 @@ from datetime import date
 from typing import Annotated
 
 import msgspec
-from msgspec import Meta
 
 from raidctl import json_decode
 from raidctl.audit.finding import Finding, Severity
+from raidctl.described import doc
 from raidctl.errors import CannotTell, UsageError
 from raidctl.text import printable
 
@@ -20,20 +20,20 @@ _WEIGHT: dict[Severity, int] = {"info": 0, "warning": 1, "critical": 2}
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
     """One finding that is ignored: a rule, on one object of one host, not worse than it was then."""
 
-    rule: Annotated[str, Meta(description="Name of the rule.")]
-    where: Annotated[str, Meta(description="Id of the object, as the finding names it.")]
-    host: Annotated[str | None, Meta(description="Its host; null: it was unknown.")] = None
-    severity: Annotated[Severity, Meta(description="What it was when it was ignored; anything worse counts.")]
-    until: Annotated[date, Meta(description="Last day on which it is ignored.")]
-    reason: Annotated[str, Meta(description="Why, as given with `--because`.")]
+    rule: Annotated[str, doc("Name of the rule.")]
+    where: Annotated[str, doc("Id of the object, as the finding names it.")]
+    host: Annotated[str | None, doc("Its host; null: it was unknown.")] = None
+    severity: Annotated[Severity, doc("What it was when it was ignored; anything worse counts.")]
+    until: Annotated[date, doc("Last day on which it is ignored.")]
+    reason: Annotated[str, doc("Why, as given with `--because`.")]
 
 
 class Ignored(msgspec.Struct, frozen=True, kw_only=True):
     """A finding that does not count, and why."""
 
-    finding: Annotated[Finding, Meta(description="What was found.")]
-    until: Annotated[date, Meta(description="Last day on which it is ignored.")]
-    reason: Annotated[str, Meta(description="Why, as given with `--because`.")]
+    finding: Annotated[Finding, doc("What was found.")]
+    until: Annotated[date, doc("Last day on which it is ignored.")]
+    reason: Annotated[str, doc("Why, as given with `--because`.")]
 
 
 class Sorted(msgspec.Struct, frozen=True, kw_only=True):

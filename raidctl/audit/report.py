@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 import msgspec
-from msgspec import Meta
 
 from raidctl.audit.finding import Audited, Finding, Severity
+from raidctl.described import doc
 from raidctl.errors import EXIT_ACCESS, EXIT_CANNOT_TELL, EXIT_FINE, EXIT_NO
 
 Verdict = Literal["pass", "fail", "unknown", "no_access"]
@@ -17,46 +17,46 @@ Verdict = Literal["pass", "fail", "unknown", "no_access"]
 class RuleCount(msgspec.Struct, kw_only=True):
     """One rule over all hosts."""
 
-    rule: Annotated[str, Meta(description="Its name.")]
-    severity: Annotated[Severity, Meta(description="How bad a failure of it is.")]
-    checked: Annotated[int, Meta(description="How many objects it met.")] = 0
-    passed: Annotated[int, Meta(description="How many of these passed.")] = 0
-    failed: Annotated[int, Meta(description="How many failed.")] = 0
-    unknown: Annotated[int, Meta(description="Of how many it cannot be told.")] = 0
-    hosts: Annotated[int, Meta(description="On how many hosts something did not pass.")] = 0
+    rule: Annotated[str, doc("Its name.")]
+    severity: Annotated[Severity, doc("How bad a failure of it is.")]
+    checked: Annotated[int, doc("How many objects it met.")] = 0
+    passed: Annotated[int, doc("How many of these passed.")] = 0
+    failed: Annotated[int, doc("How many failed.")] = 0
+    unknown: Annotated[int, doc("Of how many it cannot be told.")] = 0
+    hosts: Annotated[int, doc("On how many hosts something did not pass.")] = 0
 
 
 class Summary(msgspec.Struct, kw_only=True):
     """The sums of an audit."""
 
-    verdict: Annotated[Verdict, Meta(description="Of all hosts together: the worst.")] = "pass"
-    hosts: Annotated[int, Meta(description="How many were audited.")] = 0
-    hosts_passed: Annotated[int, Meta(description="On how many all passed.")] = 0
-    hosts_failed: Annotated[int, Meta(description="On how many something failed.")] = 0
+    verdict: Annotated[Verdict, doc("Of all hosts together: the worst.")] = "pass"
+    hosts: Annotated[int, doc("How many were audited.")] = 0
+    hosts_passed: Annotated[int, doc("On how many all passed.")] = 0
+    hosts_failed: Annotated[int, doc("On how many something failed.")] = 0
     hosts_unknown: Annotated[
-        int, Meta(description="On how many nothing failed, and something could not be told; unreadable ones included.")
+        int, doc("On how many nothing failed, and something could not be told; unreadable ones included.")
     ] = 0
-    hosts_no_access: Annotated[int, Meta(description="The same, for lack of a tool or a right there.")] = 0
-    unreadable: Annotated[int, Meta(description="Lines and files that are no inventory that could be read.")] = 0
-    checked: Annotated[int, Meta(description="How many times a rule met an object.")] = 0
-    passed: Annotated[int, Meta(description="How many of these passed.")] = 0
-    critical: Annotated[int, Meta(description="Failures that are critical.")] = 0
-    warning: Annotated[int, Meta(description="Failures that are a warning.")] = 0
-    info: Annotated[int, Meta(description="Failures that are good to know.")] = 0
-    unknown: Annotated[int, Meta(description="Findings that say that something could not be told.")] = 0
-    rules: Annotated[list[RuleCount], Meta(description="Rule by rule, in the order of the policy.")] = []
+    hosts_no_access: Annotated[int, doc("The same, for lack of a tool or a right there.")] = 0
+    unreadable: Annotated[int, doc("Lines and files that are no inventory that could be read.")] = 0
+    checked: Annotated[int, doc("How many times a rule met an object.")] = 0
+    passed: Annotated[int, doc("How many of these passed.")] = 0
+    critical: Annotated[int, doc("Failures that are critical.")] = 0
+    warning: Annotated[int, doc("Failures that are a warning.")] = 0
+    info: Annotated[int, doc("Failures that are good to know.")] = 0
+    unknown: Annotated[int, doc("Findings that say that something could not be told.")] = 0
+    rules: Annotated[list[RuleCount], doc("Rule by rule, in the order of the policy.")] = []
     findings: Annotated[
-        list[Finding], Meta(description="About the policy: rules that matched nothing on any of several hosts.")
+        list[Finding], doc("About the policy: rules that matched nothing on any of several hosts.")
     ] = []
 
 
 class Report(msgspec.Struct, kw_only=True, frozen=True):
     """What `raidctl audit --json` prints."""
 
-    schema_version: Annotated[Literal["1"], Meta(description="Version of this contract.")] = "1"
-    policy: Annotated[str, Meta(description="The policy's file; `built-in rules`.")]
-    hosts: Annotated[list[Audited], Meta(description="Host by host, in the order of the input.")]
-    summary: Annotated[Summary, Meta(description="The sums.")]
+    schema_version: Annotated[Literal["1"], doc("Version of this contract.")] = "1"
+    policy: Annotated[str, doc("The policy's file; `built-in rules`.")]
+    hosts: Annotated[list[Audited], doc("Host by host, in the order of the input.")]
+    summary: Annotated[Summary, doc("The sums.")]
 
 
 EXITS: dict[Verdict, int] = {

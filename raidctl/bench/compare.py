@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
 import msgspec
-from msgspec import Meta
 
 from raidctl.bench.estimators.spread import overlap
 from raidctl.bench.record import Run, noisy
 from raidctl.bench.result import Session, Spread
+from raidctl.described import doc
 from raidctl.model import Inventory, VolumeCache
 from raidctl.units import format_binary
 
@@ -23,34 +23,30 @@ _CACHE = ("write_policy", "write_active", "read_policy", "io_policy", "drive_wri
 class Pair(msgspec.Struct, frozen=True, kw_only=True):
     """One figure in both runs."""
 
-    trial: Annotated[str, Meta(description="Name of the test.")]
-    figure: Annotated[str, Meta(description="Name of the figure.")]
-    first: Annotated[Spread | None, Meta(description="In the first run; null: not measured there.")]
-    second: Annotated[Spread | None, Meta(description="In the second run; null: not measured there.")]
-    ratio: Annotated[float | None, Meta(description="Second over first; null: one is not known.")] = None
-    low: Annotated[float | None, Meta(description="Lower end of the 95 % interval of the ratio.")] = None
-    high: Annotated[float | None, Meta(description="Upper end of the 95 % interval of the ratio.")] = None
+    trial: Annotated[str, doc("Name of the test.")]
+    figure: Annotated[str, doc("Name of the figure.")]
+    first: Annotated[Spread | None, doc("In the first run; null: not measured there.")]
+    second: Annotated[Spread | None, doc("In the second run; null: not measured there.")]
+    ratio: Annotated[float | None, doc("Second over first; null: one is not known.")] = None
+    low: Annotated[float | None, doc("Lower end of the 95 % interval of the ratio.")] = None
+    high: Annotated[float | None, doc("Upper end of the 95 % interval of the ratio.")] = None
     change: Annotated[
         Change,
-        Meta(description="`more`, `less`: the whole interval says so; `same`: it has 1 in it; `unknown`: no interval."),
+        doc("`more`, `less`: the whole interval says so; `same`: it has 1 in it; `unknown`: no interval."),
     ] = "unknown"
-    agree: Annotated[
-        bool | None, Meta(description="Whether the two intervals overlap; null: one of them is not known.")
-    ] = None
+    agree: Annotated[bool | None, doc("Whether the two intervals overlap; null: one of them is not known.")] = None
 
 
 class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     """What differs between two runs."""
 
-    schema_version: Annotated[Literal["1"], Meta(description="Version of this contract.")] = "1"
-    first: Annotated[Run, Meta(description="One run.")]
-    second: Annotated[Run, Meta(description="The other.")]
-    pairs: Annotated[tuple[Pair, ...], Meta(description="Figure by figure.")]
-    comparable: Annotated[
-        bool, Meta(description="Whether the figures may be compared at all: false where the engines differ.")
-    ]
-    warnings: Annotated[tuple[str, ...], Meta(description="What speaks against comparing them, one sentence each.")]
-    differences: Annotated[tuple[str, ...], Meta(description="What else differs: caches, drives' caches, kernel.")]
+    schema_version: Annotated[Literal["1"], doc("Version of this contract.")] = "1"
+    first: Annotated[Run, doc("One run.")]
+    second: Annotated[Run, doc("The other.")]
+    pairs: Annotated[tuple[Pair, ...], doc("Figure by figure.")]
+    comparable: Annotated[bool, doc("Whether the figures may be compared at all: false where the engines differ.")]
+    warnings: Annotated[tuple[str, ...], doc("What speaks against comparing them, one sentence each.")]
+    differences: Annotated[tuple[str, ...], doc("What else differs: caches, drives' caches, kernel.")]
 
 
 def compare(first: Run, second: Run) -> Comparison:

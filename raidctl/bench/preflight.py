@@ -19,7 +19,7 @@ from raidctl.discovery.sysfs import path_of
 from raidctl.discovery.virtual import UNNAMED
 from raidctl.host import BlockDevice, HostView
 from raidctl.layers.scope import Scope
-from raidctl.model import Controller, Drive, Scrub, Volume
+from raidctl.model import Controller, Scrub, Volume
 from raidctl.model_parts import NO_BARRIER
 from raidctl.request import Dialogue, Read, Trouble, ask_all
 
@@ -267,9 +267,18 @@ def _inventory(scope: Scope | None) -> Iterator[Confounder]:
     for _, volume in scope.volumes:
         yield from _volume(volume)
     for _, drive in scope.drives:
-        yield from _drive(drive)
+        if drive.status in ("warning", "critical"):
+            said = f" ({drive.status_text})" if drive.status_text else ""
+            yield Confounder(name="drive", text=f"{drive.id} reports trouble{said}: a failing drive is slow.")
     for card in scope.controllers:
-        yield from _card(card)
+        for battery in card.batteries:
+            if battery.status in ("learning", "charging"):
+                text = f"{battery.id} is {battery.status}: the write cache may be switched off until it is done."
+                yield Confounder(name="learn_cycle", text=text)
+            elif battery.status in ("degraded", "failed", "missing"):
+                text = f"{battery.id} is {battery.status}: the write cache may be switched off."
+                yield Confounder(name="battery", text=text)
+        yield from _searches(card)
 
 
 def _volume(volume: Volume) -> Iterator[Confounder]:
@@ -284,23 +293,6 @@ def _volume(volume: Volume) -> Iterator[Confounder]:
     if volume.cache is not None and volume.cache.why_not_in_force:
         text = f"The cache of {volume.id} is not used as it is set: {volume.cache.why_not_in_force}"
         yield Confounder(name="cache_not_in_force", text=text if text.endswith(".") else f"{text}.")
-
-
-def _drive(drive: Drive) -> Iterator[Confounder]:
-    if drive.status in ("warning", "critical"):
-        said = f" ({drive.status_text})" if drive.status_text else ""
-        yield Confounder(name="drive", text=f"{drive.id} reports trouble{said}: a failing drive is slow.")
-
-
-def _card(card: Controller) -> Iterator[Confounder]:
-    for battery in card.batteries:
-        if battery.status in ("learning", "charging"):
-            text = f"{battery.id} is {battery.status}: the write cache may be switched off until it is done."
-            yield Confounder(name="learn_cycle", text=text)
-        elif battery.status in ("degraded", "failed", "missing"):
-            text = f"{battery.id} is {battery.status}: the write cache may be switched off."
-            yield Confounder(name="battery", text=text)
-    yield from _searches(card)
 
 
 def _searches(card: Controller) -> Iterator[Confounder]:

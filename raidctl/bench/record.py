@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import msgspec
-from msgspec import Meta
 
 from raidctl.bench.result import Session
+from raidctl.described import doc
 from raidctl.model import Inventory
 
 LOADED = 0.5
@@ -26,37 +26,33 @@ STOLEN = 0.02
 class Noise(msgspec.Struct, frozen=True, kw_only=True):
     """How busy the machine was with other things."""
 
-    processors: Annotated[int, Meta(description="How many this program may use.")]
-    load: Annotated[float | None, Meta(description="Load average of the minute before; null: not known.")] = None
+    processors: Annotated[int, doc("How many this program may use.")]
+    load: Annotated[float | None, doc("Load average of the minute before; null: not known.")] = None
     io_waiting: Annotated[
         float | None,
-        Meta(description="Percent of the minute before in which something waited for a disk (PSI); null: not known."),
+        doc("Percent of the minute before in which something waited for a disk (PSI); null: not known."),
     ] = None
     stolen: Annotated[
         float | None,
-        Meta(description="Share (0 to 1) of processor time that the host withheld meanwhile; null: not known."),
+        doc("Share (0 to 1) of processor time that the host withheld meanwhile; null: not known."),
     ] = None
 
 
 class Run(msgspec.Struct, frozen=True, kw_only=True):
     """One run: what was measured, with which program, on which machine, and how busy that was."""
 
-    schema_version: Annotated[Literal["1"], Meta(description="Version of this contract.")] = "1"
-    id: Annotated[int | None, Meta(description="Number in the machine's collection; null: not kept there.")] = None
-    at: Annotated[str, Meta(description="When it began, RFC 3339.")]
-    raidctl: Annotated[str, Meta(description="Version of raidctl.")]
-    host: Annotated[str | None, Meta(description="Name of the machine; null: not known.")] = None
-    kernel: Annotated[str | None, Meta(description="Its kernel; null: not known.")] = None
-    label: Annotated[str | None, Meta(description="What the user calls it; null: nothing.")] = None
-    session: Annotated[Session, Meta(description="What was measured.")]
-    second: Annotated[
-        Session | None, Meta(description="The same with another engine (`--cross-check`); null: not made.")
-    ] = None
-    prepared: Annotated[int, Meta(description="Bytes written to prepare the file, before anything was measured.")] = 0
-    noise: Annotated[Noise | None, Meta(description="How busy the machine was; null: not known.")] = None
-    inventory: Annotated[Inventory | None, Meta(description="The machine as `raidctl show` sees it; null: unread.")] = (
-        None
-    )
+    schema_version: Annotated[Literal["1"], doc("Version of this contract.")] = "1"
+    id: Annotated[int | None, doc("Number in the machine's collection; null: not kept there.")] = None
+    at: Annotated[str, doc("When it began, RFC 3339.")]
+    raidctl: Annotated[str, doc("Version of raidctl.")]
+    host: Annotated[str | None, doc("Name of the machine; null: not known.")] = None
+    kernel: Annotated[str | None, doc("Its kernel; null: not known.")] = None
+    label: Annotated[str | None, doc("What the user calls it; null: nothing.")] = None
+    session: Annotated[Session, doc("What was measured.")]
+    second: Annotated[Session | None, doc("The same with another engine (`--cross-check`); null: not made.")] = None
+    prepared: Annotated[int, doc("Bytes written to prepare the file, before anything was measured.")] = 0
+    noise: Annotated[Noise | None, doc("How busy the machine was; null: not known.")] = None
+    inventory: Annotated[Inventory | None, doc("The machine as `raidctl show` sees it; null: unread.")] = None
 
     @property
     def place(self) -> str:

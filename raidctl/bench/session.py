@@ -226,13 +226,9 @@ def drift(first: TrialResult, last: TrialResult) -> Drift | None:
     if name is None:
         return None
     before, after = first.figures[name].measured, last.figures[name].measured
+    unstable = drifted(before, after)
     return Drift(
-        trial=first.trial,
-        figure=name,
-        unit=first.figures[name].unit,
-        first=before,
-        last=after,
-        unstable=drifted(before, after),
+        trial=first.trial, figure=name, unit=first.figures[name].unit, first=before, last=after, unstable=unstable
     )
 
 

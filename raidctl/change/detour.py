@@ -13,12 +13,12 @@ from dataclasses import dataclass
 import msgspec
 
 from raidctl.change import words
-from raidctl.change.facts import family_of, owner
+from raidctl.change.facts import owner
 from raidctl.change.family import changes_of
 from raidctl.change.journal import Begin, Story, Subject
 from raidctl.change.plan import Action, Knob, Plan, Step, Wish
 from raidctl.model import Controller, Inventory
-from raidctl.select import items
+from raidctl.select import family_of, items
 from raidctl.vendor import Vendor
 
 
@@ -56,27 +56,18 @@ def backs(begin: Begin, numbers: Sequence[int], inventory: Inventory, vendors: S
             continue
         if card.id not in ways:
             ways[card.id] = _way(begin, subject, card, inventory, vendors)
-        name = _today(step.object_id, subject, card)
-        fresh = next(
-            (
-                other.action
-                for other in ways[card.id].steps
-                if (other.object_id, other.knob, other.after) == (name, step.knob, step.before)
-            ),
-            None,
-        )
-        action = fresh or (step.undo if _same_address(step, subject, card) else None)
-        moved = Step(
-            object_id=name, knob=step.knob, before=step.before, after=step.after, action=step.action,
-            undo=action or step.undo, affects=step.affects, persistent=step.persistent,
-        )  # fmt: skip
+        name = _renamed(step.object_id, subject.id, card.id)
+        wanted = (name, step.knob, step.before)
+        fresh = (one.action for one in ways[card.id].steps if (one.object_id, one.knob, one.after) == wanted)
+        action = next(fresh, step.undo if _same_address(step, subject, card) else None)
+        moved = msgspec.structs.replace(step, object_id=name, undo=action or step.undo)
         found.append(Back(number, moved, subject, card, action))
     return found
 
 
 def foreign(back: Back) -> str | None:
     """That a volume is not the one that was changed, though it has its number; None when it is, or nothing tells."""
-    known = back.subject.objects.get(_then(back.step.object_id, back.subject, back.card))
+    known = back.subject.objects.get(_renamed(back.step.object_id, back.card.id, back.subject.id))
     volume = next((volume for volume in back.card.volumes if volume.id == back.step.object_id), None)
     if volume is None or not known or not volume.unique_id or volume.unique_id == known:
         return None
@@ -115,7 +106,7 @@ def settings(begin: Begin, back: Back, inventory: Inventory, vendors: Sequence[V
     wished = {(wish.object_id, wish.setting): wish.value for wish in begin.wishes}
     left = []
     for was in _was(begin, back.subject):
-        name = _today(was.object_id, back.subject, back.card)
+        name = _renamed(was.object_id, back.subject.id, back.card.id)
         told = words.value(back.card, name, was.setting)
         if told is not None and told not in (was.value, wished.get((was.object_id, was.setting))):
             left.append(f"the {words.LABELS[was.setting]} of {name} is {told}: somebody else has changed it meanwhile")
@@ -142,7 +133,7 @@ def by_hand(back: Back) -> str:
 
 def covered(begin: Begin, back: Back) -> bool:
     """Whether all that was wished of the step's object is known as it was."""
-    name = _then(back.step.object_id, back.subject, back.card)
+    name = _renamed(back.step.object_id, back.card.id, back.subject.id)
     wished = {wish.setting for wish in begin.wishes if wish.object_id == name}
     return bool(wished) and wished <= {was.setting for was in begin.was if was.object_id == name}
 
@@ -163,17 +154,8 @@ def _card(inventory: Inventory, subject: Subject, step: Step) -> Controller | st
     return card if card is not None else f"{subject.id} is not there"
 
 
-def _today(object_id: str, subject: Subject, card: Controller) -> str:
-    """The id that an object of a subject has today."""
-    return _renamed(object_id, subject.id, card.id)
-
-
-def _then(object_id: str, subject: Subject, card: Controller) -> str:
-    """The id that it had."""
-    return _renamed(object_id, card.id, subject.id)
-
-
 def _renamed(object_id: str, old: str, new: str) -> str:
+    """The id of an object of a controller that has another id: today, or then."""
     if object_id == old:
         return new
     return f"{new}{object_id[len(old) :]}" if object_id.startswith(f"{old}/") else object_id
@@ -198,7 +180,7 @@ def _way(begin: Begin, subject: Subject, card: Controller, inventory: Inventory,
     offered = changes_of(vendor) if vendor is not None else None
     ids = {part.id for part in items(card)}
     named = [
-        Wish(object_id=_today(was.object_id, subject, card), setting=was.setting, value=was.value)
+        msgspec.structs.replace(was, object_id=_renamed(was.object_id, subject.id, card.id))
         for was in _was(begin, subject)
     ]
     wishes = [wish for wish in named if wish.object_id in ids]

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from raidctl.change import guard, words
 from raidctl.change.family import changes_of
 from raidctl.change.plan import Knob, Plan, Wish
 from raidctl.inforce import in_force
 from raidctl.model import Controller, Inventory, VolumeCache
-from raidctl.select import items
+from raidctl.select import family_of, items
 from raidctl.text import listing
 from raidctl.vendor import Vendor
 
@@ -22,23 +22,20 @@ def owner(controllers: Sequence[Controller], object_id: str) -> Controller | Non
     return None
 
 
-def family_of(controller: Controller) -> str:
-    """The family in a controller's id."""
-    return controller.id.partition(":")[0]
-
-
 def subjects(inventory: Inventory, plan: Plan) -> list[Controller]:
     """The controllers that a plan changes."""
-    names = {step.object_id for step in plan.steps}
-    found = {c.id: c for name in sorted(names) if (c := owner(inventory.controllers, name)) is not None}
+    return _owners(inventory, {step.object_id for step in plan.steps})
+
+
+def _owners(inventory: Inventory, ids: Iterable[str]) -> list[Controller]:
+    found = {c.id: c for name in sorted(ids) if (c := owner(inventory.controllers, name)) is not None}
     return list(found.values())
 
 
 def concerned(inventory: Inventory, plan: Plan) -> list[Controller]:
     """The controllers that a plan is about: those that it changes, and those that are as wished already."""
     ids = {step.object_id for step in plan.steps} | {wish.object_id for wish in plan.wishes}
-    found = {c.id: c for name in sorted(ids) if (c := owner(inventory.controllers, name)) is not None}
-    return list(found.values())
+    return _owners(inventory, ids)
 
 
 def names(inventory: Inventory, plan: Plan) -> dict[str, str]:

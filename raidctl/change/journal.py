@@ -24,11 +24,11 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import msgspec
-from msgspec import Meta
 
 from raidctl import json_decode
 from raidctl.change.plan import Step, Wish
 from raidctl.change.state import OTHERS_WRITE, sync
+from raidctl.described import doc
 from raidctl.errors import CannotTell, RaidctlError
 from raidctl.text import listing
 
@@ -45,68 +45,65 @@ class JournalFull(RaidctlError):
 class Subject(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A controller under change, so that it is known again after a reboot."""
 
-    id: Annotated[str, Meta(description="Its id when it was changed: `smartarray:1`.")]
-    model: Annotated[str | None, Meta(description="Product name; null: not told.")] = None
-    serial: Annotated[str | None, Meta(description="Serial number; null: not told.")] = None
+    id: Annotated[str, doc("Its id when it was changed: `smartarray:1`.")]
+    model: Annotated[str | None, doc("Product name; null: not told.")] = None
+    serial: Annotated[str | None, doc("Serial number; null: not told.")] = None
     objects: Annotated[
-        dict[str, str], Meta(description="What the volumes under change are known by: their unique id, by their id.")
+        dict[str, str], doc("What the volumes under change are known by: their unique id, by their id.")
     ] = {}
 
 
 class Begin(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="begin", tag_field="event"):
     """A change is about to happen."""
 
-    change: Annotated[str, Meta(description="Name of the change.")]
-    at: Annotated[str, Meta(description="When, RFC 3339 in UTC.")]
-    kind: Annotated[Kind, Meta(description="`set`: to stay; `batch`: for a while, to be put back.")]
-    about: Annotated[str, Meta(description="The command, for people.")]
-    user: Annotated[str, Meta(description="Who did it.")]
-    pid: Annotated[int, Meta(description="The process that did it.")]
-    boot: Annotated[str, Meta(description="The kernel's name of the boot in which it was; empty: it has none.")]
-    source: Annotated[str, Meta(description="Where the machine is: `local`, `ssh:HOST`, `demo:NAME`.")]
-    subjects: Annotated[tuple[Subject, ...], Meta(description="The controllers under change.")] = ()
-    wishes: Annotated[tuple[Wish, ...], Meta(description="What was asked for.")] = ()
-    steps: Annotated[tuple[Step, ...], Meta(description="In the order in which they are carried out.")] = ()
+    change: Annotated[str, doc("Name of the change.")]
+    at: Annotated[str, doc("When, RFC 3339 in UTC.")]
+    kind: Annotated[Kind, doc("`set`: to stay; `batch`: for a while, to be put back.")]
+    about: Annotated[str, doc("The command, for people.")]
+    user: Annotated[str, doc("Who did it.")]
+    pid: Annotated[int, doc("The process that did it.")]
+    boot: Annotated[str, doc("The kernel's name of the boot in which it was; empty: it has none.")]
+    source: Annotated[str, doc("Where the machine is: `local`, `ssh:HOST`, `demo:NAME`.")]
+    subjects: Annotated[tuple[Subject, ...], doc("The controllers under change.")] = ()
+    wishes: Annotated[tuple[Wish, ...], doc("What was asked for.")] = ()
+    steps: Annotated[tuple[Step, ...], doc("In the order in which they are carried out.")] = ()
     was: Annotated[
         tuple[Wish, ...],
-        Meta(
-            description="What the wished settings were before, in the words of the model: the way back with another "
-            "program."
-        ),
+        doc("What the wished settings were before, in the words of the model: the way back with another program."),
     ] = ()
-    reason: Annotated[str | None, Meta(description="What was said with `--unsafe`; null: nothing.")] = None
-    unsafe: Annotated[bool, Meta(description="Whether `--unsafe` was given.")] = False
+    reason: Annotated[str | None, doc("What was said with `--unsafe`; null: nothing.")] = None
+    unsafe: Annotated[bool, doc("Whether `--unsafe` was given.")] = False
 
 
 class Turn(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="step", tag_field="event"):
     """A step is about to be carried out, was carried out, is undone, was left as somebody else has set it."""
 
-    change: Annotated[str, Meta(description="Name of the change.")]
-    at: Annotated[str, Meta(description="When, RFC 3339 in UTC.")]
-    step: Annotated[int, Meta(description="Which of the steps, the first one is 0.")]
+    change: Annotated[str, doc("Name of the change.")]
+    at: Annotated[str, doc("When, RFC 3339 in UTC.")]
+    step: Annotated[int, doc("Which of the steps, the first one is 0.")]
     mark: Annotated[
         Mark,
-        Meta(
-            description="`start`: about to be carried out; `done`, `failed`: it was; `undo`: about to be undone; "
+        doc(
+            "`start`: about to be carried out; `done`, `failed`: it was; `undo`: about to be undone; "
             "`undone`; `left`: not undone, since somebody else has set it meanwhile."
         ),
     ]
-    text: Annotated[str | None, Meta(description="More about it, one sentence; null: there is nothing to say.")] = None
+    text: Annotated[str | None, doc("More about it, one sentence; null: there is nothing to say.")] = None
 
 
 class End(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="end", tag_field="event"):
     """A change is over."""
 
-    change: Annotated[str, Meta(description="Name of the change.")]
-    at: Annotated[str, Meta(description="When, RFC 3339 in UTC.")]
+    change: Annotated[str, doc("Name of the change.")]
+    at: Annotated[str, doc("When, RFC 3339 in UTC.")]
     result: Annotated[
         Result,
-        Meta(
-            description="`done`: as wished; `undone`: it failed, and what was there is there again; `restored`: put "
+        doc(
+            "`done`: as wished; `undone`: it failed, and what was there is there again; `restored`: put "
             "back afterwards; `stands`: it is not put back."
         ),
     ]
-    text: Annotated[str | None, Meta(description="More about it, one sentence; null: there is nothing to say.")] = None
+    text: Annotated[str | None, doc("More about it, one sentence; null: there is nothing to say.")] = None
 
 
 Entry = Begin | Turn | End
@@ -115,9 +112,9 @@ Entry = Begin | Turn | End
 class Story(msgspec.Struct, frozen=True, kw_only=True):
     """A change from its beginning to its end, as far as it came."""
 
-    begin: Annotated[Begin, Meta(description="What was to be done, written down before anything was.")]
-    turns: Annotated[tuple[Turn, ...], Meta(description="What became of the steps, one after the other.")] = ()
-    end: Annotated[End | None, Meta(description="How it ended; null: nobody has ended it.")] = None
+    begin: Annotated[Begin, doc("What was to be done, written down before anything was.")]
+    turns: Annotated[tuple[Turn, ...], doc("What became of the steps, one after the other.")] = ()
+    end: Annotated[End | None, doc("How it ended; null: nobody has ended it.")] = None
 
     @property
     def pending(self) -> bool:

@@ -23,15 +23,7 @@ def _problem(place: Path, story: Story) -> Problem:
     begin = story.begin
     where = ", ".join(subject.id for subject in begin.subjects) or "journal"
     if any(holder_of(place, held_name(begin.source, subject.id)) for subject in begin.subjects):
-        return Problem(
-            severity="info",
-            where=where,
-            message=f"The cache settings are changed for the length of a batch (process {begin.pid}): {begin.about}",
-        )
-    return Problem(
-        severity="warning",
-        where=where,
-        message=f"A change of {begin.at} was cut off before its end, and is still in force: {begin.about}",
-        remedy=f"Put back what was there: {again(begin.source)}.",
-        kind="state",
-    )
+        message = f"The cache settings are changed for the length of a batch (process {begin.pid}): {begin.about}"
+        return Problem("info", where, message)
+    message = f"A change of {begin.at} was cut off before its end, and is still in force: {begin.about}"
+    return Problem("warning", where, message, f"Put back what was there: {again(begin.source)}.", "state")

@@ -12,8 +12,8 @@ import shlex
 from typing import Annotated, Literal
 
 import msgspec
-from msgspec import Meta
 
+from raidctl.described import doc
 from raidctl.request import Run, Write
 
 Setting = Literal[
@@ -34,21 +34,21 @@ class Value(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 class Wish(Value, frozen=True, kw_only=True, omit_defaults=True):
     """One setting of one object as somebody wants it."""
 
-    object_id: Annotated[str, Meta(description="`smartarray:1/v1`.")]
-    setting: Annotated[Setting, Meta(description="Name of the setting.")]
-    value: Annotated[str, Meta(description="In the words of the model: `protected_write_back`, `25/75`, `enabled`.")]
+    object_id: Annotated[str, doc("`smartarray:1/v1`.")]
+    setting: Annotated[Setting, doc("Name of the setting.")]
+    value: Annotated[str, doc("In the words of the model: `protected_write_back`, `25/75`, `enabled`.")]
 
 
 class Action(Value, frozen=True, kw_only=True, omit_defaults=True):
     """What is done to the machine: a program that is run, or a word that is written into a file of the kernel."""
 
-    argv: Annotated[tuple[str, ...], Meta(description="The program and its arguments; empty for a file.")] = ()
-    path: Annotated[str | None, Meta(description="The file that is written.")] = None
-    data: Annotated[str | None, Meta(description="What is written into it.")] = None
-    timeout: Annotated[float, Meta(description="Seconds that it may take.")] = _SHELL_LIMIT
-    lock: Annotated[str | None, Meta(description="What may be used by one process at a time.")] = None
+    argv: Annotated[tuple[str, ...], doc("The program and its arguments; empty for a file.")] = ()
+    path: Annotated[str | None, doc("The file that is written.")] = None
+    data: Annotated[str | None, doc("What is written into it.")] = None
+    timeout: Annotated[float, doc("Seconds that it may take.")] = _SHELL_LIMIT
+    lock: Annotated[str | None, doc("What may be used by one process at a time.")] = None
     environment: Annotated[
-        tuple[tuple[str, str], ...], Meta(description="Names and values that are set for the program besides.")
+        tuple[tuple[str, str], ...], doc("Names and values that are set for the program besides.")
     ] = ()
 
     def request(self) -> Run | Write:
@@ -67,40 +67,40 @@ class Action(Value, frozen=True, kw_only=True, omit_defaults=True):
 class Step(Value, frozen=True, kw_only=True, omit_defaults=True):
     """One knob turned."""
 
-    object_id: Annotated[str, Meta(description="The object whose knob it is: a controller where it acts on all of it.")]
-    knob: Annotated[str, Meta(description="The setting in the tool's own word.")]
-    before: Annotated[str, Meta(description="What was read.")]
-    after: Annotated[str, Meta(description="What is wanted.")]
-    action: Annotated[Action, Meta(description="The command.")]
-    undo: Annotated[Action, Meta(description="The command that puts back what was there.")]
-    affects: Annotated[tuple[str, ...], Meta(description="What it changes beyond what was named, in sentences.")] = ()
-    persistent: Annotated[
-        bool | None, Meta(description="Whether it survives a reboot; null when that depends on the hardware.")
-    ] = None
+    object_id: Annotated[str, doc("The object whose knob it is: a controller where it acts on all of it.")]
+    knob: Annotated[str, doc("The setting in the tool's own word.")]
+    before: Annotated[str, doc("What was read.")]
+    after: Annotated[str, doc("What is wanted.")]
+    action: Annotated[Action, doc("The command.")]
+    undo: Annotated[Action, doc("The command that puts back what was there.")]
+    affects: Annotated[tuple[str, ...], doc("What it changes beyond what was named, in sentences.")] = ()
+    persistent: Annotated[bool | None, doc("Whether it survives a reboot; null when that depends on the hardware.")] = (
+        None
+    )
 
 
-class Refusal(Value, frozen=True, kw_only=True, omit_defaults=True):
+class Refusal(Value, frozen=True, omit_defaults=True):
     """A wish that is not fulfilled, and why."""
 
-    wish: Annotated[Wish, Meta(description="What was asked for.")]
+    wish: Annotated[Wish, doc("What was asked for.")]
     kind: Annotated[
         RefusalKind,
-        Meta(
-            description="`unsupported`: the hardware or tool cannot; `unsafe`: needs `--unsafe`; `unknown`: not told; "
+        doc(
+            "`unsupported`: the hardware or tool cannot; `unsafe`: needs `--unsafe`; `unknown`: not told; "
             "`not_in_force`: set already, and the controller does otherwise; `no_tool`: a program is not installed."
         ),
     ]
-    reason: Annotated[str, Meta(description="Why, one sentence.")]
-    alternative: Annotated[str | None, Meta(description="What comes nearest.")] = None
+    reason: Annotated[str, doc("Why, one sentence.")]
+    alternative: Annotated[str | None, doc("What comes nearest.")] = None
 
 
 class Plan(Value, frozen=True, kw_only=True):
     """The way from what is to what is wished."""
 
-    wishes: Annotated[tuple[Wish, ...], Meta(description="What was asked for.")] = ()
-    steps: Annotated[tuple[Step, ...], Meta(description="In the order in which they are carried out.")] = ()
-    already: Annotated[tuple[Wish, ...], Meta(description="Wishes that are already fulfilled.")] = ()
-    refusals: Annotated[tuple[Refusal, ...], Meta(description="Wishes that are not fulfilled, and why.")] = ()
+    wishes: Annotated[tuple[Wish, ...], doc("What was asked for.")] = ()
+    steps: Annotated[tuple[Step, ...], doc("In the order in which they are carried out.")] = ()
+    already: Annotated[tuple[Wish, ...], doc("Wishes that are already fulfilled.")] = ()
+    refusals: Annotated[tuple[Refusal, ...], doc("Wishes that are not fulfilled, and why.")] = ()
 
     def __add__(self, other: Plan) -> Plan:
         """Both plans one after the other; a step that stands in both is carried out once."""
@@ -121,27 +121,27 @@ class Outcome(Plan, frozen=True, kw_only=True):
 
     result: Annotated[
         Result,
-        Meta(
-            description="`planned`: a dry run; `refused`; `already`: nothing was to be done; `done`, and read again; "
+        doc(
+            "`planned`: a dry run; `refused`; `already`: nothing was to be done; `done`, and read again; "
             "`undone`: it failed, and what was there is there again; `stands`: it failed and is not put back; "
             "`failed`: nothing was changed."
         ),
     ]
-    change: Annotated[str | None, Meta(description="The change's name in the journal.")] = None
-    warnings: Annotated[tuple[str, ...], Meta(description="What was done as wished, and still should be known.")] = ()
-    message: Annotated[str | None, Meta(description="What is said on standard error when it fails.")] = None
+    change: Annotated[str | None, doc("The change's name in the journal.")] = None
+    warnings: Annotated[tuple[str, ...], doc("What was done as wished, and still should be known.")] = ()
+    message: Annotated[str | None, doc("What is said on standard error when it fails.")] = None
 
 
 class Flush(Value, frozen=True, kw_only=True, omit_defaults=True):
     """How what waits in the cache of one object is written out now, or why it cannot be."""
 
-    object_id: Annotated[str, Meta(description="The controller, volume or drive whose cache it is.")]
-    action: Annotated[Action | None, Meta(description="The command that flushes and returns when it is done.")] = None
-    why: Annotated[str | None, Meta(description="Why there is no such command; null where there is one.")] = None
-    alternative: Annotated[str | None, Meta(description="What comes nearest.")] = None
+    object_id: Annotated[str, doc("The controller, volume or drive whose cache it is.")]
+    action: Annotated[Action | None, doc("The command that flushes and returns when it is done.")] = None
+    why: Annotated[str | None, doc("Why there is no such command; null where there is one.")] = None
+    alternative: Annotated[str | None, doc("What comes nearest.")] = None
     lack: Annotated[
         Literal["cache", "tool"] | None,
-        Meta(description="What is not there: a cache that could hold anything, or the program that would do it."),
+        doc("What is not there: a cache that could hold anything, or the program that would do it."),
     ] = None
 
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from msgspec.structs import replace
+
 from raidctl.change import guard, words
-from raidctl.change.facts import drives_still_on, family_of, not_in_force, owner
+from raidctl.change.facts import drives_still_on, not_in_force, owner
 from raidctl.change.family import changes_of
 from raidctl.change.faults import silent
 from raidctl.change.plan import Knob, Plan, Refusal, Step, Wish
 from raidctl.host import HostView
 from raidctl.model import Controller, Inventory
+from raidctl.select import family_of
 from raidctl.vendor import Vendor
 
 
@@ -37,12 +40,7 @@ def plan(
             made = _of_one(controller, inventory, by_family.get(family_of(controller)), mine[controller.id])
             dangers = () if unsafe else _dangers(controller, inventory, made, view)
             clashes = (*contradictions(made), *_unanswered(inventory, made))
-            whole += Plan(
-                wishes=made.wishes,
-                steps=made.steps,
-                already=made.already,
-                refusals=(*made.refusals, *clashes, *dangers),
-            )
+            whole += replace(made, refusals=(*made.refusals, *clashes, *dangers))
     return whole
 
 
@@ -50,26 +48,12 @@ def _dangers(controller: Controller, inventory: Inventory, made: Plan, view: Hos
     """What a plan for one controller may lose, and what is set already and not in force."""
     fulfilled, hopeless = set(made.already), {refusal.wish for refusal in made.refusals}
     risky = [wish for wish in made.wishes if wish not in fulfilled and wish not in hopeless]
-    idle = [
-        Refusal(
-            wish=wish,
-            kind="not_in_force",
-            reason=f"{text}.",
-            alternative="--unsafe REASON goes on all the same, and the journal keeps the reason.",
-        )
-        for wish in made.already
-        if (text := not_in_force(inventory, wish))
-    ]
-    idle += [
-        Refusal(
-            wish=wish,
-            kind="not_in_force",
-            reason=f"It is configured so, but {text}.",
-            alternative="Check these drives with their maker's tool: the controller's setting does not reach them.",
-        )
-        for wish in made.already
-        if (text := drives_still_on(inventory, wish))
-    ]
+    anyway = "--unsafe REASON goes on all the same, and the journal keeps the reason."
+    check = "Check these drives with their maker's tool: the controller's setting does not reach them."
+    told = [(wish, not_in_force(inventory, wish)) for wish in made.already]
+    idle = [Refusal(wish, "not_in_force", f"{text}.", anyway) for wish, text in told if text]
+    told = [(wish, drives_still_on(inventory, wish)) for wish in made.already]
+    idle += [Refusal(wish, "not_in_force", f"It is configured so, but {text}.", check) for wish, text in told if text]
     return (*guard.refusals(controller, risky, view), *idle)
 
 
@@ -78,12 +62,8 @@ def _unanswered(inventory: Inventory, made: Plan) -> Iterator[Refusal]:
     quiet = silent(inventory.controllers, inventory.problems, {step.object_id for step in made.steps})
     for wish in made.wishes:
         if wish.object_id in quiet:
-            yield Refusal(
-                wish=wish,
-                kind="unknown",
-                reason=f"{quiet[wish.object_id]}.",
-                alternative="Look for its errors in the kernel's log (dmesg): such a drive is often about to fail.",
-            )
+            alternative = "Look for its errors in the kernel's log (dmesg): such a drive is often about to fail."
+            yield Refusal(wish, "unknown", f"{quiet[wish.object_id]}.", alternative)
 
 
 def _of_one(controller: Controller, inventory: Inventory, vendor: Vendor | None, wishes: Sequence[Wish]) -> Plan:

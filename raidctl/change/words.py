@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from raidctl.change.plan import Setting
 from raidctl.errors import UsageError
 from raidctl.layers.words import chosen
-from raidctl.model import Controller, Drive, Volume
+from raidctl.model import Controller, Volume
 from raidctl.text import attempt
 
 WRITE = ("write-through", "protected-write-back", "unprotected-write-back", "off")
@@ -90,7 +90,7 @@ def value(controller: Controller, object_id: str, setting: Setting) -> str | Non
             return _of_volume(volume, setting)
     for drive in controller.drives:
         if drive.id == object_id:
-            return _of_drive(drive, setting)
+            return drive.write_cache if setting == "write_cache" else None
     return None
 
 
@@ -115,7 +115,3 @@ def _of_volume(volume: Volume, setting: Setting) -> str | None:
     if setting == "journal_mode":
         return attempt(chosen, volume.details.get(setting, ""))
     return volume.details.get(setting) if setting in _KERNEL else None
-
-
-def _of_drive(drive: Drive, setting: Setting) -> str | None:
-    return drive.write_cache if setting == "write_cache" else None

@@ -112,10 +112,8 @@ class Clock:
             result = self.results.get(trial)
             found = None if result is None else result.figures.get(name)
             if result is not None and found is not None and found.measured is not None:
-                yield Evidence(
-                    source="measurement", object=self.place, says=_told(found, _SAID[trial, name], result.engine),
-                    figure=found, engine=result.engine,
-                )  # fmt: skip
+                says = _told(found, _SAID[trial, name], result.engine)
+                yield Evidence("measurement", self.place, says, figure=found, engine=result.engine)  # fmt: skip
 
     @property
     def place(self) -> str:

@@ -271,11 +271,7 @@ def _rotational(case: Case) -> None:
         if block.rotational is not None:
             path = f"/sys/class/block/{block.name.replace('/', '!')}/queue/rotational"
             says = "takes it for a disk that turns" if block.rotational else "takes it for solid state"
-            case.evidence.append(
-                Evidence(
-                    source="kernel", object=block.node, says=says, command=path, line=1, raw=str(int(block.rotational))
-                )
-            )
+            case.evidence.append(Evidence("kernel", block.node, says, path, 1, str(int(block.rotational))))
 
 
 def volume_status(case: Case) -> Answer:

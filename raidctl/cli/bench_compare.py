@@ -6,7 +6,7 @@ import click
 
 from raidctl.cli.bench import named, store_of
 from raidctl.cli.options import output_options, settings_of, state_option
-from raidctl.cli.terminal import emit, emit_json, paper
+from raidctl.cli.terminal import emit_found
 from raidctl.errors import EXIT_FINE
 
 
@@ -34,10 +34,5 @@ def command(context: click.Context, *, first: str, second: str) -> int:
         raise click.UsageError("Standard input can be read only once: put one of the two runs into a file.")
     store = store_of(settings)
     found = compare(named(first, store), named(second, store))
-    if settings.as_json:
-        emit_json(found)
-    else:
-        from raidctl.output.bench_compare import compare_screen  # noqa: PLC0415 - rich only where a screen is drawn
-
-        emit(compare_screen(found, paper()))
+    emit_found(found, settings, "bench_compare.compare_screen")
     return EXIT_FINE

@@ -6,7 +6,7 @@ import click
 
 from raidctl.cli.bench import store_of
 from raidctl.cli.options import output_options, settings_of, state_option
-from raidctl.cli.terminal import emit, emit_json, paper
+from raidctl.cli.terminal import emit_found
 from raidctl.errors import EXIT_FINE
 
 
@@ -22,10 +22,5 @@ def command(context: click.Context) -> int:
     settings = settings_of(context)
     settings.refuse_machine("bench list")
     kept = store_of(settings).list()
-    if settings.as_json:
-        emit_json(kept)
-    else:
-        from raidctl.output.bench_compare import list_screen  # noqa: PLC0415 - rich only where a screen is drawn
-
-        emit(list_screen(kept, paper()))
+    emit_found(kept, settings, "bench_compare.list_screen")
     return EXIT_FINE

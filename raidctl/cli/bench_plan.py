@@ -10,7 +10,7 @@ from typing import Literal
 
 import click
 
-from raidctl.bench.profiles import PROFILES, Profile
+from raidctl.bench.profiles import Profile
 from raidctl.bench.targets.file import SHARE, room
 from raidctl.bench.targets.handle import refusal
 from raidctl.bench.targets.nbd import SCHEMES, address_of
@@ -221,8 +221,3 @@ def _time(seconds: float) -> str:
     if seconds < 7200:
         return f"{seconds / 60:.0f} minutes"
     return f"{seconds / 3600:.0f} hours"
-
-
-def profile_of(name: str) -> Profile:
-    """The profile of this name; click has checked it."""
-    return PROFILES[name]

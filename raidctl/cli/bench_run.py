@@ -22,12 +22,12 @@ from raidctl.bench.trials.classic import Classic
 from raidctl.change.journal import now
 from raidctl.change.state import directory
 from raidctl.cli.bench_measure import Measured, Measuring
-from raidctl.cli.bench_plan import Order, kind_of, profile_of, range_of, size_of
+from raidctl.cli.bench_plan import Order, kind_of, range_of, size_of
 from raidctl.cli.changing import Declined, Interrupted, tell
 from raidctl.cli.machine import Machine, machine
 from raidctl.cli.numbers import WEEK, Number
 from raidctl.cli.options import Settings, output_options, settings_of, state_option
-from raidctl.cli.terminal import emit, emit_json, paper
+from raidctl.cli.terminal import emit_found
 from raidctl.errors import (
     EXIT_CANNOT_TELL,
     EXIT_FINE,
@@ -108,33 +108,14 @@ def ready(settings: Settings) -> Store:
     return store
 
 
-def _order(
-    target: str,
-    *,
-    profile: str,
-    engine: str,
-    cross_check: bool,
-    size: str | None,
-    seconds: float | None,
-    overwrite: str | None,
-    beside: tuple[str, ...],
-    label: str | None,
-) -> Order:
+def _order(target: str, *, profile: str, engine: str, size: str | None, overwrite: str | None, **given: Any) -> Order:
     """What the words ask for. Raise UsageError where they make no sense."""
-    kind = kind_of(target)
-    chosen = profile_of(profile)
+    kind, chosen = kind_of(target), PROFILES[profile]
+    given["seconds"] = given["seconds"] or chosen.seconds
     return Order(
-        target=target,
-        kind=kind,
-        profile=chosen,
-        engine=None if engine == "auto" else engine,
-        cross_check=cross_check,
-        size=size_of(size, kind),
-        overwrite=range_of(overwrite, kind),
-        seconds=seconds or chosen.seconds,
-        label=label,
-        beside=beside,
-    )
+        target=target, kind=kind, profile=chosen, engine=None if engine == "auto" else engine,
+        size=size_of(size, kind), overwrite=range_of(overwrite, kind), **given,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -281,12 +262,7 @@ def _shown(run: Run, measured: Measured, settings: Settings, store: Store | None
             run = store.add(run)
         except RaidctlError as error:
             trouble = error
-    if settings.as_json:
-        emit_json(run)
-    else:
-        from raidctl.output.bench import screen  # noqa: PLC0415 - rich only where a screen is drawn
-
-        emit(screen(run, paper(), more=settings.verbose))
+    emit_found(run, settings, "bench.screen", more=settings.verbose)
     if trouble is not None:
         _saved(run)
         raise trouble

@@ -6,7 +6,7 @@ import click
 
 from raidctl.cli.bench import named, store_of
 from raidctl.cli.options import output_options, settings_of, state_option
-from raidctl.cli.terminal import emit, emit_json, paper
+from raidctl.cli.terminal import emit_found
 from raidctl.errors import EXIT_FINE
 
 
@@ -26,10 +26,5 @@ def command(context: click.Context, *, run: str) -> int:
     settings = settings_of(context)
     settings.refuse_machine("bench show")
     found = named(run, store_of(settings))
-    if settings.as_json:
-        emit_json(found)
-    else:
-        from raidctl.output.bench import screen  # noqa: PLC0415 - rich only where a screen is drawn
-
-        emit(screen(found, paper(), more=settings.verbose))
+    emit_found(found, settings, "bench.screen", more=settings.verbose)
     return EXIT_FINE

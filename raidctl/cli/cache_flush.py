@@ -14,7 +14,7 @@ from raidctl.cli.flushing import Flushing
 from raidctl.cli.layers import Caches, caches
 from raidctl.cli.numbers import Number
 from raidctl.cli.options import Settings, examples, output_options, settings_of, these_machine_options
-from raidctl.cli.terminal import emit, emit_json, paper
+from raidctl.cli.terminal import emit_found
 from raidctl.errors import EXIT_ACCESS, EXIT_CANNOT_TELL, EXIT_FINE, EXIT_NO, UsageError
 from raidctl.layers.flushing import PATIENCE, Job, jobs, left
 from raidctl.layers.model import Answer, Flushed, FlushReport
@@ -52,12 +52,7 @@ def command(
         raise UsageError("A recorded machine cannot be flushed; --dry-run prints what would be done.")
     with caches(settings, target) as found:
         report = _flushed(found, settings, timeout, dry_run=dry_run)
-    if settings.as_json:
-        emit_json(report)
-    else:
-        from raidctl.output.layers_flush import flush_screen  # noqa: PLC0415 - rich only where a screen is drawn
-
-        emit(flush_screen(report, paper()))
+    emit_found(report, settings, "layers_flush.flush_screen")
     return code_of(report)
 
 

@@ -7,7 +7,7 @@ import click
 from raidctl.cli.answer import exit_code
 from raidctl.cli.layers import caches
 from raidctl.cli.options import machine_options, output_options, settings_of
-from raidctl.cli.terminal import emit, emit_json, paper
+from raidctl.cli.terminal import emit_found
 from raidctl.layers.build import stack
 
 
@@ -31,10 +31,5 @@ def command(context: click.Context, *, target: str | None) -> int:
     settings = settings_of(context)
     with caches(settings, target) as found:
         told = stack(found.scope, found.seen.view, found.kernel, found.seen.inventory, found.named.vendors)
-    if settings.as_json:
-        emit_json(told)
-    else:
-        from raidctl.output.layers import stack_screen  # noqa: PLC0415 - rich only where a screen is drawn
-
-        emit(stack_screen(told, paper(), more=settings.verbose))
+    emit_found(told, settings, "layers.stack_screen", more=settings.verbose)
     return exit_code(told.problems)

@@ -13,7 +13,7 @@ from raidctl.cli.changing import Consent, changing_options
 from raidctl.cli.layers import caches
 from raidctl.cli.options import Settings, examples, machine_options, output_options, settings_of
 from raidctl.cli.performing import perform
-from raidctl.cli.terminal import emit, emit_json, paper
+from raidctl.cli.terminal import emit_found
 from raidctl.errors import UsageError
 from raidctl.layers import family
 from raidctl.layers.build import stack
@@ -148,10 +148,5 @@ def _each(ids: Sequence[str], setting: Setting, value: int, name: str, target: s
 def _show(settings: Settings, target: str | None) -> int:
     with caches(settings, target) as found:
         told = stack(found.scope, found.seen.view, found.kernel, found.seen.inventory, found.named.vendors)
-    if settings.as_json:
-        emit_json(told)
-    else:
-        from raidctl.output.layers_limits import limits_screen  # noqa: PLC0415 - rich only where a screen is drawn
-
-        emit(limits_screen(told, paper()))
+    emit_found(told, settings, "layers_limits.limits_screen")
     return exit_code(told.problems)

@@ -17,7 +17,7 @@ from raidctl.audit.ignored import Entry, as_file, entries_of, with_new
 from raidctl.audit.rule import Rule
 from raidctl.cli.machine import look, with_open_ends
 from raidctl.cli.options import Settings, examples, machine_options, output_options, settings_of
-from raidctl.cli.terminal import emit, emit_json, paper
+from raidctl.cli.terminal import emit, emit_found, emit_json, paper
 from raidctl.errors import UsageError
 from raidctl.select import find, items, narrow
 from raidctl.text import listing, printable
@@ -102,12 +102,7 @@ def _diagnose(
         text, status = of_diagnosis(found)
         emit(text)
         return status
-    if settings.as_json:
-        emit_json(found)
-    else:
-        from raidctl.output.diagnose import screen  # noqa: PLC0415 - rich only where a screen is drawn
-
-        emit(screen(found, inventory, paper(), more=settings.verbose))
+    emit_found(found, settings, "diagnose.screen", inventory, more=settings.verbose)
     return exit_code(found)
 
 

@@ -6,7 +6,7 @@ import click
 
 from raidctl.cli.options import Settings, examples, machine_options, output_options, settings_of
 from raidctl.cli.states import NOW, Counting, Source, is_file, store_of
-from raidctl.cli.terminal import emit, emit_json, paper
+from raidctl.cli.terminal import emit, emit_found
 from raidctl.drift.diff import diff
 from raidctl.drift.ignore import ignored
 from raidctl.drift.noise import SOURCE
@@ -85,10 +85,5 @@ def _printed(found: Drift, settings: Settings, form: str | None) -> int:
         text, status = of_drift(found)
         emit(text)
         return status
-    if settings.as_json:
-        emit_json(found)
-    else:
-        from raidctl.output.drift import screen  # noqa: PLC0415 - rich only where a screen is drawn
-
-        emit(screen(found, paper(), more=settings.verbose))
+    emit_found(found, settings, "drift.screen", more=settings.verbose)
     return EXITS[found.verdict]

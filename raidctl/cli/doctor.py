@@ -53,14 +53,9 @@ def _examine(named: Machine, *, verbose: bool) -> Checkup:
     problems = list(inventory.problems)
     if seen.view.root is False and not any(problem.kind == "no_right" for problem in problems):
         problems.append(_NOT_ROOT)
+    by_hand = "Run {} by hand to see what it says."
     problems += [
-        Problem(
-            severity="warning",
-            where=tool.name,
-            message=f"{tool.name} {tool.fault}.",
-            remedy=f"Run {tool.path} by hand to see what it says.",
-            kind="unread",
-        )
+        Problem("warning", tool.name, f"{tool.name} {tool.fault}.", by_hand.format(tool.path), "unread")
         for tool in tools
         if tool.path and tool.fault
     ]

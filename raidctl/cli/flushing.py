@@ -72,7 +72,7 @@ class Flushing:
         return answer
 
     def _run(self, job: Job, action: Action) -> Answer:
-        limited = replace_timeout(action, self.patience)
+        limited = msgspec.structs.replace(action, timeout=self.patience)
         [reply] = self.found.named.runner.carry_out([limited.request()])
         if reply.trouble is not None:
             return _of_trouble(reply, action, self.patience)
@@ -128,14 +128,6 @@ class Flushing:
                 why = f"It is {now} after {self.patience:g} s{some}."
                 return Answer(result="failed", how=job.answer.how, why=why, alternative="Wait longer: --timeout.")
             time.sleep(_TICK)
-
-
-def replace_timeout(action: Action, seconds: float) -> Action:
-    """The same action with another limit of time."""
-    return Action(
-        argv=action.argv, path=action.path, data=action.data, timeout=seconds, lock=action.lock,
-        environment=action.environment,
-    )  # fmt: skip
 
 
 def _of_trouble(reply: Reply, action: Action, patience: float) -> Answer:

@@ -9,7 +9,7 @@ import click
 
 from raidctl.cli.options import Settings, examples, machine_options, output_options, settings_of
 from raidctl.cli.states import Source, store_of
-from raidctl.cli.terminal import emit, emit_json, paper
+from raidctl.cli.terminal import emit_found
 from raidctl.drift.value import (
     History,
     Moment,
@@ -52,12 +52,7 @@ def command(context: click.Context, *, what: str, everything: bool) -> int:
     settings = settings_of(context)
     settings.check()
     found = _history(Source(settings, store_of(settings)), what, settings, everything=everything)
-    if settings.as_json:
-        emit_json(found)
-    else:
-        from raidctl.output.drift import history_screen  # noqa: PLC0415 - rich only where a screen is drawn
-
-        emit(history_screen(found, paper()))
+    emit_found(found, settings, "drift.history_screen")
     return EXIT_CANNOT_TELL if any(one.there is None for one in found.moments) else EXIT_FINE
 
 

@@ -171,12 +171,9 @@ def _loose(path: str) -> Survey:
     gathered = gather(path, found)
     problems += gathered.problems
     if gathered.unrecognised and gathered.texts:
-        problems.append(
-            Problem(
-                severity="info",
-                where=path,
-                message=f"{gathered.unrecognised} of {gathered.files} files in it are no outputs that raidctl knows; "
-                "they were passed over.",
-            )
+        message = (
+            f"{gathered.unrecognised} of {gathered.files} files in it are no outputs that raidctl knows; "
+            "they were passed over."
         )
+        problems.append(Problem("info", path, message))
     return survey_documents(gathered.texts, source=gathered.source, problems=problems)

@@ -75,17 +75,8 @@ class Report:
 
     def outcome(self) -> Outcome:
         """The document."""
-        made = self.plan
-        return Outcome(
-            wishes=made.wishes,
-            steps=made.steps,
-            already=made.already,
-            refusals=made.refusals,
-            result=self.result,
-            change=self.change,
-            warnings=self.warnings,
-            message=self.message,
-        )
+        made = {name: getattr(self.plan, name) for name in Plan.__struct_fields__}
+        return Outcome(**made, result=self.result, change=self.change, warnings=self.warnings, message=self.message)
 
 
 def report_of(work: Work) -> Report:

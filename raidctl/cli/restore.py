@@ -130,25 +130,14 @@ def _nothing(settings: Settings, *, quiet: bool, elsewhere: Sequence[Story] = ()
 def _previewed(found: Sequence[Preview], settings: Settings) -> int:
     """Print what would be put back; the exit code that restore would have."""
     if settings.as_json:
+        steps = [
+            [_named(way, "object_id", "knob", "before", "after") | {"command": str(way.action)} for way in one.ways]
+            for one in found
+        ]
         emit_json(
             [
-                {
-                    "change": one.story.begin.change,
-                    "steps": [
-                        {
-                            "object_id": way.object_id,
-                            "knob": way.knob,
-                            "before": way.before,
-                            "after": way.after,
-                            "command": str(way.action),
-                        }
-                        for way in one.ways
-                    ],
-                    "left": one.left,
-                    "faults": one.faults,
-                    "busy": one.busy,
-                }
-                for one in found
+                {"change": one.story.begin.change, "steps": ways, **_named(one, "left", "faults", "busy")}
+                for one, ways in zip(found, steps, strict=True)
             ]
         )
     else:
@@ -157,6 +146,11 @@ def _previewed(found: Sequence[Preview], settings: Settings) -> int:
     if any(one.faults for one in found):
         return EXIT_STANDS
     return EXIT_NO if any(one.left or one.busy for one in found) else EXIT_FINE
+
+
+def _named(of: object, *fields: str) -> dict[str, object]:
+    """Some fields of an object, for JSON."""
+    return {name: getattr(of, name) for name in fields}
 
 
 def _preview(one: Preview) -> None:
@@ -223,19 +217,8 @@ def _said(results: list[Restored], settings: Settings) -> int:
         elif not (result.faults or result.left or result.put_back):
             tell("Everything stands as it was before; nothing was to be done.")
     if settings.as_json:
-        emit_json(
-            [
-                {
-                    "change": result.story.begin.change,
-                    "put_back": result.put_back,
-                    "left": result.left,
-                    "faults": result.faults,
-                    "warnings": result.warnings,
-                    "busy": result.busy,
-                }
-                for result in results
-            ]
-        )
+        names = ("put_back", "left", "faults", "warnings", "busy")
+        emit_json([{"change": result.story.begin.change, **_named(result, *names)} for result in results])
     if any(result.faults for result in results):
         return EXIT_STANDS
     return EXIT_NO if any(result.left or result.busy for result in results) else EXIT_FINE

@@ -13,7 +13,7 @@ from raidctl.cli.answer import exit_code, tell_problems
 from raidctl.cli.machine import demo_directory, look, with_open_ends
 from raidctl.cli.options import Settings, examples, machine_options, output_options, settings_of
 from raidctl.cli.states import store_of
-from raidctl.cli.terminal import emit, emit_json, paper
+from raidctl.cli.terminal import emit, emit_found, emit_json
 from raidctl.drift import read
 from raidctl.drift.canonical import canonical
 from raidctl.errors import EXIT_FINE, AccessMissing, CannotTell, RaidctlError, UsageError
@@ -164,12 +164,7 @@ def _keep_what_is_better(old: Inventory, new: Inventory, shown: str) -> None:
 def _list(settings: Settings) -> int:
     _refuse_reading(settings)
     kept = store_of(settings).list()
-    if settings.as_json:
-        emit_json(kept)
-    else:
-        from raidctl.output.drift import list_screen  # noqa: PLC0415 - rich only where a screen is drawn
-
-        emit(list_screen(kept, paper()))
+    emit_found(kept, settings, "drift.list_screen")
     return EXIT_FINE
 
 

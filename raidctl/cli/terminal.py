@@ -7,11 +7,13 @@ import errno
 import os
 import shutil
 import sys
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from raidctl.cli import reader_gone
+from raidctl.cli.options import Settings
 from raidctl.errors import CannotTell
 
 if TYPE_CHECKING:
@@ -37,6 +39,15 @@ def emit_json(value: Any) -> None:
     from raidctl.output.json import to_json  # noqa: PLC0415 - imported only where JSON is printed
 
     _write(to_json(value).encode("utf-8"))
+
+
+def emit_found(found: Any, settings: Settings, screen: str, *about: Any, **named: Any) -> None:
+    """Write what was found: as JSON, or as its screen, ``MODULE.FUNCTION`` of raidctl.output (rich is loaded then)."""
+    if settings.as_json:
+        emit_json(found)
+        return
+    module, _, name = screen.partition(".")
+    emit(getattr(import_module(f"raidctl.output.{module}"), name)(found, *about, paper(), **named))
 
 
 def _write(data: bytes) -> None:

@@ -14,7 +14,7 @@ from raidctl.claims.subjects import Ground, named, whole
 from raidctl.cli.machine import look, machine, tell_tracebacks, with_open_ends
 from raidctl.cli.numbers import WEEK, Number
 from raidctl.cli.options import Settings, machine_options, output_options, settings_of
-from raidctl.cli.terminal import emit, emit_json, paper
+from raidctl.cli.terminal import emit_found
 from raidctl.cli.verify_path import path_of
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -121,12 +121,7 @@ def command(context: click.Context, /, *, target: tuple[str, ...], measure: bool
     else:
         subjects, left_out = whole(ground, drives=claims == wanted.DEFAULT)
     report = verify(ground, claims, subjects, target, left_out)
-    if settings.as_json:
-        emit_json(report)
-    else:
-        from raidctl.output.verify import screen  # noqa: PLC0415 - rich only where a screen is drawn
-
-        emit(screen(report, ground.inventory, paper(), more=settings.verbose))
+    emit_found(report, settings, "verify.screen", ground.inventory, more=settings.verbose)
     return exit_code(report)
 
 

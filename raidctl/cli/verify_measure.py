@@ -28,7 +28,7 @@ from raidctl.cli.bench_run import Agreement, DryRunError, only_here, ready
 from raidctl.cli.changing import state_directory, tell
 from raidctl.cli.machine import Machine, machine, tell_tracebacks, with_open_ends
 from raidctl.cli.options import Settings
-from raidctl.cli.terminal import emit, emit_json, paper
+from raidctl.cli.terminal import emit_found
 from raidctl.cli.verify_plan import SECONDS, Asked, profile, refuse_memory, refuse_past, told
 from raidctl.cli.verify_switch import Switcher, refusal
 from raidctl.errors import EXIT_FINE, EXIT_INTERRUPTED, CannotTell, RaidctlError, UsageError
@@ -195,12 +195,7 @@ class _Verifying:
 
     def _shown(self, report: Verification, ground: Ground, session: Session | None) -> int:
         """Print the answers; the exit code."""
-        if self.settings.as_json:
-            emit_json(report)
-        else:
-            from raidctl.output.verify import screen  # noqa: PLC0415 - rich only where a screen is drawn
-
-            emit(screen(report, ground.inventory, paper(), more=self.settings.verbose))
+        emit_found(report, self.settings, "verify.screen", ground.inventory, more=self.settings.verbose)
         if session is None or session.interrupted:
             tell("Ended early: the clock says only what was measured up to then.")
             return EXIT_INTERRUPTED

@@ -141,13 +141,8 @@ def profile(asked: Asked, known: Weighed, switcher: Turn | None, *, nbd: bool) -
     claimed = max((claim.number for claim in asked.claims if claim.name == "cache_size"), default=0)
     cache = max(claimed, int((known.cache_mib or 0) * (1 << 20)))
     size = min(max(GIB, _FILLS * cache), MOST) if names & _CACHES and not nbd else GIB
-    return Profile(
-        name="verify",
-        title=f"what the clock says to {listing(sorted(claim.option for claim in asked.claims))}.",
-        seconds=seconds,
-        size=size,
-        trials=tuple(trials),
-    )
+    title = f"what the clock says to {listing(sorted(claim.option for claim in asked.claims))}."
+    return Profile(name="verify", title=title, seconds=seconds, size=size, trials=tuple(trials))
 
 
 def _within(value: float, least: int, most: int) -> int:

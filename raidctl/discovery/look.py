@@ -210,16 +210,13 @@ def _pieces(table: str, gathered: blocks.Gathered) -> dict[str, tuple[Piece, ...
 
 def _machine(first: _First) -> HostView:
     dmi = f"{first.text(DMI_VENDOR).strip()} {first.text(DMI_PRODUCT).strip()}".strip()
+    cpuinfo = first.text(CPUINFO)
+    hypervisor_type = first.text(HYPERVISOR)
     return HostView(
         hostname=first.text(HOSTNAME).strip() or None,
         kernel=first.text(RELEASE).strip() or None,
         root=_root(first.text(STATUS)),
-        virtual=hypervisor(
-            dmi=dmi,
-            cpuinfo=first.text(CPUINFO),
-            hypervisor_type=first.text(HYPERVISOR),
-            xen_capabilities=first.text(XEN),
-        ),
+        virtual=hypervisor(dmi=dmi, cpuinfo=cpuinfo, hypervisor_type=hypervisor_type, xen_capabilities=first.text(XEN)),
     )
 
 
@@ -239,46 +236,20 @@ def _problems(
     """Only what makes a difference: udev is not missed where sysfs tells the same."""
     found: list[Problem] = []
     if not view.blocks and not functions and not first.paths(sysfs.BLOCKS):
-        found.append(
-            Problem(
-                severity="warning",
-                where=sysfs.BLOCK,
-                message="Neither the udev database nor sysfs could be read, so devices and mount points are not known.",
-                remedy="Run where /sys is mounted; in a container, hand the host's /sys in.",
-                kind="unread",
-            )
-        )
+        message = "Neither the udev database nor sysfs could be read, so devices and mount points are not known."
+        mount = "Run where /sys is mounted; in a container, hand the host's /sys in."
+        found.append(Problem("warning", sysfs.BLOCK, message, mount, "unread"))
     elif not first.files[MOUNTINFO].fine and any(device.size_bytes for device in view.blocks):
-        found.append(
-            Problem(
-                severity="warning",
-                where=MOUNTINFO,
-                message=f"Mount points are not known: the file could not be read ({_why(first.files[MOUNTINFO])}).",
-                remedy="Run where /proc is mounted.",
-                kind="unread",
-            )
-        )
+        message = f"Mount points are not known: the file could not be read ({_why(first.files[MOUNTINFO])})."
+        found.append(Problem("warning", MOUNTINFO, message, "Run where /proc is mounted.", "unread"))
     if first.udev.trouble not in (None, Trouble.MISSING, Trouble.UNRECORDED):
-        found.append(
-            Problem(
-                severity="info",
-                where=_UDEV,
-                message=f"The udev database could not be read in full ({_why(first.udev)}); sysfs stands in for it.",
-                remedy="Names of PCI cards may be missing; run again.",
-                kind="unread",
-            )
-        )
-    found += [
-        Problem(
-            severity="warning",
-            where=where,
-            message=f"{counted(len(lines), 'line')} of {where} not understood; line {lines[0].number} is the first.",
-            remedy="They are listed by `raidctl show --unparsed`; report them with a recording.",
-            kind="unread",
-        )
-        for where, lines in strange.items()
-        if lines
-    ]
+        message = f"The udev database could not be read in full ({_why(first.udev)}); sysfs stands in for it."
+        found.append(Problem("info", _UDEV, message, "Names of PCI cards may be missing; run again.", "unread"))
+    remedy = "They are listed by `raidctl show --unparsed`; report them with a recording."
+    for where, lines in strange.items():
+        if lines:
+            message = f"{counted(len(lines), 'line')} of {where} not understood; line {lines[0].number} is the first."
+            found.append(Problem("warning", where, message, remedy, "unread"))
     return found
 
 

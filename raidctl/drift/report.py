@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 import msgspec
-from msgspec import Meta
 
+from raidctl.described import doc
 from raidctl.errors import EXIT_ACCESS, EXIT_CANNOT_TELL, EXIT_FINE, EXIT_NO
 from raidctl.model import ProblemKind
 
@@ -24,22 +24,22 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
 
     kind: Annotated[
         Kind,
-        Meta(
-            description="`moved`: the same object under another id (another bay, a card that is numbered anew); "
+        doc(
+            "`moved`: the same object under another id (another bay, a card that is numbered anew); "
             "`replaced`: another drive, card or volume in the same place."
         ),
     ]
-    object: Annotated[ObjectKind, Meta(description="What it is.")]
-    id: Annotated[str, Meta(description="Its id in the later state; of what was removed, in the earlier.")]
+    object: Annotated[ObjectKind, doc("What it is.")]
+    id: Annotated[str, doc("Its id in the later state; of what was removed, in the earlier.")]
     field: Annotated[
         str | None,
-        Meta(description="Dotted path, `cache.write_active`, `details[LABEL]`; null: the whole object came or went."),
+        doc("Dotted path, `cache.write_active`, `details[LABEL]`; null: the whole object came or went."),
     ] = None
-    old: Annotated[Any, Meta(description="Value before; null: not told, or not there.")] = None
-    new: Annotated[Any, Meta(description="Value after.")] = None
-    severity: Annotated[Level, Meta(description="How bad it is: `critical`, `warning`, `info`.")] = "info"
-    message: Annotated[str, Meta(description="One sentence.")] = ""
-    controller: Annotated[str | None, Meta(description="Id of the controller that it is on, or is.")] = None
+    old: Annotated[Any, doc("Value before; null: not told, or not there.")] = None
+    new: Annotated[Any, doc("Value after.")] = None
+    severity: Annotated[Level, doc("How bad it is: `critical`, `warning`, `info`.")] = "info"
+    message: Annotated[str, doc("One sentence.")] = ""
+    controller: Annotated[str | None, doc("Id of the controller that it is on, or is.")] = None
 
 
 class Unread(msgspec.Struct, frozen=True, kw_only=True):
@@ -47,45 +47,45 @@ class Unread(msgspec.Struct, frozen=True, kw_only=True):
 
     side: Annotated[
         Literal["before", "after", "both"],
-        Meta(description="In which state; what was unread in `both` does not make them differ."),
+        doc("In which state; what was unread in `both` does not make them differ."),
     ]
-    kind: Annotated[ProblemKind, Meta(description="`unread`, `no_tool`, `no_right`.")]
-    where: Annotated[str, Meta(description="The object, command or file.")]
-    message: Annotated[str, Meta(description="What happened, one sentence.")]
+    kind: Annotated[ProblemKind, doc("`unread`, `no_tool`, `no_right`.")]
+    where: Annotated[str, doc("The object, command or file.")]
+    message: Annotated[str, doc("What happened, one sentence.")]
     hidden: Annotated[
         tuple[Change, ...],
-        Meta(description="What would look like a change, and may come from that alone: these are no losses or gains."),
+        doc("What would look like a change, and may come from that alone: these are no losses or gains."),
     ] = ()
 
 
 class Side(msgspec.Struct, frozen=True, kw_only=True):
     """One of the two states."""
 
-    name: Annotated[str, Meta(description="What was given: `now`, `state 3`, a file.")]
-    hostname: Annotated[str | None, Meta(description="Whose state it is.")] = None
-    at: Annotated[str | None, Meta(description="When it was read, RFC 3339 in UTC; null: it does not tell.")] = None
+    name: Annotated[str, doc("What was given: `now`, `state 3`, a file.")]
+    hostname: Annotated[str | None, doc("Whose state it is.")] = None
+    at: Annotated[str | None, doc("When it was read, RFC 3339 in UTC; null: it does not tell.")] = None
 
 
 class Drift(msgspec.Struct, frozen=True, kw_only=True):
     """Two states compared."""
 
-    schema_version: Annotated[Literal["1"], Meta(description="Version of this contract.")] = "1"
+    schema_version: Annotated[Literal["1"], doc("Version of this contract.")] = "1"
     verdict: Annotated[
         Verdict,
-        Meta(
-            description="`same`: exit code 0; `drift`: something has changed, 1; `cannot_tell`: nothing that could be "
+        doc(
+            "`same`: exit code 0; `drift`: something has changed, 1; `cannot_tell`: nothing that could be "
             "read has changed, but something could not be read in one of the two, 3; `access_missing`: the same for "
             "lack of a tool or a right, 4."
         ),
     ]
-    before: Annotated[Side, Meta(description="The earlier state.")]
-    after: Annotated[Side, Meta(description="The later state.")]
-    changes: Annotated[tuple[Change, ...], Meta(description="The worst first.")] = ()
-    unread: Annotated[tuple[Unread, ...], Meta(description="What could not be read.")] = ()
+    before: Annotated[Side, doc("The earlier state.")]
+    after: Annotated[Side, doc("The later state.")]
+    changes: Annotated[tuple[Change, ...], doc("The worst first.")] = ()
+    unread: Annotated[tuple[Unread, ...], doc("What could not be read.")] = ()
     noise: Annotated[
-        int, Meta(description="Changed fields that were left out: they change while nothing happens; --all shows them.")
+        int, doc("Changed fields that were left out: they change while nothing happens; --all shows them.")
     ] = 0
-    ignored: Annotated[int, Meta(description="Changes that --ignore or --min-severity left out.")] = 0
+    ignored: Annotated[int, doc("Changes that --ignore or --min-severity left out.")] = 0
 
 
 def verdict(changes: tuple[Change, ...], unread: tuple[Unread, ...]) -> Verdict:

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 import msgspec
-from msgspec import Meta
 
+from raidctl.described import doc
 from raidctl.drift.canonical import KINDS, Doc, ordered
 from raidctl.drift.fields import NAMED, by_name
 from raidctl.drift.ignore import fields
@@ -21,25 +21,25 @@ _BRACKETS = re.compile(r"\[[^\]]*\]")
 class Moment(msgspec.Struct, frozen=True, kw_only=True):
     """What a state says."""
 
-    state: Annotated[int, Meta(description="Number of the state.")]
-    at: Annotated[str, Meta(description="When the machine was read, RFC 3339 in UTC.")]
-    there: Annotated[bool | None, Meta(description="Whether the object was there; null: the state cannot be read.")]
-    value: Annotated[Any, Meta(description="The value; null: not told.")] = None
+    state: Annotated[int, doc("Number of the state.")]
+    at: Annotated[str, doc("When the machine was read, RFC 3339 in UTC.")]
+    there: Annotated[bool | None, doc("Whether the object was there; null: the state cannot be read.")]
+    value: Annotated[Any, doc("The value; null: not told.")] = None
     unread: Annotated[
         bool,
-        Meta(description="Something could not be read in this state: not told, and not there, may come from that."),
+        doc("Something could not be read in this state: not told, and not there, may come from that."),
     ] = False
 
 
 class History(msgspec.Struct, frozen=True, kw_only=True):
     """A value over time. The names are a contract (``raidctl schema history``)."""
 
-    schema_version: Annotated[Literal["1"], Meta(description="Version of this contract.")] = "1"
-    host: Annotated[str, Meta(description="Whose states these are.")]
-    id: Annotated[str, Meta(description="The object; it is followed by its id.")]
-    field: Annotated[str, Meta(description="The field.")]
-    states: Annotated[int, Meta(description="How many states were looked through.")]
-    moments: Annotated[tuple[Moment, ...], Meta(description="Its changes in the order of the states; all with --all.")]
+    schema_version: Annotated[Literal["1"], doc("Version of this contract.")] = "1"
+    host: Annotated[str, doc("Whose states these are.")]
+    id: Annotated[str, doc("The object; it is followed by its id.")]
+    field: Annotated[str, doc("The field.")]
+    states: Annotated[int, doc("How many states were looked through.")]
+    moments: Annotated[tuple[Moment, ...], doc("Its changes in the order of the states; all with --all.")]
 
 
 def kinds(states: Iterable[Inventory]) -> dict[str, str]:

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Annotated
 
 import msgspec
-from msgspec import Meta
 
 from raidctl import json_decode
+from raidctl.described import doc
 from raidctl.drift.canonical import canonical, restored
 from raidctl.errors import CannotTell, UsageError
 from raidctl.kept.sqlite import Database
@@ -47,14 +47,12 @@ MIGRATIONS: Sequence[str] = (
 class Kept(msgspec.Struct, frozen=True, kw_only=True):
     """A line of the list of states."""
 
-    id: Annotated[int, Meta(description="Its number; none is given twice.")]
-    at: Annotated[str, Meta(description="When the machine was read, RFC 3339 in UTC.")]
-    host: Annotated[str, Meta(description="Its host name; of a machine without one, where it was read from.")]
-    source: Annotated[str, Meta(description="`local`, `ssh:HOST`, `replay:PATH`, `demo:NAME`.")]
-    unread: Annotated[int, Meta(description="How many problems of reading it had.")]
-    changed: Annotated[
-        bool, Meta(description="Whether it differs, noise left out, from the state of the same host before it.")
-    ]
+    id: Annotated[int, doc("Its number; none is given twice.")]
+    at: Annotated[str, doc("When the machine was read, RFC 3339 in UTC.")]
+    host: Annotated[str, doc("Its host name; of a machine without one, where it was read from.")]
+    source: Annotated[str, doc("`local`, `ssh:HOST`, `replay:PATH`, `demo:NAME`.")]
+    unread: Annotated[int, doc("How many problems of reading it had.")]
+    changed: Annotated[bool, doc("Whether it differs, noise left out, from the state of the same host before it.")]
 
 
 class States(Database):

@@ -52,6 +52,8 @@ def stack(scope: Scope, view: HostView, kernel: Kernel, inventory: Inventory, ve
 
 
 def _page_cache(kernel: Kernel, job: Job) -> Layer:
+    why = "Memory is shared by what is read and what is written."
+    alternative = "The dirty limit is the most that writes can take: raidctl cache threshold --dirty-bytes N."
     return Layer(
         id=VM,
         kind="page_cache",
@@ -63,11 +65,7 @@ def _page_cache(kernel: Kernel, job: Job) -> Layer:
         flush=job.answer,
         threshold=_YES,
         stats=_YES,
-        split=Answer(
-            result="unsupported",
-            why="Memory is shared by what is read and what is written.",
-            alternative="The dirty limit is the most that writes can take: raidctl cache threshold --dirty-bytes N.",
-        ),
+        split=Answer("unsupported", why=why, alternative=alternative),
     )
 
 
@@ -160,9 +158,7 @@ def reload_answer(name: str | None) -> Answer:
 
 
 def _percent(name: str, value: int, size: int | None) -> Threshold:
-    return Threshold(
-        name=name, value=value, unit="percent", effective_bytes=None if size is None else size * value // 100
-    )
+    return Threshold(name, value, "percent", effective_bytes=None if size is None else size * value // 100)
 
 
 def _migration(told: dm.CacheState, name: str | None) -> tuple[tuple[Threshold, ...], Answer]:
@@ -172,11 +168,9 @@ def _migration(told: dm.CacheState, name: str | None) -> tuple[tuple[Threshold, 
         if value is None
         else (Threshold(name="migration_threshold", value=value, unit="sectors", effective_bytes=value * dm.SECTOR),)
     )
-    return found, Answer(
-        result="unsupported",
-        why="dm-cache has no limit of dirty data; migration_threshold only bounds the traffic between its devices.",
-        alternative=f"lvchange --cachemode writethrough {name or 'VG/LV'} keeps it without dirty data.",
-    )
+    why = "dm-cache has no limit of dirty data; migration_threshold only bounds the traffic between its devices."
+    alternative = f"lvchange --cachemode writethrough {name or 'VG/LV'} keeps it without dirty data."
+    return found, Answer("unsupported", why=why, alternative=alternative)
 
 
 def _of_bcache(block: BlockDevice, kernel: Kernel, job: Job) -> Layer:
@@ -245,9 +239,7 @@ def _of_array(
         unwritten=None if mode == "write-back" else False,
         thresholds=()
         if entries is None
-        else (
-            Threshold(name="stripe_cache_size", value=entries, unit="entries", effective_bytes=size, option=command),
-        ),
+        else (Threshold("stripe_cache_size", entries, "entries", effective_bytes=size, option=command),),
         flush=job.answer,
         threshold=limit,
         stats=_YES if entries is not None else _ESTIMATE,
@@ -289,12 +281,7 @@ def _split_of(card: Controller) -> Share | None:
     cache = card.cache
     if cache is None or (cache.read_percent, cache.write_percent) == (None, None):
         return None
-    return Share(
-        read_percent=cache.read_percent,
-        write_percent=cache.write_percent,
-        read_bytes=cache.read_bytes,
-        write_bytes=cache.write_bytes,
-    )
+    return Share(**{name: getattr(cache, name) for name in Share.__struct_fields__})
 
 
 def _limits(card: Controller) -> dict[Setting, Threshold]:

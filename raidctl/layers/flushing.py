@@ -168,11 +168,9 @@ def _of_array(files: Files, block: BlockDevice) -> Answer:
         why = "It acknowledges a write when its members have it; its stripe cache holds nothing unwritten."
         return _nothing(why)
     place = f"/sys/block/{block.name}/md/journal_mode"
-    return Answer(
-        result="unsupported",
-        why="Its journal is in write-back, and the kernel does not tell when the journal is empty.",
-        alternative=f"echo write-through > {place}; sync; afterwards: echo write-back > {place}",
-    )
+    why = "Its journal is in write-back, and the kernel does not tell when the journal is empty."
+    alternative = f"echo write-through > {place}; sync; afterwards: echo write-back > {place}"
+    return Answer("unsupported", why=why, alternative=alternative)
 
 
 def _of_controllers(scope: Scope, told: Mapping[str, Flush]) -> Iterator[Job]:

@@ -135,21 +135,15 @@ def _fault(request: Run, answer: Answer) -> Problem | None:
     where = " ".join(request.argv)
     missing = "whether devices of the device mapper are caches is not known"
     if answer.trouble is Trouble.MISSING:
-        return Problem(
-            severity="warning", kind="no_tool", where="dmsetup", message=f"dmsetup is not installed: {missing}.",
-            remedy="Install the package dmsetup (device-mapper).",
-        )  # fmt: skip
+        remedy = "Install the package dmsetup (device-mapper)."
+        return Problem("warning", "dmsetup", f"dmsetup is not installed: {missing}.", remedy, "no_tool")
     said = answer.error_text if isinstance(answer, RunAnswer) else ""
     if answer.trouble is Trouble.DENIED or "ermission denied" in said:
-        return Problem(
-            severity="warning", kind="no_right", where="dmsetup", message=f"dmsetup needs root: {missing}.",
-            remedy="Run raidctl as root (sudo).",
-        )  # fmt: skip
+        message = f"dmsetup needs root: {missing}."
+        return Problem("warning", "dmsetup", message, "Run raidctl as root (sudo).", "no_right")
     if answer.trouble is Trouble.UNRECORDED:
-        return Problem(
-            severity="warning", kind="unread", where="dmsetup", message=f"It was not recorded: {missing}.",
-            remedy="Record the machine again.",
-        )  # fmt: skip
+        message = f"It was not recorded: {missing}."
+        return Problem("warning", "dmsetup", message, "Record the machine again.", "unread")  # fmt: skip
     if answer.trouble is None and isinstance(answer, RunAnswer) and answer.code == 0:
         return None
     detail = " ".join((answer.detail or said).split())[:160] or "no answer"
@@ -162,12 +156,6 @@ def _untold(kernel: Kernel, first: _Round) -> None:
     if all(answer.data is None for answer in answers):
         unrecorded = any(answer.trouble is Trouble.UNRECORDED for answer in answers)
         why = "the recording does not have them" if unrecorded else "they cannot be read"
-        kernel.problems.append(
-            Problem(
-                severity="warning",
-                where="kernel:vm",
-                message=f"The page cache's settings and figures are not known: {why}.",
-                remedy="Record the machine again." if unrecorded else "Run where /proc is mounted.",
-                kind="unread",
-            )
-        )
+        message = f"The page cache's settings and figures are not known: {why}."
+        remedy = "Record the machine again." if unrecorded else "Run where /proc is mounted."
+        kernel.problems.append(Problem("warning", "kernel:vm", message, remedy, "unread"))

@@ -13,7 +13,7 @@ from raidctl.bench.record import Run, noisy
 from raidctl.bench.result import Latency, Session, Spread, TrialResult, Verdict
 from raidctl.output.bench_classic import tables
 from raidctl.output.bench_curve import below, columns, rows
-from raidctl.output.paper import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, line, pack
+from raidctl.output.paper import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, drawn, line, pack
 from raidctl.output.table import Cell, Column, cells, facts, table
 from raidctl.units import format_binary, format_figure
 
@@ -28,12 +28,9 @@ _AMOUNT = re.compile(r"(\d+)([kmg])")
 _UNITS = {"k": "KiB", "m": "MiB", "g": "GiB"}
 
 
-def screen(run: Run, paper: Paper, *, more: bool) -> str:
+@drawn
+def screen(run: Run, paper: Paper, *, more: bool) -> Iterator[RenderableType]:
     """The whole screen as text; ``more``: every latency drawn, and what belongs to verdicts without a claim."""
-    return paper.render(_parts(run, paper, more=more))
-
-
-def _parts(run: Run, paper: Paper, *, more: bool) -> Iterator[RenderableType]:
     yield from head(run, paper)
     yield from _unstable(run.session, paper)
     yield Text("")

@@ -12,7 +12,7 @@ from raidctl.bench.compare import Comparison, Pair
 from raidctl.bench.result import Spread
 from raidctl.bench.store import Kept
 from raidctl.output.bench import SHORT, head, words
-from raidctl.output.paper import BAD, DULL, GOOD, PLAIN, WARN, Paper, line
+from raidctl.output.paper import BAD, DULL, GOOD, PLAIN, WARN, Paper, drawn, line
 from raidctl.output.table import Cell, Column, cells, facts, table
 from raidctl.units import format_figure
 
@@ -50,12 +50,9 @@ def _named(kept: Sequence[Kept]) -> bool:
     return any(one.label for one in kept)
 
 
-def compare_screen(found: Comparison, paper: Paper) -> str:
+@drawn
+def compare_screen(found: Comparison, paper: Paper) -> Iterator[RenderableType]:
     """Two runs side by side, what speaks against comparing them first."""
-    return paper.render(_parts(found, paper))
-
-
-def _parts(found: Comparison, paper: Paper) -> Iterator[RenderableType]:
     for letter, run in (("A", found.first), ("B", found.second)):
         yield line((f"{letter}:", DULL))
         yield from head(run, paper)

@@ -14,7 +14,7 @@ from raidctl.audit.diagnosis import Diagnosis, causes, explained
 from raidctl.audit.finding import Finding, Severity
 from raidctl.audit.rule import Rule
 from raidctl.model import Inventory
-from raidctl.output.paper import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, hanging, line, pack
+from raidctl.output.paper import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, drawn, hanging, line, pack
 from raidctl.output.table import Column, facts, table
 from raidctl.output.tree import head
 from raidctl.text import counted, listing
@@ -31,12 +31,9 @@ _FEW = 6
 _MARKED = re.compile(r"\*\*(.+?)\*\*|`([^`]+)`")
 
 
-def screen(found: Diagnosis, inventory: Inventory, paper: Paper, *, more: bool) -> str:
+@drawn
+def screen(found: Diagnosis, inventory: Inventory, paper: Paper, *, more: bool) -> Iterator[RenderableType]:
     """The whole screen as text; ``more``: each object of its own, with all of its facts."""
-    return paper.render(_parts(found, inventory, paper, more=more))
-
-
-def _parts(found: Diagnosis, inventory: Inventory, paper: Paper, *, more: bool) -> Iterator[RenderableType]:
     yield head(inventory, paper)
     yield _summary(found, paper)
     for group in _groups(causes(found.findings), alone=more):

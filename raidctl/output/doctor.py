@@ -13,7 +13,7 @@ from rich.text import Text
 from raidctl.cards import CardRow
 from raidctl.checkup import CheckupReport, ToolCheck
 from raidctl.model import Inventory, Problem
-from raidctl.output.paper import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, hanging, line
+from raidctl.output.paper import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, drawn, hanging, line
 from raidctl.output.problems import problem_sections, style_of
 from raidctl.output.table import Column, cells, facts, table
 from raidctl.output.tree import head
@@ -47,12 +47,9 @@ def checkup_data(checkup: Checkup) -> CheckupReport:
     )
 
 
-def checkup_screen(checkup: Checkup, paper: Paper) -> str:
+@drawn
+def checkup_screen(checkup: Checkup, paper: Paper) -> Iterator[RenderableType]:
     """The whole screen as text."""
-    return paper.render(_parts(checkup, paper))
-
-
-def _parts(checkup: Checkup, paper: Paper) -> Iterator[RenderableType]:
     # what the hardware reports is the matter of "show"
     own = [problem for problem in checkup.inventory.problems if problem.kind != "state"]
     bare = msgspec.structs.replace(checkup.inventory, controllers=(), problems=tuple(own))

@@ -10,11 +10,11 @@ from rich.style import Style
 from rich.table import Table
 from rich.text import Text
 
-from raidctl.drift.report import Change, Drift, Level, Side, Unread
+from raidctl.drift.report import Drift, Level, Side, Unread
 from raidctl.drift.value import History, Moment
 from raidctl.drift.words import value
 from raidctl.kept.states import Kept
-from raidctl.output.paper import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, line, pack
+from raidctl.output.paper import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, drawn, line, pack
 from raidctl.output.table import Column, cells, table
 from raidctl.text import counted
 
@@ -31,19 +31,20 @@ _SIDES = {"before": "Not read before", "after": "Not read this time", "both": "N
 _LABEL = 10
 
 
-def screen(found: Drift, paper: Paper, *, more: bool) -> str:
+@drawn
+def screen(found: Drift, paper: Paper, *, more: bool) -> Iterator[RenderableType]:
     """The whole screen of a comparison; ``more``: fields with their values, and what is hidden."""
-    return paper.render(_parts(found, paper, more=more))
-
-
-def _parts(found: Drift, paper: Paper, *, more: bool) -> Iterator[RenderableType]:
     arrow = paper.words(" → ")
     yield line((_side(found.before, paper), STRONG), arrow, (_side(found.after, paper), STRONG))
     yield _summary(found, paper)
     if found.changes:
         yield Text("")
     for change in found.changes:
-        yield _change(change, paper, more=more)
+        text = line(paper.clean(change.message))
+        if more and change.field:
+            fact = f"{change.id} {change.field}: {_brief(change.old)} {paper.words('→')} {_brief(change.new)}"
+            text.append_text(line("\n", (paper.clean(fact), DULL)))
+        yield _labelled(_WORDS[change.severity], _STYLES[change.severity], text)
     for one in found.unread:
         yield Text("")
         yield from _unread(one, paper, more=more)
@@ -72,14 +73,6 @@ def _summary(found: Drift, paper: Paper) -> Text:
     elif found.verdict != "drift":
         pieces.append(("Nothing that could be read has changed; not everything could.", WARN))
     return pack(pieces, paper.columns, paper.dot)
-
-
-def _change(change: Change, paper: Paper, *, more: bool) -> RenderableType:
-    text = line(paper.clean(change.message))
-    if more and change.field:
-        fact = f"{change.id} {change.field}: {_brief(change.old)} {paper.words('→')} {_brief(change.new)}"
-        text.append_text(line("\n", (paper.clean(fact), DULL)))
-    return _labelled(_WORDS[change.severity], _STYLES[change.severity], text)
 
 
 def _labelled(label: str, style: Style, text: Text) -> RenderableType:

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from raidctl.layers.model import Answer, Layer, Share, Stack, Threshold
 from raidctl.model import Inventory
-from raidctl.output.paper import BAD, DULL, GOOD, STRONG, WARN, Paper, Piece, hanging, line
+from raidctl.output.paper import BAD, DULL, GOOD, STRONG, WARN, Paper, Piece, drawn, hanging, line
 from raidctl.output.problems import problem_sections
 from raidctl.output.table import facts
 from raidctl.output.tree import head
@@ -47,12 +47,9 @@ _NAMED = 8
 _VERBS = (("flush", "flush"), ("threshold", "thresholds"), ("stats", "statistics"), ("split", "split"))
 
 
-def stack_screen(stack: Stack, paper: Paper, *, more: bool = False) -> str:
+@drawn
+def stack_screen(stack: Stack, paper: Paper, *, more: bool = False) -> Iterator[RenderableType]:
     """The whole screen as text; ``more`` also says why a layer cannot, and what comes nearest, for all four verbs."""
-    return paper.render(_parts(stack, paper, more=more))
-
-
-def _parts(stack: Stack, paper: Paper, *, more: bool) -> Iterator[RenderableType]:
     bare = Inventory(host=stack.host, problems=stack.problems)
     yield head(bare, paper)
     below = f"Caches below {stack.target}" if stack.target else "Caches"

@@ -11,7 +11,7 @@ from rich.text import Text
 from raidctl.layers.model import Flushed, FlushReport
 from raidctl.model import Inventory
 from raidctl.output.layers import KINDS, reasons, style_of, word_of
-from raidctl.output.paper import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, line
+from raidctl.output.paper import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, drawn, line
 from raidctl.output.problems import problem_sections
 from raidctl.output.table import Cell, Column, cells, table
 from raidctl.output.tree import head
@@ -23,12 +23,9 @@ from raidctl.units import format_binary
 _FINE = frozenset({"done", "nothing", "planned"})
 
 
-def flush_screen(report: FlushReport, paper: Paper) -> str:
+@drawn
+def flush_screen(report: FlushReport, paper: Paper) -> Iterator[RenderableType]:
     """The whole screen as text."""
-    return paper.render(_parts(report, paper))
-
-
-def _parts(report: FlushReport, paper: Paper) -> Iterator[RenderableType]:
     bare = Inventory(host=report.host, problems=report.problems)
     yield head(bare, paper)
     if report.dry_run:

@@ -11,7 +11,7 @@ from rich.text import Text
 from raidctl.layers.model import Layer, Stack, Threshold
 from raidctl.model import Inventory
 from raidctl.output.layers import KINDS, figure, reasons
-from raidctl.output.paper import DULL, STRONG, Paper, line, pack
+from raidctl.output.paper import DULL, STRONG, Paper, drawn, line, pack
 from raidctl.output.problems import problem_sections
 from raidctl.output.table import Column, cells, table
 from raidctl.output.tree import head
@@ -19,12 +19,9 @@ from raidctl.output.trouble import notes, troubles
 from raidctl.units import format_binary
 
 
-def limits_screen(stack: Stack, paper: Paper) -> str:
+@drawn
+def limits_screen(stack: Stack, paper: Paper) -> Iterator[RenderableType]:
     """The whole screen as text."""
-    return paper.render(_parts(stack, paper))
-
-
-def _parts(stack: Stack, paper: Paper) -> Iterator[RenderableType]:
     bare = Inventory(host=stack.host, problems=stack.problems)
     yield head(bare, paper)
     where = f" below {stack.target}" if stack.target else ""

@@ -13,7 +13,7 @@ from rich.text import Text
 from raidctl.layers.model import Counter, LayerStats, Statistics
 from raidctl.model import Inventory, Problem
 from raidctl.output.layers import KINDS
-from raidctl.output.paper import DULL, STRONG, WARN, Paper, Piece, hanging, line
+from raidctl.output.paper import DULL, STRONG, WARN, Paper, Piece, drawn, hanging, line
 from raidctl.output.problems import problem_sections
 from raidctl.output.table import Column, cells, table
 from raidctl.output.tree import head
@@ -22,11 +22,6 @@ from raidctl.text import listing
 from raidctl.units import format_binary
 
 _UNITS = {"percent": " %", "milliseconds": " ms", "seconds": " s", "entries": " entries"}
-
-
-def stats_screen(told: Statistics, paper: Paper, *, more: bool = False) -> str:
-    """The whole screen as text; without ``more``, figures that are 0 and do not move are left out."""
-    return paper.render(_parts(told, paper, more=more))
 
 
 def live_screen(looks: Iterable[Statistics], paper: Paper, code_of: Callable[[Sequence[Problem]], int]) -> int:
@@ -40,7 +35,9 @@ def live_screen(looks: Iterable[Statistics], paper: Paper, code_of: Callable[[Se
     return code
 
 
-def _parts(told: Statistics, paper: Paper, *, more: bool) -> Iterator[RenderableType]:
+@drawn
+def stats_screen(told: Statistics, paper: Paper, *, more: bool = False) -> Iterator[RenderableType]:
+    """The whole screen as text; without ``more``, figures that are 0 and do not move are left out."""
     bare = Inventory(host=told.host, problems=told.problems)
     yield head(bare, paper)
     of = f"of the stack below {told.target}" if told.target else "of all caches"

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Generic, Literal, TypeVar, get_args
 
 import msgspec
-from msgspec import Meta
 
 from raidctl import model
+from raidctl.described import doc
 from raidctl.drives_below import physical_drives
 from raidctl.model import Controller, Inventory
 from raidctl.text import printable
@@ -28,23 +28,23 @@ Row = tuple[tuple[str | None, ...], Value]
 class Sample(msgspec.Struct, frozen=True, kw_only=True):
     """One series."""
 
-    labels: Annotated[dict[str, str], Meta(description="Those that were told.")]
-    value: Annotated[Value, Meta(description="In the unit of the metric's name.")]
+    labels: Annotated[dict[str, str], doc("Those that were told.")]
+    value: Annotated[Value, doc("In the unit of the metric's name.")]
 
 
 class Family(msgspec.Struct, frozen=True, kw_only=True):
     """A metric with all its series."""
 
-    name: Annotated[str, Meta(description="`raidctl_drive_temperature_celsius`.")]
-    help: Annotated[str, Meta(description="What it says, one sentence.")]
-    samples: Annotated[tuple[Sample, ...], Meta(description="Never empty, and no two with the same labels.")]
+    name: Annotated[str, doc("`raidctl_drive_temperature_celsius`.")]
+    help: Annotated[str, doc("What it says, one sentence.")]
+    samples: Annotated[tuple[Sample, ...], doc("Never empty, and no two with the same labels.")]
 
 
 class Export(msgspec.Struct, frozen=True, kw_only=True):
     """What `raidctl export --json` prints."""
 
-    schema_version: Annotated[Literal["1"], Meta(description="Version of this contract.")] = "1"
-    metrics: Annotated[tuple[Family, ...], Meta(description="Those that have something to say.")]
+    schema_version: Annotated[Literal["1"], doc("Version of this contract.")] = "1"
+    metrics: Annotated[tuple[Family, ...], doc("Those that have something to say.")]
 
 
 @dataclass(frozen=True)
@@ -63,26 +63,30 @@ class Kind(Generic[T]):
 
     name: str
     label: str
-    every: Callable[[Inventory], Iterator[tuple[str, Controller, T]]]
-    """Id, the controller that it belongs to, the object."""
+    each: Callable[[Controller], Iterable[tuple[str, T]]]
+    """Those of a controller with their ids."""
 
-    def metric(self, name: str, text: str, get: Callable[[T], Value | None]) -> Metric:
-        """A number, or yes (1) and no (0)."""
+    def every(self, inventory: Inventory) -> Iterator[tuple[str, Controller, T]]:
+        """Id, the controller that it belongs to, the object."""
+        return ((key, card, item) for card in inventory.controllers for key, item in self.each(card))
+
+    def metric(self, name: str, text: str, get: Callable[[T], Value | None] | None = None) -> Metric:
+        """A number, or yes (1) and no (0); without ``get`` the field of this name."""
 
         def rows(inventory: Inventory) -> Iterator[Row]:
             for key, _, item in self.every(inventory):
-                value = get(item)
+                value = get(item) if get else getattr(item, name)
                 if value is not None:
                     yield (key,), value
 
         return Metric(f"raidctl_{self.name}_{name}", text, (self.label,), rows)
 
-    def states(self, name: str, text: str, label: str, words: Any, get: Callable[[T], str | None]) -> Metric:
-        """One series for each word of a ``Literal``."""
+    def states(self, name: str, text: str, label: str, words: Any) -> Metric:
+        """One series for each word of a ``Literal``, of the field of this name."""
 
         def rows(inventory: Inventory) -> Iterator[Row]:
             for key, _, item in self.every(inventory):
-                held = get(item)
+                held = getattr(item, name)
                 if held is not None:
                     for word in get_args(words):
                         yield (key, word), int(word == held)
@@ -131,61 +135,16 @@ def times(value: float | None, factor: int) -> Value | None:
     return int(product) if product == int(product) else product
 
 
-def _cards(inventory: Inventory) -> Iterator[tuple[str, Controller, Controller]]:
-    for card in inventory.controllers:
-        yield card.id, card, card
-
-
-def _caches(inventory: Inventory) -> Iterator[tuple[str, Controller, model.Cache]]:
-    for card in inventory.controllers:
-        if card.cache is not None:
-            yield card.id, card, card.cache
-
-
-def _batteries(inventory: Inventory) -> Iterator[tuple[str, Controller, model.Battery]]:
-    for card in inventory.controllers:
-        for item in card.batteries:
-            yield item.id, card, item
-
-
-def _arrays(inventory: Inventory) -> Iterator[tuple[str, Controller, model.Array]]:
-    for card in inventory.controllers:
-        for item in card.arrays:
-            yield item.id, card, item
-
-
-def _volumes(inventory: Inventory) -> Iterator[tuple[str, Controller, model.Volume]]:
-    for card in inventory.controllers:
-        for item in card.volumes:
-            yield item.id, card, item
-
-
-def _volume_caches(inventory: Inventory) -> Iterator[tuple[str, Controller, model.VolumeCache]]:
-    for key, card, item in _volumes(inventory):
-        if item.cache is not None:
-            yield key, card, item.cache
-
-
-def _drives(inventory: Inventory) -> Iterator[tuple[str, Controller, model.Drive]]:
-    for card, item in physical_drives(inventory.controllers):
-        yield item.id, card, item
-
-
-def _members(inventory: Inventory) -> Iterator[tuple[str, Controller, model.Drive]]:
-    for card in inventory.controllers:
-        for item in card.drives:
-            if item.backing:
-                yield item.id, card, item
-
-
-CONTROLLER = Kind("controller", "controller", _cards)
-CACHE = Kind("cache", "controller", _caches)
-BATTERY = Kind("battery", "battery", _batteries)
-ARRAY = Kind("array", "array", _arrays)
-VOLUME = Kind("volume", "volume", _volumes)
-VOLUME_CACHE = Kind("volume", "volume", _volume_caches)
-DRIVE = Kind("drive", "drive", _drives)
-MEMBER = Kind("member", "member", _members)
+CONTROLLER: Kind[Controller] = Kind("controller", "controller", lambda card: [(card.id, card)])
+CACHE: Kind[model.Cache] = Kind("cache", "controller", lambda card: [(card.id, card.cache)] if card.cache else [])
+BATTERY: Kind[model.Battery] = Kind("battery", "battery", lambda card: [(one.id, one) for one in card.batteries])
+ARRAY: Kind[model.Array] = Kind("array", "array", lambda card: [(one.id, one) for one in card.arrays])
+VOLUME: Kind[model.Volume] = Kind("volume", "volume", lambda card: [(one.id, one) for one in card.volumes])
+VOLUME_CACHE: Kind[model.VolumeCache] = Kind(
+    "volume", "volume", lambda card: [(one.id, one.cache) for one in card.volumes if one.cache]
+)
+DRIVE: Kind[model.Drive] = Kind("drive", "drive", lambda card: [(one.id, one) for _, one in physical_drives([card])])
+MEMBER: Kind[model.Drive] = Kind("member", "member", lambda card: [(one.id, one) for one in card.drives if one.backing])
 
 
 def families(metrics: Iterable[Metric], inventory: Inventory) -> tuple[Family, ...]:

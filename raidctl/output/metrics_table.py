@@ -101,7 +101,7 @@ CONTROLLERS = (
         "What a controller is.",
         "vendor", "model", "serial", "firmware", "driver", "pci_address", "slot", "mode", "told_by",
     ),
-    CONTROLLER.states("status", "Health of the controller itself.", "status", model.Health, lambda one: one.status),
+    CONTROLLER.states("status", "Health of the controller itself.", "status", model.Health),
     CONTROLLER.metric(
         "pcie_link_lanes",
         "Lanes of its PCI Express link in use.",
@@ -112,58 +112,38 @@ CONTROLLERS = (
         "Lanes that the card has.",
         lambda one: one.pci_link.max_width if one.pci_link else None,
     ),
-    CACHE.metric("present", "Whether there is a cache module.", lambda one: one.present),
-    CACHE.states("status", "Health of the controller's cache.", "status", model.Health, lambda one: one.status),
-    CACHE.metric("size_bytes", "Cache memory.", lambda one: one.size_bytes),
-    CACHE.metric("available_bytes", "Cache memory that is left for data.", lambda one: one.available_bytes),
+    CACHE.metric("present", "Whether there is a cache module."),
+    CACHE.states("status", "Health of the controller's cache.", "status", model.Health),
+    CACHE.metric("size_bytes", "Cache memory."),
+    CACHE.metric("available_bytes", "Cache memory that is left for data."),
     CACHE.metric("read_ratio", "Share of the cache for reads, 0 to 1.", lambda one: ratio(one.read_percent)),
     CACHE.metric("write_ratio", "Share of the cache for writes, 0 to 1.", lambda one: ratio(one.write_percent)),
-    CACHE.metric("read_bytes", "Cache for reads.", lambda one: one.read_bytes),
-    CACHE.metric("write_bytes", "Cache for writes.", lambda one: one.write_bytes),
-    CACHE.metric(
-        "no_battery_write_cache",
-        "Whether the write cache stays on without a good battery.",
-        lambda one: one.no_battery_write_cache,
-    ),
-    CACHE.metric(
-        "preserved_data",
-        "Whether the cache holds preserved data of volumes that are offline or gone.",
-        lambda one: one.preserved_data,
-    ),
-    CACHE.metric(
-        "unwritten_data",
-        "Whether the cache holds unwritten data of live volumes.",
-        lambda one: one.unwritten_data,
-    ),
-    CACHE.metric(
-        "flush_interval_seconds",
-        "Longest time that written data waits in the cache.",
-        lambda one: one.flush_interval_seconds,
-    ),
+    CACHE.metric("read_bytes", "Cache for reads."),
+    CACHE.metric("write_bytes", "Cache for writes."),
+    CACHE.metric("no_battery_write_cache", "Whether the write cache stays on without a good battery."),
+    CACHE.metric("preserved_data", "Whether the cache holds preserved data of volumes that are offline or gone."),
+    CACHE.metric("unwritten_data", "Whether the cache holds unwritten data of live volumes."),
+    CACHE.metric("flush_interval_seconds", "Longest time that written data waits in the cache."),
 )  # fmt: skip
 
 BATTERIES = (
     BATTERY.info("What a battery or capacitor is.", "kind"),
-    BATTERY.states("status", "State of the battery.", "status", model.BatteryStatus, lambda one: one.status),
+    BATTERY.states("status", "State of the battery.", "status", model.BatteryStatus),
     BATTERY.metric("charge_ratio", "Charge, 0 to 1.", lambda one: ratio(one.charge_percent)),
-    BATTERY.metric("temperature_celsius", "Temperature of the battery.", lambda one: one.temperature_celsius),
-    BATTERY.metric("voltage_volts", "Voltage of the battery.", lambda one: one.voltage_volts),
-    BATTERY.metric("replace", "Whether the tool asks for its replacement.", lambda one: one.replace),
+    BATTERY.metric("temperature_celsius", "Temperature of the battery."),
+    BATTERY.metric("voltage_volts", "Voltage of the battery."),
+    BATTERY.metric("replace", "Whether the tool asks for its replacement."),
 )
-
-
-def _tolerated(one: model.Array | model.Volume) -> int | None:
-    return one.failures_tolerated
 
 
 ARRAYS = (
     ARRAY.info("Which controller an array belongs to."),
-    ARRAY.states("status", "Health of the array.", "status", model.Health, lambda one: one.status),
+    ARRAY.states("status", "Health of the array.", "status", model.Health),
     ARRAY.metric("drives", "Member drives.", lambda one: len(one.drives)),
     ARRAY.metric("spares", "Spare drives.", lambda one: len(one.spares)),
-    ARRAY.metric("size_bytes", "Raw size of the array.", lambda one: one.size_bytes),
-    ARRAY.metric("free_bytes", "Space of the array that no volume uses.", lambda one: one.free_bytes),
-    ARRAY.metric("failures_tolerated", "More drive failures that all its volumes survive.", _tolerated),
+    ARRAY.metric("size_bytes", "Raw size of the array."),
+    ARRAY.metric("free_bytes", "Space of the array that no volume uses."),
+    ARRAY.metric("failures_tolerated", "More drive failures that all its volumes survive."),
 )
 
 
@@ -180,12 +160,12 @@ def _mounted(one: model.Volume) -> Iterator[tuple[str, int]]:
 VOLUMES = (
     VOLUME.info("What a volume is.", "array", "name", "raid_level", "device", "unique_id"),
     VOLUME.listed("mountpoint_info", "Where a volume is mounted.", "mountpoint", _mounted),
-    VOLUME.states("status", "State of the volume.", "status", model.VolumeStatus, lambda one: one.status),
-    VOLUME.metric("size_bytes", "Usable size.", lambda one: one.size_bytes),
-    VOLUME.metric("strip_bytes", "Strip (chunk) of one drive.", lambda one: one.strip_bytes),
-    VOLUME.metric("drives_expected", "Members that it is made of.", lambda one: one.drives_expected),
-    VOLUME.metric("drives_active", "Members that work.", lambda one: one.drives_active),
-    VOLUME.metric("failures_tolerated", "More drive failures that it survives.", _tolerated),
+    VOLUME.states("status", "State of the volume.", "status", model.VolumeStatus),
+    VOLUME.metric("size_bytes", "Usable size."),
+    VOLUME.metric("strip_bytes", "Strip (chunk) of one drive."),
+    VOLUME.metric("drives_expected", "Members that it is made of."),
+    VOLUME.metric("drives_active", "Members that work."),
+    VOLUME.metric("failures_tolerated", "More drive failures that it survives."),
     VOLUME.listed(
         "operation_progress_ratio", "How far a background operation is, 0 to 1.", "operation", _progress
     ),
@@ -205,40 +185,21 @@ VOLUMES = (
         "Read ahead of the block layer.",
         lambda one: one.block.read_ahead_bytes if one.block else None
     ),
-    VOLUME_CACHE.states(
-        "write_policy", "Write policy as configured.", "policy", model.WritePolicy, lambda one: one.write_policy
-    ),
-    VOLUME_CACHE.states(
-        "write_active", "What is in force for writes.", "mode", model.WriteActive, lambda one: one.write_active
-    ),
+    VOLUME_CACHE.states("write_policy", "Write policy as configured.", "policy", model.WritePolicy),
+    VOLUME_CACHE.states("write_active", "What is in force for writes.", "mode", model.WriteActive),
     VOLUME_CACHE.metric(
         "write_protected",
         "Whether unwritten data survives a power failure, in the controller's cache and in the drives'.",
-        lambda one: one.write_protected,
     ),
     VOLUME_CACHE.states(
-        "controller_cache",
-        "Whether unwritten data in the controller's cache survives a power failure.",
-        "state",
+        "controller_cache", "Whether unwritten data in the controller's cache survives a power failure.", "state",
         model.ControllerCacheSafety,
-        lambda one: one.controller_cache,
     ),
+    VOLUME_CACHE.states("drive_caches", "Volatile write caches of the drives below.", "state", model.DriveCaches),
+    VOLUME_CACHE.states("read_policy", "Read policy of the volume.", "policy", model.ReadPolicy),
     VOLUME_CACHE.states(
-        "drive_caches",
-        "Volatile write caches of the drives below.",
-        "state",
-        model.DriveCaches,
-        lambda one: one.drive_caches,
-    ),
-    VOLUME_CACHE.states(
-        "read_policy", "Read policy of the volume.", "policy", model.ReadPolicy, lambda one: one.read_policy
-    ),
-    VOLUME_CACHE.states(
-        "drive_write_cache",
-        "What the controller does with the write caches of the drives.",
-        "policy",
+        "drive_write_cache", "What the controller does with the write caches of the drives.", "policy",
         model.DriveCachePolicy,
-        lambda one: one.drive_write_cache,
     ),
 )  # fmt: skip
 
@@ -258,9 +219,9 @@ DRIVES = (
         "array", "enclosure", "bay", "role", "device", "model", "serial", "firmware", "media", "interface", "rpm",
         "wwn",
     ),
-    DRIVE.states("status", "Health of the drive.", "status", model.Health, lambda one: one.status),
-    DRIVE.metric("size_bytes", "Size of the drive.", lambda one: one.size_bytes),
-    DRIVE.metric("temperature_celsius", "Temperature of the drive.", lambda one: one.temperature_celsius),
+    DRIVE.states("status", "Health of the drive.", "status", model.Health),
+    DRIVE.metric("size_bytes", "Size of the drive."),
+    DRIVE.metric("temperature_celsius", "Temperature of the drive."),
     DRIVE.listed("errors", "Error counters as the drive or the controller keeps them.", "kind", _errors),
     DRIVE.metric("write_cache_enabled", "Whether the drive's own write cache is on.", _enabled),
     DRIVE.metric(
@@ -280,7 +241,7 @@ DRIVES = (
     MEMBER.listed(
         "drive_info", "Drive or volume below a member.", "drive", lambda one: ((name, 1) for name in one.backing)
     ),
-    MEMBER.states("status", "State of the member in its array.", "status", model.Health, lambda one: one.status),
+    MEMBER.states("status", "State of the member in its array.", "status", model.Health),
 )  # fmt: skip
 
 INVENTORY = (*MACHINE, *CONTROLLERS, *BATTERIES, *ARRAYS, *VOLUMES, *DRIVES)

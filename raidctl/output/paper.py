@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import wraps
+from typing import ParamSpec
 
 from rich.cells import cell_len
 from rich.console import Console, RenderableType
@@ -15,6 +17,7 @@ from rich.text import Text
 
 from raidctl.text import collapse, printable
 
+P = ParamSpec("P")
 LEAST_WIDTH = 60
 """Narrower screens get lines of this width; the terminal breaks them."""
 _ASCII = str.maketrans({"→": ">", "·": "|", "…": "~", "°": ""})
@@ -86,6 +89,17 @@ class Paper:
             console.print(part, overflow="fold")
         text = sink.getvalue().translate(_ASCII) if self.ascii else sink.getvalue()
         return "".join(f"{line.rstrip()}\n" for line in text.split("\n")[:-1])
+
+
+def drawn(parts: Callable[P, Iterable[RenderableType]]) -> Callable[P, str]:
+    """Make a screen of a function that yields its parts; one of its arguments is the paper."""
+
+    @wraps(parts)
+    def screen(*args: P.args, **named: P.kwargs) -> str:
+        [paper] = (one for one in args if isinstance(one, Paper))
+        return paper.render(parts(*args, **named))
+
+    return screen
 
 
 def broken(text: str, width: int) -> str:

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
-from raidctl.change.plan import Plan, Refusal, Step, Wish
+from raidctl.change.plan import Plan, Step, Wish
 from raidctl.change.words import LABELS
 from raidctl.text import printable
 
@@ -32,7 +32,9 @@ def _lines(plan: Plan) -> Iterator[str]:
     for wish in plan.already:
         yield f"Already so: {_wish(wish)}."
     for refusal in plan.refusals:
-        yield from _refusal(refusal)
+        yield from _wrapped(f"{_WORDS[refusal.kind]}: {_wish(refusal.wish)}: {refusal.reason}")
+        if refusal.alternative:
+            yield from _wrapped(f"     instead: {refusal.alternative}")
     if plan.refusals:
         part = len(plan.refusals) < len(plan.wishes)
         yield f"Nothing is run{', because a part of it is refused' if part else ''}."
@@ -65,12 +67,6 @@ _WORDS = {
 
 _OVERRIDDEN = ("unsafe", "not_in_force")
 """Refusals that --unsafe overrides."""
-
-
-def _refusal(refusal: Refusal) -> Iterator[str]:
-    yield from _wrapped(f"{_WORDS[refusal.kind]}: {_wish(refusal.wish)}: {refusal.reason}")
-    if refusal.alternative:
-        yield from _wrapped(f"     instead: {refusal.alternative}")
 
 
 def _wrapped(text: str) -> list[str]:

@@ -20,18 +20,14 @@ def problem_sections(found: Sequence[Trouble], notes: Sequence[Trouble], paper: 
             yield Text("")
             yield line((title, STRONG))
             for trouble in troubles:
-                yield from _told(trouble, paper)
+                yield Padding(line((paper.clean(trouble.where), style_of(trouble))), (0, 0, 0, 2))
+                yield Padding(line(paper.clean(trouble.message)), (0, 0, 0, 6))
+                for folded in trouble.folded:
+                    yield Padding(line((paper.words("· "), DULL), paper.clean(folded)), (0, 0, 0, 6))
+                if trouble.remedy:
+                    yield Padding(line((paper.words("→ "), DULL), paper.clean(trouble.remedy)), (0, 0, 0, 6))
 
 
 def style_of(trouble: Trouble) -> Style:
     """Red for what is broken, yellow for what is worth a look."""
     return DULL if trouble.rank == NOTE else WARN if trouble.rank >= LOOK else BAD
-
-
-def _told(trouble: Trouble, paper: Paper) -> Iterator[RenderableType]:
-    yield Padding(line((paper.clean(trouble.where), style_of(trouble))), (0, 0, 0, 2))
-    yield Padding(line(paper.clean(trouble.message)), (0, 0, 0, 6))
-    for folded in trouble.folded:
-        yield Padding(line((paper.words("· "), DULL), paper.clean(folded)), (0, 0, 0, 6))
-    if trouble.remedy:
-        yield Padding(line((paper.words("→ "), DULL), paper.clean(trouble.remedy)), (0, 0, 0, 6))

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from raidctl.audit.rule import Rule
+from raidctl.audit import builtin
 from raidctl.health import Condition, judge
 from raidctl.model import HIDING, Inventory, Problem
 from raidctl.output.words import brief
@@ -47,7 +46,7 @@ def notes(inventory: Inventory) -> list[Trouble]:
 def _all(inventory: Inventory) -> Iterator[Trouble]:
     yield from _conditions(inventory)
     for name in _MORE:
-        for one in _rule(name).check(inventory):
+        for one in builtin.rule(name).check(inventory):
             if one.outcome == "fail":
                 told = f"{one.where}: {brief(one.message)}"
                 yield Trouble(_RANKS[one.severity], one.where, told, one.message, one.remedy)
@@ -69,7 +68,7 @@ def _conditions(inventory: Inventory) -> Iterator[Trouble]:
     words = {
         (one.rule, one.where, one.message if rule == "reported_trouble" else ""): one
         for rule in dict.fromkeys(one.rule for one in found)
-        for one in _rule(rule).check(inventory)
+        for one in builtin.rule(rule).check(inventory)
         if one.outcome == "fail"
     }
     groups: dict[tuple[str, ...], list[Condition]] = {}
@@ -90,11 +89,6 @@ def _conditions(inventory: Inventory) -> Iterator[Trouble]:
             remedy.format(*[" ".join(ids)] * remedy.count("{}")) if "{}" in remedy else remedy or None,
             tuple(dict.fromkeys(f"{other.where}: {_words(other)}" for other in under)),
         )
-
-
-def _rule(name: str) -> Rule:
-    rule: Rule = importlib.import_module(f"raidctl.audit.builtin.{name}").RULE
-    return rule
 
 
 def _brief(one: Condition, under: Sequence[Condition]) -> str:

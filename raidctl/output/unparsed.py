@@ -9,7 +9,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from raidctl.evidence import Sheet
-from raidctl.output.paper import DULL, STRONG, Paper, line
+from raidctl.output.paper import DULL, STRONG, Paper, drawn, line
 from raidctl.output.table import Column, cells, table
 from raidctl.text import counted
 
@@ -26,12 +26,9 @@ def unparsed(sheets: Sequence[Sheet]) -> list[dict[str, Any]]:
     ]
 
 
-def unparsed_screen(sheets: Sequence[Sheet], paper: Paper) -> str:
+@drawn
+def unparsed_screen(sheets: Sequence[Sheet], paper: Paper) -> Iterator[RenderableType]:
     """The screen of ``raidctl show --unparsed``: a sum, then each output that has lines left."""
-    return paper.render(_parts(sheets, paper))
-
-
-def _parts(sheets: Sequence[Sheet], paper: Paper) -> Iterator[RenderableType]:
     total = sum(bool(one.text.strip()) for sheet in sheets for one in sheet.lines)
     left = [(sheet, sheet.unparsed()) for sheet in sheets]
     missing = sum(len(lines) for _, lines in left)

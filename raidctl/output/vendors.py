@@ -11,7 +11,7 @@ from rich.style import Style
 from rich.text import Text
 
 from raidctl.model import Capability
-from raidctl.output.paper import DULL, GOOD, PLAIN, STRONG, Paper, pack
+from raidctl.output.paper import DULL, GOOD, PLAIN, STRONG, Paper, drawn, pack
 from raidctl.output.table import Column, cells, facts, table
 from raidctl.vendor import CAPABILITIES, Vendor
 
@@ -34,12 +34,9 @@ def support(vendors: Sequence[Vendor]) -> list[dict[str, Any]]:
     ]
 
 
-def support_screen(vendors: Sequence[Vendor], paper: Paper) -> str:
+@drawn
+def support_screen(vendors: Sequence[Vendor], paper: Paper) -> Iterator[RenderableType]:
     """The screen of ``raidctl vendors``."""
-    return paper.render(_parts(vendors, paper))
-
-
-def _parts(vendors: Sequence[Vendor], paper: Paper) -> Iterator[RenderableType]:
     whys: dict[str, int] = {}
     columns = [Column("", cells([name.replace("_", " ") for name in CAPABILITIES]), 12)]
     columns += [
@@ -49,17 +46,13 @@ def _parts(vendors: Sequence[Vendor], paper: Paper) -> Iterator[RenderableType]:
     yield Text("")
     yield pack([(text, DULL) for text in _LEGEND], paper.columns, paper.dot)
     for why, number in whys.items():
-        yield from _footnote(number, why, paper)
+        yield facts([(str(number), [paper.clean(why)])], paper, indent=0)
     for vendor in vendors:
         yield Text("")
         yield pack([(paper.clean(vendor.FAMILY), STRONG), paper.clean(vendor.TITLE)], paper.columns, paper.dot)
         rows = [("tools", [paper.clean(tool.name) for tool in vendor.TOOLS])]
         rows += [("drivers", [paper.clean(driver) for driver in vendor.DRIVERS])] if vendor.DRIVERS else []
         yield facts(rows, paper)
-
-
-def _footnote(number: int, why: str, paper: Paper) -> Iterator[RenderableType]:
-    yield facts([(str(number), [paper.clean(why)])], paper, indent=0)
 
 
 def _mark(capability: Capability | None, whys: dict[str, int]) -> tuple[str, Style]:

@@ -13,7 +13,7 @@ from rich.text import Text
 from raidctl.bench.result import Session
 from raidctl.claims.report import Answer, Evidence, Verdict, Verification
 from raidctl.model import Inventory
-from raidctl.output.paper import BAD, DULL, GOOD, STRONG, WARN, Paper, Piece, hanging, line, pack
+from raidctl.output.paper import BAD, DULL, GOOD, STRONG, WARN, Paper, Piece, drawn, hanging, line, pack
 from raidctl.output.table import facts
 from raidctl.output.tree import head
 from raidctl.select import items
@@ -35,12 +35,9 @@ _COUNTED: dict[Verdict, tuple[str, str]] = {
 }
 
 
-def screen(report: Verification, inventory: Inventory, paper: Paper, *, more: bool) -> str:
+@drawn
+def screen(report: Verification, inventory: Inventory, paper: Paper, *, more: bool) -> Iterator[RenderableType]:
     """The whole screen as text; ``more``: all evidence."""
-    return paper.render(_parts(report, inventory, paper, more=more))
-
-
-def _parts(report: Verification, inventory: Inventory, paper: Paper, *, more: bool) -> Iterator[RenderableType]:
     yield head(inventory, paper)
     yield _summary(report, paper)
     yield from _clock(report, paper)
@@ -48,7 +45,10 @@ def _parts(report: Verification, inventory: Inventory, paper: Paper, *, more: bo
     for name, answers in groupby(report.answers, key=lambda answer: answer.object):
         yield Text("")
         if name is not None:
-            yield _title(name, inventory, paper)
+            item = next((i for card in inventory.controllers for i in items(card) if i.id == name), None)
+            told = [getattr(item, "device", None), getattr(item, "raid_level", None), *getattr(item, "mountpoints", ())]
+            pieces: list[Piece] = [(paper.clean(name), STRONG), *(paper.clean(text) for text in told if text)]
+            yield pack(pieces, paper.columns, paper.dot)
         for answer in answers:
             first = above.setdefault((answer.claim, *answer.reasons, answer.next_test or ""), answer.object or "")
             yield from _answer(answer, paper, more=more, above=None if more or first == answer.object else first)
@@ -106,13 +106,6 @@ def _untold(session: Session, told: Collection[str], paper: Paper) -> Iterator[R
         reasons = [reason for reason in one.reasons if reason not in told]
         if not one.figures and reasons:
             yield facts([("no figure", [paper.clean(f"{one.trial}: {' '.join(reasons)}")])], paper)
-
-
-def _title(name: str, inventory: Inventory, paper: Paper) -> Text:
-    item = next((i for card in inventory.controllers for i in items(card) if i.id == name), None)
-    told = [getattr(item, "device", None), getattr(item, "raid_level", None), *getattr(item, "mountpoints", ())]
-    pieces: list[Piece] = [(paper.clean(name), STRONG), *(paper.clean(text) for text in told if text)]
-    return pack(pieces, paper.columns, paper.dot)
 
 
 def _answer(answer: Answer, paper: Paper, *, more: bool, above: str | None) -> Iterator[RenderableType]:

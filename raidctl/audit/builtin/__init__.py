@@ -1,7 +1,7 @@
 """The rules that raidctl brings along: one module each, whose docstring is its page in the manual.
 
-Modules that begin with an underscore are what the rules share. A new rule is a new module with a ``RULE``; nothing
-lists them by hand.
+Modules that begin with an underscore are what the rules share. A new rule is a new module with its ``SAY``
+and ``check``; nothing lists them by hand.
 """
 
 from __future__ import annotations
@@ -27,13 +27,21 @@ HEALTH = frozenset(
 
 @cache
 def rules() -> tuple[Rule, ...]:
-    """Every built-in rule, in the order of their names.
+    """Every built-in rule, in the order of their names."""
+    names = sorted(module.name for module in pkgutil.iter_modules(__path__) if not module.name.startswith("_"))
+    return tuple(map(rule, names))
+
+
+@cache
+def rule(name: str) -> Rule:
+    """The rule of a module.
 
     Raises:
-        AttributeError: A module has no ``RULE``; it is to be named with an underscore, or to get one.
+        AttributeError: It has no ``SAY`` or ``check``; it is to be named with an underscore, or to get them.
     """
-    names = sorted(module.name for module in pkgutil.iter_modules(__path__) if not module.name.startswith("_"))
-    return tuple(importlib.import_module(f"{__name__}.{name}").RULE for name in names)
+    module = importlib.import_module(f"{__name__}.{name}")
+    made: Rule = module.SAY.made(module.check)
+    return made
 
 
 def named(name: str) -> Rule | None:

@@ -2,103 +2,103 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from msgspec import structs
 
 from raidctl.audit.finding import Finding, Outcome, Severity
-from raidctl.health import Condition, of_rule
-from raidctl.model import Array, Battery, Controller, Drive, Inventory, Volume
+from raidctl.audit.rule import Rule
+from raidctl.health import Condition, judge
+from raidctl.model import Controller, Drive, Inventory, Problem
+from raidctl.select import Item
 
-Item = Controller | Array | Volume | Drive | Battery
+__all__ = ["Finding", "Findings", "Severity", "Voice", "counters", "facts", "named", "place", "settable"]
+
+Findings = Iterator[Finding]
 
 
 @dataclass(frozen=True)
 class Voice:
-    """The voice of one rule."""
+    """The voice of one rule: its name, how bad a failure is at most, and what it looks for in one line."""
 
     rule: str
     severity: Severity
+    title: str
 
-    def judged(self, one: Condition, said: Finding) -> Finding:
-        """A finding with the severity, the place in the order and the cause of its condition."""
-        return structs.replace(
-            said, severity=one.severity, rank=one.rank, bay=one.bay, serial=one.serial,
-            failures_tolerated=one.failures_tolerated, because=" ".join(one.under) if one.under else None,
+    def made(self, check: Callable[[Inventory], Iterable[Finding]]) -> Rule:
+        """The rule with this check; a finding about a condition gets its severity, place and cause."""
+
+        def graded(inventory: Inventory) -> Findings:
+            found = self.conditions(inventory)
+            told = {(one.where, one.cause): one for one in judge(inventory) if one.rule == self.rule}
+            for said in check(inventory):
+                one = told.get((said.where, said.message), found.get(said.where))
+                yield said if one is None or said.outcome != "fail" else _judged(one, said)
+
+        return Rule(name=self.rule, title=self.title, severity=self.severity, check=graded)
+
+    def conditions(self, inventory: Inventory) -> dict[str, Condition]:
+        """What the rule describes of :mod:`raidctl.health`, by object."""
+        return {one.where: one for one in judge(inventory) if one.rule == self.rule}
+
+    def failed(
+        self, item: Item, message: str, remedy: str | None, shown: str = "", *, severity: Severity | None = None,
+        wants: tuple[str | None, str | None] = (None, None), more: Iterable[str] = (), outcome: Outcome = "fail",
+    ) -> Finding:  # fmt: skip
+        """The object is not as it should be.
+
+        Args:
+            item: The object.
+            message: What is the matter.
+            remedy: What to do.
+            shown: Its fields that are the evidence, with blanks between them.
+            severity: Where it is milder or worse than the rule's.
+            wants: The field that decided (None: several), and what it should be.
+            more: Further evidence.
+            outcome: For the methods below.
+        """
+        field, wanted = wants
+        value = reach(item, field) if field else None
+        return Finding(
+            rule=self.rule, severity=severity or self.severity, outcome=outcome, where=item.id,
+            device=getattr(item, "device", None), mountpoints=getattr(item, "mountpoints", ()), field=field,
+            wanted=wanted, actual=None if value is None else word(value), message=message, remedy=remedy,
+            evidence=(*facts(item, *shown.split()), *more),
         )  # fmt: skip
-
-    def graded(self, inventory: Inventory, findings: Iterable[Finding]) -> Iterator[Finding]:
-        """Findings, those of a condition with its severity, place and cause."""
-        found = of_rule(inventory, self.rule)
-        for said in findings:
-            bad = said.outcome == "fail" and said.where in found
-            yield self.judged(found[said.where], said) if bad else said
 
     def passed(self, item: Item, message: str) -> Finding:
         """The object is as the rule wants it."""
-        return self._say("pass", item, message)
-
-    def failed(
-        self,
-        item: Item,
-        message: str,
-        *,
-        remedy: str | None,
-        severity: Severity | None = None,
-        field: str | None = None,
-        wanted: str | None = None,
-        evidence: Iterable[str] = (),
-    ) -> Finding:
-        """The object is not as it should be; ``severity`` where it is milder or worse than the rule's."""
-        said = self._say("fail", item, message, severity or self.severity, field)
-        return structs.replace(said, remedy=remedy, wanted=wanted, evidence=tuple(evidence))
+        return self.failed(item, message, None, outcome="pass")
 
     def unknown(
-        self,
-        item: Item,
-        message: str,
-        *,
-        remedy: str | None = None,
-        severity: Severity | None = None,
-        field: str | None = None,
-        wanted: str | None = None,
-        evidence: Iterable[str] = (),
-    ) -> Finding:
-        """What decides was not told: ``message`` says what, ``remedy`` how to get it."""
-        said = self._say("unknown", item, message, severity or self.severity, field)
-        return structs.replace(said, remedy=remedy, wanted=wanted, evidence=tuple(evidence))
-
-    def of_place(
-        self, outcome: Outcome, where: str, message: str, *, remedy: str | None, severity: Severity | None = None,
-        evidence: Iterable[str] = (),
+        self, item: Item, message: str, remedy: str | None = None, shown: str = "", *,
+        severity: Severity | None = None, wants: tuple[str | None, str | None] = (None, None), more: Iterable[str] = (),
     ) -> Finding:  # fmt: skip
-        """A finding about something that is no object of the inventory: a command, a file, a card without a tool."""
-        return Finding(
-            rule=self.rule,
-            severity=severity or self.severity,
-            outcome=outcome,
-            where=where,
-            message=message,
-            remedy=remedy,
-            evidence=tuple(evidence),
-        )
+        """What decides was not told: ``message`` says what, ``remedy`` how to get it."""
+        return self.failed(item, message, remedy, shown, severity=severity, wants=wants, more=more, outcome="unknown")
 
-    def _say(
-        self, outcome: Outcome, item: Item, message: str, severity: Severity | None = None, field: str | None = None
+    def of_problem(
+        self, problem: Problem, outcome: Outcome, remedy: str | None = None, severity: Severity | None = None
     ) -> Finding:
-        value = reach(item, field) if field else None
+        """A finding about what an inventory has a problem for; ``remedy`` where the problem has none."""
+        evidence = (f"problem.kind = {problem.kind}",)
         return Finding(
-            rule=self.rule,
-            severity=severity or self.severity,
-            outcome=outcome,
-            where=item.id,
-            device=getattr(item, "device", None),
-            mountpoints=getattr(item, "mountpoints", ()),
-            field=field,
-            actual=None if value is None else word(value),
-            message=message,
-        )
+            rule=self.rule, severity=severity or self.severity, outcome=outcome, where=problem.where,
+            message=problem.message, remedy=problem.remedy or remedy, evidence=evidence,
+        )  # fmt: skip
+
+    def of_host(self, message: str) -> Finding:
+        """The machine as a whole is as the rule wants it."""
+        return Finding(rule=self.rule, severity=self.severity, outcome="pass", where="host", message=message)
+
+
+def _judged(one: Condition, said: Finding) -> Finding:
+    """A finding with the severity, the place in the order and the cause of its condition."""
+    return structs.replace(
+        said, severity=one.severity, rank=one.rank, bay=one.bay, serial=one.serial,
+        failures_tolerated=one.failures_tolerated, because=" ".join(one.under) if one.under else None,
+    )  # fmt: skip
 
 
 def settable(card: Controller, setting: str, remedy: str, by_hand: str) -> str:

@@ -20,44 +20,31 @@ described.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from raidctl.audit.builtin._look import plain
-from raidctl.audit.builtin._say import Voice, facts
-from raidctl.audit.finding import Finding
-from raidctl.audit.rule import Rule
-from raidctl.health import of_rule
+from raidctl.audit.builtin._say import Finding, Findings, Voice
 from raidctl.model import Array, Controller, Inventory
 from raidctl.redundancy import speaks_of_rebuild
 
-SAY = Voice("array_in_trouble", "critical")
+SAY = Voice("array_in_trouble", "critical", "An array is in trouble though its volumes are well")
 
 
-def check(inventory: Inventory) -> Iterator[Finding]:
+def check(inventory: Inventory) -> Findings:
     """One finding for each array whose status is told and that no volume speaks for."""
-    found = of_rule(inventory, SAY.rule)
+    found = SAY.conditions(inventory)
     for card in inventory.controllers:
         for array in card.arrays:
             if array.status == "ok":
                 yield SAY.passed(array, "The array is ok.")
             elif array.id in found:
-                yield SAY.judged(found[array.id], _trouble(card, array))
+                yield _trouble(card, array)
 
 
 def _trouble(card: Controller, array: Array) -> Finding:
     well = any(volume.array == array.id for volume in card.volumes)
     rebuilt = array.status == "warning" and speaks_of_rebuild(array.status_text)
-    return SAY.failed(
-        array,
+    message = (
         f"The array is {'being rebuilt' if rebuilt else 'in trouble'} ({plain(array.status_text) or array.status})"
-        + (", though its volumes are reported ok." if well and not rebuilt else "."),
-        remedy="Let it finish; pull no drive." if rebuilt else f"Look at its drives: `raidctl show {array.id}`.",
-        field="status",
-        wanted="ok",
-        evidence=facts(array, "status", "status_text"),
+        + (", though its volumes are reported ok." if well and not rebuilt else ".")
     )
-
-
-RULE = Rule(
-    name=SAY.rule, title="An array is in trouble though its volumes are well", severity=SAY.severity, check=check
-)
+    remedy = "Let it finish; pull no drive." if rebuilt else f"Look at its drives: `raidctl show {array.id}`."
+    return SAY.failed(array, message, remedy, "status status_text", wants=("status", "ok"))

@@ -21,17 +21,12 @@ failed. Rebuilds are `volume_rebuilding`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from raidctl.audit.builtin._look import plain, rebuilding, volumes
-from raidctl.audit.builtin._say import Voice, facts
-from raidctl.audit.finding import Finding
-from raidctl.audit.rule import Rule
-from raidctl.health import of_rule
-from raidctl.model import Drive, Inventory, Volume
+from raidctl.audit.builtin._say import Finding, Findings, Voice
+from raidctl.model import Inventory, Volume
 from raidctl.redundancy import being_rebuilt
 
-SAY = Voice("background_operation", "warning")
+SAY = Voice("background_operation", "warning", "A background operation slows a volume down")
 _WORDS = {
     "check": "checked",
     "repair": "checked and repaired",
@@ -46,7 +41,7 @@ _WORDS = {
 _STATES = {"checking": "check", "initializing": "initialize", "expanding": "expand", "migrating": "migrate"}
 
 
-def check(inventory: Inventory) -> Iterator[Finding]:
+def check(inventory: Inventory) -> Findings:
     """One finding for each volume whose state is known and that is not being rebuilt."""
     for card, volume in volumes(inventory):
         if volume.status == "unknown" or rebuilding(card, volume):
@@ -56,35 +51,22 @@ def check(inventory: Inventory) -> Iterator[Finding]:
             yield _busy(volume, operation or "")
         elif operation is None:
             yield SAY.passed(volume, "No background operation is under way.")
-    found = of_rule(inventory, SAY.rule)
+    found = SAY.conditions(inventory)
     for drive in (drive for card in inventory.controllers for drive in card.drives if drive.id in found):
-        yield SAY.judged(found[drive.id], _drive(drive))
-
-
-def _drive(drive: Drive) -> Finding:
-    return SAY.failed(
-        drive,
-        f"The drive is {'being rebuilt' if being_rebuilt(drive) else 'not in normal use'}"
-        f" ({plain(drive.status_text) or drive.status}).",
-        remedy="Wait, or finish what was begun with the drive.",
-        field="status",
-        wanted="ok",
-        evidence=facts(drive, "status", "status_text", "role"),
-    )
+        message = (
+            f"The drive is {'being rebuilt' if being_rebuilt(drive) else 'not in normal use'}"
+            f" ({plain(drive.status_text) or drive.status})."
+        )
+        remedy = "Wait, or finish what was begun with the drive."
+        yield SAY.failed(drive, message, remedy, "status status_text role", wants=("status", "ok"))
 
 
 def _busy(volume: Volume, operation: str) -> Finding:
     percent = volume.progress.percent if volume.progress else None
     far = f" ({percent:g} % done)" if percent is not None else ""
     waits = " or waits for that" if percent is None and volume.progress else ""
+    message = f"The volume is being {_WORDS[operation]}{far}{waits}: it is slower until that is done."
+    remedy = "Wait, and measure afterwards."
     return SAY.failed(
-        volume,
-        f"The volume is being {_WORDS[operation]}{far}{waits}: it is slower until that is done.",
-        remedy="Wait, and measure afterwards.",
-        severity="info",
-        field="status",
-        evidence=facts(volume, "status", "progress.operation", "progress.percent"),
+        volume, message, remedy, "status progress.operation progress.percent", severity="info", wants=("status", None)
     )
-
-
-RULE = Rule(name=SAY.rule, title="A background operation slows a volume down", severity=SAY.severity, check=check)

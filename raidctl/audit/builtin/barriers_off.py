@@ -24,21 +24,17 @@ mounted anew.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from raidctl.audit.builtin._say import Voice
-from raidctl.audit.finding import Finding
-from raidctl.audit.rule import Rule
+from raidctl.audit.builtin._say import Finding, Findings, Severity, Voice
 from raidctl.drives_below import DrivesBelow
 from raidctl.model import Controller, Drive, Inventory, Mount, Volume
 from raidctl.model_parts import NO_BARRIER
 from raidctl.text import listing
 from raidctl.write_protection import drive_caches
 
-SAY = Voice("barriers_off", "critical")
+SAY = Voice("barriers_off", "critical", "A file system is mounted without barriers")
 
 
-def check(inventory: Inventory) -> Iterator[Finding]:
+def check(inventory: Inventory) -> Findings:
     """One finding for each volume or drive with mounted file systems."""
     below = DrivesBelow(inventory.controllers)
     for card in inventory.controllers:
@@ -68,14 +64,10 @@ def _off(item: Volume | Drive, wrong: list[Mount], safe: str | None) -> Finding:
     then = ": after a power failure the file system may be damaged"
     if safe or doubtful:
         then = f": safe while {safe or 'the caches of the drives are off, which no tool reports'}"
+    message = f"{points} {'is' if len(wrong) == 1 else 'are'} mounted without barriers, so no flush is sent{then}."
+    remedy = "Take the option out of /etc/fstab and mount it anew."
+    severity: Severity | None = "info" if safe else "warning" if doubtful else None
+    evidence = tuple(f"{mount.point} options = {','.join(mount.options)}" for mount in wrong)
     return SAY.failed(
-        item,
-        f"{points} {'is' if len(wrong) == 1 else 'are'} mounted without barriers, so no flush is sent{then}.",
-        remedy="Take the option out of /etc/fstab and mount it anew.",
-        severity="info" if safe else "warning" if doubtful else None,
-        wanted="a mount without nobarrier",
-        evidence=tuple(f"{mount.point} options = {','.join(mount.options)}" for mount in wrong),
+        item, message, remedy, severity=severity, wants=(None, "a mount without nobarrier"), more=evidence
     )
-
-
-RULE = Rule(name=SAY.rule, title="A file system is mounted without barriers", severity=SAY.severity, check=check)

@@ -24,40 +24,31 @@ write-back comes back by itself. Until then leave the volumes in write-through.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from raidctl.audit.builtin._look import batteries, kind, plain
-from raidctl.audit.builtin._say import Voice, facts
-from raidctl.audit.finding import Finding
-from raidctl.audit.rule import Rule
-from raidctl.health import of_rule, relied_on
+from raidctl.audit.builtin._say import Finding, Findings, Voice, facts
+from raidctl.health import relied_on
 from raidctl.model import Battery, Inventory
 
-SAY = Voice("battery_failed", "critical")
+SAY = Voice("battery_failed", "critical", "The battery of a cache is failed, missing or to be replaced")
 _REMEDY = "Replace it (the part is named after the card's model) and let it charge; write through until then."
 _FIT = "Fit one if the card takes one; write through until then."
 
 
-def check(inventory: Inventory) -> Iterator[Finding]:
+def check(inventory: Inventory) -> Findings:
     """One finding for each battery that a tool reports."""
-    found = of_rule(inventory, SAY.rule)
+    found = SAY.conditions(inventory)
     for card, battery in batteries(inventory):
         if battery.id in found:
-            yield SAY.judged(found[battery.id], _failed(battery))
+            yield _failed(battery)
         elif battery.status == "missing":
             if card.volumes:
                 yield SAY.passed(battery, f"There is no {kind(battery)}, and no volume relies on one.")
         elif battery.status != "unknown":
             yield SAY.passed(battery, f"The {kind(battery)} does not have to be replaced.")
         elif relied_on(card):
-            yield SAY.unknown(
-                battery,
-                f"No tool reports the state of the {kind(battery)}, and write-back relies on it.",
-                remedy="Ask with a newer tool of the maker, or look at the LED on the card.",
-                field="status",
-                wanted="ok",
-                evidence=facts(battery, "status", "status_text", "charge_percent"),
-            )
+            message = f"No tool reports the state of the {kind(battery)}, and write-back relies on it."
+            remedy = "Ask with a newer tool of the maker, or look at the LED on the card."
+            yield SAY.unknown(battery, message, remedy, "status status_text charge_percent", wants=("status", "ok"))
 
 
 def _failed(battery: Battery) -> Finding:
@@ -70,19 +61,8 @@ def _failed(battery: Battery) -> Finding:
     text = plain(battery.status_text)
     told = f" ({text})" if text and text.lower() != battery.status else ""
     then = ": it does not protect unwritten data from a power failure." if bad else "; it still works."
+    message = f"The {name} of the cache {state}{told}{then}"
+    remedy = _FIT if battery.status == "missing" else _REMEDY
     return SAY.failed(
-        battery,
-        f"The {name} of the cache {state}{told}{then}",
-        remedy=_FIT if battery.status == "missing" else _REMEDY,
-        field="status" if bad else "replace",
-        wanted="ok" if bad else "false",
-        evidence=evidence,
+        battery, message, remedy, wants=("status" if bad else "replace", "ok" if bad else "false"), more=evidence
     )
-
-
-RULE = Rule(
-    name=SAY.rule,
-    title="The battery of a cache is failed, missing or to be replaced",
-    severity=SAY.severity,
-    check=check,
-)

@@ -21,24 +21,20 @@ nothing to do. A battery that charges for more than a day does not charge: repla
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from raidctl.audit.builtin._look import batteries, kind
-from raidctl.audit.builtin._say import Voice, facts
-from raidctl.audit.finding import Finding
-from raidctl.audit.rule import Rule
-from raidctl.health import LITTLE_CHARGE, of_rule
+from raidctl.audit.builtin._say import Finding, Findings, Voice
+from raidctl.health import LITTLE_CHARGE
 from raidctl.model import Battery, Inventory
 
-SAY = Voice("battery_learning", "warning")
+SAY = Voice("battery_learning", "warning", "A battery learns, charges or is empty")
 
 
-def check(inventory: Inventory) -> Iterator[Finding]:
+def check(inventory: Inventory) -> Findings:
     """One finding for each battery that works or is about to."""
-    found = of_rule(inventory, SAY.rule)
+    found = SAY.conditions(inventory)
     for _, battery in batteries(inventory):
         if battery.id in found:
-            yield SAY.judged(found[battery.id], _waiting(battery, low=battery.status == "ok"))
+            yield _waiting(battery, low=battery.status == "ok")
         elif battery.status == "ok":
             yield SAY.passed(battery, f"The {kind(battery)} is charged, as far as the tool tells.")
 
@@ -52,13 +48,9 @@ def _waiting(battery: Battery, *, low: bool) -> Finding:
     return SAY.failed(
         battery,
         f"The {kind(battery)} of the cache {said}.",
-        remedy="Replace it if it does not charge within a day."
+        "Replace it if it does not charge within a day."
         if low
         else "Wait; do not force write-back. Replace it if it stays so for more than a day.",
-        field="charge_percent" if low else "status",
-        wanted=f"{LITTLE_CHARGE} % or more" if low else "ok",
-        evidence=facts(battery, "status", "status_text", "charge_percent", "next_learn_at"),
+        "status status_text charge_percent next_learn_at",
+        wants=("charge_percent" if low else "status", f"{LITTLE_CHARGE} % or more" if low else "ok"),
     )
-
-
-RULE = Rule(name=SAY.rule, title="A battery learns, charges or is empty", severity=SAY.severity, check=check)

@@ -21,17 +21,14 @@ those that have failed (`battery_failed`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import datetime, timedelta
 
 from raidctl.audit.builtin._look import GOOD_BATTERY, batteries, kind
-from raidctl.audit.builtin._say import Voice, facts
-from raidctl.audit.finding import Finding
-from raidctl.audit.rule import Rule
+from raidctl.audit.builtin._say import Finding, Findings, Voice, facts
 from raidctl.model import Battery, Inventory
 from raidctl.units import parse_moment
 
-SAY = Voice("battery_old", "warning")
+SAY = Voice("battery_old", "warning", "A battery is past its rated life")
 _YEAR = timedelta(days=365.25)
 _RATED = {"capacitor": 5}
 _RATED_BATTERY = 3
@@ -39,7 +36,7 @@ _LATE, _CLOCK = timedelta(days=7), 10 * _YEAR
 """A learn cycle that is overdue for ten years is a clock that was never set."""
 
 
-def check(inventory: Inventory) -> Iterator[Finding]:
+def check(inventory: Inventory) -> Findings:
     """One finding for each working battery that reports its age or its next learn cycle."""
     now = parse_moment(inventory.host.collected_at)
     for _, battery in batteries(inventory):
@@ -53,24 +50,17 @@ def _judge(battery: Battery, now: datetime | None, made: datetime | None, learn:
     if now is None:
         return SAY.unknown(battery, "Its age is unknown: so is the time of the reading.", severity="info")
     if learn and _LATE < now - learn < _CLOCK and battery.status == "ok":
-        return SAY.failed(
-            battery,
-            f"The learn cycle of the {kind(battery)} is overdue for {(now - learn).days} days.",
-            remedy="Start a learn cycle at a quiet time; until then its capacity is a guess.",
-            field="next_learn_at",
-            evidence=evidence,
-        )
+        message = f"The learn cycle of the {kind(battery)} is overdue for {(now - learn).days} days."
+        remedy = "Start a learn cycle at a quiet time; until then its capacity is a guess."
+        return SAY.failed(battery, message, remedy, wants=("next_learn_at", None), more=evidence)
     years, rated = (now - made) / _YEAR if made else 0.0, _RATED.get(battery.kind, _RATED_BATTERY)
     if years <= rated:
         return SAY.passed(battery, f"The {kind(battery)} is within its rated life, as far as is reported.")
     return SAY.failed(
         battery,
         f"The {kind(battery)} is {years:.0f} years old; its kind is rated for about {rated}.",
-        remedy="Order a replacement, and start a learn cycle to see what it still holds.",
+        "Order a replacement, and start a learn cycle to see what it still holds.",
         severity="info" if years <= 2 * rated else None,
-        field="made_at",
-        evidence=evidence,
+        wants=("made_at", None),
+        more=evidence,
     )
-
-
-RULE = Rule(name=SAY.rule, title="A battery is past its rated life", severity=SAY.severity, check=check)

@@ -24,20 +24,16 @@ from are passed over.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from raidctl.audit.builtin._look import below, full_stripe, medium, volumes
-from raidctl.audit.builtin._say import Voice
-from raidctl.audit.finding import Finding
-from raidctl.audit.rule import Rule
+from raidctl.audit.builtin._say import Findings, Voice
 from raidctl.model import Block, BlockLayer, Inventory, Mount, Volume
 from raidctl.units import format_binary
 
-SAY = Voice("block_read_ahead_small", "info")
+SAY = Voice("block_read_ahead_small", "info", "The kernel reads ahead less than a stripe")
 _STRIPED = ("raid0", "raid4", "raid5", "raid6", "raid10", "raid50", "raid60", "raid10t")
 
 
-def check(inventory: Inventory) -> Iterator[Finding]:
+def check(inventory: Inventory) -> Findings:
     """One finding for each mounted volume of disks whose stripe and read-ahead are told."""
     for card, volume in volumes(inventory):
         if volume.raid_level not in _STRIPED or not volume.mounts or _controller_reads(volume):
@@ -52,7 +48,7 @@ def _controller_reads(volume: Volume) -> bool:
     return volume.cache is not None and volume.cache.read_policy in ("read_ahead", "adaptive")
 
 
-def _judge(volume: Volume, stripe: int) -> Iterator[Finding]:
+def _judge(volume: Volume, stripe: int) -> Findings:
     """One finding: the mounted device that reads ahead least decides."""
     found = [_read_ahead(volume, mount) for mount in volume.mounts]
     told = [one for one in found if one is not None]
@@ -62,14 +58,13 @@ def _judge(volume: Volume, stripe: int) -> Iterator[Finding]:
     if size >= stripe:
         yield SAY.passed(volume, "The kernel reads ahead at least one stripe.")
         return
-    yield SAY.failed(
-        volume,
+    message = (
         f"{device} reads ahead {format_binary(size)}, less than one stripe of {format_binary(stripe)}: sequential "
-        "reads leave drives idle.",
-        remedy=f"`raidctl cache set --read-ahead {2 * stripe // 1024} {volume.id}`; measure before and after.",
-        wanted=f"{format_binary(stripe)} or more",
-        evidence=(f"{device} read_ahead_bytes = {size}", f"strip_bytes = {volume.strip_bytes}", f"stripe = {stripe}"),
+        "reads leave drives idle."
     )
+    remedy = f"`raidctl cache set --read-ahead {2 * stripe // 1024} {volume.id}`; measure before and after."
+    evidence = (f"{device} read_ahead_bytes = {size}", f"strip_bytes = {volume.strip_bytes}", f"stripe = {stripe}")
+    yield SAY.failed(volume, message, remedy, wants=(None, f"{format_binary(stripe)} or more"), more=evidence)
 
 
 def _read_ahead(volume: Volume, mount: Mount) -> tuple[int, str] | None:
@@ -83,6 +78,3 @@ def _queue(volume: Volume, layer: BlockLayer | None) -> tuple[Block | None, str]
     if layer is not None and layer.block is not None:
         return layer.block, layer.device
     return volume.block, volume.device or volume.id
-
-
-RULE = Rule(name=SAY.rule, title="The kernel reads ahead less than a stripe", severity=SAY.severity, check=check)

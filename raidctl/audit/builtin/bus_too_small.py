@@ -24,14 +24,10 @@ with NVMe drives, of which only the speed of a lane is told.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from raidctl.audit.builtin._say import Voice, facts
-from raidctl.audit.finding import Finding
-from raidctl.audit.rule import Rule
+from raidctl.audit.builtin._say import Finding, Findings, Voice
 from raidctl.model import Controller, Drive, Inventory, PciLink
 
-SAY = Voice("bus_too_small", "info")
+SAY = Voice("bus_too_small", "info", "The drives can deliver more than the card's bus carries")
 _MARGIN = 1.2
 _DISK = 0.25e9
 _OLD_CODING, _NEW_CODING = 8 / 10, 128 / 130
@@ -40,7 +36,7 @@ _LINK_TO_BYTES = 1e9 / 8 * 0.8
 _SATA_BEST, _SAS_BEST = 6.0, 12.0
 
 
-def check(inventory: Inventory) -> Iterator[Finding]:
+def check(inventory: Inventory) -> Findings:
     """One finding for each card whose link is told and that has two drives or more, all of a known kind."""
     for card in inventory.controllers:
         if card.mode == "software" or card.pci_link is None or len(card.drives) < 2:
@@ -84,12 +80,7 @@ def _judge(card: Controller, bus: float, together: float) -> Finding:
         card,
         f"The {len(card.drives)} drives together can read about {together / 1e9:.1f} GB/s, the card's bus carries "
         f"{bus / 1e9:.1f} GB/s at most.",
-        remedy="Move drives to a second card or the card to a faster slot; else plan with the bus's figure.",
-        wanted=f"{together / 1e9:.1f} GB/s",
-        evidence=facts(card, "pci_link.width", "pci_link.speed_gtps"),
+        "Move drives to a second card or the card to a faster slot; else plan with the bus's figure.",
+        "pci_link.width pci_link.speed_gtps",
+        wants=(None, f"{together / 1e9:.1f} GB/s"),
     )
-
-
-RULE = Rule(
-    name=SAY.rule, title="The drives can deliver more than the card's bus carries", severity=SAY.severity, check=check
-)

@@ -21,29 +21,22 @@ itself, some cards need a restart.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from raidctl.audit.builtin._look import plain
-from raidctl.audit.builtin._say import Voice, facts
-from raidctl.audit.finding import Finding
-from raidctl.audit.rule import Rule
-from raidctl.health import of_rule
+from raidctl.audit.builtin._say import Finding, Findings, Voice, facts
 from raidctl.model import Controller, Inventory
 
-SAY = Voice("cache_in_trouble", "critical")
+SAY = Voice("cache_in_trouble", "critical", "A controller's cache is disabled or damaged")
 
 
-def check(inventory: Inventory) -> Iterator[Finding]:
+def check(inventory: Inventory) -> Findings:
     """One finding for each card that tells how its cache is."""
-    found = of_rule(inventory, SAY.rule)
     for card in inventory.controllers:
         if card.cache is None or card.cache.status in (None, "unknown"):
             continue
         if card.cache.status == "ok":
             yield SAY.passed(card, "The cache is ok.")
         else:
-            one = found[card.id]
-            yield SAY.judged(one, _trouble(card, card.cache.status or "", plain(card.cache.status_text)))
+            yield _trouble(card, card.cache.status or "", plain(card.cache.status_text))
 
 
 def _trouble(card: Controller, status: str, text: str) -> Finding:
@@ -51,16 +44,10 @@ def _trouble(card: Controller, status: str, text: str) -> Finding:
     critical = status == "critical"
     evidence = facts(card, "cache.status", "cache.status_text")
     evidence += tuple(fact for battery in card.batteries for fact in facts(battery, "status", of=card))
-    return SAY.failed(
-        card,
-        f"The controller's cache {'is not in use' if critical else 'warns'}: {told}.",
-        remedy="Look at the backup power of the cache (battery, capacitor, cable); writes are slow until it is fixed."
+    message = f"The controller's cache {'is not in use' if critical else 'warns'}: {told}."
+    remedy = (
+        "Look at the backup power of the cache (battery, capacitor, cable); writes are slow until it is fixed."
         if critical
-        else "Look at the battery and the firmware's event log.",
-        field="cache.status",
-        wanted="ok",
-        evidence=evidence,
+        else "Look at the battery and the firmware's event log."
     )
-
-
-RULE = Rule(name=SAY.rule, title="A controller's cache is disabled or damaged", severity=SAY.severity, check=check)
+    return SAY.failed(card, message, remedy, wants=("cache.status", "ok"), more=evidence)

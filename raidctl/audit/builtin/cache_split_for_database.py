@@ -22,19 +22,15 @@ battery: writes cannot be cached then, and the split is a consequence (see `batt
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from raidctl.audit.builtin._look import database, protected
-from raidctl.audit.builtin._say import Voice, facts, settable
-from raidctl.audit.finding import Finding
-from raidctl.audit.rule import Rule
+from raidctl.audit.builtin._say import Finding, Findings, Voice, settable
 from raidctl.model import Controller, Inventory
 
-SAY = Voice("cache_split_for_database", "warning")
+SAY = Voice("cache_split_for_database", "warning", "The cache is split towards reads on a controller with a database")
 _HALF = 50
 
 
-def check(inventory: Inventory) -> Iterator[Finding]:
+def check(inventory: Inventory) -> Findings:
     """One finding for each card with a split and a database on it."""
     for card in inventory.controllers:
         share = card.cache.read_percent if card.cache else None
@@ -53,7 +49,7 @@ def _reads(card: Controller, share: int, place: str) -> Finding:
         card,
         f"Reads have {share} % of the controller's cache, but the database that {place} seems to hold caches reads "
         "itself and waits for writes.",
-        remedy="Fit or replace the battery first: writes cannot be cached without it."
+        "Fit or replace the battery first: writes cannot be cached without it."
         if without
         else settable(
             card,
@@ -61,16 +57,7 @@ def _reads(card: Controller, share: int, place: str) -> Finding:
             f"Give the cache to writes: `raidctl cache split {card.id} 10/90`.",
             "Give the cache to writes, 10/90",
         ),
+        "cache.read_percent cache.write_percent",
         severity="info" if without else None,
-        field="cache.read_percent",
-        wanted="at most 50",
-        evidence=facts(card, "cache.read_percent", "cache.write_percent"),
+        wants=("cache.read_percent", "at most 50"),
     )
-
-
-RULE = Rule(
-    name=SAY.rule,
-    title="The cache is split towards reads on a controller with a database",
-    severity=SAY.severity,
-    check=check,
-)

@@ -20,15 +20,11 @@ cache whatever the write policy says, so without a battery it is not even safe.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from raidctl.audit.builtin._look import cached_volumes, protected
-from raidctl.audit.builtin._say import Voice, facts, settable
-from raidctl.audit.finding import Finding
-from raidctl.audit.rule import Rule
+from raidctl.audit.builtin._say import Finding, Findings, Voice, settable
 from raidctl.model import Controller, Inventory, Volume
 
-SAY = Voice("cached_io", "warning")
+SAY = Voice("cached_io", "warning", "A volume is set to cached I/O")
 _RISK = {
     True: "",
     False: ", where writes may be kept without a good battery",
@@ -36,7 +32,7 @@ _RISK = {
 }
 
 
-def check(inventory: Inventory) -> Iterator[Finding]:
+def check(inventory: Inventory) -> Findings:
     """One finding for each volume whose I/O policy is told."""
     for card, volume in cached_volumes(inventory):
         if volume.cache is None or volume.cache.io_policy is None:
@@ -53,14 +49,8 @@ def _cached(card: Controller, volume: Volume) -> Finding:
     return SAY.failed(
         volume,
         f"All reads and writes go through the controller's cache{risk}; the page cache has the same blocks already.",
-        remedy=settable(
-            card, "io_policy", f"`raidctl cache set {volume.id} --io direct`", "Set its I/O policy to direct"
-        ),
+        settable(card, "io_policy", f"`raidctl cache set {volume.id} --io direct`", "Set its I/O policy to direct"),
+        "cache.io_policy cache.write_policy",
         severity=None if safe is False else "info",
-        field="cache.io_policy",
-        wanted="direct",
-        evidence=facts(volume, "cache.io_policy", "cache.write_policy"),
+        wants=("cache.io_policy", "direct"),
     )
-
-
-RULE = Rule(name=SAY.rule, title="A volume is set to cached I/O", severity=SAY.severity, check=check)

@@ -23,22 +23,19 @@ the schedule more time. `raidctl verify --checked-within 60d` asks for it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import datetime, timedelta
 
 from raidctl.audit.builtin._look import REDUNDANT, used_volumes
-from raidctl.audit.builtin._say import Voice, facts
-from raidctl.audit.finding import Finding, Severity
-from raidctl.audit.rule import Rule
+from raidctl.audit.builtin._say import Finding, Findings, Severity, Voice, facts
 from raidctl.model import Inventory, Scrub, Volume
 from raidctl.text import counted
 from raidctl.units import parse_moment
 
-SAY = Voice("check_overdue", "warning")
+SAY = Voice("check_overdue", "warning", "A consistency check is overdue")
 LONG = timedelta(days=60)
 
 
-def check(inventory: Inventory) -> Iterator[Finding]:
+def check(inventory: Inventory) -> Findings:
     """One finding for each redundant volume of which something is known about checks."""
     now = parse_moment(inventory.host.collected_at)
     for card, volume in used_volumes(inventory):
@@ -70,15 +67,8 @@ def _days(passed: timedelta) -> str:
 
 def _failed(volume: Volume, message: str, severity: Severity | None = None) -> Finding:
     start = f"`echo check > /sys/block/{(volume.device or '/dev/mdX')[5:]}/md/sync_action`"
+    remedy = f"Start one at a quiet time{f': {start}' if volume.cache is None else ' with the tool of the vendor'}."
+    evidence = facts(volume, *(f"consistency_check.{name}" for name in ("last_at", "last_result", "next_at")))
     return SAY.failed(
-        volume,
-        message,
-        remedy=f"Start one at a quiet time{f': {start}' if volume.cache is None else ' with the tool of the vendor'}.",
-        severity=severity,
-        field="consistency_check.last_at",
-        wanted="within 60 days",
-        evidence=facts(volume, *(f"consistency_check.{name}" for name in ("last_at", "last_result", "next_at"))),
+        volume, message, remedy, severity=severity, wants=("consistency_check.last_at", "within 60 days"), more=evidence
     )
-
-
-RULE = Rule(name=SAY.rule, title="A consistency check is overdue", severity=SAY.severity, check=check)

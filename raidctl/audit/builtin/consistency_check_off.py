@@ -22,18 +22,14 @@ copies that differ), and when it starts only by hand.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from raidctl.audit.builtin._look import REDUNDANT
-from raidctl.audit.builtin._say import Voice, facts
-from raidctl.audit.finding import Finding
-from raidctl.audit.rule import Rule
+from raidctl.audit.builtin._say import Finding, Findings, Voice
 from raidctl.model import Controller, Inventory, Scrub, Volume
 
-SAY = Voice("consistency_check_off", "warning")
+SAY = Voice("consistency_check_off", "warning", "Copies and parity are not compared regularly")
 
 
-def check(inventory: Inventory) -> Iterator[Finding]:
+def check(inventory: Inventory) -> Findings:
     """One finding for each card, or volume with a setting of its own, that has something to compare."""
     for card in inventory.controllers:
         redundant = [volume for volume in card.volumes if volume.raid_level in REDUNDANT]
@@ -53,12 +49,8 @@ def _judge(card: Controller, item: Controller | Volume, scrub: Scrub | None) -> 
     return SAY.failed(
         item,
         f"The check that copies and parity agree {how}: what differs is noticed only after a drive has failed.",
-        remedy="Have it run once a month: the maker's tool sets it, for software RAID the distribution's timer.",
+        "Have it run once a month: the maker's tool sets it, for software RAID the distribution's timer.",
+        "consistency_check.mode consistency_check.status_text",
         severity="info" if patrol or mode == "manual" else None,
-        field="consistency_check.mode",
-        wanted="automatic",
-        evidence=facts(item, "consistency_check.mode", "consistency_check.status_text"),
+        wants=("consistency_check.mode", "automatic"),
     )
-
-
-RULE = Rule(name=SAY.rule, title="Copies and parity are not compared regularly", severity=SAY.severity, check=check)

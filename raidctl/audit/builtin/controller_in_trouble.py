@@ -20,38 +20,22 @@ of it is not ok either, the finding is folded under that one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from raidctl.audit.builtin._look import plain
-from raidctl.audit.builtin._say import Voice, facts
-from raidctl.audit.finding import Finding
-from raidctl.audit.rule import Rule
-from raidctl.health import of_rule
-from raidctl.model import Controller, Inventory
+from raidctl.audit.builtin._say import Findings, Voice
+from raidctl.model import Inventory
 
-SAY = Voice("controller_in_trouble", "critical")
+SAY = Voice("controller_in_trouble", "critical", "A controller says that it is not well")
 
 
-def check(inventory: Inventory) -> Iterator[Finding]:
+def check(inventory: Inventory) -> Findings:
     """One finding for each controller whose status is told."""
-    found = of_rule(inventory, SAY.rule)
+    found = SAY.conditions(inventory)
     for card in inventory.controllers:
         if card.status == "ok":
             yield SAY.passed(card, "The controller is ok.")
         elif card.id in found:
-            yield SAY.judged(found[card.id], _trouble(card, explained=found[card.id].under is not None))
-
-
-def _trouble(card: Controller, *, explained: bool) -> Finding:
-    also = " What is on it is not all ok, which may be the reason." if explained else ""
-    return SAY.failed(
-        card,
-        f"The controller reports: {plain(card.status_text) or card.status}.{also}",
-        remedy="Look at what is on it first." if explained else "Read its event log with the vendor's tool.",
-        field="status",
-        wanted="ok",
-        evidence=facts(card, "status", "status_text", "firmware"),
-    )
-
-
-RULE = Rule(name=SAY.rule, title="A controller says that it is not well", severity=SAY.severity, check=check)
+            explained = found[card.id].under is not None
+            also = " What is on it is not all ok, which may be the reason." if explained else ""
+            message = f"The controller reports: {plain(card.status_text) or card.status}.{also}"
+            remedy = "Look at what is on it first." if explained else "Read its event log with the vendor's tool."
+            yield SAY.failed(card, message, remedy, "status status_text firmware", wants=("status", "ok"))

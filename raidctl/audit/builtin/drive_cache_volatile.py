@@ -27,26 +27,20 @@ own cache makes up for it. Drives with capacitors of their own (SSDs "with power
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from raidctl.audit.builtin._look import below, cached_volumes, medium, short
-from raidctl.audit.builtin._say import Voice, facts, settable
-from raidctl.audit.finding import Finding
-from raidctl.audit.rule import Rule
+from raidctl.audit.builtin._say import Finding, Findings, Voice, facts, settable
 from raidctl.model import Controller, Inventory, Volume, VolumeCache
 
-SAY = Voice("drive_cache_volatile", "warning")
+SAY = Voice(
+    "drive_cache_volatile", "warning", "The drives below a controller's volume have their volatile write caches on"
+)
 _FIELD = "cache.drive_caches"
 _WANTED = "the drives' own write caches off"
 _BY_HAND = "Switch the drives' write caches off"
 
 
-def check(inventory: Inventory) -> Iterator[Finding]:
+def check(inventory: Inventory) -> Findings:
     """One finding for each volume that a controller could cache."""
-    yield from SAY.graded(inventory, _check(inventory))
-
-
-def _check(inventory: Inventory) -> Iterator[Finding]:
     for card, volume in cached_volumes(inventory):
         if volume.cache is not None:
             yield _judge(card, volume, volume.cache)
@@ -63,23 +57,16 @@ def _judge(card: Controller, volume: Volume, cache: VolumeCache) -> Finding:
         return SAY.failed(
             volume,
             _message(policy, [drive.id for drive in on], short(on), ssd=kind == "ssd"),
-            remedy=_remedy(card, volume, policy, ssd=kind != "hdd"),
+            _remedy(card, volume, policy, ssd=kind != "hdd"),
             severity="info" if kind == "ssd" else None,
-            field=_FIELD,
-            wanted=_WANTED,
-            evidence=evidence,
+            wants=(_FIELD, _WANTED),
+            more=evidence,
         )
     if cache.drive_caches == "off":
         return SAY.passed(volume, "The drives' own write caches are off.")
-    return SAY.unknown(
-        volume,
-        "No tool reports whether the drives' own write caches are on.",
-        remedy=_off(card, f"Switch them off: `raidctl cache set {volume.id} --drives off`."),
-        severity="info",
-        field=_FIELD,
-        wanted=_WANTED,
-        evidence=evidence,
-    )
+    message = "No tool reports whether the drives' own write caches are on."
+    remedy = _off(card, f"Switch them off: `raidctl cache set {volume.id} --drives off`.")
+    return SAY.unknown(volume, message, remedy, severity="info", wants=(_FIELD, _WANTED), more=evidence)
 
 
 def _remedy(card: Controller, volume: Volume, policy: str | None, *, ssd: bool) -> str:
@@ -99,11 +86,3 @@ def _message(policy: str | None, on: list[str], names: str, *, ssd: bool) -> str
     if policy == "disabled":
         return f"The drives' write caches are set to off, but {names} report{'s' * (len(on) == 1)} on: {loses}"
     return f"The drives' own write caches are on{f' ({names})' if on else ''}: {loses}"
-
-
-RULE = Rule(
-    name=SAY.rule,
-    title="The drives below a controller's volume have their volatile write caches on",
-    severity=SAY.severity,
-    check=check,
-)

@@ -27,18 +27,14 @@ in a week (`raidctl diff`), and replace the drive when the number grows. For lin
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from raidctl.audit.builtin._look import drives
-from raidctl.audit.builtin._say import Voice, facts
-from raidctl.audit.finding import Finding
-from raidctl.audit.rule import Rule
-from raidctl.health import MANY_LINK, Condition, of_rule
+from raidctl.audit.builtin._say import Finding, Findings, Voice, facts
+from raidctl.health import MANY_LINK, Condition
 from raidctl.model import Drive, Inventory
 from raidctl.redundancy import expects_failure
 from raidctl.text import listing
 
-SAY = Voice("drive_errors", "critical")
+SAY = Voice("drive_errors", "critical", "A drive's error counters are not zero")
 _NAMES = ("media", "pending", "uncorrectable", "reallocated", "link")
 _PATHS = tuple(f"errors.{name}" for name in ("media", "reallocated", "pending", "uncorrectable", "link"))
 _COMPARE = "Keep a snapshot (`raidctl snapshot`) and compare in a week; replace the drive when the number grows."
@@ -47,12 +43,12 @@ _LOST = "Check the copy of the data, run a long self-test, and replace the drive
 _SCRUB = "Run a consistency check: it rewrites these sectors from the other drives. Replace the drive if more appear."
 
 
-def check(inventory: Inventory) -> Iterator[Finding]:
+def check(inventory: Inventory) -> Findings:
     """One finding for each drive with at least one counter, and nothing worse."""
-    found = of_rule(inventory, SAY.rule)
+    found = SAY.conditions(inventory)
     for _, drive in drives(inventory):
         if drive.id in found:
-            yield SAY.judged(found[drive.id], _failed(drive, found[drive.id]))
+            yield _failed(drive, found[drive.id])
         elif drive.status == "critical" or drive.role == "failed" or expects_failure(drive):
             continue
         elif any(getattr(drive.errors, name) is not None for name in _NAMES):
@@ -79,13 +75,9 @@ def _failed(drive: Drive, one: Condition) -> Finding:
         remedy = _SCRUB
     elif now:
         message, remedy = f"{message}: what was in the unreadable sectors is lost unless another drive holds it", _LOST
+    evidence = facts(drive, *_PATHS, "serial")
     return SAY.failed(
-        drive,
-        f"{message}.",
-        remedy=remedy,
-        field=f"errors.{next(iter(sectors or wrong))}",
-        wanted="0",
-        evidence=facts(drive, *_PATHS, "serial"),
+        drive, f"{message}.", remedy, wants=(f"errors.{next(iter(sectors or wrong))}", "0"), more=evidence
     )
 
 
@@ -99,6 +91,3 @@ def _said(wrong: dict[str, int]) -> str:
         "link": "link error",
     }
     return listing(f"{number} {words[name]}{'s' * (number != 1)}" for name, number in wrong.items())
-
-
-RULE = Rule(name=SAY.rule, title="A drive's error counters are not zero", severity=SAY.severity, check=check)

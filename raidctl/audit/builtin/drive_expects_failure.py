@@ -22,25 +22,21 @@ Never two at once.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from raidctl.audit.builtin._look import drives
-from raidctl.audit.builtin._say import Voice, counters, facts, place
-from raidctl.audit.finding import Finding
-from raidctl.audit.rule import Rule
-from raidctl.health import Condition, of_rule
+from raidctl.audit.builtin._say import Finding, Findings, Voice, counters, place
+from raidctl.health import Condition
 from raidctl.model import Drive, Inventory
 from raidctl.redundancy import in_words
 
-SAY = Voice("drive_expects_failure", "critical")
+SAY = Voice("drive_expects_failure", "critical", "A drive expects to fail soon")
 
 
-def check(inventory: Inventory) -> Iterator[Finding]:
+def check(inventory: Inventory) -> Findings:
     """One finding for each drive whose status or counter is reported."""
-    found = of_rule(inventory, SAY.rule)
+    found = SAY.conditions(inventory)
     for _, drive in drives(inventory):
         if drive.id in found:
-            yield SAY.judged(found[drive.id], _expects(drive, found[drive.id]))
+            yield _expects(drive, found[drive.id])
         elif drive.status in ("ok", "warning"):
             yield SAY.passed(drive, "The drive does not expect to fail.")
 
@@ -54,13 +50,10 @@ def _expects(drive: Drive, one: Condition) -> Finding:
     return SAY.failed(
         drive,
         f"The drive{f' in bay {drive.bay}' if drive.bay else ''} expects to fail: {one.cause}{behind}.",
-        remedy=f"Check the backup now, then replace it{where} as soon as nothing else is being rebuilt."
+        f"Check the backup now, then replace it{where} as soon as nothing else is being rebuilt."
         if critical
         else f"Replace it{where} now, before another drive fails; one drive at a time.",
-        field="errors.predictive" if count else "status",
-        wanted="0" if count else "ok",
-        evidence=facts(drive, "status", "status_text", "errors.predictive", "serial") + counters(drive),
+        "status status_text errors.predictive serial",
+        wants=("errors.predictive" if count else "status", "0" if count else "ok"),
+        more=counters(drive),
     )
-
-
-RULE = Rule(name=SAY.rule, title="A drive expects to fail soon", severity=SAY.severity, check=check)

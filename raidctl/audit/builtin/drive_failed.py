@@ -20,24 +20,20 @@ on the drive's label). Then see that a spare is ready again.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from raidctl.audit.builtin._look import plain
-from raidctl.audit.builtin._say import Voice, counters, facts, place
-from raidctl.audit.finding import Finding
-from raidctl.audit.rule import Rule
-from raidctl.health import REDUCED, Condition, of_rule
+from raidctl.audit.builtin._say import Finding, Findings, Voice, counters, place
+from raidctl.health import REDUCED, Condition
 from raidctl.model import Drive, Inventory
 
-SAY = Voice("drive_failed", "critical")
+SAY = Voice("drive_failed", "critical", "A drive has failed, is missing or offline")
 
 
-def check(inventory: Inventory) -> Iterator[Finding]:
+def check(inventory: Inventory) -> Findings:
     """One finding for each drive whose status is known, members of software RAID included."""
-    found = of_rule(inventory, SAY.rule)
+    found = SAY.conditions(inventory)
     for drive in (drive for card in inventory.controllers for drive in card.drives):
         if drive.id in found:
-            yield SAY.judged(found[drive.id], _failed(drive, found[drive.id]))
+            yield _failed(drive, found[drive.id])
         elif drive.status != "unknown":
             yield SAY.passed(drive, "The drive works.")
 
@@ -46,15 +42,10 @@ def _failed(drive: Drive, one: Condition) -> Finding:
     text = plain(drive.status_text)
     idle = one.rank == REDUCED and one.under is None
     where = f" ({place(drive)})" if place(drive) else ""
-    return SAY.failed(
-        drive,
+    message = (
         f"The drive{f' in bay {drive.bay}' if drive.bay else ''} has failed or is missing{f' ({text})' if text else ''}"
-        + ("; no volume needs it now." if idle else "."),
-        remedy=f"Replace it{where}{'.' if idle else ', and watch the rebuild begin.'}",
-        field="status",
-        wanted="ok",
-        evidence=facts(drive, "status", "status_text", "role", "serial") + counters(drive),
+        + ("; no volume needs it now." if idle else ".")
     )
-
-
-RULE = Rule(name=SAY.rule, title="A drive has failed, is missing or offline", severity=SAY.severity, check=check)
+    remedy = f"Replace it{where}{'.' if idle else ', and watch the rebuild begin.'}"
+    evidence = counters(drive)
+    return SAY.failed(drive, message, remedy, "status status_text role serial", wants=("status", "ok"), more=evidence)

@@ -24,20 +24,16 @@ Passes: `error_recovery_seconds = 7`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from raidctl.audit.builtin._look import REDUNDANT, below, physical, software_volumes
-from raidctl.audit.builtin._say import Voice, facts
-from raidctl.audit.finding import Finding
-from raidctl.audit.rule import Rule
+from raidctl.audit.builtin._say import Finding, Findings, Voice, facts
 from raidctl.model import Drive, Inventory
 
-SAY = Voice("error_recovery_timeout", "warning")
+SAY = Voice("error_recovery_timeout", "warning", "A drive tries longer than the kernel waits")
 _PATIENT = 180
 """Seconds; longer than disks are known to try."""
 
 
-def check(inventory: Inventory) -> Iterator[Finding]:
+def check(inventory: Inventory) -> Findings:
     """One finding for each SATA disk below a redundant array of md."""
     seen: dict[str, Drive] = {}
     for card, volume in software_volumes(inventory):
@@ -56,19 +52,15 @@ def _judge(drive: Drive) -> Finding:
     if limit is None or timeout is None:
         what = "the drive's limit" if limit is None else "the kernel's timeout"
         message = f"Whether the drive gives up on a bad sector before the kernel gives up on it: {what} is unknown."
-        return SAY.unknown(drive, message, severity="info", evidence=evidence)
+        return SAY.unknown(drive, message, severity="info", more=evidence)
     tries = f"up to {limit:g} s" if limit else "without a time limit"
     name = (drive.device or "").removeprefix("/dev/") or "sdX"
     return SAY.failed(
         drive,
         f"The drive tries {tries} to read a bad sector, and the kernel gives up after {timeout} s: one bad sector can "
         "take the drive out of its array.",
-        remedy=f"`smartctl -l scterc,70,70 /dev/{name}` at every boot; if the drive refuses, "
+        f"`smartctl -l scterc,70,70 /dev/{name}` at every boot; if the drive refuses, "
         f"`echo {_PATIENT} > /sys/block/{name}/device/timeout`.",
-        field="error_recovery_seconds",
-        wanted=f"less than {timeout}",
-        evidence=evidence,
+        wants=("error_recovery_seconds", f"less than {timeout}"),
+        more=evidence,
     )
-
-
-RULE = Rule(name=SAY.rule, title="A drive tries longer than the kernel waits", severity=SAY.severity, check=check)

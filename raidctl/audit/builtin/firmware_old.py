@@ -21,20 +21,17 @@ day behave differently from the other, which is a week's search.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
 
 from raidctl.audit.builtin._look import drives, plain
-from raidctl.audit.builtin._say import Voice, facts
-from raidctl.audit.finding import Finding
-from raidctl.audit.rule import Rule
+from raidctl.audit.builtin._say import Finding, Findings, Voice, facts
 from raidctl.model import Controller, Drive, Inventory
 from raidctl.text import listing
 
-SAY = Voice("firmware_old", "warning")
+SAY = Voice("firmware_old", "warning", "A tool names newer firmware")
 _REMEDY = "Read the release notes, take a backup, and update in a maintenance window."
 
 
-def check(inventory: Inventory) -> Iterator[Finding]:
+def check(inventory: Inventory) -> Findings:
     """One finding for each card or drive that tells its firmware; one for each model with several versions."""
     items: list[Controller | Drive] = [*inventory.controllers, *(drive for _, drive in drives(inventory))]
     for item in items:
@@ -46,17 +43,11 @@ def check(inventory: Inventory) -> Iterator[Finding]:
 
 
 def _named(item: Controller | Drive, words: str) -> Finding:
-    return SAY.failed(
-        item,
-        f"Newer firmware is named: {plain(words)}.",
-        remedy=_REMEDY,
-        field="firmware_update",
-        wanted="none",
-        evidence=facts(item, "model", "firmware", "firmware_update"),
-    )
+    message = f"Newer firmware is named: {plain(words)}."
+    return SAY.failed(item, message, _REMEDY, "model firmware firmware_update", wants=("firmware_update", "none"))
 
 
-def _different(inventory: Inventory) -> Iterator[Finding]:
+def _different(inventory: Inventory) -> Findings:
     cards: dict[str, list[Controller]] = defaultdict(list)
     for card in inventory.controllers:
         if card.model and card.firmware:
@@ -64,14 +55,7 @@ def _different(inventory: Inventory) -> Iterator[Finding]:
     for model, alike in cards.items():
         versions = sorted({card.firmware or "" for card in alike})
         if len(versions) > 1:
-            yield SAY.failed(
-                alike[0],
-                f"The {len(alike)} cards of model {model} have different firmware: {listing(versions)}.",
-                remedy="Bring them to the same version, so that they behave alike.",
-                severity="info",
-                field="firmware",
-                evidence=tuple(fact for card in alike for fact in facts(card, "firmware", of=alike[0])),
-            )
-
-
-RULE = Rule(name=SAY.rule, title="A tool names newer firmware", severity=SAY.severity, check=check)
+            message = f"The {len(alike)} cards of model {model} have different firmware: {listing(versions)}."
+            remedy = "Bring them to the same version, so that they behave alike."
+            evidence = tuple(fact for card in alike for fact in facts(card, "firmware", of=alike[0]))
+            yield SAY.failed(alike[0], message, remedy, severity="info", wants=("firmware", None), more=evidence)

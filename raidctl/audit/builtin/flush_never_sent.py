@@ -22,18 +22,14 @@ write_back`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from raidctl.audit.builtin._look import drives
-from raidctl.audit.builtin._say import Voice, facts
-from raidctl.audit.finding import Finding
-from raidctl.audit.rule import Rule
+from raidctl.audit.builtin._say import Findings, Voice
 from raidctl.model import Inventory
 
-SAY = Voice("flush_never_sent", "critical")
+SAY = Voice("flush_never_sent", "critical", "The kernel sends no flush to a drive with its cache on")
 
 
-def check(inventory: Inventory) -> Iterator[Finding]:
+def check(inventory: Inventory) -> Findings:
     """One finding for each drive that the system sees itself, and of which both sides are told."""
     for _, drive in drives(inventory):
         kernel = drive.block.write_cache if drive.block else None
@@ -44,15 +40,9 @@ def check(inventory: Inventory) -> Iterator[Finding]:
                 drive,
                 "The drive's write cache is on, but the kernel takes it for off and sends no flush: a power failure "
                 "loses acknowledged data.",
-                remedy=f'`echo "write back" > /sys/block/{drive.device.rpartition("/")[2]}/queue/write_cache`',
-                field="block.write_cache",
-                wanted="write_back",
-                evidence=facts(drive, "write_cache", "block.write_cache"),
+                f'`echo "write back" > /sys/block/{drive.device.rpartition("/")[2]}/queue/write_cache`',
+                "write_cache block.write_cache",
+                wants=("block.write_cache", "write_back"),
             )
         else:
             yield SAY.passed(drive, "The kernel sends flushes, or has none to send.")
-
-
-RULE = Rule(
-    name=SAY.rule, title="The kernel sends no flush to a drive with its cache on", severity=SAY.severity, check=check
-)

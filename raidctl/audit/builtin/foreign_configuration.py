@@ -20,18 +20,14 @@ clear while a volume of this controller is missing or degraded.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from raidctl.audit.builtin._look import NOT_WHOLE, short
-from raidctl.audit.builtin._say import Voice, facts
-from raidctl.audit.finding import Finding
-from raidctl.audit.rule import Rule
+from raidctl.audit.builtin._say import Finding, Findings, Voice, facts
 from raidctl.model import Controller, Inventory
 
-SAY = Voice("foreign_configuration", "warning")
+SAY = Voice("foreign_configuration", "warning", "Drives hold a foreign configuration")
 
 
-def check(inventory: Inventory) -> Iterator[Finding]:
+def check(inventory: Inventory) -> Findings:
     """One finding for each controller that reports whether drives are foreign."""
     for card in inventory.controllers:
         if card.foreign or any(drive.foreign for drive in card.drives):
@@ -45,14 +41,7 @@ def _foreign(card: Controller) -> Finding:
     on = f" on {short(drives)}" if drives else ""
     broken = [volume.id for volume in card.volumes if volume.status in NOT_WHOLE]
     perhaps = f"; {broken[0]} may miss them" if broken else ""
-    return SAY.failed(
-        card,
-        f"There is a foreign configuration{on}, which no volume uses{perhaps}.",
-        remedy="Find out where the drives come from; importing keeps their data, clearing deletes it.",
-        field="foreign",
-        wanted="false",
-        evidence=tuple(fact for drive in drives[:4] for fact in facts(drive, "foreign", "serial", of=card)),
-    )
-
-
-RULE = Rule(name=SAY.rule, title="Drives hold a foreign configuration", severity=SAY.severity, check=check)
+    message = f"There is a foreign configuration{on}, which no volume uses{perhaps}."
+    remedy = "Find out where the drives come from; importing keeps their data, clearing deletes it."
+    evidence = tuple(fact for drive in drives[:4] for fact in facts(drive, "foreign", "serial", of=card))
+    return SAY.failed(card, message, remedy, wants=("foreign", "false"), more=evidence)

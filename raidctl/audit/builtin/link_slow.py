@@ -25,21 +25,17 @@ whether that helped.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from raidctl.audit.builtin._look import drives
-from raidctl.audit.builtin._say import Voice, facts
-from raidctl.audit.finding import Finding
-from raidctl.audit.rule import Rule
+from raidctl.audit.builtin._say import Finding, Findings, Voice
 from raidctl.model import Controller, Drive, Inventory
 
-SAY = Voice("link_slow", "warning")
+SAY = Voice("link_slow", "warning", "A drive's link is slower than it could be")
 _ENOUGH_FOR_A_DISK = 3.0
 _BEST = {"sata": 6.0}
 """What the interface can at all: a SATA drive that says 12 speaks of the expander."""
 
 
-def check(inventory: Inventory) -> Iterator[Finding]:
+def check(inventory: Inventory) -> Findings:
     """One finding for each drive that tells its speed and has something to be compared with."""
     for card, drive in drives(inventory):
         if drive.link_gbps is None or drive.interface in ("nvme", "virtual", "usb") or drive.status == "critical":
@@ -88,14 +84,10 @@ def _slow(drive: Drive, best: float, alike: float | None, *, odd: bool, enough: 
     return SAY.failed(
         drive,
         f"The drive's link runs at {speed:g} Gbit/s, but {than}.",
-        remedy="Seat the drive anew, then change its cable, then its bay."
+        "Seat the drive anew, then change its cable, then its bay."
         if odd
         else "Look whether the controller or the backplane can do more; if not, that is how it is.",
+        "link_gbps max_link_gbps errors.link",
         severity="warning" if odd and not enough else "info",
-        field="link_gbps",
-        wanted=f"{best:g}",
-        evidence=facts(drive, "link_gbps", "max_link_gbps", "errors.link"),
+        wants=("link_gbps", f"{best:g}"),
     )
-
-
-RULE = Rule(name=SAY.rule, title="A drive's link is slower than it could be", severity=SAY.severity, check=check)

@@ -21,19 +21,15 @@ Which one was right only a file's checksum tells.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from raidctl.audit.builtin._look import PARITY, software_volumes
-from raidctl.audit.builtin._say import Voice, facts
-from raidctl.audit.finding import Finding
-from raidctl.audit.rule import Rule
+from raidctl.audit.builtin._say import Finding, Findings, Severity, Voice
 from raidctl.model import Inventory, Volume
 
-SAY = Voice("md_mismatch", "warning")
+SAY = Voice("md_mismatch", "warning", "A check found copies or parity that differ")
 _FEW = 1024
 
 
-def check(inventory: Inventory) -> Iterator[Finding]:
+def check(inventory: Inventory) -> Findings:
     """One finding for each array that tells the number."""
     for _, volume in software_volumes(inventory):
         if volume.mismatch_count is None:
@@ -49,15 +45,9 @@ def _differs(volume: Volume, number: int) -> Finding:
     mild = not parity and number <= _FEW
     what = "parity does not fit the data" if parity else "the copies differ"
     often = " (often harmless on mirrors that hold swap)" if mild else ""
+    message = f"The last check found {number} sector{'s' * (number != 1)} in which {what}{often}."
+    remedy = "Look at the drives' errors and cables, check again, and repair if the number stays."
+    severity: Severity | None = "info" if mild else None
     return SAY.failed(
-        volume,
-        f"The last check found {number} sector{'s' * (number != 1)} in which {what}{often}.",
-        remedy="Look at the drives' errors and cables, check again, and repair if the number stays.",
-        severity="info" if mild else None,
-        field="mismatch_count",
-        wanted="0",
-        evidence=facts(volume, "mismatch_count", "raid_level"),
+        volume, message, remedy, "mismatch_count raid_level", severity=severity, wants=("mismatch_count", "0")
     )
-
-
-RULE = Rule(name=SAY.rule, title="A check found copies or parity that differ", severity=SAY.severity, check=check)

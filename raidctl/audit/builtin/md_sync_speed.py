@@ -21,20 +21,16 @@ and forgot. At 5 MB/s a disk of 4 TB takes nine days without redundancy. SSDs ca
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from raidctl.audit.builtin._look import REDUNDANT, below, medium, software_volumes
-from raidctl.audit.builtin._say import Voice, facts
-from raidctl.audit.finding import Finding
-from raidctl.audit.rule import Rule
+from raidctl.audit.builtin._say import Finding, Findings, Voice
 from raidctl.model import Inventory, Volume
 
-SAY = Voice("md_sync_speed", "warning")
+SAY = Voice("md_sync_speed", "warning", "Speed limits hold the rebuild of a software RAID back")
 _LEAST = {"hdd": 50e6, "ssd": 100e6}
 _USUAL = 200e6
 
 
-def check(inventory: Inventory) -> Iterator[Finding]:
+def check(inventory: Inventory) -> Findings:
     """One finding for each redundant array that tells its limits, and whose drives tell their kind."""
     for card, volume in software_volumes(inventory):
         kind = medium(below(card, volume))
@@ -52,14 +48,8 @@ def _slow(volume: Volume, speed: int, *, low: bool) -> Finding:
         volume,
         f"A rebuild of the array is held to {speed / 1e6:.0f} MB/s a drive"
         + (", far below what its drives can: it stays without redundancy for so much longer." if low else "."),
-        remedy="Raise it: `echo 200000 > /proc/sys/dev/raid/speed_limit_max` (kilobytes a second).",
+        "Raise it: `echo 200000 > /proc/sys/dev/raid/speed_limit_max` (kilobytes a second).",
+        "sync_speed_max_bytes sync_speed_min_bytes status",
         severity=None if low else "info",
-        field="sync_speed_max_bytes",
-        wanted="200 MB/s or more",
-        evidence=facts(volume, "sync_speed_max_bytes", "sync_speed_min_bytes", "status"),
+        wants=("sync_speed_max_bytes", "200 MB/s or more"),
     )
-
-
-RULE = Rule(
-    name=SAY.rule, title="Speed limits hold the rebuild of a software RAID back", severity=SAY.severity, check=check
-)

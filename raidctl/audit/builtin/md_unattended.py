@@ -20,18 +20,14 @@ lines; after adding one, make the initial RAM disk again (`update-initramfs -u`,
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from raidctl.audit.builtin._look import GONE
-from raidctl.audit.builtin._say import Voice, facts
-from raidctl.audit.finding import Finding
-from raidctl.audit.rule import Rule
+from raidctl.audit.builtin._say import Finding, Findings, Voice
 from raidctl.model import Controller, Inventory, Volume
 
-SAY = Voice("md_unattended", "warning")
+SAY = Voice("md_unattended", "warning", "Nothing watches the md arrays")
 
 
-def check(inventory: Inventory) -> Iterator[Finding]:
+def check(inventory: Inventory) -> Findings:
     """One finding for md itself, and one for each array; of loose files nobody can be asked."""
     for card in inventory.controllers:
         if card.mode == "software" and inventory.host.hostname is not None:
@@ -44,14 +40,9 @@ def _monitor(card: Controller) -> Finding:
         return SAY.passed(card, "A monitor watches the arrays.")
     if card.monitored is None:
         return SAY.unknown(card, "Whether a monitor watches the arrays is unknown.", severity="info")
-    return SAY.failed(
-        card,
-        "No monitor watches the arrays: a failed drive is reported to nobody.",
-        remedy="`systemctl enable --now mdmonitor`; set MAILADDR in the configuration file of md.",
-        field="monitored",
-        wanted="true",
-        evidence=facts(card, "monitored"),
-    )
+    message = "No monitor watches the arrays: a failed drive is reported to nobody."
+    remedy = "`systemctl enable --now mdmonitor`; set MAILADDR in the configuration file of md."
+    return SAY.failed(card, message, remedy, "monitored", wants=("monitored", "true"))
 
 
 def _listed(volume: Volume) -> Finding:
@@ -59,15 +50,9 @@ def _listed(volume: Volume) -> Finding:
         return SAY.passed(volume, "The configuration file lists the array.")
     if volume.in_config_file is None:
         return SAY.unknown(volume, "Whether the configuration file lists the array is unknown.", severity="info")
-    return SAY.failed(
-        volume,
-        "No configuration file lists the array: after a restart it may have another name, or not be started.",
-        remedy=f"Add the line that `mdadm --detail --brief {volume.device}` prints to `/etc/mdadm/mdadm.conf` "
-        "(`/etc/mdadm.conf`), and make the initial RAM disk again.",
-        field="in_config_file",
-        wanted="true",
-        evidence=facts(volume, "unique_id", "name", "mountpoints"),
+    message = "No configuration file lists the array: after a restart it may have another name, or not be started."
+    remedy = (
+        f"Add the line that `mdadm --detail --brief {volume.device}` prints to `/etc/mdadm/mdadm.conf` "
+        "(`/etc/mdadm.conf`), and make the initial RAM disk again."
     )
-
-
-RULE = Rule(name=SAY.rule, title="Nothing watches the md arrays", severity=SAY.severity, check=check)
+    return SAY.failed(volume, message, remedy, "unique_id name mountpoints", wants=("in_config_file", "true"))

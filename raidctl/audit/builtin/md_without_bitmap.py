@@ -24,20 +24,16 @@ arrays that are reshaped now (older kernels reshape only arrays without a bitmap
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from raidctl.audit.builtin._look import NOT_WHOLE, REDUNDANT, array_of, members, software_volumes
-from raidctl.audit.builtin._say import Voice, facts
-from raidctl.audit.finding import Finding
-from raidctl.audit.rule import Rule
+from raidctl.audit.builtin._say import Finding, Findings, Voice
 from raidctl.model import Inventory, Volume
 
-SAY = Voice("md_without_bitmap", "warning")
+SAY = Voice("md_without_bitmap", "warning", "A software RAID has no write-intent bitmap")
 _SMALL = 100_000_000_000
 _OWN_METADATA = ("0", "0.90", "1", "1.0", "1.1", "1.2")
 
 
-def check(inventory: Inventory) -> Iterator[Finding]:
+def check(inventory: Inventory) -> Findings:
     """One finding for each redundant array that tells whether it has one."""
     for card, volume in software_volumes(inventory):
         if volume.raid_level not in REDUNDANT or (volume.bitmap is None and volume.consistency_policy is None):
@@ -60,14 +56,10 @@ def _without(volume: Volume) -> Finding:
     return SAY.failed(
         volume,
         "The array has no write-intent bitmap: after a crash all of it is compared, for hours, and slowly.",
-        remedy="Newer kernels can give it one: see the manual page of this rule."
+        "Newer kernels can give it one: see the manual page of this rule."
         if foreign
         else f"Give it one, while it runs: `mdadm --grow --bitmap=internal {volume.device or volume.id}`.",
+        "bitmap consistency_policy size_bytes metadata",
         severity="info" if foreign else None,
-        field="bitmap",
-        wanted="internal",
-        evidence=facts(volume, "bitmap", "consistency_policy", "size_bytes", "metadata"),
+        wants=("bitmap", "internal"),
     )
-
-
-RULE = Rule(name=SAY.rule, title="A software RAID has no write-intent bitmap", severity=SAY.severity, check=check)

@@ -25,21 +25,17 @@ worth it for a busy database.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from raidctl.audit.builtin._look import PARITY, few, members, volumes
-from raidctl.audit.builtin._say import Voice
-from raidctl.audit.finding import Finding, Severity
-from raidctl.audit.rule import Rule
+from raidctl.audit.builtin._say import Finding, Findings, Severity, Voice
 from raidctl.model import BlockLayer, Controller, Drive, Inventory, Volume
 from raidctl.units import format_binary
 
-SAY = Voice("misaligned", "warning")
+SAY = Voice("misaligned", "warning", "What lies on a volume does not begin at a strip")
 _SECTOR = 4096
 _STRIPED = PARITY | {"raid0", "raid10", "raid10t"}
 
 
-def check(inventory: Inventory) -> Iterator[Finding]:
+def check(inventory: Inventory) -> Findings:
     """One finding for each volume that says where what lies on it begins; one for each such software array."""
     for _, volume in volumes(inventory):
         placed = [layer for layer in volume.layers if layer.offsets_bytes and _has_data(layer)]
@@ -71,32 +67,26 @@ def _failed(volume: Volume, layers: list[BlockLayer], unit: int, what: str, seve
     begins = next(offset for offset in first.offsets_bytes if offset % unit)
     names = few([layer.name or layer.device for layer in layers])
     cost = "every block lies across two." if severity is None else "requests as large as a strip keep two drives busy."
+    message = f"{names} {'begins' if len(layers) == 1 else 'begin'} in the middle of {what}: {cost}"
+    remedy = "Copy it away and make it anew at a multiple of the strip, when speed is worth that."
+    evidence = (f"{first.device} offset = {begins}", f"strip_bytes = {volume.strip_bytes}")
     return SAY.failed(
-        volume,
-        f"{names} {'begins' if len(layers) == 1 else 'begin'} in the middle of {what}: {cost}",
-        remedy="Copy it away and make it anew at a multiple of the strip, when speed is worth that.",
-        severity=severity,
-        wanted=f"a multiple of {unit} bytes",
-        evidence=(f"{first.device} offset = {begins}", f"strip_bytes = {volume.strip_bytes}"),
+        volume, message, remedy, severity=severity, wants=(None, f"a multiple of {unit} bytes"), more=evidence
     )
 
 
-def _members(card: Controller) -> Iterator[Finding]:
+def _members(card: Controller) -> Findings:
     """Members of software RAID: their data have to begin at a sector of the drive."""
     for array in card.arrays:
         told = [drive for drive in members(card, array) if drive.data_offset_bytes is not None]
         wrong: list[Drive] = [drive for drive in told if (drive.data_offset_bytes or 0) % _SECTOR]
         if wrong:
-            yield SAY.failed(
-                array,
+            message = (
                 "The data of the array begin in the middle of a 4096-byte sector of "
-                f"{few([drive.device or drive.id for drive in wrong])}: every block lies across two.",
-                remedy="Make the array anew with its data at a multiple of 1 MiB, when speed is worth that.",
-                wanted=f"a multiple of {_SECTOR} bytes",
-                evidence=tuple(f"{drive.id} data_offset_bytes = {drive.data_offset_bytes}" for drive in wrong[:4]),
+                f"{few([drive.device or drive.id for drive in wrong])}: every block lies across two."
             )
+            remedy = "Make the array anew with its data at a multiple of 1 MiB, when speed is worth that."
+            evidence = tuple(f"{drive.id} data_offset_bytes = {drive.data_offset_bytes}" for drive in wrong[:4])
+            yield SAY.failed(array, message, remedy, wants=(None, f"a multiple of {_SECTOR} bytes"), more=evidence)
         elif told:
             yield SAY.passed(array, "The data of the array begin at sectors of its drives.")
-
-
-RULE = Rule(name=SAY.rule, title="What lies on a volume does not begin at a strip", severity=SAY.severity, check=check)

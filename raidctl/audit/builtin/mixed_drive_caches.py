@@ -20,18 +20,14 @@ controller `raidctl cache drive`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from raidctl.audit.builtin._look import members, short
-from raidctl.audit.builtin._say import Voice, facts
-from raidctl.audit.finding import Finding
-from raidctl.audit.rule import Rule
+from raidctl.audit.builtin._say import Findings, Voice, facts
 from raidctl.model import Inventory
 
-SAY = Voice("mixed_drive_caches", "warning")
+SAY = Voice("mixed_drive_caches", "warning", "Write caches of the drives of one array are partly on")
 
 
-def check(inventory: Inventory) -> Iterator[Finding]:
+def check(inventory: Inventory) -> Findings:
     """One finding for each array in which at least two drives tell."""
     for card in inventory.controllers:
         for array in card.arrays:
@@ -42,18 +38,7 @@ def check(inventory: Inventory) -> Iterator[Finding]:
             if not on or len(on) == len(told):
                 yield SAY.passed(array, "The write caches of its drives are all the same.")
                 continue
-            yield SAY.failed(
-                array,
-                f"The write cache is on in {short(on)} and off in the other drives of the array.",
-                remedy="Decide for one and set it for all; off is the safe one.",
-                wanted="the same write_cache for all",
-                evidence=tuple(fact for drive in told[:8] for fact in facts(drive, "write_cache", of=array)),
-            )
-
-
-RULE = Rule(
-    name=SAY.rule,
-    title="Write caches of the drives of one array are partly on",
-    severity=SAY.severity,
-    check=check,
-)
+            message = f"The write cache is on in {short(on)} and off in the other drives of the array."
+            remedy = "Decide for one and set it for all; off is the safe one."
+            evidence = tuple(fact for drive in told[:8] for fact in facts(drive, "write_cache", of=array))
+            yield SAY.failed(array, message, remedy, wants=(None, "the same write_cache for all"), more=evidence)

@@ -24,21 +24,19 @@ judged.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from raidctl.audit.builtin._look import members, short
-from raidctl.audit.builtin._say import Voice, facts
-from raidctl.audit.finding import Finding
-from raidctl.audit.rule import Rule
+from raidctl.audit.builtin._say import Finding, Findings, Voice, facts
 from raidctl.model import Array, Controller, Drive, Inventory
 from raidctl.text import listing
 from raidctl.units import format_decimal
 
-SAY = Voice("mixed_drives", "info")
+SAY = Voice("mixed_drives", "info", "Drives of different kinds, speeds or sizes are in one array")
 _TOLERANCE = 0.02
 
 
-def check(inventory: Inventory) -> Iterator[Finding]:
+def check(inventory: Inventory) -> Findings:
     """One finding for each array of two drives and more."""
     for card in inventory.controllers:
         for array in card.arrays:
@@ -78,18 +76,6 @@ def _failed(array: Array, drives: Sequence[Drive], field: str, message: str) -> 
     seen: dict[object, Drive] = {}
     for drive in drives:
         seen.setdefault(getattr(drive, field), drive)
-    return SAY.failed(
-        array,
-        message,
-        remedy="Replace the odd drives at the next occasion, and keep spares of the array's own kind.",
-        wanted=f"the same {field} for all",
-        evidence=tuple(fact for drive in seen.values() for fact in facts(drive, field, of=array)),
-    )
-
-
-RULE = Rule(
-    name=SAY.rule,
-    title="Drives of different kinds, speeds or sizes are in one array",
-    severity=SAY.severity,
-    check=check,
-)
+    remedy = "Replace the odd drives at the next occasion, and keep spares of the array's own kind."
+    evidence = tuple(fact for drive in seen.values() for fact in facts(drive, field, of=array))
+    return SAY.failed(array, message, remedy, wants=(None, f"the same {field} for all"), more=evidence)

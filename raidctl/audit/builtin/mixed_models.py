@@ -23,21 +23,19 @@ time, with a backup.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from raidctl.audit.builtin._look import members
-from raidctl.audit.builtin._say import Voice, facts
+from raidctl.audit.builtin._say import Finding, Findings, Voice, facts
 from raidctl.audit.builtin.mixed_drives import differ
-from raidctl.audit.finding import Finding
-from raidctl.audit.rule import Rule
 from raidctl.model import Array, Drive, Inventory
 from raidctl.text import listing
 
-SAY = Voice("mixed_models", "info")
+SAY = Voice("mixed_models", "info", "Drives of different models or firmware are in one array")
 _PACE = "Note it; the slowest sets the pace."
 
 
-def check(inventory: Inventory) -> Iterator[Finding]:
+def check(inventory: Inventory) -> Findings:
     """One finding for each array in which at least two drives tell their model."""
     for card in inventory.controllers:
         for array in card.arrays:
@@ -64,18 +62,5 @@ def _judge(array: Array, drives: Sequence[Drive]) -> Finding:
 
 
 def _failed(array: Array, drives: Sequence[Drive], field: str, message: str, remedy: str) -> Finding:
-    return SAY.failed(
-        array,
-        message,
-        remedy=remedy,
-        wanted=f"the same {field} for all",
-        evidence=tuple(fact for drive in drives for fact in facts(drive, "model", "firmware", of=array)),
-    )
-
-
-RULE = Rule(
-    name=SAY.rule,
-    title="Drives of different models or firmware are in one array",
-    severity=SAY.severity,
-    check=check,
-)
+    evidence = tuple(fact for drive in drives for fact in facts(drive, "model", "firmware", of=array))
+    return SAY.failed(array, message, remedy, wants=(None, f"the same {field} for all"), more=evidence)

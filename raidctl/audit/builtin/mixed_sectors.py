@@ -21,18 +21,16 @@ disks. A spare with other sectors is the matter of `spare_unfit`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from raidctl.audit.builtin._look import members, physical, short
-from raidctl.audit.builtin._say import Voice, facts
-from raidctl.audit.finding import Finding
-from raidctl.audit.rule import Rule
+from raidctl.audit.builtin._say import Finding, Findings, Voice, facts
 from raidctl.model import Array, Drive, Inventory
 
-SAY = Voice("mixed_sectors", "info")
+SAY = Voice("mixed_sectors", "info", "Different sector sizes are in one array")
 
 
-def check(inventory: Inventory) -> Iterator[Finding]:
+def check(inventory: Inventory) -> Findings:
     """One finding for each array of two drives and more of which one at least reports its sectors."""
     for card in inventory.controllers:
         for array in card.arrays:
@@ -46,17 +44,13 @@ def _judge(array: Array, drives: Sequence[Drive]) -> Finding:
         sizes = {size: drive for drive in among if (size := getattr(drive, field))}
         if len(sizes) > 1:
             odd = [drive for drive in among if getattr(drive, field) == max(sizes)]
-            return SAY.failed(
-                array,
+            message = (
                 f"Drives with {field.replace('_bytes', 's').replace('_', ' ')} of {min(sizes)} and {max(sizes)} bytes "
-                f"are in one array; {max(sizes)}: {short(odd)}.",
-                remedy="Keep replacements and spares of one format.",
-                wanted=f"the same {field} for all",
-                evidence=tuple(fact for drive in sizes.values() for fact in facts(drive, field, of=array)),
+                f"are in one array; {max(sizes)}: {short(odd)}."
             )
+            remedy = "Keep replacements and spares of one format."
+            evidence = tuple(fact for drive in sizes.values() for fact in facts(drive, field, of=array))
+            return SAY.failed(array, message, remedy, wants=(None, f"the same {field} for all"), more=evidence)
     if not all(drive.sector_bytes for drive in drives):
         return SAY.unknown(array, "The sector size of some of its drives is unknown.")
     return SAY.passed(array, "The sectors of its drives are alike.")
-
-
-RULE = Rule(name=SAY.rule, title="Different sector sizes are in one array", severity=SAY.severity, check=check)

@@ -18,29 +18,16 @@ not asked may be in any state.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from raidctl.audit.builtin._say import Voice
-from raidctl.audit.finding import Finding
-from raidctl.audit.rule import Rule
+from raidctl.audit.builtin._say import Findings, Voice
 from raidctl.model import Inventory
 
-SAY = Voice("no_right", "warning")
+SAY = Voice("no_right", "warning", "Something could not be asked for lack of rights")
 
 
-def check(inventory: Inventory) -> Iterator[Finding]:
+def check(inventory: Inventory) -> Findings:
     """One finding for each thing that was refused."""
     refused = [problem for problem in inventory.problems if problem.kind == "no_right"]
     for problem in refused:
-        yield SAY.of_place(
-            "unknown",
-            problem.where,
-            problem.message,
-            remedy=problem.remedy or "Ask again as root.",
-            evidence=("problem.kind = no_right",),
-        )
+        yield SAY.of_problem(problem, "unknown", "Ask again as root.")
     if not refused and inventory.controllers:
-        yield SAY.of_place("pass", "host", "Nothing was refused.", remedy=None)
-
-
-RULE = Rule(name=SAY.rule, title="Something could not be asked for lack of rights", severity=SAY.severity, check=check)
+        yield SAY.of_host("Nothing was refused.")

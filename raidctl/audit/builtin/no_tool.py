@@ -20,31 +20,18 @@ drives.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from raidctl.audit.builtin._say import Voice
-from raidctl.audit.finding import Finding
-from raidctl.audit.rule import Rule
+from raidctl.audit.builtin._say import Findings, Voice
 from raidctl.model import Inventory
 
-SAY = Voice("no_tool", "warning")
+SAY = Voice("no_tool", "warning", "No installed program can ask a card")
 
 
-def check(inventory: Inventory) -> Iterator[Finding]:
+def check(inventory: Inventory) -> Findings:
     """One finding for each gap, one for each controller that a program told of."""
     for problem in inventory.problems:
         if problem.kind == "no_tool":
-            yield SAY.of_place(
-                "fail",
-                problem.where,
-                problem.message,
-                remedy=problem.remedy or "`raidctl doctor` tells which program is needed.",
-                severity=None if problem.severity == "error" else "info",
-                evidence=("problem.kind = no_tool",),
-            )
+            remedy = "`raidctl doctor` tells which program is needed."
+            yield SAY.of_problem(problem, "fail", remedy, None if problem.severity == "error" else "info")
     for card in inventory.controllers:
         if card.told_by:
             yield SAY.passed(card, "A program tells of the controller.")
-
-
-RULE = Rule(name=SAY.rule, title="No installed program can ask a card", severity=SAY.severity, check=check)

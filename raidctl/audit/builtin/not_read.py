@@ -19,25 +19,16 @@ report it with `raidctl record --redact`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from raidctl.audit.builtin._say import Voice
-from raidctl.audit.finding import Finding
-from raidctl.audit.rule import Rule
+from raidctl.audit.builtin._say import Findings, Voice
 from raidctl.model import Inventory
 
-SAY = Voice("not_read", "warning")
+SAY = Voice("not_read", "warning", "A tool's answer could not be read")
 
 
-def check(inventory: Inventory) -> Iterator[Finding]:
+def check(inventory: Inventory) -> Findings:
     """One finding for each answer that could not be read."""
     unread = [problem for problem in inventory.problems if problem.kind == "unread"]
     for problem in unread:
-        yield SAY.of_place(
-            "unknown", problem.where, problem.message, remedy=problem.remedy, evidence=("problem.kind = unread",)
-        )
+        yield SAY.of_problem(problem, "unknown")
     if not unread and inventory.controllers:
-        yield SAY.of_place("pass", "host", "All that was asked was understood.", remedy=None)
-
-
-RULE = Rule(name=SAY.rule, title="A tool's answer could not be read", severity=SAY.severity, check=check)
+        yield SAY.of_host("All that was asked was understood.")

@@ -21,19 +21,15 @@ are passed over.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from msgspec import structs
 
 from raidctl.audit.builtin._look import drives
-from raidctl.audit.builtin._say import Voice, facts
-from raidctl.audit.finding import Finding
-from raidctl.audit.rule import Rule
+from raidctl.audit.builtin._say import Finding, Findings, Voice, facts
 from raidctl.health import judge
 from raidctl.model import Drive, Inventory
 from raidctl.text import listing
 
-SAY = Voice("nvme_health", "critical")
+SAY = Voice("nvme_health", "critical", "An NVMe drive warns of its own state")
 _HOT, _READ_ONLY = 0x2, 0x8
 _BITS = (
     "fewer spare blocks than its threshold", "its temperature is out of range", "its reliability is degraded",
@@ -41,7 +37,7 @@ _BITS = (
 )  # fmt: skip
 
 
-def check(inventory: Inventory) -> Iterator[Finding]:
+def check(inventory: Inventory) -> Findings:
     """One finding for each NVMe drive that the system sees itself, and for those behind a controller that report it."""
     whole = {one.where: one for one in judge(inventory) if one.rule in ("drive_failed", "drive_expects_failure")}
     for _, drive in drives(inventory):
@@ -60,18 +56,14 @@ def _judge(drive: Drive) -> Finding:
     )
     if not bits and not short:
         if bits is None:
-            return SAY.unknown(drive, "Its critical warning is unknown.", severity="info", evidence=evidence)
+            return SAY.unknown(drive, "Its critical warning is unknown.", severity="info", more=evidence)
         return SAY.passed(drive, "The drive warns of nothing.")
     words = [text for bit, text in enumerate(_BITS) if ((bits or 0) | short) >> bit & 1]
     return SAY.failed(
         drive,
         f"The NVMe drive warns: {listing(words) or f'critical warning {bits}'}.",
-        remedy="Give it air." if bits == _HOT else "Check the backup, and replace the drive.",
+        "Give it air." if bits == _HOT else "Check the backup, and replace the drive.",
         severity=None if (bits or 0) & _READ_ONLY else "warning",
-        field="critical_warning" if bits else "available_spare_percent",
-        wanted="0" if bits else f"at least {least}",
-        evidence=evidence,
+        wants=("critical_warning" if bits else "available_spare_percent", "0" if bits else f"at least {least}"),
+        more=evidence,
     )
-
-
-RULE = Rule(name=SAY.rule, title="An NVMe drive warns of its own state", severity=SAY.severity, check=check)

@@ -20,17 +20,13 @@ and has bad ones rewritten from parity at no risk. It uses idle time only.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from raidctl.audit.builtin._say import Voice, facts
-from raidctl.audit.finding import Finding
-from raidctl.audit.rule import Rule
+from raidctl.audit.builtin._say import Finding, Findings, Voice
 from raidctl.model import Controller, Inventory
 
-SAY = Voice("patrol_off", "warning")
+SAY = Voice("patrol_off", "warning", "Bad sectors are not looked for (patrol read)")
 
 
-def check(inventory: Inventory) -> Iterator[Finding]:
+def check(inventory: Inventory) -> Findings:
     """One finding for each card with volumes that tells how its patrol read is set."""
     for card in inventory.controllers:
         mode = card.patrol_read.mode if card.patrol_read else None
@@ -47,12 +43,8 @@ def _off(card: Controller, mode: str) -> Finding:
     return SAY.failed(
         card,
         f"The search for bad sectors (patrol read) {how}: they come to light in a rebuild, when nothing can mend them.",
-        remedy="Switch it on with the maker's tool, weekly or monthly; it uses idle time.",
+        "Switch it on with the maker's tool, weekly or monthly; it uses idle time.",
+        "patrol_read.mode patrol_read.status_text",
         severity=None if mode == "disabled" else "info",
-        field="patrol_read.mode",
-        wanted="automatic",
-        evidence=facts(card, "patrol_read.mode", "patrol_read.status_text"),
+        wants=("patrol_read.mode", "automatic"),
     )
-
-
-RULE = Rule(name=SAY.rule, title="Bad sectors are not looked for (patrol read)", severity=SAY.severity, check=check)

@@ -23,58 +23,38 @@ speed setting in the BIOS. For the speed, look again under load.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from raidctl.audit.builtin._say import Voice, facts
-from raidctl.audit.finding import Finding
-from raidctl.audit.rule import Rule
+from raidctl.audit.builtin._say import Finding, Findings, Severity, Voice, facts
 from raidctl.model import Controller, Inventory
 
-SAY = Voice("pcie_link_slow", "warning")
+SAY = Voice("pcie_link_slow", "warning", "A card's PCI Express link is narrower or slower than the card can")
 _PATHS = ("pci_link.width", "pci_link.max_width", "pci_link.speed_gtps", "pci_link.max_speed_gtps")
 
 
-def check(inventory: Inventory) -> Iterator[Finding]:
+def check(inventory: Inventory) -> Findings:
     """One finding for each card of whose link both what is and what could be are told."""
     for card in inventory.controllers:
         link = card.pci_link
         if link is None or not link.width:
             continue
         if link.max_width and link.width < link.max_width:
-            yield _failed(
-                card,
+            message = (
                 f"The card runs on {link.width} of its {link.max_width} PCI Express lanes: it cannot pass more than "
-                "that share of its speed.",
-                remedy="Seat the card anew, or move it to a slot with more lanes.",
-                field="pci_link.width",
+                "that share of its speed."
             )
+            remedy = "Seat the card anew, or move it to a slot with more lanes."
+            yield _failed(card, message, remedy, "pci_link.width")
         elif link.speed_gtps and link.max_speed_gtps and link.speed_gtps < link.max_speed_gtps:
-            yield _failed(
-                card,
+            message = (
                 f"The card's PCI Express link runs at {link.speed_gtps:g} GT/s, but the card can "
-                f"{link.max_speed_gtps:g}: the board is older, or the link sleeps while it is idle.",
-                remedy="Look again under load; if it stays, try another slot or the BIOS's setting of its speed.",
-                field="pci_link.speed_gtps",
+                f"{link.max_speed_gtps:g}: the board is older, or the link sleeps while it is idle."
             )
+            remedy = "Look again under load; if it stays, try another slot or the BIOS's setting of its speed."
+            yield _failed(card, message, remedy, "pci_link.speed_gtps")
         elif link.max_width or link.max_speed_gtps:
             yield SAY.passed(card, "The card's link is as wide and fast as the card can.")
 
 
-def _failed(card: Controller, message: str, *, remedy: str, field: str) -> Finding:
-    return SAY.failed(
-        card,
-        message,
-        remedy=remedy,
-        severity="info" if field.endswith("gtps") else None,
-        field=field,
-        wanted="what the card can",
-        evidence=facts(card, *_PATHS, "pci_address"),
-    )
-
-
-RULE = Rule(
-    name=SAY.rule,
-    title="A card's PCI Express link is narrower or slower than the card can",
-    severity=SAY.severity,
-    check=check,
-)
+def _failed(card: Controller, message: str, remedy: str, field: str) -> Finding:
+    severity: Severity | None = "info" if field.endswith("gtps") else None
+    evidence = facts(card, *_PATHS, "pci_address")
+    return SAY.failed(card, message, remedy, severity=severity, wants=(field, "what the card can"), more=evidence)

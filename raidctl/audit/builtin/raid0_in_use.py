@@ -22,21 +22,18 @@ elsewhere: that only you know.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from raidctl.audit.builtin._look import REDUNDANT, count, used_volumes
-from raidctl.audit.builtin._say import Voice, facts
-from raidctl.audit.finding import Finding
-from raidctl.audit.rule import Rule
+from raidctl.audit.builtin._say import Finding, Findings, Voice, facts
 from raidctl.model import Controller, Inventory, Volume
 from raidctl.text import listing
 
-SAY = Voice("raid0_in_use", "info")
+SAY = Voice("raid0_in_use", "info", "A volume without redundancy is in use")
 _WITHOUT = ("raid0", "linear", "jbod")
 _SCRATCH = re.compile(r"(^|[/_.-])(te?mp|scratch|cache|spool|swap)\d*([/_.\]-]|$)", re.IGNORECASE)
 
 
-def check(inventory: Inventory) -> Iterator[Finding]:
+def check(inventory: Inventory) -> Findings:
     """One finding for each usable volume whose level is told."""
     for card, volume in used_volumes(inventory):
         if volume.raid_level in REDUNDANT:
@@ -54,25 +51,15 @@ def _without(card: Controller, volume: Volume) -> Finding:
         return _untold(volume, evidence)
     points = [point for point in volume.mountpoints if not _SCRATCH.search(point)]
     on = f"; {listing(points)} {'goes' if len(points) == 1 else 'go'} with it" if points else ""
-    return SAY.failed(
-        volume,
-        f"The volume has no redundancy: when any of its {drives} drives fails, it is lost{on}.",
-        remedy="Keep only what exists elsewhere on it; RAID-1, RAID-10 or RAID-6 for the rest.",
-        field="raid_level",
-        wanted="a level with redundancy",
-        evidence=evidence,
-    )
+    message = f"The volume has no redundancy: when any of its {drives} drives fails, it is lost{on}."
+    remedy = "Keep only what exists elsewhere on it; RAID-1, RAID-10 or RAID-6 for the rest."
+    return SAY.failed(volume, message, remedy, wants=("raid_level", "a level with redundancy"), more=evidence)
 
 
 def _untold(volume: Volume, evidence: tuple[str, ...]) -> Finding:
-    return SAY.unknown(
-        volume,
+    message = (
         "The volume has no redundancy, and it is not told whether it is one drive or several, any of which takes all "
-        "along.",
-        remedy=f"Look at its drives: `raidctl show {volume.id}`.",
-        field="raid_level",
-        evidence=evidence,
+        "along."
     )
-
-
-RULE = Rule(name=SAY.rule, title="A volume without redundancy is in use", severity=SAY.severity, check=check)
+    remedy = f"Look at its drives: `raidctl show {volume.id}`."
+    return SAY.unknown(volume, message, remedy, wants=("raid_level", None), more=evidence)

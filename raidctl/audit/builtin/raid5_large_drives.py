@@ -24,22 +24,20 @@ sectors are found while there is redundancy; a spare; and a backup that was rest
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from raidctl.audit.builtin._look import SINGLE_PARITY, below, count, used_volumes
-from raidctl.audit.builtin._say import Voice, facts
-from raidctl.audit.finding import Finding
-from raidctl.audit.rule import Rule
+from raidctl.audit.builtin._say import Finding, Findings, Voice, facts
 from raidctl.model import Drive, Inventory, Volume
 from raidctl.units import format_decimal
 
-SAY = Voice("raid5_large_drives", "info")
+SAY = Voice("raid5_large_drives", "info", "A RAID-5 is made of large disks")
 _LARGE = 1_950_000_000_000
 """A little less than 2 TB: some tools print a drive's usable size."""
 _DESKTOP_BITS, _SERVER_BITS = 1e14, 1e15
 
 
-def check(inventory: Inventory) -> Iterator[Finding]:
+def check(inventory: Inventory) -> Findings:
     """One finding for each volume with single parity whose drives tell their size."""
     for card, volume in used_volumes(inventory):
         if volume.raid_level not in SINGLE_PARITY:
@@ -66,22 +64,17 @@ def _large(volume: Volume, drives: Sequence[Drive], size: int, number: int) -> F
         volume,
         f"A rebuild of this {volume.raid_level} reads {format_decimal(read)} without redundancy: by the makers' "
         f"figures it meets an unreadable sector in {server} (server disks) to {desktop} (desktop disks) of the cases.",
-        remedy="Plan for RAID-6 or RAID-10; until then keep patrol reads, a spare and a tested backup.",
-        field="raid_level",
-        wanted="raid6 or raid10",
-        evidence=(*facts(volume, "raid_level", "drives_expected"), *facts(drives[0], "size_bytes", "media", of=volume)),
+        "Plan for RAID-6 or RAID-10; until then keep patrol reads, a spare and a tested backup.",
+        "raid_level drives_expected",
+        wants=("raid_level", "raid6 or raid10"),
+        more=facts(drives[0], "size_bytes", "media", of=volume),
     )
 
 
 def _untold(volume: Volume, size: int) -> Finding:
-    return SAY.unknown(
-        volume,
+    message = (
         f"It is a {volume.raid_level} of drives of {format_decimal(size)}, and nothing tells whether they are disks: "
-        "for disks that is risky.",
-        remedy="Look their model up; for disks of this size plan for RAID-6.",
-        field="raid_level",
-        evidence=facts(volume, "raid_level"),
+        "for disks that is risky."
     )
-
-
-RULE = Rule(name=SAY.rule, title="A RAID-5 is made of large disks", severity=SAY.severity, check=check)
+    remedy = "Look their model up; for disks of this size plan for RAID-6."
+    return SAY.unknown(volume, message, remedy, "raid_level", wants=("raid_level", None))

@@ -24,26 +24,24 @@ read-ahead), and the block device's own read-ahead for sequential work (see `blo
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from raidctl.audit.builtin._look import below, cached_volumes, database, medium
-from raidctl.audit.builtin._say import Voice, facts, settable
-from raidctl.audit.finding import Finding
-from raidctl.audit.rule import Rule
+from raidctl.audit.builtin._say import Findings, Voice, settable
 from raidctl.model import Controller, Inventory, Volume
 
-SAY = Voice("read_ahead_twice", "info")
+SAY = Voice("read_ahead_twice", "info", "The controller reads ahead where the system above does so itself")
 _READS_AHEAD = {"zfs_member": "ZFS", "zfs": "ZFS", "btrfs": "Btrfs", "ceph_bluestore": "Ceph", "bcachefs": "bcachefs"}
 
 
-def check(inventory: Inventory) -> Iterator[Finding]:
+def check(inventory: Inventory) -> Findings:
     """One finding for each volume whose read policy is told."""
     for card, volume in cached_volumes(inventory):
         policy = volume.cache.read_policy if volume.cache else None
         if policy in ("none", "off"):
             yield SAY.passed(volume, "The controller does not read ahead.")
         elif policy is not None and (why := _why(card, volume)):
-            yield _twice(card, volume, why)
+            message = f"The controller reads ahead, but {why}."
+            remedy = settable(card, "read_policy", _remedy(card, volume), "Try it without read-ahead")
+            yield SAY.failed(volume, message, remedy, "cache.read_policy", wants=("cache.read_policy", "none"))
 
 
 def _why(card: Controller, volume: Volume) -> str | None:
@@ -63,22 +61,3 @@ def _remedy(card: Controller, volume: Volume) -> str:
     if told is None or not told.why:
         return f"Try `raidctl cache set {volume.id} --read none`, and measure before and after."
     return f"Try `raidctl cache set {volume.id} --read off`, and measure before and after: {told.why}"
-
-
-def _twice(card: Controller, volume: Volume, why: str) -> Finding:
-    return SAY.failed(
-        volume,
-        f"The controller reads ahead, but {why}.",
-        remedy=settable(card, "read_policy", _remedy(card, volume), "Try it without read-ahead"),
-        field="cache.read_policy",
-        wanted="none",
-        evidence=facts(volume, "cache.read_policy"),
-    )
-
-
-RULE = Rule(
-    name=SAY.rule,
-    title="The controller reads ahead where the system above does so itself",
-    severity=SAY.severity,
-    check=check,
-)

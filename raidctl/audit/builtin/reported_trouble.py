@@ -20,26 +20,18 @@ same object, the finding is folded under that one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from raidctl.audit.builtin._say import Voice
-from raidctl.audit.finding import Finding
-from raidctl.audit.rule import Rule
+from raidctl.audit.builtin._say import Findings, Voice
 from raidctl.health import judge
 from raidctl.model import Inventory
 
-SAY = Voice("reported_trouble", "critical")
+SAY = Voice("reported_trouble", "critical", "A tool prints a warning of another kind")
 
 
-def check(inventory: Inventory) -> Iterator[Finding]:
+def check(inventory: Inventory) -> Findings:
     """One finding for each report."""
-    remedies = {(problem.where, problem.message): problem.remedy for problem in inventory.problems}
+    problems = {(problem.where, problem.message): problem for problem in inventory.problems}
     found = [one for one in judge(inventory) if one.rule == SAY.rule]
     for one in found:
-        remedy, evidence = remedies[one.where, one.cause], ("problem.kind = state",)
-        yield SAY.judged(one, SAY.of_place("fail", one.where, one.cause, remedy=remedy, evidence=evidence))
+        yield SAY.of_problem(problems[one.where, one.cause], "fail")
     if not found and inventory.controllers:
-        yield SAY.of_place("pass", "host", "No other trouble was reported.", remedy=None)
-
-
-RULE = Rule(name=SAY.rule, title="A tool prints a warning of another kind", severity=SAY.severity, check=check)
+        yield SAY.of_host("No other trouble was reported.")

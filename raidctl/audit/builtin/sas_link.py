@@ -20,20 +20,17 @@ connector or the backplane, not the drive.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from statistics import median_low
 
 from raidctl.audit.builtin._look import drives
-from raidctl.audit.builtin._say import Voice, facts
-from raidctl.audit.finding import Finding
-from raidctl.audit.rule import Rule
+from raidctl.audit.builtin._say import Finding, Findings, Voice
 from raidctl.model import Drive, Inventory
 
-SAY = Voice("sas_link", "warning")
+SAY = Voice("sas_link", "warning", "A SAS drive lost a path or has link errors")
 MANY = 100
 
 
-def check(inventory: Inventory) -> Iterator[Finding]:
+def check(inventory: Inventory) -> Findings:
     """One finding for each SAS drive that reports its paths or errors of its link."""
     mine = [drive for _, drive in drives(inventory) if drive.interface == "sas"]
     paths: dict[str | None, list[int]] = {}
@@ -53,13 +50,9 @@ def _judge(drive: Drive, usual: int) -> Finding:
         f"The drive is reached on {drive.paths} path{'s' * (drive.paths != 1)}, most others of its model on {usual}."
         if lost
         else f"The link of the drive counts {drive.errors.link} errors: cable, connector or backplane.",
-        remedy="Follow the missing path: I/O module, cable, controller port."
+        "Follow the missing path: I/O module, cable, controller port."
         if lost
         else "Reseat or replace the cable; if the number still grows, look at the backplane.",
-        field="paths" if lost else "errors.link",
-        wanted=str(usual) if lost else f"below {MANY}",
-        evidence=facts(drive, "paths", "errors.link", "enclosure", "bay", "serial"),
+        "paths errors.link enclosure bay serial",
+        wants=("paths" if lost else "errors.link", str(usual) if lost else f"below {MANY}"),
     )
-
-
-RULE = Rule(name=SAY.rule, title="A SAS drive lost a path or has link errors", severity=SAY.severity, check=check)

@@ -19,41 +19,31 @@ the controller can copy a drive onto its replacement while both run, use that in
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from raidctl.audit.builtin._look import members, physical
-from raidctl.audit.builtin._say import Voice, facts
-from raidctl.audit.finding import Finding
-from raidctl.audit.rule import Rule
-from raidctl.health import Condition, of_rule
+from raidctl.audit.builtin._say import Finding, Findings, Voice, facts
+from raidctl.health import Condition
 from raidctl.model import Array, Drive, Inventory
 
-SAY = Voice("several_expect_failure", "critical")
+SAY = Voice("several_expect_failure", "critical", "Several drives of an array expect to fail")
 
 
-def check(inventory: Inventory) -> Iterator[Finding]:
+def check(inventory: Inventory) -> Findings:
     """One finding for each array of which two members at least report their state."""
-    found = of_rule(inventory, SAY.rule)
+    found = SAY.conditions(inventory)
     for card in inventory.controllers:
         for array in card.arrays:
             drives = {one.id: one for drive in members(card, array) for one in physical(inventory, drive)}
             known = [drive for drive in drives.values() if drive.status != "unknown"]
             if array.id in found:
-                yield SAY.judged(found[array.id], _several(array, known, found[array.id]))
+                yield _several(array, known, found[array.id])
             elif len(known) > 1:
                 yield SAY.passed(array, "Not more than one of its drives expects to fail.")
 
 
 def _several(array: Array, drives: list[Drive], one: Condition) -> Finding:
     bad = [drive for drive in drives if drive.status == "warning" or drive.errors.predictive]
-    return SAY.failed(
-        array,
-        f"{one.cause}. A rebuild may meet the second failure.",
-        remedy="Check the backup now; then replace one at a time, the worse one first.",
-        evidence=tuple(
-            fact for drive in bad[:4] for fact in facts(drive, "status_text", "errors.predictive", "serial", of=array)
-        ),
+    remedy = "Check the backup now; then replace one at a time, the worse one first."
+    evidence = tuple(
+        fact for drive in bad[:4] for fact in facts(drive, "status_text", "errors.predictive", "serial", of=array)
     )
-
-
-RULE = Rule(name=SAY.rule, title="Several drives of an array expect to fail", severity=SAY.severity, check=check)
+    return SAY.failed(array, f"{one.cause}. A rebuild may meet the second failure.", remedy, more=evidence)

@@ -21,21 +21,17 @@ are passed over.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from raidctl.audit.builtin._look import NOT_WHOLE, PARITY, REDUNDANT, below
-from raidctl.audit.builtin._say import Voice, facts
+from raidctl.audit.builtin._say import Finding, Findings, Voice
 from raidctl.audit.builtin._spares import all_told, offer, ready
-from raidctl.audit.finding import Finding
-from raidctl.audit.rule import Rule
 from raidctl.model import Controller, Inventory, Volume
 from raidctl.text import counted
 
-SAY = Voice("spare_missing", "info")
+SAY = Voice("spare_missing", "info", "No spare stands by")
 _MANY = 6
 
 
-def check(inventory: Inventory) -> Iterator[Finding]:
+def check(inventory: Inventory) -> Findings:
     """One finding for each whole, redundant volume whose drives are known."""
     for card in inventory.controllers:
         for volume in card.volumes:
@@ -50,12 +46,5 @@ def _volume(card: Controller, volume: Volume) -> Finding:
     if volume.raid_level not in PARITY or len(drives) < _MANY:
         return SAY.passed(volume, "No spare stands by, and none is missed now.")
     do = offer(card, volume) or "insert a drive and make it a spare"
-    return SAY.failed(
-        volume,
-        f"No spare for the {counted(len(drives), 'drive')} of the volume: after a failure it waits for a person.",
-        remedy=f"{do[0].upper()}{do[1:]}.",
-        evidence=facts(volume, "raid_level", "array"),
-    )
-
-
-RULE = Rule(name=SAY.rule, title="No spare stands by", severity=SAY.severity, check=check)
+    message = f"No spare for the {counted(len(drives), 'drive')} of the volume: after a failure it waits for a person."
+    return SAY.failed(volume, message, f"{do[0].upper()}{do[1:]}.", "raid_level array")

@@ -19,19 +19,15 @@ for one of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from raidctl.audit.builtin._look import members
-from raidctl.audit.builtin._say import Voice, facts
+from raidctl.audit.builtin._say import Finding, Findings, Voice
 from raidctl.audit.builtin._spares import arrays_of, unfit
-from raidctl.audit.finding import Finding
-from raidctl.audit.rule import Rule
 from raidctl.model import Controller, Drive, Inventory
 
-SAY = Voice("spare_unfit", "warning")
+SAY = Voice("spare_unfit", "warning", "A spare does not fit its arrays")
 
 
-def check(inventory: Inventory) -> Iterator[Finding]:
+def check(inventory: Inventory) -> Findings:
     """One finding for each spare that works."""
     for card in inventory.controllers:
         for spare in card.drives:
@@ -46,12 +42,6 @@ def _spare(card: Controller, spare: Drive) -> Finding:
     if not wrong or (not spare.spare_for and len(wrong) < len(reasons)):
         return SAY.passed(spare, "The spare would do.")
     array, why = wrong[0]
-    return SAY.failed(
-        spare,
-        f"The spare would not do for {array.id}: {why}.",
-        remedy="Replace it by a drive of the array's own kind.",
-        evidence=facts(spare, "status", "size_bytes", "media", "interface", "sector_bytes", "spare_for"),
-    )
-
-
-RULE = Rule(name=SAY.rule, title="A spare does not fit its arrays", severity=SAY.severity, check=check)
+    message = f"The spare would not do for {array.id}: {why}."
+    remedy = "Replace it by a drive of the array's own kind."
+    return SAY.failed(spare, message, remedy, "status size_bytes media interface sector_bytes spare_for")

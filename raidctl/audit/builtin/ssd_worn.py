@@ -19,19 +19,15 @@ arrive there together, and one spare does not help.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from raidctl.audit.builtin._look import drives
-from raidctl.audit.builtin._say import Voice, facts
-from raidctl.audit.finding import Finding, Severity
-from raidctl.audit.rule import Rule
+from raidctl.audit.builtin._say import Findings, Severity, Voice
 from raidctl.model import Inventory
 
-SAY = Voice("ssd_worn", "critical")
+SAY = Voice("ssd_worn", "critical", "An SSD is nearly worn out")
 _STEPS: tuple[tuple[int, Severity], ...] = ((100, "critical"), (90, "warning"), (80, "info"))
 
 
-def check(inventory: Inventory) -> Iterator[Finding]:
+def check(inventory: Inventory) -> Findings:
     """One finding for each drive that tells its wear."""
     for _, drive in drives(inventory):
         used = drive.life_used_percent
@@ -44,12 +40,8 @@ def check(inventory: Inventory) -> Iterator[Finding]:
         yield SAY.failed(
             drive,
             f"The SSD has used {used} % of the writes that it was made for.",
-            remedy="Plan its replacement; drives of one array wear alike, so begin with one.",
+            "Plan its replacement; drives of one array wear alike, so begin with one.",
+            "life_used_percent power_on_hours model",
             severity=severity,
-            field="life_used_percent",
-            wanted="below 80",
-            evidence=facts(drive, "life_used_percent", "power_on_hours", "model"),
+            wants=("life_used_percent", "below 80"),
         )
-
-
-RULE = Rule(name=SAY.rule, title="An SSD is nearly worn out", severity=SAY.severity, check=check)

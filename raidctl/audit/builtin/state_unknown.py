@@ -19,18 +19,14 @@ in the message.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from raidctl.audit.builtin._look import plain
-from raidctl.audit.builtin._say import Voice, facts
-from raidctl.audit.finding import Finding
-from raidctl.audit.rule import Rule
+from raidctl.audit.builtin._say import Finding, Findings, Voice
 from raidctl.model import Battery, Drive, Inventory, Volume
 
-SAY = Voice("state_unknown", "warning")
+SAY = Voice("state_unknown", "warning", "A tool reports a state of unknown meaning")
 
 
-def check(inventory: Inventory) -> Iterator[Finding]:
+def check(inventory: Inventory) -> Findings:
     """One finding for each volume, drive and battery that tells a state."""
     for card in inventory.controllers:
         items: list[Volume | Drive | Battery] = [*card.volumes, *card.drives, *card.batteries]
@@ -42,19 +38,6 @@ def check(inventory: Inventory) -> Iterator[Finding]:
 
 
 def _unknown(item: Volume | Drive | Battery) -> Finding:
-    return SAY.unknown(
-        item,
-        f'The tool reports "{plain(item.status_text)}": whether that is good is unknown.',
-        remedy="Look the word up in the maker's manual, and report it.",
-        field="status",
-        wanted="a state that is known",
-        evidence=facts(item, "status", "status_text"),
-    )
-
-
-RULE = Rule(
-    name=SAY.rule,
-    title="A tool reports a state of unknown meaning",
-    severity=SAY.severity,
-    check=check,
-)
+    message = f'The tool reports "{plain(item.status_text)}": whether that is good is unknown.'
+    remedy = "Look the word up in the maker's manual, and report it."
+    return SAY.unknown(item, message, remedy, "status status_text", wants=("status", "a state that is known"))

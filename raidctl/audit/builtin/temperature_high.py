@@ -21,21 +21,18 @@ temperatures of working drives; they are passed over too.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from raidctl.audit.builtin._look import batteries, drives
-from raidctl.audit.builtin._say import Item, Voice, facts
-from raidctl.audit.finding import Finding
-from raidctl.audit.rule import Rule
+from raidctl.audit.builtin._say import Findings, Severity, Voice
 from raidctl.model import Inventory
+from raidctl.select import Item
 
-SAY = Voice("temperature_high", "critical")
+SAY = Voice("temperature_high", "critical", "A drive or a battery is too hot")
 _DRIVES = {"hdd": (55, 65), "ssd": (70, 80), None: (60, 70)}
 _BATTERIES = {"battery": (55, 65), "capacitor": (60, 70), "unknown": (60, 70)}
 _NO_TEMPERATURE = 125
 
 
-def check(inventory: Inventory) -> Iterator[Finding]:
+def check(inventory: Inventory) -> Findings:
     """One finding for each drive and battery that tells its temperature."""
     for _, drive in drives(inventory):
         yield from _judge(drive, "drive", drive.temperature_celsius, _DRIVES[drive.media])
@@ -44,22 +41,16 @@ def check(inventory: Inventory) -> Iterator[Finding]:
         yield from _judge(battery, name, battery.temperature_celsius, _BATTERIES[battery.kind])
 
 
-def _judge(item: Item, name: str, degrees: int | None, limits: tuple[int, int]) -> Iterator[Finding]:
+def _judge(item: Item, name: str, degrees: int | None, limits: tuple[int, int]) -> Findings:
     if degrees is None or not 0 < degrees <= _NO_TEMPERATURE:
         return
     warm, hot = limits
     if degrees < warm:
         yield SAY.passed(item, "It is not too hot.")
         return
+    message = f"The {name} has {degrees} °C" + ("; it will not last long at that." if degrees >= hot else ".")
+    remedy = "Look at fans, filters, empty bays and the room."
+    severity: Severity | None = None if degrees >= hot else "warning"
     yield SAY.failed(
-        item,
-        f"The {name} has {degrees} °C" + ("; it will not last long at that." if degrees >= hot else "."),
-        remedy="Look at fans, filters, empty bays and the room.",
-        severity=None if degrees >= hot else "warning",
-        field="temperature_celsius",
-        wanted=f"below {warm}",
-        evidence=facts(item, "temperature_celsius"),
+        item, message, remedy, "temperature_celsius", severity=severity, wants=("temperature_celsius", f"below {warm}")
     )
-
-
-RULE = Rule(name=SAY.rule, title="A drive or a battery is too hot", severity=SAY.severity, check=check)

@@ -21,41 +21,22 @@ they are certainly lost, and their volume is to be restored from a backup anyway
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from raidctl.audit.builtin._say import Voice, facts
-from raidctl.audit.finding import Finding
-from raidctl.audit.rule import Rule
+from raidctl.audit.builtin._say import Findings, Voice
 from raidctl.model import Inventory
 
-SAY = Voice("unwritten_cache", "critical")
+SAY = Voice("unwritten_cache", "critical", "A cache holds preserved data of a volume that is offline or gone")
 
 
-def check(inventory: Inventory) -> Iterator[Finding]:
+def check(inventory: Inventory) -> Findings:
     """One finding for each controller that reports it."""
-    yield from SAY.graded(inventory, _check(inventory))
-
-
-def _check(inventory: Inventory) -> Iterator[Finding]:
     for card in inventory.controllers:
         if card.cache is None or card.cache.preserved_data is None:
             continue
         if not card.cache.preserved_data:
             yield SAY.passed(card, "The cache holds no preserved data.")
             continue
+        message = "The cache holds preserved data of a volume that is offline or gone; no other copy exists."
+        remedy = "Bring the missing drives back: the controller then writes it. Do not discard it."
         yield SAY.failed(
-            card,
-            "The cache holds preserved data of a volume that is offline or gone; no other copy exists.",
-            remedy="Bring the missing drives back: the controller then writes it. Do not discard it.",
-            field="cache.preserved_data",
-            wanted="false",
-            evidence=facts(card, "cache.preserved_data", "cache.status_text"),
+            card, message, remedy, "cache.preserved_data cache.status_text", wants=("cache.preserved_data", "false")
         )
-
-
-RULE = Rule(
-    name=SAY.rule,
-    title="A cache holds preserved data of a volume that is offline or gone",
-    severity=SAY.severity,
-    check=check,
-)

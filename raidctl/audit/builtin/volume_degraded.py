@@ -23,27 +23,22 @@ ready and no rebuild began, the tool's log may contain why the controller passed
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from raidctl.audit.builtin._look import volumes
-from raidctl.audit.builtin._say import Voice, facts, named
+from raidctl.audit.builtin._say import Finding, Findings, Voice, facts, named
 from raidctl.audit.builtin._spares import all_told, offer, ready
-from raidctl.audit.finding import Finding
-from raidctl.audit.rule import Rule
-from raidctl.health import of_rule
 from raidctl.model import Controller, Inventory, Volume
 from raidctl.redundancy import survives
 from raidctl.text import listing
 
-SAY = Voice("volume_degraded", "critical")
+SAY = Voice("volume_degraded", "critical", "A volume works without some of its drives, and nothing is rebuilt")
 
 
-def check(inventory: Inventory) -> Iterator[Finding]:
+def check(inventory: Inventory) -> Findings:
     """One finding for each volume whose state is known."""
-    found = of_rule(inventory, SAY.rule)
+    found = SAY.conditions(inventory)
     for card, volume in volumes(inventory):
         if volume.id in found:
-            yield SAY.judged(found[volume.id], _degraded(card, volume))
+            yield _degraded(card, volume)
         elif volume.status not in ("failed", "offline", "inactive", "unknown"):
             yield SAY.passed(volume, "No drive of the volume is missing without a rebuild.")
 
@@ -58,11 +53,10 @@ def _degraded(card: Controller, volume: Volume) -> Finding:
     return SAY.failed(
         volume,
         f"The volume {how}{risk(volume)}.{spare}",
-        remedy=f"Check the backup, then {do}replace {drives}{_add(card, volume)} and watch the rebuild begin.",
-        field="status",
-        wanted="ok",
-        evidence=facts(volume, "status", "status_text", "raid_level", "drives_expected", "drives_active")
-        + tuple(fact for drive in gone[:4] for fact in facts(drive, "status", of=volume)),
+        f"Check the backup, then {do}replace {drives}{_add(card, volume)} and watch the rebuild begin.",
+        "status status_text raid_level drives_expected drives_active",
+        wants=("status", "ok"),
+        more=tuple(fact for drive in gone[:4] for fact in facts(drive, "status", of=volume)),
     )
 
 
@@ -92,11 +86,3 @@ def _spare(card: Controller, volume: Volume) -> tuple[str, str]:
         return " A spare is ready, but no rebuild has begun.", "find out why the spare is not used, or "
     idle = offer(card, volume)
     return " No spare is ready.", f"{idle}, or " if idle else ""
-
-
-RULE = Rule(
-    name=SAY.rule,
-    title="A volume works without some of its drives, and nothing is rebuilt",
-    severity=SAY.severity,
-    check=check,
-)

@@ -21,28 +21,23 @@ whether the drives come back, then reassemble the array with the vendor's tool. 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from raidctl.audit.builtin._look import below, count, plain, volumes
-from raidctl.audit.builtin._say import Voice, facts
-from raidctl.audit.finding import Finding
-from raidctl.audit.rule import Rule
-from raidctl.health import of_rule
+from raidctl.audit.builtin._say import Finding, Findings, Voice
 from raidctl.model import Controller, Inventory, Volume
 
-SAY = Voice("volume_failed", "critical")
+SAY = Voice("volume_failed", "critical", "A volume is failed, offline or not started")
 _REMEDY = (
     "Change nothing on it. Keep the evidence (`raidctl record failed.tar.gz`), check cables and power of the missing "
     "drives{}, and only then reassemble it."
 )
 
 
-def check(inventory: Inventory) -> Iterator[Finding]:
+def check(inventory: Inventory) -> Findings:
     """One finding for each volume whose state is known."""
-    found = of_rule(inventory, SAY.rule)
+    found = SAY.conditions(inventory)
     for card, volume in volumes(inventory):
         if volume.id in found:
-            yield SAY.judged(found[volume.id], _broken(card, volume))
+            yield _broken(card, volume)
         elif volume.status != "unknown":
             yield SAY.passed(volume, "The volume can be used.")
 
@@ -60,14 +55,8 @@ def _broken(card: Controller, volume: Volume) -> Finding:
         "inactive": "The volume is not started",
     }[volume.status]
     look = ", look at them with `mdadm --examine`" if card.mode == "software" else ""
+    message = f"{said}{told}{few}: what is on it cannot be read now."
+    remedy = _REMEDY.format(look)
     return SAY.failed(
-        volume,
-        f"{said}{told}{few}: what is on it cannot be read now.",
-        remedy=_REMEDY.format(look),
-        field="status",
-        wanted="ok",
-        evidence=facts(volume, "status", "status_text", "raid_level", "drives_expected", "drives_active"),
+        volume, message, remedy, "status status_text raid_level drives_expected drives_active", wants=("status", "ok")
     )
-
-
-RULE = Rule(name=SAY.rule, title="A volume is failed, offline or not started", severity=SAY.severity, check=check)

@@ -22,32 +22,29 @@ change for hours, look at the drives' errors.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from raidctl.audit.builtin._look import queued, volumes
-from raidctl.audit.builtin._say import Voice, facts
+from raidctl.audit.builtin._say import Finding, Findings, Voice
 from raidctl.audit.builtin.volume_degraded import risk
-from raidctl.audit.finding import Finding
-from raidctl.audit.rule import Rule
-from raidctl.health import of_rule
-from raidctl.model import Controller, Drive, Inventory, Volume
+from raidctl.model import Controller, Inventory, Volume
 from raidctl.redundancy import in_words
 
-SAY = Voice("volume_rebuilding", "critical")
+SAY = Voice("volume_rebuilding", "critical", "A volume is being rebuilt")
 _REMEDY = "Let it finish; pull no drive, and put off heavy jobs."
 
 
-def check(inventory: Inventory) -> Iterator[Finding]:
+def check(inventory: Inventory) -> Findings:
     """One finding for each volume whose state is known, and for each drive that is rebuilt without a volume."""
-    found = of_rule(inventory, SAY.rule)
+    found = SAY.conditions(inventory)
     for card, volume in volumes(inventory):
         if volume.id in found:
-            one = found[volume.id]
-            yield SAY.judged(one, _rebuilding(card, volume, whole=one.severity == "info"))
+            yield _rebuilding(card, volume, whole=found[volume.id].severity == "info")
         elif volume.status != "unknown":
             yield SAY.passed(volume, "Nothing is rebuilt.")
     for drive in (drive for card in inventory.controllers for drive in card.drives if drive.id in found):
-        yield SAY.judged(found[drive.id], _drive(drive, found[drive.id].failures_tolerated))
+        left = found[drive.id].failures_tolerated
+        known = in_words(left) or "survives an unknown number of further failures"
+        message = f"The drive is being rebuilt. Until then its volume {known}."
+        yield SAY.failed(drive, message, _REMEDY, "status status_text", wants=("status", "ok"))
 
 
 def _rebuilding(card: Controller, volume: Volume, *, whole: bool) -> Finding:
@@ -61,22 +58,9 @@ def _rebuilding(card: Controller, volume: Volume, *, whole: bool) -> Finding:
     return SAY.failed(
         volume,
         message,
-        remedy=_REMEDY,
-        field="status",
-        wanted="ok",
-        evidence=facts(volume, "status", "status_text", "progress.percent", "drives_active", "failures_tolerated"),
-    )
-
-
-def _drive(drive: Drive, left: int | None) -> Finding:
-    known = in_words(left) or "survives an unknown number of further failures"
-    return SAY.failed(
-        drive,
-        f"The drive is being rebuilt. Until then its volume {known}.",
-        remedy=_REMEDY,
-        field="status",
-        wanted="ok",
-        evidence=facts(drive, "status", "status_text"),
+        _REMEDY,
+        "status status_text progress.percent drives_active failures_tolerated",
+        wants=("status", "ok"),
     )
 
 
@@ -84,6 +68,3 @@ def _waits(card: Controller, volume: Volume) -> bool:
     """Whether another rebuild comes first: of the same drives, or of an array that md works on before."""
     work = volume.progress
     return queued(card, volume) or (work is not None and work.operation == "resync" and work.percent is None)
-
-
-RULE = Rule(name=SAY.rule, title="A volume is being rebuilt", severity=SAY.severity, check=check)

@@ -27,15 +27,13 @@ it is as fast while the battery is good. Without a battery: `--write write-throu
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from raidctl.audit.builtin._look import cached_volumes, plain, protected
-from raidctl.audit.builtin._say import Voice, facts, settable
-from raidctl.audit.finding import Finding
-from raidctl.audit.rule import Rule
+from raidctl.audit.builtin._say import Finding, Findings, Voice, facts, settable
 from raidctl.model import Controller, Inventory, Volume, VolumeCache
 
-SAY = Voice("write_back_unprotected", "critical")
+SAY = Voice(
+    "write_back_unprotected", "critical", "Write-back is in force, or will be, without a battery that keeps the data"
+)
 _WANTED = "write-back only while a battery or capacitor keeps what waits in the cache"
 _REMEDY = (
     "Set it to write-back that ends with the battery: `raidctl cache set {} --write protected-write-back`; without a "
@@ -44,12 +42,8 @@ _REMEDY = (
 _BY_HAND = "Set it to write-back that ends with the battery, without a good battery to write-through"
 
 
-def check(inventory: Inventory) -> Iterator[Finding]:
+def check(inventory: Inventory) -> Findings:
     """One finding for each volume whose cache the tool tells of."""
-    yield from SAY.graded(inventory, _check(inventory))
-
-
-def _check(inventory: Inventory) -> Iterator[Finding]:
     for card, volume in cached_volumes(inventory):
         if volume.cache is not None and (volume.cache.write_active or volume.cache.write_policy):
             yield _judge(card, volume, volume.cache)
@@ -63,24 +57,18 @@ def _judge(card: Controller, volume: Volume, cache: VolumeCache) -> Finding:
     field = "cache.controller_cache"
     if cache.controller_cache == "unprotected":
         message = f"Unwritten data in the controller's cache is not protected{_why(card)}: a power failure loses it."
-        return SAY.failed(volume, message, remedy=remedy, field=field, wanted=_WANTED, evidence=evidence)
+        return SAY.failed(volume, message, remedy, wants=(field, _WANTED), more=evidence)
     dead = card.batteries and all(battery.status in ("failed", "missing") for battery in card.batteries)
     if cache.write_active == "write_back" and dead:
         message = (
             f"Write-back is in force although the {card.batteries[0].status} battery cannot keep the cache: a power "
             "failure loses what waits in it."
         )
-        return SAY.failed(volume, message, remedy=remedy, field=field, wanted=_WANTED, evidence=evidence)
+        return SAY.failed(volume, message, remedy, wants=(field, _WANTED), more=evidence)
     if cache.write_policy == "unprotected_write_back":
         message = "Write-back is set to go on when the battery fails: from that day on a power failure loses data."
         return SAY.failed(
-            volume,
-            message,
-            remedy=remedy,
-            severity="warning",
-            field="cache.write_policy",
-            wanted=_WANTED,
-            evidence=evidence,
+            volume, message, remedy, severity="warning", wants=("cache.write_policy", _WANTED), more=evidence
         )
     if cache.write_active == "write_back" and cache.controller_cache == "unknown":
         message = (
@@ -88,7 +76,7 @@ def _judge(card: Controller, volume: Volume, cache: VolumeCache) -> Finding:
             if protected(card)
             else "Write-back is active, and the tool does not report whether a battery protects unwritten data."
         )
-        return SAY.unknown(volume, message, remedy=_look(card, volume), field=field, evidence=evidence)
+        return SAY.unknown(volume, message, _look(card, volume), wants=(field, None), more=evidence)
     return SAY.passed(volume, "No written data waits in an unprotected cache.")
 
 
@@ -104,11 +92,3 @@ def _look(card: Controller, volume: Volume) -> str:
     look = "Look at the card for a battery or capacitor; until then"
     command = f"{look}: `raidctl cache set {volume.id} --write write-through`."
     return settable(card, "write_policy", command, f"{look} set it to write-through")
-
-
-RULE = Rule(
-    name=SAY.rule,
-    title="Write-back is in force, or will be, without a battery that keeps the data",
-    severity=SAY.severity,
-    check=check,
-)

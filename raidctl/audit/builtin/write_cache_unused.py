@@ -24,18 +24,14 @@ is not told.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from raidctl.audit.builtin._look import below, cached_volumes, medium, protected
-from raidctl.audit.builtin._say import Voice, facts, settable
-from raidctl.audit.finding import Finding
-from raidctl.audit.rule import Rule
+from raidctl.audit.builtin._say import Finding, Findings, Voice, settable
 from raidctl.model import Controller, Inventory, Volume
 
-SAY = Voice("write_cache_unused", "info")
+SAY = Voice("write_cache_unused", "info", "A volume of disks writes through beside a good battery")
 
 
-def check(inventory: Inventory) -> Iterator[Finding]:
+def check(inventory: Inventory) -> Findings:
     """One finding for each volume of disks on a card with a good battery."""
     for card, volume in cached_volumes(inventory):
         if not protected(card) or (card.cache is not None and card.cache.status == "critical"):
@@ -52,18 +48,12 @@ def _unused(card: Controller, volume: Volume) -> Finding:
     return SAY.failed(
         volume,
         "The volume writes through to its disks, although a good battery would make write-back safe.",
-        remedy=settable(
+        settable(
             card,
             "write_policy",
             f"`raidctl cache set {volume.id} --write protected-write-back`",
             "Set it to write-back that ends with the battery",
         ),
-        field="cache.write_policy",
-        wanted="protected_write_back",
-        evidence=facts(volume, "cache.write_policy", "cache.write_active"),
+        "cache.write_policy cache.write_active",
+        wants=("cache.write_policy", "protected_write_back"),
     )
-
-
-RULE = Rule(
-    name=SAY.rule, title="A volume of disks writes through beside a good battery", severity=SAY.severity, check=check
-)

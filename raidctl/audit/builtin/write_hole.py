@@ -22,22 +22,18 @@ mirrored SSD. Hardware: fit or replace the battery or capacitor. A UPS makes it 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from msgspec import structs
 
 from raidctl.audit.builtin._look import used_volumes
-from raidctl.audit.builtin._say import Voice, facts
-from raidctl.audit.finding import Finding
-from raidctl.audit.rule import Rule
+from raidctl.audit.builtin._say import Finding, Findings, Voice, facts
 from raidctl.health import PROTECTION
 from raidctl.model import Controller, Inventory, Volume
 from raidctl.write_hole import INCOMPLETE, PARITY, Hole, write_hole
 
-SAY = Voice("write_hole", "warning")
+SAY = Voice("write_hole", "warning", "A parity RAID has a write hole")
 
 
-def check(inventory: Inventory) -> Iterator[Finding]:
+def check(inventory: Inventory) -> Findings:
     """One finding for each usable volume with parity."""
     for card, volume in used_volumes(inventory):
         hole = write_hole(card, volume)
@@ -52,14 +48,14 @@ def _open(card: Controller, volume: Volume, hole: Hole) -> Finding:
     evidence = facts(volume, "raid_level", "status", "consistency_policy", "cache.controller_cache")
     if hole.state == "unknown":
         message = f"Whether a power failure can damage other data of its stripes (write hole) is unknown: {hole.why}."
-        return SAY.unknown(volume, message, severity="info", evidence=evidence)
+        return SAY.unknown(volume, message, severity="info", more=evidence)
     when = f"while it is {volume.status}" if weak else "once a drive is missing"
     found = SAY.failed(
         volume,
         f"Write hole: {hole.why}; {when}, a power failure can damage data that was not being written.",
         remedy=_remedy(card, volume, weak=weak),
         severity="warning" if weak else "info",
-        evidence=evidence,
+        more=evidence,
     )
     return structs.replace(found, rank=PROTECTION)
 
@@ -73,6 +69,3 @@ def _remedy(card: Controller, volume: Volume, *, weak: bool) -> str:
     if volume.raid_level == "raid5":
         return f"`mdadm --grow --bitmap=none {device}`, then `mdadm --grow --consistency-policy=ppl {device}`."
     return f"`mdadm --readonly {device}`, then `mdadm --manage {device} --add-journal DEVICE` with a mirrored SSD."
-
-
-RULE = Rule(name=SAY.rule, title="A parity RAID has a write hole", severity=SAY.severity, check=check)

@@ -25,16 +25,12 @@ with `cache.write_active = write_back`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from raidctl.audit.builtin._look import cached_volumes, plain
-from raidctl.audit.builtin._say import Voice, facts, settable
-from raidctl.audit.finding import Finding
-from raidctl.audit.rule import Rule
-from raidctl.health import Condition, of_rule, recovering
+from raidctl.audit.builtin._say import Finding, Findings, Voice, facts, settable
+from raidctl.health import Condition, recovering
 from raidctl.model import Controller, Inventory, Volume, WriteActive, WritePolicy
 
-SAY = Voice("write_policy_not_in_force", "warning")
+SAY = Voice("write_policy_not_in_force", "warning", "The write policy in force is not the one that is configured")
 _SAID = {
     "write_through": "write-through",
     "protected_write_back": "write-back",
@@ -45,9 +41,9 @@ _SAID = {
 _FIELD = "cache.write_active"
 
 
-def check(inventory: Inventory) -> Iterator[Finding]:
+def check(inventory: Inventory) -> Findings:
     """One finding for each volume whose configured policy is told."""
-    found = of_rule(inventory, SAY.rule)
+    found = SAY.conditions(inventory)
     for card, volume in cached_volumes(inventory):
         finding = _judge(card, volume, found.get(volume.id))
         if finding is not None:
@@ -67,24 +63,17 @@ def _judge(card: Controller, volume: Volume, one: Condition | None) -> Finding |
         return SAY.unknown(
             volume,
             f"{wanted.capitalize()} is configured; the tool does not report whether it is active.",
-            remedy="Ask again with the maker's newest tool, or measure: `raidctl verify --in-force`.",
-            field=_FIELD,
-            wanted=wanted,
-            evidence=evidence,
+            "Ask again with the maker's newest tool, or measure: `raidctl verify --in-force`.",
+            wants=(_FIELD, wanted),
+            more=evidence,
         )
     if one is None:
         return SAY.passed(volume, "The configured write policy is active.")
     why = plain(cache.why_not_in_force) or _guess(card)
     active = f"{_SAID[cache.write_active]} is active" if cache.write_active else "what is active is uncertain"
-    said = SAY.failed(
-        volume,
-        f"{wanted.capitalize()} is configured, {active}: {why}.",
-        remedy=_remedy(card, volume, cache.write_policy, cache.write_active),
-        field=_FIELD,
-        wanted=wanted,
-        evidence=evidence,
-    )
-    return SAY.judged(one, said)
+    message = f"{wanted.capitalize()} is configured, {active}: {why}."
+    remedy = _remedy(card, volume, cache.write_policy, cache.write_active)
+    return SAY.failed(volume, message, remedy, wants=(_FIELD, wanted), more=evidence)
 
 
 def _guess(card: Controller) -> str:
@@ -101,11 +90,3 @@ def _remedy(card: Controller, volume: Volume, policy: WritePolicy, active: Write
     if recovering(card):
         return "Wait until the battery has learnt or charged; writes are slow until then. Do not force write-back."
     return "Fix the cause, usually the battery or its cable; writes are slow until then. Do not force write-back."
-
-
-RULE = Rule(
-    name=SAY.rule,
-    title="The write policy in force is not the one that is configured",
-    severity=SAY.severity,
-    check=check,
-)

@@ -8,7 +8,7 @@ from operator import attrgetter
 from typing import Any
 
 from raidctl.audit.policy.machine import Scope, listed
-from raidctl.model import Array, Battery, BlockLayer, Controller, Drive, Volume
+from raidctl.model import Array, Battery, Controller, Drive, Volume
 from raidctl.write_protection import drive_caches
 
 Pair = tuple[Any, Scope]
@@ -25,14 +25,6 @@ class Extra:
     values: tuple[str, ...] = ()
     target: str | None = None
     words: bool = False
-
-
-def _controller(_item: Any, scope: Scope) -> Controller | None:
-    return scope.controller
-
-
-def _host(_item: Any, scope: Scope) -> Any:
-    return scope.machine.inventory
 
 
 def _identity(name: str) -> Callable[[Any, Scope], Any]:
@@ -140,8 +132,8 @@ def write_cache(item: Volume, scope: Scope) -> str | None:
 DRIVES = _members(attrgetter("drives"))
 _DRIVES_TOLD = _all_found(attrgetter("drives"), some=True)
 _SPARES_TOLD = _all_found(attrgetter("spares"), some=False)
-_CARD = Extra("The controller that it is on.", get=_controller, target="controller")
-_HOST = Extra("The machine that it is in.", get=_host, target="host")
+_CARD = Extra("The controller that it is on.", get=lambda _item, scope: scope.controller, target="controller")
+_HOST = Extra("The machine that it is in.", get=lambda _item, scope: scope.machine.inventory, target="host")
 _OF_ARRAY = {
     "drives": Extra("Its member drives.", pairs=DRIVES, told=_DRIVES_TOLD, target="drive"),
     "spares": Extra("Its spare drives.", pairs=_members(attrgetter("spares")), told=_SPARES_TOLD, target="drive"),
@@ -201,21 +193,13 @@ ADDED: dict[str, dict[str, Extra]] = {
 """By kind, then by name."""
 
 
-def _mounts_told(item: Volume, _scope: Scope) -> bool:
-    return item.device is not None or bool(item.mountpoints)
-
-
-def _offsets_told(item: BlockLayer, _scope: Scope) -> bool:
-    return bool(item.offsets_bytes)
-
-
 TOLD: dict[tuple[str, str], Callable[[Any, Scope], bool]] = {
     ("host", "controllers"): _complete,
     ("controller", "batteries"): _batteries_told,
     ("controller", "arrays"): _complete,
     ("controller", "volumes"): _complete,
     ("controller", "drives"): _complete_controller,
-    ("volume", "mountpoints"): _mounts_told,
-    ("block_layer", "offsets_bytes"): _offsets_told,
+    ("volume", "mountpoints"): lambda item, _scope: item.device is not None or bool(item.mountpoints),
+    ("block_layer", "offsets_bytes"): lambda item, _scope: bool(item.offsets_bytes),
 }
 """When a list of the model is known to be whole; all others always are."""

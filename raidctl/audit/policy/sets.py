@@ -97,12 +97,9 @@ def _overridden(rule: PolicyRule, part: Part) -> PolicyRule:
     other = part.overrides.get(rule.name)
     if other is None:
         return rule
-    return replace(
-        rule,
-        severity=other.severity or rule.severity,
-        reason=rule.reason if other.reason is None else other.reason,
-        remedy=rule.remedy if other.remedy is None else other.remedy,
-    )
+    reason = rule.reason if other.reason is None else other.reason
+    remedy = rule.remedy if other.remedy is None else other.remedy
+    return replace(rule, severity=other.severity or rule.severity, reason=reason, remedy=remedy)
 
 
 def load(path: str, read: Read, builtin: Sequence[Rule], *, every: bool = False) -> Policy:

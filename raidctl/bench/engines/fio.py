@@ -303,10 +303,7 @@ def outcome(told: Mapping[str, Any], samples: Sequence[Samples], work: Work) -> 
     busy = [(job["usr_cpu"] + job["sys_cpu"]) / 100 * job["job_runtime"] / 1000 for job in jobs]
     own = any(not sequential(stream) and len(set(stream.offsets)) > 1 for stream in work.streams)
     starts = "fio tells the time of an end in whole milliseconds."
-    return Outcome(
-        samples=tuple(samples),
-        wall_seconds=max(side["runtime"] for side in sides) / 1000,
-        cpu_seconds=sum(busy),
-        engine=str(told.get("fio version", "fio")),
-        notes=(OWN_PLACES, starts) if own else (starts,),
-    )
+    wall_seconds = max(side["runtime"] for side in sides) / 1000
+    engine = str(told.get("fio version", "fio"))
+    notes = (OWN_PLACES, starts) if own else (starts,)
+    return Outcome(samples=tuple(samples), wall_seconds=wall_seconds, cpu_seconds=sum(busy), engine=engine, notes=notes)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
 
@@ -82,22 +82,13 @@ def classify(passes: Sequence[tuple[float, Sequence[float]]]) -> Curve:
     mapped = [point for point in points if not any(low <= point[0] <= high for low, high in stretches)]
     dips = _dips(mapped, dict(kept))
     smooth = [point for point in mapped if point[0] not in dips]
-    if len(smooth) < FEWEST // 2:
-        return Curve(shape="unmapped" if stretches else "unclear", unmapped=stretches, dips=dips, noise=noise)
-    steps = _steps(smooth)
-    plateau = None if steps else _plateau(smooth)
-    return _described(smooth, stretches=stretches, dips=dips, steps=steps, plateau=plateau, noise=noise)
+    known = Curve(shape="unmapped" if stretches else "unclear", unmapped=stretches, dips=dips, noise=noise)
+    return known if len(smooth) < FEWEST // 2 else _described(smooth, known)
 
 
-def _described(
-    points: list[Point],
-    *,
-    stretches: tuple[Point, ...],
-    dips: tuple[float, ...],
-    steps: tuple[float, ...],
-    plateau: float | None,
-    noise: tuple[float, ...],
-) -> Curve:
+def _described(points: list[Point], known: Curve) -> Curve:
+    steps = _steps(points)
+    plateau = None if steps else _plateau(points)
     speeds = [speed for _, speed in points]
     tenth = max(3, len(points) // 10)
     outer, inner = median(speeds[:tenth]) or 0.0, median(speeds[-tenth:]) or 0.0
@@ -105,7 +96,7 @@ def _described(
     variation = math.sqrt(math.fsum((speed - mean) ** 2 for speed in speeds) / len(speeds)) / mean
     ratio = outer / inner
     shape: Shape = "unclear"
-    if stretches:
+    if known.unmapped:
         shape = "unmapped"
     elif steps:
         shape = "step_up"
@@ -115,20 +106,12 @@ def _described(
         shape = "plateau"
     elif ratio >= FALLS and _monotone(points):
         shape = "falling"
-    return Curve(
-        shape=shape,
-        outer=outer,
-        inner=inner,
-        mean=mean,
-        ratio=ratio,
-        spindles=ZONED[0] <= ratio <= ZONED[1] if shape == "falling" else None,
-        steps=steps,
-        dips=dips,
-        plateau_ends=plateau if shape == "plateau" else None,
-        unmapped=stretches,
-        variation=variation,
-        noise=noise,
-    )
+    spindles = ZONED[0] <= ratio <= ZONED[1] if shape == "falling" else None
+    ends = plateau if shape == "plateau" else None
+    return replace(
+        known, shape=shape, outer=outer, inner=inner, mean=mean, ratio=ratio, spindles=spindles, steps=steps,
+        plateau_ends=ends, variation=variation,
+    )  # fmt: skip
 
 
 def _unmapped(points: list[Point]) -> tuple[Point, ...]:

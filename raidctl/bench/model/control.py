@@ -80,11 +80,8 @@ def status(served: Served, now: float) -> dict[str, Any]:
     """What it is and how it keeps time."""
     device = served.device
     return {
-        "kind": device.plan.kind,
-        "level": device.plan.level,
-        "size": device.size,
-        "write_back": device.write_back,
-        "drive_cache": device.drive_cache,
+        **{name: getattr(device.plan, name) for name in ("kind", "level")},
+        **{name: getattr(device, name) for name in ("size", "write_back", "drive_cache")},
         "read_ahead": device.reads_ahead,
         "dirty": device.dirty(now),
         "realtime": os.sched_getscheduler(0) == os.SCHED_RR,

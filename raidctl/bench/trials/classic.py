@@ -113,13 +113,9 @@ class Classic:
             if name in seen.phases and name + OFF in seen.phases:
                 figures[f"{name}{OFF}_ratio"] = _ratio(seen.phases[name], seen.phases[name + OFF])
         cache = bench.below.write_cache
-        return TrialResult(
-            trial=self.name,
-            figures=figures,
-            latency=latencies(seen.phases),
-            reasons=tuple(seen.why),
-            series={"bytes": bench.fitting(self.size), "write_cache": cache, "switched": OFF in "".join(seen.phases)},
-        )
+        latency = latencies(seen.phases)
+        series = {"bytes": bench.fitting(self.size), "write_cache": cache, "switched": OFF in "".join(seen.phases)}
+        return TrialResult(trial=self.name, figures=figures, latency=latency, reasons=tuple(seen.why), series=series)
 
 
 def _order(name: str) -> tuple[int]:

@@ -47,7 +47,7 @@ class FlushSlope:
         """All amounts in every round."""
         del target
         total = self.rounds * sum(max(self.block, amount * MIB) for amount in self.amounts)
-        size = max(64 * self.block, 2 * _largest(self))
+        size = max(64 * self.block, 2 * int(max(self.amounts) * MIB))
         return Needs(seconds=2 * total / MIB / SLOWEST, written=int(total), size=size)
 
     def run(self, bench: Bench) -> Steps:
@@ -93,10 +93,6 @@ class FlushSlope:
                 "flush_ms_by_mib": [[round(one.written, 4), round(one.wait, 4)] for one in points],
             },
         )
-
-
-def _largest(trial: FlushSlope) -> int:
-    return int(max(trial.amounts) * MIB)
 
 
 def fitted(points: list[Point], destage: float | None) -> tuple[slope.FlushSlope, float | None]:

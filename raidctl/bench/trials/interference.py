@@ -68,13 +68,8 @@ class Interference:
         if after.high is not None and after.high < 1 - effect.WARN:
             reasons.append("Readers are slower while the write cache drains.")
         verdict: Verdict = "suspect" if crippled else "info"
-        return TrialResult(
-            trial=self.name,
-            figures=figures,
-            latency=latencies(phases),
-            verdict=verdict,
-            reasons=tuple(reasons),
-        )
+        latency = latencies(phases)
+        return TrialResult(trial=self.name, figures=figures, latency=latency, verdict=verdict, reasons=tuple(reasons))
 
 
 def _count(phase: Phase, samples: Samples, seconds: float) -> None:

@@ -58,9 +58,6 @@ class Timings:
                     # a row is not read twice, or it would be the page cache that is timed
                     phases[way].add(bench.run(row, seconds=self.seconds, target=view))
             yield
-        return TrialResult(
-            trial=self.name,
-            figures={way: phase.spread("MiB/s", block / MIB) for way, phase in phases.items()},
-            latency=latencies(phases),
-            model="; ".join(f"{way}: {text}" for way, text in _SAID.items() if way in phases),
-        )
+        figures = {way: phase.spread("MiB/s", block / MIB) for way, phase in phases.items()}
+        model = "; ".join(f"{way}: {text}" for way, text in _SAID.items() if way in phases)
+        return TrialResult(trial=self.name, figures=figures, latency=latencies(phases), model=model)

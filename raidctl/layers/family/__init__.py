@@ -50,7 +50,7 @@ def observe(view: HostView) -> Dialogue[Observation]:
     told = [Volume(id=VM, device=None, details=_of_memory(kernel))]
     for name, files in kernel.bcaches.items():
         percent, mode = files.value("writeback_percent", number), files.value("cache_mode", chosen)
-        details = {"writeback_percent": _text(percent), "cache_mode": mode}
+        details = {"writeback_percent": None if percent is None else str(percent), "cache_mode": mode}
         told.append(Volume(id=f"{KERNEL}:{name}", details={key: word for key, word in details.items() if word}))
     for name, target in kernel.targets.items():
         block = view.block(name)
@@ -72,10 +72,6 @@ def _queues(view: HostView, page_size: int | None) -> Dialogue[list[Volume]]:
         details = {key: str(figure) for key, figure in figures.items() if figure is not None}
         found.append(Volume(id=queue_of(name), details=details))
     return found
-
-
-def _text(figure: int | None) -> str | None:
-    return None if figure is None else str(figure)
 
 
 def _of_memory(kernel: Kernel) -> dict[str, str]:
