@@ -15,7 +15,7 @@ BROKEN, UNREAD, LOOK, NOTE = range(4)
 """How bad it is: critical, not shown, a warning, information."""
 _RANKS = {"critical": BROKEN, "warning": LOOK, "info": NOTE}
 _FEW = 3
-_MORE = ("several_expect_failure", "nvme_health", "foreign_configuration")
+_MORE = ("nvme_health",)
 """Rules whose findings are trouble as well, without a condition of their own."""
 
 
