@@ -17,7 +17,7 @@ from raidctl.model import Problem, Tool
 from raidctl.output.doctor import Checkup, checkup_data, checkup_screen
 from raidctl.request import converse
 
-_LIBRARIES = ("msgspec", "pySMART", "pyudev", "rich", "click")
+_LIBRARIES = ("msgspec", "pyudev", "rich", "click")
 
 
 @click.command("doctor")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import logging
-import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,8 +12,7 @@ from raidctl.model import Problem
 from raidctl.request import Answer, Request, Run, RunAnswer, Trouble, converse
 from raidctl_drives.parts import DrivePart
 from raidctl_drives.smart import ask_smartctl
-from raidctl_drives.smart.pysmart import Collected, NeededError, read
-from tests.vendors.drives.test_drives_smart_ata import BANNER, FULL, IDENTITY, TABLE
+from tests.vendors.drives.test_drives_smart_ata import BANNER, FULL
 from tests.vendors.drives.test_drives_smart_scsi import NO_LOG, NVME, SAS
 
 FIRST = ("smartctl", "-n", "standby", "-x", "-f", "old", "/dev/sdq")
@@ -49,60 +46,29 @@ def printed(text: str, code: int = 0) -> RunAnswer:
 
 @pytest.mark.parametrize(("text", "serial"), [(FULL, "HBQ40A17"), (SAS, "HS12K7700014A"), (NVME, "QZ98A1004417")])
 def test_one_call_tells_everything(text: str, serial: str) -> None:
-    """Smartctl is run once for a drive, pySMART reads the same answer, and the two agree."""
+    """Smartctl is run once for a drive."""
     (parts, sheets, problems), machine = asked({FIRST: printed(text)})
     assert machine.asked == [FIRST]
     assert [(part.device, part.serial) for part in parts] == [("/dev/sdq", serial)]
-    assert not any("pySMART" in problem.message for problem in parts[0].problems)
     assert len(sheets) == 1
     assert problems == []
 
 
-def test_pysmart_leaves_the_process_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The language and the class of all loggers are what they were before, and nothing is logged or warned."""
-    monkeypatch.setenv("LANG", "de_DE.UTF-8")
-    before = logging.getLoggerClass(), logging.root.manager.disable
-    asked({FIRST: printed(SAS)})
-    assert os.environ["LANG"] == "de_DE.UTF-8"
-    assert (logging.getLoggerClass(), logging.root.manager.disable) == before
-
-
-def test_a_disagreement_with_pysmart_is_told() -> None:
-    """Where pySMART reads another serial number, ours stands and a problem names both."""
-    torn = FULL.replace("Local Time is:", "Serial Number:    OTHER77\nLocal Time is:")
-    (parts, _, _), _ = asked({FIRST: printed(torn)})
-    assert parts[0].serial == "HBQ40A17"
-    assert any("'OTHER77'" in problem.message and "'HBQ40A17'" in problem.message for problem in parts[0].problems)
-
-
-def test_an_output_that_breaks_pysmart_is_read_all_the_same() -> None:
-    """PySMART stumbles over a table in the brief form; our own reader gives the facts, and a note says so."""
-    brief = (
-        BANNER
-        + IDENTITY
-        + "Vendor Specific SMART Attributes with Thresholds:\n"
-        + ("  9 Power_On_Hours          -O--CK   077   077   000    -    20457   -   -   -\n\n")
-    )
-    (parts, _, _), _ = asked({FIRST: printed(brief)})
-    assert (parts[0].serial, parts[0].power_on_hours) == ("HBQ40A17", 20457)
-    assert [problem.severity for problem in parts[0].problems if "pySMART" in problem.message] == ["info"]
-
-
-def test_pysmart_gets_what_it_asks_for_beyond_the_first_call() -> None:
-    """After the plain table of an old release pySMART wants the background scan: it is run, and pySMART goes on."""
+def test_an_old_release_is_asked_for_the_plain_table() -> None:
+    """A smartctl that does not know an option of the first call is called again without it."""
     plain = ("smartctl", "-n", "standby", "-a", "/dev/sdq")
-    extra = ("smartctl", "-d", "scsi", "-l", "background", "/dev/sdq")
-    short = SAS[: SAS.index("Accumulated power on time")]
-    (parts, _, _), machine = asked(
-        {
-            FIRST: printed("=======> INVALID ARGUMENT TO -f: old\n", 1),
-            plain: printed(short),
-            extra: printed("Background scan results log\n  Accumulated power on time, hours:minutes 31247:05\n"),
-        }
+    (parts, _, problems), machine = asked(
+        {FIRST: printed("=======> INVALID ARGUMENT TO -f: old\n", 1), plain: printed(SAS)}
     )
-    assert machine.asked == [FIRST, plain, extra]
+    assert machine.asked == [FIRST, plain]
     assert parts[0].serial == "HS12K7700014A"
-    assert not any("pySMART" in problem.message for problem in parts[0].problems)
+    assert problems == []
+
+
+def test_two_zeros_are_no_temperature() -> None:
+    """Where smartctl's two zeros mean that the drive has no temperature log, the temperature is unknown."""
+    (parts, _, _), _ = asked({FIRST: printed(NO_LOG)})
+    assert parts[0].temperature_celsius is None
 
 
 def test_the_type_of_a_drive_behind_a_controller_is_passed_on() -> None:
@@ -150,16 +116,3 @@ def test_the_exit_status_is_compared_with_the_text() -> None:
     """Bit 3 says that the drive is failing: when the text does not, that is told."""
     (_, _, problems), _ = asked({FIRST: printed(FULL, 8)})
     assert ["exit status" in problem.message for problem in problems] == [True]
-
-
-def test_pysmart_starts_no_process() -> None:
-    """What was not collected is a question to the dialogue, which pySMART's own traps do not swallow."""
-    with pytest.raises(NeededError) as needed:
-        read("/dev/sdq", "scsi", Collected(("smartctl", "-a", "/dev/sdq"), BANNER + TABLE, 0))
-    assert needed.value.argv[:3] == ("smartctl", "-d", "sat")
-
-
-def test_a_temperature_of_zero_is_not_taken_from_pysmart() -> None:
-    """Where smartctl's two zeros mean that the drive has no temperature log, pySMART reads 0 all the same."""
-    (parts, _, _), _ = asked({FIRST: printed(NO_LOG)})
-    assert parts[0].temperature_celsius is None

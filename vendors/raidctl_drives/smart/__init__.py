@@ -1,4 +1,4 @@
-"""Outputs of smartctl, and smartctl itself through pySMART.
+"""Outputs of smartctl, and smartctl itself.
 
 Offered to the rest of the family: :func:`read_smartctl`, :func:`sniff_smartctl`, :func:`ask_smartctl`.
 """

@@ -1,9 +1,7 @@
-"""A live drive: one call of smartctl, read by pySMART and by our own reader.
+"""A live drive: one call of smartctl.
 
 ``smartctl -n standby -x -f old DEVICE`` answers everything in one call: the tables of ``-x`` (write cache, link
-speed, SCSI's background scan and SAS ports) in the form that pySMART reads (``-f old``), and a drive that sleeps
-is left asleep. pySMART asks its questions of :class:`~raidctl_drives.smart.pysmart.Collected`; what that cannot
-answer from the call is run as well, and pySMART begins again.
+speed, SCSI's background scan and SAS ports), and a drive that sleeps is left asleep.
 """
 
 from __future__ import annotations
@@ -16,7 +14,6 @@ from raidctl.evidence import Sheet
 from raidctl.model import Problem
 from raidctl.request import Dialogue, Run, RunAnswer, Trouble, ask
 from raidctl_drives.parts import DrivePart
-from raidctl_drives.smart import pysmart
 from raidctl_drives.smart.text import read_text
 
 Told = tuple[list[DrivePart], list[Sheet], list[Problem]]
@@ -26,8 +23,6 @@ TIMEOUT = 60.0
 """Seconds; a drive in trouble repeats a command for half a minute and more."""
 _FULL = ("smartctl", "-n", "standby", "-x", "-f", "old")
 _PLAIN = ("smartctl", "-n", "standby", "-a")
-_ROUNDS = 4
-"""How often pySMART may ask for another command; it knows three."""
 _COMMAND_LINE, _NOT_OPENED, _FAILING = 1, 2, 8
 """Bits of smartctl's exit status."""
 
@@ -55,25 +50,7 @@ def ask_smartctl(device: str, *, kind: str | None = None) -> Dialogue[Told]:
     text = answer.text if answer.text.strip() else answer.error_text
     parts, sheet = read_text(" ".join(command), text, f"smartctl:{device}")
     told, problems = _sorted(device, parts, answer)
-    if told:
-        collected = pysmart.Collected(command, text, answer.code)
-        opinion = yield from _ask_pysmart(device, kind, told[0], collected)
-        told[0] = pysmart.compared(told[0], opinion, sheet)
     return told, [sheet], problems
-
-
-def _ask_pysmart(
-    device: str, kind: str | None, part: DrivePart, collected: pysmart.Collected
-) -> Dialogue[pysmart.Opinion | None]:
-    """What pySMART makes of the answers; every command that it needs on top is run."""
-    interface = kind if kind and "megaraid," in kind else pysmart.interface_of(part)
-    for _ in range(_ROUNDS):
-        try:
-            return pysmart.read(device, interface, collected)
-        except pysmart.NeededError as needed:
-            answer = yield from ask(Run(needed.argv, timeout=TIMEOUT))
-            collected.add(needed.argv, answer)
-    return None
 
 
 def _sorted(device: str, parts: list[DrivePart], answer: RunAnswer) -> tuple[list[DrivePart], list[Problem]]:
