@@ -9,14 +9,13 @@ from collections.abc import Sequence
 from raidctl.draft import Pair
 from raidctl.evidence import Line, Sheet
 from raidctl_megaraid.storcli.from_text import AGAIN, from_text, judge
-from raidctl_megaraid.storcli.json_around import between, loose, report
+from raidctl_megaraid.storcli.json_around import between, broken, loose
 from raidctl_megaraid.storcli.json_tolerant import (
     Document,
     Fields,
     Number,
     Value,
     documents,
-    pieces,
     torn,
     whole_characters,
 )
@@ -45,7 +44,7 @@ def from_json(command: str, text: str) -> Outline:
     for document in found:
         _gap(outline, walk, text[end : document.start])
         outline.answers.extend(walk.document(document))
-        report(outline, walk.lines, document, text)
+        broken(outline, walk.lines, document, text)
         end = document.end
     _gap(outline, walk, text[end:])
     outline.sheet.lines = tuple(walk.lines)
@@ -59,15 +58,7 @@ def _gap(outline: Outline, walk: _Walk, text: str) -> None:
     if not torn(text):
         between(outline, walk.lines, text)
         return
-    walk.answer = Answer()
-    outline.answers.append(walk.answer)
-    end = 0
-    for part in pieces(text):
-        loose(walk.lines, text[end : part.start])
-        walk.piece(part)
-        report(outline, walk.lines, part, text)
-        end = part.end
-    loose(walk.lines, text[end:])
+    loose(walk.lines, text)
     outline.complain(
         "error", "unread",
         "The beginning of the JSON is missing: what began before it, and which controller it is about, was not read.",
@@ -90,10 +81,6 @@ class _Walk:
         answers: list[Answer] = []
         self._controllers(document.value, "", answers)
         return answers
-
-    def piece(self, document: Document) -> None:
-        """A member of a document whose beginning is missing; the current answer takes it."""
-        self._response(document.value, "…")
 
     def _controllers(self, value: Value, place: str, answers: list[Answer]) -> None:
         """``{"Controllers":[…]}``, a list of these, or one controller taken out of it."""

@@ -1,18 +1,17 @@
-"""What stands around and inside the JSON and is none: warnings, prompts, a tool that died, answers in text."""
+"""What stands around the JSON: warnings, prompts, a tool that died, answers in text; and where it breaks off."""
 
 from __future__ import annotations
 
 import re
 
 from raidctl.evidence import Line
-from raidctl.text import collapse, counted, printable
+from raidctl.text import collapse, printable
 from raidctl_megaraid.storcli.from_text import AGAIN, is_answer, is_prompt, read_lines
-from raidctl_megaraid.storcli.json_tolerant import Document, Fault
+from raidctl_megaraid.storcli.json_tolerant import Document
 from raidctl_megaraid.storcli.outline import Outline, plain
 from raidctl_megaraid.storcli.text_blocks import CRASH
 
 _BRACKETS = re.compile(r"[\s\[\]{},]*")
-_ITEM = re.compile(r"\[\d+\]")
 _SHOWN = 3
 """Words around the JSON that are quoted."""
 
@@ -29,13 +28,12 @@ def between(outline: Outline, lines: list[Line], text: str) -> None:
     _stray(outline, [line for line in own if plain(line.text).strip()])
 
 
-def loose(lines: list[Line], text: str) -> None:
-    """Loose ends of a document whose beginning is missing: they stay unparsed."""
-    parts = [part.rstrip("\r") for part in text.split("\n")]
-    lines.extend(
-        Line(number, part)
-        for number, part in enumerate((part for part in parts if not _BRACKETS.fullmatch(part)), len(lines) + 1)
-    )
+def loose(lines: list[Line], text: str) -> list[Line]:
+    """Add what is left of a broken document; it stays unparsed."""
+    parts = [part.rstrip("\r") for part in text.split("\n") if not _BRACKETS.fullmatch(part)]
+    own = [Line(number, part) for number, part in enumerate(parts, len(lines) + 1)]
+    lines.extend(own)
+    return own
 
 
 def _stray(outline: Outline, lines: list[Line]) -> None:
@@ -54,55 +52,20 @@ def _stray(outline: Outline, lines: list[Line]) -> None:
         outline.complain("info", "note", f"Beside the JSON the output says: “{shown}”. The JSON was read.")
 
 
-def report(outline: Outline, lines: list[Line], document: Document, text: str) -> None:
-    """Report what is wrong with a document; the words in it that are no JSON are added to ``lines``."""
-    junk: list[Line] = []
-    halves: list[Line] = []
-    for fault in document.faults:
-        if fault.kind in ("junk", "half") and fault.end > fault.start + 1:
-            line = Line(len(lines) + 1, text[fault.start : fault.end].rstrip("\r"))
-            lines.append(line)
-            (junk if fault.kind == "junk" else halves).append(line)
-    cut = next((fault for fault in document.faults if fault.kind == "cut"), None)
-    dead = next((line for line in [*junk, *halves] if CRASH.search(line.text)), None)
-    if cut:
-        _cut(outline, text, cut, plain(dead.text) if dead else None)
-    elif dead:
-        _died(outline, plain(dead.text))
-    outline.sheet.note(*[line for line in junk if line is dead])
-    _halves(outline, text, document)
-    rest = [line for line in junk if line is not dead]
-    if rest and not cut:
-        shown = printable(collapse(rest[0].text))[:120]
-        outline.complain(
-            "warning", "unread", f"Inside the JSON stand words that are none and were not read: “{shown}”.", AGAIN
-        )
-    if any(fault.kind in ("comma", "mend") for fault in document.faults) and not cut:
-        place = _line(text, next(fault.start for fault in document.faults if fault.kind in ("comma", "mend")))
-        outline.complain(
-            "info",
-            "note",
-            f"The JSON is not well formed (line {place}); it was read all the same, nothing was left out.",
-        )
-
-
-def _halves(outline: Outline, text: str, document: Document) -> None:
-    halves = [fault for fault in document.faults if fault.kind == "half"]
-    if not halves or any(fault.kind == "cut" for fault in document.faults):
+def broken(outline: Outline, lines: list[Line], document: Document, text: str) -> None:
+    """Report where a document breaks off; its rest is added to ``lines``."""
+    if document.broken is None:
         return
-    outline.complain(
-        "warning", "unread",
-        f"{counted(len(halves), 'value')} of the JSON could not be read, the first one in "
-        f"{_place(halves[0])} (line {_line(text, halves[0].start)}).", AGAIN,
-    )  # fmt: skip
-
-
-def _cut(outline: Outline, text: str, cut: Fault, dead: str | None) -> None:
-    end = len(text[: cut.end].rstrip())
-    why = f" because the tool died ({printable(collapse(dead))[:120]})" if dead else ""
+    rest = loose(lines, text[document.broken : document.end])
+    dead = next((line for line in rest if CRASH.search(line.text)), None)
+    outline.sheet.note(*[line for line in rest if line is dead])
+    why = f" because the tool died ({printable(collapse(plain(dead.text)))[:120]})" if dead else ""
+    names = [printable(collapse(name))[:80] for name in document.inside if name not in ("Controllers", "Response Data")]
+    place = f"“{' / '.join(names[:6])}”" if names else "its outermost part"
+    number = text.count("\n", 0, len(text[: document.broken + 1].rstrip())) + 1
     outline.complain(
         "error", "unread",
-        f"The JSON breaks off{why} in {_place(cut)} (line {_line(text, end)}): what was complete before that was read, "
+        f"The JSON breaks off{why} in {place} (line {number}): what was complete before that was read, "
         "what came after is unknown.", AGAIN,
     )  # fmt: skip
 
@@ -112,18 +75,3 @@ def _died(outline: Outline, said: str) -> None:
         "error", "unread",
         f"The tool died ({printable(collapse(said))[:160]}): what it had printed until then was read.", AGAIN,
     )  # fmt: skip
-
-
-def _place(fault: Fault) -> str:
-    names: list[str] = []
-    for name in fault.inside:
-        if not _ITEM.fullmatch(name):
-            names.append(printable(collapse(name))[:80])
-        elif names and names[-1] != "Controllers":
-            names[-1] += name
-    names = [name for name in names if name not in ("Controllers", "Response Data")]
-    return f"“{' / '.join(names[:6])}”" if names else "its outermost part"
-
-
-def _line(text: str, offset: int) -> int:
-    return text.count("\n", 0, offset) + 1
