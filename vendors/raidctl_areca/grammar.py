@@ -63,23 +63,9 @@ _SLOT_ROW = re.compile(
     rf"(?P<model>\S.*?)\s+(?P<size>{_AMOUNT})(?:\s+(?P<usage>\S.*?))?\s*",
     re.ASCII,
 )
-# the same with another word for the slot; where the slot ends is told by the heading
-_ANY_SLOT_ROW = re.compile(
-    rf"\s*(?P<number>\d{{1,4}})\s+(?P<enclosure>\d{{1,3}})\s+(?P<slot>[A-Za-z#][\w #.-]{{0,15}}?)\s+\0\s*"
-    rf"(?P<model>\S.*?)\s+(?P<size>{_AMOUNT})(?:\s+(?P<usage>\S.*?))?\s*",
-    re.ASCII,
-)
 #  1  1  WDC WD7500AYYS-01RCA0            750.2GB  data
 _CHANNEL_ROW = re.compile(
     rf"\s*(?P<number>\d{{1,4}})\s+(?P<channel>\d{{1,4}})\s+(?P<model>\S.*?)\s+(?P<size>{_AMOUNT})"
-    r"(?:\s+(?P<usage>\S.*?))?\s*",
-    re.ASCII,
-)
-# unverified: no source of today shows the tables of the oldest releases
-# Ch   ModelName        Serial#          FirmRev     Capacity  State
-#  1   ST3400832AS      3NF0AXXX         3.01         400.1GB  RaidSet Member(1)
-_OLD_ROW = re.compile(
-    rf"\s*(?P<channel>\d{{1,4}})\s+(?P<model>\S.*?)(?:\s+(?P<serial>\S+)\s+(?P<firmware>\S+))?\s+(?P<size>{_AMOUNT})"
     r"(?:\s+(?P<usage>\S.*?))?\s*",
     re.ASCII,
 )
@@ -157,7 +143,7 @@ def heading(text: str) -> str | None:
     """The kind of table that a heading opens: ``channels``, ``slots``, ``sets``, ``volumes``, ``cards``, ``help``."""
     words = text.replace("#", " ").lower().split()
     if words[:1] in (["ch"], ["idech"]) and "modelname" in words:
-        return "old channels" if "firmrev" in words or "state" in words else "channels"
+        return "channels"
     if words[:2] == ["attribute", "items"]:
         return "smart"
     if words[:1] == ["enc"] and "modelname" in words:
@@ -191,17 +177,9 @@ def row(text: str, kind: str) -> dict[str, str] | None:
     """The cells of a table's row; None for another line."""
     form = {
         "channels": _CHANNEL_ROW, "slots": _SLOT_ROW, "sets": _SET_ROW, "volumes": _VOLUME_ROW, "cards": _CARD_ROW,
-        "old channels": _OLD_ROW, "smart": _SMART_ROW,
+        "smart": _SMART_ROW,
     }.get(kind)  # fmt: skip
     match = form.fullmatch(text) if form is not None else None
-    return None if match is None else {name: value for name, value in match.groupdict().items() if value is not None}
-
-
-def slot_row(text: str, model: int) -> dict[str, str] | None:
-    """The cells of a row whose slot has an unusual name; ``model`` is where the heading has the models begin."""
-    if text[model - 1 : model] != " " or text[model : model + 1] in {"", " "}:
-        return None
-    match = _ANY_SLOT_ROW.fullmatch(f"{text[:model]}\0{text[model:]}")
     return None if match is None else {name: value for name, value in match.groupdict().items() if value is not None}
 
 

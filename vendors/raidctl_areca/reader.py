@@ -22,8 +22,7 @@ _BANNER = re.compile(
 )
 _HELP = re.compile(r"\s*(?:Command Format: .*|Note: Use .*|[a-z]{2,10} {2,}[A-Z].*)")
 _LISTS = {
-    "channels": "drives", "old channels": "drives", "slots": "drives", "sets": "RAID sets",
-    "channel sets": "RAID sets", "volumes": "volumes", "cards": "cards",
+    "channels": "drives", "slots": "drives", "sets": "RAID sets", "volumes": "volumes", "cards": "cards",
 }  # fmt: skip
 _SECTION_OF = {
     "device state": "drive", "timeout count": "drive", "media error count": "drive", "firmware rev.": "drive",
@@ -61,7 +60,7 @@ class Reader:
         self.table: str | None = None
         self.column = 0
         self.numbered = False
-        self.model_column = 0
+        self.places = "MinDiskCap"
         self.section: Section | None = None
         self.prefix = ""
         self.sections: list[Section] = []
@@ -130,15 +129,11 @@ class Reader:
         self.table, self.section = kind, self.section if kind == "smart" else None
         self.column = line.text.find("Raid Name")
         self.numbered = "Raid#" in line.text
-        self.model_column = line.text.find("ModelName")
-        if kind == "sets" and "diskchannels" in line.text.lower().replace(" ", ""):
-            self.table = "channel sets"
+        self.places = "DiskChannels" if "diskchannels" in line.text.lower().replace(" ", "") else "MinDiskCap"
         self.sheet.note(line)
 
     def _row(self, line: Line, table: str) -> bool:
-        row = grammar.row(line.text, "sets" if table == "channel sets" else table)
-        if row is None and table == "slots":
-            row = grammar.slot_row(line.text, self.model_column)
+        row = grammar.row(line.text, table)
         if table == "help" and _HELP.fullmatch(line.text):
             self.sheet.note(line)
             return True
@@ -146,8 +141,8 @@ class Reader:
             return False
         if table == "cards":
             self._listed(line, row)
-        elif table in {"sets", "channel sets"}:
-            tables.set_row(self.card, self.sheet, line, row, channels=table == "channel sets")
+        elif table == "sets":
+            tables.set_row(self.card, self.sheet, line, row, self.places)
         elif table == "volumes":
             if self.numbered:
                 name, _, number = row["names"].rpartition(" ")

@@ -50,10 +50,8 @@ def link(card: CardDraft) -> None:
             continue
         numbers = by_name.get(name, [])
         if len(numbers) > 1:
-            own = [n for n in numbers if draft.name in (card.sets[n].get("channels") or ())]
-            numbers = own if len(own) == 1 else []
-            if not numbers:
-                draft.complain("warning", "unread", f"Several RAID sets are called {name!r}: whose it is, is not told.")
+            numbers = []
+            draft.complain("warning", "unread", f"Several RAID sets are called {name!r}: whose it is, is not told.")
         elif not numbers:
             made = f"={name}"
             conclude(card.raid_set(made), "set", name)

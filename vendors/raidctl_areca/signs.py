@@ -9,10 +9,9 @@ from raidctl_areca.collect import KIND
 
 _LINES = 400
 _CHARACTERS = 100_000
-_TABLES = {"channels": 88, "old channels": 80, "slots": 88, "sets": 90, "volumes": 90, "cards": 60}
+_TABLES = {"channels": 88, "slots": 88, "sets": 90, "volumes": 90, "cards": 60}
 _COMMANDS = {
     "channels": "cli64 disk info",
-    "old channels": "cli64 disk info",
     "slots": "cli64 disk info",
     "sets": "cli64 rsf info",
     "volumes": "cli64 vsf info",

@@ -32,7 +32,7 @@ def bay_of(slot: str) -> str:
     return re.sub(r"^(?:[A-Za-z]{2,}[ #]*)+", "", slot.strip()) or slot.strip()
 
 
-def set_row(card: CardDraft, sheet: Sheet, line: Line, row: Row, *, channels: bool) -> None:
+def set_row(card: CardDraft, sheet: Sheet, line: Line, row: Row, places: str) -> None:
     """A RAID set: name, members, raw and free space, state."""
     # #  Name             Disks TotalCap  FreeCap DiskChannels       State
     # 1  data                15 11250.0GB    0.0GB 123456789ABCDEF    Rebuilding
@@ -45,10 +45,7 @@ def set_row(card: CardDraft, sheet: Sheet, line: Line, row: Row, *, channels: bo
     amount(found, sheet, line, ("size_bytes", "TotalCap", row["total"]))
     amount(found, sheet, line, ("free_bytes", "FreeCap", row["free"]))
     if "more" in row:
-        found.detail(sheet, line, "DiskChannels" if channels else "MinDiskCap", row["more"])
-    if channels:
-        # 9 is followed by A: "123G567C9AB48EF" are the channels 1, 2, 3, 16 …
-        found.put(sheet, None, "channels", [str(int(c, 36)) for c in row.get("more", "") if c.isalnum()])
+        found.detail(sheet, line, places, row["more"])
     state(found, sheet, line, row["state"])
 
 
@@ -161,9 +158,6 @@ def drive_row(card: CardDraft, sheet: Sheet, line: Line, row: Row) -> None:
         drive.put(sheet, line, "raw_model", row["model"], ROW)
         drive.told[-1] = (sheet, line, "model", row["model"])
         amount(drive, sheet, line, ("size_bytes", "Capacity", row["size"]))
-    for name in ("serial", "firmware"):
-        if words.told(row.get(name, "")):
-            drive.put(sheet, line, name, row[name], ROW)
     if words.told(row.get("usage", "")):
         usage(drive, sheet, line, row["usage"])
 

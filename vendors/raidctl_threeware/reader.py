@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from raidctl.draft import DETAIL, ROW, Draft, Pair
 from raidctl.evidence import Line, Sheet
-from raidctl_threeware import grammar, old, several, tables, words
+from raidctl_threeware import grammar, several, tables, words
 from raidctl_threeware.draft import CardDraft, Cards, UnitDraft
 from raidctl_threeware.grammar import Attribute, Sentence, Table
 from raidctl_threeware.labels import BATTERY, CARD, DRIVE, UNIT, Parse, driver, spins
@@ -120,10 +120,6 @@ class Reader:
         self.sheet.note(line)
 
     def _other(self, line: Line, text: str) -> None:
-        named = old.read(line, self.sheet, self.cards, self.number)
-        if named is not None:
-            self.number, self.table = named, None
-            return
         version = _VERSION.fullmatch(text)
         if version is not None:
             self.version = version[2] if version[1] == "CLI" else self.version

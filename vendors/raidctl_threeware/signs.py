@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from raidctl.vendor import Sniffed
-from raidctl_threeware import grammar, old
+from raidctl_threeware import grammar
 from raidctl_threeware.collect import KIND
 
 _LINES = 400
@@ -17,7 +17,7 @@ _SURE = {
 _COMMANDS = {
     "cards": "tw_cli show", "units": "tw_cli /cX show unitstatus", "ports": "tw_cli /cX show drivestatus",
     "batteries": "tw_cli /cX/bbu show", "events": "tw_cli /cX show alarms", "phys": "tw_cli /cX show phy",
-    "schedule": "tw_cli /cX show verify", "old": "tw_cli info cX",
+    "schedule": "tw_cli /cX show verify",
 }  # fmt: skip
 _VERSION = re.compile(r"\s*(CLI|API) Version\s*=\s*[\d.]{3,20}\s*", re.ASCII)
 _OBJECT = re.compile(r"(?:[up]\d{1,4}|bbu\d*|e\d{1,3}(?:/\w+)?|phy\d+)?")
@@ -40,9 +40,6 @@ def sniff(name: str, text: str) -> Sniffed | None:  # noqa: ARG001 - the protoco
             attributes += 1
         elif grammar.sentence(line) is not None or "(CLI:" in line[:40] or grammar.wants_driver(line):
             confidence = max(confidence, 80)
-        elif old.is_old(line):
-            confidence = max(confidence, 88)
-            seen.append("old")
         elif (version := _VERSION.fullmatch(line)) is not None:
             versions.add(version[1])
             # storage tools of other families print a CLI version, too, and no API version beside it

@@ -38,7 +38,7 @@ def test_so_is_one_of_the_other_lists(text: str) -> None:
     ("slot", "place", "bay"),
     [
         ("SLOT 07", "E3:S7", "07"), ("Slot#7 ", "E3:S7", "7"), ("Bay07  ", "E3:S7", "07"), ("07     ", "E3:S7", "07"),
-        ("Disk 07", "E3:S7", "07"), ("SLOT A7", "E3:SA7", "A7"), ("EXT#007", "E3:S7", "007"),
+        ("Disk 07", "E3:S7", "07"), ("EXT#007", "E3:S7", "007"),
     ],
 )  # fmt: skip
 def test_every_word_for_a_slot_is_read(slot: str, place: str, bay: str) -> None:
@@ -79,21 +79,6 @@ def test_a_drive_that_lost_its_name_is_not_an_empty_slot() -> None:
     assert [(drive.id, drive.role, drive.size_bytes) for drive in found.drives][1:] == [
         ("areca:1/E2:S2", "failed", None)
     ]
-
-
-def test_the_oldest_table_tells_serial_numbers() -> None:
-    """And the number of the RAID set instead of its name."""
-    found = card(OLD_DISKS)
-    assert [(d.model, d.serial, d.firmware) for d in found.drives][:2] == [
-        ("ST3320620AS", "5QF0ZK1C", "3.AAK"),
-        ("WDC WD3200YS-01PGB0", "WD-WCAPD5110388", "21.00M21"),
-    ]
-    assert [(d.role, d.array) for d in found.drives] == [
-        ("member", "areca:1/r1"),
-        ("member", "areca:1/r1"),
-        ("spare", None),
-    ]
-    assert left(told(OLD_DISKS)) == []
 
 
 def test_the_oldest_volumes_name_their_set_by_its_number() -> None:
