@@ -6,6 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from posixpath import basename, dirname
 
+import msgspec
+
+from raidctl.host import HostView
 from raidctl.model import Problem, Tool
 from raidctl.request import CHANGEABLE, Dialogue, Run, RunAnswer, Trouble, Which, ask_all
 from raidctl.vendor import ToolSpec
@@ -75,3 +78,44 @@ def call_problem(request: Run, answer: RunAnswer) -> Problem | None:
         Trouble.UNRECORDED: ("has no answer in this recording", "Record the machine again."),
     }.get(answer.trouble, ("failed", "Run the command by hand."))  # fmt: skip
     return Problem(severity="error", kind="unread", where=where, message=f"The tool {what}{detail}.", remedy=remedy)
+
+
+def printed(request: Run, answer: RunAnswer, problems: list[Problem]) -> str:
+    """What a call printed, its errors where that is nothing; what went wrong is added to ``problems``.
+
+    Empty: there is nothing to read. No tool of a controller prints so much that it had to be ended.
+    """
+    trouble = call_problem(request, answer)
+    text = answer.text if answer.text.strip() else answer.error_text
+    if trouble is None and not text.strip():
+        trouble = Problem(
+            severity="error", kind="unread", where=" ".join(request.argv),
+            message=f"The tool printed nothing and ended with exit code {answer.code}.",
+            remedy="Run the command by hand, as root.",
+        )  # fmt: skip
+    problems += [trouble] if trouble else []
+    return text if text.strip() and answer.trouble is not Trouble.FLOOD else ""
+
+
+def odd_exit(request: Run, answer: RunAnswer) -> list[Problem]:
+    """The note on a call that was answered and ended with an exit code all the same."""
+    message = f"The tool answered, but ended with exit code {answer.code}."
+    note = Problem(severity="info", kind="note", where=" ".join(request.argv), message=message)
+    return [note] if answer.code not in (0, None) else []
+
+
+def as_note(problem: Problem) -> Problem:
+    """A problem that does not matter, because others reported the same."""
+    if problem.kind not in ("unread", "no_tool", "no_right"):
+        return problem
+    return msgspec.structs.replace(problem, severity="info", kind="note", remedy=None)
+
+
+def without_root(problems: Sequence[Problem], host: HostView) -> list[Problem]:
+    """A tool that sees no controller without being root could not look."""
+    return [
+        msgspec.structs.replace(item, severity="error", kind="no_right", remedy="Run raidctl as root (sudo).")
+        if host.root is False and item.message == "The tool sees no controller."
+        else item
+        for item in problems
+    ]

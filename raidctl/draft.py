@@ -7,7 +7,7 @@ to the sheets at the end, when it is certain which card of which tool is shown.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -171,3 +171,15 @@ def distinct(ids: Iterable[str]) -> list[str]:
         taken[name] += 1
         told.append(name if taken[name] == 1 else f"{name}-{taken[name]}")
     return told
+
+
+def unreadable(sheet: Sheet, remedy: str, lost: Iterable[str] = (), *, known: object = False) -> Iterator[Problem]:
+    """Problems where rows were lost, or an output reports nothing; ``known``: it was understood."""
+    lines = [line for line in sheet.lines if line.text.strip()]
+    found: list[tuple[Severity, str, str]] = [("warning", message, REPORT) for message in lost]
+    if not lines and not known:
+        found.append(("warning", "The output is empty.", "Record it again."))
+    elif not known and len(sheet.unparsed()) == len(lines):
+        found.append(("error", "Nothing in this output was understood.", remedy))
+    for severity, message, advice in found:
+        yield Problem(severity=severity, kind="unread", where=sheet.command, message=message, remedy=advice)

@@ -12,7 +12,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 VENDOR_MAY = {
     "calls", "change", "draft", "errors", "evidence", "host", "json_decode", "model", "order", "request", "simulation",
-    "text", "units", "vendor", "write_protection",
+    "text", "tool_choice", "units", "vendor", "write_protection",
 }  # fmt: skip
 CORE = sorted((ROOT / "raidctl").rglob("*.py"))
 VENDOR = sorted((ROOT / "vendors").rglob("*.py"))

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from raidctl.calls import Installed, call_problem
+from raidctl.calls import Installed, printed, without_root
 from raidctl.host import HostView
 from raidctl.model import Problem
 from raidctl.request import Dialogue, Run, RunAnswer, Trouble, ask, ask_all
@@ -81,27 +81,9 @@ def _count(answer: RunAnswer) -> int:
 
 def _keep(asked: _Asked, request: Run, answer: RunAnswer) -> None:
     """Keep what a call printed, and say what was wrong with it."""
-    where = " ".join(request.argv)
-    trouble = call_problem(request, answer)
-    if trouble is not None:
-        asked.problems.append(trouble)
-        asked.stopped = asked.stopped or answer.trouble is not Trouble.TIMEOUT
-    if answer.trouble is Trouble.FLOOD:
-        return
-    text = answer.text if answer.text.strip() else answer.error_text
-    if not text.strip():
-        if trouble is None:
-            asked.problems.append(_silent(where, answer.code))
-        return
-    asked.documents.append(Document(where, TEXT, text))
-
-
-def _silent(where: str, code: int | None) -> Problem:
-    return Problem(
-        severity="error", kind="unread", where=where,
-        message=f"The tool printed nothing and ended with exit code {code}.",
-        remedy="Run the command by hand, as root.",
-    )  # fmt: skip
+    asked.stopped = asked.stopped or answer.trouble not in (None, Trouble.TIMEOUT)
+    if text := printed(request, answer, asked.problems):
+        asked.documents.append(Document(" ".join(request.argv), TEXT, text))
 
 
 def _assemble(tool: Installed, asked: _Asked, count: int, host: HostView) -> Observation:
@@ -117,19 +99,7 @@ def _assemble(tool: Installed, asked: _Asked, count: int, host: HostView) -> Obs
         )  # fmt: skip
     return Observation(
         controllers=tuple(msgspec.structs.replace(controller, told_by=tool.spec.name) for controller in controllers),
-        problems=tuple(dict.fromkeys(_rights(problems, host))),
+        problems=tuple(dict.fromkeys(without_root(problems, host))),
         tools=(tool.tool(),),
         sheets=tuple(collection.sheets),
     )
-
-
-def _rights(problems: Sequence[Problem], host: HostView) -> list[Problem]:
-    """A tool that sees no card without being root could not look."""
-    if host.root is not False:
-        return list(problems)
-    return [
-        msgspec.structs.replace(item, severity="error", kind="no_right", remedy="Run raidctl as root (sudo).")
-        if item.message == "The tool sees no controller."
-        else item
-        for item in problems
-    ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from raidctl.draft import REPORT
+from raidctl.draft import unreadable
 from raidctl.evidence import Sheet
 from raidctl.model import Problem, Tool
 from raidctl.order import natural
@@ -17,6 +17,7 @@ from raidctl_areca.trouble import error_problem
 
 KIND = "info"
 """The one form of document: every output of the tool has the same grammar."""
+_REMEDY = "Give the outputs of `cli64 sys info`, `vsf info`, `rsf info` and `disk info` as it prints them."
 
 
 def read(documents: Sequence[Document]) -> Observation:
@@ -44,7 +45,7 @@ def assemble(
             told += own
     for reader in readers:
         told += [error_problem(error, reader.sheet.command) for error in reader.errors[:20]]
-        told += _unreadable(reader)
+        told += unreadable(reader.sheet, _REMEDY, reader.lost[:20], known=reader.errors)
     versions = [Tool(name="cli64", version=reader.version) for reader in readers if reader.version]
     return Observation(
         controllers=tuple(found),
@@ -52,20 +53,3 @@ def assemble(
         tools=tuple(tools) or tuple(dict.fromkeys(versions)),
         sheets=tuple(reader.sheet for reader in readers),
     )
-
-
-def _unreadable(reader: Reader) -> Iterable[Problem]:
-    """A problem where an output told nothing at all."""
-    lines = [line for line in reader.sheet.lines if line.text.strip()]
-    where = reader.sheet.command
-    for message in reader.lost[:20]:
-        yield Problem(severity="warning", kind="unread", where=where, message=message, remedy=REPORT)
-    if not lines:
-        yield Problem(
-            severity="warning", kind="unread", where=where, message="The output is empty.", remedy="Record it again."
-        )
-    elif not reader.errors and len(reader.sheet.unparsed()) == len(lines):
-        yield Problem(
-            severity="error", kind="unread", where=where, message="Nothing in this output was understood.",
-            remedy="Give the outputs of `cli64 sys info`, `vsf info`, `rsf info` and `disk info` as it prints them.",
-        )  # fmt: skip

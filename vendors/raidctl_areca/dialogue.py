@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from raidctl.calls import Installed, call_problem
+from raidctl.calls import Installed, printed
 from raidctl.evidence import Sheet
 from raidctl.host import HostView
 from raidctl.model import Problem
-from raidctl.request import Dialogue, Run, RunAnswer, Trouble, ask, ask_all
+from raidctl.request import Dialogue, Run, RunAnswer, ask, ask_all
 from raidctl.vendor import Document, Observation
 from raidctl_areca.collect import KIND, assemble
 from raidctl_areca.draft import CardDraft, Cards
@@ -91,22 +91,8 @@ def _numbers(card: CardDraft) -> list[str]:
 
 
 def _judge(talk: _Talk, request: Run, answer: RunAnswer) -> bool:
-    """Keep what a call printed, and say what was wrong with it; False where it printed nothing to read."""
-    trouble = call_problem(request, answer)
-    if trouble is not None:
-        talk.problems.append(trouble)
-    if answer.trouble is Trouble.FLOOD:
-        return False
-    text = answer.text if answer.text.strip() else answer.error_text
-    if text.strip():
+    """Keep what a call printed; False where it printed nothing to read."""
+    text = printed(request, answer, talk.problems)
+    if text:
         talk.documents.append(Document(" ".join(request.argv), KIND, text))
-        return answer.trouble is None
-    if trouble is None:
-        talk.problems.append(
-            Problem(
-                severity="error", kind="unread", where=" ".join(request.argv),
-                message=f"The tool printed nothing and ended with exit code {answer.code}.",
-                remedy="Run the command by hand, as root.",
-            )
-        )  # fmt: skip
-    return False
+    return bool(text) and answer.trouble is None

@@ -6,9 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-import msgspec
-
-from raidctl.calls import Installed, call_problem
+from raidctl.calls import Installed, as_note, call_problem
 from raidctl.model import Problem, Tool
 from raidctl.request import Dialogue, Run, RunAnswer, Trouble, ask_all
 from raidctl.vendor import Document
@@ -150,10 +148,3 @@ def _silent(call: Call) -> Problem:
         severity="error", kind="unread", where=call.command,
         message=f"The tool did not answer: {call.why}.", remedy="Run the command by hand, as root.",
     )  # fmt: skip
-
-
-def as_note(problem: Problem) -> Problem:
-    """A problem that does not matter, because others told the same."""
-    if problem.kind not in ("unread", "no_tool", "no_right"):
-        return problem
-    return msgspec.structs.replace(problem, severity="info", kind="note", remedy=None)

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
+from raidctl.calls import as_note
 from raidctl.draft import WEAK
 from raidctl.model import Problem
 from raidctl.request import Dialogue
-from raidctl_megaraid.ask import Asked, Call, as_note
+from raidctl_megaraid.ask import Asked, Call
 from raidctl_megaraid.draft import CardDraft
 from raidctl_megaraid.gather import STORCLI
 

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import msgspec
 
-from raidctl.calls import Installed
+from raidctl.calls import Installed, as_note
 from raidctl.host import HostView
 from raidctl.model import Problem
 from raidctl.request import Dialogue
 from raidctl.vendor import Observation
-from raidctl_megaraid.ask import Asked, as_note
+from raidctl_megaraid.ask import Asked
 from raidctl_megaraid.ask_megacli import ask_megacli
 from raidctl_megaraid.ask_mfi import ask_mfi, barred
 from raidctl_megaraid.ask_storcli import ask_storcli

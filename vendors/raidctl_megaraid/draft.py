@@ -75,10 +75,6 @@ class CardDraft(Draft):
         yield from self.drives.values()
         yield from self.batteries.values()
 
-    def weight(self) -> int:
-        """How much was told of the card and all on it."""
-        return sum(len(draft.told) for draft in self.all())
-
 
 @dataclass
 class Cards:

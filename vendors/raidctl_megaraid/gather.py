@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from posixpath import basename
 
+from raidctl.draft import unreadable
 from raidctl.evidence import Sheet
 from raidctl.model import Problem
 from raidctl.vendor import Document
@@ -78,21 +79,6 @@ def _said(sheet: Sheet) -> int:
 
 def _unreadable(found: Told) -> list[Problem]:
     """A problem where an output told nothing at all, and no reader has said so."""
-    where = found.document.name
-    if any(problem.kind in ("unread", "no_right", "no_tool") for problem in found.problems):
-        return []
-    if not found.document.text.strip():
-        return [
-            Problem(
-                severity="warning", kind="unread", where=where, message="The output is empty.",
-                remedy="Run the command again, as root, and keep what it prints.",
-            )
-        ]  # fmt: skip
-    if found.cards.cards or len(found.sheet.unparsed()) < _said(found.sheet):
-        return []
-    return [
-        Problem(
-            severity="error", kind="unread", where=where, message="Nothing in this output was understood.",
-            remedy="Give the output of `storcli /call show all J` or of `MegaCli -AdpAllInfo -aALL` as printed.",
-        )
-    ]  # fmt: skip
+    known = found.cards.cards or any(problem.kind in ("unread", "no_right", "no_tool") for problem in found.problems)
+    remedy = "Give the output of `storcli /call show all J` or of `MegaCli -AdpAllInfo -aALL` as printed."
+    return list(unreadable(found.sheet, remedy, known=known))

@@ -6,7 +6,7 @@ when they tell different serial numbers of the same card or of the drive in the 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from posixpath import dirname
 
@@ -152,42 +152,6 @@ def _shares(cards: Cards, read: Cards) -> bool:
         if any(one.get("serial") and one.get("serial") == other.get("serial") for one, other in pairs):
             return True
     return False
-
-
-@dataclass
-class Choice:
-    """A card that is shown, the tool that told most of it, and what other tools told of the same card."""
-
-    card: CardDraft
-    teller: str
-    kind: str
-    tools: list[str]
-    passed_over: list[CardDraft] = field(default_factory=list)
-
-
-def richest(tellings: Sequence[tuple[CardDraft, str, str]]) -> list[Choice]:
-    """Each card once, as the tool told it that told most.
-
-    Args:
-        tellings: Triples of a card, the tool that told it, and the tool's kind.
-    """
-    chosen: list[Choice] = []
-    for card, tool, kind in tellings:
-        known = next(
-            (one for one in chosen if tool not in one.tools and same_card(one.card, one.kind, card, kind)), None
-        )
-        if known is None:
-            chosen.append(Choice(card, tool, kind, [tool]))
-            continue
-        known.tools.append(tool)
-        loser = card
-        if card.weight() > known.card.weight():
-            loser = known.card
-            known.card, known.teller, known.kind = card, tool, kind
-        known.passed_over.append(loser)
-        for draft in loser.all():
-            draft.drop_evidence()
-    return chosen
 
 
 def same_card(mine: CardDraft, kind: str, other: CardDraft, its: str) -> bool:

@@ -9,11 +9,12 @@ import msgspec
 
 from raidctl.evidence import Sheet
 from raidctl.model import Controller, Problem, Tool
+from raidctl.tool_choice import richest
 from raidctl.vendor import Document, Observation
 from raidctl_megaraid.build import build, controller_ids
 from raidctl_megaraid.draft import CardDraft
 from raidctl_megaraid.gather import SHOWN, Told, told
-from raidctl_megaraid.join import Choice, Machine, join, richest
+from raidctl_megaraid.join import Machine, join, same_card
 
 
 def read(documents: Sequence[Document]) -> Observation:
@@ -61,29 +62,17 @@ class Assembly:
 
     def observation(self) -> Observation:
         """Each card once, as the tool told it that told most; its problems after those of reading."""
-        choices = richest([(item.card, item.tool, item.kind) for item in self.tellings])
+        choices = richest([(item.card, item.tool, item.kind) for item in self.tellings], same_card)
         ids = controller_ids([choice.card for choice in choices])
         controllers: list[Controller] = []
         problems = list(self.problems)
         for choice, object_id in zip(choices, ids, strict=True):
             controller, own = build(choice.card, object_id, choice.kind)
             controllers.append(msgspec.structs.replace(controller, told_by=choice.teller) if self.asked else controller)
-            problems += [*own, *_seen_twice(choice, object_id)]
+            problems += [*own, *choice.seen_twice(object_id)]
         return Observation(
             controllers=tuple(controllers),
             problems=tuple(dict.fromkeys(problems)),
             tools=self.tools,
             sheets=tuple(self.sheets),
         )
-
-
-def _seen_twice(choice: Choice, object_id: str) -> list[Problem]:
-    others = ", ".join(sorted(set(choice.tools) - {choice.teller}))
-    if not others:
-        return []
-    return [
-        Problem(
-            severity="info", kind="note", where=object_id,
-            message=f"{choice.teller} and {others} see this controller; it is shown as {choice.teller} told it.",
-        )
-    ]  # fmt: skip

@@ -12,16 +12,18 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from raidctl.calls import Installed, call_problem
+from raidctl.calls import Installed, as_note, odd_exit, printed, without_root
 from raidctl.host import HostView
 from raidctl.model import Controller, Problem, Tool
 from raidctl.request import Dialogue, Run, RunAnswer, Trouble, ask, ask_all, together
+from raidctl.tool_choice import Choice, richest
 from raidctl.vendor import Document, Observation
 from raidctl_smartarray.build import build, controller_ids
 from raidctl_smartarray.collect import Collection, collect
+from raidctl_smartarray.draft import ControllerDraft
 from raidctl_smartarray.grammar import slot_of_command
 from raidctl_smartarray.outline import Outline
-from raidctl_smartarray.reader import KIND, Choice, outlines, richest, said_problems, unreadable
+from raidctl_smartarray.reader import KIND, outlines, said_problems, unreadable
 from raidctl_smartarray.tools import DRIVERS
 from raidctl_smartarray.trouble import meaning
 
@@ -55,9 +57,7 @@ def observe(host: HostView, found: Sequence[Installed]) -> Dialogue[Observation]
     asked = [_Asked(one.tool(), one.command) for one in found]
     yield from together([_ask_all_at_once(one) for one in asked])
     collections = [collect(one.outlines) for one in asked]
-    seen = richest(
-        [(card, one.tool.name) for one, found in zip(asked, collections, strict=True) for card in found.cards]
-    )
+    seen = _richest(asked, collections)
     missing = _cards_on_bus(host) > len(seen)
     again = [one for one in asked if one.again or (missing and not one.failed)]
     if again:
@@ -101,21 +101,12 @@ def _ask_one_by_one(one: _Asked, seen: set[str]) -> Dialogue[None]:
 
 def _judge(one: _Asked, request: Run, answer: RunAnswer) -> Outline | None:
     """Keep what a call printed, and say what was wrong with it; the outline of the text where there is one."""
-    where = " ".join(request.argv)
-    trouble = call_problem(request, answer)
-    if trouble is not None:
-        one.problems.append(trouble)
-    if answer.trouble is Trouble.FLOOD:  # no tool of the family prints so much: it is not an answer
-        one.failed = True
-        return None
-    text = answer.text if answer.text.strip() else answer.error_text
-    if not text.strip():
-        if trouble is None:
-            one.problems.append(_silent(where, answer.code))
+    text = printed(request, answer, one.problems)
+    if not text:
         one.again = answer.trouble in (None, Trouble.TIMEOUT)
         one.failed = True
         return None
-    [found] = outlines([Document(where, KIND, text)])
+    [found] = outlines([Document(" ".join(request.argv), KIND, text)])
     one.outlines.append(found)
     codes = {
         meaning(item.text, wrapper=item.kind == "missing_tool").code
@@ -125,28 +116,9 @@ def _judge(one: _Asked, request: Run, answer: RunAnswer) -> Outline | None:
     named = any(section.line is not None for section in found.controllers)
     one.failed = not named
     one.again = not named and not codes & _FINAL and answer.trouble in (None, Trouble.TIMEOUT)
-    if named and not codes and answer.code not in (0, None):
-        one.problems.append(_odd_exit(where, answer.code))
+    if named and not codes:
+        one.problems += odd_exit(request, answer)
     return found
-
-
-def _silent(where: str, code: int | None) -> Problem:
-    return Problem(
-        severity="error", kind="unread", where=where,
-        message=f"The tool printed nothing and ended with exit code {code}.",
-        remedy="Run the command by hand, as root.",
-    )  # fmt: skip
-
-
-def _odd_exit(where: str, code: int | None) -> Problem:
-    return Problem(
-        severity="info", kind="note", where=where,
-        message=f"The tool told the configuration, but ended with exit code {code}.",
-    )  # fmt: skip
-
-
-def _as_note(problem: Problem) -> Problem:
-    return msgspec.structs.replace(problem, severity="info", kind="note")
 
 
 def _cards_on_bus(host: HostView) -> int:
@@ -154,8 +126,7 @@ def _cards_on_bus(host: HostView) -> int:
 
 
 def _assemble(asked: Sequence[_Asked], collections: Sequence[Collection], host: HostView) -> Observation:
-    tellings = [(card, one.tool.name) for one, found in zip(asked, collections, strict=True) for card in found.cards]
-    choices = richest(tellings)
+    choices = _richest(asked, collections)
     ids = controller_ids([choice.card for choice in choices])
     names = _names(choices, ids)
     controllers: list[Controller] = []
@@ -166,11 +137,11 @@ def _assemble(asked: Sequence[_Asked], collections: Sequence[Collection], host: 
         for item in found.outlines:
             own += unreadable(item)
         forgiven = satisfied and one.failed
-        problems += [_soften(item) if forgiven or item.where in one.forgiven else item for item in own]
+        problems += [as_note(item) if forgiven or item.where in one.forgiven else item for item in own]
     for choice, object_id in zip(choices, ids, strict=True):
         controller, own = build(choice.card, object_id)
         controllers.append(msgspec.structs.replace(controller, told_by=choice.teller))
-        problems += [*own, *_seen_twice(choice, object_id)]
+        problems += [*own, *choice.seen_twice(object_id)]
     return Observation(
         controllers=tuple(controllers),
         problems=tuple(dict.fromkeys(problems)),
@@ -179,7 +150,23 @@ def _assemble(asked: Sequence[_Asked], collections: Sequence[Collection], host: 
     )
 
 
-def _names(choices: Sequence[Choice], ids: Sequence[str]) -> dict[int, str]:
+def _richest(asked: Sequence[_Asked], collections: Sequence[Collection]) -> list[Choice[ControllerDraft]]:
+    tellings = [
+        (card, one.tool.name, "") for one, found in zip(asked, collections, strict=True) for card in found.cards
+    ]
+    return richest(tellings, _same)
+
+
+def _same(one: ControllerDraft, _: str, other: ControllerDraft, __: str) -> bool:
+    """Whether two tools speak of the same card: one slot and no other serial number. Serials alone may be masked."""
+    serials = one.get("serial"), other.get("serial")
+    slots = one.get("slot") or one.name, other.get("slot") or other.name
+    if all(slots):
+        return slots[0] == slots[1] and (serials[0] == serials[1] or not all(serials))
+    return all(serials) and serials[0] == serials[1]
+
+
+def _names(choices: Sequence[Choice[ControllerDraft]], ids: Sequence[str]) -> dict[int, str]:
     """Under which id the drafts of each tool are shown."""
     return {
         id(card): object_id
@@ -190,29 +177,4 @@ def _names(choices: Sequence[Choice], ids: Sequence[str]) -> dict[int, str]:
 
 def _said(found: Collection, names: dict[int, str], host: HostView) -> list[Problem]:
     """The tools' own words; a tool that sees no card without being root could not look."""
-    told = said_problems(found, names)
-    if host.root is not False:
-        return told
-    return [
-        msgspec.structs.replace(item, severity="error", kind="no_right", remedy="Run raidctl as root (sudo).")
-        if item.message == "The tool sees no controller."
-        else item
-        for item in told
-    ]
-
-
-def _soften(problem: Problem) -> Problem:
-    """A tool's failure is only a note while other tools see the cards."""
-    return _as_note(problem) if problem.kind in ("unread", "no_tool", "no_right") else problem
-
-
-def _seen_twice(choice: Choice, object_id: str) -> list[Problem]:
-    if len(set(choice.tools)) < 2:
-        return []
-    others = ", ".join(sorted(set(choice.tools) - {choice.teller}))
-    return [
-        Problem(
-            severity="info", kind="note", where=object_id,
-            message=f"{choice.teller} and {others} see this controller; it is shown as {choice.teller} told it.",
-        )
-    ]  # fmt: skip
+    return without_root(said_problems(found, names), host)

@@ -26,10 +26,6 @@ class ControllerDraft(Draft):
     empty: set[str] = field(default_factory=set)
     """``logical`` and ``physical``: the tool says that there are none."""
 
-    def weight(self) -> int:
-        """How much was told of the card and all on it."""
-        return sum(len(draft.told) for draft in self.all())
-
     def all(self) -> list[Draft]:
         """The card's draft and those of all that is on it."""
         return [self, *self.arrays.values(), *self.volumes.values(), *self.drives.values()]

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 
+from raidctl import draft
 from raidctl.evidence import Sheet
 from raidctl.model import Problem, Tool
 from raidctl.vendor import Document, Observation
 from raidctl_smartarray.build import build, controller_ids
 from raidctl_smartarray.collect import Collection, collect
-from raidctl_smartarray.draft import ControllerDraft
 from raidctl_smartarray.grammar import slot_of_command, tool_of_command
 from raidctl_smartarray.outline import Outline, Paragraph, outline
 from raidctl_smartarray.trouble import meaning, problem
@@ -91,29 +90,22 @@ def said(paragraph: Paragraph, where: str) -> Problem:
 
 def unreadable(item: Outline) -> Iterable[Problem]:
     """A problem where an output told nothing at all."""
-    lines = [line for line in item.sheet.lines if line.text.strip()]
+    last = next((line.stripped for line in reversed(item.sheet.lines) if line.text.strip()), "")
     where = item.sheet.command
-    if not lines:
-        yield Problem(
-            severity="warning", kind="unread", where=where, message="The output is empty.", remedy="Record it again."
-        )
-    elif item.options:
+    if item.options:
         yield Problem(
             severity="info", kind="note", where=where,
             message="The output lists the values that a setting may take; it does not tell the configuration.",
         )  # fmt: skip
-    elif _HEADING.fullmatch(last := lines[-1].stripped):
+    elif _HEADING.fullmatch(last):
         yield Problem(
             severity="error", kind="unread", where=where,
             message=f"The output is cut off: nothing follows “{last}”.",
             remedy="Run the command again and keep all that it prints.",
         )  # fmt: skip
-    elif not item.controllers and not item.paragraphs and not item.version and len(item.sheet.unparsed()) == len(lines):
-        yield Problem(
-            severity="error", kind="unread", where=where,
-            message="Nothing in this output was understood.",
-            remedy="Give the output of `ssacli ctrl all show config detail` as the tool prints it.",
-        )  # fmt: skip
+    else:
+        remedy = "Give the output of `ssacli ctrl all show config detail` as the tool prints it."
+        yield from draft.unreadable(item.sheet, remedy, known=item.controllers or item.paragraphs or item.version)
 
 
 def _tools(items: Sequence[Outline]) -> Iterable[Tool]:
@@ -123,40 +115,3 @@ def _tools(items: Sequence[Outline]) -> Iterable[Tool]:
         if item.version and (item.tool, item.version) not in seen:
             seen.add((item.tool, item.version))
             yield Tool(name=item.tool or "ssacli", version=item.version)
-
-
-@dataclass
-class Choice:
-    """A card that is shown, the tool that told most of it, and what other tools told of the same card."""
-
-    card: ControllerDraft
-    teller: str
-    tools: list[str]
-    passed_over: list[ControllerDraft] = field(default_factory=list)
-
-
-def richest(cards: Sequence[tuple[ControllerDraft, str]]) -> list[Choice]:
-    """Each card once, as the tool told it that told most. ``cards`` are pairs of a card and the tool that told it."""
-    chosen: list[Choice] = []
-    for card, tool in cards:
-        known = next((choice for choice in chosen if tool not in choice.tools and _same(choice.card, card)), None)
-        if known is None:
-            chosen.append(Choice(card, tool, [tool]))
-            continue
-        known.tools.append(tool)
-        loser = card
-        if card.weight() > known.card.weight():
-            loser, known.card, known.teller = known.card, card, tool
-        known.passed_over.append(loser)
-        for draft in loser.all():
-            draft.drop_evidence()
-    return chosen
-
-
-def _same(one: ControllerDraft, other: ControllerDraft) -> bool:
-    """Whether two tools speak of the same card: one slot and no other serial number. Serials alone may be masked."""
-    serials = one.get("serial"), other.get("serial")
-    slots = one.get("slot") or one.name, other.get("slot") or other.name
-    if all(slots):
-        return slots[0] == slots[1] and (serials[0] == serials[1] or not all(serials))
-    return all(serials) and serials[0] == serials[1]

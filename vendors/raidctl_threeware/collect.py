@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from raidctl.draft import REPORT
+from raidctl.draft import unreadable
 from raidctl.evidence import Sheet
 from raidctl.model import Problem, Tool
 from raidctl.order import natural
 from raidctl.vendor import Document, Observation
 from raidctl_threeware.build import build
 from raidctl_threeware.draft import Cards
-from raidctl_threeware.grammar import LONGEST_LINE, cards_named, number_of
+from raidctl_threeware.grammar import cards_named, number_of
 from raidctl_threeware.reader import Reader
 from raidctl_threeware.trouble import error_problem
 
 KIND = "show"
 """The one form of document: every output of the tool has the same grammar."""
+_REMEDY = "Give the output of `tw_cli /c0 show all` as the tool prints it."
 
 
 def read(documents: Sequence[Document]) -> Observation:
@@ -48,7 +49,7 @@ def assemble(
         where = reader.sheet.command
         if where not in forgiven:
             told += [error_problem(text, where, root=root) for text in reader.errors[:20]]
-        told += _unreadable(reader)
+        told += unreadable(reader.sheet, _REMEDY, reader.lost[:20], known=reader.errors)
     versions = [Tool(name="tw_cli", version=reader.version) for reader in readers if reader.version]
     return Observation(
         controllers=tuple(found),
@@ -66,25 +67,3 @@ def _only(documents: Sequence[Document]) -> str:
         named |= {number} if number is not None else set()
         named |= cards_named(document.text)
     return named.pop() if len(named) == 1 else ""
-
-
-def _unreadable(reader: Reader) -> Iterable[Problem]:
-    """A problem where an output told nothing at all."""
-    lines = [line for line in reader.sheet.lines if line.text.strip()]
-    where = reader.sheet.command
-    for message in reader.lost[:20]:
-        yield Problem(severity="warning", kind="unread", where=where, message=message, remedy=REPORT)
-    if not lines:
-        yield Problem(
-            severity="warning", kind="unread", where=where, message="The output is empty.", remedy="Record it again."
-        )
-    elif not reader.errors and len(reader.sheet.unparsed()) == len(lines):
-        long = (
-            f" Lines of more than {LONGEST_LINE} characters are no lines of tw_cli."
-            if any(len(line.text) > LONGEST_LINE for line in lines)
-            else ""
-        )
-        yield Problem(
-            severity="error", kind="unread", where=where, message=f"Nothing in this output was understood.{long}",
-            remedy="Give the output of `tw_cli /c0 show all` as the tool prints it.",
-        )  # fmt: skip

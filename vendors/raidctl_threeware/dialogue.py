@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from raidctl.calls import Installed, call_problem
+from raidctl.calls import Installed, odd_exit, printed
 from raidctl.evidence import Sheet
 from raidctl.host import HostView
 from raidctl.model import Problem
@@ -95,33 +95,14 @@ def _either(talk: _Talk, new: tuple[str, ...], old: tuple[str, ...]) -> Dialogue
 
 def _judge(talk: _Talk, request: Run, answer: RunAnswer) -> Cards | None:
     """Keep what a call printed, and say what was wrong with it; the cards that it told of, None where it told none."""
-    where = " ".join(request.argv)
-    trouble = call_problem(request, answer)
-    if trouble is not None:
-        talk.problems.append(trouble)
-    if answer.trouble is Trouble.FLOOD:
+    text = printed(request, answer, talk.problems)
+    if not text:
         return None
-    text = answer.text if answer.text.strip() else answer.error_text
-    if not text.strip():
-        if trouble is None:
-            talk.problems.append(
-                Problem(
-                    severity="error", kind="unread", where=where,
-                    message=f"The tool printed nothing and ended with exit code {answer.code}.",
-                    remedy="Run the command by hand, as root.",
-                )
-            )  # fmt: skip
-        return None
-    talk.documents.append(Document(where, KIND, text))
+    talk.documents.append(Document(" ".join(request.argv), KIND, text))
     cards = Cards()
-    reader = Reader(Sheet.of_text(where, text), cards)
+    reader = Reader(Sheet.of_text(" ".join(request.argv), text), cards)
     reader.read()
     told = any(card.told_anything for card in cards.cards.values())
-    if told and not reader.errors and answer.code not in (0, None):
-        talk.problems.append(
-            Problem(
-                severity="info", kind="note", where=where,
-                message=f"The tool answered, but ended with exit code {answer.code}.",
-            )
-        )  # fmt: skip
+    if told and not reader.errors:
+        talk.problems += odd_exit(request, answer)
     return cards if told else None
