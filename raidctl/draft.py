@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 from raidctl.evidence import Line, Sheet
@@ -149,9 +150,19 @@ class Draft:
         told = {name: value for name in kind.__struct_fields__ if (value := self.get(name)) is not None}
         return kind(**{**told, "details": self.details, **known})
 
-    def write_evidence(self, object_id: str) -> None:
-        """Say on the sheets which line told what of the object."""
-        for sheet, line, name, value in self.told:
+    def absorb(self, other: Draft) -> None:
+        """Add what another draft of the same object has; the weightier value wins, else the first."""
+        for name, (weight, value) in other.values.items():
+            if name not in self.values or self.values[name][0] < weight:
+                self.values[name] = (weight, value)
+        self.details = {**other.details, **self.details}
+        self.told += other.told
+        self.complaints += [complaint for complaint in other.complaints if complaint not in self.complaints]
+
+    def write_evidence(self, object_id: str, names: Mapping[str, str] = MappingProxyType({})) -> None:
+        """Say on the sheets which line told what of the object; ``names`` are the model's of other fields."""
+        for sheet, line, field_name, value in self.told:
+            name = names.get(field_name, field_name)
             if name.startswith("details["):
                 sheet.detail(line, object_id, name[8:-1], value)
             else:

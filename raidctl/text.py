@@ -53,6 +53,14 @@ def attempt(parse: Callable[[str], T], text: str | None) -> T | None:
         return None
 
 
+def figure(form: re.Pattern[str], text: str) -> re.Match[str]:
+    """The match of a whole text; ``ValueError`` where it has another form."""
+    match = form.fullmatch(text)
+    if match is None:
+        raise ValueError(f"not of the form that is known: {text[:64]!r}")
+    return match
+
+
 def listing(words: Iterable[str], last: str = "and") -> str:
     """``a, b and c``."""
     items = list(words)

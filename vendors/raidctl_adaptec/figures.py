@@ -9,7 +9,7 @@ import re
 from typing import Literal
 
 from raidctl.model import DriveCachePolicy, Interface, Mode
-from raidctl.text import collapse
+from raidctl.text import collapse, figure
 from raidctl.units import parse_gbps, parse_size
 from raidctl_adaptec.states import ROLES
 from raidctl_adaptec.tables import MODES
@@ -67,10 +67,7 @@ def number(value: str) -> int | None:
     """A whole number."""
     if not told(value):
         return None
-    match = _NUMBER.fullmatch(value.strip())
-    if match is None:
-        raise ValueError(f"not a whole number: {value!r}")
-    return int(match[1])
+    return int(figure(_NUMBER, value.strip())[1])
 
 
 def percent(value: str) -> int | None:
@@ -87,30 +84,21 @@ def celsius(value: str) -> int | None:
     """Degrees of ``47 C/ 116 F (Normal)``, ``31 deg C``; None for ``Normal``, ``Not Supported``."""
     if not told(value) or not any(sign.isdigit() for sign in value):
         return None
-    match = _CELSIUS.fullmatch(collapse(value))
-    if match is None:
-        raise ValueError(f"not a temperature: {value!r}")
-    return int(match[1])
+    return int(figure(_CELSIUS, collapse(value))[1])
 
 
 def volts(value: str) -> float | None:
     """Volts now of ``4955 mV/ 5302 mV``."""
     if not told(value):
         return None
-    match = _MILLIVOLT.fullmatch(collapse(value))
-    if match is None:
-        raise ValueError(f"not a voltage: {value!r}")
-    return int(match[1]) / 1000
+    return int(figure(_MILLIVOLT, collapse(value))[1]) / 1000
 
 
 def rpm(value: str) -> int | None:
     """``7200 RPM``; None for an SSD."""
     if not told(value) or word(value) in ("0", "0 rpm", "not supported", "ssd", "non-rotational"):
         return None
-    match = _RPM.fullmatch(collapse(value))
-    if match is None:
-        raise ValueError(f"not a rotational speed: {value!r}")
-    return int(match[1])
+    return int(figure(_RPM, collapse(value))[1])
 
 
 def flag(value: str) -> bool | None:
@@ -126,9 +114,7 @@ def pci_address(value: str) -> str | None:
     """``0000:d9:00.0`` of ``0:d9:0:0``: domain, bus, device and function in hexadecimal."""
     if not told(value):
         return None
-    match = _PCI.fullmatch(value.strip())
-    if match is None:
-        raise ValueError(f"not a PCI address: {value!r}")
+    match = figure(_PCI, value.strip())
     domain, bus, device = (int(part or "0", 16) for part in match.groups()[:3])
     return f"{domain:04x}:{bus:02x}:{device:02x}.{match[4]}"
 
@@ -154,9 +140,7 @@ def address(value: str) -> str | None:
     """``0,4`` of ``0,4(4:0)``: channel and device."""
     if not told(value):
         return None
-    match = _KEY.fullmatch(collapse(value))
-    if match is None:
-        raise ValueError(f"not a channel and device: {value!r}")
+    match = figure(_KEY, collapse(value))
     return f"{int(match[1])},{int(match[2])}"
 
 
@@ -169,9 +153,7 @@ def location(value: str) -> tuple[str, str, str] | None:
     """``("enclosure", "1", "0")`` of ``Enclosure 1, Slot 0(Connector 0:CN0)``."""
     if not told(value):
         return None
-    match = _PLACE.fullmatch(collapse(value))
-    if match is None:
-        raise ValueError(f"not a location: {value!r}")
+    match = figure(_PLACE, collapse(value))
     return match[1].lower(), match[2], match[4]
 
 

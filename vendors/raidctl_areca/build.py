@@ -158,8 +158,4 @@ _FIELDS = {"set": "array", "names": "name"}
 
 def _write_evidence(card: CardDraft, controller: str) -> None:
     for draft, where in _owned(card, controller):
-        for sheet, line, name, value in draft.told:
-            if name.startswith("details["):
-                sheet.detail(line, where, name[8:-1], value)
-            else:
-                sheet.fact(line, where, _FIELDS.get(name, name), value)
+        draft.write_evidence(where, _FIELDS)

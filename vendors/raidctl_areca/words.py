@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 
 from raidctl.model import Health, Operation, RaidLevel, ReadPolicy, VolumeStatus
+from raidctl.text import figure
 from raidctl.units import parse_celsius, parse_percent, parse_size
 
 NOTHING = frozenset({"", "-", "--", "n.a.", "n.a", "n/a", "na", "none", "unknown", "not available", "n.a.(n.a.)"})
@@ -178,9 +179,7 @@ def count(text: str) -> int | None:
     """A plain number."""
     if not told(text):
         return None
-    if not re.fullmatch(r"\d{1,12}", text.strip(), re.ASCII):
-        raise ValueError(text)
-    return int(text)
+    return int(figure(re.compile(r"\d{1,12}", re.ASCII), text.strip())[0])
 
 
 def drive_model(text: str, *, sas: bool) -> str:

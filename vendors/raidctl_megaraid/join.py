@@ -77,20 +77,20 @@ def _home(into: Cards, number: str) -> CardDraft | None:
 
 def absorb_card(into: CardDraft, other: CardDraft) -> None:
     """Add all that another output told of the same card and of what is on it."""
-    absorb(into, other)
+    into.absorb(other)
     for name, group in other.groups.items():
         mine = into.group(name)
-        absorb(mine, group)
+        mine.absorb(group)
         mine.members |= group.members
         mine.spares |= group.spares
     for name, volume in other.volumes.items():
         own = into.volume(name)
-        absorb(own, volume)
+        own.absorb(volume)
         own.members |= volume.members
     for name, drive in other.drives.items():
-        absorb(into.drive(name), drive)
+        into.drive(name).absorb(drive)
     for name, battery in other.batteries.items():
-        absorb(into.battery(name), battery)
+        into.battery(name).absorb(battery)
     _name_battery(into)
 
 
@@ -98,17 +98,7 @@ def _name_battery(card: CardDraft) -> None:
     """The pack that an overview told of without its kind is the one that another output names."""
     if UNNAMED in card.batteries and len(card.batteries) > 1:
         early = card.batteries.pop(UNNAMED)
-        absorb(next(iter(card.batteries.values())), early)
-
-
-def absorb(into: Draft, other: Draft) -> None:
-    """Add the values, the evidence and the complaints of another draft; the weightier value wins, else the first."""
-    for name, (weight, value) in other.values.items():
-        if name not in into.values or into.values[name][0] < weight:
-            into.values[name] = (weight, value)
-    into.details = {**other.details, **into.details}
-    into.told += other.told
-    into.complaints += [complaint for complaint in other.complaints if complaint not in into.complaints]
+        next(iter(card.batteries.values())).absorb(early)
 
 
 def _fits(cards: Cards, read: Cards) -> bool:

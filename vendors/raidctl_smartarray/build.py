@@ -176,12 +176,7 @@ def _join_addresses(card: ControllerDraft) -> None:
         if full is None:
             continue
         del card.drives[address]
-        for name, (weight, value) in short.values.items():
-            if name not in full.values or full.values[name][0] < weight:
-                full.values[name] = (weight, value)
-        full.details = {**short.details, **full.details}
-        full.told += short.told
-        full.complaints += short.complaints
+        full.absorb(short)
         for array in card.arrays.values():
             for group in (array.members, array.spares):
                 if group.pop(address, 0) is None:
@@ -226,13 +221,8 @@ def _write_evidence(card: ControllerDraft, found: Controller) -> None:
         for where, field in _carriers(found, name):
             sheet.fact(line, where, field, value)
     card.told = []
-    for volume in card.volumes.values():
-        volume.told = [
-            (sheet, line, "cache.write_policy" if name == "cache.caching" else name, value)
-            for sheet, line, name, value in volume.told
-        ]
     for draft, where in _owned(card, found.id):
-        draft.write_evidence(where)
+        draft.write_evidence(where, {"cache.caching": "cache.write_policy"})
 
 
 def _carriers(found: Controller, name: str) -> list[tuple[str, str]]:

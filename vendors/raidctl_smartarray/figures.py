@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from raidctl.text import collapse
+from raidctl.text import collapse, figure
 from raidctl.units import parse_gbps, parse_size
 from raidctl_smartarray.words import NOTHING, word
 
@@ -69,10 +69,7 @@ def flag(text: str) -> bool:
 
 def integer(text: str) -> int:
     """A whole number, ``31`` or ``10000``."""
-    match = _INTEGER.fullmatch(text.strip())
-    if match is None:
-        raise ValueError(f"not a whole number: {text!r}")
-    return int(match[1])
+    return int(figure(_INTEGER, text.strip())[1])
 
 
 def link_speed(text: str) -> float | None:
@@ -83,9 +80,7 @@ def link_speed(text: str) -> float | None:
 
 def pci_address(text: str) -> str:
     """``0000:0B:00.0`` in lower case."""
-    match = _PCI.fullmatch(text.strip())
-    if match is None:
-        raise ValueError(f"not a PCI address: {text!r}")
+    match = figure(_PCI, text.strip())
     return match[0].lower()
 
 

@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable
 
 from raidctl.model import Media
+from raidctl.text import figure
 from raidctl.units import parse_celsius, parse_gbps
 from raidctl_threeware import words
 
@@ -27,9 +28,7 @@ def count(value: str) -> int | None:
     """A plain number."""
     if not words.told(value):
         return None
-    if not re.fullmatch(r"\d{1,12}", value, re.ASCII):
-        raise ValueError(value)
-    return int(value)
+    return int(figure(re.compile(r"\d{1,12}", re.ASCII), value)[0])
 
 
 def celsius(value: str) -> int | None:
@@ -43,9 +42,7 @@ def volts(value: str) -> float | None:
     """``3.9 V``, ``3912 mV``."""
     if not words.told(value):
         return None
-    match = re.fullmatch(r"(\d{1,6}(?:\.\d{1,3})?) ?(m?)V(?:olts?)?", value, re.ASCII | re.IGNORECASE)
-    if match is None:
-        raise ValueError(value)
+    match = figure(re.compile(r"(\d{1,6}(?:\.\d{1,3})?) ?(m?)V(?:olts?)?", re.ASCII | re.IGNORECASE), value)
     return round(float(match[1]) / (1000 if match[2] else 1), 3)
 
 
@@ -69,10 +66,7 @@ def rpm(value: str) -> int | None:
     """``7200 RPM``; None for a solid state drive."""
     if not words.told(value) or "ssd" in value.lower() or "solid" in value.lower():
         return None
-    match = re.fullmatch(r"(\d{3,6})(?: ?RPM)?", value, re.ASCII | re.IGNORECASE)
-    if match is None:
-        raise ValueError(value)
-    return int(match[1])
+    return int(figure(re.compile(r"(\d{3,6})(?: ?RPM)?", re.ASCII | re.IGNORECASE), value)[1])
 
 
 def spins(value: str) -> Media | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from raidctl.model import Battery, BatteryStatus, Health, Interface, Operation, RaidLevel, ReadPolicy, VolumeStatus
+from raidctl.text import figure
 from raidctl.units import parse_percent, parse_size
 
 NOTHING = frozenset({"", "-", "--", "n/a", "na", "none", "unknown", "not available", "xx-xxx-xxxx"})
@@ -156,9 +157,7 @@ def plausible(text: str) -> str:
 
 def size(text: str) -> int:
     """Bytes of ``931.51 GB``, ``488MB``, ``64K``: binary units (1953525168 blocks are printed as 931.51 GB)."""
-    match = _SIZE.fullmatch(plausible(text).strip())
-    if match is None:
-        raise ValueError(text)
+    match = figure(_SIZE, plausible(text).strip())
     return parse_size(f"{match[1]} {match[2]}", binary=True)
 
 

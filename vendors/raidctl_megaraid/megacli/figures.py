@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from datetime import datetime, timedelta
 
+from raidctl.text import figure
 from raidctl.units import parse_celsius, parse_gbps, parse_percent, parse_seconds, parse_size
 from raidctl_megaraid.words import told, word
 
@@ -65,19 +66,14 @@ def integer(text: str) -> int | None:
     """A whole number; None where it is not told."""
     if not told(text):
         return None
-    if not _INTEGER.fullmatch(text.strip()):
-        raise ValueError(f"not a whole number: {text!r}")
-    return int(text)
+    return int(figure(_INTEGER, text.strip())[0])
 
 
 def count(text: str) -> int | None:
     """A whole number that a word may follow: ``60 Minutes``."""
     if not told(text):
         return None
-    match = _COUNT.fullmatch(text.strip())
-    if match is None:
-        raise ValueError(f"not a count: {text!r}")
-    return int(match[1])
+    return int(figure(_COUNT, text.strip())[1])
 
 
 def celsius(text: str) -> int | None:

@@ -195,19 +195,10 @@ def settle(card: CardDraft) -> None:
         drive = card.drives[key]
         fitting = [name for name in others.get(key.rpartition(":")[2], ()) if _fits(card.drives[name], drive)]
         if len(fitting) == 1:
-            _join(card.drives[fitting[0]], card.drives.pop(key))
+            del drive.values[ONLY_SUMMARY]
+            card.drives[fitting[0]].absorb(card.drives.pop(key))
 
 
 def _fits(one: Draft, other: Draft) -> bool:
     mine, its = one.get("model"), other.get("model")
     return not (mine and its) or str(mine).startswith(str(its)) or str(its).startswith(str(mine))
-
-
-def _join(into: Draft, other: Draft) -> None:
-    for name, (weight, value) in other.values.items():
-        if name != ONLY_SUMMARY and (name not in into.values or into.values[name][0] < weight):
-            into.values[name] = (weight, value)
-    for label, text in other.details.items():
-        into.details.setdefault(label, text)
-    into.told += other.told
-    into.complaints += [item for item in other.complaints if item not in into.complaints]

@@ -106,7 +106,7 @@ def settle_batteries(card: CardDraft) -> None:
     if len(states) == 1 or len(named) == 1:
         home = card.batteries[(states or named)[0]]
         for name in [name for name in card.batteries if name not in states and name != home.name]:
-            _merge(home, card.batteries.pop(name))
+            home.absorb(card.batteries.pop(name))
     for each in card.batteries.values():
         _doubt(each)
     if len(card.batteries) != 1:
@@ -144,24 +144,12 @@ def _doubt(battery: Draft) -> None:
         battery.values["status_text"] = (DETAIL, "; ".join((said, *flaws) if said else flaws))
 
 
-def _merge(battery: Draft, other: Draft) -> None:
-    """Two drafts of one pack."""
-    for name, (weight, value) in other.values.items():
-        battery.put(_NOWHERE, None, name, value, weight)
-    for label, text in other.details.items():
-        battery.details.setdefault(label, text)
-    battery.told.extend(other.told)
-    battery.complaints.extend(complaint for complaint in other.complaints if complaint not in battery.complaints)
-
-
 def _give_next_learn(card: CardDraft, battery: Draft) -> None:
     if card.get("next_learn") is not None and battery.get("next_learn_at") is None:
         sheet, line, when = card.get("next_learn")
         battery.put(sheet, line, "next_learn_at", when, WEAK)
 
 
-_NOWHERE = Sheet("", ())
-"""For values whose lines were told before."""
 _UNNAMED = "unnamed"
 """The pack that only the overview has told of: battery, CacheVault or energy pack."""
 
@@ -171,7 +159,7 @@ def _pack(card: CardDraft, name: str) -> Draft:
     if name not in card.batteries:
         early = card.batteries.pop(_UNNAMED, None)
         if early is not None:
-            _merge(card.battery(name), early)
+            card.battery(name).absorb(early)
         _give_next_learn(card, card.battery(name))
     return card.battery(name)
 

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import TypeVar
 
 from raidctl.model import BatteryKind, BatteryStatus, Health, Mode
-from raidctl.text import collapse
+from raidctl.text import collapse, figure
 from raidctl.units import parse_percent, parse_seconds, parse_size
 
 T = TypeVar("T")
@@ -185,9 +185,7 @@ def pci_address(text: str) -> str | None:
     """``0000:03:00.0`` of ``00:03:00:00`` (domain, bus, device, function, hexadecimal); v8 prints ``00:03:00:0``."""
     if word(text) in NOTHING:
         return None
-    match = _PCI.fullmatch(text.strip())
-    if match is None:
-        raise ValueError(f"not a PCI address: {text!r}")
+    match = figure(_PCI, text.strip())
     return join_pci(*(int(part, 16) for part in match.groups()))
 
 
@@ -258,10 +256,7 @@ def celsius(text: str) -> int | None:
     plain = word(text)
     if plain in NOTHING:
         return None
-    match = _CELSIUS.fullmatch(plain)
-    if match is None:
-        raise ValueError(f"not a temperature: {text!r}")
-    return int(match[1])
+    return int(figure(_CELSIUS, plain)[1])
 
 
 _VOLTS = re.compile(r"(\d{1,7}(?:\.\d{1,6})?) ?(mv|v)?", re.ASCII)
@@ -272,9 +267,7 @@ def volts(text: str) -> float | None:
     plain = word(text)
     if plain in NOTHING:
         return None
-    match = _VOLTS.fullmatch(plain)
-    if match is None:
-        raise ValueError(f"not a voltage: {text!r}")
+    match = figure(_VOLTS, plain)
     return float(match[1]) if match[2] == "v" else float(match[1]) / 1000
 
 

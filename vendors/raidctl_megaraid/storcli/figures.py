@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from raidctl.text import figure
 from raidctl.units import parse_celsius, parse_gbps, parse_size
 from raidctl_megaraid import words
 
@@ -29,19 +30,14 @@ def integer(value: str) -> int | None:
     """A whole number; None where it is not told."""
     if not words.told(value):
         return None
-    if not _INTEGER.fullmatch(value.strip()):
-        raise ValueError(f"not a whole number: {value[:_LONGEST]!r}")
-    return int(value)
+    return int(figure(_INTEGER, value.strip())[0])
 
 
 def hours(value: str) -> int | None:
     """``12345`` or ``12345 hours``."""
     if not words.told(value):
         return None
-    match = _HOURS.fullmatch(value.strip())
-    if match is None:
-        raise ValueError(f"not a number of hours: {value[:_LONGEST]!r}")
-    return int(match[1])
+    return int(figure(_HOURS, value.strip())[1])
 
 
 def size(value: str) -> int | None:
