@@ -179,9 +179,8 @@ def command_of(text: str) -> str | None:
 
 
 def plain(text: str) -> str:
-    """A line without blanks around it, and without the marks of a quotation in a mail."""
-    text = text.strip().strip("\ufeff")
-    return text.lstrip("> \t") if text.startswith(">") else text
+    """A line without blanks around it."""
+    return text.strip().strip("\ufeff")
 
 
 def number_of_command(name: str) -> str | None:

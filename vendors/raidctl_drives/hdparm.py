@@ -37,8 +37,6 @@ class _State:
     document: str
     drafts: list[Draft] = field(default_factory=list)
     section: hdparm_identify.Section = field(default_factory=hdparm_identify.Section)
-    half: tuple[Line, str, str] | None = None
-    """A complaint whose message the mailer has wrapped: its line, what failed, the first half of the message."""
 
     def begin(self) -> Draft:
         self.section = hdparm_identify.Section()
@@ -67,10 +65,6 @@ def read_hdparm(document: str, text: str) -> tuple[list[DrivePart], Sheet]:
     for line in sheet.lines:
         if line.stripped and len(line.text) < LONGEST_LINE:
             _read_line(state, line)
-        elif state.half:
-            _complain(state, state.half[0], state.half[1], state.half[2])
-    if state.half:
-        _complain(state, state.half[0], state.half[1], state.half[2])
     for draft in state.drafts:
         hdparm_identify.settle(draft)
         hdparm_trouble.settle(draft)
@@ -79,8 +73,6 @@ def read_hdparm(document: str, text: str) -> tuple[list[DrivePart], Sheet]:
 
 def _read_line(state: _State, line: Line) -> None:
     words = line.stripped
-    if state.half and _second_half(state, line, words):
-        return
     if header := _HEADER.fullmatch(words):
         draft = state.begin()
         draft.fact(line, "device", header[1])
@@ -94,7 +86,7 @@ def _read_line(state: _State, line: Line) -> None:
     elif _SENSE.match(words):
         hdparm_trouble.sense(state.draft, line, words.removeprefix("SG_IO: "))
     elif failed := _FAILED.fullmatch(words):
-        _failed(state, line, failed[1], failed[2] or "")
+        hdparm_trouble.failed(state.draft, line, failed[1].strip(), failed[2] or "")
     elif not hdparm_identify.read_line(state.draft, state.section, line):
         hdparm_query.read_line(state.draft, line)
 
@@ -107,29 +99,3 @@ def _title(state: _State, line: Line, words: str) -> None:
     state.draft.detail(line, "device type", words)
     if not words.startswith("Unknown"):
         state.draft.mark(line, "ata")
-
-
-def _failed(state: _State, line: Line, what: str, message: str) -> None:
-    if message not in ERRNO and any(known.startswith(message + " ") for known in ERRNO if message):
-        state.half = (line, what, message)
-        state.sheet.note(line)
-    else:
-        _complain(state, line, what, message)
-
-
-def _second_half(state: _State, line: Line, words: str) -> bool:
-    """Whether the line is the rest of the message that the line before began."""
-    if state.half is None:
-        return False
-    first, what, message = state.half
-    whole = f"{message} {words}"
-    complete = whole in ERRNO
-    _complain(state, first, what, whole if complete else message)
-    if complete:
-        state.sheet.note(line)
-    return complete
-
-
-def _complain(state: _State, line: Line, what: str, message: str) -> None:
-    state.half = None
-    hdparm_trouble.failed(state.draft, line, what.strip(), message)

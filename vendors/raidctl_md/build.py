@@ -12,7 +12,6 @@ from raidctl.vendor import Observation
 from raidctl_md.group import Alias, Group, group
 from raidctl_md.members import Device, drive_of, in_order, roll_of
 from raidctl_md.parts import Claim, Part, Reading, Source
-from raidctl_md.problems import of_trouble
 from raidctl_md.state import VOLUME_HEALTH, worst
 
 _FIELDS = (
@@ -58,7 +57,7 @@ def build(
         if item.container is None:
             _build_array(item, built, alias)
     details = _evidence(reading, built)
-    problems = [of_trouble(trouble, where) for where, trouble in reading.troubles] + built.problems
+    problems = [trouble.problem(where) for where, trouble in reading.troubles] + built.problems
     controllers: tuple[Controller, ...] = ()
     if built.arrays or details:
         controllers = (
@@ -109,7 +108,7 @@ def _build_array(item: Group, built: _Built, alias: Alias) -> None:
     built.arrays.append(_array(item, array_id, volumes, drives, is_container=own is not None))
     built.drives += drives
     for part in (part for each in (*members, item) for part in each.parts):
-        built.problems += [of_trouble(t, built.homes.get((id(part), t.member), array_id)) for t in part.troubles]
+        built.problems += [t.problem(built.homes.get((id(part), t.member), array_id)) for t in part.troubles]
 
 
 def _array(

@@ -9,7 +9,7 @@ import re
 
 from raidctl.evidence import Line, Sheet
 from raidctl.model import Progress
-from raidctl_md.lines import is_table_head, label_of, name_of, open_bracket, row_of, take_member
+from raidctl_md.lines import is_table_head, label_of, name_of, row_of, take_member
 from raidctl_md.parts import Parent, Part, Reading, Source, Trouble
 from raidctl_md.split import Section
 from raidctl_md.state import State, of_detail
@@ -52,7 +52,6 @@ class _Reader:
     def __init__(self, part: Part) -> None:
         self.part = part
         self.last = ""
-        self.wrapped = False
         self.states = True
         self.state: State | None = None
         self.percent: tuple[str, float] | None = None
@@ -77,16 +76,13 @@ class _Reader:
             return
         label, value = told
         if self._take(line, label, value):
-            self.last, self.wrapped = label, open_bracket(value)
+            self.last = label
 
     def _continue(self, line: Line) -> None:
-        """A line without a label: a GUID in words, or the rest of a name that a mailer broke."""
+        """A line without a label: a GUID in words."""
         text = line.text.strip()
         if self.last == "Container GUID" and _BRACKETED.fullmatch(line.text):
             self.part.detail(line, "Container GUID in words", text.strip("()"))
-        elif self.wrapped and ")" in text:
-            self.part.sheet.note(line)
-            self.wrapped = False
 
     def _take(self, line: Line, label: str, value: str) -> bool:
         part = self.part

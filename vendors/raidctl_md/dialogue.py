@@ -27,7 +27,6 @@ from raidctl_md.build import build
 from raidctl_md.first import MDSTAT, First
 from raidctl_md.group import Alias
 from raidctl_md.parts import Part, Reading, Source, key_of
-from raidctl_md.problems import of_trouble
 from raidctl_md.reader import read_documents
 from raidctl_md.single import trouble_of
 from raidctl_md.sysfs import ARRAY_FILES, MEMBER_FILES
@@ -157,7 +156,7 @@ def _take_run(run: Run, answer: RunAnswer, asked: _Asked) -> None:
     elif answer.code and (answer.err.strip() or not answer.out.strip()):
         words = " ".join(answer.error_text.replace("mdadm: ", "").split())
         message = trouble_of(words[:500] or f"nothing; it ended with exit code {answer.code}")
-        asked.problems.append(of_trouble(message, command))
+        asked.problems.append(message.problem(command))
 
 
 def _trouble(command: str, answer: RunAnswer) -> Problem:

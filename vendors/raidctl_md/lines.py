@@ -59,11 +59,6 @@ def name_of(value: str) -> str | None:
     return _LOCAL.sub("", value).strip() or None
 
 
-def open_bracket(value: str) -> bool:
-    """Whether a mailer broke the line within ``(local to host …)``."""
-    return "(local to host" in value and ")" not in value
-
-
 def row_of(line: Line, *, old: bool = False) -> re.Match[str] | None:
     """The columns of a row of the member table (``old``: of a 0.90 superblock); None when the line is none."""
     match = (_OLD_ROW if old else _ROW).fullmatch(line.text)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from raidctl.evidence import Line, Sheet
 from raidctl.model import Operation, Progress
-from raidctl_md.lines import is_table_head, label_of, name_of, open_bracket, row_of, take_member
+from raidctl_md.lines import is_table_head, label_of, name_of, row_of, take_member
 from raidctl_md.parts import Claim, Member, Part, Reading, Source, Trouble, key_of, slot_of
 from raidctl_md.split import Section
 from raidctl_md.state import judge
@@ -60,7 +60,6 @@ class _Reader:
         self.part = part
         self.me = part.member(key_of(node) if node else "?", node)
         self.slots = ""
-        self.wrapped = False
         self.rows = 0
 
     def feed(self, line: Line) -> None:
@@ -77,12 +76,8 @@ class _Reader:
             part.troubles.append(Trouble("warning", "state", line.stripped, member=self.me.key))
             return
         told = label_of(line)
-        if told is None:
-            if self.wrapped and ")" in line.text:
-                part.sheet.note(line)
-                self.wrapped = False
-        elif self._take(line, *told):
-            self.wrapped = open_bracket(told[1])
+        if told is not None:
+            self._take(line, *told)
 
     def _take_row(self, line: Line, columns: re.Match[str]) -> None:
         """The 0.90 table names all members; the row ``this`` is the examined one, whatever its device is called now."""

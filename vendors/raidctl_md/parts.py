@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 
 from raidctl.evidence import Line, Sheet
-from raidctl.model import ProblemKind, Severity
+from raidctl.model import Problem, ProblemKind, Severity
 from raidctl_md.words import is_half_uuid, is_uuid
 
 
@@ -46,6 +46,10 @@ class Trouble:
     message: str
     remedy: str | None = None
     member: str | None = None
+
+    def problem(self, where: str) -> Problem:
+        """The problem, now that the object's id is known."""
+        return Problem(severity=self.severity, where=where, message=self.message, remedy=self.remedy, kind=self.kind)
 
 
 @dataclass(frozen=True, slots=True)

@@ -101,13 +101,10 @@ _FORMS: tuple[tuple[Kind, str, re.Pattern[str]], ...] = (
     ),
 )  # fmt: skip
 
-_QUOTE = re.compile(r"(?:>+ ?)+")
-
 
 def bare(raw: str) -> str:
-    """A line without blanks around it, escape sequences, and the marks of a mail that quotes it."""
-    text = printable(raw).strip()
-    return _QUOTE.sub("", text, count=1).strip() if text.startswith(">") else text
+    """A line without blanks around it and escape sequences."""
+    return printable(raw).strip()
 
 
 _PROSE = ("error", "warning", "note", "caution")

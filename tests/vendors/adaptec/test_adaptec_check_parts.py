@@ -41,17 +41,6 @@ def volumes_only(*volumes: str) -> str:
     return f"Controllers found: 1\n{area('Logical device information', *volumes)}{DONE}"
 
 
-@pytest.mark.parametrize("mark", ["> ", ">", ">> ", ">  > "])
-def test_a_quotation_in_a_mail_is_the_same_output(mark: str) -> None:
-    """The marks of a quotation are no part of any value."""
-    text = machine(volumes=[volume_text(0, {"Status of logical device": "Degraded"})])
-    quoted = "".join(f"{mark}{line}\n" for line in text.split("\n"))
-    claim = sniff("mail.txt", quoted)
-    assert claim is not None
-    assert claim.kind == "text"
-    assert found(quoted).controllers == found(text).controllers
-
-
 def test_a_task_belongs_to_the_controller_of_its_command_line() -> None:
     """What another card's volume 0 does is not what this one's does."""
     text = f"~# arcconf getconfig 1\n{machine()}\n~# arcconf getstatus 2\n{status_text('Rebuild', 7)}"
