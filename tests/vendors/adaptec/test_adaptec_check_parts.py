@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from raidctl.model import Controller
-from raidctl_adaptec import sniff
 from tests.support.judged import conditions
 from tests.vendors.adaptec.adaptec_texts import (
     DONE,
