@@ -2,8 +2,8 @@
 
 Sources: einarc (areca.rb) for ``sys info`` and ``disk info drv=N``; the fields of sGUI_VOLUMESET and sGUI_RAIDSET in
 Documentation/scsi/arcmsr_spec.rst tell what ``vsf info vol=N`` and ``rsf info raid=N`` can say. The very words of these
-two, of the SATA mode and of the rotation speed were found in no source: they are unverified, and so is every second
-spelling here. What is not in these tables is kept in the tool's own words.
+two, of the SATA mode and of the rotation speed were found in no source: they are unverified.
+What is not in these tables is kept in the tool's own words.
 """
 
 from __future__ import annotations
@@ -52,21 +52,16 @@ SYSTEM: dict[str, tuple[str, Parse]] = {
 }
 SET: dict[str, tuple[str, Parse]] = {
     "total raw capacity": ("size_bytes", words.capacity),
-    "raw capacity": ("size_bytes", words.capacity),
     "free raw capacity": ("free_bytes", words.capacity),
 }
 VOLUME: dict[str, tuple[str, Parse]] = {
     "volume set name": ("name", text),
-    "volume name": ("name", text),
     "volume capacity": ("size_bytes", words.capacity),
-    "volume set capacity": ("size_bytes", words.capacity),
     "stripe size": ("strip_bytes", words.strip),
 }
 DRIVE: dict[str, tuple[str, Parse]] = {
     "serial number": ("serial", text),
     "firmware rev.": ("firmware", text),
-    "firmware rev": ("firmware", text),
-    "firmware version": ("firmware", text),
     "disk capacity": ("size_bytes", words.capacity),
     "timeout count": ("errors.other", words.count),
     "media error count": ("errors.media", words.count),
@@ -74,5 +69,4 @@ DRIVE: dict[str, tuple[str, Parse]] = {
     "current sata mode": ("link_gbps", speed),
     "current speed": ("link_gbps", speed),
     "rotation speed": ("rpm", rpm),
-    "disk rotation speed": ("rpm", rpm),
 }

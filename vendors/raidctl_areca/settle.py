@@ -159,7 +159,7 @@ def _drive_label(drive: Draft, sheet: Sheet, pair: Pair, kind: str) -> None:
         drive.told[-1] = (sheet, line, "model", value)
     elif label == "device state" and words.told(value):
         _device_state(drive, sheet, pair)
-    elif label in {"rotation speed", "disk rotation speed"}:
+    elif label == "rotation speed":
         drive.put(sheet, None, "media", media(value))
         _take(drive, sheet, pair, DRIVE)
     elif label in {"current sata mode", "supported sata mode"} and speed(value) is not None:
@@ -212,7 +212,7 @@ def _set(section: Section) -> None:
 
 
 def _volume(section: Section) -> None:
-    name = _value(section, "volume set name", "volume name")
+    name = _value(section, "volume set name")
     found = section.card.volume(_numbered(section, section.card.volumes, "name", name))
     for pair in section.pairs:
         _volume_label(found, section.sheet, pair)

@@ -14,7 +14,6 @@ from raidctl_areca.draft import CardDraft
 Row = dict[str, str]
 _DIGITS = re.compile(r"\d{1,9}", re.ASCII)
 _HOT_SPARE = re.compile(r"hot ?spare\b.*", re.IGNORECASE)
-_MEMBER = re.compile(r"Raid ?Set Member ?\((\d{1,3})\)", re.ASCII | re.IGNORECASE)
 _BAD = frozenset({"failed", "fail", "abnormal", "error", "fault", "critical"})
 _TEMPERATURE = re.compile(r"HDD ?#? ?(\d{1,3})\s*Temp\.?", re.IGNORECASE | re.ASCII)
 _NO_BATTERY = frozenset({"not installed", "not present", "not detected", "no battery", "none", "absent"})
@@ -165,10 +164,6 @@ def drive_row(card: CardDraft, sheet: Sheet, line: Line, row: Row) -> None:
 def usage(drive: Draft, sheet: Sheet, line: Line, value: str) -> None:
     """The column Usage: a RAID set's name, or what the drive is for."""
     low = value.lower()
-    member = _MEMBER.fullmatch(value)
-    if member is not None:
-        # RaidSet Member(1)
-        drive.put(sheet, None, "set number", str(int(member[1])))
     role: Role = "member"
     if low == "free":
         role = "unassigned"
@@ -180,7 +175,7 @@ def usage(drive: Draft, sheet: Sheet, line: Line, value: str) -> None:
         role = "failed"
     drive.put(sheet, line, "role", role)
     drive.detail(sheet, line, "Usage", value)
-    if role == "member" and member is None and low not in {"rebuilding", "rebuild"}:
+    if role == "member" and low not in {"rebuilding", "rebuild"}:
         drive.put(sheet, None, "set", value)
     # the tool puts Failed in this column as soon as it drops a drive
     health = {"failed": "critical"}.get(role, "warning" if low.startswith("rebuild") else "ok")

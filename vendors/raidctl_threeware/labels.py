@@ -2,8 +2,7 @@
 
 Sources of the labels: tw_cli(8) of 2011, "Controller Object Messages", "Logical Disk Object Messages", "BBU Object
 Messages"; those of drives beyond Status, Model, Serial, Firmware Version and Capacity are in the source of raidinfo
-(raid_3ware.py). ``Memory Installed``, ``WWN``, ``SATA`` and ``SAS Link Speed`` and the battery's temperature value are
-unverified. What is not in these tables is kept in the tool's own words.
+(raid_3ware.py). The battery's temperature value is unverified. What is not in these tables is kept in the tool's words.
 """
 
 from __future__ import annotations
@@ -91,7 +90,6 @@ CARD: dict[str, tuple[str, Parse]] = {
     # /c0 Available Memory = 112MB: "the size of the memory installed on the controller" (/cx show memory), though it
     # is less than what is soldered on: the only figure that the tool has
     "available memory": ("cache.size_bytes", _size),
-    "memory installed": ("cache.size_bytes", _size),
 }
 UNIT: dict[str, tuple[str, Parse]] = {
     "name": ("name", text),
@@ -107,10 +105,7 @@ DRIVE: dict[str, tuple[str, Parse]] = {
     "power on hours": ("power_on_hours", count),
     "reallocated sectors": ("errors.media", count),
     "link speed": ("link_gbps", gbps),
-    "sata link speed": ("link_gbps", gbps),
-    "sas link speed": ("link_gbps", gbps),
     "drive type": ("interface", words.interface),
-    "wwn": ("wwn", text),
 }
 BATTERY: dict[str, tuple[str, Parse]] = {
     "battery temperature value": ("temperature_celsius", celsius),

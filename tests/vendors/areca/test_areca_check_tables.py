@@ -120,3 +120,10 @@ def test_the_interface_is_told_by_the_mode_or_the_type(line: str, interface: str
     """A drive that has a SATA mode is a SATA drive."""
     (drive,) = card(DRIVE.replace("Device State  ", f"{line}\nDevice State  ")).drives
     assert (drive.interface, drive.link_gbps) == (interface, speed)
+
+
+def test_a_table_of_another_form_is_reported() -> None:
+    """The drives of a list whose columns are not known are not read, and each line is named."""
+    problems = told(OLD_DISKS).problems
+    assert {problem.kind for problem in problems} == {"unread"}
+    assert any("WD-WCAPD5110388" in problem.message for problem in problems)
