@@ -34,14 +34,11 @@ def counts(controller: Controller, card: CardDraft) -> Iterator[Problem]:
     gone = sum(drive.status == "critical" for drive in controller.drives)
     if defunct.isdecimal() and len(defunct) < 6 and int(defunct) > gone:
         more = "" if not gone else f", of which {gone} are listed"
-        yield _state(
-            controller.id, f"The controller's count of defunct drives is {int(defunct)}{more}.",
-            "Look for a drive that was pulled, or a bay that is dark.",
+        yield Problem(
+            severity="warning", kind="state", where=controller.id,
+            message=f"The controller's count of defunct drives is {int(defunct)}{more}.",
+            remedy="Look for a drive that was pulled, or a bay that is dark.",
         )  # fmt: skip
-
-
-def _state(where: str, message: str, remedy: str) -> Problem:
-    return Problem(severity="warning", kind="state", where=where, message=message.replace("..", "."), remedy=remedy)
 
 
 def said_problems(answer: Answer) -> Iterator[Problem]:

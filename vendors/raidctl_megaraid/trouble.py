@@ -30,7 +30,8 @@ def reports(found: Controller, card: CardDraft, power: Power) -> Iterator[Proble
     healthy = all(battery.status == "ok" for battery in found.batteries)
     if power.present is not False and healthy and power.mask and power.good is None:
         flags = "; ".join(masked(power.mask)) or power.mask
-        yield _state(found.id, f"The controller reports of its battery: {flags}.", "Check the battery.")
+        message = f"The controller reports of its battery: {flags}."
+        yield Problem(severity="warning", kind="state", where=found.id, message=message, remedy="Check the battery.")
     for volume in found.volumes:
         cache = volume.cache
         if cache is not None and cache.write_policy is None and cache.write_active is not None:
@@ -63,7 +64,3 @@ def _counts(found: Controller, card: CardDraft) -> Iterator[Problem]:
                 remedy="List all virtual drives and drives, and replace what has failed."
                 if label in listed else "Replace the controller's memory.",
             )  # fmt: skip
-
-
-def _state(where: str, message: str, remedy: str) -> Problem:
-    return Problem(severity="warning", kind="state", where=where, message=message, remedy=remedy)
