@@ -79,10 +79,12 @@ class _Reader:
             self.last = label
 
     def _continue(self, line: Line) -> None:
-        """A line without a label: a GUID in words."""
+        """A line without a label: a GUID in words, or the rest of a name that a mailer broke."""
         text = line.text.strip()
         if self.last == "Container GUID" and _BRACKETED.fullmatch(line.text):
             self.part.detail(line, "Container GUID in words", text.strip("()"))
+        elif self.last == "Name" and text.endswith(")"):
+            self.part.sheet.note(line)
 
     def _take(self, line: Line, label: str, value: str) -> bool:
         part = self.part

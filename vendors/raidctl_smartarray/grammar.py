@@ -11,8 +11,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
-from raidctl.text import printable
-
 Kind = Literal[
     "controller", "array", "unassigned", "hba", "listing", "spares", "device", "port", "sensor",
     "volume", "drive", "volume_row", "drive_row", "group", "partitions", "partition",
@@ -100,11 +98,6 @@ _FORMS: tuple[tuple[Kind, str, re.Pattern[str]], ...] = (
         ),
     ),
 )  # fmt: skip
-
-
-def bare(raw: str) -> str:
-    """A line without blanks around it and escape sequences."""
-    return printable(raw).strip()
 
 
 _PROSE = ("error", "warning", "note", "caution")

@@ -14,11 +14,10 @@ from typing import Literal
 
 from raidctl.draft import Pair
 from raidctl.evidence import Line, Sheet
-from raidctl.text import pair
+from raidctl.text import pair, printable
 from raidctl_smartarray.grammar import (
     Heading,
     Kind,
-    bare,
     heading,
     saying,
     slot_of_command,
@@ -126,7 +125,7 @@ class _Outliner:
         """Indentation of a line that was not understood: what stands deeper right below it is told of that."""
 
     def take(self, line: Line) -> None:
-        text = bare(line.text) if len(line.text) <= LONGEST_LINE else ""
+        text = printable(line.text).strip() if len(line.text) <= LONGEST_LINE else ""
         if not text:
             if not line.text.strip("> \t\r"):
                 self.result.sheet.note(line)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from raidctl.text import pair
+from raidctl.text import pair, printable
 from raidctl.vendor import Sniffed
-from raidctl_smartarray.grammar import bare, heading, is_call, saying, tool_of_command
+from raidctl_smartarray.grammar import heading, is_call, saying, tool_of_command
 from raidctl_smartarray.labels import knows
 from raidctl_smartarray.outline import LONGEST_LINE
 from raidctl_smartarray.reader import KIND
@@ -54,7 +54,7 @@ def sniff(name: str, text: str) -> Sniffed | None:
     seen: set[str] = set()
     confidence = labels = own = lines = 0
     for raw in text[:_CHARACTERS].split("\n")[:_LINES]:
-        stripped = bare(raw)
+        stripped = printable(raw).strip()
         if not stripped or len(raw) > LONGEST_LINE:
             continue
         lines += 1
