@@ -182,8 +182,9 @@ def test_the_guardian_outlives_the_signals_of_a_logout(batch: Batch) -> None:
 def test_a_signal_to_raidctl_reaches_the_load(batch: Batch, number: signal.Signals) -> None:
     """Without a terminal that sends it to both; the load has the word, and what it ends with is passed on."""
     name = number.name.removeprefix("SIG")
-    load = batch.start(f"trap 'exit 9' {name}; while :; do sleep 0.1; done")
-    time.sleep(0.3)
+    ready = batch.place / "ready"
+    load = batch.start(f"trap 'exit 9' {name}; touch {ready}; while :; do sleep 0.1; done")
+    until(ready.exists)
     load.send_signal(number)
     assert load.wait(PATIENCE) == 9
     assert batch.policy() == "protected_write_back"
@@ -271,7 +272,8 @@ def test_a_load_that_was_started_not_to_hear_a_signal_does_not(batch: Batch) -> 
 def test_a_ctrl_c_at_the_terminal_reaches_the_load_once(batch: Batch) -> None:
     """The terminal sends it to both; raidctl does not send it again, and puts back when the load has ended."""
     marker = batch.place / "running"
-    load = f"trap 'echo heard; n=x$n' INT; touch {marker}; while [ \"$n\" != xx ]; do sleep 0.2; done; exit 4"
+    load = f"trap 'echo heard; n=x$n; touch {marker}$n' INT; touch {marker}; "
+    load += 'until [ "$n" = xx ]; do sleep 0.2; done; exit 4'
     words = batch.raidctl("batch", "--write", "write-through", "/", "--yes", "--", "sh", "-c", load)
     ours, its = pty.openpty()
     leader = "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.argv[1], sys.argv[1:])"
@@ -282,7 +284,7 @@ def test_a_ctrl_c_at_the_terminal_reaches_the_load_once(batch: Batch) -> None:
     os.close(its)
     until(marker.exists)
     os.write(ours, b"\x03")
-    time.sleep(1)
+    until(marker.with_name("runningx").exists)
     assert process.poll() is None
     os.write(ours, b"\x03")
     said = b""

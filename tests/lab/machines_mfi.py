@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tests.lab.machine import MIB, Controller, Drive, Machine
 
 
@@ -16,15 +18,17 @@ MEGASAS = Machine(
     controllers=(Controller("raid", "megasas", options="hba_serial=LAB0000001"),),
     drives=(drive("MFI0", 0), drive("MFI1", 1, size=96 * MIB), drive("MFI5", 5, size=128 * MIB)),
 )
-THREE = Machine(
-    "megasas-three",
-    "three emulated MegaRAID cards: a 9260-8i, one with more drives than it can tell of, one without volumes",
+CARDS = Machine(
+    "megasas-cards",
+    "that card beside three more: a 9260-8i, one with more drives than it can list, one without volumes",
     controllers=(
+        *MEGASAS.controllers,
         Controller("gen2", "megasas-gen2", options="hba_serial=LAB0000002"),
         Controller("many", "megasas", options="hba_serial=LAB0000003"),
         Controller("jbod", "megasas", options="hba_serial=LAB0000004,use_jbod=on"),
     ),
     drives=(
+        *(replace(one, controller="raid") for one in MEGASAS.drives),
         drive("GEN0", 0, controller="gen2"),
         # CFG_READ of QEMU's firmware has room for seven
         *(drive(f"MANY{number}", number, controller="many") for number in range(9)),
@@ -33,4 +37,4 @@ THREE = Machine(
     ),
 )
 
-MACHINES = (MEGASAS, THREE)
+MACHINES = (MEGASAS, CARDS)

@@ -13,7 +13,9 @@ from typing import Any
 
 import pytest
 
-from tests.lab.machines_mfi import MEGASAS, THREE
+from tests.lab.machines_mfi import CARDS
+
+pytestmark = pytest.mark.lab(CARDS, timeout=300)
 
 Json = dict[str, Any]
 BIN = Path(sys.executable).parent
@@ -31,11 +33,24 @@ def mfi(*words: str) -> tuple[int, Json]:
 
 
 @cache
-def shown() -> Json:
-    """The only card as raidctl-mfi shows it; asked once in a boot."""
+def cards() -> dict[str, Json]:
+    """The cards as raidctl-mfi shows them, by their serial numbers; asked once in a boot."""
     _, output = mfi("show")
-    [card] = output["controllers"]
-    return {**card, "problems": output["problems"]}
+    found = {one["serial_number"]: one for one in output["controllers"]}
+    for one in found.values():
+        own = (problem for problem in output["problems"] if problem["where"].startswith(f"controller {one['number']}"))
+        one["messages"] = "\n".join(problem["message"] for problem in own)
+    return found
+
+
+def shown() -> Json:
+    """The 8708EM2 with three drives, each a volume."""
+    return cards()["LAB0000001"]
+
+
+def number() -> str:
+    """Its number for ``--controller``."""
+    return str(shown()["number"])
 
 
 @cache
@@ -49,22 +64,23 @@ def inventory() -> Json:
 
 
 def card() -> Json:
-    """The MegaRAID card of the inventory."""
-    [found] = [one for one in inventory()["controllers"] if one["driver"] == "megaraid_sas"]
+    """The same card in the inventory."""
+    [found] = [one for one in inventory()["controllers"] if one["pci_address"] == shown()["pci_address"]]
     return dict(found)
 
 
-def disks() -> dict[int, tuple[str, int]]:
-    """The kernel's disks on the card's volume channel: target number, node and size in bytes, from sysfs alone."""
-    found = {}
+def disks() -> dict[str, dict[int, tuple[str, int]]]:
+    """The kernel's disks by PCI function and target number: node and size, from sysfs alone."""
+    found: dict[str, dict[int, tuple[str, int]]] = {}
     for place in Path("/sys/block").glob("sd*"):
-        _, channel, target, _ = (place / "device").resolve().name.split(":")
+        device = (place / "device").resolve()
+        _, channel, target, _ = device.name.split(":")
         if channel == "2":
-            found[int(target)] = (f"/dev/{place.name}", int((place / "size").read_text()) * 512)
+            size = int((place / "size").read_text()) * 512
+            found.setdefault(device.parents[2].name, {})[int(target)] = (f"/dev/{place.name}", size)
     return found
 
 
-@pytest.mark.lab(MEGASAS)
 def test_the_card_says_what_it_is() -> None:
     """Product name, serial number, firmware and memory of QEMU's 8708EM2; its place on the bus as sysfs has it."""
     found = shown()
@@ -75,36 +91,31 @@ def test_the_card_says_what_it_is() -> None:
     assert Path("/sys/bus/pci/drivers/megaraid_sas", found["pci_address"]).exists()
 
 
-@pytest.mark.lab(MEGASAS)
 def test_volumes_and_drives_are_those_of_the_kernel() -> None:
     """Each target that sysfs shows on the volumes' channel is a volume of the same size; a drive lies behind each."""
-    kernel = {target: size for target, (_, size) in disks().items()}
+    kernel = {target: size for target, (_, size) in disks()[shown()["pci_address"]].items()}
     assert kernel
     assert {one["target"]: one["size_bytes"] for one in shown()["volumes"]} == kernel
     assert {one["slot"] for one in shown()["drives"]} == set(kernel)
     assert {one["state"] for one in shown()["volumes"]} == {"Optimal"}
 
 
-@pytest.mark.lab(MEGASAS)
 def test_dummies_and_answers_about_another_drive_are_recognised() -> None:
     """LD_GET_PROP and BBU_STATUS say ok and tell nothing; PD_GET_INFO tells of drive 0 whoever is asked for."""
-    said = "\n".join(problem["message"] for problem in shown()["problems"])
-    assert "said ok to LD_GET_PROP, BBU_STATUS and told nothing" in said
-    assert "Asked for the drives 256, 1280, the firmware told of 0" in said
+    assert "said ok to LD_GET_PROP, BBU_STATUS and told nothing" in shown()["messages"]
+    assert "Asked for the drives 256, 1280, the firmware told of 0" in shown()["messages"]
     assert {one["device_id"]: one["raw_bytes"] for one in shown()["drives"]} == {
         0: 64 << 20, 256: None, 1280: None,
     }  # fmt: skip
     assert all("LD_GET_PROP" not in one["cache"]["told"] for one in shown()["volumes"])
 
 
-@pytest.mark.lab(MEGASAS)
 def test_no_node_is_left_behind() -> None:
     """Udev makes no node for the driver; the program's own is gone when it has ended."""
     shown()
     assert [path.name for path in Path("/dev").iterdir() if "raidctl" in path.name or "megaraid" in path.name] == []
 
 
-@pytest.mark.lab(MEGASAS)
 def test_raidctl_shows_the_card_without_its_makers_program() -> None:
     """Name, firmware and every volume with the device that sysfs and lsblk have for it; raidctl-mfi is off the PATH."""
     found = card()
@@ -112,54 +123,50 @@ def test_raidctl_shows_the_card_without_its_makers_program() -> None:
         "LSI MegaRAID SAS 8708EM2", "1.70-QEMU", "raidctl-mfi",
     )  # fmt: skip
     volumes = {one["id"]: (one["device"], one["size_bytes"]) for one in found["volumes"]}
-    assert volumes == {f"megaraid:0/v{target}": told for target, told in disks().items()}
+    kernel = disks()[found["pci_address"]]
+    assert volumes == {f"{found['id']}/v{target}": disk for target, disk in kernel.items()}
     _, listed = _run("lsblk", "--nodeps", "--noheadings", "--bytes", "--output", "HCTL,PATH,SIZE", "--scsi")
     rows = [line.split() for line in listed.splitlines()]
-    assert {(path, int(size)) for address, path, size in rows if ":2:" in address} == set(volumes.values())
+    listed_by_lsblk = {(path, int(size)) for address, path, size in rows if ":2:" in address}
+    assert listed_by_lsblk == {disk for each in disks().values() for disk in each.values()}
     assert [tool["path"] for tool in inventory()["tools"] if tool["name"] == "raidctl-mfi"] == [
         str(BIN / "raidctl-mfi")
     ]
 
 
-@pytest.mark.lab(MEGASAS)
 def test_the_cache_is_written_out() -> None:
     """The firmware says so."""
-    code, output = mfi("flush", "--controller", "0")
+    code, output = mfi("flush", "--controller", number())
     assert (code, output["controllers"][0]["result"]["outcome"], output["problems"]) == (0, "done", [])
 
 
-@pytest.mark.lab(MEGASAS, timeout=300)
 def test_raidctl_flushes_the_card_through_it() -> None:
     """`raidctl cache flush` of the card's id runs the command, and believes what the firmware says."""
-    code, text = _run(sys.executable, "-m", "raidctl", "cache", "flush", "megaraid:0")
+    code, text = _run(sys.executable, "-m", "raidctl", "cache", "flush", card()["id"])
     assert code == 0, text
-    assert re.search(r"^controller +megaraid:0 .* done ", text, re.MULTILINE), text
+    assert re.search(rf"^controller +{card()['id']} .* done ", text, re.MULTILINE), text
 
 
-@pytest.mark.lab(MEGASAS)
 def test_nothing_is_set_without_leave() -> None:
     """Exit code 2, and no card was touched."""
-    code, output = mfi("set", "--controller", "0", "--flush-interval", "9")
+    code, output = mfi("set", "--controller", number(), "--flush-interval", "9")
     assert (code, output["controllers"]) == (2, [])
 
 
-@pytest.mark.lab(MEGASAS)
 def test_a_setting_that_the_firmware_does_not_keep_is_not_confirmed() -> None:
     """QEMU's says ok to CTRL_SET_PROPERTIES and keeps nothing: it is read again, and that decides."""
-    code, output = mfi("set", "--controller", "0", "--flush-interval", "9", "--allow-write")
+    code, output = mfi("set", "--controller", number(), "--flush-interval", "9", "--allow-write")
     result = output["controllers"][0]["result"]
     assert (code, result["outcome"]) == (6, "not confirmed")
     assert (result["sent"][26:28], result["after"][26:28]) == ("09", "04")
 
 
-@pytest.mark.lab(MEGASAS)
 def test_a_policy_whose_present_value_is_not_told_is_not_sent() -> None:
     """LD_GET_PROP is a dummy there: there are no 32 bytes that could be sent back changed."""
-    code, output = mfi("set", "--controller", "0", "--volume", "1", "--write", "write-back", "--allow-write")
+    code, output = mfi("set", "--controller", number(), "--volume", "1", "--write", "write-back", "--allow-write")
     assert (code, output["controllers"][0]["result"]["outcome"]) == (3, "not sent")
 
 
-@pytest.mark.lab(MEGASAS)
 def test_a_user_without_rights_is_told_so() -> None:
     """Exit code 4, with what to do; the cards themselves are listed by the kernel."""
     argv = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", sys.executable, "-m", "raidctl_mfi", "show"]
@@ -170,45 +177,32 @@ def test_a_user_without_rights_is_told_so() -> None:
     )  # fmt: skip
 
 
-@pytest.mark.lab(MEGASAS)
+@pytest.mark.lab(CARDS, last=True, timeout=300)
 def test_a_card_that_is_taken_away_is_not_there() -> None:
-    """The driver is unbound: the kernel shows no card any more, and that is said; bound again, it answers again."""
-    address = shown()["pci_address"]
+    """The driver is unbound: the other cards answer as before; bound again, it answers, too."""
+    address, others = shown()["pci_address"], set(cards()) - {"LAB0000001"}
     driver = Path("/sys/bus/pci/drivers/megaraid_sas")
     (driver / "unbind").write_text(address)
     try:
         code, output = mfi("show")
     finally:
         (driver / "bind").write_text(address)
-    assert (code, output["controllers"]) == (0, [])
-    assert "no SCSI host of the driver" in output["problems"][0]["message"]
-    assert mfi("show", "--controller", "0")[1]["controllers"][0]["product_name"] == shown()["product_name"]
+    assert (code, {one["serial_number"] for one in output["controllers"]}) == (0, others)
+    [again] = [one for one in mfi("show")[1]["controllers"] if one["pci_address"] == address]
+    assert again["product_name"] == shown()["product_name"]
 
 
-@cache
-def three() -> dict[str, Json]:
-    """The cards of the machine with three, by their serial numbers."""
-    _, output = mfi("show")
-    cards = {one["serial_number"]: one for one in output["controllers"]}
-    for one in cards.values():
-        own = (problem for problem in output["problems"] if problem["where"].startswith(f"controller {one['number']}"))
-        one["said"] = "\n".join(problem["message"] for problem in own)
-    return cards
-
-
-@pytest.mark.lab(THREE)
 def test_the_second_generation_answers_too() -> None:
     """QEMU's 9260-8i: name, firmware, its volume."""
-    found = three()["LAB0000002"]
+    found = cards()["LAB0000002"]
     assert (found["product_name"], found["firmware"][0]["version"]) == ("LSI MegaRAID SAS 9260-8i", "1.80-QEMU")
     assert [one["size_bytes"] for one in found["volumes"]] == [64 << 20]
 
 
-@pytest.mark.lab(THREE)
 def test_volumes_are_shown_where_the_configuration_is_refused() -> None:
     """QEMU's CFG_READ has room for seven drives: with nine it is refused, and the lists tell what they can."""
-    found = three()["LAB0000003"]
-    assert "The firmware refused CFG_READ: 0x03" in found["said"]
+    found = cards()["LAB0000003"]
+    assert "The firmware refused CFG_READ: 0x03" in found["messages"]
     assert found["arrays"] is None
     assert [(one["target"], one["size_bytes"]) for one in found["volumes"]] == [
         (number, 64 << 20) for number in range(9)
@@ -216,36 +210,27 @@ def test_volumes_are_shown_where_the_configuration_is_refused() -> None:
     assert len(found["drives"]) == 9
 
 
-@pytest.mark.lab(THREE)
 def test_a_card_without_volumes_has_an_empty_list() -> None:
     """Its drives are there; that there is no volume is known, not unknown."""
-    found = three()["LAB0000004"]
+    found = cards()["LAB0000004"]
     assert (found["volumes"], len(found["drives"])) == ([], 2)
 
 
-@pytest.mark.lab(THREE)
 def test_one_of_several_cards_is_asked_by_its_number() -> None:
     """The number that `show` gives it; the others are left alone."""
-    number = three()["LAB0000003"]["number"]
+    number = cards()["LAB0000003"]["number"]
     code, output = mfi("flush", "--controller", str(number))
-    assert (code, [one["pci_address"] for one in output["controllers"]]) == (0, [three()["LAB0000003"]["pci_address"]])
-    assert mfi("show", "--controller", "3")[0] == 3
+    assert (code, [one["pci_address"] for one in output["controllers"]]) == (0, [cards()["LAB0000003"]["pci_address"]])
+    assert mfi("show", "--controller", "4")[0] == 3
 
 
-@pytest.mark.lab(THREE)
 def test_raidctl_tells_the_cards_apart() -> None:
     """Each volume has the device that sysfs shows at its target on its card's own PCI function."""
-    kernel = {}
-    for place in Path("/sys/block").glob("sd*"):
-        device = (place / "device").resolve()
-        _, channel, target, _ = device.name.split(":")
-        if channel == "2":
-            kernel[device.parents[2].name, int(target)] = f"/dev/{place.name}"
-    cards = [one for one in inventory()["controllers"] if one["driver"] == "megaraid_sas"]
-    shown_by_raidctl = {
-        (one["pci_address"], int(volume["id"].rpartition("/v")[2])): volume["device"]
-        for one in cards
-        for volume in one["volumes"]
+    found = [one for one in inventory()["controllers"] if one["driver"] == "megaraid_sas"]
+    volumes = {
+        one["pci_address"]: {int(volume["id"].rpartition("/v")[2]): volume["device"] for volume in one["volumes"]}
+        for one in found
     }
-    assert len(cards) == 3
-    assert shown_by_raidctl == kernel
+    kernel = {address: {target: node for target, (node, _) in each.items()} for address, each in disks().items()}
+    assert len(volumes) == 4
+    assert {address: each for address, each in volumes.items() if each} == kernel

@@ -35,7 +35,7 @@ def test_ctrl_c_ends_all_programs(tmp_path: Path) -> None:
     pids = tmp_path / "pids"
     argv = [sys.executable, "-c", INTERRUPTED, str(pids)]
     with subprocess.Popen(argv, stdout=subprocess.PIPE, cwd=Path(__file__).parents[2]) as other:
-        for _ in range(200):
+        for _ in range(1200):
             if pids.exists() and len(pids.read_text().split()) == 3:
                 break
             time.sleep(0.05)
@@ -153,7 +153,7 @@ def test_work_that_hangs_in_the_kernel_is_given_up() -> None:
         return ReadAnswer(data=b"too late")
 
     late = ReadAnswer(trouble=Trouble.TIMEOUT)
-    tasks = [Task(hang, 0.1, late) for _ in range(3)] + [Task(lambda: ReadAnswer(data=b"x"), 5.0, late)]
+    tasks = [Task(hang, 0.1, late) for _ in range(3)] + [Task(lambda: ReadAnswer(data=b"x"), 60.0, late)]
     began = time.monotonic()
     Crew([[task] for task in tasks], threading.Event(), width=2).work()
     assert time.monotonic() - began < 25

@@ -19,7 +19,7 @@ from raidctl.runners.local import LocalRunner
 HOLD = """
 import sys, time
 from raidctl.runners.locks import hold
-with hold(sys.argv[1], 5, directories=[sys.argv[2]]):
+with hold(sys.argv[1], 60, directories=[sys.argv[2]]):
     print("held", flush=True)
     sys.stdin.read()
 """
@@ -86,8 +86,8 @@ def test_the_lock_of_a_dead_process_is_free(tmp_path: Path) -> None:
 def test_a_child_does_not_keep_the_lock(tmp_path: Path) -> None:
     """What a command leaves running does not have the lock of the command."""
     runner = LocalRunner([str(tmp_path)])
-    (first,) = runner.carry_out([Run(("sh", "-c", "sleep 5 >&- 2>&- & echo $!"), lock="family", changes=True)])
-    (second,) = runner.carry_out([Run(("echo", "second"), lock="family", timeout=2.0)])
+    (first,) = runner.carry_out([Run(("sh", "-c", "sleep 120 >&- 2>&- & echo $!"), lock="family", changes=True)])
+    (second,) = runner.carry_out([Run(("echo", "second"), lock="family", timeout=60.0)])
     assert isinstance(first, RunAnswer)
     os.kill(int(first.out), 9)
     assert isinstance(second, RunAnswer)
@@ -101,7 +101,7 @@ def test_threads_keep_apart_without_any_directory() -> None:
 
     def work() -> None:
         nonlocal inside, most
-        with locks.hold("family", 10.0, directories=["/proc/none"]):
+        with locks.hold("family", 60.0, directories=["/proc/none"]):
             inside += 1
             most = max(most, inside)
             time.sleep(0.02)
@@ -173,7 +173,7 @@ def test_places_are_only_this_users(monkeypatch: pytest.MonkeyPatch) -> None:
 def compete(directory: str, log: str) -> None:
     """Take the lock some times, and write down each coming and going."""
     for _ in range(5):
-        with locks.hold("family", 20.0, directories=[directory]), Path(log).open("a") as lines:
+        with locks.hold("family", 60.0, directories=[directory]), Path(log).open("a") as lines:
             lines.write("in\n")
             lines.flush()
             time.sleep(0.01)
@@ -187,7 +187,7 @@ def test_two_processes_never_meet(tmp_path: Path) -> None:
     for other in others:
         other.start()
     for other in others:
-        other.join(30)
+        other.join(60)
         assert other.exitcode == 0
         other.close()
     assert (tmp_path / "log").read_text() == "in\nout\n" * 10

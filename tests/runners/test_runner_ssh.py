@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -33,22 +34,24 @@ EVERY_KIND: list[Request[Any]] = [
 ]
 
 
-def wait_for(path: Path) -> list[int]:
-    """The process numbers that a script writes to a file."""
-    for _ in range(200):
-        if path.exists() and path.read_text().endswith("\n"):
+def until(holds: Callable[[], bool]) -> None:
+    """Wait for at most a minute; what asks afterwards finds out."""
+    for _ in range(1200):
+        if holds():
             break
         time.sleep(0.05)
+
+
+def wait_for(path: Path) -> list[int]:
+    """The process numbers that a script writes to a file."""
+    until(lambda: path.exists() and path.read_text().endswith("\n"))
     return [int(word) for word in path.read_text().split()]
 
 
 def ended(*pids: int) -> bool:
-    """Whether these process groups have ended, at the latest in some seconds."""
-    for _ in range(200):
-        if not any(group.alive(pid) for pid in pids):
-            return True
-        time.sleep(0.05)
-    return False
+    """Whether these process groups have ended, at the latest in a minute."""
+    until(lambda: not any(group.alive(pid) for pid in pids))
+    return not any(group.alive(pid) for pid in pids)
 
 
 # The connection
@@ -170,7 +173,7 @@ def test_a_lost_connection_fails_what_runs_and_what_follows(make_server: MakeSer
         assert runner.carry_out([Run(("true",))])[0].fine
         connection = runner._connection
         assert connection is not None
-        threading.Timer(1.0, connection._popen.kill).start()
+        threading.Thread(target=lambda: (wait_for(tmp_path / "pid"), connection._popen.kill())).start()
         text = f"echo $$ >'{tmp_path}/pid'; echo begun; sleep 60"
         answers = runner.carry_out([Run(("sh", "-c", text)), Run(("sh", "-c", "sleep 50"))])
         again = runner.carry_out(EVERY_KIND)
@@ -198,13 +201,10 @@ def test_the_far_program_ends_with_this_process(server: Server, tmp_path: Path, 
     with subprocess.Popen(argv, cwd=Path(__file__).parents[2], stderr=subprocess.DEVNULL) as other:
         pids = wait_for(tmp_path / "pid")
         other.send_signal(number)
-        other.wait(20)
+        other.wait(60)
     assert ended(*pids)
     place = Path((tmp_path / "pwd").read_text().strip()).parent
-    for _ in range(100):
-        if not place.exists():
-            break
-        time.sleep(0.05)
+    until(lambda: not place.exists())
     assert not place.exists()
     # the one thing that a killed process leaves: the empty directory of its socket, on its own machine
     shutil.rmtree(Path((tmp_path / "socket").read_text()).parent, ignore_errors=True)
@@ -251,25 +251,30 @@ def test_the_time_of_a_request_begins_when_the_far_shell_answers(
     make_server: MakeServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A login that takes longer than the reading of files may take loses nothing."""
-    monkeypatch.setattr("raidctl.runners.ssh.FILES_PATIENCE", 0.5)
+    monkeypatch.setattr("raidctl.runners.ssh.FILES_PATIENCE", 2.0)
     monkeypatch.setattr("raidctl.runners.ssh.PARTING", 0.5)
-    server = make_server(through("sleep 1.5"))
+    server = make_server(through("sleep 4"))
     with server.runner() as runner:
-        answers = runner.carry_out([Read("/proc/sys/kernel/ostype"), Run(("echo", "x"), timeout=0.8)])
+        answers = runner.carry_out([Read("/proc/sys/kernel/ostype"), Run(("echo", "x"), timeout=3.0)])
     assert all(answer.fine for answer in answers), answers
 
 
 @pytest.mark.parametrize("fault", ["exit 1", "sleep 30; exit 1"])
 def test_a_shell_that_never_began_is_tried_once_more(make_server: MakeServer, tmp_path: Path, fault: str) -> None:
     """Whether it ended or hangs; a change only where it ended, for one that hangs may begin yet."""
-    server = make_server(through(f"[ -e {tmp_path}/again ] || {{ touch {tmp_path}/again; {fault}; }}"))
+    again, begun = tmp_path / "again", tmp_path / "begun"
+    words = f"if [ -e {again} ]; then echo . >>{begun}; else touch {again}; {fault}; fi"
+    server = make_server(through(words))
     ways: list[Request[Any]] = [Read("/etc/hostname"), Run(("true",)), Run(("true",), changes=True)]
     fine = []
     for request in ways:
-        (tmp_path / "again").touch()
+        again.touch()
+        begun.write_text("")
         with SshRunner("127.0.0.1", ("-F", str(server.place / "config")), timeout=2) as runner:
-            assert runner.carry_out([Glob("/nothing")])[0].fine  # the connection itself is no session of ours
-            (tmp_path / "again").unlink()
+            assert runner.carry_out([Glob("/nothing")])[0].fine
+            # the connection has a shell, too, which may begin late
+            until(lambda: len(begun.read_text().split()) >= 2)
+            again.unlink()
             fine.append(runner.carry_out([request])[0].fine)
     assert fine == [True, True, fault == "exit 1"]
 
@@ -348,11 +353,11 @@ def test_a_lock_holds_between_a_local_and_a_far_user(
     text = f"echo $$ >'{tmp_path}/begun'; sleep 1.5"
     with server.runner() as runner:
         far = threading.Thread(
-            target=runner.carry_out, args=([Run(("sh", "-c", text), lock="raidctl-test-shared", timeout=20.0)],)
+            target=runner.carry_out, args=([Run(("sh", "-c", text), lock="raidctl-test-shared", timeout=60.0)],)
         )
         far.start()
         wait_for(tmp_path / "begun")
         (answer,) = LocalRunner().carry_out([Run(("true",), lock="raidctl-test-shared", timeout=0.3)])
         far.join()
     assert answer.trouble is Trouble.TIMEOUT
-    assert LocalRunner().carry_out([Run(("true",), lock="raidctl-test-shared", timeout=5.0)])[0].fine
+    assert LocalRunner().carry_out([Run(("true",), lock="raidctl-test-shared", timeout=60.0)])[0].fine
