@@ -6,8 +6,11 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from raidctl.evidence import Sheet
+from raidctl.evidence import Fact, Sheet
 from raidctl.text import attempt
+
+Details = dict[tuple[int, str], list[Fact]]
+"""The facts that are details, by the ``id()`` of their sheet and the id of their drive."""
 
 _SECTORS = re.compile(r"(\d{3,6})(?: bytes)?(?: logical(?:/physical)?)?(?:, (\d{3,6}) bytes physical)?", re.ASCII)
 _PERCENT = re.compile(r"(\d{1,3}) ?%?", re.ASCII)
@@ -73,11 +76,11 @@ _FIELDS: Mapping[str, Sequence[tuple[str, Callable[[str], Any]]]] = {
 }
 
 
-def derived(sheets: Iterable[Sheet], object_id: str) -> dict[str, Any]:
+def derived(sheets: Iterable[Sheet], details: Details, object_id: str) -> dict[str, Any]:
     """The fields of a drive that its details give; the first of several sheets counts. Their lines get the facts."""
     found: dict[str, Any] = {}
     for sheet in sheets:
-        for fact in [one for one in sheet.facts if one.object_id == object_id and one.field.startswith("details[")]:
+        for fact in details.get((id(sheet), object_id), ()):
             for name, parse in _FIELDS.get(fact.field[8:-1], ()):
                 value = attempt(parse, fact.value)
                 if value is not None and found.setdefault(name, value) == value:

@@ -12,7 +12,7 @@ import msgspec
 from raidctl.evidence import Sheet
 from raidctl.model import Drive, Errors, Problem
 from raidctl.text import collapse, printable
-from raidctl_drives.also import derived
+from raidctl_drives.also import Details, derived
 from raidctl_drives.parts import DrivePart, readdress
 from raidctl_drives.words import nvme_controller
 
@@ -160,14 +160,19 @@ def identify(groups: Sequence[Group]) -> list[str]:
     return ids
 
 
-def move_facts(groups: Sequence[Group], ids: Sequence[str]) -> None:
-    """Put the facts of all sheets under the ids of the drives."""
+def move_facts(groups: Sequence[Group], ids: Sequence[str]) -> Details:
+    """Put the facts of all sheets under the ids of the drives; the details of each drive on each sheet."""
+    details: Details = {}
     sheets: dict[int, tuple[Sheet, dict[str, str]]] = {}
     for group, object_id in zip(groups, ids, strict=True):
         for source in group.sources:
             sheets.setdefault(id(source.sheet), (source.sheet, {}))[1][source.part.key] = object_id
     for sheet, moves in sheets.values():
         readdress(sheet, moves)
+        for fact in sheet.facts:
+            if fact.field.startswith("details["):
+                details.setdefault((id(sheet), fact.object_id), []).append(fact)
+    return details
 
 
 def _serials(group: Group) -> list[str]:
@@ -176,7 +181,7 @@ def _serials(group: Group) -> list[str]:
     return kernel + group.told("serial")
 
 
-def drive_of(group: Group, object_id: str) -> Drive:
+def drive_of(group: Group, details: Details, object_id: str) -> Drive:
     """One drive of everything that is told of it."""
     parts = [source.part for source in group.sources]
 
@@ -206,7 +211,7 @@ def drive_of(group: Group, object_id: str) -> Drive:
         write_cache=_write_cache(group),
         wwn=first("wwn"),
         power_on_hours=first("power_on_hours"),
-        **derived(_sheets(group), object_id),
+        **derived(_sheets(group), details, object_id),
     )
 
 

@@ -35,10 +35,10 @@ def controllers_of(found: Sequence[Found], host: HostView) -> tuple[list[Control
     virtual: dict[str | None, list[BlockDevice]] = {}
     problems: list[Problem] = []
     ids = identify(groups)
-    move_facts(groups, ids)
+    details = move_facts(groups, ids)
     for one, group, object_id in zip(found, groups, ids, strict=True):
         block = one.paths[0]
-        drive = drive_of(group, object_id)
+        drive = drive_of(group, details, object_id)
         drives.setdefault(block.pci_address, []).append(
             msgspec.structs.replace(drive, device=block.node, role="passthrough")
         )

@@ -91,10 +91,10 @@ def _controller(groups: Sequence[Group], problems: list[Problem]) -> Controller 
     drives: list[Drive] = []
     volumes: list[Volume] = []
     ids = identify(groups)
-    move_facts(groups, ids)
+    details = move_facts(groups, ids)
     for group, object_id in zip(groups, ids, strict=True):
         problems += problems_of(group, object_id)
-        drive = drive_of(group, object_id)
+        drive = drive_of(group, details, object_id)
         if drive.device and _LAYER.match(drive.device):
             # hdparm -t /dev/md0: not a drive, but what lies on drives
             volumes.append(
