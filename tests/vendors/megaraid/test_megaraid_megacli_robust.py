@@ -102,13 +102,13 @@ def test_very_long_lines_are_left_alone() -> None:
     assert list(card(text).drives) == ["32:3"]
 
 
-def test_a_hundred_thousand_rows() -> None:
+def test_ten_thousand_rows() -> None:
     """Each drive is there."""
     text = "Adapter #0\n" + "".join(
         f"Enclosure Device ID: {number // 100}\nSlot Number: {number % 100}\nFirmware state: Online\n"
-        for number in range(33_000)
+        for number in range(3_300)
     )
-    assert len(card(text).drives) == 33_000
+    assert len(card(text).drives) == 3_300
 
 
 def test_an_exit_code_alone_says_who_may_run_the_tool() -> None:

@@ -102,8 +102,8 @@ def test_reading_twice_changes_nothing() -> None:
 
 def test_very_many_drives() -> None:
     """They are all listed."""
-    card = read({"PD LIST": [drive_row(EID=f"{number // 100}:{number % 100}") for number in range(20_000)]})
-    assert len(card.drives) == 20_000
+    card = read({"PD LIST": [drive_row(EID=f"{number // 100}:{number % 100}") for number in range(3_000)]})
+    assert len(card.drives) == 3_000
 
 
 _VALUES = st.one_of(
