@@ -230,11 +230,13 @@ def test_what_is_no_inventory_is_named(site: Path, tmp_path: Path) -> None:
     assert run("audit", site, tmp_path / "nothing").exit_code == 2
 
 
-def test_the_remedy_of_what_cannot_be_read_fits(site: Path, tmp_path: Path) -> None:
+def test_the_remedy_of_what_cannot_be_read_fits(site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A broken inventory is to be written again; where there is none, or no right to it, that would not help."""
+    for module in ("sources", "work"):
+        monkeypatch.setattr(f"raidctl.fleet.{module}.LONGEST", 2**20)
     (tmp_path / "fleet").mkdir()
     remedies = []
-    for given in (b"hello\n", b"", b"x" * 65 * 2**20):
+    for given in (b"hello\n", b"", b"x" * 2 * 2**20):
         [line] = run("audit", site, "-", "--format", "jsonl", given=given).stdout.splitlines()
         remedies.append(json.loads(line)["findings"][0]["remedy"])
     [line] = run("audit", site, tmp_path / "fleet", "--format", "jsonl").stdout.splitlines()

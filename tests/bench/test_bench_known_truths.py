@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.bench.truth_cases import TRUTHS
-from tests.bench.truth_runs import SHORT, compute, play
+from tests.bench.truth_runs import SHORT, compute
 
 
 @pytest.mark.parametrize("name", TRUTHS)
@@ -14,14 +14,6 @@ def test_an_array_of_known_truth_is_computed_to_be_what_it_is(name: str, seed: i
     """Every case, with the trials that users have and the engine that only computes: the true case and its verdict."""
     run = compute(TRUTHS[name], SHORT, seed)
     assert (run.verdict, run.case) == (TRUTHS[name].verdict, TRUTHS[name].case), run.evidence
-
-
-@pytest.mark.slow
-def test_in_real_time_the_same_trials_give_figures() -> None:
-    """Over NBD, with the engine that users have, flushed through a layer and past it; the host may be slow."""
-    found = play(TRUTHS["flush-never-sent"], SHORT, seed=7).evidence
-    assert found.medium is not None
-    assert None not in (found.commits, found.commits_raw)
 
 
 def test_every_row_of_the_table_is_played() -> None:

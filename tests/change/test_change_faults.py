@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 CHANGES = [
     ("p400", ("smartarray:1/v1=drive_write_cache=enabled", "smartarray:1=cache_split=50/50")),
@@ -70,7 +72,6 @@ def test_whatever_fails_leaves_nothing_that_restore_does_not_put_back(demo: str,
     assert failures >= 7
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("demo", "wishes"), [CHANGES[0], CHANGES[3]], ids=["cards", "drives"])
 def test_a_journal_and_a_restore_that_end_anywhere_are_enough_to_put_back(demo: str, wishes: tuple[str, ...]) -> None:
     """Killed before, in and after every line, at every request of restore, with a full disk: all is as before."""

@@ -12,6 +12,8 @@ import pytest
 from raidctl.simulate import Fault, Trouble
 from tests.change.real import CACHING, CHANGES, PATIENCE, WRITE_THROUGH, Machine, until
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("fault", ["hangs", "hangs after the change"])
 def test_killed_while_its_tool_hangs_it_is_put_back_by_restore(on: Callable[[str], Machine], fault: Fault) -> None:

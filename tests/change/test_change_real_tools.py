@@ -22,6 +22,8 @@ from raidctl.simulate import Fault, Trouble
 from raidctl.simulation import State
 from tests.change.real import CACHING, CHANGES, PATIENCE, WRITE_THROUGH, Machine
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize(
     ("demo", "words", "wanted"), CHANGES, ids=[f"{c[0]}-{c[1][1]}-{n}" for n, c in enumerate(CHANGES)]
