@@ -14,8 +14,11 @@ from tests.lab.session import INSIDE
 if not os.environ.get(INSIDE):  # a machine of the lab has no test that needs it, and takes seconds to import it
     from hypothesis import HealthCheck, settings
 
-    # how long an example takes says something about the machine, and nothing about what has to hold
-    settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    # How long an example takes says something about the machine, and nothing about what has to hold. The examples are
+    # the same in every run, so that two runs of one checkout agree; python -m tests.fuzz looks for new ones.
+    settings.register_profile(
+        "untimed", deadline=None, derandomize=True, max_examples=50, suppress_health_check=[HealthCheck.too_slow]
+    )
     settings.load_profile("untimed")
 
 # A shell without job control starts what runs in the background with these ignored, and that is inherited: what the
