@@ -27,9 +27,9 @@ from tests.lab.places import CHECKOUT, LabError, program
 from tests.lab.qemu import Places, Software, command
 from tests.lab.qmp import Qmp
 
-BOOT_LIMIT = 180.0  # seconds from power on to the agent's word; two to ten are usual
+BOOT_LIMIT = 900.0  # seconds from power on to the agent's word; two to ten are usual
 GRACE = float(
-    os.environ.get("RAIDCTL_LAB_GRACE", "60")
+    os.environ.get("RAIDCTL_LAB_GRACE", "180")
 )  # seconds a guest may be silent after the time that its command was given
 
 
@@ -134,7 +134,7 @@ class Guest:
         *,
         env: Mapping[str, str] | None = None,
         stdin: bytes = b"",
-        timeout: float = 120,
+        timeout: float = 600,
         check: bool = True,
         cwd: str = "/",
         **more: object,
@@ -151,12 +151,12 @@ class Guest:
             raise LabError(f"in {self.machine.name}: {' '.join(words)[:300]} {why}: {said}")
         return done
 
-    def sh(self, script: str, *, timeout: float = 120, check: bool = True) -> str:
+    def sh(self, script: str, *, timeout: float = 600, check: bool = True) -> str:
         """What a shell script (``sh -e``) writes to stdout."""
         return self.run(["/bin/sh", "-ec", script], timeout=timeout, check=check).text
 
     def raidctl(
-        self, *words: str, timeout: float = 120, check: bool = False, stdin: bytes = b"", imports: Sequence[str] = ()
+        self, *words: str, timeout: float = 600, check: bool = False, stdin: bytes = b"", imports: Sequence[str] = ()
     ) -> Done:
         """Run this checkout's raidctl in the guest; its exit code is not judged unless ``check``.
 
@@ -285,15 +285,15 @@ class Background:
         """Send to its stdin."""
         self.guest.ask("write", GRACE, pid=self.pid, data=_coded(data))
 
-    def readline(self, timeout: float = 120) -> bytes:
+    def readline(self, timeout: float = 600) -> bytes:
         """The next line of its stdout, empty at its end."""
         return _bytes(self.guest.ask("readline", timeout, pid=self.pid)["data"])
 
-    def read(self, timeout: float = 120) -> bytes:
+    def read(self, timeout: float = 600) -> bytes:
         """All that it still writes to stdout."""
         return _bytes(self.guest.ask("rest", timeout, pid=self.pid)["data"])
 
-    def wait(self, timeout: float = 120) -> int | None:
+    def wait(self, timeout: float = 600) -> int | None:
         """Its exit code; None when it still runs after that time."""
         code: int | None = self.guest.ask("wait", timeout, pid=self.pid, timeout=timeout)["rc"]
         return code
@@ -351,7 +351,7 @@ def _setup(machine: Machine) -> str:
             "udevadm trigger --action=add --subsystem-match=pci --attr-match=class=0x01*",
             "udevadm trigger --action=add --subsystem-match=virtio",
             f"for _ in $(seq 100); do [ $({DISKS} | wc -l) -ge {len(machine.drives)} ] && break; sleep 0.2; done",
-            "udevadm settle --timeout=120",
+            "udevadm settle --timeout=600",
         ]
     return "\n".join(lines) or "true"
 

@@ -19,7 +19,7 @@ from tests.lab.machine import Machine
 from tests.lab.places import LabError
 from tests.lab.session import INSIDE, Session
 
-TIMEOUT = 120.0
+TIMEOUT = 600.0
 
 SESSIONS = pytest.StashKey["Pool"]()
 
@@ -77,7 +77,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """The marker and the pool of machines."""
     config.addinivalue_line(
         "markers",
-        "lab(machine, fresh=False, last=False, timeout=120, minutes=0): inside an emulated server; see docs/lab.md",
+        "lab(machine, fresh=False, last=False, timeout=600, minutes=0): inside an emulated server; see docs/lab.md",
     )
     config.addinivalue_line("markers", "xdist_group(name): known where pytest-xdist is not loaded, too")
     config.stash[SESSIONS] = Pool()

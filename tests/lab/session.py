@@ -12,7 +12,7 @@ from tests.lab.machine import Machine
 from tests.lab.places import CHECKOUT, LabError
 
 INSIDE = "RAIDCTL_LAB_INSIDE"
-IMPORTS = 240.0  # seconds that pytest and the test files may take to be imported by an emulated processor
+IMPORTS = 900.0  # seconds that pytest and the test files may take to be imported by an emulated processor
 
 
 class Session:

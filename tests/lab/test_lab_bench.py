@@ -46,7 +46,7 @@ class Lab:
 
     def run(self, *words: str) -> Done:
         """``raidctl bench run``, with the lab's own short profiles beside the others."""
-        return self.guest.raidctl("--json", "bench", "run", *words, "--no-keep", timeout=300, imports=IMPORTS)
+        return self.guest.raidctl("--json", "bench", "run", *words, "--no-keep", timeout=900, imports=IMPORTS)
 
     def measured(self, serial: str, profile: str) -> Run:
         """A run on a drive of which everything may be overwritten."""

@@ -80,7 +80,7 @@ def test_commits_are_counted_without_the_drives_cache_and_it_is_put_back(guest: 
     This drive waits for its medium either way, and its commits say so.
     """
     before = guest.sh(ASKED.format(node=node))
-    done = guest.raidctl("--json", *SWITCHES, node, timeout=200, imports=IMPORTS)
+    done = guest.raidctl("--json", *SWITCHES, node, timeout=900, imports=IMPORTS)
     assert (before.split(), guest.sh(ASKED.format(node=node))) == (["1", "(on)"], before)
     assert ends(guest) == ["restored"]
     assert json.loads(guest.raidctl("--json", "restore").out) == []

@@ -45,7 +45,7 @@ class Caches:
 
     def raidctl(self, *words: str) -> Done:
         """Run raidctl."""
-        return self.guest.raidctl(*words, timeout=240)
+        return self.guest.raidctl(*words, timeout=900)
 
     def changes(self) -> list[list[str]]:
         """The journal as it lies there: of each change what happened to it."""
@@ -79,7 +79,7 @@ def test_every_field_of_every_kind_of_drive_is_what_the_tools_say(caches: Caches
         if block["serial"] in ALL
     }
     caches.guest.sh(f"cp /run/smartctl {SMARTCTL}")
-    told = json.loads(caches.guest.raidctl("--json", "show", check=False, timeout=240).out)
+    told = json.loads(caches.guest.raidctl("--json", "show", check=False, timeout=900).out)
     drives = {drive["serial"]: drive for card in told["controllers"] for drive in card["drives"]}
     on = caches.asked()
     assert set(blocks) == set(ALL) <= set(drives)

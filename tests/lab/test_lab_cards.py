@@ -56,7 +56,7 @@ def thirty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Recorded]:
     file = tmp_path_factory.mktemp("thirty") / "machine.tar.gz"
     with Guest(THIRTY) as guest:
         guest.boot()
-        done = guest.raidctl("record", "/run/machine.tar.gz", timeout=600)
+        done = guest.raidctl("--timeout", "600", "record", "/run/machine.tar.gz", timeout=1800)
         assert done.rc == 4, done
         file.write_bytes(guest.read_file("/run/machine.tar.gz"))
         yield Recorded(guest, file)

@@ -58,7 +58,7 @@ class Layers:
 
     def raidctl(self, *words: str) -> Done:
         """Run raidctl."""
-        return self.guest.raidctl(*words, timeout=240)
+        return self.guest.raidctl(*words, timeout=900)
 
     def told(self, *words: str) -> dict[str, Any]:
         """The JSON of a command."""
@@ -93,8 +93,8 @@ def layers(layers_machine: Guest) -> Layers:
     group = uuid.UUID(int=0x1AB)
     guest.write_file("/run/backing", bcache.backing(uuid.UUID(int=0xB).bytes))
     guest.write_file("/run/cache", bcache.cache(uuid.UUID(int=0xC).bytes, group.bytes, 32 * MIB))
-    guest.sh(MAKE.format(set=group, **nodes), timeout=240)
-    guest.sh(USE, timeout=240)
+    guest.sh(MAKE.format(set=group, **nodes), timeout=900)
+    guest.sh(USE, timeout=900)
     return Layers(guest)
 
 

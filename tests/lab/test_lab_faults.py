@@ -39,15 +39,15 @@ def test_a_drive_that_vanishes_under_a_batch_is_put_back_when_it_returns(faults:
     node = f"/dev/{name}"
     gone = faults.raidctl(
         *("batch", node, "--drives", "off", "--yes", "--", "sh", "-c", f"echo 1 > /sys/block/{name}/device/delete"),
-        timeout=240,
+        timeout=900,
     )
     assert (gone.rc, b"could not be put back" in gone.err) == (6, True), gone
-    still = faults.raidctl("restore", timeout=240)
+    still = faults.raidctl("restore", timeout=900)
     assert (still.rc, b"is not there" in still.err) == (6, True), still
     faults.sh("for scan in /sys/class/scsi_host/host*/scan; do echo - - - > $scan; done")
     faults.sh(f"until [ -b {node} ]; do sleep 1; done")
     assert "write-caching =  0 (off)" in faults.sh(f"hdparm -W {node}")
-    back = faults.raidctl("restore", timeout=240)
+    back = faults.raidctl("restore", timeout=900)
     assert (back.rc, "write-caching =  1 (on)" in faults.sh(f"hdparm -W {node}")) == (0, True), back
 
 
@@ -55,9 +55,9 @@ def test_a_drive_that_answers_with_errors_is_left_as_it_was(faults: Guest) -> No
     """Each command to it fails: the change is undone, a flush of it has failed, and ``show`` says what it lacks."""
     node = debugged(faults)
     inject(faults, ERRORS)
-    change = faults.raidctl("cache", "drive", node, "off", "--yes", timeout=240)
-    flush = faults.raidctl("cache", "flush", node, "--json", timeout=240)
-    show = faults.raidctl("show", node, "--json", timeout=240)
+    change = faults.raidctl("cache", "drive", node, "off", "--yes", timeout=900)
+    flush = faults.raidctl("cache", "flush", node, "--json", timeout=900)
+    show = faults.raidctl("show", node, "--json", timeout=900)
     inject(faults, 0)
     assert change.rc in (3, 5), change
     results = {layer["kind"]: layer["answer"]["result"] for layer in json.loads(flush.text)["layers"]}
@@ -78,7 +78,7 @@ def test_a_file_system_that_cannot_be_written_is_not_flushed(faults: Guest) -> N
         dmsetup suspend --noflush --nolockfs weak; dmsetup resume weak
         dd if=/dev/urandom of=/srv/weak/file bs=64k count=16"""
     )
-    done = faults.raidctl("cache", "flush", "/srv/weak", "--json", timeout=240)
+    done = faults.raidctl("cache", "flush", "/srv/weak", "--json", timeout=900)
     layers = {layer["kind"]: layer for layer in json.loads(done.text)["layers"]}
     assert (done.rc, layers["page_cache"]["answer"]["result"]) == (3, "failed")
     assert "Input/output error" in layers["page_cache"]["answer"]["why"]
@@ -89,7 +89,7 @@ def test_a_drive_that_does_not_answer_holds_nobody_up(faults: Guest) -> None:
     node = debugged(faults)
     inject(faults, SILENCE)
     flushing = faults.start_raidctl("cache", "flush", node, "--timeout", "5", "--json")
-    show = faults.raidctl("show", "--json", timeout=400)
+    show = faults.raidctl("show", "--json", timeout=900)
     flushed = json.loads(flushing.read(400))
     inject(faults, 0)
     told = json.loads(show.text)

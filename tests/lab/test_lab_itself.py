@@ -140,7 +140,7 @@ def test_tests_of_one_machine_go_to_one_worker(tmp_path: Path) -> None:
 @pytest.mark.lab
 def test_a_marked_test_reports_as_if_it_ran_on_the_host(tmp_path: Path) -> None:
     """Passes, failures with traceback and output, shared and own boots, and a test that hangs, seen through junit."""
-    environment = {**os.environ, "PYTEST_ADDOPTS": "", "RAIDCTL_LAB_GRACE": "5"}
+    environment = {**os.environ, "PYTEST_ADDOPTS": "", "RAIDCTL_LAB_GRACE": "20"}
     argv = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={tmp_path}/junit.xml"]
     done = subprocess.run(
         [*argv, "tests/lab/samples.py"], cwd=CHECKOUT, env=environment, capture_output=True, text=True, check=False

@@ -24,7 +24,7 @@ from tests.lab.machines_caches import POWER, STATE
 
 pytestmark = pytest.mark.lab(minutes=8)
 
-PATIENCE = 240.0  # seconds until a batch has come to a moment
+PATIENCE = 900.0  # seconds until a batch has come to a moment
 PROGRAM = [sys.executable, "-m", "raidctl"]
 BATCH = ("batch", "P1", "--drives", "off", "--yes", "--", "sh", "-c")
 WAITS, ENDS = "echo loading >&2; sleep 3600", "echo loading >&2"
@@ -117,8 +117,8 @@ class Chain:
     def _put_back(self) -> Done:
         """The unit's command, to the letter at the first boot; later without the start of an interpreter."""
         if not self.story:
-            return self.guest.run(self.unit, env=PYTHONPATH, timeout=300, check=False)
-        return self.guest.raidctl(*self.unit[len(PROGRAM) :], timeout=300)
+            return self.guest.run(self.unit, env=PYTHONPATH, timeout=900, check=False)
+        return self.guest.raidctl(*self.unit[len(PROGRAM) :], timeout=900)
 
     def pending(self) -> set[str]:
         """The changes in the journal that have begun and have no end; a line that was cut off counts as not written."""
