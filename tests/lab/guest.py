@@ -347,10 +347,11 @@ def _setup(machine: Machine) -> str:
     if machine.modules:
         lines.append(f"modprobe -a {' '.join(machine.modules)}")
     if machine.udev:  # storage cards and what is there already; all others announce themselves
+        shown = len(machine.drives) - machine.hidden
         lines += [
             "udevadm trigger --action=add --subsystem-match=pci --attr-match=class=0x01*",
             "udevadm trigger --action=add --subsystem-match=virtio",
-            f"for _ in $(seq 100); do [ $({DISKS} | wc -l) -ge {len(machine.drives)} ] && break; sleep 0.2; done",
+            f"for _ in $(seq 100); do [ $({DISKS} | wc -l) -ge {shown} ] && break; sleep 0.2; done",
             "udevadm settle --timeout=600",
         ]
     return "\n".join(lines) or "true"

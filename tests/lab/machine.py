@@ -97,6 +97,7 @@ class Machine:
     cpus: int = 1
     modules: tuple[str, ...] = ()  # what modprobe is asked for, e.g. ("raid456",)
     prepare: tuple[str, ...] = ()
+    hidden: int = 0  # how many of the drives the kernel never shows: nobody waits for them
     udev: bool = True  # whether udevd runs
     kernel_arguments: str = ""
     qemu: tuple[str, ...] = ()  # more arguments for QEMU

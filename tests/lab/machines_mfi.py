@@ -35,6 +35,7 @@ CARDS = Machine(
         drive("JBOD0", 0, controller="jbod"),
         drive("JBOD1", 1, controller="jbod"),
     ),
+    hidden=1,  # of the card without volumes the driver shows one drive
 )
 
 MACHINES = (MEGASAS, CARDS)
