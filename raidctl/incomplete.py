@@ -68,6 +68,7 @@ def _controller(card: Controller, last: Collection[str], about: AbstractSet[str]
     ids |= {volume.id for volume in card.volumes if volume.array in ids}
     own = card.id in ids
     unsure = own or any(battery.id in ids for battery in card.batteries)
+    told = {drive.id for drive in card.drives if drive.model or drive.serial}  # the others are named by an array only
     cache = card.cache
     if cache is not None and own and cache.status == "ok":
         cache = replace(cache, status="unknown")
@@ -78,7 +79,7 @@ def _controller(card: Controller, last: Collection[str], about: AbstractSet[str]
         batteries=tuple(_part(battery, ids) for battery in card.batteries),
         arrays=tuple(_part(array, ids) for array in card.arrays),
         volumes=tuple(_volume(_part(v, ids), unsure=unsure or v.id in ids) for v in card.volumes),
-        drives=tuple(_part(drive, ids) for drive in card.drives),
+        drives=tuple(_part(drive, ids if drive.id in told or not told else {drive.id}) for drive in card.drives),
     )
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from itertools import chain
 from typing import NamedTuple
 
 from raidctl.vendor import Document, Observation
@@ -44,20 +45,20 @@ def unwrapped(document: Document, read: Read) -> Document:
     lines = document.text.split("\n")
     if len(lines) > _LONGEST:
         return document
-    guesses = [guess for way in _WAYS if (guess := list(_continued(lines, *way)))]
+    guesses = [guess for way in _WAYS if (guess := tuple(_continued(lines, *way)))]
     if not guesses:
         return document
     with suppress(Exception):  # a reader that fails is reported when it is asked for good
         before = _reading(document, read)
         best, rank = document, before.rank
-        for guess in guesses:
-            near = [number for number in guess if {lines[number].strip(), lines[number + 1].strip()} & before.left]
-            for chosen in (near, guess):
-                tried = replace(document, text=_joined(lines, chosen))
-                found = _reading(tried, read)
-                more = found.facts - before.facts
-                if found.rank < rank and (more > 0 or (more == 0 and found.unread == before.unread)):
-                    best, rank = tried, found.rank
+        left = {number for number, line in enumerate(lines) if line.strip() in before.left}
+        near = [tuple(number for number in guess if {number, number + 1} & left) for guess in guesses]
+        for chosen in filter(None, dict.fromkeys(chain.from_iterable(zip(near, guesses, strict=True)))):
+            tried = replace(document, text=_joined(lines, chosen))
+            found = _reading(tried, read)
+            more = found.facts - before.facts
+            if found.rank < rank and (more > 0 or (more == 0 and found.unread == before.unread)):
+                best, rank = tried, found.rank
         return best
     return document
 

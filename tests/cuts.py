@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "vendors")]
 
 from tests.fuzz.samples import Sample, samples  # noqa: E402 - the checkout comes first on the path
-from tests.support.conclusions import conclusions, cuts, improved, read_text  # noqa: E402 - as above
+from tests.support.conclusions import conclusions, cut_worse, cuts, read_text  # noqa: E402 - as above
 
 
 def examine(sample: Sample, most: int) -> tuple[Sample, int, dict[str, str]]:
@@ -33,7 +33,7 @@ def examine(sample: Sample, most: int) -> tuple[Sample, int, dict[str, str]]:
     whole, found = conclusions(seen), dict[str, str]()
     texts = cuts(sample.text, most)
     for text in texts:
-        for name in improved(whole, conclusions(read_text(text)), text):
+        for name in cut_worse(seen, whole, text):
             found.setdefault(name, f"line {text.count(chr(10))}: {text[-80:]!r}")
     return sample, len(texts), found
 

@@ -10,18 +10,32 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from raidctl import write_protection
 from raidctl.evidence import Sheet
 from raidctl.model import Controller, Drive, Inventory
-from raidctl.observe import survey
+from raidctl.observe import Survey, survey
 from raidctl.redundancy import with_redundancy
 from raidctl.registry import vendors
-from raidctl.request import Answer, Request, Run, RunAnswer, Runner, Trouble
+from raidctl.request import Answer, Request, Run, RunAnswer, Runner, Trouble, decode
 from raidctl.runners.replay import ReplayRunner
 from tests.fuzz.samples import Sample, samples
-from tests.support.conclusions import Conclusions, conclusions, cuts, falsely_ok, improved, read_text
+from tests.support.conclusions import (
+    Conclusions,
+    conclusions,
+    cut_worse,
+    cuts,
+    falsely_ok,
+    improved,
+    is_torn,
+    read_text,
+)
 from tests.support.machines import MACHINES, recording, replayed
 
 _PLACES = 3
+_LONG = 20_000
+"""Bytes of an answer; longer ones take too long to read often."""
+_SPREAD = 4
+"""Answers of a session that are taken away, one at a time."""
 SAMPLES = list({sample.text: sample for sample in samples()}.values())
 TOOLS = sorted({sample.name.partition(": ")[2].split()[0].rpartition("/")[2] for sample in SAMPLES})
 
@@ -35,9 +49,10 @@ def test_no_conclusion_improves_where_an_output_is_cut_off(tool: str) -> None:
     """Cut after a line or within one, no state, no verdict, no exit code is better than that of the whole output."""
     better = []
     for sample in _of_tool(tool):
-        whole = conclusions(read_text(sample.text))
+        seen = read_text(sample.text)
+        whole = conclusions(seen)
         for text in cuts(sample.text, _PLACES):
-            found = improved(whole, conclusions(read_text(text)), text)
+            found = cut_worse(seen, whole, text)
             better += [(sample.name, text[-80:], found)] if found else []
     assert better == []
 
@@ -93,6 +108,35 @@ def test_no_conclusion_improves_where_an_answer_is_missing_or_cut_off(machine: s
     assert better == {}
 
 
+def _transcript(answers: Sequence[tuple[str, str]]) -> str:
+    return "".join(f"root@host:~# {command}\n{out}" for command, out in answers)
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_no_conclusion_improves_where_a_session_lacks_an_answer(machine: str) -> None:
+    """Of a session kept as a text, whichever of a few answers is gone; exit codes cannot know of the others.
+
+    The state of a drive is excepted as above.
+    """
+    kept = [
+        (" ".join(request.argv), decode(answer.out))
+        for request, answer in recording(machine).answers()
+        if isinstance(request, Run) and isinstance(answer, RunAnswer) and answer.out.strip() and len(answer.out) < _LONG
+    ]
+    seen = read_text(_transcript(kept))
+    whole = conclusions(seen)
+    better = {}
+    for index in range(0, len(kept), max(1, len(kept) // _SPREAD)):
+        command = kept[index][0]
+        for rest in ([], [(command, "")]):
+            less = read_text(_transcript([*kept[:index], *rest, *kept[index + 1 :]]))
+            told = improved(whole, conclusions(less), exempt=True, torn=is_torn(seen))
+            told = [one for one in told if not _of_drive(less.inventory, one)]
+            if told:
+                better[command, len(rest)] = told
+    assert better == {}
+
+
 @pytest.mark.parametrize("machine", MACHINES)
 def test_a_machine_with_something_bad_is_never_found_to_be_ok(machine: str) -> None:
     """Each object in a bad state, and each problem, has a finding that names it, or diagnose does not end well."""
@@ -109,6 +153,28 @@ def test_a_member_that_is_named_and_not_described_survives_nothing(machine: str)
             for volume in after.volumes:
                 left, whole = volume.failures_tolerated, before[volume.id]
                 assert left is None or whole is None or left <= whole
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_no_conclusion_improves_where_a_member_is_not_described(machine: str) -> None:
+    """With nothing known of a member but its name, or with no line about it, no command finds the machine better."""
+    seen, before = replayed(machine), _whole(machine)
+    for index, card in enumerate(seen.inventory.controllers):
+        for drive in card.drives:
+            if drive.array is None:
+                continue
+            for less in (_named_only(card, drive), _without(card, drive)):
+                cards = list(seen.inventory.controllers)
+                cards[index] = less
+                cards = write_protection.derived(with_redundancy(cards))
+                inventory = replace(seen.inventory, controllers=tuple(cards))
+                found = improved(before, conclusions(Survey(inventory, seen.sheets, seen.view)))
+                assert found == [], drive.id
+
+
+def _without(card: Controller, drive: Drive) -> Controller:
+    """A controller without a drive that its array still lists."""
+    return replace(card, drives=tuple(one for one in card.drives if one.id != drive.id))
 
 
 def _named_only(card: Controller, drive: Drive) -> Controller:

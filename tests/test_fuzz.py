@@ -9,6 +9,7 @@ import pytest
 from tests.fuzz.__main__ import main
 from tests.fuzz.case import check, made, minimised
 from tests.fuzz.samples import samples
+from tests.support.conclusions import read_text
 
 _SMALL = 20_000
 
@@ -22,6 +23,12 @@ def test_no_damage_to_an_output_makes_a_conclusion_wrong(part: int) -> None:
         sample, text, only_cut = made(5, number, found)
         bad += [(number, sample.name, one) for one in check(sample, text, only_cut=only_cut) if one.kind != "time"]
     assert bad == []
+
+
+def test_levels_of_mdstat_that_go_on_below_a_damaged_line_are_read() -> None:
+    """The first line of the list, quoted and misspelt, is no list; the second one is no reason to fail."""
+    text = "> Personalities : [raid1] [linear] [multapath] [raid0] [raid6] Zraid5]\n> [raid4] [raid10]\n"
+    assert read_text(text).tracebacks == ()
 
 
 def test_an_input_depends_on_its_seed_and_number_alone() -> None:

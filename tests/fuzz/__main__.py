@@ -11,6 +11,7 @@ input of a case. The exit code is 1 if there was a violation.
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import sys
 import time
@@ -30,6 +31,7 @@ _found: list[Sample] = []
 
 def _start(directory: Path | None) -> None:
     _found[:] = samples(directory)
+    gc.freeze()
 
 
 def _batch(seed: int, first: int, count: int) -> list[tuple[int, str, Violation, str]]:

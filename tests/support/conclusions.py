@@ -20,11 +20,11 @@ from raidctl.claims.kernel import Kernel
 from raidctl.claims.subjects import Ground, whole
 from raidctl.claims.wanted import DEFAULT, Claim
 from raidctl.cli.answer import exit_code as show_code
-from raidctl.errors import UsageError
+from raidctl.errors import EXIT_ACCESS, EXIT_CANNOT_TELL, EXIT_FINE, EXIT_NO, UsageError
 from raidctl.loose import gather
 from raidctl.model import HIDING, Controller, Inventory
 from raidctl.observe import Survey, survey_documents
-from raidctl.output.nagios import of_diagnosis
+from raidctl.output.nagios import Status, of_diagnosis
 from raidctl.registry import vendors
 
 Conclusions = Mapping[str, int | None]
@@ -35,6 +35,8 @@ _VOLUME = {"failed": 0, "offline": 0, "inactive": 0, "degraded": 1, "rebuilding"
 _BATTERY = {"missing": 0, "failed": 0, "degraded": 1, "learning": 1, "charging": 1, "ok": 2}
 _CACHE = {"unprotected": 0, "not_caching": 1, "protected": 1}
 _DRIVES = {"on": 0, "off": 1}
+_EXITS = {EXIT_FINE: 1, EXIT_NO: 0, EXIT_CANNOT_TELL: None, EXIT_ACCESS: None}
+_VERDICTS = {"pass": 1, "fail": 0, "suspect": 0, "inconclusive": None}
 _CLAIMS = (
     *DEFAULT,
     Claim("battery"),
@@ -46,14 +48,18 @@ _CLAIMS = (
 
 @cache
 def _place() -> Path:
-    return Path(tempfile.mkdtemp(prefix="raidctl-conclusions-"))
+    memory = "/dev/shm"  # noqa: S108 - a directory of its own is made there
+    return Path(tempfile.mkdtemp(prefix="raidctl-conclusions-", dir=memory if os.access(memory, os.W_OK) else None))
+
+
+_vendors = cache(vendors)
 
 
 def read_text(text: str | bytes, name: str = "output.txt") -> Survey:
     """What ``raidctl --replay FILE`` makes of one loose output."""
     path = _place() / f"{os.getpid()}-{name}"
     path.write_bytes(text.encode("utf-8", "surrogateescape") if isinstance(text, str) else text)
-    found, problems = vendors()
+    found, problems = _vendors()
     gathered = gather(path, found)
     return survey_documents(gathered.texts, source="replay:output", problems=[*problems, *gathered.problems])
 
@@ -63,9 +69,11 @@ def conclusions(seen: Survey) -> Conclusions:
     inventory = seen.inventory
     diagnosis = diagnose(inventory, rules())
     found: dict[str, int | None] = {
-        "exit code of show": int(show_code(inventory.problems) == 0),
-        "exit code of diagnose": int(exit_code(diagnosis) == 0),
-        "exit code of diagnose --format nagios": int(of_diagnosis(diagnosis)[1] == 0),
+        "exit code of show": _EXITS[show_code(inventory.problems)],
+        "exit code of diagnose": _EXITS[exit_code(diagnosis)],
+        "exit code of diagnose --format nagios": {Status.OK: 1, Status.UNKNOWN: None}.get(
+            of_diagnosis(diagnosis)[1], 0
+        ),
     }
     for card in inventory.controllers:
         found |= _of(card, f"{card.id}/" if len(inventory.controllers) == 1 else "")
@@ -107,40 +115,50 @@ def _verdicts(seen: Survey) -> dict[str, int | None]:
         except UsageError:
             continue
         option = f"verify {claim.option} {claim.wanted or ''}".strip()
-        found[f"exit code of {option}"] = int(verify_code(report) == 0)
+        found[f"exit code of {option}"] = _EXITS[verify_code(report)]
         for answer in report.answers:
             if answer.object:
-                found[f"{answer.object.removeprefix(prefix)}: {option}"] = int(answer.verdict == "pass")
+                found[f"{answer.object.removeprefix(prefix)}: {option}"] = _VERDICTS[answer.verdict]
     return found
 
 
-def improved(more: Conclusions, less: Conclusions, text: str = "") -> list[str]:
+def improved(more: Conclusions, less: Conclusions, *, exempt: bool = False, torn: bool = False) -> list[str]:
     """The conclusions that look better with less information: better than before, or good where it was unknown.
 
-    Of ``text``, which the second ones are drawn from, exit codes do not count where it is whole in form.
+    ``exempt``: the second ones are drawn from an output that is whole in form, exit codes do not count. ``torn``: what
+    the first ones are drawn from was cut off itself; what was unknown for that reason may be known where less is torn.
     """
-    exempt = whole_in_form(text)
-    floors = {name: _floor(name) if rank is None else rank for name, rank in more.items()}
+    floors = {name: _floor(name) if rank is None and not torn else rank for name, rank in more.items()}
     return [
         f"{name}: {more[name]} -> {rank}"
         for name, rank in less.items()
-        if rank is not None and name in floors and rank > floors[name]
+        if rank is not None and (floor := floors.get(name)) is not None and rank > floor
         if not (exempt and name.startswith("exit code"))
     ]
 
 
-def whole_in_form(text: str) -> bool:
-    """Whether nothing shows that a text is not whole: it is what the tool prints on a machine with fewer objects.
+def cut_worse(more: Survey, whole: Conclusions, text: str, less: Survey | None = None) -> list[str]:
+    """What improves where an output is cut to ``text``, which ``less`` was read from."""
+    less = less or read_text(text)
+    return improved(whole, conclusions(less), exempt=whole_in_form(text, less), torn=is_torn(more))
 
-    Of outputs framed by blank lines, what ends before a blank line; of others, a single line.
+
+def is_torn(seen: Survey) -> bool:
+    """Whether an output that was read is not whole, or was not understood."""
+    return any(one.kind == "unread" for one in seen.inventory.problems)
+
+
+def whole_in_form(text: str, seen: Survey) -> bool:
+    """Whether a cut text is all that the tool prints on a machine with fewer objects: nothing in it shows the cut.
+
+    That is an output of a tool without a last line (ssacli, tw_cli) that ends with its closing blank line, or a single
+    line. Over 10,400 cuts of real outputs, 16 needed it.
     """
+    if any(sheet.cut_off for sheet in seen.sheets) or is_torn(seen):
+        return False
     lines = text.splitlines()
-    return bool(lines) and ((not lines[0] and not lines[-1]) or sum(map(bool, lines)) == 1)
-
-
-def _floor(name: str) -> int:
-    """The rank that something unknown may take: bad. Unknown and then known to be bad is no improvement."""
-    return 1 if name.endswith("status") else 0
+    single = sum(map(bool, lines)) == 1
+    return single or (bool(seen.sheets) and seen.sheets[-1].framed and not lines[-1].strip())
 
 
 def bad_objects(inventory: Inventory) -> list[str]:
@@ -148,10 +166,13 @@ def bad_objects(inventory: Inventory) -> list[str]:
     found = [p.where for p in inventory.problems if p.kind in ("state", "unread") and p.severity != "info"]
     for card in inventory.controllers:
         found += [card.id] if card.status in ("warning", "critical") else []
-        found += [array.id for array in card.arrays if array.status in ("warning", "critical")]
+        volumes = [v for v in card.volumes if v.status in ("failed", "offline", "degraded", "rebuilding")]
+        explained = {volume.array for volume in volumes}
+        arrays = [array for array in card.arrays if array.status in ("warning", "critical")]
+        found += [array.id for array in arrays if array.id not in explained]
         found += [drive.id for drive in card.drives if drive.status in ("warning", "critical")]
         found += [battery.id for battery in card.batteries if battery.status in ("failed", "degraded")]
-        found += [v.id for v in card.volumes if v.status in ("failed", "offline", "degraded", "rebuilding")]
+        found += [volume.id for volume in volumes]
     return found
 
 
@@ -180,3 +201,8 @@ def cuts(text: str, most: int) -> Sequence[str]:
         head = "".join(lines[:place])
         found += [head, head + lines[place][: len(lines[place]) // 2]]
     return found
+
+
+def _floor(name: str) -> int:
+    """The rank that something unknown may take: bad. Unknown and then known to be bad is no improvement."""
+    return 1 if name.endswith("status") else 0

@@ -68,6 +68,10 @@ def read_hdparm(document: str, text: str) -> tuple[list[DrivePart], Sheet]:
     for draft in state.drafts:
         hdparm_identify.settle(draft)
         hdparm_trouble.settle(draft)
+    # an identification ends with "Checksum: correct" or "Integrity word not set", a setting with its new value
+    last = next((line.stripped for line in reversed(sheet.lines) if line.stripped), "")
+    if (state.section.begun and not state.section.ended) or last.startswith("setting "):
+        sheet.gap = "its last line is missing"
     return [part for draft in state.drafts if (part := draft.part())], sheet
 
 

@@ -32,6 +32,7 @@ class Section:
     """Where in the text of ``-I`` the reader is."""
 
     begun: bool = False
+    ended: bool = False
     name: str = ""
     last: str = ""
     """The last label: what an unlabelled line goes on with."""
@@ -67,12 +68,12 @@ def _closing(draft: Draft, section: Section, line: Line, words: str) -> bool:
         section.name, section.last = "wwn", ""
         draft.fact(line, "wwn", words.partition(":")[2])
     elif words.startswith("Checksum:"):
-        section.name = ""
+        section.name, section.ended = "", True
         draft.detail(line, "Checksum", words.partition(":")[2])
         if not words.endswith(": correct") and "incorrect" in words:
             draft.problem(_doubtful(draft, f"the checksum of the drive's identification is wrong ({words})"))
     elif words.startswith("Integrity word not set"):
-        section.name = ""
+        section.name, section.ended = "", True
         draft.detail(line, "Integrity word", words.removeprefix("Integrity word "))
         # Integrity word not set (found 0x0000, expected 0x12a5)      found something else: the text is damaged
         draft.mark(line, "unsigned" if "found 0x0000," in words else "missigned")

@@ -100,7 +100,7 @@ def _settle_export(part: Part) -> None:
     container = part.details.get("MD_CONTAINER")
     if container:
         part.parent = Parent(container, part.details.get("MD_MEMBER", ""))
-    if "MD_EVENTS" in part.details or "MD_DEV_UUID" in part.details or (part.is_container and not part.node):
+    if "MD_EVENTS" in part.details or "MD_DEV_UUID" in part.details or not (part.node or part.members):
         # the device that the command names is the member then, not the array
         part.source = Source.EXAMINE
         if part.node and not part.node.startswith("/dev/md"):

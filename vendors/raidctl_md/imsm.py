@@ -61,6 +61,9 @@ def read(sheet: Sheet, section: Section, reading: Reading) -> None:
         if line.text.strip():
             reader.feed(line)
     reader.settle()
+    disks = reader.container.details.get("Disks", "")
+    if disks.isdecimal() and len(reader.container.members) < int(disks):
+        sheet.gap = f"it lists {len(reader.container.members)} of {disks} disks"
     reading.parts.extend(part for part in (reader.container, *reader.volumes) if part.claims)
 
 

@@ -41,7 +41,7 @@ def read(sheet: Sheet, section: Section, reading: Reading) -> None:
             current.feed(line, found.end(1) + text[found.end(1) :].index(":") + 1)
         elif _LEVEL_NAME.fullmatch(text):
             reading.controller.append((sheet, line, "Personalities", " ".join(text.partition(":")[2].split())))
-        elif levels_open and _MORE_LEVELS.fullmatch(text):
+        elif levels_open and reading.controller and _MORE_LEVELS.fullmatch(text):
             of, first, label, value = reading.controller.pop()
             reading.controller.append((of, first, label, f"{value} {text.strip()}"))
             sheet.note(line)

@@ -73,26 +73,26 @@ class Table:
     columns: tuple[str, ...]
 
 
-_HEADINGS: tuple[tuple[tuple[str, ...], str], ...] = (
-    (("ctl", "model"), "cards"),
-    (("ctl", "date"), "events"),
-    (("unit", "unittype"), "units"),
-    (("vport", "status"), "ports"),
-    (("port", "status"), "ports"),
-    (("name", "onlinestate"), "batteries"),
-    (("encl", "controllers"), "home"),
-    (("encl", "status"), "enclosure"),
-    (("encl", "slots"), "enclosures"),
-    (("enclosure", "slots"), "enclosures"),
-    (("fan", "status"), "part"),
-    (("tempsensor",), "part"),
-    (("powersupply", "status"), "part"),
-    (("alarm", "status"), "part"),
-    (("slot", "status"), "slots"),
-    (("phy", "sas"), "phys"),
-    (("slot", "day"), "schedule"),
-    (("date", "time"), "commands"),
-)
+_HEADINGS = {
+    ("ctl", "model"): "cards",
+    ("ctl", "date"): "events",
+    ("unit", "unittype"): "units",
+    ("vport", "status"): "ports",
+    ("port", "status"): "ports",
+    ("name", "onlinestate"): "batteries",
+    ("encl", "controllers"): "home",
+    ("encl", "status"): "enclosure",
+    ("encl", "slots"): "enclosures",
+    ("enclosure", "slots"): "enclosures",
+    ("fan", "status"): "part",
+    ("tempsensor",): "part",
+    ("powersupply", "status"): "part",
+    ("alarm", "status"): "part",
+    ("slot", "status"): "slots",
+    ("phy", "sas"): "phys",
+    ("slot", "day"): "schedule",
+    ("date", "time"): "commands",
+}
 _FIRST = {
     "cards": re.compile(r"c\d{1,3}"),
     "events": re.compile(r"c\d{1,3}"),
@@ -162,11 +162,9 @@ def wants_driver(text: str) -> bool:
 def heading(text: str) -> Table | None:
     """The heading of a table; None for another line."""
     words = text.replace("SAS Address", "SAS-Address").split()
-    low = tuple(word.lower() for word in words[:2])
-    for first, kind in _HEADINGS:
-        if len(words) >= 2 and all(a == b or a.startswith(f"{b}-") for a, b in zip(low, first, strict=False)):
-            return Table(kind, tuple(words))
-    return None
+    low = tuple(word.lower().partition("-")[0] for word in words[:2])
+    kind = _HEADINGS.get(low) or _HEADINGS.get(low[:1])
+    return Table(kind, tuple(words)) if kind and len(words) > 1 else None
 
 
 def row(text: str, table: Table) -> dict[str, str] | None:

@@ -150,7 +150,7 @@ WHOLE = frozenset(
 
 STARTS = (
     "smartctl version ", "smartctl pre-", "Copyright (C) 2002-", "smartctl comes with ABSOLUTELY NO WARRANTY",
-    "Home page is http", "This is free software, and you are", "Log Sense for supported pages", "Manufactured in ",
+    "Home page is http", "This is free software, and you are", "Log Sense for supported pages",
     "SMART WRITE LOG does not", "This firmware ", "see the following web page", "Read defect list (1",
     "Long (extended) Self Test duration", "Long (extended) Self-test duration", "Solid state media ",
     "Self Test returned ", "Self-test Log Sense", "Self-test has begun", "StartStop Log Sense", "scsiPrint", "scsiGet",

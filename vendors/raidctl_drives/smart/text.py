@@ -19,6 +19,8 @@ _ARGUMENT_DEVICE = re.compile(r"(?<!\S)(?!/dev/(?:null|stdout|stderr|tty)\b)(/de
 _ARGUMENT_TYPE = re.compile(r"(?<!\S)(?:-d\s*|--device[= ])(\S+)")
 _RULE = re.compile(r"([=\-_*#~])\1{2,}|[0-9a-f]{2,4} {2,}(?:[0-9a-f]{2} ){4,}.*")
 """A rule, or a row of a dump in hexadecimal figures."""
+# the verdict is followed by a blank line, or by the attributes that failed, which have a title
+_GOES_ON = re.compile(r"SMART overall-health self-assessment test result: PASSED$|Please note the|ID# ATTRIBUTE_NAME")
 _CRITICAL = re.compile(r"- .*(?:threshold|degraded|read only mode|has failed|unreliable|critical warning\(s\).*)")
 
 
@@ -57,14 +59,16 @@ class Reader:
     def _gap(self, lines: Sequence[Line]) -> str:
         """What smartctl always prints after what it printed last of the last drive."""
         draft, ended = self.draft, not any(line.stripped for line in lines[-2:])
-        if self.section in ("information", "attributes") and not ended:
+        last = next((line.stripped for line in reversed(lines) if line.stripped), "")
+        if not ended and (self.section in ("information", "attributes") or _GOES_ON.match(last)):
             return "its last section has no end"
         # SMART support is:     Unavailable - device lacks SMART capability.
         judged = not draft.details.get("SMART support is", "").startswith("Unavailable")
         if self.section == "data" and judged and not draft.health.verdict:
             return "nothing follows the title of its last section"
         full = "capabilities" in draft.seen or "AAM feature is" in draft.details
-        if full and draft.health.verdict and "attributes" not in draft.seen:
+        titled = "SMART Attributes Data Structure revision number" in draft.details
+        if (titled or (full and draft.health.verdict)) and "attributes" not in draft.seen:
             return "its table of attributes is missing"
         # with -x it prints these, and the health of the drive
         extended = not draft.details.keys().isdisjoint(("AAM feature is", "Read Cache is", "Firmware Updates"))
