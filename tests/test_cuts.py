@@ -166,8 +166,8 @@ def test_no_conclusion_improves_where_a_member_is_not_described(machine: str) ->
             for less in (_named_only(card, drive), _without(card, drive)):
                 cards = list(seen.inventory.controllers)
                 cards[index] = less
-                cards = write_protection.derived(with_redundancy(cards))
-                inventory = replace(seen.inventory, controllers=tuple(cards))
+                derived = write_protection.derived(with_redundancy(cards))
+                inventory = replace(seen.inventory, controllers=derived)
                 found = improved(before, conclusions(Survey(inventory, seen.sheets, seen.view)))
                 assert found == [], drive.id
 
