@@ -2,9 +2,10 @@
 
     python benchmarks/change.py [--quick]
 
-Simulated machines whose tools are executables that take 200 ms a call (``raidctl.simulate``); the kernel's side of the
-machine is simulated inside raidctl, so that the figures are the same everywhere. Each change is a ``raidctl cache set``
-(or ``drive``) as a process of its own, with all that belongs to it: look, plan, journal, change, look again.
+Simulated machines whose tools are executables that take 200 ms a call (``raidctl.simulation.executables``); the
+kernel's side of the machine is simulated inside raidctl, so that the figures are the same everywhere. Each change is a
+``raidctl cache set`` (or ``drive``) as a process of its own, with all that belongs to it: look, plan, journal, change,
+look again.
 
 ``calls``: a change cannot do without its own call, a look before it and a look after it; a look is what ``raidctl
 show`` calls. ``overhead_ratio``: wall time of the process against the same calls, one after the other, by themselves.
@@ -27,11 +28,11 @@ from typing import Any
 from report import Case, options, report, seconds
 
 from raidctl.cli import cli
-from raidctl.demo import machine
-from raidctl.registry import vendors
 from raidctl.request import Answer, Request, Run, Which
 from raidctl.runners import local
-from raidctl.simulate import Tools, install
+from raidctl.simulation.demo import machine
+from raidctl.simulation.executables import Tools, install
+from raidctl.vendor.registry import vendors
 
 DELAY = 0.2
 ROUNDS = 9

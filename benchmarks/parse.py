@@ -18,8 +18,8 @@ from machines import areca, mdstat, smart_array, threeware
 from megaraid import storcli, volumes_and_drives
 from report import Case, options, report, seconds
 
-from raidctl.registry import vendors
-from raidctl.vendor import Document, Vendor
+from raidctl.vendor.protocol import Document, Vendor
+from raidctl.vendor.registry import vendors
 
 
 def families() -> dict[str, Vendor]:

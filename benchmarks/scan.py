@@ -21,9 +21,9 @@ from pathlib import Path
 from machines import smart_array
 from report import Case, options, report, seconds
 
-from raidctl.observe import survey
-from raidctl.registry import vendors
 from raidctl.runners.local import LocalRunner
+from raidctl.survey.survey import survey
+from raidctl.vendor.registry import vendors
 
 DELAY = 0.3
 CARDS = range(1, 9)

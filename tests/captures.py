@@ -26,8 +26,8 @@ from typing import Any, cast
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "vendors")]
 
-from raidctl.loose import Gathered, gather  # noqa: E402 - the checkout comes first on the path
-from raidctl.vendor import Vendor  # noqa: E402 - as above
+from raidctl.recording.loose_files import Gathered, gather  # noqa: E402 - the checkout comes first on the path
+from raidctl.vendor.protocol import Vendor  # noqa: E402 - as above
 
 TOOLS = (
     "hpacucli", "storcli_json", "storcli_text", "megacli", "arcconf", "areca", "tw_cli",

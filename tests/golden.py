@@ -21,12 +21,12 @@ from pathlib import Path
 
 from raidctl.audit.builtin import rules
 from raidctl.audit.diagnosis import findings_of
-from raidctl.loose import gather
-from raidctl.observe import Survey, survey_documents
+from raidctl.output.console import Paper
 from raidctl.output.json import to_json
-from raidctl.output.paper import Paper
 from raidctl.output.tree import screen
-from raidctl.registry import vendors
+from raidctl.recording.loose_files import gather
+from raidctl.survey.survey import Survey, survey_documents
+from raidctl.vendor.registry import vendors
 from tests.support.machines import MACHINES, replayed
 
 KINDS = ("inventory", "facts", "unparsed", "show", "findings")

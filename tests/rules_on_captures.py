@@ -23,12 +23,12 @@ sys.path[:0] = [str(ROOT), str(ROOT / "vendors")]
 
 from raidctl.audit.builtin import rules  # noqa: E402 - the checkout comes first on the path
 from raidctl.audit.finding import Finding  # noqa: E402 - as above
-from raidctl.loose import gather  # noqa: E402 - as above
 from raidctl.model import Inventory  # noqa: E402 - as above
-from raidctl.observe import survey, survey_documents  # noqa: E402 - as above
-from raidctl.record import load  # noqa: E402 - as above
-from raidctl.registry import vendors  # noqa: E402 - as above
+from raidctl.recording.loose_files import gather  # noqa: E402 - as above
+from raidctl.recording.recording import load  # noqa: E402 - as above
 from raidctl.runners.replay import ReplayRunner  # noqa: E402 - as above
+from raidctl.survey.survey import survey, survey_documents  # noqa: E402 - as above
+from raidctl.vendor.registry import vendors  # noqa: E402 - as above
 
 KINDS = ("pass", "unknown", "info", "warning", "critical")
 

@@ -15,9 +15,9 @@ from raidctl.evidence import Sheet
 from raidctl.model import Controller, Inventory
 from raidctl.output.explain import facts_of, final_values, told
 from raidctl.output.json import to_json
-from raidctl.registry import vendors
 from raidctl.request import Run, RunAnswer, decode
-from raidctl.vendor import CAPABILITIES, Document, Vendor
+from raidctl.vendor.protocol import CAPABILITIES, Document, Vendor
+from raidctl.vendor.registry import vendors
 from tests.support.machines import FIXTURES, MACHINES, recording, replayed
 
 VENDORS = vendors()[0]

@@ -10,14 +10,13 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from raidctl import write_protection
 from raidctl.evidence import Sheet
-from raidctl.model import Controller, Drive, Inventory
-from raidctl.observe import Survey, survey
-from raidctl.redundancy import with_redundancy
-from raidctl.registry import vendors
+from raidctl.health.redundancy import with_redundancy
+from raidctl.model import Controller, Drive, Inventory, write_protection
 from raidctl.request import Answer, Request, Run, RunAnswer, Runner, Trouble, decode
 from raidctl.runners.replay import ReplayRunner
+from raidctl.survey.survey import Survey, survey
+from raidctl.vendor.registry import vendors
 from tests.fuzz.samples import Sample, samples
 from tests.support.conclusions import (
     Conclusions,

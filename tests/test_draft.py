@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from raidctl.draft import Derived, Draft, distinct
 from raidctl.evidence import Sheet
 from raidctl.model import PciLink, Progress, Scrub, Volume
-from raidctl_adaptec import also as adaptec
-from raidctl_megaraid import also as megaraid
-from raidctl_smartarray import also as smartarray
-from raidctl_threeware import also as threeware
+from raidctl.vendor.draft import Derived, Draft, distinct
+from raidctl_adaptec import derived_fields as adaptec
+from raidctl_megaraid import derived_fields as megaraid
+from raidctl_smartarray import derived_fields as smartarray
+from raidctl_threeware import derived_fields as threeware
 
 RATE = "Negotiated PCIe Data Rate"
 

@@ -15,7 +15,7 @@ from msgspec import structs
 from raidctl.audit.builtin import rules
 from raidctl.audit.diagnosis import causes, diagnose
 from raidctl.cli import cli
-from raidctl.health import RANKS, TABLE, judge
+from raidctl.health.judge import RANKS, TABLE, judge
 from raidctl.model import HIDING, Controller, Inventory, Problem
 from raidctl.output.metrics import families
 from raidctl.output.metrics_table import INVENTORY

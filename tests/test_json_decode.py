@@ -13,17 +13,17 @@ from typing import Any
 import msgspec
 import pytest
 
-from raidctl import inventories
 from raidctl.bench import store
-from raidctl.change.state import Holder
+from raidctl.change.state_directory import Holder
 from raidctl.errors import CannotTell, RecordError
 from raidctl.json_decode import decode, decode_at, decode_text
-from raidctl.kept.states import States
-from raidctl.loose import gather
-from raidctl.manifest import decode_manifest
-from raidctl.observe import survey_documents
-from raidctl.registry import vendors
+from raidctl.recording import inventory_files
+from raidctl.recording.loose_files import gather
+from raidctl.recording.manifest import decode_manifest
 from raidctl.request import RunAnswer
+from raidctl.snapshots.store import States
+from raidctl.survey.survey import survey_documents
+from raidctl.vendor.registry import vendors
 from tests.audit.policies import recorded
 from tests.support.machines import MACHINES, recording
 from tests.test_bad_input import raidctl
@@ -47,8 +47,8 @@ def test_no_bytes_raise_anything_but_a_value_error(data: bytes) -> None:
 @pytest.mark.parametrize("data", BAD)
 def test_what_reads_documents_names_its_own_error(data: bytes) -> None:
     """An inventory, a recording and a run that cannot be decoded are what their callers expect."""
-    with pytest.raises(inventories.NoInventory):
-        inventories.decode(data)
+    with pytest.raises(inventory_files.NoInventory):
+        inventory_files.decode(data)
     with pytest.raises(RecordError):
         decode_manifest("x", data)
     with pytest.raises(CannotTell):

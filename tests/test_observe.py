@@ -10,7 +10,6 @@ from msgspec import structs
 from raidctl.evidence import Sheet
 from raidctl.host import HostView
 from raidctl.model import Capability, Controller, Problem, Volume
-from raidctl.observe import survey, survey_documents
 from raidctl.request import (
     Answer,
     Dialogue,
@@ -24,7 +23,8 @@ from raidctl.request import (
     WhichAnswer,
     ask,
 )
-from raidctl.vendor import Document, Observation, Sniffed, ToolSpec
+from raidctl.survey.survey import survey, survey_documents
+from raidctl.vendor.protocol import Document, Observation, Sniffed, ToolSpec
 
 
 class Bare:

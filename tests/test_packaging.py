@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from build import ProjectBuilder
 
-from raidctl.registry import GROUP
+from raidctl.vendor.registry import GROUP
 
 ROOT = Path(__file__).resolve().parents[1]
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from raidctl.health.redundancy import survives, tolerated, with_redundancy
 from raidctl.model import Array, Controller, Drive, Progress, Volume
-from raidctl.redundancy import survives, tolerated, with_redundancy
 from tests.support.machines import MACHINES, replayed
 
 FAILED: dict[str, Any] = {"status": "critical", "status_text": "Failed"}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from raidctl.registry import GROUP, vendors
+from raidctl.vendor.registry import GROUP, vendors
 
 
 def install(folder: Path, name: str, body: str) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from raidctl.errors import UsageError
-from raidctl.simulate import Fault, Tools, Trouble, install
+from raidctl.simulation.executables import Fault, Tools, Trouble, install
 
 LOOK = ("ctrl", "all", "show", "config", "detail")
 SPLIT = ("ctrl", "slot=1", "modify", "cacheratio=50/50", "forced")
@@ -106,7 +106,10 @@ def test_an_unknown_machine_is_refused_with_the_names_of_the_known(tmp_path: Pat
     with pytest.raises(UsageError, match="p400"):
         install("p500", tmp_path)
     done = subprocess.run(
-        [sys.executable, "-m", "raidctl.simulate", "p500", tmp_path], capture_output=True, text=True, check=False
+        [sys.executable, "-m", "raidctl.simulation.executables", "p500", tmp_path],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 2
     assert "p400" in done.stderr

@@ -10,19 +10,19 @@ from typing import Any
 
 import pytest
 
-from raidctl.claims.subjects import asked as ground
-from raidctl.cli.answer import exit_code
-from raidctl.demo import demos, path_of
-from raidctl.layers import look as layers
+from raidctl.cli.shared.exit_codes import exit_code
+from raidctl.layers import probe as layers
 from raidctl.layers.scope import Scope
 from raidctl.layers.stats import sample
-from raidctl.manifest import key
 from raidctl.model import Array, Battery, Controller, Drive, Problem, Volume
-from raidctl.observe import Survey, survey
-from raidctl.record import Recording, load
-from raidctl.registry import vendors
+from raidctl.recording.manifest import key
+from raidctl.recording.recording import Recording, load
 from raidctl.request import Request, Run, Trouble, converse
 from raidctl.runners.replay import ReplayRunner
+from raidctl.simulation.demo import demos, path_of
+from raidctl.survey.survey import Survey, survey
+from raidctl.vendor.registry import vendors
+from raidctl.verify.subjects import asked as ground
 from tests.support.failing import Failing
 from tests.support.machines import MACHINES, recording
 

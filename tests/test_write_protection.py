@@ -10,9 +10,8 @@ import pytest
 from click.testing import CliRunner
 from msgspec.structs import replace
 
-from raidctl.audit.policy.machine import Machine
+from raidctl.audit.policy.scope import Machine
 from raidctl.cli import cli
-from raidctl.drives_below import DrivesBelow, physical_drives
 from raidctl.model import (
     Array,
     Controller,
@@ -23,12 +22,13 @@ from raidctl.model import (
     Volume,
     VolumeCache,
 )
-from raidctl.observe import survey_documents
+from raidctl.model.drives_below import DrivesBelow, physical_drives
+from raidctl.model.write_protection import derived, drive_caches, write_protected
 from raidctl.output.metrics import families
 from raidctl.output.metrics_table import INVENTORY
-from raidctl.registry import vendors
-from raidctl.vendor import Document, Vendor
-from raidctl.write_protection import derived, drive_caches, write_protected
+from raidctl.survey.survey import survey_documents
+from raidctl.vendor.protocol import Document, Vendor
+from raidctl.vendor.registry import vendors
 from tests.support.machines import FIXTURES, MACHINES, replayed
 
 SETTINGS: tuple[DriveCachePolicy | None, ...] = (*get_args(DriveCachePolicy), None)

@@ -10,10 +10,10 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from raidctl.audit.policy.machine import Machine, Scope, hides
-from raidctl.audit.policy.related import drive_cache
-from raidctl.inforce import in_force
+from raidctl.audit.policy.derived_fields import drive_cache
+from raidctl.audit.policy.scope import Machine, Scope, hides
 from raidctl.model import Array, Controller, Drive, Inventory, Volume
+from raidctl.model.write_policy import in_force
 from raidctl.units import format_binary, format_decimal
 
 _VOLUME = ("raid_level", "strip_bytes", "drives_expected", "drives_active", "layout", "spans", "consistency_policy",

@@ -13,7 +13,7 @@ from raidctl.audit.ignored import Entry, Ignored, sift
 from raidctl.audit.rule import Rule
 from raidctl.described import doc
 from raidctl.errors import EXIT_ACCESS, EXIT_CANNOT_TELL, EXIT_FINE, EXIT_NO
-from raidctl.health import WEIGHT
+from raidctl.health.judge import WEIGHT
 from raidctl.model import Inventory
 from raidctl.select import items
 

@@ -14,13 +14,13 @@ from typing import Literal
 
 from raidctl.bench.result import Confounder
 from raidctl.bench.targets.place import Place, place_in
-from raidctl.discovery.look import CPUINFO, MOUNTINFO
+from raidctl.discovery.probe import CPUINFO, MOUNTINFO
 from raidctl.discovery.sysfs import path_of
 from raidctl.discovery.virtual import UNNAMED
 from raidctl.host import BlockDevice, HostView
 from raidctl.layers.scope import Scope
 from raidctl.model import Controller, Scrub, Volume
-from raidctl.model_parts import NO_BARRIER
+from raidctl.model.block_layer import NO_BARRIER
 from raidctl.request import Dialogue, Read, Trouble, ask_all
 
 Kind = Literal["file", "device", "nbd"]

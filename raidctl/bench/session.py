@@ -18,7 +18,7 @@ from raidctl.bench.profiles import Profile
 from raidctl.bench.result import Confounder, Drift, Session, TrialResult
 from raidctl.bench.trials.phase import words
 from raidctl.bench.trials.trial import Bench, Interrupted, Needs, Progress, Steps, Trial, whole
-from raidctl.bench.verdict.deciding import POWER_CUT
+from raidctl.bench.verdict.decision import POWER_CUT
 from raidctl.bench.work import Target
 from raidctl.errors import ChangeStands, RaidctlError
 from raidctl.units import format_figure

@@ -14,7 +14,7 @@ import msgspec
 from raidctl import json_decode
 from raidctl.bench.record import Run
 from raidctl.errors import CannotTell, UsageError
-from raidctl.kept.sqlite import Database
+from raidctl.snapshots.sqlite import Database
 
 FILE = "bench.sqlite3"
 MIGRATIONS: Sequence[str] = (

@@ -17,21 +17,21 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from raidctl.change.facts import before, doubt, falls_back, knobs, names, not_in_force, owner, subjects
-from raidctl.change.family import Changes, changes_of
-from raidctl.change.faults import RightMissing, barred, interruption, silent, trouble_text
+from raidctl.change.failure_messages import RightMissing, barred, interruption, silent, trouble_text
 from raidctl.change.journal import Begin, End, Journal, JournalFull, Kind, Mark, Result, Subject, Turn, now
-from raidctl.change.plan import Knob, Plan, Step
-from raidctl.change.planning import plan
-from raidctl.change.state import again
+from raidctl.change.lookup import before, doubt, falls_back, knobs, names, not_in_force, owner, subjects
+from raidctl.change.plan_inventory import plan
+from raidctl.change.state_directory import again
 from raidctl.errors import CannotTell, ChangeStands, ChangeUndone
 from raidctl.model import Inventory
-from raidctl.observe import Survey
 from raidctl.request import Runner, Trouble, Write
-from raidctl.runners.child import undisturbed
+from raidctl.runners.foreground_child import undisturbed
 from raidctl.select import items
+from raidctl.survey.survey import Survey
 from raidctl.text import listing
-from raidctl.vendor import Vendor
+from raidctl.vendor.changes import Changes, changes_of
+from raidctl.vendor.plan import Knob, Plan, Step
+from raidctl.vendor.protocol import Vendor
 
 __all__ = ["Change", "begin", "knobs", "owner", "plan", "subjects"]
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from raidctl.change.plan import Refusal, Wish
-from raidctl.change.words import neutral
 from raidctl.host import BlockDevice, HostView
 from raidctl.model import Battery, Controller, Drive
 from raidctl.text import listing
+from raidctl.vendor.plan import Refusal, Wish
+from raidctl.vendor.setting_values import neutral
 
 FULL_ENOUGH = 50
 """Percent of charge below which a battery is not counted on, whatever its status word says."""

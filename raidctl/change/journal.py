@@ -26,11 +26,11 @@ from typing import Annotated, Literal
 import msgspec
 
 from raidctl import json_decode
-from raidctl.change.plan import Step, Wish
-from raidctl.change.state import OTHERS_WRITE, sync
+from raidctl.change.state_directory import OTHERS_WRITE, sync
 from raidctl.described import doc
 from raidctl.errors import CannotTell, RaidctlError
 from raidctl.text import listing
+from raidctl.vendor.plan import Step, Wish
 
 FILE = "journal.jsonl"
 Kind = Literal["set", "batch"]

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from raidctl.change import detour
-from raidctl.change.detour import Back
-from raidctl.change.facts import knobs
-from raidctl.change.faults import silent
+from raidctl.change import rollback
+from raidctl.change.failure_messages import silent
 from raidctl.change.journal import Story
-from raidctl.change.plan import Action, Knob
+from raidctl.change.lookup import knobs
 from raidctl.change.restore import other_hand, sorted_out
-from raidctl.observe import Survey
-from raidctl.vendor import Vendor
+from raidctl.change.rollback import Back
+from raidctl.survey.survey import Survey
+from raidctl.vendor.plan import Action, Knob
+from raidctl.vendor.protocol import Vendor
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ def preview(stories: Sequence[tuple[Story, str | None]], seen: Survey, vendors: 
 def _one(story: Story, seen: Survey, vendors: Sequence[Vendor], stand: dict[Knob, str]) -> Preview:
     found = Preview(story)
     inventory, lost = seen.inventory, list[Back]()
-    for back in detour.backs(story.begin, story.started()[::-1], inventory, vendors):
+    for back in rollback.backs(story.begin, story.started()[::-1], inventory, vendors):
         if isinstance(back, str):
             found.faults += [back] if back not in found.faults else []
             continue
@@ -78,8 +78,8 @@ def _one(story: Story, seen: Survey, vendors: Sequence[Vendor], stand: dict[Knob
 def _lost(story: Story, lost: Sequence[Back], seen: Survey, vendors: Sequence[Vendor], found: Preview) -> None:
     """Where the knobs of a change are not told any more: the settings, by the program that is there now."""
     for back in {back.card.id: back for back in lost}.values():
-        made, left = detour.settings(story.begin, back, seen.inventory, vendors)
+        made, left = rollback.settings(story.begin, back, seen.inventory, vendors)
         found.left += left
         for step in () if left else made.steps:
             found.ways.append(Way(step.object_id, step.knob, step.before, step.after, step.action))
-    found.faults += [detour.by_hand(back) for back in lost if not detour.covered(story.begin, back)]
+    found.faults += [rollback.by_hand(back) for back in lost if not rollback.covered(story.begin, back)]

@@ -4,7 +4,7 @@ For each change without an end, the newest first: the controllers are held (one 
 that lives, and is left to it), the state is read, and each knob that a begun step has turned is looked at. Where it
 stands as before, nothing is to be done. Where it stands as the step has set it, the step is undone. Where it stands
 otherwise, somebody else has turned it meanwhile: it is left, and said. Where the way back is gone, the card has another
-number or the program was exchanged, :mod:`raidctl.change.detour` plans it anew.
+number or the program was exchanged, :mod:`raidctl.change.rollback` plans it anew.
 
 What the journal cannot take is no reason to leave anything changed.
 """
@@ -18,20 +18,20 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Literal
 
-from raidctl.change import detour, guard
-from raidctl.change.detour import Back
+from raidctl.change import guard, rollback
 from raidctl.change.engine import LOOKS, Change, Look, Tell, boot_id
-from raidctl.change.facts import knobs, owner
-from raidctl.change.faults import silent
-from raidctl.change.inflight import running
+from raidctl.change.failure_messages import silent
 from raidctl.change.journal import Begin, Journal, JournalFull, Story, now
-from raidctl.change.plan import Knob, Step
-from raidctl.change.state import GLANCE, Held, Holder, held_name, hold
+from raidctl.change.lookup import knobs, owner
+from raidctl.change.rollback import Back
+from raidctl.change.state_directory import GLANCE, Held, Holder, held_name, hold
+from raidctl.change.still_running import running
 from raidctl.model import Inventory
-from raidctl.observe import Survey
 from raidctl.request import Runner
+from raidctl.survey.survey import Survey
 from raidctl.text import attempt
-from raidctl.vendor import Vendor
+from raidctl.vendor.plan import Knob, Step
+from raidctl.vendor.protocol import Vendor
 
 
 @dataclass
@@ -136,7 +136,7 @@ class Restorer:
         """Turn back what these steps have turned, as far as their knobs are told; those of which nothing is told."""
         stand = knobs(inventory, self.vendors)
         lost: list[Back] = []
-        for back in detour.backs(change.begin, numbers, inventory, self.vendors):
+        for back in rollback.backs(change.begin, numbers, inventory, self.vendors):
             if isinstance(back, str):
                 result.faults += [back] if back not in result.faults else []
             elif back.action is None or (back.step.object_id, back.step.knob) not in stand:
@@ -184,7 +184,7 @@ class Restorer:
     def _settings(self, change: Change, lost: Sequence[Back], inventory: Inventory, result: Restored) -> None:
         """Put back the settings where the knobs of a change are not told any more: by the program that is there now."""
         for back in {back.card.id: back for back in lost}.values():
-            made, left = detour.settings(change.begin, back, inventory, self.vendors)
+            made, left = rollback.settings(change.begin, back, inventory, self.vendors)
             result.left += left
             for step in () if left else made.steps:
                 change.note(back.number, "undo", str(step.action))
@@ -195,8 +195,8 @@ class Restorer:
                 else:
                     result.put_back.append(f"{step.knob} of {step.object_id} from {step.before} back to {step.after}")
             if made.wishes and not left:
-                result.faults += detour.missed(made, self.look().inventory)
-        uncovered = [detour.by_hand(back) for back in lost if not detour.covered(change.begin, back)]
+                result.faults += rollback.missed(made, self.look().inventory)
+        uncovered = [rollback.by_hand(back) for back in lost if not rollback.covered(change.begin, back)]
         result.faults += uncovered
 
     def _settle(self, story: Story, steps: Sequence[Step], inventory: Inventory, result: Restored) -> None:
@@ -245,7 +245,7 @@ def _fresh(story: Story) -> bool:
 
 def sorted_out(back: Back, current: str) -> Literal["stands", "turn", "left"]:
     """What is to be done about a knob: it stands as before, is to be turned back, or is somebody else's matter."""
-    if detour.foreign(back) is not None or current not in (back.step.before, back.step.after):
+    if rollback.foreign(back) is not None or current not in (back.step.before, back.step.after):
         return "left"
     return "stands" if current == back.step.before else "turn"
 
@@ -253,7 +253,7 @@ def sorted_out(back: Back, current: str) -> Literal["stands", "turn", "left"]:
 def other_hand(begin: Begin, back: Back, current: str) -> str:
     """Why a knob is left as it is."""
     step = back.step
-    return detour.foreign(back) or (
+    return rollback.foreign(back) or (
         f"{step.knob} of {step.object_id} is {current}, neither what was there nor what raidctl has set; "
         f"{_who(begin, step)}"
     )

@@ -16,9 +16,9 @@ from typing import Any, NoReturn
 import click
 
 from raidctl import __version__
-from raidctl.cli import plugin
-from raidctl.cli.lazy import LazyGroup
-from raidctl.cli.options import Settings, machine_options, output_options
+from raidctl.cli.shared import error_output
+from raidctl.cli.shared.lazy_group import LazyGroup
+from raidctl.cli.shared.options import Settings, machine_options, output_options
 from raidctl.errors import EXIT_CANNOT_TELL, EXIT_INTERRUPTED, EXIT_USAGE, RaidctlError
 
 EXIT_READER_GONE = 141
@@ -78,10 +78,10 @@ class Commands(LazyGroup):
             code = _told(error, verbose=settings.verbose)
             if isinstance(error, ReaderGoneError):
                 pass
-            elif plugin.asked(given):
-                code = plugin.unknown(error)
-            elif plugin.json_asked(given) and not settings.printed:
-                plugin.emit_error(error, code)
+            elif error_output.asked(given):
+                code = error_output.unknown(error)
+            elif error_output.json_asked(given) and not settings.printed:
+                error_output.emit_error(error, code)
         sys.exit(code if isinstance(code, int) else 0)
 
 

@@ -12,11 +12,11 @@ import click
 from raidctl.audit import builtin
 from raidctl.audit.engine import Tally, finish
 from raidctl.audit.finding import Audited
-from raidctl.audit.policy.faults import PolicyError
+from raidctl.audit.policy.mistakes import PolicyError
 from raidctl.audit.policy.sets import Policy, load, only_builtin
-from raidctl.cli.machine import look, with_open_ends
-from raidctl.cli.options import Settings, examples, machine_options, output_options, settings_of
-from raidctl.cli.terminal import emit, paper
+from raidctl.cli.shared.machine import look, with_open_ends
+from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
+from raidctl.cli.shared.terminal import emit, paper
 from raidctl.errors import EXIT_FINE, EXIT_USAGE, CannotTell, UsageError
 from raidctl.model import Inventory
 from raidctl.output.audit_formats import FORMATS, Sheet, Writer, writer
@@ -125,8 +125,8 @@ def _found(
 ) -> tuple[bool, Found]:
     """Whether there is one machine, and what is said of each."""
     if paths:
-        from raidctl.fleet.crew import cores, results  # noqa: PLC0415 - only where there are many
         from raidctl.fleet.newest import older, rewindable  # noqa: PLC0415 - as above
+        from raidctl.fleet.process_pool import cores, results  # noqa: PLC0415 - only where there are many
         from raidctl.fleet.sources import Piece, is_single, pieces  # noqa: PLC0415 - as above
         from raidctl.fleet.work import Worker  # noqa: PLC0415 - as above
 

@@ -6,18 +6,18 @@ from collections.abc import Callable
 
 import click
 
-from raidctl.change import words
-from raidctl.change.plan import Wish
-from raidctl.cli import targets
-from raidctl.cli.changing import Consent, Work, agreed, changing_options, planned, tell
-from raidctl.cli.lasting import for_a_while
-from raidctl.cli.options import Settings, examples, machine_options, output_options, settings_of
-from raidctl.cli.performing import report_of
-from raidctl.cli.policy import Policy, policy_options
-from raidctl.cli.terminal import emit_json
+from raidctl.cli.shared import change_targets
+from raidctl.cli.shared.apply_change import report_of
+from raidctl.cli.shared.cache_policy import Policy, policy_options
+from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
+from raidctl.cli.shared.plan_change import Consent, Work, agreed, changing_options, planned, tell
+from raidctl.cli.shared.temporary_change import for_a_while
+from raidctl.cli.shared.terminal import emit_json
 from raidctl.errors import EXIT_FINE
-from raidctl.observe import Survey
-from raidctl.runners.child import nowhere, run_child
+from raidctl.runners.foreground_child import nowhere, run_child
+from raidctl.survey.survey import Survey
+from raidctl.vendor import setting_values
+from raidctl.vendor.plan import Wish
 
 EXIT_NOWHERE = 127
 """What a shell says of a command that is not there."""
@@ -45,7 +45,7 @@ class BatchCommand(click.Command):
 @click.argument("target", nargs=-1, metavar="")
 @policy_options(
     click.option("--split", metavar="READ/WRITE", help="Split of the controller's cache in percent."),
-    click.option("--drives", type=click.Choice((*words.SWITCH, "default")),
+    click.option("--drives", type=click.Choice((*setting_values.SWITCH, "default")),
                  help="Write caches of the volumes' drives, or of the drives that are TARGETs themselves."),
 )  # fmt: skip
 @changing_options
@@ -78,7 +78,7 @@ def command(
     if nowhere(load[0]) and not consent.dry_run:
         tell(f"There is no command {load[0]!r}: nothing was changed.")
         return EXIT_NOWHERE
-    wanted = _wanted(target, policy, split, drives and words.switched(drives))
+    wanted = _wanted(target, policy, split, drives and setting_values.switched(drives))
     with planned(settings, consent, wanted, policy.families) as work:
         code = agreed(work, settings, err=not consent.dry_run)
         if settings.as_json:
@@ -119,15 +119,15 @@ def _wanted(
             "Say what is to be set: --write, --read, --io, --split, --drives, --stripe-cache, --journal-mode or "
             "--read-ahead."
         )
-    halves = words.split(split) if split else None
+    halves = setting_values.split(split) if split else None
 
     def wanted(seen: Survey) -> list[Wish]:
         found = policy.of_volumes(seen, target)
         if drives is not None:
-            found += targets.drive_caches(seen, target, drives)
+            found += change_targets.drive_caches(seen, target, drives)
         if halves:
-            cards = targets.controllers(seen, target)
-            found += targets.wishes(cards, {"cache_split": f"{halves[0]}/{halves[1]}"})
+            cards = change_targets.controllers(seen, target)
+            found += change_targets.wishes(cards, {"cache_split": f"{halves[0]}/{halves[1]}"})
         return found + policy.of_devices(seen, target)
 
     return wanted

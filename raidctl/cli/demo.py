@@ -8,12 +8,12 @@ from collections.abc import Sequence
 
 import click
 
-from raidctl.cli.machine import demo_directory
-from raidctl.cli.options import examples, machine_options, output_options, settings_of
-from raidctl.cli.terminal import emit, emit_json
-from raidctl.demo import Demo, demos
+from raidctl.cli.shared.machine import demo_directory
+from raidctl.cli.shared.options import examples, machine_options, output_options, settings_of
+from raidctl.cli.shared.terminal import emit, emit_json
 from raidctl.errors import EXIT_FINE
-from raidctl.registry import vendors
+from raidctl.simulation.demo import Demo, demos
+from raidctl.vendor.registry import vendors
 
 
 @click.command("demo", epilog=examples("raidctl --demo p400 cache split / 50/50", "raidctl demo --reset p400"))

@@ -15,9 +15,9 @@ from raidctl.audit.diagnosis import around, diagnosed, exit_code, findings_of
 from raidctl.audit.finding import Finding
 from raidctl.audit.ignored import Entry, as_file, entries_of, with_new
 from raidctl.audit.rule import Rule
-from raidctl.cli.machine import look, with_open_ends
-from raidctl.cli.options import Settings, examples, machine_options, output_options, settings_of
-from raidctl.cli.terminal import emit, emit_found, emit_json, paper
+from raidctl.cli.shared.machine import look, with_open_ends
+from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
+from raidctl.cli.shared.terminal import emit, emit_found, emit_json, paper
 from raidctl.errors import UsageError
 from raidctl.select import find, items, narrow
 from raidctl.text import listing, printable
@@ -111,18 +111,18 @@ def _entries(
     because: str | None, ignore_file: str | None,
 ) -> Sequence[Entry]:  # fmt: skip
     """The entries of the ignore file; those of the command line are added, and kept."""
-    from raidctl.change.state import default_directory, directory  # noqa: PLC0415 - rarely needed
-    from raidctl.cli import whole  # noqa: PLC0415 - as said
+    from raidctl.change.state_directory import default_directory, directory  # noqa: PLC0415 - rarely needed
+    from raidctl.cli.shared import files  # noqa: PLC0415 - as said
 
     path = Path(ignore_file or Path(settings.state_dir or default_directory()) / "ignored.json")
     entries: Sequence[Entry] = ()
     if path.exists() or (ignore_file and not ignore):
-        entries = entries_of(whole.read(str(path), printable(str(path)), "a file of ignored findings"), str(path))
+        entries = entries_of(files.read(str(path), printable(str(path)), "a file of ignored findings"), str(path))
     if ignore:
         entries = with_new(entries, ignore, found, host=host, until=until or "", reason=because or "")
         if not ignore_file:
             directory(settings.state_dir)
-        whole.write(str(path), as_file(entries))
+        files.write(str(path), as_file(entries))
     return entries
 
 

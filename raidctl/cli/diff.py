@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
-from raidctl.cli.options import Settings, examples, machine_options, output_options, settings_of
-from raidctl.cli.states import NOW, Counting, Source, is_file, store_of
-from raidctl.cli.terminal import emit, emit_found
+from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
+from raidctl.cli.shared.snapshot_sources import NOW, Counting, Source, is_file, store_of
+from raidctl.cli.shared.terminal import emit, emit_found
 from raidctl.drift.diff import diff
 from raidctl.drift.ignore import ignored
 from raidctl.drift.noise import SOURCE

@@ -7,15 +7,15 @@ from importlib.metadata import PackageNotFoundError, version
 import click
 import msgspec
 
-from raidctl.cards import overview
-from raidctl.checkup import check_tools
-from raidctl.cli.answer import exit_code
-from raidctl.cli.machine import Machine, machine, tell_tracebacks
-from raidctl.cli.options import machine_options, output_options, settings_of
-from raidctl.cli.terminal import emit, emit_json, paper
+from raidctl.cli.shared.exit_codes import exit_code
+from raidctl.cli.shared.machine import Machine, machine, tell_tracebacks
+from raidctl.cli.shared.options import machine_options, output_options, settings_of
+from raidctl.cli.shared.terminal import emit, emit_json, paper
 from raidctl.model import Problem, Tool
 from raidctl.output.doctor import Checkup, checkup_data, checkup_screen
 from raidctl.request import converse
+from raidctl.survey.doctor import check_tools
+from raidctl.survey.pci_cards import overview
 
 _LIBRARIES = ("msgspec", "pyudev", "rich", "click")
 

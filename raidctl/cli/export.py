@@ -8,11 +8,11 @@ from typing import NoReturn
 
 import click
 
-from raidctl.cli import whole
-from raidctl.cli.answer import exit_code, tell_problems
-from raidctl.cli.machine import look, with_open_ends
-from raidctl.cli.options import Settings, examples, machine_options, output_options, settings_of
-from raidctl.cli.terminal import emit, emit_json
+from raidctl.cli.shared import files
+from raidctl.cli.shared.exit_codes import exit_code, tell_problems
+from raidctl.cli.shared.machine import look, with_open_ends
+from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
+from raidctl.cli.shared.terminal import emit, emit_json
 from raidctl.errors import RaidctlError, UsageError
 from raidctl.model import HIDING, Inventory
 from raidctl.output.metrics import Export, families
@@ -67,7 +67,7 @@ def command(
     inventory, export = _scan(settings, rules=rules)
     if output is not None:
         data = _json(export) if settings.as_json else text(export.metrics)
-        whole.write(output, data.encode("utf-8"), mode=0o644)  # the exporter that reads it is another user
+        files.write(output, data.encode("utf-8"), mode=0o644)  # the exporter that reads it is another user
     elif settings.as_json:
         emit_json(export)
     else:
@@ -97,7 +97,7 @@ def _scan(settings: Settings, *, rules: bool) -> tuple[Inventory, Export]:
 
 
 def _serve(listen: str, interval: int, settings: Settings, *, rules: bool) -> NoReturn:
-    from raidctl.serve import Page, Scans, address, serve  # noqa: PLC0415 - only where it is asked for
+    from raidctl.output.http_server import Page, Scans, address, serve  # noqa: PLC0415 - only where it is asked for
 
     def scan() -> Page:
         gc.unfreeze()  # each look at the machine freezes what is there: in a program that runs for years, a leak

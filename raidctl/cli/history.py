@@ -7,9 +7,9 @@ from collections.abc import Mapping
 
 import click
 
-from raidctl.cli.options import Settings, examples, machine_options, output_options, settings_of
-from raidctl.cli.states import Source, store_of
-from raidctl.cli.terminal import emit_found
+from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
+from raidctl.cli.shared.snapshot_sources import Source, store_of
+from raidctl.cli.shared.terminal import emit_found
 from raidctl.drift.value import (
     History,
     Moment,
@@ -22,8 +22,8 @@ from raidctl.drift.value import (
     split,
 )
 from raidctl.errors import EXIT_CANNOT_TELL, EXIT_FINE, UsageError
-from raidctl.kept.states import Kept
 from raidctl.model import Inventory
+from raidctl.snapshots.store import Kept
 from raidctl.text import listing, printable
 
 _A = {"array": "An", "host": "The"}

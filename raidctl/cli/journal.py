@@ -8,11 +8,11 @@ from collections.abc import Iterator
 import click
 
 from raidctl.change.journal import Journal, Story
-from raidctl.change.state import again
-from raidctl.cli.changing import state_directory, tell
-from raidctl.cli.kept import kept_place
-from raidctl.cli.options import examples, machine_options, output_options, settings_of
-from raidctl.cli.terminal import emit, emit_json
+from raidctl.change.state_directory import again
+from raidctl.cli.shared.options import examples, machine_options, output_options, settings_of
+from raidctl.cli.shared.plan_change import state_directory, tell
+from raidctl.cli.shared.snapshot_places import kept_place
+from raidctl.cli.shared.terminal import emit, emit_json
 from raidctl.errors import EXIT_FINE, UsageError
 from raidctl.output.plan import printable_lines
 

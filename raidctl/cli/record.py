@@ -6,23 +6,23 @@ from pathlib import Path
 
 import click
 
-from raidctl import record
-from raidctl.checkup import check_tools
-from raidctl.claims import kernel as claims_kernel
-from raidctl.cli.answer import exit_code
-from raidctl.cli.machine import Machine, machine, tell_tracebacks
-from raidctl.cli.options import machine_options, output_options, settings_of
-from raidctl.cli.terminal import emit, emit_json, paper
+from raidctl.cli.shared.exit_codes import exit_code
+from raidctl.cli.shared.machine import Machine, machine, tell_tracebacks
+from raidctl.cli.shared.options import machine_options, output_options, settings_of
+from raidctl.cli.shared.terminal import emit, emit_json, paper
 from raidctl.errors import UsageError
-from raidctl.layers.look import look
+from raidctl.layers.probe import look
 from raidctl.layers.scope import Scope
 from raidctl.layers.stats import sample
-from raidctl.observe import Survey
-from raidctl.output.kept import kept_data, kept_screen
-from raidctl.record import Recording
+from raidctl.output.snapshots import kept_data, kept_screen
+from raidctl.recording import recording
+from raidctl.recording.recording import Recording
 from raidctl.request import converse
 from raidctl.runners.record import RecordRunner
+from raidctl.survey.doctor import check_tools
+from raidctl.survey.survey import Survey
 from raidctl.text import printable
+from raidctl.verify import kernel as claims_kernel
 
 
 @click.command("record")
@@ -46,11 +46,11 @@ def command(context: click.Context, destination: str, redact: bool, about: str) 
     if settings.verbose:
         tell_tracebacks(seen)
     if redact:
-        from raidctl.redact import redact as masked  # noqa: PLC0415 - only where it is asked for
-        from raidctl.redact import serials  # noqa: PLC0415 - as above
+        from raidctl.recording.redact import redact as masked  # noqa: PLC0415 - only where it is asked for
+        from raidctl.recording.redact import serials  # noqa: PLC0415 - as above
 
         kept = masked(kept, known=serials(seen.inventory))
-    record.save(kept, destination)
+    recording.save(kept, destination)
     if settings.as_json:
         emit_json(kept_data(kept, destination))
     else:

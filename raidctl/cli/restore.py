@@ -14,18 +14,18 @@ import click
 from raidctl.change.journal import End, Journal, Story, now
 from raidctl.change.preview import Preview, preview
 from raidctl.change.restore import Restored, Restorer
-from raidctl.change.state import GLANCE, ROOT_PLACE, Holder, again, busy, held_name, hold
-from raidctl.cli.changing import state_directory, tell
-from raidctl.cli.kept import kept_place
-from raidctl.cli.lasting import report
-from raidctl.cli.machine import machine
-from raidctl.cli.numbers import Number
-from raidctl.cli.options import Settings, examples, machine_options, output_options, settings_of
-from raidctl.cli.terminal import emit, emit_json
+from raidctl.change.state_directory import GLANCE, ROOT_PLACE, Holder, again, busy, held_name, hold
+from raidctl.cli.shared.machine import machine
+from raidctl.cli.shared.option_types import Number
+from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
+from raidctl.cli.shared.plan_change import state_directory, tell
+from raidctl.cli.shared.snapshot_places import kept_place
+from raidctl.cli.shared.temporary_change import report
+from raidctl.cli.shared.terminal import emit, emit_json
 from raidctl.errors import EXIT_FINE, EXIT_NO, EXIT_STANDS, AccessMissing, UsageError
 from raidctl.layers import family
 from raidctl.request import CHANGEABLE
-from raidctl.runners.child import stand_guard
+from raidctl.runners.foreground_child import stand_guard
 from raidctl.runners.process import run
 from raidctl.runners.programs import SYSTEM_PATH, changeable
 from raidctl.text import printable

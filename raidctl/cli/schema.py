@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from raidctl.cli.options import examples, output_options, settings_of
-from raidctl.cli.terminal import emit_json
+from raidctl.cli.shared.options import examples, output_options, settings_of
+from raidctl.cli.shared.terminal import emit_json
 from raidctl.output.json import schema
 
 ANSWERS = ("inventory", "change", "journal", "cache", "flush", "stats", "verify", "bench", "compare", "audit",
@@ -43,15 +43,15 @@ def _kind(answer: str) -> tuple[str, Any]:
     from raidctl.bench.compare import Comparison  # noqa: PLC0415 - as above
     from raidctl.bench.record import Run  # noqa: PLC0415 - as above
     from raidctl.change.journal import Story  # noqa: PLC0415 - as above
-    from raidctl.change.plan import Outcome  # noqa: PLC0415 - as above
-    from raidctl.checkup import CheckupReport  # noqa: PLC0415 - as above
-    from raidctl.claims.report import Verification  # noqa: PLC0415 - as above
     from raidctl.drift.report import Drift  # noqa: PLC0415 - as above
     from raidctl.drift.value import History  # noqa: PLC0415 - as above
-    from raidctl.kept.states import Kept  # noqa: PLC0415 - as above
     from raidctl.layers.model import FlushReport, Stack, Statistics  # noqa: PLC0415 - as above
     from raidctl.model import Inventory  # noqa: PLC0415 - as above
     from raidctl.output.metrics import Export  # noqa: PLC0415 - as above
+    from raidctl.snapshots.store import Kept  # noqa: PLC0415 - as above
+    from raidctl.survey.doctor import CheckupReport  # noqa: PLC0415 - as above
+    from raidctl.vendor.plan import Outcome  # noqa: PLC0415 - as above
+    from raidctl.verify.report import Verification  # noqa: PLC0415 - as above
 
     kinds: dict[str, tuple[str, Any]] = {
         "inventory": ("Inventory", Inventory),

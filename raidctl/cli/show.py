@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import click
 
-from raidctl.cli.answer import exit_code
-from raidctl.cli.machine import look, with_open_ends
-from raidctl.cli.options import Settings, machine_options, output_options, settings_of
-from raidctl.cli.terminal import emit, emit_json, paper
-from raidctl.link import unmounted
+from raidctl.cli.shared.exit_codes import exit_code
+from raidctl.cli.shared.machine import look, with_open_ends
+from raidctl.cli.shared.options import Settings, machine_options, output_options, settings_of
+from raidctl.cli.shared.terminal import emit, emit_json, paper
 from raidctl.model import Inventory
-from raidctl.observe import Survey
 from raidctl.select import find, narrow
+from raidctl.survey.block_devices import unmounted
+from raidctl.survey.survey import Survey
 
 
 @click.command("show")

@@ -8,18 +8,18 @@ from pathlib import Path
 
 import click
 
-from raidctl.cli import whole
-from raidctl.cli.answer import exit_code, tell_problems
-from raidctl.cli.machine import demo_directory, look, with_open_ends
-from raidctl.cli.options import Settings, examples, machine_options, output_options, settings_of
-from raidctl.cli.states import store_of
-from raidctl.cli.terminal import emit, emit_found, emit_json
+from raidctl.cli.shared import files
+from raidctl.cli.shared.exit_codes import exit_code, tell_problems
+from raidctl.cli.shared.machine import demo_directory, look, with_open_ends
+from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
+from raidctl.cli.shared.snapshot_sources import store_of
+from raidctl.cli.shared.terminal import emit, emit_found, emit_json
 from raidctl.drift import read
 from raidctl.drift.canonical import canonical
 from raidctl.errors import EXIT_FINE, AccessMissing, CannotTell, RaidctlError, UsageError
-from raidctl.kept.states import Kept, States
 from raidctl.model import HIDING, Inventory
 from raidctl.output.json import to_json
+from raidctl.snapshots.store import Kept, States
 from raidctl.text import counted, printable
 
 _AGE = re.compile(r"(\d{1,5})([dwmy])", re.ASCII)
@@ -111,7 +111,7 @@ def _said(kept: Kept, before: list[Kept]) -> str:
 
 
 def _writable(settings: Settings) -> States:
-    from raidctl.change.state import directory  # noqa: PLC0415 - only where something is kept
+    from raidctl.change.state_directory import directory  # noqa: PLC0415 - only where something is kept
 
     if settings.demo:
         return States(demo_directory(settings, settings.demo))
@@ -144,7 +144,7 @@ def _write(inventory: Inventory, output: str, *, partial: bool) -> None:
                 _keep_what_is_better(old, inventory, shown)
     except OSError as error:
         raise CannotTell(f"{shown} cannot be read: {error.strerror}.") from None
-    whole.write(output, _text(inventory).encode("utf-8"))
+    files.write(output, _text(inventory).encode("utf-8"))
 
 
 def _keep_what_is_better(old: Inventory, new: Inventory, shown: str) -> None:

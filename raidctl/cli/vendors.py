@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import click
 
-from raidctl.cli.answer import exit_code, tell_problems
-from raidctl.cli.options import output_options, settings_of
-from raidctl.cli.terminal import emit, emit_json, paper
-from raidctl.registry import vendors
+from raidctl.cli.shared.exit_codes import exit_code, tell_problems
+from raidctl.cli.shared.options import output_options, settings_of
+from raidctl.cli.shared.terminal import emit, emit_json, paper
+from raidctl.vendor.registry import vendors
 
 
 @click.command("vendors")

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from raidctl.discovery.mounts import Candidate
 from raidctl.discovery.mounts import Mount as Mounted
-from raidctl.discovery.place import Place, controllers, kind_of, visible
 from raidctl.discovery.sysfs import SECTOR, Attributes, Identity, identity, offset_file, start_of
+from raidctl.discovery.sysfs_path import Place, controllers, kind_of, visible
 from raidctl.discovery.udevdb import Entry, in_dev, unescape
 from raidctl.host import BlockDevice, BlockKind, Piece
 from raidctl.model import Mount

@@ -2,5 +2,5 @@
 
 :mod:`raidctl.drift.noise` says which fields change while nothing happens; :mod:`raidctl.drift.canonical` writes a state
 without them, in an order that never changes; :mod:`raidctl.drift.match` finds each object of one state in the other;
-:mod:`raidctl.drift.diff` compares, and :mod:`raidctl.drift.words` says how bad a change is, in a sentence.
+:mod:`raidctl.drift.diff` compares, and :mod:`raidctl.drift.severities` says how bad a change is, in a sentence.
 """

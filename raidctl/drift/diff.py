@@ -13,8 +13,8 @@ from raidctl.drift.match import Matching, Thing, identity, match
 from raidctl.drift.noise import SOURCE, masked
 from raidctl.drift.problems import problem_changes, tool_changes
 from raidctl.drift.report import Change, Drift, Side, verdict
+from raidctl.drift.severities import SEVERITIES, Matter, judged
 from raidctl.drift.unread import sorted_out
-from raidctl.drift.words import SEVERITIES, Matter, judged
 from raidctl.model import Inventory
 from raidctl.order import natural
 

@@ -12,7 +12,7 @@ import msgspec
 from msgspec import inspect
 
 from raidctl.drift.report import Change, Level, Unread
-from raidctl.drift.words import SEVERITIES
+from raidctl.drift.severities import SEVERITIES
 from raidctl.errors import UsageError
 from raidctl.model import Array, Battery, Controller, Drive, Host, Inventory, Problem, Tool, Volume
 from raidctl.select import items

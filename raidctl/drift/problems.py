@@ -8,7 +8,7 @@ from typing import Any
 
 from raidctl.drift.fields import Difference, differences
 from raidctl.drift.report import Change
-from raidctl.drift.words import Matter, judged
+from raidctl.drift.severities import Matter, judged
 
 Doc = Mapping[str, Any]
 Key = Callable[[Doc], Hashable]

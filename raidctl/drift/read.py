@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from raidctl import inventories
 from raidctl.errors import CannotTell
 from raidctl.model import Inventory
+from raidctl.recording import inventory_files
 
 
 def inventory(data: bytes, name: str) -> Inventory:
@@ -14,6 +14,6 @@ def inventory(data: bytes, name: str) -> Inventory:
         CannotTell: There is none that this raidctl can read.
     """
     try:
-        return inventories.decode(data)
-    except inventories.NoInventory as reason:
+        return inventory_files.decode(data)
+    except inventory_files.NoInventory as reason:
         raise CannotTell(f"{name} {reason}.") from None

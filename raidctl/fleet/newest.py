@@ -68,8 +68,8 @@ class _Reader(Worker):
         return Audited(host=source, source=source)
 
     def _recording(self, path: str) -> Audited:
-        from raidctl.discovery.look import HOSTNAME  # noqa: PLC0415 - only where there is a recording
-        from raidctl.record import load  # noqa: PLC0415 - as above
+        from raidctl.discovery.probe import HOSTNAME  # noqa: PLC0415 - only where there is a recording
+        from raidctl.recording.recording import load  # noqa: PLC0415 - as above
         from raidctl.request import Read, ReadAnswer  # noqa: PLC0415 - as above
         from raidctl.runners.replay import ReplayRunner  # noqa: PLC0415 - as above
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Literal, cast
 
-from raidctl.record import is_recording
+from raidctl.recording.recording import is_recording
 
 BLOCK = 1 << 19
 """Bytes of a piece: some dozens of inventories, so that handing it on costs little and little waits in memory."""

@@ -11,13 +11,14 @@ from pathlib import Path
 
 import msgspec
 
-from raidctl import inventories, json_decode
+from raidctl import json_decode
 from raidctl.audit.engine import Auditor, Tally
 from raidctl.audit.finding import Audited
 from raidctl.audit.policy.sets import Policy
 from raidctl.errors import RaidctlError
 from raidctl.fleet.sources import LONGEST, Piece, over_lines
 from raidctl.model import Inventory
+from raidctl.recording import inventory_files
 
 Result = tuple[Tally, list[Audited]]
 _BRACE = 3
@@ -64,8 +65,8 @@ class Worker:
 
     def _document(self, document: bytes, source: str) -> Audited:
         try:
-            inventory = inventories.decode(document)
-        except inventories.NoInventory as reason:
+            inventory = inventory_files.decode(document)
+        except inventory_files.NoInventory as reason:
             return self._auditor.unreadable(source, f"It {reason}.")
         return self._auditor.audit(inventory, source)
 
@@ -85,7 +86,7 @@ class Worker:
     def _list(self, data: bytes, source: str) -> Iterator[Audited]:
         """What begins as a list and is one, or is cut off: its lines mean nothing by themselves."""
         if _listed(data) is None:
-            yield self._auditor.unreadable(source, f"It {inventories.broken(data)}.")
+            yield self._auditor.unreadable(source, f"It {inventory_files.broken(data)}.")
         else:
             yield from self._either(data, source)
 
@@ -121,10 +122,10 @@ class Worker:
 
 def recorded(path: str) -> Inventory:
     """The inventory of a recording."""
-    from raidctl.observe import survey  # noqa: PLC0415 - families are imported only where one is asked for
-    from raidctl.record import load  # noqa: PLC0415 - as above
-    from raidctl.registry import vendors  # noqa: PLC0415 - as above
+    from raidctl.recording.recording import load  # noqa: PLC0415 - as above
     from raidctl.runners.replay import ReplayRunner  # noqa: PLC0415 - as above
+    from raidctl.survey.survey import survey  # noqa: PLC0415 - families are imported only where one is asked for
+    from raidctl.vendor.registry import vendors  # noqa: PLC0415 - as above
 
     kept = load(path)
     found, problems = vendors()

@@ -8,17 +8,17 @@ from functools import partial
 
 from msgspec.structs import replace
 
-from raidctl.change.plan import Setting
 from raidctl.host import BlockDevice, HostView
 from raidctl.layers import dm
-from raidctl.layers.ability import Families, best
+from raidctl.layers.capabilities import Families, best
 from raidctl.layers.flushing import Job, has_cache, jobs, unwritten
 from raidctl.layers.kernel import Files, Kernel
 from raidctl.layers.model import Answer, Layer, Share, Stack, Threshold
+from raidctl.layers.phrases import chosen, human, members_of, number, state
 from raidctl.layers.scope import KERNEL, VM, Scope
-from raidctl.layers.words import chosen, human, members_of, number, state
 from raidctl.model import Controller, Drive, Inventory, Volume
-from raidctl.vendor import Vendor
+from raidctl.vendor.plan import Setting
+from raidctl.vendor.protocol import Vendor
 
 LIMITS = (("dirty_background", "--dirty-background"), ("dirty", "--dirty"))
 _KIB = re.compile(r"(\d{1,9}) ?(?:KiB|KB)?", re.ASCII | re.IGNORECASE)

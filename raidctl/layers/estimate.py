@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 from raidctl.discovery.sysfs import path_of
 from raidctl.layers.model import Counter
-from raidctl.layers.words import number
+from raidctl.layers.phrases import number
 from raidctl.model import Drive
 
 ENOUGH = 100

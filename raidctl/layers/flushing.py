@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from raidctl.change.family import changes_of
-from raidctl.change.plan import Action, Flush
 from raidctl.host import BlockDevice, HostView
 from raidctl.layers import dm
 from raidctl.layers.kernel import Files, Kernel
 from raidctl.layers.model import Answer, Kind, Result
+from raidctl.layers.phrases import chosen, human, number, state
 from raidctl.layers.scope import KERNEL, VM, Scope
-from raidctl.layers.words import chosen, human, number, state
 from raidctl.model import Controller, Drive, Inventory
-from raidctl.vendor import Vendor
+from raidctl.vendor.changes import changes_of
+from raidctl.vendor.plan import Action, Flush
+from raidctl.vendor.protocol import Vendor
 
 PATIENCE = 3600.0
 """Seconds that one command of a flush may take: gigabytes on slow drives."""

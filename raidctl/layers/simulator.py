@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from posixpath import basename
 
-from raidctl.simulation import Reply, State
+from raidctl.vendor.simulator import Reply, State
 
 _LIMIT = re.compile(r"(/proc/sys/vm/dirty_(?:background_)?)(bytes|ratio)")
 _BCACHE = re.compile(r"(/sys/class/block/\w+/bcache/)(\w+)")

@@ -14,12 +14,12 @@ from raidctl.layers import dm
 from raidctl.layers.estimate import Times, Turning, mean, method, parse, shares, turning
 from raidctl.layers.kernel import Files, Kernel
 from raidctl.layers.model import Counter, Kind, LayerStats, Unit
+from raidctl.layers.phrases import human, number, state
 from raidctl.layers.scope import KERNEL, VM, Scope
-from raidctl.layers.words import human, number, state
 from raidctl.model import Controller, Problem, Volume
 from raidctl.request import Dialogue, Read, Trouble, ask_all
+from raidctl.survey.unanswered import problems_of
 from raidctl.text import attempt
-from raidctl.unanswered import problems_of
 
 SWITCH = "queue/iostats"
 """Whether the kernel counts the requests of a device; a partition has that of its disk."""

@@ -13,7 +13,7 @@ from raidctl.bench.record import Run, noisy
 from raidctl.bench.result import Latency, Session, Spread, TrialResult, Verdict
 from raidctl.output.bench_classic import tables
 from raidctl.output.bench_curve import below, columns, rows
-from raidctl.output.paper import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, drawn, line, pack
+from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, drawn, line, pack
 from raidctl.output.table import Cell, Column, cells, facts, table
 from raidctl.units import format_binary, format_figure
 

@@ -9,7 +9,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from raidctl.bench.result import Session, Spread, TrialResult
-from raidctl.output.paper import DULL, STRONG, WARN, Paper, line
+from raidctl.output.console import DULL, STRONG, WARN, Paper, line
 from raidctl.output.table import Cell, Column, cells, table
 from raidctl.units import format_figure
 

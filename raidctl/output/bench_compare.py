@@ -12,7 +12,7 @@ from raidctl.bench.compare import Comparison, Pair
 from raidctl.bench.result import Spread
 from raidctl.bench.store import Kept
 from raidctl.output.bench import SHORT, head, words
-from raidctl.output.paper import BAD, DULL, GOOD, PLAIN, WARN, Paper, drawn, line
+from raidctl.output.console import BAD, DULL, GOOD, PLAIN, WARN, Paper, drawn, line
 from raidctl.output.table import Cell, Column, cells, facts, table
 from raidctl.units import format_figure
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from raidctl.output.paper import Paper
+from raidctl.output.console import Paper
 from raidctl.text import collapse
 from raidctl.units import format_figure
 

@@ -8,18 +8,18 @@ from rich.console import RenderableType
 from rich.style import Style
 from rich.text import Text
 
-from raidctl.drives_below import DrivesBelow
-from raidctl.inforce import in_force
+from raidctl.health.redundancy import survives
 from raidctl.model import Array, Cache, Controller, Volume
-from raidctl.output import words
+from raidctl.model.drives_below import DrivesBelow
+from raidctl.model.write_policy import in_force
+from raidctl.model.write_protection import drive_caches
+from raidctl.output import phrases
+from raidctl.output.console import BAD, DULL, PLAIN, STRONG, WARN, Paper, Piece, pack
 from raidctl.output.drives import drives_table
-from raidctl.output.paper import BAD, DULL, PLAIN, STRONG, WARN, Paper, Piece, pack
 from raidctl.output.table import Column, facts, said, shown, table
-from raidctl.redundancy import survives
 from raidctl.select import short
 from raidctl.text import counted
 from raidctl.units import format_binary
-from raidctl.write_protection import drive_caches
 
 _NAME = "name"
 _NOWHERE = "-"
@@ -66,15 +66,15 @@ def _title(controller: Controller, paper: Paper) -> Text:
     pieces: list[Piece] = [(paper.clean(controller.id), STRONG)]
     if name.strip():
         pieces.append(paper.clean(name))
-    word, style = words.status(controller.status, controller.status_text)
-    if word != words.UNKNOWN:
+    word, style = phrases.status(controller.status, controller.status_text)
+    if word != phrases.UNKNOWN:
         pieces.append((paper.clean(word), style))
     return pack(pieces, paper.columns, paper.dot)
 
 
 def _board(controller: Controller, paper: Paper) -> Iterator[Row]:
     told = (
-        controller.mode and words.MODES[controller.mode],
+        controller.mode and phrases.MODES[controller.mode],
         controller.slot and f"slot {controller.slot}",
         controller.firmware and f"firmware {controller.firmware}",
         controller.serial and f"serial {controller.serial}",
@@ -96,14 +96,14 @@ def _cache(controller: Controller, paper: Paper) -> Iterator[Row]:
     pieces: list[Piece] = []
     if cache.size_bytes is not None:
         pieces.append(format_binary(cache.size_bytes))
-    word, style = words.status(cache.status, words.brief(cache.status_text or ""))
-    if word != words.UNKNOWN:
+    word, style = phrases.status(cache.status, phrases.brief(cache.status_text or ""))
+    if word != phrases.UNKNOWN:
         pieces.append((paper.clean(word), style))
-    pieces += [text for text in (words.cache_split(cache),) if text]
+    pieces += [text for text in (phrases.cache_split(cache),) if text]
     pieces += [(paper.words(text), style) for text, style in _cache_warnings(cache)]
     if cache.flush_interval_seconds is not None:
         pieces.append(f"flushed every {cache.flush_interval_seconds} s")
-    yield "cache", pieces or [words.UNKNOWN]
+    yield "cache", pieces or [phrases.UNKNOWN]
 
 
 def _cache_warnings(cache: Cache) -> Iterator[tuple[str, Style]]:
@@ -118,7 +118,7 @@ def _cache_warnings(cache: Cache) -> Iterator[tuple[str, Style]]:
 
 def _batteries(controller: Controller, paper: Paper) -> Iterator[Row]:
     for battery in controller.batteries:
-        pieces: list[Piece] = [words.battery_status(battery), *words.battery_facts(battery)]
+        pieces: list[Piece] = [phrases.battery_status(battery), *phrases.battery_facts(battery)]
         if len(controller.batteries) > 1:
             pieces.insert(0, short(battery.id, controller.id))
         label = "capacitor" if battery.kind == "capacitor" else "battery"
@@ -129,15 +129,15 @@ def _arrays(controller: Controller, paper: Paper) -> Iterator[Row]:
     for array in controller.arrays:
         if _same_as_volume(array, controller):
             continue
-        word, style = words.status(array.status, array.status_text)
+        word, style = phrases.status(array.status, array.status_text)
         pieces: list[Piece] = [(paper.clean(word), style)]
         counted = [_count(array.drives, "drive"), _count(array.spares, "spare")]
         told = " + ".join(text for text in counted if text)
         pieces += [told] if told else []
         if array.size_bytes is not None:
-            pieces.append(f"{words.decimal(array.size_bytes)} raw")
+            pieces.append(f"{phrases.decimal(array.size_bytes)} raw")
         if array.free_bytes is not None:
-            pieces.append(f"{words.decimal(array.free_bytes)} free" if array.free_bytes else "nothing free")
+            pieces.append(f"{phrases.decimal(array.free_bytes)} free" if array.free_bytes else "nothing free")
         yield paper.clean(f"array {short(array.id, controller.id)}"), pieces
 
 
@@ -161,14 +161,14 @@ def _volume_columns(controller: Controller, paper: Paper, unmounted: Collection[
     cached = any(volume.cache for volume in volumes)
     always = (
         of("volume", [(short(v.id, controller.id), STRONG) for v in volumes]),
-        of("level", [(words.level(v), PLAIN) for v in volumes]),
-        Column("size", [(words.decimal(v.size_bytes), PLAIN) for v in volumes], right=True),
+        of("level", [(phrases.level(v), PLAIN) for v in volumes]),
+        Column("size", [(phrases.decimal(v.size_bytes), PLAIN) for v in volumes], right=True),
         of("status", [_volume_status(v) for v in volumes]),
-        of("write cache", [words.write_cache(v.cache) for v in volumes]) if cached else None,
-        Column("safe", [words.protected(v.cache) for v in volumes], whole=True) if cached else None,
+        of("write cache", [phrases.write_cache(v.cache) for v in volumes]) if cached else None,
+        Column("safe", [phrases.protected(v.cache) for v in volumes], whole=True) if cached else None,
     )
     if_told = (
-        of("device", [(v.device or words.UNKNOWN, PLAIN) for v in volumes]),
+        of("device", [(v.device or phrases.UNKNOWN, PLAIN) for v in volumes]),
         of("mounted", [_mounted(v, unmounted) for v in volumes], 10),
         of(_NAME, [(v.name or "", PLAIN) for v in volumes], optional=True),
         of("unique id", [(v.unique_id or "", DULL) for v in volumes], optional=True),
@@ -177,12 +177,12 @@ def _volume_columns(controller: Controller, paper: Paper, unmounted: Collection[
 
 
 def _mounted(volume: Volume, unmounted: Collection[str]) -> tuple[str, Style]:
-    nothing = _NOWHERE if volume.id in unmounted else words.UNKNOWN
+    nothing = _NOWHERE if volume.id in unmounted else phrases.UNKNOWN
     return ", ".join(volume.mountpoints) or nothing, PLAIN
 
 
 def _volume_status(volume: Volume) -> tuple[str, Style]:
-    word, style = words.status(volume.status)
+    word, style = phrases.status(volume.status)
     percent = volume.progress.percent if volume.progress and volume.status != "ok" else None
     return (word if percent is None else f"{word} {percent:g}%"), style
 
@@ -193,9 +193,9 @@ def _states(controller: Controller, paper: Paper) -> Iterator[Row]:
         if volume.status == "ok" and not volume.progress:
             continue
         told = (
-            words.members(volume),
+            phrases.members(volume),
             survives(volume) if volume.status in ("degraded", "rebuilding") else "",
-            words.progress(volume.progress) if volume.progress else "",
+            phrases.progress(volume.progress) if volume.progress else "",
             _told_otherwise(volume),
         )
         pieces: list[Piece] = [(paper.clean(text), WARN) for text in told if text]
@@ -226,7 +226,7 @@ def _settings(controller: Controller, paper: Paper, below: DrivesBelow) -> Itera
     """What else is set, the volumes with the same settings together."""
     groups: dict[tuple[str, ...], list[Volume]] = {}
     for volume in controller.volumes:
-        groups.setdefault(words.volume_settings(volume, drive_caches(volume, below)), []).append(volume)
+        groups.setdefault(phrases.volume_settings(volume, drive_caches(volume, below)), []).append(volume)
     for settings, volumes in groups.items():
         if settings:
             yield _names(volumes, controller, paper), [(paper.clean(text), DULL) for text in settings]

@@ -14,7 +14,7 @@ from raidctl.audit.diagnosis import Diagnosis, causes, explained
 from raidctl.audit.finding import Finding, Severity
 from raidctl.audit.rule import Rule
 from raidctl.model import Inventory
-from raidctl.output.paper import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, drawn, hanging, line, pack
+from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, drawn, hanging, line, pack
 from raidctl.output.table import Column, facts, table
 from raidctl.output.tree import head
 from raidctl.text import counted, listing

@@ -10,14 +10,14 @@ from rich.console import RenderableType
 from rich.style import Style
 from rich.text import Text
 
-from raidctl.cards import CardRow
-from raidctl.checkup import CheckupReport, ToolCheck
 from raidctl.model import Inventory, Problem
-from raidctl.output.paper import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, drawn, hanging, line
+from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, drawn, hanging, line
 from raidctl.output.problems import problem_sections, style_of
 from raidctl.output.table import Column, cells, facts, table
 from raidctl.output.tree import head
 from raidctl.output.trouble import Trouble, notes, troubles
+from raidctl.survey.doctor import CheckupReport, ToolCheck
+from raidctl.survey.pci_cards import CardRow
 from raidctl.text import counted, listing
 
 

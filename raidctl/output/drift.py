@@ -11,11 +11,11 @@ from rich.table import Table
 from rich.text import Text
 
 from raidctl.drift.report import Drift, Level, Side, Unread
+from raidctl.drift.severities import value
 from raidctl.drift.value import History, Moment
-from raidctl.drift.words import value
-from raidctl.kept.states import Kept
-from raidctl.output.paper import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, drawn, line, pack
+from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, drawn, line, pack
 from raidctl.output.table import Column, cells, table
+from raidctl.snapshots.store import Kept
 from raidctl.text import counted
 
 _STYLES: dict[Level, Style] = {"critical": BAD, "warning": WARN, "info": PLAIN}

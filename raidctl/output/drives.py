@@ -8,12 +8,12 @@ from rich.console import RenderableType
 from rich.style import Style
 
 from raidctl.model import Controller, Drive
-from raidctl.output import words
-from raidctl.output.paper import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece
+from raidctl.output import phrases
+from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece
 from raidctl.output.table import Column, facts, said, shown, table
 from raidctl.select import short
 
-_CACHE = {"enabled": ("on", PLAIN), "disabled": ("off", PLAIN), None: (words.UNKNOWN, DULL)}
+_CACHE = {"enabled": ("on", PLAIN), "disabled": ("off", PLAIN), None: (phrases.UNKNOWN, DULL)}
 
 
 _DEVICE = "device"
@@ -51,8 +51,8 @@ def _state(drive: Drive, paper: Paper, *, device: bool) -> Iterator[Piece]:
     text = drive.status_text
     if text and drive.status not in {"ok", text.lower()}:
         yield paper.clean(text), WARN
-    if words.errors(drive):
-        yield f"errors: {words.errors(drive)}", WARN
+    if phrases.errors(drive):
+        yield f"errors: {phrases.errors(drive)}", WARN
 
 
 def _columns(controller: Controller, paper: Paper, *, whole: bool) -> list[Column]:
@@ -62,7 +62,7 @@ def _columns(controller: Controller, paper: Paper, *, whole: bool) -> list[Colum
         title: str, told: Callable[[Drive], str | None], least: int = 0, style: Style = PLAIN, *, optional: bool = False
     ) -> Column:
         return Column(
-            title, [(paper.clean(told(drive) or words.UNKNOWN), style) for drive in drives], least, optional=optional
+            title, [(paper.clean(told(drive) or phrases.UNKNOWN), style) for drive in drives], least, optional=optional
         )
 
     def styled(title: str, told: Callable[[Drive], tuple[str, Style]]) -> Column:
@@ -71,7 +71,7 @@ def _columns(controller: Controller, paper: Paper, *, whole: bool) -> list[Colum
     places = {d.id: _place(d) for d in drives}
     identified = all(not d.serial or d.serial in d.id for d in drives)
     model = of("model", lambda d: d.model, 10)
-    kind = of("kind", words.medium, 8)
+    kind = of("kind", phrases.medium, 8)
     kind.late = True
     model.cut = len(drives) > _FEW and not whole
     return [
@@ -85,9 +85,9 @@ def _columns(controller: Controller, paper: Paper, *, whole: bool) -> list[Colum
                 model,
             ]
         ),
-        *said([Column("size", [(words.decimal(d.size_bytes), PLAIN) for d in drives], right=True)]),
+        *said([Column("size", [(phrases.decimal(d.size_bytes), PLAIN) for d in drives], right=True)]),
         *said([kind, _roles(controller, paper)]),
-        styled("status", lambda d: words.status(d.status)),
+        styled("status", lambda d: phrases.status(d.status)),
         *said(
             [
                 Column(paper.clean("°C"), [_celsius(d) for d in drives], right=True),
@@ -102,7 +102,7 @@ def _columns(controller: Controller, paper: Paper, *, whole: bool) -> list[Colum
 
 def _celsius(drive: Drive) -> tuple[str, Style]:
     known = drive.temperature_celsius is not None
-    return (str(drive.temperature_celsius), PLAIN) if known else (words.UNKNOWN, DULL)
+    return (str(drive.temperature_celsius), PLAIN) if known else (phrases.UNKNOWN, DULL)
 
 
 def _place(drive: Drive) -> str:
@@ -120,8 +120,8 @@ def _roles(controller: Controller, paper: Paper) -> Column | None:
 
 
 def _role(drive: Drive, controller: Controller) -> tuple[str, Style]:
-    word = drive.role or ("member" if drive.array else words.UNKNOWN)
-    style = BAD if word == "failed" else DULL if word == words.UNKNOWN else GOOD if word == "spare" else PLAIN
+    word = drive.role or ("member" if drive.array else phrases.UNKNOWN)
+    style = BAD if word == "failed" else DULL if word == phrases.UNKNOWN else GOOD if word == "spare" else PLAIN
     arrays = [drive.array] if drive.array else list(drive.spare_for)
     named = [short(array, controller.id) for array in arrays if not _named_after(drive, array, controller)]
     text = " ".join((word, *named, *(flag.replace("_", "-") for flag in drive.flags)))

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from raidctl.evidence import Fact, Sheet
 from raidctl.model import Inventory
-from raidctl.output.paper import DULL, STRONG, Paper, line
+from raidctl.output.console import DULL, STRONG, Paper, line
 from raidctl.output.table import Column, cells, table
 from raidctl.select import Item, items
 

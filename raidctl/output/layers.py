@@ -11,7 +11,7 @@ from rich.text import Text
 
 from raidctl.layers.model import Answer, Layer, Share, Stack, Threshold
 from raidctl.model import Inventory
-from raidctl.output.paper import BAD, DULL, GOOD, STRONG, WARN, Paper, Piece, drawn, hanging, line
+from raidctl.output.console import BAD, DULL, GOOD, STRONG, WARN, Paper, Piece, drawn, hanging, line
 from raidctl.output.problems import problem_sections
 from raidctl.output.table import facts
 from raidctl.output.tree import head

@@ -10,8 +10,8 @@ from rich.text import Text
 
 from raidctl.layers.model import Layer, Stack, Threshold
 from raidctl.model import Inventory
+from raidctl.output.console import DULL, STRONG, Paper, drawn, line, pack
 from raidctl.output.layers import KINDS, figure, reasons
-from raidctl.output.paper import DULL, STRONG, Paper, drawn, line, pack
 from raidctl.output.problems import problem_sections
 from raidctl.output.table import Column, cells, table
 from raidctl.output.tree import head

@@ -12,8 +12,8 @@ from rich.text import Text
 
 from raidctl.layers.model import Counter, LayerStats, Statistics
 from raidctl.model import Inventory, Problem
+from raidctl.output.console import DULL, STRONG, WARN, Paper, Piece, drawn, hanging, line
 from raidctl.output.layers import KINDS
-from raidctl.output.paper import DULL, STRONG, WARN, Paper, Piece, drawn, hanging, line
 from raidctl.output.problems import problem_sections
 from raidctl.output.table import Column, cells, table
 from raidctl.output.tree import head

@@ -16,8 +16,8 @@ import msgspec
 
 from raidctl import model
 from raidctl.described import doc
-from raidctl.drives_below import physical_drives
 from raidctl.model import Controller, Inventory
+from raidctl.model.drives_below import physical_drives
 from raidctl.text import printable
 
 T = TypeVar("T")

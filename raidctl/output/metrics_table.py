@@ -10,7 +10,7 @@ from typing import get_args
 from raidctl import __version__, model
 from raidctl.audit.diagnosis import Diagnosis
 from raidctl.audit.finding import Severity
-from raidctl.health import judge
+from raidctl.health.judge import judge
 from raidctl.model import Inventory
 from raidctl.output.metrics import (
     ARRAY,

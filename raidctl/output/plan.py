@@ -6,9 +6,9 @@ import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
-from raidctl.change.plan import Plan, Step, Wish
-from raidctl.change.words import LABELS
 from raidctl.text import printable
+from raidctl.vendor.plan import Plan, Step, Wish
+from raidctl.vendor.setting_values import LABELS
 
 _WIDTH = 79
 _LASTS = {

@@ -9,7 +9,7 @@ from rich.padding import Padding
 from rich.style import Style
 from rich.text import Text
 
-from raidctl.output.paper import BAD, DULL, STRONG, WARN, Paper, line
+from raidctl.output.console import BAD, DULL, STRONG, WARN, Paper, line
 from raidctl.output.trouble import LOOK, NOTE, Trouble
 
 

@@ -12,7 +12,7 @@ from rich.style import Style
 from rich.table import Table
 from rich.text import Text
 
-from raidctl.output.paper import DULL, PLAIN, Paper, Piece, broken, pack
+from raidctl.output.console import DULL, PLAIN, Paper, Piece, broken, pack
 
 GAP = 2
 _FLOOR = 3

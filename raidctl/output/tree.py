@@ -8,10 +8,10 @@ from collections.abc import Collection, Iterator, Sequence
 from rich.console import RenderableType
 from rich.text import Text
 
-from raidctl.drives_below import DrivesBelow, physical_drives
 from raidctl.model import Inventory
+from raidctl.model.drives_below import DrivesBelow, physical_drives
+from raidctl.output.console import DULL, GOOD, STRONG, Paper, Piece, hanging, line, pack
 from raidctl.output.controller import controller_block
-from raidctl.output.paper import DULL, GOOD, STRONG, Paper, Piece, hanging, line, pack
 from raidctl.output.problems import problem_sections, style_of
 from raidctl.output.trouble import Trouble, notes, troubles
 from raidctl.text import counted

@@ -1,4 +1,4 @@
-"""What is wrong, as `show` prints it: the conditions of :mod:`raidctl.health` in the words of their rules."""
+"""What is wrong, as `show` prints it: the conditions of :mod:`raidctl.health.judge` in the words of their rules."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from raidctl.audit import builtin
-from raidctl.health import Condition, judge
+from raidctl.health.judge import Condition, judge
 from raidctl.model import HIDING, Inventory, Problem
-from raidctl.output.words import brief
+from raidctl.output.phrases import brief
 from raidctl.text import listing
 
 BROKEN, UNREAD, LOOK, NOTE = range(4)

@@ -9,7 +9,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from raidctl.evidence import Sheet
-from raidctl.output.paper import DULL, STRONG, Paper, drawn, line
+from raidctl.output.console import DULL, STRONG, Paper, drawn, line
 from raidctl.output.table import Column, cells, table
 from raidctl.text import counted
 

@@ -11,9 +11,9 @@ from rich.style import Style
 from rich.text import Text
 
 from raidctl.model import Capability
-from raidctl.output.paper import DULL, GOOD, PLAIN, STRONG, Paper, drawn, pack
+from raidctl.output.console import DULL, GOOD, PLAIN, STRONG, Paper, drawn, pack
 from raidctl.output.table import Column, cells, facts, table
-from raidctl.vendor import CAPABILITIES, Vendor
+from raidctl.vendor.protocol import CAPABILITIES, Vendor
 
 _LEGEND = ("r: can be read", "w: the vendor's tool can set it", "-: neither", "number: see below")
 

@@ -11,14 +11,14 @@ from rich.style import Style
 from rich.text import Text
 
 from raidctl.bench.result import Session
-from raidctl.claims.report import Answer, Evidence, Verdict, Verification
 from raidctl.model import Inventory
-from raidctl.output.paper import BAD, DULL, GOOD, STRONG, WARN, Paper, Piece, drawn, hanging, line, pack
+from raidctl.output.console import BAD, DULL, GOOD, STRONG, WARN, Paper, Piece, drawn, hanging, line, pack
 from raidctl.output.table import facts
 from raidctl.output.tree import head
 from raidctl.select import items
 from raidctl.text import collapse, listing
 from raidctl.units import format_binary
+from raidctl.verify.report import Answer, Evidence, Verdict, Verification
 
 _STYLES: dict[Verdict, Style] = {"pass": GOOD, "fail": BAD, "suspect": BAD, "inconclusive": WARN}
 _ORDER: tuple[Verdict, ...] = ("fail", "suspect", "inconclusive", "pass")

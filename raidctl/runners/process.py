@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import IO
 
 from raidctl.request import DEFAULT_LIMIT, DEFAULT_TIMEOUT, RunAnswer, Trouble, decode
-from raidctl.runners import group
+from raidctl.runners import process_group
 from raidctl.runners.programs import first_program
 
 GRACE = 2.0
@@ -249,24 +249,24 @@ class _Child:
     def end_group(self) -> None:
         """TERM to the whole group, KILL to what is still there after the grace."""
         deadline = time.monotonic() + GRACE
-        group.send(self.popen.pid, signal.SIGTERM)
+        process_group.send(self.popen.pid, signal.SIGTERM)
         while not self._ended() and time.monotonic() < deadline:
             time.sleep(0.01)
         if self._ended():  # reaped, it counts no longer as a member of its group
             self._reap()
-            while group.alive(self.popen.pid):
+            while process_group.alive(self.popen.pid):
                 if time.monotonic() >= deadline:
-                    group.send(self.popen.pid, signal.SIGKILL)
+                    process_group.send(self.popen.pid, signal.SIGKILL)
                     return
                 time.sleep(0.02)
         else:
-            group.send(self.popen.pid, signal.SIGKILL)
+            process_group.send(self.popen.pid, signal.SIGKILL)
             self._reap()
 
     def end_strays(self) -> None:
         """KILL to what has left the group: it is known by the private directory, which no other program has."""
         for _ in range(_ROUNDS if self.mark else 0):
-            strays = group.marked(self.mark)
+            strays = process_group.marked(self.mark)
             for pid in strays:
                 with contextlib.suppress(OSError):
                     os.kill(pid, signal.SIGKILL)
@@ -331,7 +331,7 @@ class Companion:
             self._popen.stdin.close()
         for number in (signal.SIGTERM, signal.SIGKILL):
             if self._popen.poll() is None:
-                group.send(self._popen.pid, number)
+                process_group.send(self._popen.pid, number)
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     self._popen.wait(GRACE)
         self._errors.close()

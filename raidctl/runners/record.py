@@ -10,8 +10,8 @@ from datetime import datetime, timezone
 from typing import Any
 
 import raidctl
-from raidctl.manifest import FORMAT, Entry, Manifest, describe, key
-from raidctl.record import Recording
+from raidctl.recording.manifest import FORMAT, Entry, Manifest, describe, key
+from raidctl.recording.recording import Recording
 from raidctl.request import (
     Answer,
     Glob,

@@ -9,8 +9,8 @@ from fnmatch import translate
 from functools import cached_property
 from typing import Any, cast
 
-from raidctl.manifest import describe, key
-from raidctl.record import Recording
+from raidctl.recording.manifest import describe, key
+from raidctl.recording.recording import Recording
 from raidctl.request import (
     Answer,
     Glob,

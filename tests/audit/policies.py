@@ -9,7 +9,7 @@ import msgspec
 
 from raidctl.audit.engine import Auditor
 from raidctl.audit.finding import Audited, Finding
-from raidctl.audit.policy.faults import PolicyError
+from raidctl.audit.policy.mistakes import PolicyError
 from raidctl.audit.policy.sets import Policy, load
 from raidctl.audit.rule import Rule
 from raidctl.model import (
@@ -24,7 +24,7 @@ from raidctl.model import (
     Volume,
     VolumeCache,
 )  # fmt: skip
-from raidctl.write_protection import derived
+from raidctl.model.write_protection import derived
 from tests.support.machines import FIXTURES
 
 

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from msgspec import structs
 
 from raidctl.audit.finding import Finding
+from raidctl.health.redundancy import with_redundancy
 from raidctl.model import (
     Block,
     BlockLayer,
@@ -23,8 +24,7 @@ from raidctl.model import (
     Problem,
     Scrub,
 )
-from raidctl.redundancy import with_redundancy
-from raidctl.write_protection import derived
+from raidctl.model.write_protection import derived
 from tests.support.machines import replayed
 
 Changes = Mapping[str, Any]

@@ -17,7 +17,7 @@ from raidctl.audit.finding import Audited, Finding
 from raidctl.audit.report import Summary
 from raidctl.cli import cli
 from raidctl.output.audit_formats import Sheet, writer
-from raidctl.output.paper import Paper
+from raidctl.output.console import Paper
 from tests.audit.policies import recorded
 from tests.support.machines import FIXTURES, MACHINES
 

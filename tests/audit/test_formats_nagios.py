@@ -19,8 +19,8 @@ from raidctl.audit.finding import Audited, Finding
 from raidctl.audit.report import Summary
 from raidctl.cli import cli
 from raidctl.output.audit_formats import Sheet, writer
+from raidctl.output.console import Paper
 from raidctl.output.nagios import LONGEST, Counts, Status, cut, plugin, safe, status_of
-from raidctl.output.paper import Paper
 from tests.audit.policies import recorded
 from tests.audit.rule_examples import HEALTHY
 from tests.support.machines import FIXTURES, MACHINES

@@ -33,11 +33,11 @@ from raidctl.audit.diagnosis import diagnose
 from raidctl.cli import cli
 from raidctl.errors import UsageError
 from raidctl.model import Inventory
+from raidctl.output.http_server import CONNECTIONS, Page, Scans, _server, address
 from raidctl.output.json import schema
 from raidctl.output.metrics import Export, families
 from raidctl.output.metrics_table import INVENTORY, of_rules, of_scan, seconds
 from raidctl.output.prometheus import number, text
-from raidctl.serve import CONNECTIONS, Page, Scans, _server, address
 from tests.output.inventories import DEGRADED, EVERY, HEALTHY
 from tests.support.machines import FIXTURES, MACHINES, replayed
 
@@ -435,7 +435,7 @@ def test_a_request_has_to_come_in_time_as_a_whole(
     answering: Callable[[], tuple[str, int]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whoever sends it byte by byte has no more time than others, and gets no page for half of it."""
-    monkeypatch.setattr("raidctl.serve._PATIENCE", 0.3)
+    monkeypatch.setattr("raidctl.output.http_server._PATIENCE", 0.3)
     with socket.create_connection(answering()) as client, contextlib.suppress(OSError):
         client.sendall(b"GET / HTTP/1.1\r\n")
         while not select.select([client], [], [], 0.1)[0]:
@@ -449,7 +449,7 @@ def test_without_a_free_descriptor_the_server_waits(monkeypatch: pytest.MonkeyPa
     with _server(("127.0.0.1", 0), "/metrics", Scans(lambda: Page(b"", "text/plain"), 1)) as server:
         host, port = server.server_address[:2]
         with socket.create_connection((str(host), port)):
-            monkeypatch.setattr("raidctl.serve.time.sleep", pauses.append)
+            monkeypatch.setattr("raidctl.output.http_server.time.sleep", pauses.append)
             before = resource.getrlimit(resource.RLIMIT_NOFILE)
             resource.setrlimit(resource.RLIMIT_NOFILE, (3, before[1]))
             try:

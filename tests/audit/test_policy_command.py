@@ -339,9 +339,9 @@ def test_the_mistakes_of_the_manual_are_told_as_it_says() -> None:
 
 def test_every_key_of_a_rule_and_a_policy_is_in_the_manual() -> None:
     """What the code takes, the manual tells."""
+    from raidctl.audit.policy.derived_fields import ADDED  # noqa: PLC0415 - only here
     from raidctl.audit.policy.document import WHOLE  # noqa: PLC0415 - only here
-    from raidctl.audit.policy.many import OPERATORS as OF_LISTS  # noqa: PLC0415 - only here
-    from raidctl.audit.policy.related import ADDED  # noqa: PLC0415 - only here
+    from raidctl.audit.policy.quantifiers import OPERATORS as OF_LISTS  # noqa: PLC0415 - only here
     from raidctl.audit.policy.rules import KEYS  # noqa: PLC0415 - only here
     from raidctl.audit.policy.values import OPERATORS  # noqa: PLC0415 - only here
 

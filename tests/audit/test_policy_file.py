@@ -71,7 +71,7 @@ def test_a_mistake_is_told_with_its_line_and_a_suggestion(line: str, told: str) 
 
 def load_mistakes(text: str) -> list[str]:
     """With the built-in rules, as names of them are checked."""
-    from raidctl.audit.policy.faults import PolicyError  # noqa: PLC0415 - only here
+    from raidctl.audit.policy.mistakes import PolicyError  # noqa: PLC0415 - only here
 
     try:
         load("site.toml", reader(text, {}), builtin.rules())

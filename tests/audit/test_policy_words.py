@@ -6,10 +6,10 @@ import pytest
 
 from raidctl.audit import builtin
 from raidctl.audit.engine import Auditor, finish
-from raidctl.audit.policy.faults import PolicyError
-from raidctl.audit.policy.machine import single
+from raidctl.audit.policy.mistakes import PolicyError
+from raidctl.audit.policy.schema import kinds
+from raidctl.audit.policy.scope import single
 from raidctl.audit.policy.sets import load
-from raidctl.audit.policy.shapes import kinds
 from raidctl.model import BlockLayer, Drive, Problem
 from raidctl.text import plural
 from tests.audit.policies import audited, machine, mistakes, only, policy, reader, volume

@@ -15,9 +15,9 @@ from raidctl.audit.diagnosis import Diagnosis, diagnose, exit_code
 from raidctl.audit.rule import Rule
 from raidctl.cli import cli
 from raidctl.model import Problem
+from raidctl.output.console import Paper
 from raidctl.output.diagnose import screen
 from raidctl.output.json import schema
-from raidctl.output.paper import Paper
 from tests.audit.rule_examples import HEALTHY
 from tests.support.machines import FIXTURES, MACHINES, replayed
 

@@ -13,12 +13,12 @@ from msgspec import structs
 
 from raidctl.audit.builtin import rules
 from raidctl.cli import cli
-from raidctl.demo import demos
 from raidctl.model import Capability, Controller, Inventory
-from raidctl.observe import survey
-from raidctl.record import load
-from raidctl.registry import vendors
+from raidctl.recording.recording import load
 from raidctl.runners.replay import ReplayRunner
+from raidctl.simulation.demo import demos
+from raidctl.survey.survey import survey
+from raidctl.vendor.registry import vendors
 from tests.audit.rule_examples import EXAMPLES
 from tests.support.machines import FIXTURES, MACHINES, replayed
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from raidctl.audit.builtin import named
-from raidctl.audit.builtin._look import data_drives, database, full_stripe
+from raidctl.audit.builtin._queries import data_drives, database, full_stripe
 from raidctl.audit.builtin.bus_too_small import carries, delivers
 from raidctl.model import Block, BlockLayer, Controller, Drive, Inventory, Mount, PciLink, Volume
 from tests.audit.rule_examples import LSI, P400, changed, graded

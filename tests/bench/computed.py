@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from raidctl.bench.blocks import Checker, State, block
-from raidctl.bench.engines.crew import Report
+from raidctl.bench.engines.process_group import Report
 from raidctl.bench.model.device import Device, Plan
 from raidctl.bench.targets.nbd_link import Link
 from raidctl.bench.trials.trial import Below, Bench

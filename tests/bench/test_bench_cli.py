@@ -23,10 +23,10 @@ from raidctl.bench.profiles import PROFILES
 from raidctl.bench.store import FILE, Store
 from raidctl.bench.targets.file import leftovers
 from raidctl.cli import cli
-from raidctl.cli.bench_measure import Measured
-from raidctl.cli.bench_plan import Order, Prospect, file_size, told
-from raidctl.cli.bench_run import _shown
-from raidctl.cli.options import Settings
+from raidctl.cli.bench._measure import Measured
+from raidctl.cli.bench._plan import Order, Prospect, file_size, told
+from raidctl.cli.bench.run import _shown
+from raidctl.cli.shared.options import Settings
 from raidctl.errors import BenchError, CannotTell
 from tests.bench import bench_runs
 from tests.bench.modelled import serving

@@ -21,7 +21,7 @@ from raidctl.output.bench import screen, words
 from raidctl.output.bench_compare import compare_screen, list_screen
 from raidctl.output.bench_curve import columns, rows
 from raidctl.output.bench_progress import Bar, left
-from raidctl.output.paper import Paper
+from raidctl.output.console import Paper
 from raidctl.units import format_figure
 from tests.bench import bench_runs
 from tests.bench.bench_runs import spread

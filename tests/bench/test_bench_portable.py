@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from raidctl.bench.engines import crew
-from raidctl.bench.engines.crew import NEVER, Report, ending, now, pack, unpack
+from raidctl.bench.engines import process_group
 from raidctl.bench.engines.portable import PortableEngine
-from raidctl.bench.engines.share import awaited, bin_of, slices
+from raidctl.bench.engines.process_group import NEVER, Report, ending, now, pack, unpack
+from raidctl.bench.engines.work_split import awaited, bin_of, slices
 from raidctl.bench.targets.file import FileTarget
 from raidctl.bench.work import Op, Stream, Work
 from raidctl.errors import BenchError
@@ -94,7 +94,7 @@ def test_what_fails_in_a_worker_is_told() -> None:
         raise BenchError("The server is gone.")
 
     with pytest.raises(BenchError, match="The server is gone"):
-        crew.work([fail])
+        process_group.work([fail])
 
 
 def test_all_workers_begin_at_the_same_instant() -> None:
@@ -102,9 +102,9 @@ def test_all_workers_begin_at_the_same_instant() -> None:
 
     def job(arrive: Callable[[], int]) -> Report:
         start = arrive()
-        return Report(starts=array("Q", [start]), ends=array("Q", [crew.now()]))
+        return Report(starts=array("Q", [start]), ends=array("Q", [process_group.now()]))
 
-    start, reports = crew.work([job] * 8)
+    start, reports = process_group.work([job] * 8)
     assert {report.starts[0] for report in reports} == {start}
     assert all(report.ends[0] >= start for report in reports)
 

@@ -10,7 +10,7 @@ import pytest
 from raidctl.bench.preflight import Ground, ask, confounders, durable_verdicts, load
 from raidctl.bench.result import Confounder
 from raidctl.bench.targets.place import Place
-from raidctl.bench.verdict.early import SLOWING
+from raidctl.bench.verdict.early_acknowledgement import SLOWING
 from raidctl.host import BlockDevice, HostView
 from raidctl.layers.scope import Scope, scope
 from raidctl.model import (

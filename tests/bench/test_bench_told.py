@@ -25,14 +25,14 @@ from raidctl.bench.trials.seeks import Seeks
 from raidctl.bench.trials.sequential import Sequential, networked
 from raidctl.bench.trials.trial import GIB, KIB, MIB, Below, Bench, whole
 from raidctl.bench.trials.zcav import Zcav
-from raidctl.claims.clock import number
-from raidctl.cli.bench_below import below
-from raidctl.cli.bench_switch import CardAhead, card_ahead, put_back_or_told, switching
-from raidctl.cli.machine import machine
-from raidctl.cli.options import Settings
-from raidctl.cli.verify_switch import Switcher
+from raidctl.cli.bench._below_target import below
+from raidctl.cli.bench._switch import CardAhead, card_ahead, put_back_or_told, switching
+from raidctl.cli.shared.machine import machine
+from raidctl.cli.shared.options import Settings
+from raidctl.cli.verify._switch import Switcher
 from raidctl.errors import BenchError, CannotTell, ChangeStands, ChangeUndone, RaidctlError
 from raidctl.layers.scope import scope
+from raidctl.verify.clock import number
 from tests.bench.computed import Stage
 from tests.support.machines import FIXTURES
 from tests.verify.simulated import at, seen, subject

@@ -40,7 +40,7 @@ from raidctl.bench.work import Op, Outcome, Target, Work
 from raidctl.cli import cli
 from raidctl.errors import BenchError
 from raidctl.output.bench import screen
-from raidctl.output.paper import Paper
+from raidctl.output.console import Paper
 from tests.bench import bench_runs
 from tests.bench.computed import Computed, Modelled, beside
 from tests.bench.modelled import serving

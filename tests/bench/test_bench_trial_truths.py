@@ -35,7 +35,7 @@ from raidctl.bench.trials.steady import Steady
 from raidctl.bench.trials.trial import GIB, KIB, MIB, Below, Trial, whole
 from raidctl.bench.trials.worst import Worst
 from raidctl.bench.trials.zcav import Zcav
-from raidctl.bench.verdict.early import weigh
+from raidctl.bench.verdict.early_acknowledgement import weigh
 from tests.bench.computed import Modelled, Stage
 
 SHORT_COMMITS = Commits(seconds=0.5, rounds=6)

@@ -20,11 +20,11 @@ from raidctl.bench.trials.trial import MIB, Bench, Trial, whole
 from raidctl.bench.trials.worst import said
 from raidctl.bench.verdict.evidence import Evidence
 from raidctl.bench.work import Samples
-from raidctl.claims.clock import Clock
-from raidctl.claims.measured import joined, untold
-from raidctl.claims.report import Verification
-from raidctl.claims.wanted import Claim
 from raidctl.model import Host
+from raidctl.verify.clock import Clock
+from raidctl.verify.measured import joined, untold
+from raidctl.verify.report import Verification
+from raidctl.verify.wanted import Claim
 from tests.bench.computed import Stage
 from tests.bench.engine_bench import Handle
 from tests.bench.test_bench_trial_sizes import Even

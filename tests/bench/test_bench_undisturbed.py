@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from raidctl.bench.undisturbed import undisturbed
+from raidctl.bench.deferred_signals import undisturbed
 
 
 def test_what_came_within_is_answered_at_the_end() -> None:

@@ -23,7 +23,7 @@ from raidctl.bench.trials.knee import Knee
 from raidctl.bench.trials.medium import Medium
 from raidctl.bench.trials.policy_switch import PolicySwitch, State
 from raidctl.bench.trials.trial import KIB, MIB, Bench, Trial
-from raidctl.bench.verdict.early import weigh
+from raidctl.bench.verdict.early_acknowledgement import weigh
 from raidctl.bench.verdict.evidence import Evidence
 from raidctl.units import parse_size
 from tests.bench.computed import Stage, measured_model, turn

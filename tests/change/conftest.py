@@ -9,9 +9,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from raidctl.cli import cli
-from raidctl.demo import machine
-from raidctl.registry import vendors
-from raidctl.runners.simulated import Simulated
+from raidctl.simulation.demo import machine
+from raidctl.simulation.runner import Simulated
+from raidctl.vendor.registry import vendors
 from tests.change.real import Machine, machines
 
 
@@ -30,7 +30,7 @@ def raidctl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Re
 def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No tool of another test is at work, which would have the same words as one of ours."""
     (tmp_path / "processes").mkdir()
-    monkeypatch.setattr("raidctl.change.inflight.PROCESSES", tmp_path / "processes")
+    monkeypatch.setattr("raidctl.change.still_running.PROCESSES", tmp_path / "processes")
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 from raidctl.request import Answer, Request, Run, RunAnswer, Trouble, Write, WriteAnswer
-from raidctl.runners.simulated import Simulated
-from raidctl.simulation import State
+from raidctl.simulation.runner import Simulated
+from raidctl.vendor.simulator import State
 
 Fault = Literal[
     "hangs", "hangs after the change", "refuses", "lies", "prints garbage", "dies after the change",

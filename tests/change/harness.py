@@ -28,15 +28,15 @@ from typing import Literal, get_args
 
 from raidctl.change.engine import Change, begin, plan, subjects
 from raidctl.change.journal import Begin, Entry, Journal, JournalFull
-from raidctl.change.plan import Setting, Wish
 from raidctl.change.restore import Restorer
-from raidctl.change.state import Holder, hold
-from raidctl.demo import machine
+from raidctl.change.state_directory import Holder, hold
 from raidctl.errors import ChangeStands, ChangeUndone
-from raidctl.observe import Survey, survey
-from raidctl.registry import vendors
 from raidctl.request import Runner
-from raidctl.simulation import State
+from raidctl.simulation.demo import machine
+from raidctl.survey.survey import Survey, survey
+from raidctl.vendor.plan import Setting, Wish
+from raidctl.vendor.registry import vendors
+from raidctl.vendor.simulator import State
 from tests.change.faulty import FAILURES, Fault, Faulty
 
 VENDORS = vendors()[0]

@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from raidctl.change.journal import Journal
-from raidctl.registry import vendors
 from raidctl.runners.programs import search_path
-from raidctl.simulate import Call, Tools, install
-from raidctl.simulation import State
+from raidctl.simulation.executables import Call, Tools, install
+from raidctl.vendor.registry import vendors
+from raidctl.vendor.simulator import State
 
 PATIENCE = 300.0
 ANY_OTHER = [

@@ -14,7 +14,7 @@ import pytest
 from click.testing import Result
 
 from raidctl.change.journal import Begin, Journal, Turn
-from raidctl.change.state import Holder, directory, hold
+from raidctl.change.state_directory import Holder, directory, hold
 from raidctl.cli import restore
 from raidctl.cli.restore import quoted
 

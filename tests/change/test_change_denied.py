@@ -9,18 +9,18 @@ from typing import Any
 import pytest
 
 from raidctl.change.engine import Change, begin, plan
-from raidctl.change.faults import RightMissing
+from raidctl.change.failure_messages import RightMissing
 from raidctl.change.journal import End, Journal
-from raidctl.change.plan import Setting, Wish
 from raidctl.change.restore import Restorer
-from raidctl.cli.changing import code_of
-from raidctl.cli.performing import Report
-from raidctl.demo import machine
+from raidctl.cli.shared.apply_change import Report
+from raidctl.cli.shared.plan_change import code_of
 from raidctl.errors import ChangeStands, ChangeUndone
-from raidctl.observe import Survey, survey
-from raidctl.registry import vendors
 from raidctl.request import Answer, Request, Run, RunAnswer, Trouble
-from raidctl.runners.simulated import Simulated
+from raidctl.simulation.demo import machine
+from raidctl.simulation.runner import Simulated
+from raidctl.survey.survey import Survey, survey
+from raidctl.vendor.plan import Setting, Wish
+from raidctl.vendor.registry import vendors
 
 VENDORS = vendors()[0]
 DRIVE = "drives:HBN1K7Q2"

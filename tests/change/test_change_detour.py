@@ -8,12 +8,12 @@ import pytest
 
 from raidctl.change.engine import Change, begin, plan
 from raidctl.change.journal import Begin, Journal, Subject, Turn, now
-from raidctl.change.plan import Action, Step, Wish
 from raidctl.change.restore import Restored, Restorer
-from raidctl.demo import machine
-from raidctl.observe import Survey, survey
-from raidctl.registry import vendors
-from raidctl.runners.simulated import Simulated
+from raidctl.simulation.demo import machine
+from raidctl.simulation.runner import Simulated
+from raidctl.survey.survey import Survey, survey
+from raidctl.vendor.plan import Action, Step, Wish
+from raidctl.vendor.registry import vendors
 from tests.change.harness import rewrite
 
 VENDORS = vendors()[0]

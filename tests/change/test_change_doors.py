@@ -10,10 +10,10 @@ import pytest
 from click.testing import Result
 
 from raidctl.change.guard import unsafe
-from raidctl.change.plan import Plan, Setting, Wish
-from raidctl.change.planning import contradictions
+from raidctl.change.plan_inventory import contradictions
 from raidctl.host import BlockDevice, HostView
 from raidctl.model import Battery, BatteryStatus, Cache, Controller, Drive, Volume, VolumeCache
+from raidctl.vendor.plan import Plan, Setting, Wish
 
 Raidctl = Callable[..., Result]
 STATES: tuple[BatteryStatus, ...] = get_args(BatteryStatus)

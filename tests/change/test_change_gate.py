@@ -15,11 +15,11 @@ from click.testing import Result
 from msgspec.structs import replace
 
 from raidctl.change.engine import plan
-from raidctl.change.plan import Plan, Setting, Wish
-from raidctl.demo import machine
 from raidctl.model import Battery, BatteryStatus
-from raidctl.observe import Survey, survey
-from raidctl.registry import vendors
+from raidctl.simulation.demo import machine
+from raidctl.survey.survey import Survey, survey
+from raidctl.vendor.plan import Plan, Setting, Wish
+from raidctl.vendor.registry import vendors
 from tests.change.test_change_guard import CHARGES, good
 
 VENDORS = vendors()[0]

@@ -8,8 +8,8 @@ from typing import get_args
 import pytest
 
 from raidctl.change.guard import unsafe
-from raidctl.change.plan import Wish
 from raidctl.model import Battery, BatteryStatus, Cache, Controller, Drive, Volume, VolumeCache
+from raidctl.vendor.plan import Wish
 
 STATES: tuple[BatteryStatus, ...] = get_args(BatteryStatus)
 CHARGES = (None, 0, 20, 49, 50, 100)

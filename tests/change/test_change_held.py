@@ -12,14 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from raidctl.change.inflight import running
 from raidctl.change.journal import Begin, End, Journal, Subject, Turn, now
-from raidctl.change.plan import Wish
-from raidctl.change.state import Held, Holder, held_name, hold, holder_of
-from raidctl.cli.changing import Consent, Work, planned
-from raidctl.cli.options import Settings
+from raidctl.change.state_directory import Held, Holder, held_name, hold, holder_of
+from raidctl.change.still_running import running
+from raidctl.cli.shared.options import Settings
+from raidctl.cli.shared.plan_change import Consent, Work, planned
 from raidctl.errors import CannotTell
-from raidctl.observe import Survey
+from raidctl.survey.survey import Survey
+from raidctl.vendor.plan import Wish
 
 CACHING = "slot=1/ld 1/arrayaccelerator"
 HOLDER = Holder(change="c1", pid=7, since="2026-03-04T05:06:07Z", about="raidctl batch")
@@ -155,7 +155,7 @@ def test_a_volume_that_was_made_anew_is_another_one(work: Work) -> None:
 def test_a_raidctl_that_looks_is_not_in_the_way(tmp_path: Path) -> None:
     """Somebody asks all the time who has the controller; it is taken all the same."""
     asking = (
-        "import sys, time; from pathlib import Path; from raidctl.change.state import holder_of\n"
+        "import sys, time; from pathlib import Path; from raidctl.change.state_directory import holder_of\n"
         "while True: holder_of(Path(sys.argv[1]), 'smartarray:1')"
     )
     with hold(tmp_path, ["smartarray:1"], HOLDER, source="demo:p400"):
@@ -214,7 +214,7 @@ def test_a_change_from_another_state_directory_is_noticed(
 def test_who_puts_back_waits_for_the_one_that_ends(tmp_path: Path) -> None:
     """The second process learns of the end of the first a moment before its locks are free."""
     waiting = (
-        "import sys; from pathlib import Path; from raidctl.change.state import Holder, hold\n"
+        "import sys; from pathlib import Path; from raidctl.change.state_directory import Holder, hold\n"
         "who = Holder(change='c2', pid=8, since='', about='')\n"
         "with hold(Path(sys.argv[1]), ['smartarray:1'], who, source='demo:p400', patience=float(sys.argv[2])): pass"
     )

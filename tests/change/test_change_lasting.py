@@ -10,16 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from raidctl.change.plan import Wish
-from raidctl.change.state import Held
-from raidctl.cli.bench_switch import CardAhead, ahead
-from raidctl.cli.changing import Consent, Work, planned
-from raidctl.cli.lasting import for_a_while
-from raidctl.cli.machine import machine
-from raidctl.cli.options import Settings
-from raidctl.demo import machine as simulated
-from raidctl.registry import vendors
-from raidctl.simulation import State
+from raidctl.change.state_directory import Held
+from raidctl.cli.bench._switch import CardAhead, ahead
+from raidctl.cli.shared.machine import machine
+from raidctl.cli.shared.options import Settings
+from raidctl.cli.shared.plan_change import Consent, Work, planned
+from raidctl.cli.shared.temporary_change import for_a_while
+from raidctl.simulation.demo import machine as simulated
+from raidctl.vendor.plan import Wish
+from raidctl.vendor.registry import vendors
+from raidctl.vendor.simulator import State
 from tests.change.real import results, until
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -31,7 +31,7 @@ import sys
 from pathlib import Path
 from tests.change.faulty import Faulty
 from tests.change.test_change_lasting import THROUGH, at, work
-from raidctl.cli.lasting import for_a_while
+from raidctl.cli.shared.temporary_change import for_a_while
 place, changes, moments = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
 with work(at(place, "p400"), THROUGH) as made:
     faulty = made.named.runner = Faulty(made.named.runner)

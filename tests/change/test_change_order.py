@@ -11,12 +11,12 @@ import pytest
 
 from raidctl.change.engine import LOOKS, Change, begin, plan
 from raidctl.change.journal import Journal
-from raidctl.change.plan import Action, Flush, Knob, Plan, Step, Wish
 from raidctl.errors import ChangeStands, ChangeUndone
 from raidctl.model import Controller, Host, Inventory, Tool, Volume, VolumeCache, WritePolicy
-from raidctl.observe import Survey
 from raidctl.request import Answer, Request, Run, RunAnswer
-from raidctl.vendor import Vendor
+from raidctl.survey.survey import Survey
+from raidctl.vendor.plan import Action, Flush, Knob, Plan, Step, Wish
+from raidctl.vendor.protocol import Vendor
 
 POLICIES: tuple[WritePolicy, WritePolicy] = ("protected_write_back", "write_through")
 

@@ -11,13 +11,13 @@ from click.testing import Result
 
 from raidctl.change.engine import Change, begin, plan
 from raidctl.change.journal import Journal
-from raidctl.change.plan import Setting, Wish
-from raidctl.change.state import Holder, hold
+from raidctl.change.state_directory import Holder, hold
 from raidctl.cli import restore
-from raidctl.demo import machine
-from raidctl.observe import survey
-from raidctl.registry import vendors
-from raidctl.runners.simulated import Simulated
+from raidctl.simulation.demo import machine
+from raidctl.simulation.runner import Simulated
+from raidctl.survey.survey import survey
+from raidctl.vendor.plan import Setting, Wish
+from raidctl.vendor.registry import vendors
 
 Raidctl = Callable[..., Result]
 VENDORS = vendors()[0]

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import pytest
 
-from raidctl.simulate import Fault, Trouble
+from raidctl.simulation.executables import Fault, Trouble
 from tests.change.real import CACHING, CHANGES, PATIENCE, WRITE_THROUGH, Machine, until
 
 pytestmark = pytest.mark.slow
@@ -49,7 +49,7 @@ def test_restore_waits_for_the_tool_that_a_killed_raidctl_has_left(on: Callable[
 DISGUISED = """#!/bin/sh
 exec {python} -I -c '
 import shlex, sys
-from raidctl.simulate import main
+from raidctl.simulation.executables import main
 main(["--answer", "{place}", "hpacucli", *shlex.split(sys.argv[1])])
 ' "$*"
 """

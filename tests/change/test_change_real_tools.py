@@ -13,13 +13,13 @@ from msgspec.structs import replace
 
 from raidctl.change.engine import Change, begin, plan
 from raidctl.change.journal import Journal
-from raidctl.change.plan import Wish
 from raidctl.errors import ChangeUndone
-from raidctl.observe import survey
-from raidctl.registry import vendors
 from raidctl.runners.local import LocalRunner
-from raidctl.simulate import Fault, Trouble
-from raidctl.simulation import State
+from raidctl.simulation.executables import Fault, Trouble
+from raidctl.survey.survey import survey
+from raidctl.vendor.plan import Wish
+from raidctl.vendor.registry import vendors
+from raidctl.vendor.simulator import State
 from tests.change.real import CACHING, CHANGES, PATIENCE, WRITE_THROUGH, Machine
 
 pytestmark = pytest.mark.slow

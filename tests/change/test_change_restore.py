@@ -9,12 +9,12 @@ from msgspec.structs import replace
 
 from raidctl.change.engine import Change, begin, plan
 from raidctl.change.journal import Entry, Journal, JournalFull, Turn
-from raidctl.change.plan import Action, Step, Wish
 from raidctl.change.restore import Restored, Restorer
-from raidctl.change.state import Holder, hold
-from raidctl.observe import Survey, survey
-from raidctl.registry import vendors
-from raidctl.runners.simulated import Simulated
+from raidctl.change.state_directory import Holder, hold
+from raidctl.simulation.runner import Simulated
+from raidctl.survey.survey import Survey, survey
+from raidctl.vendor.plan import Action, Step, Wish
+from raidctl.vendor.registry import vendors
 from tests.change.faulty import Faulty
 from tests.change.harness import rewrite
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from raidctl.change.state import Held, Holder, directory, hold
+from raidctl.change.state_directory import Held, Holder, directory, hold
 from raidctl.errors import AccessMissing
 
 HOLDER = Holder(change="c1", pid=7, since="2026-03-04T05:06:07Z", about="raidctl batch")

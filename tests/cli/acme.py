@@ -11,9 +11,9 @@ from typing import Any
 
 import msgspec
 
-from raidctl.manifest import FORMAT, Entry, Manifest
 from raidctl.model import Inventory
-from raidctl.record import Recording, save
+from raidctl.recording.manifest import FORMAT, Entry, Manifest
+from raidctl.recording.recording import Recording, save
 
 ROOT = Path(__file__).resolve().parents[2]
 TOOL = "acmecli"
@@ -22,7 +22,7 @@ import msgspec
 from raidctl.evidence import Sheet
 from raidctl.model import Capability, Inventory, Tool
 from raidctl.request import Run, Which, ask
-from raidctl.vendor import Observation, Sniffed, ToolSpec
+from raidctl.vendor.protocol import Observation, Sniffed, ToolSpec
 
 FAMILY, TITLE, DRIVERS, LAST = "acme", "Acme RAID cards", ("acme",), False
 TOOLS = (ToolSpec("acmecli", ("/opt/acme/acmecli",), "acme-tools", ("version",)),)

@@ -14,10 +14,10 @@ from raidctl.bench.profiles import PROFILES
 from raidctl.bench.record import Run
 from raidctl.bench.store import FILE, Store
 from raidctl.cli import cli
-from raidctl.cli.bench_measure import Measured
-from raidctl.cli.bench_plan import Order, Prospect, told
-from raidctl.cli.bench_run import _shown
-from raidctl.cli.options import Settings
+from raidctl.cli.bench._measure import Measured
+from raidctl.cli.bench._plan import Order, Prospect, told
+from raidctl.cli.bench.run import _shown
+from raidctl.cli.shared.options import Settings
 from raidctl.output.json import to_json
 from tests.bench import bench_runs
 

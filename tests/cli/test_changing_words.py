@@ -19,9 +19,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from raidctl.cli import cli, restore
-from raidctl.demo import demos
-from raidctl.registry import vendors
-from raidctl.simulate import Trouble, install
+from raidctl.simulation.demo import demos
+from raidctl.simulation.executables import Trouble, install
+from raidctl.vendor.registry import vendors
 
 Raidctl = Callable[..., Result]
 SPLIT = ("--demo", "p400", "cache", "split", "smartarray:1")

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any, cast
 
-from raidctl.checkup import ToolCheck, check_tools
 from raidctl.model import Tool
 from raidctl.request import Answer, Request, Run, RunAnswer, Trouble, Which, WhichAnswer, converse
-from raidctl.vendor import ToolSpec, Vendor
+from raidctl.survey.doctor import ToolCheck, check_tools
+from raidctl.vendor.protocol import ToolSpec, Vendor
 
 
 class Scripted:

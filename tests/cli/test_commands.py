@@ -12,7 +12,7 @@ import pytest
 from click.testing import Result
 
 from raidctl.model import Inventory, Problem
-from raidctl.record import load
+from raidctl.recording.recording import load
 from tests.cli import acme
 from tests.output.inventories import DEGRADED, HEALTHY, HOST, SOFTWARE
 

@@ -140,7 +140,7 @@ def test_a_start_imports_only_what_it_needs() -> None:
         "pyudev",
         "pySMART",
         "importlib.metadata",
-        "raidctl.observe",
+        "raidctl.survey.survey",
         "raidctl.model",
         "raidctl_md",
     )

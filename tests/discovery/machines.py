@@ -10,7 +10,7 @@ from typing import Any
 from raidctl.discovery import Look, look
 from raidctl.host import BlockDevice, HostView
 from raidctl.model import Capability
-from raidctl.record import load
+from raidctl.recording.recording import load
 from raidctl.request import (
     Answer,
     Dialogue,
@@ -26,7 +26,7 @@ from raidctl.request import (
     converse,
 )
 from raidctl.runners.replay import ReplayRunner
-from raidctl.vendor import Document, Observation, Sniffed, ToolSpec
+from raidctl.vendor.protocol import Document, Observation, Sniffed, ToolSpec
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 

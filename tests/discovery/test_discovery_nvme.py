@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from raidctl.discovery.place import controllers
+from raidctl.discovery.sysfs_path import controllers
 
 PORT = "/devices/pci0000:00/0000:00:03.0/nvme"
 HEAD = "/devices/virtual/nvme-subsystem/nvme-subsys1/nvme1n1"

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from raidctl.discovery import mounts, udevdb
 from raidctl.discovery.pci import normalised
-from raidctl.discovery.place import Place, kind_of
 from raidctl.discovery.sysfs import Attributes, identity
+from raidctl.discovery.sysfs_path import Place, kind_of
 from raidctl.discovery.virtual import hypervisor
 from tests.discovery.machines import FIXTURES
 

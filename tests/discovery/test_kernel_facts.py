@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from raidctl import kernel_facts
 from raidctl.discovery import look, mapper
 from raidctl.discovery.pci import linked
 from raidctl.host import BlockDevice, HostView, Lanes, PciDevice, Piece
 from raidctl.model import BlockLayer, Controller, Drive, PciLink, Volume
 from raidctl.output.explain import facts_of, final_values
 from raidctl.request import Read, Run, converse
+from raidctl.survey import kernel_facts
 from tests.discovery.machines import Scripted, block
 from tests.support.machines import replayed
 

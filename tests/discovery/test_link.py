@@ -9,8 +9,8 @@ from msgspec import structs
 
 from raidctl.discovery.index import Index, serial, wwn
 from raidctl.host import BlockDevice, HostView, PciDevice
-from raidctl.link import claimed, link, unmounted
 from raidctl.model import Controller, Drive, Host, Inventory, Problem, Volume
+from raidctl.survey.block_devices import claimed, link, unmounted
 from tests.discovery.machines import seen
 
 SDA_WWN = "600508B1001C4D7EA1B20C3D4E5F6071"

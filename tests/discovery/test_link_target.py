@@ -8,8 +8,8 @@ import pytest
 from msgspec import structs
 
 from raidctl.host import BlockDevice, HostView, PciDevice
-from raidctl.link import Linked, link
 from raidctl.model import Controller, Volume
+from raidctl.survey.block_devices import Linked, link
 
 FIRST, SECOND, OTHER = "0000:03:00.0", "0000:04:00.0", "0000:05:00.0"
 DRIVERS: Mapping[str, Sequence[str]] = {"example": ("cards",), "another": ("others",)}

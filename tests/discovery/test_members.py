@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from raidctl.evidence import Sheet
 from raidctl.host import BlockDevice, HostView
-from raidctl.members import described
 from raidctl.model import Controller, Drive
+from raidctl.survey.md_members import described
 
 VIEW = HostView(
     blocks=(

@@ -17,9 +17,9 @@ from click.testing import CliRunner, Result
 
 from raidctl.cli import cli
 from raidctl.drift.canonical import canonical
-from raidctl.kept.states import FILE
 from raidctl.model import Inventory
 from raidctl.output.json import to_json
+from raidctl.snapshots.store import FILE
 from tests.drift.states import CARD, FIXTURES, GEN9, changed, item, state
 
 Run = Callable[..., Result]

@@ -15,8 +15,8 @@ import pytest
 
 from raidctl.drift.canonical import ordered
 from raidctl.errors import AccessMissing, CannotTell, UsageError
-from raidctl.kept.states import FILE, MIGRATIONS, Kept, States, chosen
 from raidctl.model import Inventory
+from raidctl.snapshots.store import FILE, MIGRATIONS, Kept, States, chosen
 from tests.drift.states import CARD, MACHINES, card, changed, item, state
 
 

@@ -12,9 +12,9 @@ from raidctl.drift.diff import diff
 from raidctl.drift.ignore import ignored
 from raidctl.errors import UsageError
 from raidctl.model import Inventory
-from raidctl.observe import survey
-from raidctl.registry import vendors
 from raidctl.runners.replay import ReplayRunner
+from raidctl.survey.survey import survey
+from raidctl.vendor.registry import vendors
 from tests.drift.states import CARD, GEN9, card, changed, item, state
 from tests.support.machines import recording, replayed
 

@@ -12,7 +12,7 @@ from functools import cache
 from random import Random
 from types import FrameType
 
-from raidctl.observe import Survey
+from raidctl.survey.survey import Survey
 from tests.fuzz.mutations import cut, mutated
 from tests.fuzz.samples import Sample
 from tests.support.conclusions import Conclusions, conclusions, cut_worse, falsely_ok, read_text

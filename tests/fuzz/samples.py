@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from raidctl.record import load
+from raidctl.recording.recording import load
 from raidctl.request import Read, ReadAnswer, Run, RunAnswer, decode
 from tests.support.machines import FIXTURES
 

@@ -20,7 +20,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import IO
 
-COMMON = ("raidctl.cli.answer", "raidctl.cli.machine", "raidctl.runners.local", "raidctl.change.journal")
+COMMON = (
+    "raidctl.cli.shared.exit_codes",
+    "raidctl.cli.shared.machine",
+    "raidctl.runners.local",
+    "raidctl.change.journal",
+)
 WITH_TABLES = ("raidctl.output.layers", "raidctl.layers.scope")
 TABLES = frozenset({"show", "cache"})
 """Commands that draw tables."""
@@ -70,7 +75,7 @@ class Forked:
 def _import(words: Sequence[str], imports: Sequence[str]) -> None:
     for name in (*imports, *COMMON, *(WITH_TABLES if TABLES.intersection(words) else ())):
         importlib.import_module(name)
-    importlib.import_module("raidctl.registry").vendors()
+    importlib.import_module("raidctl.vendor.registry").vendors()
 
 
 def _become(words: Sequence[str], env: Mapping[str, str], cwd: str, files: Sequence[int]) -> None:

@@ -17,7 +17,7 @@ from raidctl.bench.record import Run
 from raidctl.bench.result import Spread
 from raidctl.bench.store import decoded
 from raidctl.bench.trials.evidence import evidence
-from raidctl.bench.verdict.early import weigh
+from raidctl.bench.verdict.early_acknowledgement import weigh
 from raidctl.bench.verdict.evidence import Evidence
 from tests.lab.guest import Background, Done, Guest
 from tests.lab.machine import MIB
@@ -26,7 +26,7 @@ from tests.lab.machines_bench import BUCKET, COMMITS
 pytestmark = [pytest.mark.lab, pytest.mark.xdist_group("lab-bench")]
 
 FILE = 12 * MIB
-IMPORTS = ("tests.lab.measuring", "raidctl.cli.bench_measure")
+IMPORTS = ("tests.lab.measuring", "raidctl.cli.bench._measure")
 PREPARE = """
 mkfs.ext4 -q {EXT4}
 mdadm --create /dev/md0 --quiet --run --level=1 -n2 --assume-clean {MEMBER} missing

@@ -11,7 +11,7 @@ import pytest
 
 from raidctl.bench.result import Session, TrialResult
 from raidctl.bench.trials.evidence import evidence
-from raidctl.bench.verdict.early import weigh
+from raidctl.bench.verdict.early_acknowledgement import weigh
 from raidctl.bench.verdict.evidence import Evidence
 from tests.lab.guest import PYTHONPATH, Guest
 from tests.lab.machine import Drive
@@ -24,7 +24,7 @@ pytestmark = [pytest.mark.lab, pytest.mark.xdist_group("lab-slow-drives")]
 
 ARRAYS = ("raid1x2", "raid5x4")
 """A mirror and one with parity; more are tried by hand, and all of them on a virtual clock."""
-IMPORTS = ("raidctl.cli.verify_measure", "raidctl.cli.bench_measure")
+IMPORTS = ("raidctl.cli.verify._measure", "raidctl.cli.bench._measure")
 SWITCHES = (
     "verify", "--measure", "--media", "hdd", "--switch-drive-caches", "--switch-seconds", "1", "--seconds", "10",
     "--overwrite", "all", "--yes", "--no-keep",

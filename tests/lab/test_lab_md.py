@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from raidctl.health import judge
+from raidctl.health.judge import judge
 from raidctl.model import Inventory
 from tests.lab.machines import MD
 

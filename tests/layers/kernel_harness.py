@@ -11,9 +11,9 @@ import sys
 from typing import cast
 
 from raidctl.layers import family
-from raidctl.runners.simulated import Simulated
-from raidctl.simulation import State
-from raidctl.vendor import Vendor
+from raidctl.simulation.runner import Simulated
+from raidctl.vendor.protocol import Vendor
+from raidctl.vendor.simulator import State
 from tests.change import harness
 
 _DATA = ("/bcache/state", "/bcache/dirty_data")

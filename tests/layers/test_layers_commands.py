@@ -10,9 +10,9 @@ import jsonschema
 import pytest
 from click.testing import Result
 
-from raidctl.demo import demos
 from raidctl.layers.model import FlushReport, Stack, Statistics, schema
-from raidctl.registry import vendors
+from raidctl.simulation.demo import demos
+from raidctl.vendor.registry import vendors
 from tests.support.machines import FIXTURES, MACHINES, replayed
 
 Raidctl = Callable[..., Result]

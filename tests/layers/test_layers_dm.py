@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from raidctl.layers import dm
 from raidctl.layers.estimate import parse
-from raidctl.layers.words import chosen, human, number
+from raidctl.layers.phrases import chosen, human, number
 
 
 def one(table: str, status: str) -> dm.CacheState:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from raidctl.change.plan import Plan, Setting, Wish
 from raidctl.host import BlockDevice, HostView
 from raidctl.layers import family
 from raidctl.layers.family import change
 from raidctl.model import Controller
 from raidctl.request import Trouble, converse
+from raidctl.vendor.plan import Plan, Setting, Wish
 from tests.layers.written import VM, runner
 
 BCACHE = {

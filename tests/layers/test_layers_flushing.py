@@ -11,27 +11,27 @@ import pytest
 from msgspec.structs import replace
 
 from raidctl.change.journal import Journal
-from raidctl.change.plan import Action, Flush, Knob
-from raidctl.cli.cache_flush import code_of
-from raidctl.cli.flushing import Flushing
-from raidctl.cli.layers import Caches
-from raidctl.cli.machine import Machine
-from raidctl.cli.options import Settings
-from raidctl.demo import machine
+from raidctl.cli.cache._flush_layer import Flushing
+from raidctl.cli.cache._stack import Caches
+from raidctl.cli.cache.flush import code_of
+from raidctl.cli.shared.machine import Machine
+from raidctl.cli.shared.options import Settings
 from raidctl.host import HostView
 from raidctl.layers.flushing import Job, jobs
 from raidctl.layers.kernel import Files, Kernel
-from raidctl.layers.look import look
 from raidctl.layers.model import Answer, Flushed, FlushReport
+from raidctl.layers.probe import look
 from raidctl.layers.scope import Scope, scope
 from raidctl.model import Controller, Drive, Host, Inventory, Problem
+from raidctl.output.console import Paper
 from raidctl.output.layers_flush import flush_screen
-from raidctl.output.paper import Paper
-from raidctl.registry import vendors
 from raidctl.request import Answer as Reply
 from raidctl.request import Read, ReadAnswer, Request, Run, RunAnswer, Trouble, converse
-from raidctl.runners.simulated import Simulated
-from raidctl.vendor import Vendor
+from raidctl.simulation.demo import machine
+from raidctl.simulation.runner import Simulated
+from raidctl.vendor.plan import Action, Flush, Knob
+from raidctl.vendor.protocol import Vendor
+from raidctl.vendor.registry import vendors
 
 STATE = "/sys/class/block/bcache0/bcache/state"
 

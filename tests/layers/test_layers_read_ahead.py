@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from raidctl.change.plan import Plan, Wish
 from raidctl.cli import cli
 from raidctl.layers.family.change import knobs, plan, queue_of
 from raidctl.model import Controller, Volume
+from raidctl.vendor.plan import Plan, Wish
 
 Raidctl = Callable[..., Result]
 

@@ -8,15 +8,15 @@ from hypothesis import strategies as st
 from raidctl.host import BlockDevice, HostView
 from raidctl.layers import family
 from raidctl.layers.build import stack
-from raidctl.layers.look import ARRAY, BCACHE, PAGE, STATUS, TABLE, look
 from raidctl.layers.model import Statistics
+from raidctl.layers.probe import ARRAY, BCACHE, PAGE, STATUS, TABLE, look
 from raidctl.layers.scope import scope
 from raidctl.layers.stats import sample, statistics
 from raidctl.model import Controller, Drive, Host, Inventory
+from raidctl.output.console import Paper
 from raidctl.output.layers import stack_screen
 from raidctl.output.layers_limits import limits_screen
 from raidctl.output.layers_stats import stats_screen
-from raidctl.output.paper import Paper
 from raidctl.request import Trouble, converse
 from tests.layers.written import VM, runner
 

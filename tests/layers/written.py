@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 from raidctl.host import BlockDevice, HostView
 from raidctl.layers.kernel import Kernel
-from raidctl.layers.look import look
-from raidctl.manifest import FORMAT, Entry, Manifest
-from raidctl.record import Recording
+from raidctl.layers.probe import look
+from raidctl.recording.manifest import FORMAT, Entry, Manifest
+from raidctl.recording.recording import Recording
 from raidctl.request import Trouble, converse
 from raidctl.runners.replay import ReplayRunner
 

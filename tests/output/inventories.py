@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from raidctl.health.redundancy import with_redundancy
 from raidctl.model import (
     Array,
     Battery,
@@ -20,7 +21,6 @@ from raidctl.model import (
     Volume,
     VolumeCache,
 )
-from raidctl.redundancy import with_redundancy
 
 MIB = 1024**2
 HOST = Host(hostname="db7", kernel="5.14.0-503.el9.x86_64", collected_at="2026-03-04T05:06:07Z", source="local")

@@ -10,21 +10,21 @@ import jsonschema
 import msgspec
 import pytest
 
-from raidctl.cards import CardRow
-from raidctl.checkup import ToolCheck
 from raidctl.evidence import Sheet
-from raidctl.manifest import FORMAT, Entry, Manifest
 from raidctl.model import Capability, Inventory, Problem
+from raidctl.output.console import Paper
 from raidctl.output.doctor import Checkup, checkup_data, checkup_screen
 from raidctl.output.explain import concluded, explained, explanation, facts_of
 from raidctl.output.json import schema, to_json
-from raidctl.output.kept import kept_data, kept_screen
-from raidctl.output.paper import Paper
+from raidctl.output.snapshots import kept_data, kept_screen
 from raidctl.output.unparsed import unparsed, unparsed_screen
 from raidctl.output.vendors import support, support_screen
-from raidctl.record import Recording
+from raidctl.recording.manifest import FORMAT, Entry, Manifest
+from raidctl.recording.recording import Recording
 from raidctl.request import Trouble
-from raidctl.vendor import ToolSpec, Vendor
+from raidctl.survey.doctor import ToolCheck
+from raidctl.survey.pci_cards import CardRow
+from raidctl.vendor.protocol import ToolSpec, Vendor
 from tests.output.inventories import DEGRADED, EVERY, HEALTHY, NOTHING
 
 EIGHTY = Paper(width=80)

@@ -12,9 +12,9 @@ from rich.cells import cell_len
 
 from raidctl.evidence import Sheet
 from raidctl.model import Inventory
+from raidctl.output.console import Paper
 from raidctl.output.explain import explanation
 from raidctl.output.json import to_json
-from raidctl.output.paper import Paper
 from raidctl.output.tree import screen
 from raidctl.output.unparsed import unparsed_screen
 from tests.output.inventories import DEGRADED, SOFTWARE

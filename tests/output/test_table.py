@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from raidctl.output.paper import Paper, broken, pack
+from raidctl.output.console import Paper, broken, pack
 from raidctl.output.table import Column, cells, fit, said, table
 
 WIDTHS = st.integers(1, 200)

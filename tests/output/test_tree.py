@@ -11,7 +11,7 @@ from rich.cells import cell_len
 
 from raidctl.cli import cli
 from raidctl.model import Controller, Drive, Inventory, Problem, Volume, VolumeCache
-from raidctl.output.paper import Paper
+from raidctl.output.console import Paper
 from raidctl.output.tree import screen
 from tests.output.inventories import DEGRADED, EVERY, HEALTHY, HOST, NOTHING, PARTIAL, SOFTWARE, THIRTY, bay_drive, card
 from tests.support.machines import FIXTURES

@@ -6,8 +6,8 @@ import pytest
 from msgspec.structs import replace
 
 from raidctl.model import Battery, Cache, ControllerCacheSafety, Drive, DriveCaches, Progress, Volume, VolumeCache
-from raidctl.output import words
-from raidctl.write_protection import write_protected
+from raidctl.model.write_protection import write_protected
+from raidctl.output import phrases
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ from raidctl.write_protection import write_protected
 def test_configured_and_in_force_are_told_apart(policy: str | None, active: str | None, said: str) -> None:
     """One word where they agree, both where they differ, a question mark for what nobody told."""
     cache = VolumeCache(write_policy=policy, write_active=active)  # type: ignore[arg-type]  # plain texts of the table above
-    assert words.write_cache(cache)[0] == said
+    assert phrases.write_cache(cache)[0] == said
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_protection_names_the_culprit_and_what_is_unknown(
 ) -> None:
     """Both caches count: one that is open is named, one that is unknown leaves it open."""
     cache = VolumeCache(controller_cache=controller, drive_caches=drives)
-    assert words.protected(replace(cache, write_protected=write_protected(cache)))[0] == said
+    assert phrases.protected(replace(cache, write_protected=write_protected(cache)))[0] == said
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_protection_names_the_culprit_and_what_is_unknown(
 )
 def test_a_status_is_quiet_when_good_and_loud_when_bad(word: str | None, text: str | None, said: str) -> None:
     """Without colour, capitals tell trouble."""
-    assert words.status(word, text)[0] == said
+    assert phrases.status(word, text)[0] == said
 
 
 @pytest.mark.parametrize(
@@ -77,43 +77,43 @@ def test_a_status_is_quiet_when_good_and_loud_when_bad(word: str | None, text: s
 )
 def test_a_battery_says_its_state_once(battery: Battery, said: str) -> None:
     """The tool's words stand beside the neutral one where they say more."""
-    assert words.battery_status(battery)[0] == said
+    assert phrases.battery_status(battery)[0] == said
 
 
 def test_a_split_is_told_in_percent_and_in_bytes() -> None:
     """Bytes only where they are known."""
     cache = Cache(read_percent=25, write_percent=75, read_bytes=128 * 1024**2, write_bytes=384 * 1024**2)
-    assert words.cache_split(cache) == "25% read / 75% write = 128 MiB / 384 MiB"
-    assert words.cache_split(Cache(read_percent=100, write_percent=0)) == "100% read / 0% write"
-    assert words.cache_split(Cache()) == ""
+    assert phrases.cache_split(cache) == "25% read / 75% write = 128 MiB / 384 MiB"
+    assert phrases.cache_split(Cache(read_percent=100, write_percent=0)) == "100% read / 0% write"
+    assert phrases.cache_split(Cache()) == ""
 
 
 def test_progress_is_told_with_what_is_known() -> None:
     """The figure, or the operation alone."""
-    assert words.progress(Progress(operation="recovery", percent=12.6)) == "recovery 12.6%"
-    assert words.progress(Progress(operation="check")) == "check"
-    assert words.progress(Progress()) == "under way"
-    assert words.progress(Progress(operation="rebuild", percent=12, remaining_seconds=4800)) == (
+    assert phrases.progress(Progress(operation="recovery", percent=12.6)) == "recovery 12.6%"
+    assert phrases.progress(Progress(operation="check")) == "check"
+    assert phrases.progress(Progress()) == "under way"
+    assert phrases.progress(Progress(operation="rebuild", percent=12, remaining_seconds=4800)) == (
         "rebuild 12%, 1 h 20 min left"
     )
 
 
 def test_zero_is_a_figure() -> None:
     """No error is not an unknown number of errors, 0 percent is not nothing."""
-    assert words.battery_facts(Battery(id="b", charge_percent=0)) == ("charge 0%",)
-    assert words.celsius(0) == "0°C"
+    assert phrases.battery_facts(Battery(id="b", charge_percent=0)) == ("charge 0%",)
+    assert phrases.celsius(0) == "0°C"
 
 
 def test_a_drive_tells_how_it_is_attached_and_what_it_is() -> None:
     """With its speed in thousands of turns."""
-    assert words.medium(Drive(id="d", interface="sas", media="hdd", rpm=10_500)) == "sas hdd 10.5k"
-    assert words.medium(Drive(id="d")) == "?"
+    assert phrases.medium(Drive(id="d", interface="sas", media="hdd", rpm=10_500)) == "sas hdd 10.5k"
+    assert phrases.medium(Drive(id="d")) == "?"
 
 
 def test_settings_of_a_volume_are_only_those_that_are_known() -> None:
     """A volume of md has others than one of a card."""
     cache = VolumeCache(read_policy="adaptive", io_policy="direct", drive_write_cache="default")
-    assert words.volume_settings(Volume(id="v", strip_bytes=65536, cache=cache)) == (
+    assert phrases.volume_settings(Volume(id="v", strip_bytes=65536, cache=cache)) == (
         "strip 64 KiB", "adaptive read-ahead", "direct I/O", "drive write caches as the drives come",
     )  # fmt: skip
-    assert words.volume_settings(Volume(id="v")) == ()
+    assert phrases.volume_settings(Volume(id="v")) == ()

@@ -10,7 +10,7 @@ from raidctl.evidence import Sheet
 from raidctl.host import HostView
 from raidctl.model import Capability, Controller
 from raidctl.request import Dialogue
-from raidctl.vendor import Document, Observation, Sniffed, ToolSpec
+from raidctl.vendor.protocol import Document, Observation, Sniffed, ToolSpec
 
 
 @dataclass

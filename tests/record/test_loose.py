@@ -18,8 +18,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from raidctl.errors import RecordError
-from raidctl.loose import Gathered, gather
-from raidctl.vendor import Vendor
+from raidctl.recording.loose_files import Gathered, gather
+from raidctl.vendor.protocol import Vendor
 from tests.record.standin import APPLE, APPLE_TEXT, PEAR, PEAR_TEXT, VENDORS
 
 VENDOR_LIST: list[Vendor] = list(VENDORS)
@@ -193,7 +193,7 @@ def test_a_form_of_archive_that_cannot_be_opened_is_named(tmp_path: Path) -> Non
 
 def test_a_bomb_is_not_unpacked_to_the_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Zeros that unpack to more than the limit end with a problem."""
-    monkeypatch.setattr("raidctl.archive.UNPACKED_LIMIT", 1 << 20)
+    monkeypatch.setattr("raidctl.recording.archive.UNPACKED_LIMIT", 1 << 20)
     place = tmp_path / "bomb.tgz"
     with tarfile.open(place, "w:gz") as tar:
         info = tarfile.TarInfo("zeros")
@@ -252,7 +252,7 @@ def test_archives_inside_an_archive_share_its_budget(
     with zipfile.ZipFile(place, "w") as outer:
         for number in range(20):
             outer.writestr(f"{number}.tgz", inner.getvalue())
-    monkeypatch.setattr(f"raidctl.archive.{limit}", value)
+    monkeypatch.setattr(f"raidctl.recording.archive.{limit}", value)
     found = gather(place, VENDOR_LIST)
     assert [said in problem.message for problem in found.problems] == [True]
     assert found.files <= 60
@@ -269,7 +269,7 @@ def test_a_packed_file_that_is_cut_off_is_read_up_to_there(tmp_path: Path) -> No
 
 def test_a_directory_with_too_many_files_is_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The rest is told to be unread, not ignored."""
-    monkeypatch.setattr("raidctl.archive.COUNT_LIMIT", 3)
+    monkeypatch.setattr("raidctl.recording.archive.COUNT_LIMIT", 3)
     for number in range(5):
         (tmp_path / f"{number}").write_text(APPLE_TEXT, encoding="utf-8")
     found = gather(tmp_path, VENDOR_LIST)
@@ -281,7 +281,7 @@ def test_a_directory_with_too_many_files_is_cut(tmp_path: Path, monkeypatch: pyt
 @pytest.mark.parametrize("text", [True, False])
 def test_a_file_of_a_gigabyte_is_read_in_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: bool) -> None:
     """Binary: judged by its head; an output with endless junk behind it: the beginning is used, and that is said."""
-    monkeypatch.setattr("raidctl.loose.FILE_LIMIT", 4 << 20)
+    monkeypatch.setattr("raidctl.recording.loose_files.FILE_LIMIT", 4 << 20)
     place = tmp_path / "big"
     with place.open("wb") as opened:
         opened.write(APPLE_TEXT.encode() + b"junk junk\n" * (1 << 19) if text else bytes(100_000))

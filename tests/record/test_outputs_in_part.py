@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from raidctl.loose import gather
 from raidctl.model import Inventory
-from raidctl.observe import survey_documents
-from raidctl.registry import vendors
+from raidctl.recording.loose_files import gather
+from raidctl.survey.survey import survey_documents
+from raidctl.vendor.registry import vendors
 
 VENDORS = vendors()[0]
 SMARTCTL = "smartctl 7.2 2020-12-30 r5155 [x86_64-linux-5.10.0] (local build)\n\n"

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from raidctl.loose import gather
-from raidctl.observe import survey_documents
 from raidctl.output.json import to_json
-from raidctl.registry import vendors
+from raidctl.recording.loose_files import gather
+from raidctl.recording.transcript import normalised
 from raidctl.request import Run, RunAnswer
-from raidctl.transcript import normalised
+from raidctl.survey.survey import survey_documents
+from raidctl.vendor.registry import vendors
 from tests.support.machines import MACHINES, recording
 
 VENDORS = vendors()[0]

@@ -16,8 +16,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from raidctl.errors import RecordError
-from raidctl.manifest import FORMAT, Entry, Manifest
-from raidctl.record import Recording, is_recording, load, save
+from raidctl.recording.manifest import FORMAT, Entry, Manifest
+from raidctl.recording.recording import Recording, is_recording, load, save
 from raidctl.request import (
     Glob,
     GlobAnswer,
@@ -267,7 +267,7 @@ def test_names_in_an_archive_lead_nowhere(tmp_path: Path) -> None:
 
 def test_a_recording_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A file or a sum of files beyond the limits is refused, not read into memory."""
-    monkeypatch.setattr("raidctl.record.FILE_LIMIT", 1000)
+    monkeypatch.setattr("raidctl.recording.recording.FILE_LIMIT", 1000)
     write(tmp_path / "m", SMALL, **{"tool-show__out": b"x" * 2000})
     place = packed("gz", tmp_path / "m", tmp_path / "m.tgz", "")
     for path in (tmp_path / "m", place):

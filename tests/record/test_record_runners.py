@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from raidctl.manifest import FORMAT, Entry, Manifest
-from raidctl.record import Recording
+from raidctl.recording.manifest import FORMAT, Entry, Manifest
+from raidctl.recording.recording import Recording
 from raidctl.request import (
     Answer,
     Glob,

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from raidctl.identities import identities
-from raidctl.manifest import FORMAT, Entry, Manifest
-from raidctl.record import Recording, load, save
-from raidctl.redact import redact
+from raidctl.recording.identities import identities
+from raidctl.recording.manifest import FORMAT, Entry, Manifest
+from raidctl.recording.recording import Recording, load, save
+from raidctl.recording.redact import redact
 
 CARD = """
 Smart Card X440 in Slot 1                (sn: RCTLC0A9Q7)

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import pytest
 
 from raidctl.model import Controller
-from raidctl.observe import Survey, survey
-from raidctl.redact import redact, serials
-from raidctl.registry import vendors
+from raidctl.recording.redact import redact, serials
 from raidctl.runners.replay import ReplayRunner
+from raidctl.survey.survey import Survey, survey
+from raidctl.vendor.registry import vendors
 from tests.support.machines import MACHINES, recording, replayed
 
 

@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from raidctl.calls import call_problem
 from raidctl.request import Answer, Read, ReadAnswer, Request, Run, RunAnswer, Trouble, UdevDatabase, Which, WhichAnswer
-from raidctl.runners import group, programs, udev
+from raidctl.runners import process_group, programs, udev
 from raidctl.runners.local import LocalRunner
 from raidctl.runners.parallel import Crew, Task
+from raidctl.vendor.tools import call_problem
 
 INTERRUPTED = """
 import sys
@@ -43,7 +43,7 @@ def test_ctrl_c_ends_all_programs(tmp_path: Path) -> None:
         out, _ = other.communicate(timeout=60)
     assert (out, other.returncode) == (b"interrupted\n", 0)
     for pid in pids.read_text().split():
-        assert not group.alive(int(pid))
+        assert not process_group.alive(int(pid))
 
 
 def test_an_unknown_request_is_answered() -> None:

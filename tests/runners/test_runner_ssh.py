@@ -17,7 +17,7 @@ import pytest
 
 from raidctl.errors import UsageError
 from raidctl.request import Glob, Read, ReadAnswer, Request, Run, RunAnswer, Trouble, UdevDatabase, Which
-from raidctl.runners import group, locks
+from raidctl.runners import locks, process_group
 from raidctl.runners.local import LocalRunner
 from raidctl.runners.process import Interrupted
 from raidctl.runners.ssh import SshRunner
@@ -50,8 +50,8 @@ def wait_for(path: Path) -> list[int]:
 
 def ended(*pids: int) -> bool:
     """Whether these process groups have ended, at the latest in a minute."""
-    until(lambda: not any(group.alive(pid) for pid in pids))
-    return not any(group.alive(pid) for pid in pids)
+    until(lambda: not any(process_group.alive(pid) for pid in pids))
+    return not any(process_group.alive(pid) for pid in pids)
 
 
 # The connection

@@ -14,18 +14,18 @@ from pathlib import Path
 
 from raidctl.audit.builtin import rules
 from raidctl.audit.diagnosis import Diagnosis, diagnose, exit_code
-from raidctl.claims.judge import exit_code as verify_code
-from raidctl.claims.judge import verify
-from raidctl.claims.kernel import Kernel
-from raidctl.claims.subjects import Ground, whole
-from raidctl.claims.wanted import DEFAULT, Claim
-from raidctl.cli.answer import exit_code as show_code
+from raidctl.cli.shared.exit_codes import exit_code as show_code
 from raidctl.errors import EXIT_ACCESS, EXIT_CANNOT_TELL, EXIT_FINE, EXIT_NO, UsageError
-from raidctl.loose import gather
 from raidctl.model import HIDING, Controller, Inventory
-from raidctl.observe import Survey, survey_documents
 from raidctl.output.nagios import Status, of_diagnosis
-from raidctl.registry import vendors
+from raidctl.recording.loose_files import gather
+from raidctl.survey.survey import Survey, survey_documents
+from raidctl.vendor.registry import vendors
+from raidctl.verify.judge import exit_code as verify_code
+from raidctl.verify.judge import verify
+from raidctl.verify.kernel import Kernel
+from raidctl.verify.subjects import Ground, whole
+from raidctl.verify.wanted import DEFAULT, Claim
 
 Conclusions = Mapping[str, int | None]
 """Rank of each conclusion, the higher the better; None: unknown."""

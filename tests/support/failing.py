@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from raidctl.manifest import key
+from raidctl.recording.manifest import key
 from raidctl.request import Answer, Request, Runner, Trouble
 from raidctl.runners.answers import answer_of
 

@@ -1,12 +1,12 @@
-"""What the judgment of :mod:`raidctl.health` says of an observation, for the tests of the vendor packages."""
+"""What the judgment of :mod:`raidctl.health.judge` says of an observation, for the tests of the vendor packages."""
 
 from __future__ import annotations
 
-from raidctl.health import Condition, judge
+from raidctl.health.judge import Condition, judge
+from raidctl.health.redundancy import with_redundancy
 from raidctl.model import Host, Inventory
-from raidctl.redundancy import with_redundancy
-from raidctl.vendor import Observation
-from raidctl.write_protection import derived
+from raidctl.model.write_protection import derived
+from raidctl.vendor.protocol import Observation
 
 
 def conditions(found: Observation) -> tuple[Condition, ...]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from raidctl.observe import Survey, survey
-from raidctl.record import Recording, load
-from raidctl.registry import vendors
+from raidctl.recording.recording import Recording, load
 from raidctl.runners.replay import ReplayRunner
+from raidctl.survey.survey import Survey, survey
+from raidctl.vendor.registry import vendors
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 MACHINES = sorted(path.parent.name for path in FIXTURES.glob("*/record.json"))

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 
-from raidctl.demo import path_of
-from raidctl.record import load
-from raidctl.registry import vendors
+from raidctl.recording.recording import load
 from raidctl.request import Run, RunAnswer
-from raidctl.simulation import Simulator, State
+from raidctl.simulation.demo import path_of
+from raidctl.vendor.registry import vendors
+from raidctl.vendor.simulator import Simulator, State
 
 Texts = Mapping[tuple[str, ...], str]
 """Commands, and what they print."""

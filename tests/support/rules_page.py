@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from raidctl.audit.builtin import manual, rules
 from raidctl.audit.rule import Rule
-from raidctl.health import RANKS, TABLE
+from raidctl.health.judge import RANKS, TABLE
 from tests.audit.rule_examples import EXAMPLES
 
 HEAD = """# The built-in rules

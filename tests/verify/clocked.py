@@ -17,13 +17,13 @@ from raidctl.bench.trials.medium import Medium
 from raidctl.bench.trials.policy_switch import PolicySwitch, State, Turn
 from raidctl.bench.trials.trial import KIB, MIB, Trial
 from raidctl.bench.verdict.evidence import Evidence
-from raidctl.claims.clock import Clock
-from raidctl.claims.facts import facts, write_percent
-from raidctl.claims.judge import verify
-from raidctl.claims.measured import joined
-from raidctl.claims.report import Answer
-from raidctl.claims.subjects import Ground, whole
-from raidctl.claims.wanted import claims
+from raidctl.verify.clock import Clock
+from raidctl.verify.facts import facts, write_percent
+from raidctl.verify.judge import verify
+from raidctl.verify.measured import joined
+from raidctl.verify.report import Answer
+from raidctl.verify.subjects import Ground, whole
+from raidctl.verify.wanted import claims
 from tests.bench.computed import Stage, turn
 
 MEDIUM = Medium(reads=60, commits=72)

@@ -4,15 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from raidctl.claims.judge import verify
-from raidctl.claims.kernel import Kernel
-from raidctl.claims.report import Answer
-from raidctl.claims.subjects import Ground, whole
-from raidctl.claims.wanted import claims
 from raidctl.discovery.mounts import mountinfo
 from raidctl.evidence import Line
 from raidctl.host import BlockDevice, HostView
-from raidctl.members import described
 from raidctl.model import (
     Array,
     Battery,
@@ -25,8 +19,14 @@ from raidctl.model import (
     Volume,
     VolumeCache,
 )
-from raidctl.observe import Survey
-from raidctl.write_protection import derived
+from raidctl.model.write_protection import derived
+from raidctl.survey.md_members import described
+from raidctl.survey.survey import Survey
+from raidctl.verify.judge import verify
+from raidctl.verify.kernel import Kernel
+from raidctl.verify.report import Answer
+from raidctl.verify.subjects import Ground, whole
+from raidctl.verify.wanted import claims
 
 TB = 10**12
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from raidctl.claims.kernel import Kernel
-from raidctl.claims.subjects import Ground, Subject, named
-from raidctl.cli.machine import machine
-from raidctl.cli.options import Settings
-from raidctl.cli.verify_switch import Switcher
+from raidctl.cli.shared.machine import machine
+from raidctl.cli.shared.options import Settings
+from raidctl.cli.verify._switch import Switcher
 from raidctl.model import Inventory
+from raidctl.verify.kernel import Kernel
+from raidctl.verify.subjects import Ground, Subject, named
 
 
 def at(place: Path, demo: str = "9271") -> Settings:

@@ -9,17 +9,17 @@ import pytest
 
 from raidctl.audit.builtin import rules
 from raidctl.audit.diagnosis import diagnose
-from raidctl.claims.judge import verify
-from raidctl.claims.kernel import Kernel
-from raidctl.claims.report import Answer
-from raidctl.claims.subjects import Ground, whole
-from raidctl.claims.wanted import Claim
 from raidctl.errors import UsageError
 from raidctl.model import Volume, VolumeCache
-from raidctl.observe import Survey, survey
-from raidctl.record import load
-from raidctl.registry import vendors
+from raidctl.recording.recording import load
 from raidctl.runners.replay import ReplayRunner
+from raidctl.survey.survey import Survey, survey
+from raidctl.vendor.registry import vendors
+from raidctl.verify.judge import verify
+from raidctl.verify.kernel import Kernel
+from raidctl.verify.report import Answer
+from raidctl.verify.subjects import Ground, whole
+from raidctl.verify.wanted import Claim
 from tests.fuzz.samples import DEMOS
 from tests.support.machines import FIXTURES
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from raidctl.claims.capacity import reckon, usable
-from raidctl.claims.judge import exit_code, verify
-from raidctl.claims.subjects import whole
-from raidctl.claims.wanted import claims
 from raidctl.model import Array, Battery, Controller, Drive, Problem, Volume, VolumeCache
+from raidctl.verify.capacity import reckon, usable
+from raidctl.verify.judge import exit_code, verify
+from raidctl.verify.subjects import whole
+from raidctl.verify.wanted import claims
 from tests.verify.grounds import TB, card, disk, ground, judged
 
 

@@ -7,9 +7,9 @@ import msgspec
 import pytest
 from click.testing import CliRunner
 
-from raidctl.claims.report import Verification
 from raidctl.cli import cli
 from raidctl.output.json import schema
+from raidctl.verify.report import Verification
 from tests.support.machines import MACHINES
 from tests.verify.conftest import Answers, Verify
 

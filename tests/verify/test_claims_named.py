@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from raidctl.claims.subjects import named
 from raidctl.errors import CannotTell, UsageError
+from raidctl.verify.subjects import named
 from tests.verify.grounds import ground
 
 

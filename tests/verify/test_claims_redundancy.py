@@ -8,9 +8,9 @@ import pytest
 from msgspec.structs import replace
 
 from raidctl.bench.result import Session, Spread, TrialResult
-from raidctl.claims.subjects import Ground
 from raidctl.model import Host, Scrub, VolumeCache
-from raidctl.observe import Survey
+from raidctl.survey.survey import Survey
+from raidctl.verify.subjects import Ground
 from tests.verify.clocked import answered
 from tests.verify.conftest import Answers, Verify
 from tests.verify.grounds import card, ground, judged

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from raidctl.bench.result import Confounder
-from raidctl.bench.verdict.early import SLOWING, result, weigh
+from raidctl.bench.verdict.early_acknowledgement import SLOWING, result, weigh
 from raidctl.bench.verdict.evidence import Evidence, Interval, emptied, pace
 
 SLOW, MODEST, CACHED = Interval(116, 121), Interval(255, 270), Interval(9000, 11000)

@@ -16,8 +16,8 @@ import msgspec
 import pytest
 from click.testing import CliRunner, Result
 
-from raidctl.claims.report import Verification
 from raidctl.cli import cli
+from raidctl.verify.report import Verification
 from tests.bench.trying import modelled
 
 Raidctl = Callable[..., Result]

@@ -8,10 +8,10 @@ import pytest
 from raidctl.bench.result import Confounder, Session
 from raidctl.bench.trials.policy_switch import State
 from raidctl.bench.trials.trial import MIB
-from raidctl.claims.measured import joined, untold
-from raidctl.claims.report import Answer, Verification, overall
-from raidctl.claims.wanted import claims
 from raidctl.model import Battery, Host, VolumeCache
+from raidctl.verify.measured import joined, untold
+from raidctl.verify.report import Answer, Verification, overall
+from raidctl.verify.wanted import claims
 from tests.verify.clocked import COMMITS, KNEE, MEDIUM, SLOPE, answered, measured, switched, told_nothing
 from tests.verify.grounds import card, disk, ground
 from tests.verify.simulated import policy, story, switcher

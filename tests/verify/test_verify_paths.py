@@ -8,14 +8,14 @@ import msgspec
 import pytest
 from click.testing import CliRunner, Result
 
-from raidctl.claims.kernel import Kernel
-from raidctl.claims.report import Verification
-from raidctl.claims.subjects import Ground
 from raidctl.cli import cli
-from raidctl.cli.machine import machine
-from raidctl.cli.options import Settings
-from raidctl.cli.verify_path import path_of
+from raidctl.cli.shared.machine import machine
+from raidctl.cli.shared.options import Settings
+from raidctl.cli.verify._path import path_of
 from raidctl.errors import UsageError
+from raidctl.verify.kernel import Kernel
+from raidctl.verify.report import Verification
+from raidctl.verify.subjects import Ground
 from tests.verify.simulated import at
 
 

@@ -8,15 +8,15 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from raidctl.bench.result import TrialResult
-from raidctl.claims.judge import verify
-from raidctl.claims.kernel import Kernel
-from raidctl.claims.report import Verification
-from raidctl.claims.subjects import Ground, whole
-from raidctl.claims.wanted import claims
 from raidctl.model import Inventory
-from raidctl.observe import Survey
-from raidctl.output.paper import LEAST_WIDTH, Paper
+from raidctl.output.console import LEAST_WIDTH, Paper
 from raidctl.output.verify import screen
+from raidctl.survey.survey import Survey
+from raidctl.verify.judge import verify
+from raidctl.verify.kernel import Kernel
+from raidctl.verify.report import Verification
+from raidctl.verify.subjects import Ground, whole
+from raidctl.verify.wanted import claims
 from tests.bench.bench_runs import session
 from tests.output.inventories import DEGRADED, SOFTWARE
 from tests.output.test_hostile import NASTY, PAPERS, replaced, steers

@@ -14,12 +14,12 @@ import msgspec
 import pytest
 
 from raidctl.bench.trials.policy_switch import State
-from raidctl.change.plan import Action, Plan, Step
-from raidctl.claims.subjects import named
-from raidctl.cli.options import Settings
-from raidctl.cli.verify_switch import Switcher, refusal, shared_with
+from raidctl.cli.shared.options import Settings
+from raidctl.cli.verify._switch import Switcher, refusal, shared_with
 from raidctl.errors import BenchError, CannotTell, UsageError
-from raidctl.registry import vendors
+from raidctl.vendor.plan import Action, Plan, Step
+from raidctl.vendor.registry import vendors
+from raidctl.verify.subjects import named
 from tests.verify.grounds import card, disk, ground
 from tests.verify.simulated import at, policy, story, subject, switcher
 

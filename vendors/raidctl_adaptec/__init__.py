@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from raidctl.calls import installed
 from raidctl.host import HostView
 from raidctl.request import Dialogue
-from raidctl.vendor import Document, Observation, Sniffed
+from raidctl.vendor.protocol import Document, Observation, Sniffed
+from raidctl.vendor.tools import installed
 from raidctl_adaptec.capability import SUPPORT
 from raidctl_adaptec.tools import DRIVERS, TOOLS
 
@@ -30,9 +30,9 @@ def observe(host: HostView) -> Dialogue[Observation]:
 
 def sniff(name: str, text: str) -> Sniffed | None:
     """Whether a text is an output of one of the tools."""
-    from raidctl_adaptec import signs  # noqa: PLC0415 - for loose texts only
+    from raidctl_adaptec import recognise  # noqa: PLC0415 - for loose texts only
 
-    return signs.sniff(name, text)
+    return recognise.sniff(name, text)
 
 
 def read(documents: Sequence[Document]) -> Observation:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from raidctl.draft import REPORT, ROW, Draft, Pair
 from raidctl.evidence import Sheet
 from raidctl.model import BatteryKind, BatteryStatus
 from raidctl.text import collapse
-from raidctl_adaptec import figures, words
+from raidctl.vendor.draft import REPORT, ROW, Draft, Pair
+from raidctl_adaptec import numbers, vocabulary
 from raidctl_adaptec.draft import CardDraft, conclude, keep
 from raidctl_adaptec.outline import Block
-from raidctl_adaptec.words import word
+from raidctl_adaptec.vocabulary import word
 
 _SECTIONS: tuple[tuple[str, str, BatteryKind], ...] = (
     # Controller Battery Information
@@ -39,17 +39,17 @@ _PARTS = frozenset(
 )
 _FIELDS: dict[str, tuple[str, Callable[[str], Any], int]] = {
     # Capacity remaining                       : 98 percent
-    "capacity remaining": ("charge_percent", figures.percent, 2),
-    "charge level": ("charge_percent", figures.percent, 2),
-    "relative charge": ("charge_percent", figures.percent, ROW),
-    "current temperature": ("temperature_celsius", figures.celsius, 2),
-    "temperature": ("temperature_celsius", figures.celsius, ROW),
+    "capacity remaining": ("charge_percent", numbers.percent, 2),
+    "charge level": ("charge_percent", numbers.percent, 2),
+    "relative charge": ("charge_percent", numbers.percent, ROW),
+    "current temperature": ("temperature_celsius", numbers.celsius, 2),
+    "temperature": ("temperature_celsius", numbers.celsius, ROW),
     # Voltage(Present/Max)               : 4955 mV/ 5302 mV
-    "voltage(present/max)": ("voltage_volts", figures.volts, 2),
-    "voltage": ("voltage_volts", figures.volts, ROW),
+    "voltage(present/max)": ("voltage_volts", numbers.volts, 2),
+    "voltage": ("voltage_volts", numbers.volts, ROW),
     # Next Scheduled Learn Cycle         : 122 hours
-    "next scheduled learn cycle": ("next_learn_at", figures.text, 2),
-    "next learn cycle": ("next_learn_at", figures.text, ROW),
+    "next scheduled learn cycle": ("next_learn_at", numbers.text, 2),
+    "next learn cycle": ("next_learn_at", numbers.text, ROW),
 }
 _KEPT = frozenset({"voltage_volts"})
 _FINE = frozenset(
@@ -88,7 +88,7 @@ def _read_pair(battery: Draft, sheet: Sheet, pair: Pair, sub: str) -> None:
     else:
         if label in _PARTS:
             conclude(battery, f"part.{label}", pair.value)
-        elif label == "over temperature" and word(pair.value) not in ("no", "false") and words.told(pair.value):
+        elif label == "over temperature" and word(pair.value) not in ("no", "false") and vocabulary.told(pair.value):
             # Over temperature                         : Yes
             conclude(battery, "hot", value=True)
         elif label in ("battery/capacitor pack count", "pack count") and pair.value.strip() == "0":
@@ -102,8 +102,8 @@ def settle(battery: Draft) -> BatteryStatus:
     """The neutral status, out of the overall word and those of the parts."""
     overall: str | None = battery.get("status_text")
     status: BatteryStatus = "unknown"
-    if overall is not None and words.told(overall):
-        status = words.battery_word(overall)
+    if overall is not None and vocabulary.told(overall):
+        status = vocabulary.battery_word(overall)
         if status == "unknown":
             battery.complain("warning", "unread", f"The battery's status word {overall!r} is not known.", REPORT)
     if battery.get("absent") and status in ("unknown", "ok"):
@@ -123,7 +123,7 @@ def settle(battery: Draft) -> BatteryStatus:
 def _parts(battery: Draft) -> list[BatteryStatus]:
     found: list[BatteryStatus] = []
     for name, (_, value) in battery.values.items():
-        if not name.startswith("part.") or word(value) in _FINE or not words.told(value):
+        if not name.startswith("part.") or word(value) in _FINE or not vocabulary.told(value):
             continue
         if name == "part.learn status":
             # Learn Status                       : In Progress
@@ -133,7 +133,7 @@ def _parts(battery: Draft) -> list[BatteryStatus]:
         elif name == "part.hardware error":
             found.append("failed")
         else:
-            known = words.battery_word(value)
+            known = vocabulary.battery_word(value)
             if known == "unknown":
                 battery.unread(name[5:], value)
             found.append("failed" if known == "missing" else known)

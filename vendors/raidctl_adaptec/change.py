@@ -1,6 +1,6 @@
 """Changes of a card's cache by ``arcconf setcache``: plans, and what the tool's answers mean. Pure.
 
-The knobs and their commands stand in :mod:`raidctl_adaptec.knobs`. The settings live in the card's own memory and
+The knobs and their commands stand in :mod:`raidctl_adaptec.settings`. The settings live in the card's own memory and
 survive a reboot. To set what is set already is an error for arcconf, so no such command is ever planned.
 
 ``con`` and ``coff`` switch the caching of a volume of a smartpqi card; they stand in no manual that was at hand, so
@@ -15,15 +15,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from raidctl.calls import command_of
-from raidctl.change.making import Making, divided
-from raidctl.change.plan import Action, Flush, Knob, Plan, Setting, Wish
-from raidctl.change.words import value
 from raidctl.model import Controller, Tool
 from raidctl.request import Answer, RunAnswer
+from raidctl.vendor.plan import Action, Flush, Knob, Plan, Setting, Wish
+from raidctl.vendor.planner import Making, divided
+from raidctl.vendor.setting_values import value
+from raidctl.vendor.tools import command_of
 from raidctl_adaptec.dialogue import LOCK, TIMEOUT
 from raidctl_adaptec.grammar import FOUND, TRAILER
-from raidctl_adaptec.knobs import (
+from raidctl_adaptec.settings import (
     OF_DRIVE,
     READ,
     SWITCH,

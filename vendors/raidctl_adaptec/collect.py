@@ -7,15 +7,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from raidctl.draft import DETAIL, ROW, WEAK
 from raidctl.evidence import Sheet
-from raidctl.vendor import Document
-from raidctl_adaptec import config_json, controller, drive, figures, others, volume, words
+from raidctl.vendor.draft import DETAIL, ROW, WEAK
+from raidctl.vendor.protocol import Document
+from raidctl_adaptec import config_json, controller, drive, numbers, other_commands, vocabulary, volume
 from raidctl_adaptec.draft import CardDraft, GroupDraft, Segment, conclude
 from raidctl_adaptec.grammar import number_of_command
 from raidctl_adaptec.outline import Answer, Block, outline
 from raidctl_adaptec.tables import BUSY
-from raidctl_adaptec.words import word
+from raidctl_adaptec.vocabulary import word
 
 # Group 0, Segment 1
 _GROUP = re.compile(r"group \d{1,4}(?=,)", re.IGNORECASE)
@@ -89,7 +89,7 @@ def _json(collection: Collection, document: Document, number: str | None) -> Non
 def _add(collection: Collection, answer: Answer) -> None:
     collection.answers.append(answer)
     for of, rest, line in answer.rows:
-        others.read_row(collection.card(of, None), answer.sheet, line, rest)
+        other_commands.read_row(collection.card(of, None), answer.sheet, line, rest)
     if not any(block.pairs or block.heads for block in answer.blocks):
         return
     number = answer.number or answer.hinted or ("1" if answer.found == 1 else None)
@@ -116,7 +116,7 @@ def _serial(blocks: Iterable[Block]) -> str | None:
         if block.area == "controller" and not block.sub:
             for pair in block.pairs:
                 if word(pair.label) == "controller serial number":
-                    return figures.text(pair.value)
+                    return numbers.text(pair.value)
     return None
 
 
@@ -130,7 +130,7 @@ def _read(card: CardDraft, sheet: Sheet, blocks: Sequence[Block]) -> None:
             for block in own:
                 drive.read_block(card, sheet, block, key)
         elif area == "phy device":
-            others.read_phy_device(card, sheet, own)
+            other_commands.read_phy_device(card, sheet, own)
         else:
             for block in own:
                 entries += area == "log"
@@ -139,7 +139,7 @@ def _read(card: CardDraft, sheet: Sheet, blocks: Sequence[Block]) -> None:
 
 def _read_block(card: CardDraft, sheet: Sheet, block: Block, entries: int) -> None:
     if block.area == "log":
-        others.read_log(card, sheet, block, entries)
+        other_commands.read_log(card, sheet, block, entries)
         return
     reader = {
         "controller": controller.read_block,
@@ -148,9 +148,9 @@ def _read_block(card: CardDraft, sheet: Sheet, block: Block, entries: int) -> No
         "version": controller.read_version,
         "logical": volume.read_logical,
         "array": volume.read_array,
-        "task": others.read_tasks,
-        "expander": others.read_expander,
-        "phy log": others.read_phy_log,
+        "task": other_commands.read_tasks,
+        "expander": other_commands.read_expander,
+        "phy log": other_commands.read_phy_log,
     }.get(block.area, controller.read_connector)
     reader(card, sheet, block)
 
@@ -238,7 +238,7 @@ class _Places:
         if segment.place is not None:
             made.put(segment.sheet, segment.line, "enclosure", drive.place_shown(segment.place), ROW)
             made.put(segment.sheet, segment.line, "bay", segment.place[2], ROW)
-        found = words.drive_word(segment.state)
+        found = vocabulary.drive_word(segment.state)
         if found is not None:
             made.put(segment.sheet, segment.line, "status", found.status, ROW)
             made.put(segment.sheet, segment.line, "status_text", segment.state.capitalize(), ROW)
@@ -336,7 +336,7 @@ def _spares(card: CardDraft) -> None:
                 made = card.drive(key)
                 conclude(made, "role", "spare")
                 for sheet, line, name, value in owner.told if owner is not None else ():
-                    if "Hot-Spare]" in name and key in figures.addresses(str(value)):
+                    if "Hot-Spare]" in name and key in numbers.addresses(str(value)):
                         made.seen(sheet, line, "id", key)
 
 

@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from raidctl.draft import REPORT, ROW, Draft, Pair
 from raidctl.evidence import Line, Sheet
 from raidctl.json_decode import decode_at
 from raidctl.model import Health, Interface, Mode, Role, VolumeStatus
 from raidctl.text import attempt
-from raidctl_adaptec import controller, figures, words
+from raidctl.vendor.draft import REPORT, ROW, Draft, Pair
+from raidctl_adaptec import controller, numbers, vocabulary
 from raidctl_adaptec.draft import CardDraft, conclude
 
 _CONTROLLER_STATUS: dict[int, tuple[Health, str]] = {
@@ -75,7 +75,7 @@ class _Reader:
     def text(self, key: str, name: str) -> None:
         """A text into a field."""
         value = self.values.get(key)
-        if isinstance(value, (str, int)) and not isinstance(value, bool) and words.told(str(value)):
+        if isinstance(value, (str, int)) and not isinstance(value, bool) and vocabulary.told(str(value)):
             self.draft.put(self.sheet, self.line(key), name, str(value).strip())
 
     def whole(self, key: str) -> int | None:
@@ -83,7 +83,7 @@ class _Reader:
         value = self.values.get(key)
         if isinstance(value, bool) or not isinstance(value, (int, str)):
             return None
-        return attempt(figures.number, str(value))
+        return attempt(numbers.number, str(value))
 
     def take(self, key: str, name: str, parse: Callable[[str], Any]) -> None:
         """A text that has to be understood."""
@@ -175,8 +175,8 @@ def _controller(card: CardDraft, sheet: Sheet, path: str, values: Mapping[str, A
             card.put(sheet, line, "status_text", known[1] if known else str(number))
         if known is None:
             card.unread(key, str(number))
-    reader.take("readCachePercentage", "cache.read_percent", figures.percent)
-    reader.take("writeCachePercentage", "cache.write_percent", figures.percent)
+    reader.take("readCachePercentage", "cache.read_percent", numbers.percent)
+    reader.take("writeCachePercentage", "cache.write_percent", numbers.percent)
     used = {"serialNumber", "firmwareVersion", "physicalSlot", "deviceVendor", "deviceName", "controllerStatus"}
     reader.rest(_OBJECTS | used - {"controllerStatus"})
 
@@ -203,7 +203,7 @@ def _volume(card: CardDraft, sheet: Sheet, path: str, values: Mapping[str, Any],
     volume.seen(sheet, reader.line("logicalDriveID"), "id", volume.name)
     reader.text("name", "name")
     reader.text("volumeUniqueID", "unique_id")
-    reader.take("raidLevel", "raid_level", words.raid_level)
+    reader.take("raidLevel", "raid_level", vocabulary.raid_level)
     block, blocks = reader.whole("BlockSize"), reader.whole("dataSpace")
     used = {"logicalDriveID", "name", "volumeUniqueID", "raidLevel"}
     if block and blocks is not None:
@@ -260,8 +260,8 @@ def _drive(card: CardDraft, sheet: Sheet, path: str, values: Mapping[str, Any]) 
     reader.text("serialNumber", "serial")
     reader.text("model", "maker.model")
     reader.text("vendor", "maker.vendor")
-    reader.take("physicalDriveName", "device", figures.node)
-    reader.take("rotationalSpeed", "rpm", figures.rpm)
+    reader.take("physicalDriveName", "device", numbers.node)
+    reader.take("rotationalSpeed", "rpm", numbers.rpm)
     used = {"channelID", "deviceID", "serialNumber", "model", "vendor", "physicalDriveName", "rotationalSpeed"}
     number, line = reader.whole("interfaceType"), reader.line("interfaceType")
     if number in _INTERFACES and line is not None:

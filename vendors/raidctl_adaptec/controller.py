@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from raidctl.draft import DETAIL, REPORT, ROW, Pair
 from raidctl.evidence import Sheet
 from raidctl.text import collapse
-from raidctl_adaptec import battery, figures, states, tables, words
+from raidctl.vendor.draft import DETAIL, REPORT, ROW, Pair
+from raidctl_adaptec import battery, numbers, states, tables, vocabulary
 from raidctl_adaptec.draft import CardDraft, keep
 from raidctl_adaptec.outline import Block
-from raidctl_adaptec.words import word
+from raidctl_adaptec.vocabulary import word
 
 _BRANDS: tuple[tuple[str, str], ...] = (
     ("mscc adaptec ", "Adaptec"),
@@ -39,26 +39,26 @@ _BRANDS: tuple[tuple[str, str], ...] = (
 )
 """How the model begins, and whose card it then is."""
 _FIELDS: dict[str, tuple[str, Callable[[str], Any], int]] = {
-    "controller serial number": ("serial", figures.text, DETAIL),
-    "physical slot": ("slot", figures.text, DETAIL),
-    "firmware": ("firmware", figures.text, DETAIL),
-    "firmware version": ("firmware", figures.text, DETAIL),
+    "controller serial number": ("serial", numbers.text, DETAIL),
+    "physical slot": ("slot", numbers.text, DETAIL),
+    "firmware": ("firmware", numbers.text, DETAIL),
+    "firmware version": ("firmware", numbers.text, DETAIL),
     # Driver Name                                : smartpqi
-    "driver name": ("driver", figures.driver, DETAIL),
-    "pci address (domain:bus:device:function)": ("pci_address", figures.pci_address, DETAIL),
-    "pci address (bus:device:function)": ("pci_address", figures.pci_address, DETAIL),
-    "pci address": ("pci_address", figures.pci_address, ROW),
+    "driver name": ("driver", numbers.driver, DETAIL),
+    "pci address (domain:bus:device:function)": ("pci_address", numbers.pci_address, DETAIL),
+    "pci address (bus:device:function)": ("pci_address", numbers.pci_address, DETAIL),
+    "pci address": ("pci_address", numbers.pci_address, ROW),
     # Installed memory                         : 512 MB
-    "installed memory": ("cache.size_bytes", figures.size, DETAIL),
+    "installed memory": ("cache.size_bytes", numbers.size, DETAIL),
     # Cache memory                               : 3856 MB
-    "cache memory": ("cache.size_bytes", figures.size, DETAIL),
-    "total cache memory": ("cache.size_bytes", figures.size, ROW),
-    "total cache size": ("cache.size_bytes", figures.size, ROW),
-    "cache size": ("cache.size_bytes", figures.size, ROW),
-    "total cache memory available": ("cache.available_bytes", figures.size, DETAIL),
-    "read cache percentage": ("cache.read_percent", figures.percent, DETAIL),
-    "write cache percentage": ("cache.write_percent", figures.percent, DETAIL),
-    "no-battery write cache": ("cache.no_battery_write_cache", figures.flag, DETAIL),
+    "cache memory": ("cache.size_bytes", numbers.size, DETAIL),
+    "total cache memory": ("cache.size_bytes", numbers.size, ROW),
+    "total cache size": ("cache.size_bytes", numbers.size, ROW),
+    "cache size": ("cache.size_bytes", numbers.size, ROW),
+    "total cache memory available": ("cache.available_bytes", numbers.size, DETAIL),
+    "read cache percentage": ("cache.read_percent", numbers.percent, DETAIL),
+    "write cache percentage": ("cache.write_percent", numbers.percent, DETAIL),
+    "no-battery write cache": ("cache.no_battery_write_cache", numbers.flag, DETAIL),
 }
 _MODES = frozenset({"controller mode", "operational mode", "functional mode", "mode"})
 _DRIVE_CACHE: dict[str, str] = {
@@ -100,7 +100,7 @@ def _read_pair(card: CardDraft, sheet: Sheet, pair: Pair, sub: str) -> None:
         card.take(sheet, pair, name, parse, weight)
     elif label in _MODES:
         # Controller Mode                            : RAID (Expose RAW)
-        if card.take(sheet, pair, "mode", figures.mode) is not None:
+        if card.take(sheet, pair, "mode", numbers.mode) is not None:
             card.details.setdefault(pair.label, collapse(pair.value))
     elif label == "controller model":
         read_model(card, sheet, pair)
@@ -109,13 +109,13 @@ def _read_pair(card: CardDraft, sheet: Sheet, pair: Pair, sub: str) -> None:
     elif label == "cache status":
         _cache_status(card, sheet, pair)
     elif label in ("cache status details", "cache disable reason"):
-        if words.told(pair.value):
+        if vocabulary.told(pair.value):
             card.put(sheet, pair.lines[0], "cache.reason", collapse(pair.value))
         else:
             keep(card, sheet, pair, sub)
     elif label in _DRIVE_CACHE:
         name = _DRIVE_CACHE[label]
-        value = card.take(sheet, pair, name, figures.drive_cache_policy)
+        value = card.take(sheet, pair, name, numbers.drive_cache_policy)
         if value is not None:
             card.details.setdefault(pair.label, pair.value)
     else:
@@ -130,17 +130,17 @@ def _watch(card: CardDraft, label: str, pair: Pair) -> None:
         card.values.setdefault(f"count.{label.split(maxsplit=1)[0]}", (DETAIL, pair.value))
     elif label == "temperature" and "(" in pair.value and "(normal)" not in word(pair.value):
         # Temperature                              : 97 C/ 206 F (Abnormal)
-        if words.told(pair.value.split("(", maxsplit=1)[1].rstrip(") ")):
+        if vocabulary.told(pair.value.split("(", maxsplit=1)[1].rstrip(") ")):
             card.complain(
                 "warning", "state", f"The controller is too warm: {pair.value}.", "Look at fans and air flow."
             )
-    elif label == "nvram checksum status" and words.told(pair.value) and word(pair.value) not in ("passed", "ok"):
+    elif label == "nvram checksum status" and vocabulary.told(pair.value) and word(pair.value) not in ("passed", "ok"):
         card.complain("warning", "state", f"The checksum of the NVRAM is not right: {pair.value}.", "Ask the maker.")
 
 
 def read_model(card: CardDraft, sheet: Sheet, pair: Pair, weight: int = DETAIL) -> None:
     """``Controller Model : Adaptec 6805``: maker and product."""
-    model = figures.text(pair.value)
+    model = numbers.text(pair.value)
     line = pair.lines[0]
     if model is None:
         sheet.note(line)
@@ -157,10 +157,10 @@ def read_model(card: CardDraft, sheet: Sheet, pair: Pair, weight: int = DETAIL) 
 
 def read_status(card: CardDraft, sheet: Sheet, pair: Pair, weight: int = DETAIL) -> None:
     """``Controller Status : Optimal``."""
-    if not words.told(pair.value):
+    if not vocabulary.told(pair.value):
         keep(card, sheet, pair)
         return
-    health = words.health(tables.CONTROLLER_STATUS, pair.value)
+    health = vocabulary.health(tables.CONTROLLER_STATUS, pair.value)
     card.put(sheet, pair.lines[0], "status", health, weight)
     card.put(sheet, pair.lines[0], "status_text", collapse(pair.value), weight)
     if health == "unknown":
@@ -169,10 +169,10 @@ def read_status(card: CardDraft, sheet: Sheet, pair: Pair, weight: int = DETAIL)
 
 def _cache_status(card: CardDraft, sheet: Sheet, pair: Pair) -> None:
     """``Cache Status : Temporarily Disabled``."""
-    if not words.told(pair.value):
+    if not vocabulary.told(pair.value):
         keep(card, sheet, pair)
         return
-    health = words.health(states.CACHE_STATUS, pair.value)
+    health = vocabulary.health(states.CACHE_STATUS, pair.value)
     card.put(sheet, pair.lines[0], "cache.status", health)
     card.put(sheet, pair.lines[0], "cache.status_text", collapse(pair.value))
     if health == "unknown":
@@ -198,8 +198,8 @@ def read_maxcache(card: CardDraft, sheet: Sheet, block: Block) -> None:
     prefix = f"maxCache device {block.name}: " if block.name else "maxCache: "
     for pair in block.pairs:
         keep(card, sheet, pair, prefix=prefix)
-        if word(pair.label).startswith("status of max") and words.told(pair.value):
-            known = words.volume_word(pair.value)[0]
+        if word(pair.label).startswith("status of max") and vocabulary.told(pair.value):
+            known = vocabulary.volume_word(pair.value)[0]
             if known is None or known.status not in ("ok", "checking"):
                 card.complain(
                     "warning",
@@ -214,6 +214,6 @@ def read_version(card: CardDraft, sheet: Sheet, block: Block) -> None:
     sheet.note(*block.heads)
     for pair in block.pairs:
         if word(pair.label) == "firmware":
-            card.take(sheet, pair, "firmware", figures.text, ROW)
+            card.take(sheet, pair, "firmware", numbers.text, ROW)
         else:
             keep(card, sheet, pair, "Version")

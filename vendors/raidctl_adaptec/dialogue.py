@@ -13,15 +13,15 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from raidctl.calls import Installed, printed, without_root
 from raidctl.host import HostView
 from raidctl.model import Problem
 from raidctl.request import Dialogue, Run, RunAnswer, Trouble, ask, ask_all
-from raidctl.vendor import Document, Observation
+from raidctl.vendor.protocol import Document, Observation
+from raidctl.vendor.tools import Installed, printed, without_root
 from raidctl_adaptec.collect import collect
 from raidctl_adaptec.grammar import FOUND
 from raidctl_adaptec.reader import built, unreadable
-from raidctl_adaptec.signs import TEXT
+from raidctl_adaptec.recognise import TEXT
 
 LOCK = "adaptec"
 TIMEOUT = 60.0

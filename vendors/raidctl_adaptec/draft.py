@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from raidctl.draft import WEAK, Draft, Pair
 from raidctl.evidence import Line, Sheet
+from raidctl.vendor.draft import WEAK, Draft, Pair
 
 
 @dataclass(frozen=True)

@@ -6,33 +6,33 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from raidctl.draft import DETAIL, REPORT, ROW, Draft, Pair
 from raidctl.evidence import Sheet
 from raidctl.text import attempt, collapse
-from raidctl_adaptec import figures, words
+from raidctl.vendor.draft import DETAIL, REPORT, ROW, Draft, Pair
+from raidctl_adaptec import numbers, vocabulary
 from raidctl_adaptec.draft import CardDraft, conclude, keep
 from raidctl_adaptec.outline import NAMELESS, Block
-from raidctl_adaptec.words import word
+from raidctl_adaptec.vocabulary import word
 
 _ADDRESS = frozenset({"reported channel,device(t:l)", "reported channel,device"})
 _FIELDS: dict[str, tuple[str, Callable[[str], Any], int]] = {
-    "firmware": ("firmware", figures.text, DETAIL),
-    "serial number": ("serial", figures.text, DETAIL),
-    "world-wide name": ("wwn", figures.text, DETAIL),
-    "total size": ("size_bytes", figures.size, DETAIL),
-    "size": ("size_bytes", figures.size, DETAIL),
-    "rotational speed": ("rpm", figures.rpm, DETAIL),
-    "current temperature": ("temperature_celsius", figures.celsius, DETAIL),
-    "temperature": ("temperature_celsius", figures.celsius, ROW),
-    "mount point(s)": ("mountpoints", figures.mountpoints, DETAIL),
-    "mount points": ("mountpoints", figures.mountpoints, DETAIL),
+    "firmware": ("firmware", numbers.text, DETAIL),
+    "serial number": ("serial", numbers.text, DETAIL),
+    "world-wide name": ("wwn", numbers.text, DETAIL),
+    "total size": ("size_bytes", numbers.size, DETAIL),
+    "size": ("size_bytes", numbers.size, DETAIL),
+    "rotational speed": ("rpm", numbers.rpm, DETAIL),
+    "current temperature": ("temperature_celsius", numbers.celsius, DETAIL),
+    "temperature": ("temperature_celsius", numbers.celsius, ROW),
+    "mount point(s)": ("mountpoints", numbers.mountpoints, DETAIL),
+    "mount points": ("mountpoints", numbers.mountpoints, DETAIL),
     # S.M.A.R.T. warnings                      : 2
-    "s.m.a.r.t. warnings": ("errors.predictive", figures.number, DETAIL),
-    "smart warning count": ("errors.predictive", figures.number, ROW),
-    "predictive failures": ("errors.predictive", figures.number, ROW),
-    "medium error count": ("errors.media", figures.number, DETAIL),
-    "media failures": ("errors.media", figures.number, DETAIL),
-    "power on hours": ("power_on_hours", figures.number, DETAIL),
+    "s.m.a.r.t. warnings": ("errors.predictive", numbers.number, DETAIL),
+    "smart warning count": ("errors.predictive", numbers.number, ROW),
+    "predictive failures": ("errors.predictive", numbers.number, ROW),
+    "medium error count": ("errors.media", numbers.number, DETAIL),
+    "media failures": ("errors.media", numbers.number, DETAIL),
+    "power on hours": ("power_on_hours", numbers.number, DETAIL),
 }
 _KEPT = frozenset({"smart warning count", "predictive failures"})
 # S.M.A.R.T.                               : Yes
@@ -85,7 +85,7 @@ def address(blocks: list[Block]) -> str:
     for block in blocks:
         for pair in block.pairs:
             if word(pair.label) in _ADDRESS:
-                found = attempt(figures.address, pair.value)
+                found = attempt(numbers.address, pair.value)
                 if found is not None:
                     return found
     first = blocks[0]
@@ -111,18 +111,18 @@ def _read_pair(drive: Draft, sheet: Sheet, pair: Pair, block: Block) -> None:
         _maker(drive, sheet, pair, label)
     elif label == "write cache":
         # Write Cache                              : Enabled (write-back)
-        drive.take(sheet, pair, "write_cache", figures.write_cache)
+        drive.take(sheet, pair, "write_cache", numbers.write_cache)
     elif label == "ssd":
         _ssd(drive, sheet, pair)
     elif label == "disk name":
-        if drive.take(sheet, pair, "device", figures.node) is not None and "(" in pair.value:
+        if drive.take(sheet, pair, "device", numbers.node) is not None and "(" in pair.value:
             drive.details.setdefault(pair.label, pair.value)
     elif label == "array":
         drive.take(
-            sheet, pair, "array", lambda text: None if figures.number(text) is None else str(figures.number(text))
+            sheet, pair, "array", lambda text: None if numbers.number(text) is None else str(numbers.number(text))
         )
     elif label in ("drive configuration type", "configuration type"):
-        if drive.take(sheet, pair, "role", figures.role, DETAIL) is not None:
+        if drive.take(sheet, pair, "role", numbers.role, DETAIL) is not None:
             drive.details.setdefault(pair.label, pair.value)
     elif label in _FIELDS:
         name, parse, weight = _FIELDS[label]
@@ -141,8 +141,8 @@ def _read_pair(drive: Draft, sheet: Sheet, pair: Pair, block: Block) -> None:
 def _state(drive: Draft, sheet: Sheet, pair: Pair) -> None:
     """``State : Online``, ``Raw (Pass Through)``, ``Global Hot-Spare``."""
     line = pair.lines[0]
-    known = words.drive_word(pair.value)
-    if not words.told(pair.value):
+    known = vocabulary.drive_word(pair.value)
+    if not vocabulary.told(pair.value):
         keep(drive, sheet, pair)
         return
     drive.put(sheet, line, "status", known.status if known else "unknown")
@@ -157,7 +157,7 @@ def _state(drive: Draft, sheet: Sheet, pair: Pair) -> None:
 def _transfer(drive: Draft, sheet: Sheet, pair: Pair) -> None:
     """``Transfer Speed : SATA 6.0 Gb/s``."""
     try:
-        interface, speed = figures.transfer(pair.value)
+        interface, speed = numbers.transfer(pair.value)
     except ValueError:
         drive.unread(pair.label, pair.value)
         interface = speed = None
@@ -174,13 +174,13 @@ def _location(drive: Draft, sheet: Sheet, pair: Pair, label: str) -> None:
     keep(drive, sheet, pair)
     line = pair.lines[0]
     if label == "reported enclosure,slot":
-        inside = attempt(figures.address, pair.value)
+        inside = attempt(numbers.address, pair.value)
         first, _, second = (inside or "").partition(",")
         place = ("enclosure", first, second) if inside is not None else None
     else:
-        place = attempt(figures.location, pair.value)
+        place = attempt(numbers.location, pair.value)
     if place is None:
-        if words.told(pair.value):
+        if vocabulary.told(pair.value):
             drive.unread(pair.label, pair.value)
         return
     drive.put(sheet, line, "enclosure", place_shown(place))
@@ -196,7 +196,7 @@ def place_shown(place: tuple[str, str, str]) -> str:
 
 def _maker(drive: Draft, sheet: Sheet, pair: Pair, label: str) -> None:
     """``Vendor : WDC`` and ``Model : WD1001FALS-0``."""
-    value = figures.text(pair.value)
+    value = numbers.text(pair.value)
     conclude(drive, f"maker.{label}", value)
     if label == "vendor" or value is None:
         keep(drive, sheet, pair)
@@ -215,7 +215,7 @@ def model(drive: Draft) -> str | None:
 
 def _ssd(drive: Draft, sheet: Sheet, pair: Pair) -> None:
     def media(text: str) -> str | None:
-        solid = figures.flag(text)
+        solid = numbers.flag(text)
         return None if solid is None else "ssd" if solid else "hdd"
 
     drive.take(sheet, pair, "media", media)
@@ -224,7 +224,7 @@ def _ssd(drive: Draft, sheet: Sheet, pair: Pair) -> None:
 def _phy(drive: Draft, sheet: Sheet, pair: Pair, item: str) -> None:
     """``Phy #0``: ``Negotiated Physical Link Rate : 12 Gbps``."""
     if word(pair.label) == "negotiated physical link rate":
-        rate = attempt(figures.link_rate, pair.value)
+        rate = attempt(numbers.link_rate, pair.value)
         if rate is not None:
             conclude(drive, "link_gbps", rate)
     keep(drive, sheet, pair, prefix=f"{item}: ")
@@ -275,7 +275,7 @@ def row(drive: Draft, sheet: Sheet, pair: Pair) -> None:
     """What a call about one device tells of it besides its counters: ``Vendor``, ``Model``, ``Serial number``."""
     label = word(pair.label)
     if label == "serial number":
-        drive.take(sheet, pair, "serial", figures.text, ROW)
+        drive.take(sheet, pair, "serial", numbers.text, ROW)
     elif label in ("vendor", "model"):
         _maker(drive, sheet, pair, label)
     elif label == "device type" and word(pair.value) in ("sas", "sata", "nvme"):

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from raidctl.draft import Pair
 from raidctl.evidence import Line, Sheet
 from raidctl.text import pair
+from raidctl.vendor.draft import Pair
 from raidctl_adaptec import grammar
 from raidctl_adaptec.grammar import Area, Heading, Said
-from raidctl_adaptec.words import word
+from raidctl_adaptec.vocabulary import word
 
 LONGEST_LINE = 4096
 """Characters; the tool's lines are below 300."""

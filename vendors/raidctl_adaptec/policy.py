@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from raidctl.model import Battery, Cache, DriveCachePolicy, VolumeCache, WriteActive, WritePolicy
+from raidctl.model.write_protection import controller_cache
 from raidctl.text import collapse
-from raidctl.write_protection import controller_cache
-from raidctl_adaptec import words
+from raidctl_adaptec import vocabulary
 from raidctl_adaptec.draft import GroupDraft
-from raidctl_adaptec.words import word
+from raidctl_adaptec.vocabulary import word
 
 _SILENT = "The tool does not say why."
 
@@ -81,12 +81,12 @@ def _told(volume: GroupDraft) -> tuple[WritePolicy | None, WriteActive | None, s
     now: WriteActive | None = None
     why: str | None = None
     configured, mode, status = (volume.get(f"cache.{name}") for name in ("setting", "mode", "status"))
-    if configured is not None and words.told(configured):
+    if configured is not None and vocabulary.told(configured):
         policy = setting(configured)
         if policy is None:
             volume.unread("write-cache setting", configured)
     for text in (status, mode):
-        if text is not None and words.told(text) and now is None:
+        if text is not None and vocabulary.told(text) and now is None:
             now = active(text)
             if now is None:
                 volume.unread("write-cache status", text)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from raidctl.model import Controller, Problem, Tool
-from raidctl.vendor import Document, Observation
-from raidctl_adaptec.build import build, controller_ids, shown
+from raidctl.vendor.protocol import Document, Observation
 from raidctl_adaptec.collect import Collection, collect
-from raidctl_adaptec.trouble import said_problems
+from raidctl_adaptec.messages import said_problems
+from raidctl_adaptec.to_model import build, controller_ids, shown
 
 _REPORT = "If it is an output of arcconf, report it with a recording of the machine (raidctl record)."
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from posixpath import basename
 
-from raidctl.simulation import Reply, State
+from raidctl.vendor.simulator import Reply, State
 from raidctl_adaptec.rendering import OF_MODE, good, is_setting, plain, spelt, walk
 
 _FOUND = "Controllers found: {}\n"

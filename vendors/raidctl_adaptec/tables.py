@@ -1,7 +1,7 @@
 """The tool's words and their neutral values; one table for each set of words.
 
-Keys are in the form of :func:`raidctl_adaptec.words.bare`: lower case, ``_`` and ``-`` taken for blanks. A word that
-is not here is unknown to raidctl: the reader keeps the raw word and says so.
+Keys are in the form of :func:`raidctl_adaptec.vocabulary.bare`: lower case, ``_`` and ``-`` taken for blanks. A word
+that is not here is unknown to raidctl: the reader keeps the raw word and says so.
 """
 
 from __future__ import annotations

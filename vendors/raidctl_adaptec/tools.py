@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from raidctl.vendor import ToolSpec
+from raidctl.vendor.protocol import ToolSpec
 
 DRIVERS = ("aacraid", "smartpqi")
 """Of smartpqi, HPE's own cards answer to their own tool as well; whoever lists the card is in charge of it."""

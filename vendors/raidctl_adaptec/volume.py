@@ -6,13 +6,13 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from raidctl.draft import DETAIL, REPORT, ROW, Pair
 from raidctl.evidence import Sheet
 from raidctl.text import attempt, collapse
-from raidctl_adaptec import figures, states, words
+from raidctl.vendor.draft import DETAIL, REPORT, ROW, Pair
+from raidctl_adaptec import numbers, states, vocabulary
 from raidctl_adaptec.draft import CardDraft, GroupDraft, Segment, conclude, keep
 from raidctl_adaptec.outline import Block
-from raidctl_adaptec.words import word
+from raidctl_adaptec.vocabulary import word
 
 # Group 0, Segment 1
 # Device 8
@@ -35,19 +35,19 @@ _NAMES = frozenset({"logical device name", "logical drive name", "logical device
 _WRITE = frozenset({"write-cache setting", "write-cache mode", "write-cache status"})
 
 _FIELDS: dict[str, tuple[str, Callable[[str], Any], int]] = {
-    "size": ("size_bytes", figures.size, DETAIL),
+    "size": ("size_bytes", numbers.size, DETAIL),
     # Stripe-unit size                         : 256 KB
-    "stripe-unit size": ("strip_bytes", figures.size, DETAIL),
-    "stripe size": ("strip_bytes", figures.size, ROW),
-    "strip size": ("strip_bytes", figures.size, DETAIL),
-    "volume unique identifier": ("unique_id", figures.text, DETAIL),
-    "unique identifier": ("unique_id", figures.text, ROW),
-    "mount points": ("mountpoints", figures.mountpoints, DETAIL),
-    "mount point(s)": ("mountpoints", figures.mountpoints, DETAIL),
+    "stripe-unit size": ("strip_bytes", numbers.size, DETAIL),
+    "stripe size": ("strip_bytes", numbers.size, ROW),
+    "strip size": ("strip_bytes", numbers.size, DETAIL),
+    "volume unique identifier": ("unique_id", numbers.text, DETAIL),
+    "unique identifier": ("unique_id", numbers.text, ROW),
+    "mount points": ("mountpoints", numbers.mountpoints, DETAIL),
+    "mount point(s)": ("mountpoints", numbers.mountpoints, DETAIL),
     # Caching                                    : Enabled
-    "caching": ("cache.caching", figures.flag, DETAIL),
-    "number of segments": ("drives_expected", figures.number, ROW),
-    "number of chunks": ("drives_expected", figures.number, ROW),
+    "caching": ("cache.caching", numbers.flag, DETAIL),
+    "number of segments": ("drives_expected", numbers.number, ROW),
+    "number of chunks": ("drives_expected", numbers.number, ROW),
 }
 
 
@@ -87,7 +87,7 @@ def _read_pair(volume: GroupDraft, sheet: Sheet, pair: Pair, sub: str) -> None:
     elif label == "array":
         # Array                                      : 0
         volume.take(
-            sheet, pair, "array", lambda text: None if figures.number(text) is None else str(figures.number(text))
+            sheet, pair, "array", lambda text: None if numbers.number(text) is None else str(numbers.number(text))
         )
     elif label in _SPARES:
         _spares(volume, sheet, pair, label)
@@ -102,7 +102,7 @@ def _watch(volume: GroupDraft, sheet: Sheet, pair: Pair, label: str) -> None:
     """Details that also say something else."""
     value = word(pair.value)
     if label in ("failed stripes", "defunct stripes", "defunct segments") and value not in ("no", "false", "0"):
-        if words.told(pair.value):
+        if vocabulary.told(pair.value):
             volume.complain(
                 "warning", "state", f"{pair.label}: {pair.value}: some of the data cannot be read.",
                 "Verify the volume, and restore what is damaged from a backup.",
@@ -117,7 +117,7 @@ def _watch(volume: GroupDraft, sheet: Sheet, pair: Pair, label: str) -> None:
 def _parity(volume: GroupDraft, sheet: Sheet, pair: Pair) -> None:
     """``Parity Initialization Status : In Progress (12 %)``; what is ``Queued`` or ``Not Started`` is not going on."""
     value = word(pair.value)
-    percent = words.volume_word(value.replace(" percent", "%"))[1]
+    percent = vocabulary.volume_word(value.replace(" percent", "%"))[1]
     if "progress" in value or percent is not None:
         volume.put(sheet, pair.lines[0], "progress.operation", "parity", ROW)
     elif "fail" in value:
@@ -128,8 +128,8 @@ def _parity(volume: GroupDraft, sheet: Sheet, pair: Pair) -> None:
 
 def read_status(volume: GroupDraft, sheet: Sheet, pair: Pair, weight: int = DETAIL) -> None:
     """``Impacted ( Build/Verify with fix : 90 % )``."""
-    known, percent = words.volume_word(pair.value)
-    if known is None and not words.told(pair.value):
+    known, percent = vocabulary.volume_word(pair.value)
+    if known is None and not vocabulary.told(pair.value):
         keep(volume, sheet, pair)
         return
     line = pair.lines[0]
@@ -147,7 +147,7 @@ def read_status(volume: GroupDraft, sheet: Sheet, pair: Pair, weight: int = DETA
 def read_level(volume: GroupDraft, sheet: Sheet, pair: Pair) -> None:
     """``RAID level : 6 Reed-Solomon``."""
     try:
-        level = words.raid_level(pair.value)
+        level = vocabulary.raid_level(pair.value)
     except ValueError:
         level = "unknown"
         volume.unread(pair.label, pair.value)
@@ -172,7 +172,7 @@ def _read_cache(volume: GroupDraft, sheet: Sheet, pair: Pair) -> None:
     """``Read-cache setting : Enabled``: the card reads ahead where it sees a pattern."""
 
     def policy(text: str) -> str | None:
-        on = figures.flag(text.split("(", maxsplit=1)[0])
+        on = numbers.flag(text.split("(", maxsplit=1)[0])
         return None if on is None else "read_ahead" if on else "off"
 
     if volume.take(sheet, pair, "cache.read_policy", policy) is not None:
@@ -181,24 +181,24 @@ def _read_cache(volume: GroupDraft, sheet: Sheet, pair: Pair) -> None:
 
 def _disk_name(volume: GroupDraft, sheet: Sheet, pair: Pair) -> None:
     r"""``Disk Name : /dev/sda``, ``\\.\PHYSICALDRIVE1 (Disk1) (Bus: 1, Target: 0, Lun: 1)``."""
-    target = figures.scsi_target(pair.value)
+    target = numbers.scsi_target(pair.value)
     if target is not None:
         volume.details["SCSI target"] = target
-    if volume.take(sheet, pair, "device", figures.node) is not None and "(" in pair.value:
+    if volume.take(sheet, pair, "device", numbers.node) is not None and "(" in pair.value:
         volume.details.setdefault(pair.label, pair.value)
 
 
 def _spares(volume: GroupDraft, sheet: Sheet, pair: Pair, label: str) -> None:
     """``Global Hot-Spare : 0,10``: channel and device."""
     keep(volume, sheet, pair)
-    for key in figures.addresses(pair.value):
+    for key in numbers.addresses(pair.value):
         volume.spares[key] = label == _DEDICATED
 
 
 def _members(volume: GroupDraft, sheet: Sheet, pair: Pair) -> None:
     """``Stripe order (Channel,Device) : 0,0 0,1 0,2``."""
     keep(volume, sheet, pair)
-    for key in figures.addresses(pair.value):
+    for key in numbers.addresses(pair.value):
         volume.segments.append(Segment(sheet, pair.lines[0], pair.label, "", key))
 
 
@@ -220,9 +220,9 @@ def read_segment(group: GroupDraft, sheet: Sheet, pair: Pair) -> bool:
     kinds = [part.lower() for part in parts]
     group.segments.append(
         Segment(
-            sheet, pair.lines[0], pair.label, words.bare(found[1]), key, _place(places),
+            sheet, pair.lines[0], pair.label, vocabulary.bare(found[1]), key, _place(places),
             (found[3] or "").strip() or None,
-            None if size is None else attempt(figures.size, size),
+            None if size is None else attempt(numbers.size, size),
             next((kind for kind in ("sata", "sas", "nvme") if kind in kinds), None),
             next((kind for kind in ("ssd", "hdd") if kind in kinds), None),
         )
@@ -257,16 +257,16 @@ def read_array(card: CardDraft, sheet: Sheet, block: Block) -> None:
 
 def _array_pair(array: GroupDraft, sheet: Sheet, pair: Pair, sub: str) -> None:
     label = word(pair.label)
-    if label == "status" and words.told(pair.value):
-        health = words.health(states.ARRAY_STATUS, pair.value)
+    if label == "status" and vocabulary.told(pair.value):
+        health = vocabulary.health(states.ARRAY_STATUS, pair.value)
         array.put(sheet, pair.lines[0], "status", health)
         array.put(sheet, pair.lines[0], "status_text", collapse(pair.value))
         if health == "unknown":
             array.complain("warning", "unread", f"The array's status word {pair.value!r} is not known.", REPORT)
     elif label == "total size":
-        array.take(sheet, pair, "size_bytes", figures.size)
+        array.take(sheet, pair, "size_bytes", numbers.size)
     elif label == "unused size":
-        array.take(sheet, pair, "free_bytes", figures.space)
+        array.take(sheet, pair, "free_bytes", numbers.space)
     else:
         keep(array, sheet, pair, sub)
 
@@ -280,7 +280,7 @@ def _logical_row(card: CardDraft, array: str, sheet: Sheet, pair: Pair) -> bool:
     volume, line = card.volume(str(int(label[1]))), pair.lines
     volume.put(sheet, line[0], "array", array, ROW)
     read_status(volume, sheet, Pair("Status", found[1], line), ROW)
-    level, size = attempt(words.raid_level, found[2]), attempt(figures.size, found[4])
+    level, size = attempt(vocabulary.raid_level, found[2]), attempt(numbers.size, found[4])
     if level is not None:
         volume.put(sheet, line[0], "raid_level", level, ROW)
     if size is not None:

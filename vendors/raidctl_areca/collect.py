@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from raidctl.draft import unreadable
 from raidctl.evidence import Sheet
 from raidctl.model import Problem, Tool
 from raidctl.order import natural
-from raidctl.vendor import Document, Observation
-from raidctl_areca.build import build
+from raidctl.vendor.draft import unreadable
+from raidctl.vendor.protocol import Document, Observation
 from raidctl_areca.draft import Cards
+from raidctl_areca.infer import settle
+from raidctl_areca.messages import error_problem
 from raidctl_areca.reader import Reader
-from raidctl_areca.settle import settle
-from raidctl_areca.trouble import error_problem
+from raidctl_areca.to_model import build
 
 KIND = "info"
 """The one form of document: every output of the tool has the same grammar."""

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from raidctl.calls import Installed, printed
 from raidctl.evidence import Sheet
 from raidctl.host import HostView
 from raidctl.model import Problem
 from raidctl.request import Dialogue, Run, RunAnswer, ask, ask_all
-from raidctl.vendor import Document, Observation
+from raidctl.vendor.protocol import Document, Observation
+from raidctl.vendor.tools import Installed, printed
 from raidctl_areca.collect import KIND, assemble
 from raidctl_areca.draft import CardDraft, Cards
 from raidctl_areca.reader import Reader

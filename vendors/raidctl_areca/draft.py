@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from raidctl.draft import DETAIL, Draft
+from raidctl.vendor.draft import DETAIL, Draft
 
 
 def conclude(draft: Draft, name: str, value: object) -> None:

@@ -12,14 +12,14 @@ import re
 from collections.abc import Callable
 
 from raidctl.model import Media
-from raidctl_areca import words
+from raidctl_areca import vocabulary
 
 Parse = Callable[[str], object]
 
 
 def text(value: str) -> str | None:
     """A value as printed; None where it says nothing."""
-    return value if words.told(value) else None
+    return value if vocabulary.told(value) else None
 
 
 def speed(value: str) -> float | None:
@@ -48,24 +48,24 @@ SYSTEM: dict[str, tuple[str, Parse]] = {
     "firmware version": ("firmware", text),
     "serial number": ("serial", text),
     "controller name": ("model", text),
-    "system memory": ("cache.size_bytes", words.memory),
+    "system memory": ("cache.size_bytes", vocabulary.memory),
 }
 SET: dict[str, tuple[str, Parse]] = {
-    "total raw capacity": ("size_bytes", words.capacity),
-    "free raw capacity": ("free_bytes", words.capacity),
+    "total raw capacity": ("size_bytes", vocabulary.capacity),
+    "free raw capacity": ("free_bytes", vocabulary.capacity),
 }
 VOLUME: dict[str, tuple[str, Parse]] = {
     "volume set name": ("name", text),
-    "volume capacity": ("size_bytes", words.capacity),
-    "stripe size": ("strip_bytes", words.strip),
+    "volume capacity": ("size_bytes", vocabulary.capacity),
+    "stripe size": ("strip_bytes", vocabulary.strip),
 }
 DRIVE: dict[str, tuple[str, Parse]] = {
     "serial number": ("serial", text),
     "firmware rev.": ("firmware", text),
-    "disk capacity": ("size_bytes", words.capacity),
-    "timeout count": ("errors.other", words.count),
-    "media error count": ("errors.media", words.count),
-    "device temperature": ("temperature_celsius", words.celsius),
+    "disk capacity": ("size_bytes", vocabulary.capacity),
+    "timeout count": ("errors.other", vocabulary.count),
+    "media error count": ("errors.media", vocabulary.count),
+    "device temperature": ("temperature_celsius", vocabulary.celsius),
     "current sata mode": ("link_gbps", speed),
     "current speed": ("link_gbps", speed),
     "rotation speed": ("rpm", rpm),

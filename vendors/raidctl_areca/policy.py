@@ -9,10 +9,10 @@ cache is enabled."
 
 from __future__ import annotations
 
-from raidctl.draft import Draft
 from raidctl.model import Battery, DriveCachePolicy, ReadPolicy, VolumeCache, WriteActive
-from raidctl.write_protection import controller_cache
-from raidctl_areca import words
+from raidctl.model.write_protection import controller_cache
+from raidctl.vendor.draft import Draft
+from raidctl_areca import vocabulary
 from raidctl_areca.draft import CardDraft
 
 _MODES: dict[str, WriteActive] = {
@@ -41,7 +41,7 @@ def volume_cache(volume: Draft, card: CardDraft, battery: Battery | None) -> Vol
 
 def _mode(volume: Draft) -> WriteActive | None:
     told: str | None = volume.get("cache mode")
-    if told is None or not words.told(told):
+    if told is None or not vocabulary.told(told):
         return None
     found = _MODES.get(" ".join(told.lower().replace("-", " ").split()))
     if found is None:
@@ -51,7 +51,7 @@ def _mode(volume: Draft) -> WriteActive | None:
 
 def _drive_cache(card: CardDraft, battery: Battery | None) -> DriveCachePolicy | None:
     told: str | None = card.get("disk write cache mode")
-    if told is None or not words.told(told):
+    if told is None or not vocabulary.told(told):
         return None
     # Disk Write Cache Mode           : Auto
     low = told.lower()
@@ -67,10 +67,10 @@ def _drive_cache(card: CardDraft, battery: Battery | None) -> DriveCachePolicy |
 
 def _read_ahead(card: CardDraft) -> ReadPolicy | None:
     told: str | None = card.get("volume data read ahead")
-    if told is None or not words.told(told):
+    if told is None or not vocabulary.told(told):
         return None
     try:
-        return words.read_ahead(told)
+        return vocabulary.read_ahead(told)
     except ValueError:
         card.unread("Volume Data Read Ahead", told)
         return None

@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from raidctl.draft import Draft, Pair
 from raidctl.evidence import Line, Sheet
 from raidctl.text import pair as split_pair
-from raidctl_areca import grammar, tables, words
+from raidctl.vendor.draft import Draft, Pair
+from raidctl_areca import grammar, tables, vocabulary
 from raidctl_areca.draft import CardDraft, Cards
 from raidctl_areca.labels import SYSTEM
 
@@ -223,7 +223,7 @@ class Reader:
 
     def _system(self, pair: Pair) -> None:
         # Serial Number      : Y106CABRAR200408
-        if pair.label.lower() == "serial number" and words.told(pair.value):
+        if pair.label.lower() == "serial number" and vocabulary.told(pair.value):
             card = self.cards.of_serial(self.number, pair.value)
             if card.name != self.number:
                 card.complain(

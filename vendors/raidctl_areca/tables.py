@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-from raidctl.draft import DETAIL, ROW, Draft, Pair
 from raidctl.evidence import Line, Sheet
 from raidctl.model import BatteryStatus, Role
 from raidctl.units import parse_percent
-from raidctl_areca import words
+from raidctl.vendor.draft import DETAIL, ROW, Draft, Pair
+from raidctl_areca import vocabulary
 from raidctl_areca.draft import CardDraft
 
 Row = dict[str, str]
@@ -52,7 +52,7 @@ def amount(draft: Draft, sheet: Sheet, line: Line, what: tuple[str, str, str]) -
     """A capacity of a table's row."""
     name, label, value = what
     try:
-        draft.put(sheet, line, name, words.capacity(value), ROW)
+        draft.put(sheet, line, name, vocabulary.capacity(value), ROW)
     except ValueError:
         draft.unread(label, value)
         draft.detail(sheet, line, label, value)
@@ -61,7 +61,7 @@ def amount(draft: Draft, sheet: Sheet, line: Line, what: tuple[str, str, str]) -
 def state(draft: Draft, sheet: Sheet, line: Line, value: str, weight: int = ROW) -> None:
     """``Normal``, ``Rebuilding(23.4%)`` of a RAID set or a volume."""
     draft.put(sheet, line, "status_text", value, weight)
-    found = words.state(value)
+    found = vocabulary.state(value)
     if found is None:
         draft.unread("state", value)
         return
@@ -99,18 +99,18 @@ def volume_row(
 def level(draft: Draft, sheet: Sheet, line: Line, value: str, weight: int = DETAIL) -> None:
     """``Raid5``; what the vocabulary has no word for (``Raid3``, ``Raid30``) is kept in the tool's words."""
     draft.put(sheet, None, "level", value, weight)
-    found = words.raid_level(value)
+    found = vocabulary.raid_level(value)
     if found is not None:
         draft.seen(sheet, line, "raid_level", found)
         return
     draft.detail(sheet, line, "Raid Level", value)
-    if words.told(value):
+    if vocabulary.told(value):
         draft.complain("info", "note", f"The RAID level {value} has no neutral word.")
 
 
 def address(draft: Draft, sheet: Sheet, line: Line, value: str) -> None:
     """``00/00/01``: channel, target and LUN, as the driver hands them over (drivers/scsi/arcmsr)."""
-    if not words.told(value.rstrip("-") or "-"):
+    if not vocabulary.told(value.rstrip("-") or "-"):
         return
     parts = value.split("/")
     if len(parts) != 3 or not all(_DIGITS.fullmatch(part.strip()) for part in parts):
@@ -136,7 +136,7 @@ def drive_row(card: CardDraft, sheet: Sheet, line: Line, row: Row) -> None:
     # 16 16  WDC WD7500AYYS-01RCA0            750.2GB  HotSpare[Global]
     place = place_of(row.get("enclosure"), row.get("slot") or row["channel"])
     number = str(int(row.get("number", row.get("channel", "0"))))
-    if not words.told(row["model"]) and not words.told(row.get("usage", "")):
+    if not vocabulary.told(row["model"]) and not vocabulary.told(row.get("usage", "")):
         card.seen(sheet, line, "drives", f"{place} is empty")
         return
     known = card.drives.get(place)
@@ -151,13 +151,13 @@ def drive_row(card: CardDraft, sheet: Sheet, line: Line, row: Row) -> None:
         drive.put(sheet, line, "bay", bay_of(row["slot"]))
     else:
         drive.put(sheet, line, "bay", row["channel"])
-    if words.told(row["model"]):
+    if vocabulary.told(row["model"]):
         contradicted(drive, "table model", "model", row["model"])
         drive.put(sheet, None, "table model", row["model"])
         drive.put(sheet, line, "raw_model", row["model"], ROW)
         drive.told[-1] = (sheet, line, "model", row["model"])
         amount(drive, sheet, line, ("size_bytes", "Capacity", row["size"]))
-    if words.told(row.get("usage", "")):
+    if vocabulary.told(row.get("usage", "")):
         usage(drive, sheet, line, row["usage"])
 
 
@@ -208,7 +208,7 @@ def battery(card: CardDraft, sheet: Sheet, pair: Pair) -> None:
     line, draft = pair.lines[0], card.battery
     kind = "capacitor" if "capacitor" in pair.label.lower() or "cvm" in pair.label.lower() else "battery"
     draft.put(sheet, None, "kind", kind)
-    if not words.told(pair.value):
+    if not vocabulary.told(pair.value):
         draft.keep(sheet, pair)
         return
     draft.put(sheet, line, "status_text", pair.value)

@@ -1,7 +1,7 @@
 """Plain drives: every disk that no array hides, read with hdparm, sdparm, nvme and smartctl, and by the kernel alone.
 
 Outputs of these tools are read from loose files as well. Everything is put together drive by drive: see
-:mod:`raidctl_drives.build`. The parsers are imported when there is something for them to do.
+:mod:`raidctl_drives.to_model`. The parsers are imported when there is something for them to do.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from raidctl.host import HostView
 from raidctl.request import Dialogue
-from raidctl.vendor import Document, Observation, Sniffed
+from raidctl.vendor.protocol import Document, Observation, Sniffed
 from raidctl_drives.tools import CAPABILITIES as SUPPORT
 from raidctl_drives.tools import DRIVERS, TOOLS
 
@@ -30,9 +30,9 @@ def observe(host: HostView) -> Dialogue[Observation]:
 
 def sniff(name: str, text: str) -> Sniffed | None:
     """Whether a text is an output of one of the tools."""
-    from raidctl_drives import signs  # noqa: PLC0415 - for loose texts only
+    from raidctl_drives import recognise  # noqa: PLC0415 - for loose texts only
 
-    return signs.sniff(name, text)
+    return recognise.sniff(name, text)
 
 
 def read(documents: Sequence[Document]) -> Observation:

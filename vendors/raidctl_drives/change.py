@@ -21,9 +21,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from raidctl.change.plan import Action, Flush, Knob, Plan, Refusal, RefusalKind, Step, Wish
 from raidctl.model import Controller, Drive, Tool
 from raidctl.request import Answer, RunAnswer
+from raidctl.vendor.plan import Action, Flush, Knob, Plan, Refusal, RefusalKind, Step, Wish
 
 KNOB = "write_cache"
 _TIMEOUT = 60.0

@@ -11,9 +11,9 @@ from raidctl.evidence import Line, Sheet
 from raidctl.host import BlockDevice, HostView, PciDevice
 from raidctl.model import Controller, Drive, Mode, Problem
 from raidctl.text import listing
-from raidctl_drives.build import Group, Source, drive_of, identify, move_facts, problems_of
 from raidctl_drives.kernel import SOURCE, cache_word
 from raidctl_drives.plain import HBA_DRIVERS, is_virtual
+from raidctl_drives.to_model import Group, Source, drive_of, identify, move_facts, problems_of
 from raidctl_drives.tools import CAPABILITIES
 
 _SHOWN = 4

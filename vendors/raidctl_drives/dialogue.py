@@ -12,12 +12,12 @@ from raidctl.host import BlockDevice, HostView
 from raidctl.model import Problem, Tool
 from raidctl.request import Dialogue, Read, Run, RunAnswer, Trouble, Which, ask_all, together
 from raidctl.text import listing
-from raidctl.vendor import Observation
-from raidctl_drives.build import Source
+from raidctl.vendor.protocol import Observation
 from raidctl_drives.controllers import Found, controller_sheet, controllers_of
 from raidctl_drives.kernel import Layers, kernel_part
 from raidctl_drives.parts import DrivePart
 from raidctl_drives.plain import by_drive, is_virtual, plain_disks
+from raidctl_drives.to_model import Source
 from raidctl_drives.tools import PACKAGES
 
 _TIMEOUT = 30.0

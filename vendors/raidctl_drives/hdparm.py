@@ -13,7 +13,7 @@ from raidctl.evidence import Line, Sheet
 from raidctl_drives import hdparm_identify, hdparm_query, hdparm_trouble
 from raidctl_drives.draft import Draft
 from raidctl_drives.parts import DrivePart
-from raidctl_drives.words import ERRNO, LONGEST_LINE, node_in, refused
+from raidctl_drives.vocabulary import ERRNO, LONGEST_LINE, node_in, refused
 
 # /dev/sda:
 _HEADER = re.compile(r"(/dev/\S*[^\s:]):")

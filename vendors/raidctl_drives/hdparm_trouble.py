@@ -7,7 +7,7 @@ import re
 from raidctl.evidence import Line
 from raidctl.model import Problem
 from raidctl_drives.draft import Draft
-from raidctl_drives.words import refused
+from raidctl_drives.vocabulary import refused
 
 # what these would tell is nowhere in the model: settings of the kernel's old IDE driver and of its block layer
 _OLD_QUESTION = re.compile(r"HDIO_(?:GET_(?!IDENTITY)|SET_)|BLKR[AO]\w*|BLKRRPART")

@@ -13,7 +13,7 @@ from raidctl_drives import nvme_labels, nvme_list, nvme_subsystems, nvme_words
 from raidctl_drives.draft import Draft
 from raidctl_drives.nvme_json import read_nvme_json
 from raidctl_drives.parts import DrivePart
-from raidctl_drives.words import ERRNO, LONGEST_LINE, node_in, refused
+from raidctl_drives.vocabulary import ERRNO, LONGEST_LINE, node_in, refused
 
 _TITLE = re.compile(
     r"NVM[Ee] Identify (?P<controller>Controller)(?: NVM)?:|NVM[Ee] Identify (?P<namespace>Namespace)\b.*:"

@@ -9,7 +9,7 @@ from raidctl.evidence import Sheet
 from raidctl_drives import nvme_labels, nvme_words
 from raidctl_drives.draft import Draft
 from raidctl_drives.parts import DrivePart
-from raidctl_drives.words import any_integer, node_in
+from raidctl_drives.vocabulary import any_integer, node_in
 
 _LIST = {
     "DevicePath": "device", "SerialNumber": "serial", "ModelNumber": "model", "Firmware": "firmware",

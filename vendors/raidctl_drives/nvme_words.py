@@ -10,7 +10,7 @@ from raidctl.evidence import Line
 from raidctl.model import Problem
 from raidctl_drives.draft import Draft
 from raidctl_drives.parts import DrivePart
-from raidctl_drives.words import any_integer, grouped_number
+from raidctl_drives.vocabulary import any_integer, grouped_number
 
 _IDENTITY = {"sn": "serial", "mn": "model", "fr": "firmware"}
 _SENSOR = re.compile(r"(?:Temperature Sensor|temperature_sensor_) ?\d+")

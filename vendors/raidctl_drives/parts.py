@@ -1,6 +1,6 @@
 """What one output told of one drive: the form in which the readers of this family hand over what they read.
 
-Several outputs speak of the same drive; :mod:`raidctl_drives.build` lays their parts together to one
+Several outputs speak of the same drive; :mod:`raidctl_drives.to_model` lays their parts together to one
 :class:`raidctl.model.Drive`.
 """
 

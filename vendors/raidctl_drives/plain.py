@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from raidctl.host import BlockDevice, HostView
-from raidctl_drives.build import serial_key, wwn_key
+from raidctl_drives.to_model import serial_key, wwn_key
 from raidctl_drives.tools import DRIVERS
 
 HBA_DRIVERS = frozenset({

@@ -7,13 +7,13 @@ from collections.abc import Callable, Sequence
 
 from raidctl.evidence import Sheet
 from raidctl.model import Controller, Drive, Problem, Tool, Volume
-from raidctl.vendor import Document, Observation
-from raidctl_drives.build import Group, Source, drive_of, grouped, identify, move_facts, problems_of
+from raidctl.vendor.protocol import Document, Observation
 from raidctl_drives.hdparm import read_hdparm
 from raidctl_drives.nvme import read_nvme
 from raidctl_drives.parts import DrivePart
 from raidctl_drives.sdparm import read_sdparm
 from raidctl_drives.smart import read_smartctl
+from raidctl_drives.to_model import Group, Source, drive_of, grouped, identify, move_facts, problems_of
 
 LOOSE = "drives:loose"
 """The controller of drives that were read from loose files."""

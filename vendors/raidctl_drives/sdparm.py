@@ -10,7 +10,7 @@ from raidctl.model import Problem, ProblemKind
 from raidctl_drives import sdparm_vpd
 from raidctl_drives.draft import Draft
 from raidctl_drives.parts import DrivePart
-from raidctl_drives.words import ERRNO, LONGEST_LINE, node_in, refused
+from raidctl_drives.vocabulary import ERRNO, LONGEST_LINE, node_in, refused
 
 #     /dev/sda: EXAMPLE   HD1000            0001  [disk]
 _HEADER = re.compile(r"\s*(/dev/\S*[^\s:]): (.*?)(?:\s+(\[[^\]]*\]))?\s*")

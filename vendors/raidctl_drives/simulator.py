@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Mapping
 from posixpath import basename
 
-from raidctl.simulation import Reply, State
+from raidctl.vendor.simulator import Reply, State
 
 #  write-caching =  1 (on)
 _HDPARM = re.compile(r"(?m)^( write-caching =  )(\d) \((?:on|off)\)$")

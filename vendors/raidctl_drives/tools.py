@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from raidctl.model import Capability
-from raidctl.vendor import ToolSpec
+from raidctl.vendor.protocol import ToolSpec
 
 PACKAGES = {"smartctl": "smartmontools", "hdparm": "hdparm", "sdparm": "sdparm", "nvme": "nvme-cli"}
 TOOLS = (

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from raidctl.host import HostView
 from raidctl.model import Capability
 from raidctl.request import Dialogue
-from raidctl.vendor import Document, Observation, Sniffed, ToolSpec
-from raidctl_md.first import PLACES, first_look
+from raidctl.vendor.protocol import Document, Observation, Sniffed, ToolSpec
+from raidctl_md.probe import PLACES, first_look
 
 FAMILY = "md"
 TITLE = "Linux software RAID (md)"
@@ -44,14 +44,14 @@ def observe(host: HostView) -> Dialogue[Observation]:
 
 def sniff(name: str, text: str) -> Sniffed | None:
     """Whether a text is /proc/mdstat or an output of mdadm's."""
-    from raidctl_md import signs  # noqa: PLC0415 - for loose texts only
+    from raidctl_md import recognise  # noqa: PLC0415 - for loose texts only
 
-    return signs.sniff(name, text)
+    return recognise.sniff(name, text)
 
 
 def read(documents: Sequence[Document]) -> Observation:
     """Read outputs, in whole or in part, and put together what belongs together."""
-    from raidctl_md.build import build  # noqa: PLC0415 - as in observe()
     from raidctl_md.reader import read_documents  # noqa: PLC0415 - as in observe()
+    from raidctl_md.to_model import build  # noqa: PLC0415 - as in observe()
 
     return build(read_documents(documents), SUPPORT)

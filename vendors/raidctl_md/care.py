@@ -12,7 +12,7 @@ import msgspec
 from raidctl.evidence import Line, Sheet
 from raidctl.model import Controller, Scrub, Volume
 from raidctl.request import Answer, Dialogue, Glob, GlobAnswer, Read, ReadAnswer, Request, Run, Trouble, ask
-from raidctl.vendor import Observation
+from raidctl.vendor.protocol import Observation
 
 _CONFIG: tuple[Request[Any], ...] = (Read("/etc/mdadm/mdadm.conf"), Read("/etc/mdadm.conf"))
 _PIECES: tuple[Request[Any], ...] = (Glob("/etc/mdadm/mdadm.conf.d/*.conf"), Glob("/etc/mdadm.conf.d/*.conf"))

@@ -16,10 +16,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from raidctl.change.plan import Action, Flush, Knob, Plan, Refusal, Setting, Step, Wish
-from raidctl.change.words import value
 from raidctl.model import Controller, Tool, Volume
 from raidctl.request import Answer
+from raidctl.vendor.plan import Action, Flush, Knob, Plan, Refusal, Setting, Step, Wish
+from raidctl.vendor.setting_values import value
 
 _KNOBS: tuple[Setting, ...] = ("stripe_cache_size", "journal_mode")
 _MODES = ("write-through", "write-back")

@@ -6,10 +6,10 @@ import re
 
 from raidctl.evidence import Line, Sheet
 from raidctl.model import VolumeStatus
-from raidctl_md.lines import label_of
+from raidctl_md.label_lines import label_of
 from raidctl_md.parts import Parent, Part, Reading, Source, Trouble, key_of, slot_of
-from raidctl_md.split import Section
-from raidctl_md.words import LEVELS
+from raidctl_md.split_outputs import Section
+from raidctl_md.vocabulary import LEVELS
 
 _CONTAINER_DETAILS = frozenset(
     {"Magic", "Controller GUID", "Container GUID", "Seq", "Redundant hdr", "Virtual Disks", "Physical Disks"}

@@ -9,11 +9,11 @@ import re
 
 from raidctl.evidence import Line, Sheet
 from raidctl.model import Progress
-from raidctl_md.lines import is_table_head, label_of, name_of, row_of, take_member
+from raidctl_md.label_lines import is_table_head, label_of, name_of, row_of, take_member
 from raidctl_md.parts import Parent, Part, Reading, Source, Trouble
-from raidctl_md.split import Section
+from raidctl_md.split_outputs import Section
 from raidctl_md.state import State, of_detail
-from raidctl_md.words import LEVELS, NO_RAID, OPERATIONS, chunk_bytes, size_in, version
+from raidctl_md.vocabulary import LEVELS, NO_RAID, OPERATIONS, chunk_bytes, size_in, version
 
 _DETAILS = frozenset(
     {

@@ -21,15 +21,15 @@ from raidctl.request import (
     ask_all,
 )
 from raidctl.text import counted
-from raidctl.vendor import Document, Observation
+from raidctl.vendor.protocol import Document, Observation
 from raidctl_md import care
-from raidctl_md.build import build
-from raidctl_md.first import MDSTAT, First
 from raidctl_md.group import Alias
 from raidctl_md.parts import Part, Reading, Source, key_of
+from raidctl_md.probe import MDSTAT, First
+from raidctl_md.query import trouble_of
 from raidctl_md.reader import read_documents
-from raidctl_md.single import trouble_of
 from raidctl_md.sysfs import ARRAY_FILES, MEMBER_FILES
+from raidctl_md.to_model import build
 
 _LIMIT = 65_536
 

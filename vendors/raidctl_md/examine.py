@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 
 from raidctl.evidence import Sheet
-from raidctl_md import ddf, imsm, native
-from raidctl_md.lines import label_of
+from raidctl_md import ddf, imsm, superblock
+from raidctl_md.label_lines import label_of
 from raidctl_md.parts import Reading, Trouble
-from raidctl_md.split import Section
+from raidctl_md.split_outputs import Section
 
 _TABLE_LABELS = re.compile(r"\s*(?:MBR Magic|GPT Magic|GPT Revision|Partition\[\d{1,3}\]) :")
 
@@ -31,7 +31,7 @@ def read(sheet: Sheet, section: Section, reading: Reading) -> None:
         if _TABLE_LABELS.match(line.text):
             _partition_table(sheet, section, reading)
             return
-    native.read(sheet, section, reading)
+    superblock.read(sheet, section, reading)
 
 
 def _partition_table(sheet: Sheet, section: Section, reading: Reading) -> None:

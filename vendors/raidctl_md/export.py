@@ -9,8 +9,8 @@ from raidctl.evidence import Line, Sheet
 from raidctl.text import attempt
 from raidctl.units import parse_size
 from raidctl_md.parts import Claim, Parent, Part, Reading, Source, key_of, slot_of
-from raidctl_md.split import Section
-from raidctl_md.words import LEVELS, version
+from raidctl_md.split_outputs import Section
+from raidctl_md.vocabulary import LEVELS, version
 
 _PAIR = re.compile(r"\s*((?:MD|IMSM)_\w+)=(.*)")
 # MD_DEVICE_dev_sda1_ROLE=0; older ones: MD_DEVICE_ev_sda1_ROLE

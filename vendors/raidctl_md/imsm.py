@@ -6,10 +6,10 @@ import re
 
 from raidctl.evidence import Line, Sheet
 from raidctl.model import Operation, Progress, VolumeStatus
-from raidctl_md.lines import label_of, name_of
+from raidctl_md.label_lines import label_of, name_of
 from raidctl_md.parts import Member, Parent, Part, Reading, Source, Trouble, key_of, slot_of
-from raidctl_md.split import Section
-from raidctl_md.words import LEVELS, chunk_bytes, is_uuid, size_in
+from raidctl_md.split_outputs import Section
+from raidctl_md.vocabulary import LEVELS, chunk_bytes, is_uuid, size_in
 
 _CONTAINER_DETAILS = frozenset(
     {

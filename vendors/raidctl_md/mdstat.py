@@ -9,11 +9,11 @@ from msgspec.structs import replace
 
 from raidctl.evidence import Line, Sheet
 from raidctl.model import Progress
+from raidctl_md.infer import settle
+from raidctl_md.mdstat_tokens import pieces
 from raidctl_md.parts import Parent, Part, Reading, Source, Trouble
-from raidctl_md.pieces import pieces
-from raidctl_md.settle import settle
-from raidctl_md.split import ARRAY_LINE, Section
-from raidctl_md.words import LEVELS, NO_RAID, OPERATIONS, parity_layout, version
+from raidctl_md.split_outputs import ARRAY_LINE, Section
+from raidctl_md.vocabulary import LEVELS, NO_RAID, OPERATIONS, parity_layout, version
 
 _LEVEL_NAME = re.compile(r"\s*Personalities ?:((?:\s+\[[\w-]{1,20}\])*)\s*")
 _MORE_LEVELS = re.compile(r"(?:\s*\[[A-Za-z][\w-]{1,20}\])+\s*")

@@ -1,7 +1,8 @@
 """What one output tells of one array, before several outputs are put together.
 
 A parser makes :class:`Part` objects. It cannot know the final ids yet (a superblock names no kernel device), so the
-evidence is kept as :class:`Claim` objects and written to the sheets when the ids are known (:mod:`raidctl_md.build`).
+evidence is kept as :class:`Claim` objects and written to the sheets when the ids are known
+(:mod:`raidctl_md.to_model`).
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from enum import IntEnum
 
 from raidctl.evidence import Line, Sheet
 from raidctl.model import Problem, ProblemKind, Severity
-from raidctl_md.words import is_half_uuid, is_uuid
+from raidctl_md.vocabulary import is_half_uuid, is_uuid
 
 
 class Source(IntEnum):

@@ -6,10 +6,10 @@ import re
 from collections.abc import Callable, Sequence
 
 from raidctl.evidence import Sheet
-from raidctl.vendor import Document
-from raidctl_md import detail, examine, export, mdstat, single, sysfs
+from raidctl.vendor.protocol import Document
+from raidctl_md import detail, examine, export, mdstat, query, sysfs
 from raidctl_md.parts import Reading
-from raidctl_md.split import Section, split
+from raidctl_md.split_outputs import Section, split
 
 _READERS: dict[str, Callable[[Sheet, Section, Reading], None]] = {
     "mdstat": mdstat.read,
@@ -17,11 +17,11 @@ _READERS: dict[str, Callable[[Sheet, Section, Reading], None]] = {
     "examine": examine.read,
     "export": export.read_export,
     "scan": export.read_scan,
-    "query": single.read_query,
-    "message": single.read_message,
-    "bitmap": single.read_bitmap,
-    "badblocks": single.read_bad_blocks,
-    "platform": single.read_platform,
+    "query": query.read_query,
+    "message": query.read_message,
+    "bitmap": query.read_bitmap,
+    "badblocks": query.read_bad_blocks,
+    "platform": query.read_platform,
 }
 _SYSFS = re.compile(r"/sys/(?:block|devices/virtual/block)/([^/*]{1,120})/md\b")
 

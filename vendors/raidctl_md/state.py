@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from raidctl.model import Health, Operation, Progress, VolumeStatus
-from raidctl_md.words import OPERATIONS
+from raidctl_md.vocabulary import OPERATIONS
 
 # words of "State :" in mdadm --detail, in lower case; of raid0 and linear it prints the word of sysfs ("broken")
 _QUIET = frozenset(

@@ -11,7 +11,7 @@ from raidctl.evidence import Line, Sheet
 from raidctl.model import Progress
 from raidctl_md.parts import Parent, Part, Reading, Source, Trouble, slot_of
 from raidctl_md.state import judge
-from raidctl_md.words import LEVELS, OPERATIONS, is_uuid, mirror_layout, parity_layout
+from raidctl_md.vocabulary import LEVELS, OPERATIONS, is_uuid, mirror_layout, parity_layout
 
 ARRAY_FILES = (
     "level", "raid_disks", "chunk_size", "layout", "metadata_version", "array_state", "degraded", "uuid",

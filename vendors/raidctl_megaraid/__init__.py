@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from raidctl.calls import installed
 from raidctl.host import HostView
 from raidctl.request import Dialogue
-from raidctl.vendor import Document, Observation, Sniffed
-from raidctl_megaraid.support import SUPPORT
+from raidctl.vendor.protocol import Document, Observation, Sniffed
+from raidctl.vendor.tools import installed
+from raidctl_megaraid.support_table import SUPPORT
 from raidctl_megaraid.tools import DRIVERS, MAKERS, MFI_DRIVER, TOOLS
 
 __all__ = ["DRIVERS", "FAMILY", "LAST", "SUPPORT", "TITLE", "TOOLS", "observe", "read", "sniff"]
@@ -26,16 +26,16 @@ def observe(host: HostView) -> Dialogue[Observation]:
     found = yield from installed(MAKERS)
     if not found and not any(device.driver == MFI_DRIVER for device in host.pci):
         return Observation()
-    from raidctl_megaraid import dialogue  # noqa: PLC0415 - takes its time, and most machines have no such card
+    from raidctl_megaraid.collect import dialogue  # noqa: PLC0415 - takes its time, and most machines have no such card
 
     return (yield from dialogue.observe(host, found))
 
 
 def sniff(name: str, text: str) -> Sniffed | None:
     """Whether a text is an output of one of the tools, in any of their dialects."""
-    from raidctl_megaraid import signs  # noqa: PLC0415 - for loose texts only
+    from raidctl_megaraid import recognise  # noqa: PLC0415 - for loose texts only
 
-    return signs.sniff(name, text)
+    return recognise.sniff(name, text)
 
 
 def read(documents: Sequence[Document]) -> Observation:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from raidctl.model import Cache, Capability
 from raidctl_megaraid.draft import CardDraft
-from raidctl_megaraid.support import SUPPORT
+from raidctl_megaraid.support_table import SUPPORT
 
 _V8 = {
     "io_policy": Capability(read=False, set=False, why="Cards of this generation have no such setting."),

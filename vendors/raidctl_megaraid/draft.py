@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from raidctl.draft import Draft
+from raidctl.vendor.draft import Draft
 
 
 @dataclass

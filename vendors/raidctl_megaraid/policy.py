@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from raidctl.model import Battery, Cache, VolumeCache, WriteActive, WritePolicy
+from raidctl.model.write_protection import controller_cache
 from raidctl.text import listing
-from raidctl.write_protection import controller_cache
 from raidctl_megaraid import bbu_mask
 from raidctl_megaraid.capability import denied
 from raidctl_megaraid.draft import CardDraft, VolumeDraft

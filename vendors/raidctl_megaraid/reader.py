@@ -9,12 +9,12 @@ import msgspec
 
 from raidctl.evidence import Sheet
 from raidctl.model import Controller, Problem, Tool
-from raidctl.tool_choice import richest
-from raidctl.vendor import Document, Observation
-from raidctl_megaraid.build import build, controller_ids
+from raidctl.vendor.protocol import Document, Observation
+from raidctl.vendor.tool_choice import richest
 from raidctl_megaraid.draft import CardDraft
-from raidctl_megaraid.gather import SHOWN, Told, told
-from raidctl_megaraid.join import Machine, join, same_card
+from raidctl_megaraid.merge import Machine, join, same_card
+from raidctl_megaraid.read_document import SHOWN, Told, told
+from raidctl_megaraid.to_model import build, controller_ids
 
 
 def read(documents: Sequence[Document]) -> Observation:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from raidctl.vendor import ToolSpec
+from raidctl.vendor.protocol import ToolSpec
 
 DRIVERS = ("megaraid_sas", "mpi3mr", "megaraid", "megaraid_mbox", "megaraid_mm")
 """Kernel drivers of the cards: SAS generations up to the 95xx, the 96xx, and the parallel SCSI cards before them."""

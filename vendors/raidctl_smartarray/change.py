@@ -23,15 +23,15 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from raidctl.calls import command_of
-from raidctl.change.making import Making, divided
-from raidctl.change.plan import Action, Flush, Knob, Plan, Refusal, Wish
-from raidctl.change.words import value
 from raidctl.model import Controller, Tool, Volume
 from raidctl.request import Answer, RunAnswer
 from raidctl.text import listing
+from raidctl.vendor.plan import Action, Flush, Knob, Plan, Refusal, Wish
+from raidctl.vendor.planner import Making, divided
+from raidctl.vendor.setting_values import value
+from raidctl.vendor.tools import command_of
 from raidctl_smartarray.dialogue import ENVIRONMENT, LOCK, TIMEOUT
-from raidctl_smartarray.words import word
+from raidctl_smartarray.vocabulary import word
 
 _SMART_PATH = frozenset({"smart path", "ssd smart path", "hp ssd smart path", "hpe ssd smart path"})
 _METHOD = frozenset({"ld acceleration method", "acceleration method"})

@@ -6,14 +6,14 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from raidctl.draft import DETAIL, REPORT, ROW, WEAK, Pair
 from raidctl.evidence import Sheet
 from raidctl.text import collapse
-from raidctl_smartarray import figures, words
+from raidctl.vendor.draft import DETAIL, REPORT, ROW, WEAK, Pair
+from raidctl_smartarray import numbers, vocabulary
 from raidctl_smartarray.draft import ControllerDraft
 from raidctl_smartarray.grammar import brackets
 from raidctl_smartarray.outline import Section
-from raidctl_smartarray.words import NOTHING, word
+from raidctl_smartarray.vocabulary import NOTHING, word
 
 _BRANDS = ("smart array", "smart hba", "dynamic smart array", "msa", "ra4", "integrated smart array")
 _DRIVE_CACHE: dict[str, str] = {
@@ -32,18 +32,20 @@ def _text(text: str) -> str | None:
 
 
 def _flag(text: str) -> bool | None:
-    return None if word(text) in NOTHING else figures.flag(text)
+    return None if word(text) in NOTHING else numbers.flag(text)
 
 
 def _cache_size(text: str) -> int | None:
-    return None if word(text) in NOTHING else figures.cache_size(text)
+    return None if word(text) in NOTHING else numbers.cache_size(text)
 
 
 def _mode(text: str) -> str | None:
     if word(text) in NOTHING:
         return None
     key = word(text)
-    known = words.MODES.get(key) or next((words.MODES[name] for name in ("mixed", "hba", "raid") if name in key), None)
+    known = vocabulary.MODES.get(key) or next(
+        (vocabulary.MODES[name] for name in ("mixed", "hba", "raid") if name in key), None
+    )
     if known is None:
         raise ValueError(f"not a mode: {text!r}")
     return known
@@ -59,15 +61,15 @@ def _drive_cache(text: str) -> str | None:
 
 
 def _count(text: str) -> int | None:
-    return None if word(text) in NOTHING else figures.integer(text)
+    return None if word(text) in NOTHING else numbers.integer(text)
 
 
 def _driver(text: str) -> str | None:
-    return None if word(text) in NOTHING else figures.module_name(text)
+    return None if word(text) in NOTHING else numbers.module_name(text)
 
 
 def _pci(text: str) -> str | None:
-    return None if word(text) in NOTHING else figures.pci_address(text)
+    return None if word(text) in NOTHING else numbers.pci_address(text)
 
 
 _FIELDS: dict[str, tuple[str, Callable[[str], Any], int]] = {
@@ -144,8 +146,8 @@ def _bracket(card: ControllerDraft, sheet: Sheet, section: Section, part: str) -
     if part.lower().startswith("sn:"):
         if part[3:].strip():
             card.put(sheet, line, "serial", part[3:].strip(), ROW)
-    elif word(part) in words.MODES:
-        card.put(sheet, line, "mode", words.MODES[word(part)], ROW)
+    elif word(part) in vocabulary.MODES:
+        card.put(sheet, line, "mode", vocabulary.MODES[word(part)], ROW)
     elif word(part) == "embedded":
         card.detail(sheet, line, "Location", part)
     else:
@@ -189,7 +191,7 @@ def _read_pair(card: ControllerDraft, sheet: Sheet, pair: Pair) -> None:
             card.details.setdefault(pair.label, pair.value)
     elif label == "hba mode enabled":
         # HBA Mode Enabled: True
-        card.take(sheet, pair, "mode", lambda text: "hba" if figures.flag(text) else "raid", ROW)
+        card.take(sheet, pair, "mode", lambda text: "hba" if numbers.flag(text) else "raid", ROW)
     elif label == "controller status":
         _status(card, sheet, pair)
     elif label == "cache status":
@@ -207,7 +209,7 @@ def _read_pair(card: ControllerDraft, sheet: Sheet, pair: Pair) -> None:
 
 def _status(card: ControllerDraft, sheet: Sheet, pair: Pair) -> None:
     """``Controller Status: OK``."""
-    health = words.look_up(words.CONTROLLER_STATUS, pair.value)
+    health = vocabulary.look_up(vocabulary.CONTROLLER_STATUS, pair.value)
     card.put(sheet, pair.lines[0], "status", health)
     card.put(sheet, pair.lines[0], "status_text", collapse(pair.value))
     if health == "unknown":
@@ -216,7 +218,7 @@ def _status(card: ControllerDraft, sheet: Sheet, pair: Pair) -> None:
 
 def _cache_status(card: ControllerDraft, sheet: Sheet, pair: Pair) -> None:
     """``Cache Status: Temporarily Disabled``."""
-    health = words.look_up(words.CACHE_STATUS, pair.value)
+    health = vocabulary.look_up(vocabulary.CACHE_STATUS, pair.value)
     card.put(sheet, pair.lines[0], "cache.status", health)
     card.put(sheet, pair.lines[0], "cache.status_text", collapse(pair.value))
     if health == "unknown":
@@ -226,7 +228,7 @@ def _cache_status(card: ControllerDraft, sheet: Sheet, pair: Pair) -> None:
 def _ratio(card: ControllerDraft, sheet: Sheet, pair: Pair) -> None:
     """``Cache Ratio: 25% Read / 75% Write``."""
     try:
-        read, write = figures.ratio(pair.value)
+        read, write = numbers.ratio(pair.value)
     except ValueError:
         if word(pair.value) not in NOTHING:
             card.unread(pair.label, pair.value)

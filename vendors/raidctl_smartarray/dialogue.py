@@ -12,20 +12,20 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from raidctl.calls import Installed, as_note, odd_exit, printed, without_root
 from raidctl.host import HostView
 from raidctl.model import Controller, Problem, Tool
 from raidctl.request import Dialogue, Run, RunAnswer, Trouble, ask, ask_all, together
-from raidctl.tool_choice import Choice, richest
-from raidctl.vendor import Document, Observation
-from raidctl_smartarray.build import build, controller_ids
+from raidctl.vendor.protocol import Document, Observation
+from raidctl.vendor.tool_choice import Choice, richest
+from raidctl.vendor.tools import Installed, as_note, odd_exit, printed, without_root
 from raidctl_smartarray.collect import Collection, collect
 from raidctl_smartarray.draft import ControllerDraft
 from raidctl_smartarray.grammar import slot_of_command
+from raidctl_smartarray.messages import meaning
 from raidctl_smartarray.outline import Outline
 from raidctl_smartarray.reader import KIND, outlines, said_problems, unreadable
+from raidctl_smartarray.to_model import build, controller_ids
 from raidctl_smartarray.tools import DRIVERS
-from raidctl_smartarray.trouble import meaning
 
 LOCK = "smartarray"
 TIMEOUT = 120.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from raidctl.draft import Draft
+from raidctl.vendor.draft import Draft
 
 
 @dataclass

@@ -7,15 +7,15 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from raidctl.draft import REPORT, ROW, Draft, Pair
 from raidctl.evidence import Line, Sheet
 from raidctl.model import Role
 from raidctl.text import attempt
-from raidctl_smartarray import figures, words
+from raidctl.vendor.draft import REPORT, ROW, Draft, Pair
+from raidctl_smartarray import numbers, vocabulary
 from raidctl_smartarray.draft import ControllerDraft
 from raidctl_smartarray.interface import interface
 from raidctl_smartarray.outline import Section
-from raidctl_smartarray.words import NOTHING, split_progress, word
+from raidctl_smartarray.vocabulary import NOTHING, split_progress, word
 
 _SIZE = re.compile(r"(?:[\d.]+|[-?]+) ?[KMGTP]?B", re.ASCII | re.IGNORECASE)
 _SPARE = re.compile(r"(?:active |inactive |auto replace |dedicated )?spare(?: for .*)?", re.IGNORECASE)
@@ -64,25 +64,25 @@ def _text(text: str) -> str | None:
 def _size(text: str) -> int | None:
     if word(text) in NOTHING or text.strip().startswith(("-", "?")):
         return None
-    return figures.drive_size(text)
+    return numbers.drive_size(text)
 
 
 def _rpm(text: str) -> int | None:
-    return None if word(text) in NOTHING else figures.integer(text) or None
+    return None if word(text) in NOTHING else numbers.integer(text) or None
 
 
 def _number(text: str) -> int | None:
-    return None if word(text) in NOTHING else figures.integer(text)
+    return None if word(text) in NOTHING else numbers.integer(text)
 
 
 def _mounts(text: str) -> tuple[str, ...] | None:
-    return figures.mountpoints(text) or None
+    return numbers.mountpoints(text) or None
 
 
 def _switch(text: str) -> str | None:
     if word(text) in NOTHING or word(text) in ("not supported", "not changeable"):
         return None
-    return "enabled" if figures.flag(text) else "disabled"
+    return "enabled" if numbers.flag(text) else "disabled"
 
 
 _REMARK = re.compile(r"\s*\((\S* ?update .*?)\)?$", re.IGNORECASE)
@@ -100,8 +100,8 @@ _FIELDS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "size": ("size_bytes", _size),
     "rotational speed": ("rpm", _rpm),
     "current temperature (c)": ("temperature_celsius", _number),
-    "phy transfer rate": ("link_gbps", figures.link_speed),
-    "disk name": ("device", figures.device_node),
+    "phy transfer rate": ("link_gbps", numbers.link_speed),
+    "disk name": ("device", numbers.device_node),
     "mount points": ("mountpoints", _mounts),
     "mount point": ("mountpoints", _mounts),
     "wwid": ("wwn", _text),
@@ -147,13 +147,13 @@ def _read_pair(drive: Draft, sheet: Sheet, pair: Pair) -> None:
 def _wearout(drive: Draft, sheet: Sheet, pair: Pair) -> None:
     """``SSD Smart Trip Wearout: True``; the status can still be OK."""
     drive.keep(sheet, pair)
-    if attempt(figures.flag, pair.value):
+    if attempt(numbers.flag, pair.value):
         drive.complain("warning", "state", "The drive says that it is worn out.", "Replace the drive.")
 
 
 def _role(drive: Draft, sheet: Sheet, pair: Pair) -> None:
     """``Drive Type: Data Drive``."""
-    role = words.role(pair.value)
+    role = vocabulary.role(pair.value)
     if role is None:
         if word(pair.value) not in NOTHING:
             drive.unread(pair.label, pair.value)
@@ -167,7 +167,7 @@ def _role(drive: Draft, sheet: Sheet, pair: Pair) -> None:
 def _status(drive: Draft, sheet: Sheet, line: Line, text: str, weight: int = 2) -> None:
     """``Status: Predictive Failure``, ``Status: Rebuilding, 12% complete``."""
     state, percent = split_progress(text)
-    health = words.look_up(words.DRIVE_STATUS, state)
+    health = vocabulary.look_up(vocabulary.DRIVE_STATUS, state)
     if health == "unknown" and word(state).startswith("erase"):
         health = "warning"
     drive.put(sheet, line, "status", health, weight)

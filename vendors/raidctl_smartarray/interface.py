@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from raidctl.model import Interface, Media
-from raidctl_smartarray.words import word
+from raidctl_smartarray.vocabulary import word
 
 _PROTOCOLS: dict[str, Interface] = {
     "sas": "sas",

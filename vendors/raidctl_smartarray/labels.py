@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from raidctl_smartarray.words import word
+from raidctl_smartarray.vocabulary import word
 
 _CONTROLLER = """
 bus interface|slot|serial number|cache serial number|host serial number|chassis serial number|chassis name

@@ -12,9 +12,9 @@ import re
 from dataclasses import dataclass, field
 from typing import Literal
 
-from raidctl.draft import Pair
 from raidctl.evidence import Line, Sheet
 from raidctl.text import pair, printable
+from raidctl.vendor.draft import Pair
 from raidctl_smartarray.grammar import (
     Heading,
     Kind,
@@ -25,7 +25,7 @@ from raidctl_smartarray.grammar import (
     tool_version,
 )
 from raidctl_smartarray.labels import known_anywhere, knows
-from raidctl_smartarray.words import word
+from raidctl_smartarray.vocabulary import word
 
 LONGEST_LINE = 4096
 """Characters; the tools' lines are below 200."""

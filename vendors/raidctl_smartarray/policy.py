@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from raidctl.model import Battery, Cache, DriveCachePolicy, VolumeCache, WriteActive, WritePolicy
-from raidctl.write_protection import controller_cache
+from raidctl.model.write_protection import controller_cache
 
 
 def volume_cache(

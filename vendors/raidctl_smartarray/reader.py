@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from raidctl import draft
 from raidctl.evidence import Sheet
 from raidctl.model import Problem, Tool
-from raidctl.vendor import Document, Observation
-from raidctl_smartarray.build import build, controller_ids
+from raidctl.vendor import draft
+from raidctl.vendor.protocol import Document, Observation
 from raidctl_smartarray.collect import Collection, collect
 from raidctl_smartarray.grammar import slot_of_command, tool_of_command
+from raidctl_smartarray.messages import meaning, problem
 from raidctl_smartarray.outline import Outline, Paragraph, outline
-from raidctl_smartarray.trouble import meaning, problem
+from raidctl_smartarray.to_model import build, controller_ids
 
 KIND = "show"
 """The one form of document: every output of these tools has the same grammar."""

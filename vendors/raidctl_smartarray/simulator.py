@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from posixpath import basename
 
-from raidctl.simulation import Reply, State
+from raidctl.vendor.simulator import Reply, State
 from raidctl_smartarray.tools import TOOLS
 
 _NAMES = frozenset(spec.name for spec in TOOLS)

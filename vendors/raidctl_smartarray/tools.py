@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from raidctl.vendor import ToolSpec
+from raidctl.vendor.protocol import ToolSpec
 
 DRIVERS = ("hpsa", "cciss", "smartpqi")
 TOOLS = (

@@ -6,15 +6,15 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from raidctl.draft import DETAIL, REPORT, ROW, Draft, Pair
 from raidctl.evidence import Line, Sheet
 from raidctl.model import Operation
 from raidctl.text import attempt
-from raidctl_smartarray import figures, words
+from raidctl.vendor.draft import DETAIL, REPORT, ROW, Draft, Pair
+from raidctl_smartarray import numbers, vocabulary
 from raidctl_smartarray.draft import ArrayDraft, ControllerDraft
 from raidctl_smartarray.interface import interface
 from raidctl_smartarray.outline import Section
-from raidctl_smartarray.words import NOTHING, split_progress, word
+from raidctl_smartarray.vocabulary import NOTHING, split_progress, word
 
 _RAID = re.compile(r"RAID ?\S.*", re.IGNORECASE)
 _PERCENT = re.compile(r"(\d{1,3}(?:\.\d+)?) ?%", re.ASCII)
@@ -39,24 +39,24 @@ def _text(text: str) -> str | None:
 
 
 def _raid(text: str) -> Any:
-    return None if word(text) in NOTHING else words.raid_level(text)
+    return None if word(text) in NOTHING else vocabulary.raid_level(text)
 
 
 def _mounts(text: str) -> tuple[str, ...] | None:
-    return figures.mountpoints(text) or None
+    return numbers.mountpoints(text) or None
 
 
 _FIELDS: dict[str, tuple[str, Callable[[str], Any], int]] = {
-    "size": ("size_bytes", figures.volume_size, DETAIL),
+    "size": ("size_bytes", numbers.volume_size, DETAIL),
     # Fault Tolerance: 1+0
     "fault tolerance": ("raid_level", _raid, DETAIL),
     "raid level": ("raid_level", _raid, ROW),
-    "strip size": ("strip_bytes", figures.volume_size, DETAIL),
+    "strip size": ("strip_bytes", numbers.volume_size, DETAIL),
     # Older versions say stripe and mean the strip of one drive.
-    "stripe size": ("strip_bytes", figures.volume_size, ROW),
+    "stripe size": ("strip_bytes", numbers.volume_size, ROW),
     "unique identifier": ("unique_id", _text, DETAIL),
-    "disk name": ("device", figures.device_node, DETAIL),
-    "os device name": ("device", figures.device_node, ROW),
+    "disk name": ("device", numbers.device_node, DETAIL),
+    "os device name": ("device", numbers.device_node, ROW),
     "mount points": ("mountpoints", _mounts, DETAIL),
     "mount point": ("mountpoints", _mounts, DETAIL),
     "logical drive label": ("name", _text, DETAIL),
@@ -82,7 +82,7 @@ def _read_pair(volume: Draft, sheet: Sheet, pair: Pair) -> None:
         _status(volume, sheet, pair.lines[0], pair.value, DETAIL)
     elif label in ("caching", "array accelerator"):
         # Caching:  Enabled
-        volume.take(sheet, pair, "cache.caching", lambda text: None if word(text) in NOTHING else figures.flag(text))
+        volume.take(sheet, pair, "cache.caching", lambda text: None if word(text) in NOTHING else numbers.flag(text))
     elif label in ("ld acceleration method", "acceleration method"):
         # LD Acceleration Method: Controller Cache
         volume.keep(sheet, pair)
@@ -113,7 +113,7 @@ def _read_pair(volume: Draft, sheet: Sheet, pair: Pair) -> None:
 def _status(volume: Draft, sheet: Sheet, line: Line, text: str, weight: int) -> None:
     """``Status: Recovering, 55.73% complete``."""
     state, percent = split_progress(text)
-    known = words.VOLUME_STATUS.get(word(state))
+    known = vocabulary.VOLUME_STATUS.get(word(state))
     volume.put(sheet, line, "status", known.status if known else "unknown", weight)
     volume.put(sheet, line, "status_text", " ".join(text.split()), weight)
     if known is None:
@@ -146,7 +146,7 @@ def _partitions(volume: Draft, sheet: Sheet, group: Section) -> None:
             continue
         value = item.heading.parts.get("value", "")
         volume.detail(sheet, item.line, item.heading.name, value)
-        found = figures.mountpoints(value)
+        found = numbers.mountpoints(value)
         if found:
             already = volume.get("mountpoints") or ()
             volume.values["mountpoints"] = (DETAIL, tuple(dict.fromkeys((*already, *found))))
@@ -161,9 +161,9 @@ def read_row(card: ControllerDraft, sheet: Sheet, section: Section) -> Draft:
     volume.seen(sheet, line, "id", section.heading.name)
     status = [part for part in (part.strip() for part in section.heading.parts.get("inside", "").split(",")) if part]
     if status and status[0][:1].isdigit():
-        _put(volume, sheet, line, ("size_bytes", status.pop(0)), figures.volume_size)
+        _put(volume, sheet, line, ("size_bytes", status.pop(0)), numbers.volume_size)
     if status and _RAID.fullmatch(status[0]):
-        _put(volume, sheet, line, ("raid_level", status.pop(0)), words.raid_level)
+        _put(volume, sheet, line, ("raid_level", status.pop(0)), vocabulary.raid_level)
     told = ", ".join([*status, *filter(None, [section.heading.parts.get("status", "").strip()])])
     if told:
         _status(volume, sheet, line, told, ROW)
@@ -197,7 +197,7 @@ def read_array(card: ControllerDraft, sheet: Sheet, section: Section) -> ArrayDr
         elif label == "unused space":
             # Unused Space: 1563284  MB (91.1%)
             array.take(
-                sheet, pair, "free_bytes", lambda text: None if word(text) in NOTHING else figures.free_space(text)
+                sheet, pair, "free_bytes", lambda text: None if word(text) in NOTHING else numbers.free_space(text)
             )
         elif label == "used space":
             used = pair
@@ -211,7 +211,7 @@ def read_array(card: ControllerDraft, sheet: Sheet, section: Section) -> ArrayDr
 
 def _array_size(array: ArrayDraft, sheet: Sheet, used: Pair) -> None:
     """``Used Space: 65.5 TB (100.0%)``: with the unused space, the raw size."""
-    bytes_used, bytes_free = attempt(figures.free_space, used.value), array.get("free_bytes")
+    bytes_used, bytes_free = attempt(numbers.free_space, used.value), array.get("free_bytes")
     if bytes_used is not None and bytes_free is not None:
         array.put(sheet, used.lines[0], "size_bytes", bytes_used + bytes_free)
 
@@ -219,7 +219,7 @@ def _array_size(array: ArrayDraft, sheet: Sheet, used: Pair) -> None:
 def _array_word(array: ArrayDraft, sheet: Sheet, line: Line, part: str) -> None:
     label, colon, value = part.partition(":")
     if colon and word(label) == "unused space":
-        _put(array, sheet, line, ("free_bytes", value.strip()), figures.free_space)
+        _put(array, sheet, line, ("free_bytes", value.strip()), numbers.free_space)
     elif interface(part) is not None:
         array.detail(sheet, line, "Interface Type", part)
     elif colon:
@@ -231,7 +231,7 @@ def _array_word(array: ArrayDraft, sheet: Sheet, line: Line, part: str) -> None:
 
 
 def _array_status(array: ArrayDraft, sheet: Sheet, line: Line, text: str, weight: int) -> None:
-    health = words.look_up(words.ARRAY_STATUS, split_progress(text)[0])
+    health = vocabulary.look_up(vocabulary.ARRAY_STATUS, split_progress(text)[0])
     array.put(sheet, line, "status", health, weight)
     array.put(sheet, line, "status_text", " ".join(text.split()), weight)
     if health == "unknown":

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from raidctl.calls import installed
 from raidctl.host import HostView
 from raidctl.request import Dialogue
-from raidctl.vendor import Document, Observation, Sniffed, ToolSpec
+from raidctl.vendor.protocol import Document, Observation, Sniffed, ToolSpec
+from raidctl.vendor.tools import installed
 from raidctl_threeware.capability import SUPPORT
 
 FAMILY = "threeware"
@@ -42,9 +42,9 @@ def observe(host: HostView) -> Dialogue[Observation]:
 
 def sniff(name: str, text: str) -> Sniffed | None:
     """Whether a text is an output of the tool."""
-    from raidctl_threeware import signs  # noqa: PLC0415 - for loose texts only
+    from raidctl_threeware import recognise  # noqa: PLC0415 - for loose texts only
 
-    return signs.sniff(name, text)
+    return recognise.sniff(name, text)
 
 
 def read(documents: Sequence[Document]) -> Observation:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from raidctl.draft import unreadable
 from raidctl.evidence import Sheet
 from raidctl.model import Problem, Tool
 from raidctl.order import natural
-from raidctl.vendor import Document, Observation
-from raidctl_threeware.build import build
+from raidctl.vendor.draft import unreadable
+from raidctl.vendor.protocol import Document, Observation
 from raidctl_threeware.draft import Cards
 from raidctl_threeware.grammar import cards_named, number_of
+from raidctl_threeware.messages import error_problem
 from raidctl_threeware.reader import Reader
-from raidctl_threeware.trouble import error_problem
+from raidctl_threeware.to_model import build
 
 KIND = "show"
 """The one form of document: every output of the tool has the same grammar."""

@@ -9,12 +9,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from raidctl.calls import Installed, odd_exit, printed
 from raidctl.evidence import Sheet
 from raidctl.host import HostView
 from raidctl.model import Problem
 from raidctl.request import Dialogue, Run, RunAnswer, Trouble, ask, ask_all
-from raidctl.vendor import Document, Observation
+from raidctl.vendor.protocol import Document, Observation
+from raidctl.vendor.tools import Installed, odd_exit, printed
 from raidctl_threeware.collect import KIND, assemble
 from raidctl_threeware.draft import CardDraft, Cards
 from raidctl_threeware.reader import Reader

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from raidctl.draft import Draft
 from raidctl.evidence import Line, Sheet
+from raidctl.vendor.draft import Draft
 
 
 @dataclass

@@ -11,8 +11,8 @@ from __future__ import annotations
 import re
 
 from raidctl.model import Battery, ReadPolicy, VolumeCache, WriteActive, WritePolicy
-from raidctl.write_protection import controller_cache
-from raidctl_threeware import words
+from raidctl.model.write_protection import controller_cache
+from raidctl_threeware import vocabulary
 from raidctl_threeware.draft import CardDraft, UnitDraft
 
 _GUARDED = frozenset({"protect", "balance"})
@@ -51,7 +51,7 @@ def _read_policy(unit: UnitDraft, card: CardDraft) -> ReadPolicy | None:
     told: str | None = unit.get("read_cache")
     if told is not None:
         try:
-            return words.read_policy(told)
+            return vocabulary.read_policy(told)
         except ValueError:
             unit.unread("read cache", told)
             return None
@@ -69,7 +69,7 @@ def _storsave(unit: UnitDraft, card: CardDraft) -> str | None:
     The 9500S turns its cache off while its battery is not ready (9500S CLI guide, p. 83): what ``balance`` stands for.
     """
     told: str | None = unit.get("storsave")
-    if told is None or not words.told(told):
+    if told is None or not vocabulary.told(told):
         return "balance" if (card.get("model") or "").upper().startswith("9500S") else None
     found = _STORSAVE.fullmatch(told)
     if found is None:
@@ -133,4 +133,4 @@ def _kept(storsave: str | None, *, absent: bool | None, battery: Battery | None)
 
 
 def _good(battery: Battery) -> bool:
-    return battery.status in {"ok", "degraded"} and words.ready(battery)
+    return battery.status in {"ok", "degraded"} and vocabulary.ready(battery)

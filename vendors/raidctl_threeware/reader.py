@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from raidctl.draft import DETAIL, ROW, Draft, Pair
 from raidctl.evidence import Line, Sheet
-from raidctl_threeware import grammar, several, tables, words
+from raidctl.vendor.draft import DETAIL, ROW, Draft, Pair
+from raidctl_threeware import card_of_table, grammar, tables, vocabulary
 from raidctl_threeware.draft import CardDraft, Cards, UnitDraft
 from raidctl_threeware.grammar import Attribute, Sentence, Table
 from raidctl_threeware.labels import BATTERY, CARD, DRIVE, UNIT, Parse, driver, spins
@@ -58,7 +58,7 @@ class Reader:
 
     def read(self) -> None:
         """Go through all lines."""
-        self.plan = several.plan(self.sheet.lines, self.number or self.cards.only)
+        self.plan = card_of_table.plan(self.sheet.lines, self.number or self.cards.only)
         for line in self.sheet.lines:
             if line.text and len(line.text) <= grammar.LONGEST_LINE:
                 self.line(line)
@@ -158,7 +158,7 @@ class Reader:
             self._enclosure(line, table, row)
         else:
             # phy0    500050e000030232     ENCL     N/A        1.5-3.0    3.0      Auto
-            told = ", ".join(f"{column} {value}" for column, value in list(row.items())[1:] if words.told(value))
+            told = ", ".join(f"{column} {value}" for column, value in list(row.items())[1:] if vocabulary.told(value))
             self.card.detail(self.sheet, line, f"{table.columns[0]} {first}", told or "-")
         return True
 
@@ -258,7 +258,7 @@ class Reader:
             # /c0/p3 SMART Health = OK
             drive.detail(self.sheet, line, pair.label, pair.value)
             tables.smart_health(drive, self.sheet, line, pair.value)
-        elif label == "model" and words.told(pair.value):
+        elif label == "model" and vocabulary.told(pair.value):
             drive.put(self.sheet, line, "raw_model", pair.value)
             drive.told[-1] = (self.sheet, line, "model", pair.value)
         elif label == "spindle speed":
@@ -276,6 +276,6 @@ class Reader:
             # /c1/bbu BBU Status                = OK
             tables.battery_status(battery, self.sheet, line, pair.value, DETAIL)
             return
-        if label in _BBU and words.told(pair.value):
+        if label in _BBU and vocabulary.told(pair.value):
             battery.put(self.sheet, None, _BBU[label], pair.value)
         self._take(battery, pair, BATTERY)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from raidctl.draft import DETAIL, ROW, Draft
 from raidctl.evidence import Line, Sheet
-from raidctl_threeware import words
+from raidctl.vendor.draft import DETAIL, ROW, Draft
+from raidctl_threeware import vocabulary
 from raidctl_threeware.draft import CardDraft, SlotDraft, UnitDraft
 
 Row = dict[str, str]
@@ -25,7 +25,7 @@ def card_row(card: CardDraft, sheet: Sheet, line: Line, row: Row) -> None:
         else:
             card.detail(sheet, line, column, value)
     # BBU: OK, TESTING, or - where there is none
-    if words.told(row.get("BBU", "")):
+    if vocabulary.told(row.get("BBU", "")):
         battery_status(card.battery("bbu"), sheet, line, row["BBU"], ROW)
     elif row.get("BBU") == "-":
         card.put(sheet, None, "no_battery", value=True)
@@ -38,7 +38,7 @@ def unit_row(card: CardDraft, sheet: Sheet, line: Line, row: Row) -> None:
         _unit(card, sheet, line, row)
         return
     unit = card.unit(re.sub(r"^[sd]?u(\d+).*", r"\1", name))
-    told = ", ".join(f"{column} {value}" for column, value in list(row.items())[1:] if words.told(value))
+    told = ", ".join(f"{column} {value}" for column, value in list(row.items())[1:] if vocabulary.told(value))
     # su0, du0: source and destination of a migration
     if name[0] != "u":
         unit.detail(sheet, line, name, told)
@@ -60,7 +60,7 @@ def _unit(card: CardDraft, sheet: Sheet, line: Line, row: Row) -> None:
             unit_type(unit, sheet, line, value)
         elif column == "Status":
             unit_status(unit, sheet, line, value)
-        elif not words.told(value) and column != "Cache":
+        elif not vocabulary.told(value) and column != "Cache":
             continue
         elif column in _COMPLETE:
             _complete(unit, sheet, line, column, value)
@@ -82,7 +82,7 @@ def _unit(card: CardDraft, sheet: Sheet, line: Line, row: Row) -> None:
 def unit_type(unit: UnitDraft, sheet: Sheet, line: Line, value: str) -> None:
     """``RAID-5``, ``SPARE``, ``Migrator``."""
     unit.put(sheet, None, "type", value.upper())
-    level = words.raid_level(value)
+    level = vocabulary.raid_level(value)
     unit.detail(sheet, line, "UnitType", value)
     if level is not None:
         unit.put(sheet, line, "raid_level", level)
@@ -92,7 +92,7 @@ def unit_type(unit: UnitDraft, sheet: Sheet, line: Line, value: str) -> None:
 
 def unit_status(unit: UnitDraft, sheet: Sheet, line: Line, value: str, weight: int = DETAIL) -> None:
     """``REBUILD-PAUSED``; a ``*`` at its end: "there is an error on one of the drives in the unit" (/cx show)."""
-    found = words.unit_status(value)
+    found = vocabulary.unit_status(value)
     if weight == DETAIL:
         _contradicted(unit, value)
     unit.put(sheet, line, "status_text", value, weight)
@@ -119,15 +119,15 @@ def _contradicted(unit: UnitDraft, value: str) -> None:
         "warning", "note", f"The outputs give two states of the unit, {known} and {value}; the worse one is shown.",
         "Record it again.",
     )  # fmt: skip
-    old, new = words.unit_status(known), words.unit_status(value)
-    if new is not None and (old is None or words.severity(new[0]) > words.severity(old[0])):
+    old, new = vocabulary.unit_status(known), vocabulary.unit_status(value)
+    if new is not None and (old is None or vocabulary.severity(new[0]) > vocabulary.severity(old[0])):
         for name in ("status", "status_text", "operation"):
             unit.values.pop(name, None)
 
 
 def smart_health(drive: Draft, sheet: Sheet, line: Line, value: str) -> None:
     """``OK``, or what the drive says of itself; a drive whose self-test fails is about to."""
-    if words.told(value) and value.upper() not in {"OK", "PASSED", "GOOD"}:
+    if vocabulary.told(value) and value.upper() not in {"OK", "PASSED", "GOOD"}:
         drive_status(drive, sheet, line, "SMART-FAILURE")
 
 
@@ -135,7 +135,7 @@ def _complete(unit: UnitDraft, sheet: Sheet, line: Line, column: str, value: str
     """How far the rebuild (``%RCmpl``) or another operation (``%V/I/M``, ``%Cmpl`` of old releases) is."""
     unit.detail(sheet, line, column, value)
     try:
-        found = words.percent(value)
+        found = vocabulary.percent(value)
     except ValueError:
         unit.unread(column, value)
         return
@@ -146,7 +146,7 @@ def _complete(unit: UnitDraft, sheet: Sheet, line: Line, column: str, value: str
 
 def _figure(draft: Draft, sheet: Sheet, line: Line, what: tuple[str, str, str]) -> None:
     name, column, value = what
-    read = words.size if name == "strip_bytes" else words.gigabytes
+    read = vocabulary.size if name == "strip_bytes" else vocabulary.gigabytes
     try:
         draft.put(sheet, line, name, read(value))
     except ValueError:
@@ -160,7 +160,7 @@ def _carved(unit: UnitDraft, sheet: Sheet, line: Line, row: Row, told: str) -> N
     value = next((value for column, value in row.items() if column.startswith("Size")), "")
     size = None
     try:
-        size = words.gigabytes(value) if words.told(value) else None
+        size = vocabulary.gigabytes(value) if vocabulary.told(value) else None
     except ValueError:
         unit.unread(f"size of {row['Unit']}", value)
     unit.carved[number] = size
@@ -207,20 +207,20 @@ def port_row(card: CardDraft, sheet: Sheet, line: Line, row: Row) -> None:
     if unit is not None:
         drive.put(sheet, line, "unit", unit[1])
         card.unit(unit[1]).ports.setdefault(name[1:])
-    elif "Unit" in row and not words.told(row["Unit"]):
+    elif "Unit" in row and not vocabulary.told(row["Unit"]):
         drive.put(sheet, line, "free", value=True)
     elif "Unit" in row:
         drive.unread("unit", row["Unit"])
     kind = _type(drive, sheet, line, row.get("Type", ""))
     for column, value in row.items():
-        if column in {"Port", "VPort", "Status", "Unit", "Type"} or not words.told(value):
+        if column in {"Port", "VPort", "Status", "Unit", "Type"} or not vocabulary.told(value):
             continue
         _drive_cell(drive, sheet, line, (column, value, kind))
 
 
 def _another(drive: Draft, sheet: Sheet, column: str, value: str) -> None:
     """Two drives at one port: the outputs are of different times, or of different cards."""
-    if column not in {"Serial", "Blocks", "Model"} or not words.told(value):
+    if column not in {"Serial", "Blocks", "Model"} or not vocabulary.told(value):
         return
     known: str | None = drive.get(f"told {column}")
     if known is not None and known != value:
@@ -233,7 +233,7 @@ def _another(drive: Draft, sheet: Sheet, column: str, value: str) -> None:
 
 def _type(drive: Draft, sheet: Sheet, line: Line, value: str) -> str | None:
     try:
-        found = words.interface(value)
+        found = vocabulary.interface(value)
     except ValueError:
         drive.unread("Type", value)
         drive.detail(sheet, line, "Type", value)
@@ -248,7 +248,7 @@ def _drive_cell(drive: Draft, sheet: Sheet, line: Line, cell: tuple[str, str, st
     place = _SLOT.fullmatch(value)
     if column == "Size":
         try:
-            drive.put(sheet, line, "size_bytes", words.size(value), ROW)
+            drive.put(sheet, line, "size_bytes", vocabulary.size(value), ROW)
         except ValueError:
             drive.unread(column, value)
             drive.detail(sheet, line, column, value)
@@ -263,7 +263,7 @@ def _drive_cell(drive: Draft, sheet: Sheet, line: Line, cell: tuple[str, str, st
     elif column == "Serial":
         drive.put(sheet, line, "serial", value, ROW)
     elif column == "Model":
-        drive.put(sheet, line, "model", words.drive_model(value, kind), ROW)
+        drive.put(sheet, line, "model", vocabulary.drive_model(value, kind), ROW)
     elif column == "Encl-Slot" and place is not None:
         drive.put(sheet, line, "enclosure", place[1])
         drive.put(sheet, line, "bay", place[2])
@@ -273,9 +273,9 @@ def _drive_cell(drive: Draft, sheet: Sheet, line: Line, cell: tuple[str, str, st
 
 def drive_status(drive: Draft, sheet: Sheet, line: Line, value: str, weight: int = DETAIL) -> None:
     """The worst of what was told: the drive itself may be fine while its unit has dropped it."""
-    if not words.told(value) and value.upper() != "UNKNOWN":
+    if not vocabulary.told(value) and value.upper() != "UNKNOWN":
         return
-    found = words.drive_status(value)
+    found = vocabulary.drive_status(value)
     if found is None:
         if value.upper() == "UNKNOWN":
             drive.complain(
@@ -285,7 +285,7 @@ def drive_status(drive: Draft, sheet: Sheet, line: Line, value: str, weight: int
             drive.unread("status", value)
         found = "unknown"
     known = drive.get("status")
-    if known is None or words.worse(found, known):
+    if known is None or vocabulary.worse(found, known):
         drive.values.pop("status", None)
         drive.values.pop("status_text", None)
     drive.put(sheet, line, "status", found, weight)
@@ -301,14 +301,14 @@ def battery_row(card: CardDraft, sheet: Sheet, line: Line, row: Row) -> None:
             battery_status(battery, sheet, line, value, DETAIL)
         elif column != "Name":
             battery.detail(sheet, line, column, value)
-        if column in {"OnlineState", "BBUReady", "Volt", "Temp"} and words.told(value):
+        if column in {"OnlineState", "BBUReady", "Volt", "Temp"} and vocabulary.told(value):
             battery.put(sheet, None, column.lower(), value)
 
 
 def battery_status(battery: Draft, sheet: Sheet, line: Line, value: str, weight: int) -> None:
     """``WeakBat``, ``Testing``, ``-`` where it is absent."""
     battery.put(sheet, line, "status_text", value, weight)
-    found = words.battery_status(value)
+    found = vocabulary.battery_status(value)
     if found is None:
         battery.unread("status", value)
     battery.put(sheet, line, "status", found or "unknown", weight)
@@ -318,12 +318,12 @@ def part_row(card: CardDraft, sheet: Sheet, line: Line, row: Row, enclosure: str
     """A fan, temperature sensor, power supply or alarm of an enclosure, kept in the tool's words."""
     # fan0        OK              ON      7      6900    N/A
     (_, name), *others = row.items()
-    told = ", ".join(f"{column} {value}" for column, value in others if words.told(value) and column != "Identify")
+    told = ", ".join(f"{column} {value}" for column, value in others if vocabulary.told(value) and column != "Identify")
     card.detail(sheet, line, f"{enclosure} {name}", told or "-")
     status = row.get("Status", "OK")
     # the enclosure's own status has told already that an alarm sounds: ALARM-ACTIVATED
     told_of = name.startswith("alm") and "ALARM" in card.details.get(f"{enclosure} Status", "").upper()
-    if status.upper() not in words.QUIET and not told_of:
+    if status.upper() not in vocabulary.QUIET and not told_of:
         _trouble(card, f"{name} of enclosure {enclosure}", status)
 
 
@@ -336,7 +336,7 @@ def enclosure_row(card: CardDraft, sheet: Sheet, line: Line, row: Row, enclosure
     for column, value in list(row.items())[1:]:
         card.detail(sheet, line, f"{enclosure} {column}", value)
     status = row.get("Status", "OK")
-    if status.upper() not in words.QUIET:
+    if status.upper() not in vocabulary.QUIET:
         _trouble(card, f"enclosure {enclosure}", status)
 
 
@@ -344,9 +344,9 @@ def slot_row(card: CardDraft, sheet: Sheet, line: Line, row: Row, enclosure: str
     """``slot3     OK              /c0/p8        Off``."""
     port = _PORT.fullmatch((row.get("(V)Port") or row.get("Port") or row.get("VPort") or "").lstrip("/"))
     name, status = row.get("Slot", ""), row.get("Status", "")
-    told = ", ".join(value for value in list(row.values())[1:3] if words.told(value))
+    told = ", ".join(value for value in list(row.values())[1:3] if vocabulary.told(value))
     card.detail(sheet, line, f"{enclosure} {name}", told)
     if port is not None:
         card.slots[port[1]] = SlotDraft(enclosure, re.sub(r"\D", "", name), sheet, line)
-    if status.upper() not in words.QUIET:
+    if status.upper() not in vocabulary.QUIET:
         _trouble(card, f"{name} of enclosure {enclosure}", status)

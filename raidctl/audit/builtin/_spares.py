@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from raidctl.audit.builtin._look import below, medium, short
+from raidctl.audit.builtin._queries import below, medium, short
 from raidctl.model import Array, Controller, Drive, Volume
 from raidctl.units import format_decimal
 

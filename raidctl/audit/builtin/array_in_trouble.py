@@ -20,10 +20,10 @@ described.
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._look import plain
-from raidctl.audit.builtin._say import Finding, Findings, Voice
+from raidctl.audit.builtin._findings import Finding, Findings, Voice
+from raidctl.audit.builtin._queries import plain
+from raidctl.health.redundancy import speaks_of_rebuild
 from raidctl.model import Array, Controller, Inventory
-from raidctl.redundancy import speaks_of_rebuild
 
 SAY = Voice("array_in_trouble", "critical", "An array is in trouble though its volumes are well")
 

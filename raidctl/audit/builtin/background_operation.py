@@ -21,10 +21,10 @@ failed. Rebuilds are `volume_rebuilding`.
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._look import plain, rebuilding, volumes
-from raidctl.audit.builtin._say import Finding, Findings, Voice
+from raidctl.audit.builtin._findings import Finding, Findings, Voice
+from raidctl.audit.builtin._queries import plain, rebuilding, volumes
+from raidctl.health.redundancy import being_rebuilt
 from raidctl.model import Inventory, Volume
-from raidctl.redundancy import being_rebuilt
 
 SAY = Voice("background_operation", "warning", "A background operation slows a volume down")
 _WORDS = {

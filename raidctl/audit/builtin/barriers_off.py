@@ -24,12 +24,12 @@ mounted anew.
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._say import Finding, Findings, Severity, Voice
-from raidctl.drives_below import DrivesBelow
+from raidctl.audit.builtin._findings import Finding, Findings, Severity, Voice
 from raidctl.model import Controller, Drive, Inventory, Mount, Volume
-from raidctl.model_parts import NO_BARRIER
+from raidctl.model.block_layer import NO_BARRIER
+from raidctl.model.drives_below import DrivesBelow
+from raidctl.model.write_protection import drive_caches
 from raidctl.text import listing
-from raidctl.write_protection import drive_caches
 
 SAY = Voice("barriers_off", "critical", "A file system is mounted without barriers")
 

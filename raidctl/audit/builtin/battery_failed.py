@@ -24,9 +24,9 @@ write-back comes back by itself. Until then leave the volumes in write-through.
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._look import batteries, kind, plain
-from raidctl.audit.builtin._say import Finding, Findings, Voice, facts
-from raidctl.health import relied_on
+from raidctl.audit.builtin._findings import Finding, Findings, Voice, facts
+from raidctl.audit.builtin._queries import batteries, kind, plain
+from raidctl.health.judge import relied_on
 from raidctl.model import Battery, Inventory
 
 SAY = Voice("battery_failed", "critical", "The battery of a cache is failed, missing or to be replaced")

@@ -21,9 +21,9 @@ nothing to do. A battery that charges for more than a day does not charge: repla
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._look import batteries, kind
-from raidctl.audit.builtin._say import Finding, Findings, Voice
-from raidctl.health import LITTLE_CHARGE
+from raidctl.audit.builtin._findings import Finding, Findings, Voice
+from raidctl.audit.builtin._queries import batteries, kind
+from raidctl.health.judge import LITTLE_CHARGE
 from raidctl.model import Battery, Inventory
 
 SAY = Voice("battery_learning", "warning", "A battery learns, charges or is empty")

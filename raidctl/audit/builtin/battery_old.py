@@ -23,8 +23,8 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from raidctl.audit.builtin._look import GOOD_BATTERY, batteries, kind
-from raidctl.audit.builtin._say import Finding, Findings, Voice, facts
+from raidctl.audit.builtin._findings import Finding, Findings, Voice, facts
+from raidctl.audit.builtin._queries import GOOD_BATTERY, batteries, kind
 from raidctl.model import Battery, Inventory
 from raidctl.units import parse_moment
 

@@ -24,8 +24,8 @@ from are passed over.
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._look import below, full_stripe, medium, volumes
-from raidctl.audit.builtin._say import Findings, Voice
+from raidctl.audit.builtin._findings import Findings, Voice
+from raidctl.audit.builtin._queries import below, full_stripe, medium, volumes
 from raidctl.model import Block, BlockLayer, Inventory, Mount, Volume
 from raidctl.units import format_binary
 

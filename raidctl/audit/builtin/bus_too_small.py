@@ -24,7 +24,7 @@ with NVMe drives, of which only the speed of a lane is told.
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._say import Finding, Findings, Voice
+from raidctl.audit.builtin._findings import Finding, Findings, Voice
 from raidctl.model import Controller, Drive, Inventory, PciLink
 
 SAY = Voice("bus_too_small", "info", "The drives can deliver more than the card's bus carries")

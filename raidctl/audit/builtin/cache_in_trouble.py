@@ -21,8 +21,8 @@ itself, some cards need a restart.
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._look import plain
-from raidctl.audit.builtin._say import Finding, Findings, Voice, facts
+from raidctl.audit.builtin._findings import Finding, Findings, Voice, facts
+from raidctl.audit.builtin._queries import plain
 from raidctl.model import Controller, Inventory
 
 SAY = Voice("cache_in_trouble", "critical", "A controller's cache is disabled or damaged")

@@ -22,8 +22,8 @@ battery: writes cannot be cached then, and the split is a consequence (see `batt
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._look import database, protected
-from raidctl.audit.builtin._say import Finding, Findings, Voice, settable
+from raidctl.audit.builtin._findings import Finding, Findings, Voice, settable
+from raidctl.audit.builtin._queries import database, protected
 from raidctl.model import Controller, Inventory
 
 SAY = Voice("cache_split_for_database", "warning", "The cache is split towards reads on a controller with a database")

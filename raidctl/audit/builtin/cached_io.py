@@ -20,8 +20,8 @@ cache whatever the write policy says, so without a battery it is not even safe.
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._look import cached_volumes, protected
-from raidctl.audit.builtin._say import Finding, Findings, Voice, settable
+from raidctl.audit.builtin._findings import Finding, Findings, Voice, settable
+from raidctl.audit.builtin._queries import cached_volumes, protected
 from raidctl.model import Controller, Inventory, Volume
 
 SAY = Voice("cached_io", "warning", "A volume is set to cached I/O")

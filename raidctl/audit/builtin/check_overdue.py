@@ -25,8 +25,8 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from raidctl.audit.builtin._look import REDUNDANT, used_volumes
-from raidctl.audit.builtin._say import Finding, Findings, Severity, Voice, facts
+from raidctl.audit.builtin._findings import Finding, Findings, Severity, Voice, facts
+from raidctl.audit.builtin._queries import REDUNDANT, used_volumes
 from raidctl.model import Inventory, Scrub, Volume
 from raidctl.text import counted
 from raidctl.units import parse_moment

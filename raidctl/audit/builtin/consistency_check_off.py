@@ -22,8 +22,8 @@ copies that differ), and when it starts only by hand.
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._look import REDUNDANT
-from raidctl.audit.builtin._say import Finding, Findings, Voice
+from raidctl.audit.builtin._findings import Finding, Findings, Voice
+from raidctl.audit.builtin._queries import REDUNDANT
 from raidctl.model import Controller, Inventory, Scrub, Volume
 
 SAY = Voice("consistency_check_off", "warning", "Copies and parity are not compared regularly")

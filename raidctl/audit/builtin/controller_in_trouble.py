@@ -20,8 +20,8 @@ of it is not ok either, the finding is folded under that one.
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._look import plain
-from raidctl.audit.builtin._say import Findings, Voice
+from raidctl.audit.builtin._findings import Findings, Voice
+from raidctl.audit.builtin._queries import plain
 from raidctl.model import Inventory
 
 SAY = Voice("controller_in_trouble", "critical", "A controller says that it is not well")

@@ -27,8 +27,8 @@ own cache makes up for it. Drives with capacitors of their own (SSDs "with power
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._look import below, cached_volumes, medium, short
-from raidctl.audit.builtin._say import Finding, Findings, Voice, facts, settable
+from raidctl.audit.builtin._findings import Finding, Findings, Voice, facts, settable
+from raidctl.audit.builtin._queries import below, cached_volumes, medium, short
 from raidctl.model import Controller, Inventory, Volume, VolumeCache
 
 SAY = Voice(

@@ -27,11 +27,11 @@ in a week (`raidctl diff`), and replace the drive when the number grows. For lin
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._look import drives
-from raidctl.audit.builtin._say import Finding, Findings, Voice, facts
-from raidctl.health import MANY_LINK, Condition
+from raidctl.audit.builtin._findings import Finding, Findings, Voice, facts
+from raidctl.audit.builtin._queries import drives
+from raidctl.health.judge import MANY_LINK, Condition
+from raidctl.health.redundancy import expects_failure
 from raidctl.model import Drive, Inventory
-from raidctl.redundancy import expects_failure
 from raidctl.text import listing
 
 SAY = Voice("drive_errors", "critical", "A drive's error counters are not zero")

@@ -22,11 +22,11 @@ Never two at once.
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._look import drives
-from raidctl.audit.builtin._say import Finding, Findings, Voice, counters, place
-from raidctl.health import Condition
+from raidctl.audit.builtin._findings import Finding, Findings, Voice, counters, place
+from raidctl.audit.builtin._queries import drives
+from raidctl.health.judge import Condition
+from raidctl.health.redundancy import in_words
 from raidctl.model import Drive, Inventory
-from raidctl.redundancy import in_words
 
 SAY = Voice("drive_expects_failure", "critical", "A drive expects to fail soon")
 

@@ -20,9 +20,9 @@ on the drive's label). Then see that a spare is ready again.
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._look import plain
-from raidctl.audit.builtin._say import Finding, Findings, Voice, counters, place
-from raidctl.health import REDUCED, Condition
+from raidctl.audit.builtin._findings import Finding, Findings, Voice, counters, place
+from raidctl.audit.builtin._queries import plain
+from raidctl.health.judge import REDUCED, Condition
 from raidctl.model import Drive, Inventory
 
 SAY = Voice("drive_failed", "critical", "A drive has failed, is missing or offline")

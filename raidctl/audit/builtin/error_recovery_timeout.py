@@ -24,8 +24,8 @@ Passes: `error_recovery_seconds = 7`.
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._look import REDUNDANT, below, physical, software_volumes
-from raidctl.audit.builtin._say import Finding, Findings, Voice, facts
+from raidctl.audit.builtin._findings import Finding, Findings, Voice, facts
+from raidctl.audit.builtin._queries import REDUNDANT, below, physical, software_volumes
 from raidctl.model import Drive, Inventory
 
 SAY = Voice("error_recovery_timeout", "warning", "A drive tries longer than the kernel waits")

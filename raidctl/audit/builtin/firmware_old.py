@@ -22,8 +22,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from raidctl.audit.builtin._look import drives, plain
-from raidctl.audit.builtin._say import Finding, Findings, Voice, facts
+from raidctl.audit.builtin._findings import Finding, Findings, Voice, facts
+from raidctl.audit.builtin._queries import drives, plain
 from raidctl.model import Controller, Drive, Inventory
 from raidctl.text import listing
 

@@ -22,8 +22,8 @@ write_back`.
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._look import drives
-from raidctl.audit.builtin._say import Findings, Voice
+from raidctl.audit.builtin._findings import Findings, Voice
+from raidctl.audit.builtin._queries import drives
 from raidctl.model import Inventory
 
 SAY = Voice("flush_never_sent", "critical", "The kernel sends no flush to a drive with its cache on")

@@ -20,8 +20,8 @@ clear while a volume of this controller is missing or degraded.
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._look import NOT_WHOLE, short
-from raidctl.audit.builtin._say import Finding, Findings, Voice, facts
+from raidctl.audit.builtin._findings import Finding, Findings, Voice, facts
+from raidctl.audit.builtin._queries import NOT_WHOLE, short
 from raidctl.model import Controller, Inventory
 
 SAY = Voice("foreign_configuration", "warning", "Drives hold a foreign configuration")

@@ -25,8 +25,8 @@ whether that helped.
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._look import drives
-from raidctl.audit.builtin._say import Finding, Findings, Voice
+from raidctl.audit.builtin._findings import Finding, Findings, Voice
+from raidctl.audit.builtin._queries import drives
 from raidctl.model import Controller, Drive, Inventory
 
 SAY = Voice("link_slow", "warning", "A drive's link is slower than it could be")

@@ -21,8 +21,8 @@ Which one was right only a file's checksum tells.
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._look import PARITY, software_volumes
-from raidctl.audit.builtin._say import Finding, Findings, Severity, Voice
+from raidctl.audit.builtin._findings import Finding, Findings, Severity, Voice
+from raidctl.audit.builtin._queries import PARITY, software_volumes
 from raidctl.model import Inventory, Volume
 
 SAY = Voice("md_mismatch", "warning", "A check found copies or parity that differ")

@@ -21,8 +21,8 @@ and forgot. At 5 MB/s a disk of 4 TB takes nine days without redundancy. SSDs ca
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._look import REDUNDANT, below, medium, software_volumes
-from raidctl.audit.builtin._say import Finding, Findings, Voice
+from raidctl.audit.builtin._findings import Finding, Findings, Voice
+from raidctl.audit.builtin._queries import REDUNDANT, below, medium, software_volumes
 from raidctl.model import Inventory, Volume
 
 SAY = Voice("md_sync_speed", "warning", "Speed limits hold the rebuild of a software RAID back")

@@ -20,8 +20,8 @@ lines; after adding one, make the initial RAM disk again (`update-initramfs -u`,
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._look import GONE
-from raidctl.audit.builtin._say import Finding, Findings, Voice
+from raidctl.audit.builtin._findings import Finding, Findings, Voice
+from raidctl.audit.builtin._queries import GONE
 from raidctl.model import Controller, Inventory, Volume
 
 SAY = Voice("md_unattended", "warning", "Nothing watches the md arrays")

@@ -24,8 +24,8 @@ arrays that are reshaped now (older kernels reshape only arrays without a bitmap
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._look import NOT_WHOLE, REDUNDANT, array_of, members, software_volumes
-from raidctl.audit.builtin._say import Finding, Findings, Voice
+from raidctl.audit.builtin._findings import Finding, Findings, Voice
+from raidctl.audit.builtin._queries import NOT_WHOLE, REDUNDANT, array_of, members, software_volumes
 from raidctl.model import Inventory, Volume
 
 SAY = Voice("md_without_bitmap", "warning", "A software RAID has no write-intent bitmap")

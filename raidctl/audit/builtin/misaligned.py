@@ -25,8 +25,8 @@ worth it for a busy database.
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._look import PARITY, few, members, volumes
-from raidctl.audit.builtin._say import Finding, Findings, Severity, Voice
+from raidctl.audit.builtin._findings import Finding, Findings, Severity, Voice
+from raidctl.audit.builtin._queries import PARITY, few, members, volumes
 from raidctl.model import BlockLayer, Controller, Drive, Inventory, Volume
 from raidctl.units import format_binary
 

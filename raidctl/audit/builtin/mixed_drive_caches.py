@@ -20,8 +20,8 @@ controller `raidctl cache drive`.
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._look import members, short
-from raidctl.audit.builtin._say import Findings, Voice, facts
+from raidctl.audit.builtin._findings import Findings, Voice, facts
+from raidctl.audit.builtin._queries import members, short
 from raidctl.model import Inventory
 
 SAY = Voice("mixed_drive_caches", "warning", "Write caches of the drives of one array are partly on")

@@ -25,8 +25,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
-from raidctl.audit.builtin._look import members
-from raidctl.audit.builtin._say import Finding, Findings, Voice, facts
+from raidctl.audit.builtin._findings import Finding, Findings, Voice, facts
+from raidctl.audit.builtin._queries import members
 from raidctl.audit.builtin.mixed_drives import differ
 from raidctl.model import Array, Drive, Inventory
 from raidctl.text import listing

@@ -23,8 +23,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from raidctl.audit.builtin._look import members, physical, short
-from raidctl.audit.builtin._say import Finding, Findings, Voice, facts
+from raidctl.audit.builtin._findings import Finding, Findings, Voice, facts
+from raidctl.audit.builtin._queries import members, physical, short
 from raidctl.model import Array, Drive, Inventory
 
 SAY = Voice("mixed_sectors", "info", "Different sector sizes are in one array")

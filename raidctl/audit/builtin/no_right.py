@@ -18,7 +18,7 @@ not asked may be in any state.
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._say import Findings, Voice
+from raidctl.audit.builtin._findings import Findings, Voice
 from raidctl.model import Inventory
 
 SAY = Voice("no_right", "warning", "Something could not be asked for lack of rights")

@@ -20,7 +20,7 @@ drives.
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._say import Findings, Voice
+from raidctl.audit.builtin._findings import Findings, Voice
 from raidctl.model import Inventory
 
 SAY = Voice("no_tool", "warning", "No installed program can ask a card")

@@ -19,7 +19,7 @@ report it with `raidctl record --redact`.
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._say import Findings, Voice
+from raidctl.audit.builtin._findings import Findings, Voice
 from raidctl.model import Inventory
 
 SAY = Voice("not_read", "warning", "A tool's answer could not be read")

@@ -23,9 +23,9 @@ from __future__ import annotations
 
 from msgspec import structs
 
-from raidctl.audit.builtin._look import drives
-from raidctl.audit.builtin._say import Finding, Findings, Voice, facts
-from raidctl.health import judge
+from raidctl.audit.builtin._findings import Finding, Findings, Voice, facts
+from raidctl.audit.builtin._queries import drives
+from raidctl.health.judge import judge
 from raidctl.model import Drive, Inventory
 from raidctl.text import listing
 

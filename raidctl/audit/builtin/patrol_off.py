@@ -20,7 +20,7 @@ and has bad ones rewritten from parity at no risk. It uses idle time only.
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._say import Finding, Findings, Voice
+from raidctl.audit.builtin._findings import Finding, Findings, Voice
 from raidctl.model import Controller, Inventory
 
 SAY = Voice("patrol_off", "warning", "Bad sectors are not looked for (patrol read)")

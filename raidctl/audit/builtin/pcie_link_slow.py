@@ -23,7 +23,7 @@ speed setting in the BIOS. For the speed, look again under load.
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._say import Finding, Findings, Severity, Voice, facts
+from raidctl.audit.builtin._findings import Finding, Findings, Severity, Voice, facts
 from raidctl.model import Controller, Inventory
 
 SAY = Voice("pcie_link_slow", "warning", "A card's PCI Express link is narrower or slower than the card can")

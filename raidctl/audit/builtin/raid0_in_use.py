@@ -23,8 +23,8 @@ from __future__ import annotations
 
 import re
 
-from raidctl.audit.builtin._look import REDUNDANT, count, used_volumes
-from raidctl.audit.builtin._say import Finding, Findings, Voice, facts
+from raidctl.audit.builtin._findings import Finding, Findings, Voice, facts
+from raidctl.audit.builtin._queries import REDUNDANT, count, used_volumes
 from raidctl.model import Controller, Inventory, Volume
 from raidctl.text import listing
 

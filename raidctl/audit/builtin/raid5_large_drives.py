@@ -26,8 +26,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from raidctl.audit.builtin._look import SINGLE_PARITY, below, count, used_volumes
-from raidctl.audit.builtin._say import Finding, Findings, Voice, facts
+from raidctl.audit.builtin._findings import Finding, Findings, Voice, facts
+from raidctl.audit.builtin._queries import SINGLE_PARITY, below, count, used_volumes
 from raidctl.model import Drive, Inventory, Volume
 from raidctl.units import format_decimal
 

@@ -24,8 +24,8 @@ read-ahead), and the block device's own read-ahead for sequential work (see `blo
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._look import below, cached_volumes, database, medium
-from raidctl.audit.builtin._say import Findings, Voice, settable
+from raidctl.audit.builtin._findings import Findings, Voice, settable
+from raidctl.audit.builtin._queries import below, cached_volumes, database, medium
 from raidctl.model import Controller, Inventory, Volume
 
 SAY = Voice("read_ahead_twice", "info", "The controller reads ahead where the system above does so itself")

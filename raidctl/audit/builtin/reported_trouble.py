@@ -20,8 +20,8 @@ same object, the finding is folded under that one.
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._say import Findings, Voice
-from raidctl.health import judge
+from raidctl.audit.builtin._findings import Findings, Voice
+from raidctl.health.judge import judge
 from raidctl.model import Inventory
 
 SAY = Voice("reported_trouble", "critical", "A tool prints a warning of another kind")

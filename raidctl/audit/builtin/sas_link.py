@@ -22,8 +22,8 @@ from __future__ import annotations
 
 from statistics import median_low
 
-from raidctl.audit.builtin._look import drives
-from raidctl.audit.builtin._say import Finding, Findings, Voice
+from raidctl.audit.builtin._findings import Finding, Findings, Voice
+from raidctl.audit.builtin._queries import drives
 from raidctl.model import Drive, Inventory
 
 SAY = Voice("sas_link", "warning", "A SAS drive lost a path or has link errors")

@@ -19,9 +19,9 @@ the controller can copy a drive onto its replacement while both run, use that in
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._look import members, physical
-from raidctl.audit.builtin._say import Finding, Findings, Voice, facts
-from raidctl.health import Condition
+from raidctl.audit.builtin._findings import Finding, Findings, Voice, facts
+from raidctl.audit.builtin._queries import members, physical
+from raidctl.health.judge import Condition
 from raidctl.model import Array, Drive, Inventory
 
 SAY = Voice("several_expect_failure", "critical", "Several drives of an array expect to fail")

@@ -21,8 +21,8 @@ are passed over.
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._look import NOT_WHOLE, PARITY, REDUNDANT, below
-from raidctl.audit.builtin._say import Finding, Findings, Voice
+from raidctl.audit.builtin._findings import Finding, Findings, Voice
+from raidctl.audit.builtin._queries import NOT_WHOLE, PARITY, REDUNDANT, below
 from raidctl.audit.builtin._spares import all_told, offer, ready
 from raidctl.model import Controller, Inventory, Volume
 from raidctl.text import counted

@@ -19,8 +19,8 @@ for one of them.
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._look import members
-from raidctl.audit.builtin._say import Finding, Findings, Voice
+from raidctl.audit.builtin._findings import Finding, Findings, Voice
+from raidctl.audit.builtin._queries import members
 from raidctl.audit.builtin._spares import arrays_of, unfit
 from raidctl.model import Controller, Drive, Inventory
 

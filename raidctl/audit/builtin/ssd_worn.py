@@ -19,8 +19,8 @@ arrive there together, and one spare does not help.
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._look import drives
-from raidctl.audit.builtin._say import Findings, Severity, Voice
+from raidctl.audit.builtin._findings import Findings, Severity, Voice
+from raidctl.audit.builtin._queries import drives
 from raidctl.model import Inventory
 
 SAY = Voice("ssd_worn", "critical", "An SSD is nearly worn out")

@@ -19,8 +19,8 @@ in the message.
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._look import plain
-from raidctl.audit.builtin._say import Finding, Findings, Voice
+from raidctl.audit.builtin._findings import Finding, Findings, Voice
+from raidctl.audit.builtin._queries import plain
 from raidctl.model import Battery, Drive, Inventory, Volume
 
 SAY = Voice("state_unknown", "warning", "A tool reports a state of unknown meaning")

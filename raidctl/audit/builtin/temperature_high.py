@@ -21,8 +21,8 @@ temperatures of working drives; they are passed over too.
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._look import batteries, drives
-from raidctl.audit.builtin._say import Findings, Severity, Voice
+from raidctl.audit.builtin._findings import Findings, Severity, Voice
+from raidctl.audit.builtin._queries import batteries, drives
 from raidctl.model import Inventory
 from raidctl.select import Item
 

@@ -21,7 +21,7 @@ they are certainly lost, and their volume is to be restored from a backup anyway
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._say import Findings, Voice
+from raidctl.audit.builtin._findings import Findings, Voice
 from raidctl.model import Inventory
 
 SAY = Voice("unwritten_cache", "critical", "A cache holds preserved data of a volume that is offline or gone")

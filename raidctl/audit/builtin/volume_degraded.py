@@ -23,11 +23,11 @@ ready and no rebuild began, the tool's log may contain why the controller passed
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._look import volumes
-from raidctl.audit.builtin._say import Finding, Findings, Voice, facts, named
+from raidctl.audit.builtin._findings import Finding, Findings, Voice, facts, named
+from raidctl.audit.builtin._queries import volumes
 from raidctl.audit.builtin._spares import all_told, offer, ready
+from raidctl.health.redundancy import survives
 from raidctl.model import Controller, Inventory, Volume
-from raidctl.redundancy import survives
 from raidctl.text import listing
 
 SAY = Voice("volume_degraded", "critical", "A volume works without some of its drives, and nothing is rebuilt")

@@ -21,8 +21,8 @@ whether the drives come back, then reassemble the array with the vendor's tool. 
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._look import below, count, plain, volumes
-from raidctl.audit.builtin._say import Finding, Findings, Voice
+from raidctl.audit.builtin._findings import Finding, Findings, Voice
+from raidctl.audit.builtin._queries import below, count, plain, volumes
 from raidctl.model import Controller, Inventory, Volume
 
 SAY = Voice("volume_failed", "critical", "A volume is failed, offline or not started")

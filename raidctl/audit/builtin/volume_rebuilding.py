@@ -22,11 +22,11 @@ change for hours, look at the drives' errors.
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._look import queued, volumes
-from raidctl.audit.builtin._say import Finding, Findings, Voice
+from raidctl.audit.builtin._findings import Finding, Findings, Voice
+from raidctl.audit.builtin._queries import queued, volumes
 from raidctl.audit.builtin.volume_degraded import risk
+from raidctl.health.redundancy import in_words
 from raidctl.model import Controller, Inventory, Volume
-from raidctl.redundancy import in_words
 
 SAY = Voice("volume_rebuilding", "critical", "A volume is being rebuilt")
 _REMEDY = "Let it finish; pull no drive, and put off heavy jobs."

@@ -27,8 +27,8 @@ it is as fast while the battery is good. Without a battery: `--write write-throu
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._look import cached_volumes, plain, protected
-from raidctl.audit.builtin._say import Finding, Findings, Voice, facts, settable
+from raidctl.audit.builtin._findings import Finding, Findings, Voice, facts, settable
+from raidctl.audit.builtin._queries import cached_volumes, plain, protected
 from raidctl.model import Controller, Inventory, Volume, VolumeCache
 
 SAY = Voice(

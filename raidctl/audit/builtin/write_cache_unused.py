@@ -24,8 +24,8 @@ is not told.
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._look import below, cached_volumes, medium, protected
-from raidctl.audit.builtin._say import Finding, Findings, Voice, settable
+from raidctl.audit.builtin._findings import Finding, Findings, Voice, settable
+from raidctl.audit.builtin._queries import below, cached_volumes, medium, protected
 from raidctl.model import Controller, Inventory, Volume
 
 SAY = Voice("write_cache_unused", "info", "A volume of disks writes through beside a good battery")

@@ -24,11 +24,11 @@ from __future__ import annotations
 
 from msgspec import structs
 
-from raidctl.audit.builtin._look import used_volumes
-from raidctl.audit.builtin._say import Finding, Findings, Voice, facts
-from raidctl.health import PROTECTION
+from raidctl.audit.builtin._findings import Finding, Findings, Voice, facts
+from raidctl.audit.builtin._queries import used_volumes
+from raidctl.health.judge import PROTECTION
+from raidctl.health.write_hole import INCOMPLETE, PARITY, Hole, write_hole
 from raidctl.model import Controller, Inventory, Volume
-from raidctl.write_hole import INCOMPLETE, PARITY, Hole, write_hole
 
 SAY = Voice("write_hole", "warning", "A parity RAID has a write hole")
 

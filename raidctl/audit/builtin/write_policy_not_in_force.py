@@ -25,9 +25,9 @@ with `cache.write_active = write_back`.
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._look import cached_volumes, plain
-from raidctl.audit.builtin._say import Finding, Findings, Voice, facts, settable
-from raidctl.health import Condition, recovering
+from raidctl.audit.builtin._findings import Finding, Findings, Voice, facts, settable
+from raidctl.audit.builtin._queries import cached_volumes, plain
+from raidctl.health.judge import Condition, recovering
 from raidctl.model import Controller, Inventory, Volume, WriteActive, WritePolicy
 
 SAY = Voice("write_policy_not_in_force", "warning", "The write policy in force is not the one that is configured")

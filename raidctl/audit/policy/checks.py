@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from raidctl.audit.policy.logic import Truth
-from raidctl.audit.policy.machine import Scope
+from raidctl.audit.policy.scope import Scope
 
 Test = Callable[[Any, Scope], Truth]
 Say = Callable[[Any, Scope], "str | None"]

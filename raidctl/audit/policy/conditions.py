@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from operator import attrgetter
 from typing import Any
 
-from raidctl.audit.policy import many
+from raidctl.audit.policy import quantifiers
 from raidctl.audit.policy.checks import Check, Test, clause, state_of, together, words_of
-from raidctl.audit.policy.faults import Place, suggestion
 from raidctl.audit.policy.logic import Truth, disjunction, negation
-from raidctl.audit.policy.machine import Scope, single
-from raidctl.audit.policy.shapes import Field, Kind, kinds
-from raidctl.audit.policy.texts import texts
+from raidctl.audit.policy.mistakes import Place, suggestion
+from raidctl.audit.policy.schema import Field, Kind, kinds
+from raidctl.audit.policy.scope import Scope, single
+from raidctl.audit.policy.string_conditions import texts
 from raidctl.audit.policy.values import Wish, is_binary, said, wish
 from raidctl.text import listing, plural
 
@@ -168,12 +168,12 @@ def _through(get: Callable[[Any, Scope], Any], check: Check) -> Check:
 def _objects(field: Field, rest: list[str], spec: Any, place: Place, path: str) -> Check | None:
     assert field.target is not None and field.pairs is not None  # noqa: S101,PT018 - a list has both
     inner = kinds()[field.target]
-    group = many.Group(path, field.target, field.pairs, field.told)
+    group = quantifiers.Group(path, field.target, field.pairs, field.told)
     if rest:
         if isinstance(spec, Mapping) and "same" in spec:
             return _same(inner, rest, spec, place, group)
         checks = [one for one in _entry(inner, rest, spec, place, "") if one]
-        return many.every(group, together(checks), words_of(checks), rest) if checks else None
+        return quantifiers.every(group, together(checks), words_of(checks), rest) if checks else None
     if isinstance(spec, int) and not isinstance(spec, bool):
         spec = {"count": spec}
     elif field.words and _is_text(spec):
@@ -188,28 +188,30 @@ def _objects(field: Field, rest: list[str], spec: Any, place: Place, path: str) 
     return _quantified(inner, spec, place, group, field)
 
 
-def _quantified(inner: Kind, spec: Mapping[str, Any], place: Place, group: many.Group, field: Field) -> Check | None:
+def _quantified(
+    inner: Kind, spec: Mapping[str, Any], place: Place, group: quantifiers.Group, field: Field
+) -> Check | None:
     """``{ where = {…}, count = {…}, any = {…}, all = {…}, none = {…} }``."""
     before = len(place.faults)
     found: list[Check] = []
     for name, value in spec.items():
         steps = name.split(".")
-        if name in many.OPERATORS:
+        if name in quantifiers.OPERATORS:
             continue
         if steps[0] in inner.fields:  # drives.status = "ok", which TOML hands over as a table
             through = _objects(field, steps, value, place.at(name), group.path)
             found += [through] if through else []
         else:
-            hint = suggestion(name, [*many.OPERATORS, *inner.fields]) or (
+            hint = suggestion(name, [*quantifiers.OPERATORS, *inner.fields]) or (
                 f"ask for count, any, all, none or where, or name a field of {single(inner.name)}."
             )
             place.at(name).wrong(f'"{name}" is nothing that can be asked of a list of {_several(inner.name)}; {hint}')
     chosen = conditions(inner, spec["where"], place.at("where")) if "where" in spec else []
     if chosen:
         group = group.narrowed(together(chosen), words_of(chosen))
-    if "count" in spec and (bounds := many.bounds(spec["count"], place.at("count"))):
-        found.append(many.counted(group, *bounds))
-    makers = {"any": many.some, "all": many.every, "none": many.nobody}
+    if "count" in spec and (bounds := quantifiers.bounds(spec["count"], place.at("count"))):
+        found.append(quantifiers.counted(group, *bounds))
+    makers = {"any": quantifiers.some, "all": quantifiers.every, "none": quantifiers.nobody}
     for name, make in makers.items():
         if name in spec and (checks := conditions(inner, spec[name], place.at(name))):
             found.append(make(group, together(checks), words_of(checks)))
@@ -236,7 +238,9 @@ def _joined(path: str, checks: Sequence[Check]) -> Check:
     return Check(path, together(checks), " and ".join(check.wanted for check in checks), say, sentence=sentence)
 
 
-def _same(inner: Kind, rest: list[str], spec: Mapping[str, Any], place: Place, group: many.Group) -> Check | None:
+def _same(
+    inner: Kind, rest: list[str], spec: Mapping[str, Any], place: Place, group: quantifiers.Group
+) -> Check | None:
     field = inner.fields.get(rest[0])
     if spec != {"same": True}:
         place.wrong('"same" is followed by true, and stands alone.')
@@ -245,7 +249,7 @@ def _same(inner: Kind, rest: list[str], spec: Mapping[str, Any], place: Place, g
     elif len(rest) > 1 or field.sort not in {"enum", "text", "number", "flag"}:
         place.wrong(f'"{".".join(rest)}" is no value of {single(inner.name)} that could be the same.')
     else:
-        return many.same(group, rest[0], field.getter)
+        return quantifiers.same(group, rest[0], field.getter)
     return None
 
 

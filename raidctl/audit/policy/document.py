@@ -11,10 +11,10 @@ from typing import Any
 
 from raidctl.audit.finding import Severity
 from raidctl.audit.policy.conditions import misplaced
-from raidctl.audit.policy.faults import Fault, Place, PolicyError, suggestion
 from raidctl.audit.policy.lines import locate
+from raidctl.audit.policy.mistakes import Fault, Place, PolicyError, suggestion
 from raidctl.audit.policy.rules import PolicyRule, compile_rule, severity, short_rule, text
-from raidctl.audit.policy.shapes import kinds
+from raidctl.audit.policy.schema import kinds
 from raidctl.text import attempt
 from raidctl.units import parse_seconds
 

@@ -9,11 +9,11 @@ from typing import Any, get_args
 from raidctl.audit.finding import Finding, Outcome, Severity
 from raidctl.audit.policy.checks import Check, Test, clause, together, words_of
 from raidctl.audit.policy.conditions import conditions
-from raidctl.audit.policy.faults import Place, suggestion
 from raidctl.audit.policy.logic import Truth, within
-from raidctl.audit.policy.machine import Machine, Scope
-from raidctl.audit.policy.many import bounds, how_many, there_are
-from raidctl.audit.policy.shapes import kinds, selectable
+from raidctl.audit.policy.mistakes import Place, suggestion
+from raidctl.audit.policy.quantifiers import bounds, how_many, there_are
+from raidctl.audit.policy.schema import kinds, selectable
+from raidctl.audit.policy.scope import Machine, Scope
 from raidctl.text import listing, plural
 
 KEYS = ("name", "for", "where", "require", "count", "severity", "reason", "remedy", "optional")

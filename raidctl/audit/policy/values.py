@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from fnmatch import translate
 from typing import Any
 
-from raidctl.audit.policy.faults import Place, suggestion
 from raidctl.audit.policy.logic import Truth, conjunction, disjunction, negation
-from raidctl.audit.policy.shapes import Field
+from raidctl.audit.policy.mistakes import Place, suggestion
+from raidctl.audit.policy.schema import Field
 from raidctl.order import natural
 from raidctl.text import listing
 from raidctl.units import (

@@ -17,8 +17,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from raidctl.bench.engines.hopeless import refuse_hopeless
-from raidctl.bench.engines.share import bins
+from raidctl.bench.engines.empty_work import refuse_hopeless
+from raidctl.bench.engines.work_split import bins
 from raidctl.bench.targets import Handled, refuse_outside
 from raidctl.bench.work import Op, Outcome, Samples, Stream, Target, Work
 from raidctl.errors import BenchError

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from raidctl.bench.blocks import pool
-from raidctl.bench.engines.hopeless import refuse_hopeless
+from raidctl.bench.engines.empty_work import refuse_hopeless
 from raidctl.bench.targets import Handled, refuse_outside
 from raidctl.bench.work import Op, Outcome, Samples, Stream, Target, Work
 from raidctl.errors import BenchError

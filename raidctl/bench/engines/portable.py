@@ -17,10 +17,10 @@ from dataclasses import dataclass
 from itertools import islice
 
 from raidctl.bench.blocks import Checker, Filler, State
-from raidctl.bench.engines.crew import NEVER, Job, Report, ending, now, work
-from raidctl.bench.engines.hopeless import refuse_hopeless
+from raidctl.bench.engines.empty_work import refuse_hopeless
 from raidctl.bench.engines.portable_nbd import pipelined
-from raidctl.bench.engines.share import Slice, awaited, samples, slices, trim
+from raidctl.bench.engines.process_group import NEVER, Job, Report, ending, now, work
+from raidctl.bench.engines.work_split import Slice, awaited, samples, slices, trim
 from raidctl.bench.targets import Handled, refuse_outside
 from raidctl.bench.targets.nbd import NbdTarget
 from raidctl.bench.work import Op, Outcome, Samples, Stream, Target, Work

@@ -16,8 +16,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from raidctl.bench.blocks import Checker, Filler, State
-from raidctl.bench.engines.crew import Job, Report, ending, now
-from raidctl.bench.engines.share import trim
+from raidctl.bench.engines.process_group import Job, Report, ending, now
+from raidctl.bench.engines.work_split import trim
 from raidctl.bench.targets.nbd import NbdTarget
 from raidctl.bench.targets.nbd_link import FLUSH, FUA, READ, REQUEST, REQUEST_MAGIC, WRITE, Gone, Link
 from raidctl.bench.work import Op, Stream, Work

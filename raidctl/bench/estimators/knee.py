@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from random import Random
 
-from raidctl.bench.estimators.bend import Bend, bend, straight
 from raidctl.bench.estimators.figures import HUGE, SEED, bootstrap, spread
 from raidctl.bench.estimators.one_cache import refusal
+from raidctl.bench.estimators.segmented_fit import Bend, bend, straight
 from raidctl.bench.result import Spread, Verdict
 
 MIB = 1 << 20

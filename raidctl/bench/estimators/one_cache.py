@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from raidctl.bench.estimators.bend import Bend, Point
+from raidctl.bench.estimators.segmented_fit import Bend, Point
 
 PIECES = 10
 """The curve after the knee is looked at in pieces as long as this part of the time up to it."""

@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
 
-from raidctl.bench.estimators.bend import bend
 from raidctl.bench.estimators.curve import Change, change_point, parabola
 from raidctl.bench.estimators.figures import deviation, finite, line, median
 from raidctl.bench.estimators.readcache import valley
+from raidctl.bench.estimators.segmented_fit import bend
 
 Shape = Literal["flat", "falling", "step_up", "plateau", "unmapped", "unclear"]
 

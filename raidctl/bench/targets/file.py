@@ -20,11 +20,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from raidctl.bench.blocks import MAGIC, SECTOR, Filler
+from raidctl.bench.deferred_signals import undisturbed
 from raidctl.bench.result import Confounder
-from raidctl.bench.targets.caretaker import Caretaker
+from raidctl.bench.targets.cleanup_watchdog import Caretaker
 from raidctl.bench.targets.handle import Opened, grain_of, open_direct, refusal, set_direct
 from raidctl.bench.targets.place import Place, place_of
-from raidctl.bench.undisturbed import undisturbed
 from raidctl.errors import BenchError
 from raidctl.text import printable
 from raidctl.units import format_binary

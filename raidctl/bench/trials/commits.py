@@ -18,8 +18,8 @@ from raidctl.bench.trials.faulty import Faulty
 from raidctl.bench.trials.phase import Phase, amount, latencies, stream
 from raidctl.bench.trials.plain import Connectable, flushes, puts
 from raidctl.bench.trials.trial import KIB, MIB, ROUNDS, Bench, Interrupted, Needs, Steps
-from raidctl.bench.verdict.deciding import MEDIUM, POWER_CUT, REPEAT, SLOPE
-from raidctl.bench.verdict.early import SLOWING
+from raidctl.bench.verdict.decision import MEDIUM, POWER_CUT, REPEAT, SLOPE
+from raidctl.bench.verdict.early_acknowledgement import SLOWING
 from raidctl.bench.work import Op, Stream, Target, Work
 from raidctl.errors import RaidctlError
 

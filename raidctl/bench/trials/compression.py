@@ -15,7 +15,7 @@ from raidctl.bench.trials.faulty import Faulty
 from raidctl.bench.trials.phase import Phase, latencies, ratio, stream, unclear
 from raidctl.bench.trials.plain import puts
 from raidctl.bench.trials.trial import KIB, MIB, ROUNDS, Bench, Interrupted, Needs, Steps, fitting
-from raidctl.bench.verdict.deciding import REPEAT
+from raidctl.bench.verdict.decision import REPEAT
 from raidctl.bench.work import Op, Stream, Target, Work
 
 

@@ -1,4 +1,4 @@
-"""What the trials of a session have found out, as the evidence that `raidctl.bench.verdict.early` weighs. Pure."""
+"""What the trials of a session found, as evidence for `raidctl.bench.verdict.early_acknowledgement`. Pure."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from raidctl.bench.estimators import slope
 from raidctl.bench.result import TrialResult, Verdict
 from raidctl.bench.trials.phase import Phase, latencies
 from raidctl.bench.trials.trial import KIB, MIB, Bench, Needs, Steps
-from raidctl.bench.verdict.deciding import FLIP, POWER_CUT, REPEAT
+from raidctl.bench.verdict.decision import FLIP, POWER_CUT, REPEAT
 from raidctl.bench.work import Op, Stream, Target
 
 PLAUSIBLE = 1.0

@@ -10,7 +10,7 @@ from raidctl.bench.result import Spread, TrialResult, Verdict
 from raidctl.bench.trials.phase import MIB, Phase, latencies, ratio, stream, unclear, words
 from raidctl.bench.trials.trial import KIB, ROUNDS, Bench, Needs, Range, Steps
 from raidctl.bench.trials.views import View, part
-from raidctl.bench.verdict.deciding import REPEAT
+from raidctl.bench.verdict.decision import REPEAT
 from raidctl.bench.work import Op, Target
 from raidctl.errors import BenchError
 

@@ -10,7 +10,7 @@ from raidctl.bench.estimators.spread import too_short
 from raidctl.bench.result import Spread, TrialResult, Verdict
 from raidctl.bench.trials.phase import Phase, ends, latencies, milliseconds, stream, words
 from raidctl.bench.trials.trial import KIB, ROUNDS, Bench, Needs, Steps
-from raidctl.bench.verdict.deciding import MEDIUM
+from raidctl.bench.verdict.decision import MEDIUM
 from raidctl.bench.work import Op, Outcome, Stream, Target
 
 SHORTEST = 0.1

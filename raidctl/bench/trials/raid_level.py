@@ -11,7 +11,7 @@ from raidctl.bench.result import Spread, TrialResult
 from raidctl.bench.trials.phase import Phase, latencies, pace, stream, words
 from raidctl.bench.trials.raid_words import Layers, facts, judged, told
 from raidctl.bench.trials.trial import CHUNK, KIB, ROUNDS, Bench, Needs, Steps
-from raidctl.bench.verdict.early import SLOWING
+from raidctl.bench.verdict.early_acknowledgement import SLOWING
 from raidctl.bench.work import Op, Outcome, Target
 
 PLACES = 1 << 14

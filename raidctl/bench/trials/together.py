@@ -10,15 +10,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
-from raidctl.bench.engines.crew import Job, Report, now
-from raidctl.bench.engines.crew import work as side_by_side
+from raidctl.bench.engines.process_group import Job, Report, now
+from raidctl.bench.engines.process_group import work as side_by_side
 from raidctl.bench.estimators import effect
 from raidctl.bench.estimators.spread import too_short
 from raidctl.bench.result import Spread, TrialResult, Verdict
 from raidctl.bench.trials.faulty import Faulty
 from raidctl.bench.trials.phase import MIB, Phase, ends, stream
 from raidctl.bench.trials.trial import ROUNDS, Bench, Interrupted, Needs, Steps
-from raidctl.bench.verdict.deciding import REPEAT
+from raidctl.bench.verdict.decision import REPEAT
 from raidctl.bench.work import Engine, Op, Target, Work
 from raidctl.errors import BenchError
 

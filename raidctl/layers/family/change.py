@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from raidctl.change.plan import Action, Flush, Knob, Plan, Refusal, RefusalKind, Setting, Step, Wish
 from raidctl.discovery.sysfs import path_of
 from raidctl.layers.build import reload_answer
 from raidctl.layers.kernel import VM as VM_FILES
 from raidctl.layers.scope import KERNEL, VM
 from raidctl.model import Controller, Tool, Volume
 from raidctl.request import Answer
+from raidctl.vendor.plan import Action, Flush, Knob, Plan, Refusal, RefusalKind, Setting, Step, Wish
 
 LIMITS: Mapping[str, str] = {"dirty_limit": "dirty", "dirty_background_limit": "dirty_background"}
 TIMES: Mapping[str, str] = {"dirty_expire": "dirty_expire_centisecs", "dirty_writeback": "dirty_writeback_centisecs"}

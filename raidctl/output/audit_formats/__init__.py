@@ -12,7 +12,7 @@ from typing import Protocol
 
 from raidctl.audit.finding import Audited
 from raidctl.audit.report import Summary
-from raidctl.output.paper import Paper
+from raidctl.output.console import Paper
 
 FORMATS = {
     "table": "raidctl.output.audit_formats.table",

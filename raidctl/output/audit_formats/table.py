@@ -13,7 +13,7 @@ from rich.text import Text
 from raidctl.audit.finding import Audited, Finding
 from raidctl.audit.report import EXITS, RuleCount, Summary, Verdict
 from raidctl.output.audit_formats import Again, Sheet
-from raidctl.output.paper import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, hanging, line, pack
+from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, hanging, line, pack
 from raidctl.output.table import Cell, Column, said, table
 from raidctl.text import counted
 

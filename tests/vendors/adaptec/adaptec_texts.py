@@ -8,7 +8,7 @@ from typing import Any
 
 from raidctl.model import Battery, Controller, Drive, Volume
 from raidctl.request import Answer, Request, Run, RunAnswer, Trouble, Which, WhichAnswer
-from raidctl.vendor import Document, Observation
+from raidctl.vendor.protocol import Document, Observation
 from raidctl_adaptec import read
 
 RULE = "-" * 70

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import msgspec
 import pytest
 
-from raidctl.change.plan import Action, Plan, Setting, Wish
 from raidctl.model import Controller, Tool
 from raidctl.request import ReadAnswer, RunAnswer, Trouble
+from raidctl.vendor.plan import Action, Plan, Setting, Wish
 from raidctl_adaptec.change import flushes, judge, knobs, plan
 from tests.vendors.adaptec.adaptec_texts import card_of, drive_text, machine, part, pqi, volume_text
 

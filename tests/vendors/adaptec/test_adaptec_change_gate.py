@@ -8,9 +8,9 @@ import pytest
 
 import raidctl_adaptec
 from raidctl.change.guard import unsafe
-from raidctl.change.plan import Setting, Wish
 from raidctl.model import Controller
-from raidctl.vendor import Document
+from raidctl.vendor.plan import Setting, Wish
+from raidctl.vendor.protocol import Document
 from tests.vendors.adaptec.adaptec_texts import GREEN, card_of, machine, part, pqi
 
 GOOD = ("Optimal", "Ready", "OK", "Fully Charged")

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from raidctl.vendor import Document
+from raidctl.vendor.protocol import Document
 from raidctl_adaptec import read, sniff
 from tests.vendors.adaptec.adaptec_texts import (
     DONE,

@@ -10,7 +10,7 @@ import pytest
 from raidctl.host import HostView
 from raidctl.model import Controller
 from raidctl.request import RunAnswer, Trouble, converse
-from raidctl.vendor import Observation
+from raidctl.vendor.protocol import Observation
 from raidctl_adaptec import DRIVERS, observe
 from tests.vendors.adaptec.adaptec_texts import Script, machine, ran
 from tests.vendors.adaptec.test_adaptec_forms import TASK

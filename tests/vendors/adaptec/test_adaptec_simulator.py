@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from raidctl.simulation import State
+from raidctl.vendor.simulator import State
 from raidctl_adaptec.change import knobs
 from raidctl_adaptec.simulator import change, initial, render
 from tests.vendors.adaptec.adaptec_texts import ZMM, card_of, drive_text, machine, part, pqi, volume_text

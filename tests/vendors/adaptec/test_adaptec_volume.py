@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from raidctl.model import RaidLevel, VolumeCache, VolumeStatus, WriteActive, WritePolicy
-from raidctl.write_protection import derived
+from raidctl.model.write_protection import derived
 from tests.support.judged import conditions
 from tests.vendors.adaptec.adaptec_texts import (
     card_of,

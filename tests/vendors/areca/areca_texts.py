@@ -9,7 +9,7 @@ from typing import Any
 
 from raidctl.model import Controller
 from raidctl.request import Answer, Request, Run, RunAnswer, Trouble, Which, WhichAnswer
-from raidctl.vendor import Document, Observation
+from raidctl.vendor.protocol import Document, Observation
 from raidctl_areca import read
 
 RULE = "=" * 79 + "\n"

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from raidctl.model import BatteryStatus, Controller, DriveCachePolicy, Volume, VolumeCache, WriteActive, WritePolicy
-from raidctl.write_protection import derived
+from raidctl.model.write_protection import derived
 from tests.support.judged import conditions, wrong
 from tests.vendors.areca.areca_texts import (
     DISKS,

@@ -5,7 +5,7 @@ import pytest
 from raidctl.host import HostView, PciDevice
 from raidctl.model import ProblemKind
 from raidctl.request import RunAnswer, Trouble, converse
-from raidctl.vendor import Observation
+from raidctl.vendor.protocol import Observation
 from raidctl_areca import observe
 from tests.vendors.areca.areca_texts import DISKS, DRIVE, END, SETS, SYS, VOLUME, VOLUMES, Script, config, hardware, ran
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import raidctl_areca
 from raidctl.request import decode
-from raidctl.vendor import Document, Observation
+from raidctl.vendor.protocol import Document, Observation
 from tests.vendors.areca.areca_texts import DISKS, DRIVE, END, RULE, SETS, SLOTS, SYS, VOLUME, VOLUMES, config, hardware
 
 HARDWARE = hardware(

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from raidctl.model import Drive
-from raidctl.vendor import Document
+from raidctl.vendor.protocol import Document
 from raidctl_drives import read, sniff
 
 HEAD = "smartctl 7.4 2023-08-01 r5530 [x86_64-linux-6.1.0] (local build)\n\n=== START OF INFORMATION SECTION ===\n"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from raidctl.change.plan import Action, Plan, Wish
 from raidctl.model import Controller, Drive, Interface, Tool
 from raidctl.request import RunAnswer
+from raidctl.vendor.plan import Action, Plan, Wish
 from raidctl_drives import change
 
 TOOLS = [Tool(name=name) for name in ("hdparm", "sdparm", "nvme", "smartctl")]

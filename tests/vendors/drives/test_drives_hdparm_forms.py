@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from raidctl.model import Drive
-from raidctl.vendor import Document, Observation
+from raidctl.vendor.protocol import Document, Observation
 from raidctl_drives import read, sniff
 
 SENSE = "SG_IO: bad/missing sense data, sb[]:  70 00 05 00 00 00 00 0d 00 00 00 00 20 00 00 00\n"

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from raidctl.model import Drive
-from raidctl.vendor import Document, Observation
+from raidctl.vendor.protocol import Document, Observation
 from raidctl_drives import read, sniff
 from raidctl_drives.nvme_list import parse_usage
 

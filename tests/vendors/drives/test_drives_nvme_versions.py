@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from raidctl.model import Drive
-from raidctl.vendor import Document, Observation
+from raidctl.vendor.protocol import Document, Observation
 from raidctl_drives import read, sniff
 
 USAGE = "500.11  GB / 500.11  GB"

@@ -19,7 +19,7 @@ from raidctl.request import (
     WhichAnswer,
     converse,
 )
-from raidctl.vendor import Observation
+from raidctl.vendor.protocol import Observation
 from raidctl_drives import observe
 
 AHCI = PciDevice("0000:00:17.0", 0x010601, 0x8086, 0xA352, driver="ahci", vendor="Intel", model="SATA AHCI Controller")

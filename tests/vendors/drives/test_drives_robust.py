@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from raidctl.vendor import Document
+from raidctl.vendor.protocol import Document
 from raidctl_drives import read, sniff
 from tests.support.machines import FIXTURES
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from raidctl.model import Drive
-from raidctl.vendor import Document, Observation
+from raidctl.vendor.protocol import Document, Observation
 from raidctl_drives import read, sniff
 
 GET = """    /dev/sdb: TAIGA     TG1800-SAS15      TA07

@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from raidctl.change.engine import knobs
-from raidctl.demo import machine
 from raidctl.model import Drive
-from raidctl.observe import survey
-from raidctl.registry import vendors
 from raidctl.request import Write, WriteAnswer
-from raidctl.runners.simulated import Simulated
-from raidctl.simulation import State
+from raidctl.simulation.demo import machine
+from raidctl.simulation.runner import Simulated
+from raidctl.survey.survey import survey
+from raidctl.vendor.registry import vendors
+from raidctl.vendor.simulator import State
 from raidctl_drives import simulator
 from tests.support.printed import rendered, texts, told
 

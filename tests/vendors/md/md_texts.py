@@ -20,7 +20,7 @@ from raidctl.request import (
     Which,
     WhichAnswer,
 )
-from raidctl.vendor import Document, Observation
+from raidctl.vendor.protocol import Document, Observation
 
 DETAIL = """\
 /dev/md7:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from raidctl.change.plan import Plan, Setting, Wish
 from raidctl.model import Controller, Volume
 from raidctl.request import WriteAnswer
+from raidctl.vendor.plan import Plan, Setting, Wish
 from raidctl_md.change import flushes, judge, knobs, plan
 
 WHOLE = {"stripe_cache_size": "256", "journal_mode": "[write-through] write-back"}

@@ -6,7 +6,7 @@ import pytest
 
 import raidctl_md as md
 from raidctl.model import Progress
-from raidctl.vendor import Document
+from raidctl.vendor.protocol import Document
 from tests.support.judged import wrong
 from tests.vendors.md.md_texts import array, controller, drives, read, told, unparsed, volume
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import raidctl_md as md
 from raidctl.host import BlockDevice, HostView
 from raidctl.request import RunAnswer, Trouble, converse
-from raidctl.vendor import Observation
+from raidctl.vendor.protocol import Observation
 from tests.vendors.md.md_texts import DETAIL, EXAMINE, Machine, unparsed
 
 MDSTAT = (

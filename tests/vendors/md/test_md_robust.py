@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import raidctl_md as md
 from raidctl.evidence import Sheet
 from raidctl.request import decode
-from raidctl.vendor import Document, Observation
+from raidctl.vendor.protocol import Document, Observation
 from tests.vendors.md.md_texts import DETAIL, EXAMINE, read, volume
 
 MDSTAT = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import raidctl_md as md
-from raidctl.vendor import Document
+from raidctl.vendor.protocol import Document
 from tests.vendors.md.md_texts import DETAIL, EXAMINE, controller, drives, read, unparsed, volume
 
 EXPORT = """\

@@ -5,10 +5,10 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 
-from raidctl.draft import Draft
 from raidctl.evidence import Sheet
 from raidctl.model import Problem
-from raidctl.vendor import Document
+from raidctl.vendor.draft import Draft
+from raidctl.vendor.protocol import Document
 from raidctl_megaraid.draft import CardDraft, Cards, VolumeDraft
 from raidctl_megaraid.megacli import read
 

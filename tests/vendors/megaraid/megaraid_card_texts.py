@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from raidctl.draft import Draft
 from raidctl.evidence import Sheet
 from raidctl.model import Problem
+from raidctl.vendor.draft import Draft
 from raidctl_megaraid.draft import CardDraft, Cards
 from raidctl_megaraid.storcli.controller import read_controller
 from raidctl_megaraid.storcli.failure import failures

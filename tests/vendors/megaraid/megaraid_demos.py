@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from raidctl.change.plan import Setting, Wish
-from raidctl.demo import machine
 from raidctl.model import Controller, Tool
-from raidctl.observe import survey
-from raidctl.registry import vendors
 from raidctl.request import Run, RunAnswer
-from raidctl.runners.simulated import Simulated
+from raidctl.simulation.demo import machine
+from raidctl.simulation.runner import Simulated
+from raidctl.survey.survey import survey
+from raidctl.vendor.plan import Setting, Wish
+from raidctl.vendor.registry import vendors
 
 VENDORS = vendors()[0]
 DEMOS = ("9271", "h730", "9660", "perc5i")

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from raidctl.model import Controller
-from raidctl.vendor import Document, Observation
+from raidctl.vendor.protocol import Document, Observation
 from raidctl_megaraid import read, sniff
 
 Answer = dict[str, Any]

@@ -10,7 +10,7 @@ from typing import Any
 from raidctl.host import HostView, PciDevice
 from raidctl.model import Controller, Volume, VolumeCache
 from raidctl.request import Answer, Request, Run, RunAnswer, Trouble, Which, WhichAnswer, converse
-from raidctl.vendor import Document, Observation
+from raidctl.vendor.protocol import Document, Observation
 from raidctl_megaraid import observe, read
 
 TAIL = "nolog J"

@@ -9,7 +9,7 @@ from raidctl.evidence import Sheet
 from raidctl_megaraid.draft import CardDraft, Cards
 from raidctl_megaraid.storcli.from_json import from_json
 from raidctl_megaraid.storcli.outline import Section
-from raidctl_megaraid.storcli.volumes import read_storage
+from raidctl_megaraid.storcli.storage import read_storage
 
 Data = Any
 

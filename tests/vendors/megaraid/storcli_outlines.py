@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from raidctl.draft import Pair
+from raidctl.vendor.draft import Pair
 from raidctl_megaraid.storcli.outline import Answer, Outline, Section
 
 VERSION = "007.1999.0000.0000 Feb 29, 2024"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from raidctl.vendor import Document
+from raidctl.vendor.protocol import Document
 from raidctl_megaraid import SUPPORT, read
-from raidctl_megaraid.build import pci_address
+from raidctl_megaraid.to_model import pci_address
 from tests.support.judged import conditions
 from tests.vendors.megaraid.megaraid_scripts import answer, basics, card, disk, printed, properties, row, told, volume
 

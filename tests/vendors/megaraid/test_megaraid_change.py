@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from raidctl.change.plan import Plan, Setting, Wish
 from raidctl.model import Tool
+from raidctl.vendor.plan import Plan, Setting, Wish
 from raidctl_megaraid import change
 from tests.vendors.megaraid.megaraid_demos import DEMOS, card, seen, simulated, wish
 

@@ -10,11 +10,11 @@ import pytest
 
 import raidctl_megaraid
 from raidctl.change.guard import unsafe
-from raidctl.change.plan import Wish
 from raidctl.model import Controller
-from raidctl.vendor import Document
+from raidctl.vendor.plan import Wish
+from raidctl.vendor.protocol import Document
 from raidctl_megaraid import simulator
-from raidctl_megaraid.simulator_state import BATTERIES
+from raidctl_megaraid.simulator.state import BATTERIES
 from tests.vendors.megaraid.megaraid_demos import DEMOS, card, wish
 
 FOLDER = Path(raidctl_megaraid.__file__).parent / "demos"

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from raidctl.change.plan import Action
 from raidctl.request import RunAnswer, WriteAnswer
+from raidctl.vendor.plan import Action
 from raidctl_megaraid.change import judge
 
 STORCLI = Action(argv=("storcli64", "/c0/v0", "set", "wrcache=WB", "nolog", "J"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from raidctl.vendor import Document
+from raidctl.vendor.protocol import Document
 from raidctl_megaraid.megacli import sniff, tool_version
 from raidctl_megaraid.reader import read
 from tests.vendors.megaraid.megacli_texts import battery, card, complaints, drive, fields, left, told, volume

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from raidctl.model import Battery
-from raidctl.vendor import Observation
+from raidctl.vendor.protocol import Observation
 from tests.support.judged import conditions
 from tests.vendors.megaraid.megaraid_one_machine import (
     Answer,

@@ -6,7 +6,7 @@ import textwrap
 
 import pytest
 
-from raidctl.vendor import Observation
+from raidctl.vendor.protocol import Observation
 from tests.vendors.megaraid.megaraid_one_machine import answer, facts, observed, pd_row, storcli, text_of, vd_row
 
 ROWS = [pd_row(f"8:{bay}", bay, "Onln", 0, "ZENITH ZT1200MM0099") for bay in range(4)]

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from raidctl.vendor import Document
+from raidctl.vendor.protocol import Document
 from raidctl_megaraid.draft import Cards
 from raidctl_megaraid.megacli import read, sniff
 from tests.vendors.megaraid import megacli_texts as texts

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from raidctl.change.plan import Wish
 from raidctl.model import Controller, Problem, Tool
 from raidctl.request import RunAnswer
-from raidctl.vendor import Document, Observation
+from raidctl.vendor.plan import Wish
+from raidctl.vendor.protocol import Document, Observation
 from raidctl_megaraid import read, sniff
 from raidctl_megaraid.change import flushes, judge, plan
 from tests.vendors.megaraid.megaraid_scripts import NOBODY, TAIL, Script, bus, ran, seen, whole

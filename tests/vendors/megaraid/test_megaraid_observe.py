@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from raidctl.request import RunAnswer, Trouble
-from raidctl.vendor import Observation
+from raidctl.vendor.protocol import Observation
 from tests.vendors.megaraid.megaraid_scripts import (
     CRASH,
     HANG,

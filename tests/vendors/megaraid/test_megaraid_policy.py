@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from raidctl.model import VolumeCache
-from raidctl.vendor import Document
-from raidctl.write_protection import derived
+from raidctl.model.write_protection import derived
+from raidctl.vendor.protocol import Document
 from raidctl_megaraid import read
 from tests.support.judged import conditions
 from tests.vendors.megaraid.megaraid_scripts import (

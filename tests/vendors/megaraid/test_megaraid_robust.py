@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from raidctl.request import Run, RunAnswer, Trouble
-from raidctl.vendor import Document, Observation
+from raidctl.vendor.protocol import Document, Observation
 from raidctl_megaraid import read, sniff
 from tests.support.machines import MACHINES, recording
 from tests.vendors.megaraid.megaraid_scripts import Script, answer, basics, bus, disk, printed, seen

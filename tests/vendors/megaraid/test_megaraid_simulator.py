@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import raidctl_megaraid
-from raidctl.change.plan import Action
 from raidctl.model import Controller
-from raidctl.simulation import State
-from raidctl.vendor import Document
+from raidctl.vendor.plan import Action
+from raidctl.vendor.protocol import Document
+from raidctl.vendor.simulator import State
 from raidctl_megaraid import change, simulator
-from raidctl_megaraid.simulator_state import BATTERIES
+from raidctl_megaraid.simulator.state import BATTERIES
 from tests.support.printed import rendered, texts, told
 from tests.vendors.megaraid.megaraid_demos import DEMOS, card, run, seen, simulated
 

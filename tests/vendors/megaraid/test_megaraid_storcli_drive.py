@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from raidctl.draft import Draft
 from raidctl.model import Health, Role
+from raidctl.vendor.draft import Draft
 from tests.vendors.megaraid.megaraid_storage_answers import (
     Data,
     answer_text,

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from raidctl_megaraid.storcli.form import JSON, TEXT, sniff
+from raidctl_megaraid.storcli.recognise import JSON, TEXT, sniff
 from tests.vendors.megaraid.storcli_outlines import (
     SECOND,
     answer_text,

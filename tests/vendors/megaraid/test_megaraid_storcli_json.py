@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from raidctl_megaraid.storcli.form import outline
 from raidctl_megaraid.storcli.outline import Outline
+from raidctl_megaraid.storcli.recognise import outline
 from tests.vendors.megaraid.storcli_outlines import (
     cells,
     controller,

@@ -10,7 +10,7 @@ from raidctl.evidence import Sheet
 from raidctl_megaraid.draft import Cards
 from raidctl_megaraid.storcli.from_text import from_text
 from raidctl_megaraid.storcli.outline import Answer
-from raidctl_megaraid.storcli.volumes import read_storage
+from raidctl_megaraid.storcli.storage import read_storage
 from tests.vendors.megaraid.megaraid_storage_answers import (
     Data,
     answer_text,

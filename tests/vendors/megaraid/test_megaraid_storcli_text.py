@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from raidctl_megaraid.storcli.form import outline
 from raidctl_megaraid.storcli.outline import Outline
+from raidctl_megaraid.storcli.recognise import outline
 from tests.vendors.megaraid.storcli_outlines import (
     DRIVE_COLUMNS,
     SECOND,

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from raidctl.model import Health, RaidLevel, Role, VolumeStatus
-from raidctl_megaraid import words
+from raidctl_megaraid import vocabulary
 
 
 @pytest.mark.parametrize(
@@ -15,14 +15,14 @@ from raidctl_megaraid import words
 )  # fmt: skip
 def test_the_words_of_raid_levels(text: str, level: RaidLevel | None) -> None:
     """All dialects' spellings of a level are one level; a dash is none."""
-    assert words.raid_level(text) == level
+    assert vocabulary.raid_level(text) == level
 
 
 @pytest.mark.parametrize("text", ["RAID77", "Optl", "RAID", "5", "RAID-" + "5" * 400])
 def test_a_level_that_is_not_known_is_refused(text: str) -> None:
     """A guess would be worse than a problem."""
     with pytest.raises(ValueError, match="not a RAID level"):
-        words.raid_level(text)
+        vocabulary.raid_level(text)
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ def test_a_level_that_is_not_known_is_refused(text: str) -> None:
 )  # fmt: skip
 def test_the_words_of_volumes(text: str, status: VolumeStatus) -> None:
     """Short and long words mean the same; a partially degraded volume is degraded."""
-    found = words.volume_state(text)
+    found = vocabulary.volume_state(text)
     assert found is not None
     assert found.status == status
 
@@ -55,10 +55,12 @@ def test_the_words_of_volumes(text: str, status: VolumeStatus) -> None:
 )  # fmt: skip
 def test_the_words_of_drives(text: str, health: Health, role: Role) -> None:
     """A spare and a good free drive are ok; what the firmware tests, fills or wipes is a warning."""
-    assert words.drive_state(text) == (health, role)
+    assert vocabulary.drive_state(text) == (health, role)
 
 
-@pytest.mark.parametrize("look_up", [words.volume_state, words.group_state, words.drive_state, words.drive_status])
+@pytest.mark.parametrize(
+    "look_up", [vocabulary.volume_state, vocabulary.group_state, vocabulary.drive_state, vocabulary.drive_status]
+)
 def test_a_state_that_is_not_known_is_none(look_up: object) -> None:
     """The caller says so and keeps the raw word."""
     assert callable(look_up)
@@ -67,9 +69,11 @@ def test_a_state_that_is_not_known_is_none(look_up: object) -> None:
 
 def test_every_operation_that_changes_the_status_has_a_name() -> None:
     """A volume that something goes on with gets the status of that operation."""
-    named = {words.operation(text) for text in ("CC", "BGI", "Initialization", "Migrate", "OCE", "Rebuild", "Recovery")}
-    assert named == set(words.BUSY_STATUS)
-    assert words.operation("Erase") == "unknown"
+    named = {
+        vocabulary.operation(text) for text in ("CC", "BGI", "Initialization", "Migrate", "OCE", "Rebuild", "Recovery")
+    }
+    assert named == set(vocabulary.BUSY_STATUS)
+    assert vocabulary.operation("Erase") == "unknown"
 
 
 @pytest.mark.parametrize(
@@ -78,7 +82,7 @@ def test_every_operation_that_changes_the_status_has_a_name() -> None:
 )
 def test_the_words_of_drive_caches(text: str, policy: str | None) -> None:
     """The topology's short words and the properties' long ones are the same setting."""
-    assert words.disk_cache(text) == policy
+    assert vocabulary.disk_cache(text) == policy
 
 
 @pytest.mark.parametrize(
@@ -90,25 +94,30 @@ def test_the_words_of_drive_caches(text: str, policy: str | None) -> None:
 )  # fmt: skip
 def test_the_words_of_write_policies(text: str, policy: str | None) -> None:
     """Always write back is the unprotected one."""
-    assert words.write_policy(text) == policy
+    assert vocabulary.write_policy(text) == policy
 
 
 def test_words_of_reading_and_of_io() -> None:
     """The words of MegaCli's cache policy are known one by one."""
-    assert [words.read_policy(text) for text in ("ReadAheadNone", "ReadAhead", "ReadAdaptive")] == [
+    assert [vocabulary.read_policy(text) for text in ("ReadAheadNone", "ReadAhead", "ReadAdaptive")] == [
         "none", "read_ahead", "adaptive",
     ]  # fmt: skip
-    assert [words.io_policy(text) for text in ("Direct", "Cached", "-")] == ["direct", "cached", None]
+    assert [vocabulary.io_policy(text) for text in ("Direct", "Cached", "-")] == ["direct", "cached", None]
     with pytest.raises(ValueError, match="IO policy"):
-        words.io_policy("Sideways")
+        vocabulary.io_policy("Sideways")
 
 
 def test_media_and_interfaces() -> None:
     """Words of both dialects; a dash is not told."""
-    assert [words.media(text) for text in ("HDD", "Solid State Device", "-")] == ["hdd", "ssd", None]
-    assert [words.interface(text) for text in ("SAS", "NVMe", "Parallel SCSI", "")] == ["sas", "nvme", "scsi", None]
+    assert [vocabulary.media(text) for text in ("HDD", "Solid State Device", "-")] == ["hdd", "ssd", None]
+    assert [vocabulary.interface(text) for text in ("SAS", "NVMe", "Parallel SCSI", "")] == [
+        "sas",
+        "nvme",
+        "scsi",
+        None,
+    ]
 
 
 def test_switches() -> None:
     """On and off are what the model calls enabled and disabled."""
-    assert [words.switch(text) for text in ("On", "Disabled", "N/A")] == ["enabled", "disabled", None]
+    assert [vocabulary.switch(text) for text in ("On", "Disabled", "N/A")] == ["enabled", "disabled", None]

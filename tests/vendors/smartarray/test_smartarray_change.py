@@ -7,12 +7,12 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from raidctl.change.plan import Action, Plan, Setting, Wish
-from raidctl.demo import machine
 from raidctl.model import Cache, Controller, Tool, VolumeCache
-from raidctl.observe import survey
-from raidctl.registry import vendors
 from raidctl.request import RunAnswer
+from raidctl.simulation.demo import machine
+from raidctl.survey.survey import survey
+from raidctl.vendor.plan import Action, Plan, Setting, Wish
+from raidctl.vendor.registry import vendors
 from raidctl_smartarray import change
 
 VENDORS = vendors()[0]

@@ -9,9 +9,9 @@ import pytest
 
 import raidctl_smartarray
 from raidctl.change.guard import unsafe
-from raidctl.change.plan import Setting, Wish
 from raidctl.model import Controller
-from raidctl.vendor import Document
+from raidctl.vendor.plan import Setting, Wish
+from raidctl.vendor.protocol import Document
 
 DEMOS = Path(raidctl_smartarray.__file__).parent / "demos"
 ASK = "ctrl all show config detail"

@@ -7,9 +7,9 @@ from collections.abc import Callable
 import pytest
 
 from raidctl.model import Interface, Media
-from raidctl.write_protection import derived
-from raidctl_smartarray.figures import link_speed, mountpoints
+from raidctl.model.write_protection import derived
 from raidctl_smartarray.interface import interface
+from raidctl_smartarray.numbers import link_speed, mountpoints
 from tests.support.judged import wrong
 from tests.vendors.smartarray.smartarray_texts import CARD, card, drive, left, told
 

@@ -10,7 +10,7 @@ import pytest
 from raidctl.host import HostView
 from raidctl.model import Controller
 from raidctl.request import RunAnswer, converse
-from raidctl.vendor import Observation
+from raidctl.vendor.protocol import Observation
 from raidctl_smartarray import observe
 from tests.vendors.smartarray.smartarray_texts import Script
 

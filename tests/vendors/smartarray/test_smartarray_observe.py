@@ -5,7 +5,7 @@ import pytest
 from raidctl.host import HostView, PciDevice
 from raidctl.model import ProblemKind
 from raidctl.request import RunAnswer, Trouble, converse
-from raidctl.vendor import Observation
+from raidctl.vendor.protocol import Observation
 from raidctl_smartarray import observe
 from tests.vendors.smartarray.smartarray_texts import CARD, Script, ran
 

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from raidctl.change.engine import knobs
-from raidctl.demo import machine
-from raidctl.observe import survey
-from raidctl.registry import vendors
-from raidctl.simulation import State
+from raidctl.simulation.demo import machine
+from raidctl.survey.survey import survey
+from raidctl.vendor.registry import vendors
+from raidctl.vendor.simulator import State
 from raidctl_smartarray import simulator
 from tests.support.printed import rendered, texts, told
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from raidctl.vendor import Document
+from raidctl.vendor.protocol import Document
 from raidctl_smartarray import read, sniff
 from tests.vendors.smartarray.smartarray_texts import CARD, card, left, told
 

@@ -8,7 +8,7 @@ import pytest
 from raidctl.host import HostView
 from raidctl.model import ProblemKind
 from raidctl.request import RunAnswer, Trouble, converse
-from raidctl.vendor import Observation
+from raidctl.vendor.protocol import Observation
 from raidctl_threeware import observe, sniff
 from tests.vendors.threeware.threeware_texts import (
     ALL,

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import raidctl_threeware
 from raidctl.request import decode
-from raidctl.vendor import Document, Observation
+from raidctl.vendor.protocol import Document, Observation
 from tests.vendors.threeware.threeware_texts import (
     ALL,
     BATTERY,

@@ -25,7 +25,7 @@ from collections.abc import Iterable
 
 from raidctl.model import Health as Verdict
 from raidctl.text import attempt
-from raidctl_drives.smart import figures
+from raidctl_drives.smart import numbers
 from raidctl_drives.smart.draft import Attribute, Draft
 
 REALLOCATED = re.compile(r"Re-?alloc|Retired|Bad_Bl", re.IGNORECASE)
@@ -75,7 +75,7 @@ def _find(attributes: Iterable[Attribute], number: int, name: re.Pattern[str]) -
 
 
 def _count(row: Attribute | None) -> int | None:
-    found = attempt(figures.first_number, row.raw) if row else None
+    found = attempt(numbers.first_number, row.raw) if row else None
     # Above 32 bits a maker has packed several figures into one: what it counts is not known
     return found if found is not None and 0 <= found < 1 << 32 else None
 
@@ -100,11 +100,11 @@ def _attributes(draft: Draft) -> None:
             draft.offer(row.line, f"errors_{name}", _count(row))
     for number, rank in ((194, 2), (190, 1), (231, 0), (220, 0)):
         warm = _find(rows, number, TEMPERATURE)
-        degrees = attempt(figures.ata_celsius, warm.raw) if warm else None
+        degrees = attempt(numbers.ata_celsius, warm.raw) if warm else None
         if warm and degrees is not None:
             draft.offer(warm.line, "temperature_celsius", degrees, rank=rank)
     on = _find(rows, 9, POWER_ON)
-    time = attempt(figures.hours, on.raw) if on else None
+    time = attempt(numbers.hours, on.raw) if on else None
     if on and time is not None and ("h" in on.raw or "Hours" in on.name):  # else it counts minutes or seconds
         draft.offer(on.line, "power_on_hours", time, rank=2)
 

@@ -6,7 +6,7 @@ import json
 
 from raidctl.evidence import Line
 from raidctl.text import attempt, collapse
-from raidctl_drives.smart import figures, json_words, messages, scan
+from raidctl_drives.smart import json_words, messages, numbers, scan
 from raidctl_drives.smart.draft import Attribute, Draft
 from raidctl_drives.smart.health import settle
 from raidctl_drives.smart.json_tree import Leaves, branch, leaf_value, number, words
@@ -147,18 +147,18 @@ def _interface(draft: Draft, leaves: Leaves) -> None:
 def _speed(draft: Draft, leaves: Leaves) -> None:
     line = leaves.line("interface_speed.current.string")
     text = leaves.value("interface_speed", "current", "string")
-    speed = attempt(figures.gbps, text) if isinstance(text, str) else None
+    speed = attempt(numbers.gbps, text) if isinstance(text, str) else None
     if line and speed is not None:
         draft.offer(line, "link_gbps", speed, rank=1)
     line = leaves.line("interface_speed.max.string")
     text = leaves.value("interface_speed", "max", "string")
-    speed = attempt(figures.gbps, text) if isinstance(text, str) else None
+    speed = attempt(numbers.gbps, text) if isinstance(text, str) else None
     if line and speed is not None:
         draft.offer(line, "max_link_gbps", speed)
     for path, leaf in leaves.items():
         if path.startswith("scsi_sas_port_") and path.endswith("negotiated_logical_link_rate"):
             text = leaf_value(leaf)
-            speed = attempt(figures.gbps, text) if isinstance(text, str) else None
+            speed = attempt(numbers.gbps, text) if isinstance(text, str) else None
             if speed is not None:
                 draft.offer(leaf, "link_gbps", speed)
                 draft.offer(leaf, "interface", "sas", rank=1)

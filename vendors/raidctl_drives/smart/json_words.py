@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from raidctl_drives.smart.figures import LARGEST
+from raidctl_drives.smart.numbers import LARGEST
 
 TEXTS: dict[str, tuple[str, int]] = {
     # path: field, rank

@@ -8,7 +8,7 @@ from typing import Any
 
 from raidctl.evidence import Line
 from raidctl.text import attempt, collapse, pair, printable
-from raidctl_drives.smart import figures, words
+from raidctl_drives.smart import numbers, words
 from raidctl_drives.smart.draft import Draft
 
 _NOTHING = re.compile(r"\[No Information Found\]|<not available>|\[not set\]|-|", re.ASCII)
@@ -99,7 +99,7 @@ def _figure(draft: Draft, line: Line, label: str, value: str) -> None:
     if _NOTHING.fullmatch(value):
         draft.note(line)
         return
-    parse: Callable[[str], int] = getattr(figures, reader)
+    parse: Callable[[str], int] = getattr(numbers, reader)
     found = attempt(parse, value)
     if found is None or not 0 <= found < 1 << 64:
         draft.detail(line, label, collapse(value))
@@ -118,7 +118,7 @@ def unreadable(draft: Draft, label: str, value: object) -> None:
 
 
 def _numbered(draft: Draft, line: Line, label: str, value: str) -> None:
-    size = attempt(figures.capacity, value) if words.NAMESPACE_SIZE.fullmatch(label) else None
+    size = attempt(numbers.capacity, value) if words.NAMESPACE_SIZE.fullmatch(label) else None
     if size is not None:
         draft.offer(line, "size_bytes", size, rank=1)
     name = words.NAMESPACE_NAME.fullmatch(label)
@@ -143,7 +143,7 @@ def _verdict(draft: Draft, line: Line, value: str) -> None:
 
 def _rotation(draft: Draft, line: Line, value: str) -> None:
     # "Rotation Rate:    7200 rpm" | "Rotation Rate:    Solid State Device"
-    rpm = attempt(figures.rpm, value)
+    rpm = attempt(numbers.rpm, value)
     if value.startswith("Solid State Device"):
         draft.offer(line, "media", "ssd", rank=2)
     elif rpm is not None:
@@ -167,7 +167,7 @@ def _sata(draft: Draft, line: Line, value: str) -> None:
     draft.offer(line, "interface", "sata", rank=2)
     draft.detail(line, "SATA Version is", collapse(value))
     current = re.search(r"\(current: ([^)]*)\)", value)
-    speed = attempt(figures.gbps, current[1]) if current else None
+    speed = attempt(numbers.gbps, current[1]) if current else None
     if speed is not None:
         draft.offer(line, "link_gbps", speed)
     best = _BEST_SPEED.search(value)

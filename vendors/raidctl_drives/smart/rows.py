@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from raidctl.evidence import Line
 from raidctl.text import attempt, collapse, printable
-from raidctl_drives.smart import figures
+from raidctl_drives.smart import numbers
 from raidctl_drives.smart.draft import Attribute, Draft
 
 # "  5 Reallocated_Sector_Ct   0x0033   100   100   010    Pre-fail  Always       -       0"
@@ -147,7 +147,7 @@ def port(draft: Draft, line: Line, text: str) -> bool:
     """A row of the SAS ports' log: the link's speed and the drive's address."""
     rate = _LINK.fullmatch(text)
     if rate:
-        speed = attempt(figures.gbps, rate["rate"])
+        speed = attempt(numbers.gbps, rate["rate"])
         if speed is not None:
             draft.offer(line, "link_gbps", speed)
             draft.offer(line, "interface", "sas", rank=1)
@@ -181,7 +181,7 @@ def background(draft: Draft, line: Line, text: str) -> bool:
     """Rows of the background scan: the hours since manufacture stand there."""
     on = _POWER_ON.fullmatch(text)
     if on:
-        draft.offer(line, "power_on_hours", figures.hours(on["hours"]), rank=2)
+        draft.offer(line, "power_on_hours", numbers.hours(on["hours"]), rank=2)
         return True
     scans = _SCANS.fullmatch(text)
     if scans:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from raidctl.vendor import Sniffed
+from raidctl.vendor.protocol import Sniffed
 
 _LOOKED_AT = 200_000
 """Characters that are looked at; a banner further down is not looked for."""

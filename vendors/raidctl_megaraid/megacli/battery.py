@@ -6,16 +6,16 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from raidctl.draft import REPORT, ROW, WEAK, Draft, Pair
 from raidctl.evidence import Sheet
 from raidctl.model import BatteryStatus
+from raidctl.vendor.draft import REPORT, ROW, WEAK, Draft, Pair
 from raidctl_megaraid import bbu_mask
 from raidctl_megaraid.draft import CardDraft
-from raidctl_megaraid.megacli import figures
+from raidctl_megaraid.megacli import numbers
 from raidctl_megaraid.megacli.outline import Block, Item
 from raidctl_megaraid.storcli.battery_labels import REPLACE, TROUBLES
 from raidctl_megaraid.storcli.controller_words import battery_kind, battery_status
-from raidctl_megaraid.words import told, word
+from raidctl_megaraid.vocabulary import told, word
 
 FLAGS = "BBU Firmware Status"
 _BITS: dict[str, tuple[str, int]] = {
@@ -52,13 +52,13 @@ _GOING: dict[BatteryStatus, int] = {"learning": bbu_mask.LEARN_ACTIVE, "charging
 
 _FIELDS: dict[str, tuple[str, Callable[[str], Any]]] = {
     # Voltage: 3985 mV
-    "voltage": ("voltage_volts", figures.volts),
+    "voltage": ("voltage_volts", numbers.volts),
     # Temperature: 18 C
-    "temperature": ("temperature_celsius", figures.celsius),
+    "temperature": ("temperature_celsius", numbers.celsius),
     # Relative State of Charge: 98 %
-    "relative state of charge": ("charge_percent", figures.charge),
+    "relative state of charge": ("charge_percent", numbers.charge),
     # Next Learn time: Sun Oct 12 12:20:37 2014
-    "next learn time": ("next_learn_at", figures.next_learn),
+    "next learn time": ("next_learn_at", numbers.next_learn),
 }
 
 

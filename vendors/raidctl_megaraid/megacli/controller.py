@@ -6,14 +6,14 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from raidctl.draft import DETAIL, ROW, WEAK, Pair
 from raidctl.evidence import Sheet
 from raidctl.text import attempt
+from raidctl.vendor.draft import DETAIL, ROW, WEAK, Pair
 from raidctl_megaraid.draft import CardDraft, GroupDraft
-from raidctl_megaraid.megacli import figures
+from raidctl_megaraid.megacli import numbers
 from raidctl_megaraid.megacli.outline import Block, Item
-from raidctl_megaraid.trouble import COUNTS
-from raidctl_megaraid.words import flag, told, word
+from raidctl_megaraid.messages import COUNTS
+from raidctl_megaraid.vocabulary import flag, told, word
 
 _REPEATING = ("supported ", "default settings", "patrol read", "consistency check")
 """Sections whose labels other sections have too; their details get the section's name."""
@@ -37,13 +37,13 @@ _FIELDS: dict[str, tuple[str, Callable[[str], Any], int]] = {
     "serial no": ("serial", _text, DETAIL),
     # FW Version         : 3.131.05-8148        the package that it came in is told beside it
     "fw version": ("firmware", _text, DETAIL),
-    "memory size": ("cache.size_bytes", figures.size, DETAIL),
-    "current size of fw cache": ("cache.available_bytes", figures.some_size, DETAIL),
-    "cache flush interval": ("cache.flush_interval_seconds", figures.seconds, DETAIL),
+    "memory size": ("cache.size_bytes", numbers.size, DETAIL),
+    "current size of fw cache": ("cache.available_bytes", numbers.some_size, DETAIL),
+    "cache flush interval": ("cache.flush_interval_seconds", numbers.seconds, DETAIL),
 }
 _HEAD: dict[str, tuple[str, Callable[[str], Any], int]] = {
     # Memory: 128MB        of -CfgDsply
-    "memory": ("cache.size_bytes", figures.size, ROW),
+    "memory": ("cache.size_bytes", numbers.size, ROW),
     "bbu": ("bbu_present", _present, DETAIL),
 }
 _HARDWARE = ("", "hw configuration")
@@ -93,7 +93,7 @@ def _jbod(card: CardDraft, sheet: Sheet, pair: Pair) -> None:
 def _memory(card: CardDraft, sheet: Sheet, pair: Pair) -> None:
     """``Memory: 128MB`` of ``-CfgDsply``; ``Memory           : Present`` of ``-AdpAllInfo``."""
     if pair.value[:1].isdigit():
-        card.take(sheet, pair, "cache.size_bytes", figures.size, ROW)
+        card.take(sheet, pair, "cache.size_bytes", numbers.size, ROW)
         return
     card.keep(sheet, pair)
     if word(pair.value) == "absent":

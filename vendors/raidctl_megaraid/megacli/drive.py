@@ -7,13 +7,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from raidctl.draft import DETAIL, REPORT, ROW, WEAK, Draft, Pair
 from raidctl.evidence import Line, Sheet
+from raidctl.vendor.draft import DETAIL, REPORT, ROW, WEAK, Draft, Pair
 from raidctl_megaraid.draft import CardDraft
-from raidctl_megaraid.megacli import figures
+from raidctl_megaraid.megacli import numbers
 from raidctl_megaraid.megacli.inquiry import split_inquiry
 from raidctl_megaraid.megacli.outline import Block, Item
-from raidctl_megaraid.words import DriveWord, drive_state, interface, media, operation, switch, told, word
+from raidctl_megaraid.vocabulary import DriveWord, drive_state, interface, media, operation, switch, told, word
 
 # Drive's position: DiskGroup: 0, Span: 0, Arm: 1        Drive's postion: … of older versions
 _POSITION = re.compile(
@@ -77,16 +77,16 @@ def _slot(text: str) -> str | None:
 _FIELDS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "enclosure device id": ("enclosure", _slot),
     "slot number": ("bay", _slot),
-    "media error count": ("errors.media", figures.integer),
-    "other error count": ("errors.other", figures.integer),
-    "predictive failure count": ("errors.predictive", figures.integer),
+    "media error count": ("errors.media", numbers.integer),
+    "other error count": ("errors.other", numbers.integer),
+    "predictive failure count": ("errors.predictive", numbers.integer),
     "pd type": ("interface", interface),
     # Media Type: Solid State Device
     "media type": ("media", media),
     # Drive Temperature :32C (89.60 F)
-    "drive temperature": ("temperature_celsius", figures.celsius),
+    "drive temperature": ("temperature_celsius", numbers.celsius),
     # Link Speed: 6.0Gb/s        what was negotiated; Device Speed is what the drive could
-    "link speed": ("link_gbps", figures.link),
+    "link speed": ("link_gbps", numbers.link),
     "wwn": ("wwn", _text),
     "drive's write cache": ("write_cache", switch),
     "drive write cache": ("write_cache", switch),
@@ -142,7 +142,7 @@ def _size(drive: Draft, sheet: Sheet, pair: Pair, weight: int) -> None:
     """The drive's size; the other two figures are details, and stand in for it where the text is cut."""
     drive.keep(sheet, pair)
     try:
-        size = figures.drive_size(pair.value)
+        size = numbers.drive_size(pair.value)
     except ValueError:
         drive.unread(pair.label, pair.value)
         return
@@ -243,7 +243,7 @@ def _hotspare(card: CardDraft, drive: Draft, sheet: Sheet, item: Item) -> None:
 
 def _progress(drive: Draft, sheet: Sheet, pair: Pair) -> None:
     """``  Rebuild                  : Completed 12%, Taken 9 min.``."""
-    percent = figures.percent_in(pair.value)
+    percent = numbers.percent_in(pair.value)
     if percent is not None:
         progress(drive, sheet, pair.lines[0], pair.label, percent)
     drive.keep(sheet, pair, "Ongoing ")

@@ -10,7 +10,7 @@ from raidctl.evidence import Line, Sheet
 from raidctl.model import Problem
 from raidctl_megaraid.draft import CardDraft
 from raidctl_megaraid.megacli.labels import LABELS
-from raidctl_megaraid.words import word
+from raidctl_megaraid.vocabulary import word
 
 NO_HARDWARE = 0x22
 CODES: dict[int, str] = {

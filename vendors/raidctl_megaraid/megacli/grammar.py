@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from raidctl_megaraid.words import word
+from raidctl_megaraid.vocabulary import word
 
 Kind = Literal[
     "adapter", "card", "volume", "drive", "hotspare", "group", "span", "span_of_volume", "battery", "enclosure",

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from raidctl.model import RaidLevel
-from raidctl_megaraid.words import raid_level, told
+from raidctl_megaraid.vocabulary import raid_level, told
 
 _NUMBERS = re.compile(
     r"primary\s*-\s*(\d{1,3})\s*,\s*secondary\s*-\s*(\d{1,3})(?:\s*,\s*raid\s*level\s*qualifier\s*-\s*(\d{1,3}))?",

@@ -11,12 +11,12 @@ import re
 from dataclasses import dataclass, field
 from typing import Literal
 
-from raidctl.draft import Pair
 from raidctl.evidence import Line, Sheet
+from raidctl.vendor.draft import Pair
 from raidctl_megaraid.megacli import grammar
 from raidctl_megaraid.megacli.grammar import Heading, Kind
 from raidctl_megaraid.megacli.labels import AFTER_GAUGE, LABELS, ONCE, PARTS, SENSORS, owner
-from raidctl_megaraid.words import word
+from raidctl_megaraid.vocabulary import word
 
 BlockKind = Literal[
     "card", "volume", "drive", "group", "battery", "enclosure", "event", "summary", "missing", "hotspare"

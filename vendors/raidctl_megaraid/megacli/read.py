@@ -5,18 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from raidctl.draft import ROW
 from raidctl.evidence import Sheet
 from raidctl.model import Problem
-from raidctl.vendor import Document
+from raidctl.vendor.draft import ROW
+from raidctl.vendor.protocol import Document
 from raidctl_megaraid.draft import CardDraft, Cards
-from raidctl_megaraid.megacli import failure, said, summary
+from raidctl_megaraid.megacli import failure, summary
+from raidctl_megaraid.megacli import sentences as said
 from raidctl_megaraid.megacli.battery import read_battery
 from raidctl_megaraid.megacli.controller import read_card, read_enclosure, read_group
 from raidctl_megaraid.megacli.drive import read_drive
 from raidctl_megaraid.megacli.outline import Block, Segment, outline
 from raidctl_megaraid.megacli.volume import read_volume
-from raidctl_megaraid.words import BUSY_STATUS
+from raidctl_megaraid.vocabulary import BUSY_STATUS
 
 _LONGEST_SENTENCE = 400
 # Controller Count: 1.

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 
-from raidctl.draft import REPORT, ROW, Draft, Pair
 from raidctl.evidence import Sheet
 from raidctl.model import Health
+from raidctl.vendor.draft import REPORT, ROW, Draft, Pair
 from raidctl_megaraid.draft import CardDraft
-from raidctl_megaraid.megacli import battery, figures, volume
+from raidctl_megaraid.megacli import battery, numbers, volume
 from raidctl_megaraid.megacli.level import plain_level
 from raidctl_megaraid.megacli.outline import Block
 from raidctl_megaraid.storcli.controller_words import health
-from raidctl_megaraid.words import drive_state, interface, media, told, word
+from raidctl_megaraid.vocabulary import drive_state, interface, media, told, word
 
 # PERC H710 Adapter(Bus 0, Dev 0)
 _PRODUCT = re.compile(r"(.*?)\s*\(\s*Bus\s*(\w{1,5})\s*,\s*Dev\s*(\w{1,5})\s*\)", re.IGNORECASE | re.ASCII)
@@ -135,7 +135,7 @@ def _drive_pair(drive: Draft, sheet: Sheet, label: str, pair: Pair) -> None:
     elif label == "state" and told(pair.value):
         _state(drive, sheet, pair)
     elif label == "capacity":
-        drive.take(sheet, pair, "size_bytes", figures.some_size, ROW)
+        drive.take(sheet, pair, "size_bytes", numbers.some_size, ROW)
     elif label == "disk type":
         _disk_type(drive, sheet, pair)
     else:
@@ -175,7 +175,7 @@ def _volume(card: CardDraft, sheet: Sheet, block: Block) -> None:
         draft.put(sheet, first.lines[0], "name", match[2].strip(), ROW)
     for item in block.items:
         if item.label == "size":
-            draft.take(sheet, item.pair, "size_bytes", figures.some_size, ROW)
+            draft.take(sheet, item.pair, "size_bytes", numbers.some_size, ROW)
         elif item.label == "state":
             volume.state(draft, sheet, item.pair, ROW)
         elif item.label == "raid level":

@@ -6,15 +6,24 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from raidctl.draft import DETAIL, REPORT, ROW, Pair
 from raidctl.evidence import Line, Sheet
 from raidctl.model import WritePolicy
 from raidctl.text import attempt
+from raidctl.vendor.draft import DETAIL, REPORT, ROW, Pair
 from raidctl_megaraid.draft import CardDraft, VolumeDraft
-from raidctl_megaraid.megacli import figures
+from raidctl_megaraid.megacli import numbers
 from raidctl_megaraid.megacli.level import level
 from raidctl_megaraid.megacli.outline import Block, Item
-from raidctl_megaraid.words import disk_cache, io_policy, operation, read_policy, told, volume_state, word, write_policy
+from raidctl_megaraid.vocabulary import (
+    disk_cache,
+    io_policy,
+    operation,
+    read_policy,
+    told,
+    volume_state,
+    word,
+    write_policy,
+)
 
 CHANNEL = 2
 """The driver megaraid_sas shows virtual drives on this SCSI channel, each under its target id."""
@@ -61,8 +70,8 @@ def _heading(volume: VolumeDraft, sheet: Sheet, line: Line, block: Block) -> Non
 def _expected(volume: VolumeDraft, sheet: Sheet, block: Block, depth: Pair | None) -> None:
     """``Number Of Drives per span:2``; older versions call it ``Number Of Drives`` and mean one span as well."""
     count = next((item.pair for item in block.items if item.label.startswith("number of drives")), None)
-    figure = attempt(figures.integer, count.value) if count is not None else None
-    spans = attempt(figures.integer, depth.value) if depth is not None else None
+    figure = attempt(numbers.integer, count.value) if count is not None else None
+    spans = attempt(numbers.integer, depth.value) if depth is not None else None
     if count is not None and figure is None and told(count.value):
         volume.unread(count.label, count.value)
     if count is not None and figure and spans and figure * spans < _MOST_DRIVES:
@@ -70,7 +79,7 @@ def _expected(volume: VolumeDraft, sheet: Sheet, block: Block, depth: Pair | Non
 
 
 def _size(text: str) -> int | None:
-    return figures.size(text) or None
+    return numbers.size(text) or None
 
 
 def _name(text: str) -> str | None:
@@ -115,7 +124,7 @@ def _level(volume: VolumeDraft, sheet: Sheet, pair: Pair, depth: Pair | None) ->
     spans = None
     if depth is not None:
         try:
-            spans = figures.integer(depth.value)
+            spans = numbers.integer(depth.value)
         except ValueError:
             volume.unread(depth.label, depth.value)
     try:
@@ -163,7 +172,7 @@ def _progress(volume: VolumeDraft, sheet: Sheet, pair: Pair) -> None:
         volume.keep(sheet, pair)
         return
     if _TAKEN.match(pair.value):
-        under_way(volume, sheet, pair.lines[0], pair.label, figures.percent_in(pair.value))
+        under_way(volume, sheet, pair.lines[0], pair.label, numbers.percent_in(pair.value))
     volume.keep(sheet, pair, _LD_PREFIX)
 
 

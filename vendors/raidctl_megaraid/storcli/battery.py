@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from raidctl.draft import DETAIL, REPORT, ROW, WEAK, Draft, Pair
 from raidctl.evidence import Sheet
 from raidctl.model import BatteryStatus
+from raidctl.vendor.draft import DETAIL, REPORT, ROW, WEAK, Draft, Pair
 from raidctl_megaraid import bbu_mask
 from raidctl_megaraid.draft import CardDraft
 from raidctl_megaraid.storcli import battery_labels as labels

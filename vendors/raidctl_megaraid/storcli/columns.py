@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable
 
-from raidctl.draft import Draft, Pair
 from raidctl.evidence import Sheet
 from raidctl.text import collapse
-from raidctl_megaraid import words
+from raidctl.vendor.draft import Draft, Pair
+from raidctl_megaraid import vocabulary
 from raidctl_megaraid.storcli.outline import Row
 
 Cells = dict[str, Pair]
@@ -66,4 +66,4 @@ def keep_rows(draft: Draft, sheet: Sheet, rows: Iterable[Row], prefix: str) -> N
 
 def told(row: Cells, *titles: str) -> Pair | None:
     """The first of the columns whose cell says something."""
-    return next((row[title] for title in titles if title in row and words.told(row[title].value)), None)
+    return next((row[title] for title in titles if title in row and vocabulary.told(row[title].value)), None)

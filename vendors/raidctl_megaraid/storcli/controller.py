@@ -9,14 +9,14 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from raidctl.draft import WEAK, Pair
 from raidctl.evidence import Sheet
+from raidctl.vendor.draft import WEAK, Pair
 from raidctl_megaraid.draft import CardDraft, Cards
 from raidctl_megaraid.storcli import battery
 from raidctl_megaraid.storcli import controller_labels as labels
 from raidctl_megaraid.storcli import controller_words as words
+from raidctl_megaraid.storcli.host_tables import is_overview, read_overview, row_number
 from raidctl_megaraid.storcli.outline import Answer, Row, Section
-from raidctl_megaraid.storcli.overview import is_overview, read_overview, row_number
 from raidctl_megaraid.storcli.settings import read_pair, read_property
 from raidctl_megaraid.storcli.tables import keep_rows, keep_texts
 

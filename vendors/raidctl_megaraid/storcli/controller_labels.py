@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from raidctl.draft import DETAIL, ROW, WEAK
 from raidctl.model import ProblemKind, Severity
+from raidctl.vendor.draft import DETAIL, ROW, WEAK
 from raidctl_megaraid.storcli import controller_words as words
 
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from raidctl.model import Problem
 from raidctl.text import attempt
-from raidctl_megaraid.storcli import figures
+from raidctl_megaraid.storcli import numbers
 from raidctl_megaraid.storcli.outline import Answer
-from raidctl_megaraid.words import word
+from raidctl_megaraid.vocabulary import word
 
 _LISTS: dict[str, tuple[str, ...]] = {
     "drive groups": ("topology",),
@@ -27,7 +27,7 @@ def unlisted(answer: Answer, command: str) -> Iterator[Problem]:
             continue
         for pair in section.pairs:
             titles = _LISTS.get(word(pair.label))
-            count = attempt(figures.integer, pair.value)
+            count = attempt(numbers.integer, pair.value)
             if titles is not None and count and tables.isdisjoint(titles):
                 yield Problem(
                     severity="error", kind="unread", where=command,

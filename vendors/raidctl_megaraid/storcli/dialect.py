@@ -7,16 +7,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from posixpath import basename
 
-from raidctl.draft import Draft, Pair
 from raidctl.evidence import Sheet
 from raidctl.model import Problem
+from raidctl.vendor.draft import Draft, Pair
 from raidctl_megaraid.draft import Cards
 from raidctl_megaraid.storcli.controller import read_controller
 from raidctl_megaraid.storcli.counts import unlisted
 from raidctl_megaraid.storcli.failure import failures
-from raidctl_megaraid.storcli.form import outline
 from raidctl_megaraid.storcli.outline import Answer, Outline, Section
-from raidctl_megaraid.storcli.volumes import read_storage
+from raidctl_megaraid.storcli.recognise import outline
+from raidctl_megaraid.storcli.storage import read_storage
 
 V7, V8 = "storcli", "storcli2"
 _NAMES = ("storcli2", "perccli2", "storcli64", "perccli64", "storcli", "perccli")

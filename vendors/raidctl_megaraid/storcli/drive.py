@@ -6,16 +6,16 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from raidctl.draft import DETAIL, REPORT, ROW, WEAK, Draft, Pair
 from raidctl.evidence import Sheet
 from raidctl.model import Health
 from raidctl.text import attempt
-from raidctl_megaraid import words
+from raidctl.vendor.draft import DETAIL, REPORT, ROW, WEAK, Draft, Pair
+from raidctl_megaraid import vocabulary
 from raidctl_megaraid.draft import CardDraft
-from raidctl_megaraid.storcli import figures
+from raidctl_megaraid.storcli import numbers
 from raidctl_megaraid.storcli.columns import ADDRESSES, Cells, keep_cells, key, place, told
 from raidctl_megaraid.storcli.foreign import FOREIGN
-from raidctl_megaraid.words import word
+from raidctl_megaraid.vocabulary import word
 
 _GROUPS = re.compile(r"\d{1,6}(?:\s*[,&/ ]\s*\d{1,6})*", re.ASCII)
 _NUMBER = re.compile(r"\d{1,6}", re.ASCII)
@@ -24,66 +24,66 @@ _RANK: dict[Health, int] = {"ok": 0, "unknown": 1, "warning": 2, "critical": 3}
 
 def _write_cache(text: str) -> str | None:
     """``Enabled``, ``On``; the drive's default is not told."""
-    found = words.disk_cache(text)
+    found = vocabulary.disk_cache(text)
     return None if found == "default" else found
 
 
 def _model(text: str) -> str | None:
     """``ATA     ZT4000VN`` of a drive behind an HBA: what stands before the blanks is the vendor column."""
-    found = figures.text(text)
+    found = numbers.text(text)
     return found.removeprefix("ATA ") if found is not None else None
 
 
 def _size(text: str) -> int | None:
     """``0 KB`` of a drive that does not answer is no size."""
-    return figures.size(text) or None
+    return numbers.size(text) or None
 
 
 def _coerced(text: str) -> int | None:
-    return figures.exact_size(text) or None
+    return numbers.exact_size(text) or None
 
 
 def _rpm(text: str) -> int | None:
-    return figures.integer(text.lower().removesuffix("rpm").strip()) or None
+    return numbers.integer(text.lower().removesuffix("rpm").strip()) or None
 
 
 _ROW_FIELDS: dict[str, tuple[str, Callable[[str], Any]]] = {
     # The Size column is the coerced size: what arrays use of the drive.
     "size": ("size_bytes", _size),
-    "intf": ("interface", words.interface),
-    "med": ("media", words.media),
+    "intf": ("interface", vocabulary.interface),
+    "med": ("media", vocabulary.media),
     "model": ("model", _model),
 }
 
 _FIELDS: dict[str, tuple[str, Callable[[str], Any], int]] = {
-    "sn": ("serial", figures.text, DETAIL),
-    "serial number": ("serial", figures.text, DETAIL),
+    "sn": ("serial", numbers.text, DETAIL),
+    "serial number": ("serial", numbers.text, DETAIL),
     "model number": ("model", _model, DETAIL),
     "model": ("model", _model, DETAIL),
-    "firmware revision": ("firmware", figures.text, DETAIL),
-    "firmware revision level": ("firmware", figures.text, DETAIL),
-    "wwn": ("wwn", figures.text, DETAIL),
+    "firmware revision": ("firmware", numbers.text, DETAIL),
+    "firmware revision level": ("firmware", numbers.text, DETAIL),
+    "wwn": ("wwn", numbers.text, DETAIL),
     # Coerced size = 446.625 GB [0x37d40000 Sectors]
     "coerced size": ("size_bytes", _coerced, DETAIL),
-    "media error count": ("errors.media", figures.integer, DETAIL),
-    "other error count": ("errors.other", figures.integer, DETAIL),
-    "predictive failure count": ("errors.predictive", figures.integer, DETAIL),
+    "media error count": ("errors.media", numbers.integer, DETAIL),
+    "other error count": ("errors.other", numbers.integer, DETAIL),
+    "predictive failure count": ("errors.predictive", numbers.integer, DETAIL),
     # Drive Temperature =  26C (78.80 F)
-    "drive temperature": ("temperature_celsius", figures.celsius, DETAIL),
-    "temperature(c)": ("temperature_celsius", figures.celsius, DETAIL),
-    "temperature": ("temperature_celsius", figures.celsius, ROW),
+    "drive temperature": ("temperature_celsius", numbers.celsius, DETAIL),
+    "temperature(c)": ("temperature_celsius", numbers.celsius, DETAIL),
+    "temperature": ("temperature_celsius", numbers.celsius, ROW),
     # Device Speed is what the drive could do.
-    "link speed": ("link_gbps", figures.link_speed, DETAIL),
-    "negotiated speed": ("link_gbps", figures.link_speed, DETAIL),
+    "link speed": ("link_gbps", numbers.link_speed, DETAIL),
+    "negotiated speed": ("link_gbps", numbers.link_speed, DETAIL),
     "write cache": ("write_cache", _write_cache, DETAIL),
     "current write cache": ("write_cache", _write_cache, DETAIL),
     "hard disk drive rpm": ("rpm", _rpm, DETAIL),
     "rpm": ("rpm", _rpm, ROW),
-    "os drive name": ("device", figures.device_node, DETAIL),
-    "drive name": ("device", figures.device_node, ROW),
-    "power on hours": ("power_on_hours", figures.hours, DETAIL),
-    "total power on hours": ("power_on_hours", figures.hours, ROW),
-    "power on hours(poh)": ("power_on_hours", figures.hours, ROW),
+    "os drive name": ("device", numbers.device_node, DETAIL),
+    "drive name": ("device", numbers.device_node, ROW),
+    "power on hours": ("power_on_hours", numbers.hours, DETAIL),
+    "total power on hours": ("power_on_hours", numbers.hours, ROW),
+    "power on hours(poh)": ("power_on_hours", numbers.hours, ROW),
 }
 
 
@@ -131,8 +131,8 @@ def _state(drive: Draft, sheet: Sheet, row: Cells, weight: int, *, jbod: bool) -
     said = [pair for pair in (state, status) if pair is not None]
     if not said:
         return
-    known = words.drive_state(state.value) if state else None
-    second = words.drive_status(status.value) if status else None
+    known = vocabulary.drive_state(state.value) if state else None
+    second = vocabulary.drive_status(status.value) if status else None
     healths = ([known.health if known else "unknown"] if state else []) + ([second or "unknown"] if status else [])
     health = max(healths, key=lambda item: _RANK[item])
     if "unknown" in healths:
@@ -144,7 +144,7 @@ def _state(drive: Draft, sheet: Sheet, row: Cells, weight: int, *, jbod: bool) -
         role = "failed"
     if role == "member" and jbod:
         role = "passthrough"
-    elif role == "member" and "dg" in row and not words.told(row["dg"].value):
+    elif role == "member" and "dg" in row and not vocabulary.told(row["dg"].value):
         role = None
     drive.put(sheet, None, "state", health, weight)
     for pair in said:
@@ -175,7 +175,7 @@ def _group(card: CardDraft, drive: Draft, sheet: Sheet, row: Cells) -> None:
         card.group(pair.value).members[drive.name] = None
     else:
         drive.keep(sheet, pair)
-        if words.told(pair.value) and not _GROUPS.fullmatch(pair.value) and word(pair.value) not in FOREIGN:
+        if vocabulary.told(pair.value) and not _GROUPS.fullmatch(pair.value) and word(pair.value) not in FOREIGN:
             drive.unread(pair.label, pair.value)
 
 
@@ -198,7 +198,7 @@ def read_pairs(drive: Draft, sheet: Sheet, pairs: list[Pair], prefix: str = "") 
         elif label.startswith(("s.m.a.r.t", "smart alert")):
             # S.M.A.R.T alert flagged by drive = No
             drive.keep(sheet, pair)
-            if attempt(words.flag, pair.value):
+            if attempt(vocabulary.flag, pair.value):
                 drive.values["alert"] = (DETAIL, True)
                 drive.complain(
                     "warning", "state", "The drive has raised a S.M.A.R.T. alert: it expects to fail.",
@@ -213,7 +213,7 @@ def read_unit(drive: Draft, sheet: Sheet, pairs: list[Pair], prefix: str) -> Non
     for pair in pairs:
         drive.keep(sheet, pair, prefix)
         name = _FIELDS.get(word(pair.label), ("",))[0]
-        count = attempt(figures.integer, pair.value) if name.startswith("errors.") else None
+        count = attempt(numbers.integer, pair.value) if name.startswith("errors.") else None
         if count is not None:
             known: dict[str, int] = drive.get("unit_errors") or {}
             drive.values[name] = (DETAIL, (drive.get(name) or 0) - known.get(prefix + name, 0) + count)
@@ -222,7 +222,7 @@ def read_unit(drive: Draft, sheet: Sheet, pairs: list[Pair], prefix: str) -> Non
 
 def _printed_size(drive: Draft, sheet: Sheet, pair: Pair) -> None:
     """The coerced size as printed stays readable beside the bytes."""
-    if words.told(pair.value):
+    if vocabulary.told(pair.value):
         drive.keep(sheet, pair)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from raidctl.evidence import Sheet
 from raidctl.text import collapse
-from raidctl_megaraid import words
+from raidctl_megaraid import vocabulary
 from raidctl_megaraid.draft import CardDraft
 from raidctl_megaraid.storcli.columns import Cells, keep_cells
 from raidctl_megaraid.storcli.outline import Section
@@ -18,7 +18,7 @@ def read_row(card: CardDraft, sheet: Sheet, row: Cells) -> None:
     """``252 OK        8  4  0    0   0    0   1 00 & 01 x8 SGPIO``."""
     name = f"Enclosure {row['eid'].value}"
     state = row["state"].value if "state" in row else ""
-    if words.told(state) and words.word(state) not in _GOOD:
+    if vocabulary.told(state) and vocabulary.word(state) not in _GOOD:
         card.complain(
             "warning", "state", f"{name} reports {state!r}.",
             "Look at its power supplies, fans and temperature sensors (show all of the enclosure).",
@@ -36,7 +36,7 @@ def read_section(card: CardDraft, sheet: Sheet, section: Section, name: str) -> 
     for number, row in enumerate(section.rows):
         for pair in row.values():
             card.keep(sheet, pair, f"{about} {number} ")
-        bad = next((pair for pair in row.values() if words.word(pair.value) in _BAD), None)
+        bad = next((pair for pair in row.values() if vocabulary.word(pair.value) in _BAD), None)
         if bad is not None:
             said = collapse(" ".join(pair.value for pair in row.values()))[:80]
             card.complain(

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from raidctl.draft import DETAIL, Draft, Pair
 from raidctl.evidence import Sheet
 from raidctl.text import attempt, collapse, counted
+from raidctl.vendor.draft import DETAIL, Draft, Pair
 from raidctl_megaraid.draft import CardDraft
-from raidctl_megaraid.storcli import figures
+from raidctl_megaraid.storcli import numbers
 from raidctl_megaraid.storcli.outline import Row, Section
-from raidctl_megaraid.words import word
+from raidctl_megaraid.vocabulary import word
 
 COUNTS = frozenset(
     {
@@ -49,7 +49,7 @@ def read_counts(card: CardDraft, sheet: Sheet, pairs: Sequence[Pair]) -> None:
     """``Total foreign Drive Groups = 1``."""
     for pair in pairs:
         card.keep(sheet, pair)
-        count = attempt(figures.integer, pair.value)
+        count = attempt(numbers.integer, pair.value)
         if word(pair.label) not in COUNTS or not count:
             continue
         if word(pair.label) == _LOCKED:

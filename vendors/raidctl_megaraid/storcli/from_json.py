@@ -6,19 +6,11 @@ import json
 import re
 from collections.abc import Sequence
 
-from raidctl.draft import Pair
 from raidctl.evidence import Line, Sheet
+from raidctl.vendor.draft import Pair
 from raidctl_megaraid.storcli.from_text import AGAIN, from_text, judge
-from raidctl_megaraid.storcli.json_around import between, broken, loose
-from raidctl_megaraid.storcli.json_tolerant import (
-    Document,
-    Fields,
-    Number,
-    Value,
-    documents,
-    torn,
-    whole_characters,
-)
+from raidctl_megaraid.storcli.json_recovery import Document, Fields, Number, Value, documents, torn, whole_characters
+from raidctl_megaraid.storcli.json_surroundings import between, broken, loose
 from raidctl_megaraid.storcli.outline import Answer, Outline, Row, Section, plain
 
 # storcli64 /call show all J    storcli64 /c0 show all nolog J

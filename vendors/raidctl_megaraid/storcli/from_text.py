@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from raidctl.draft import Pair
 from raidctl.evidence import Line, Sheet
 from raidctl.text import collapse, counted, printable
-from raidctl_megaraid.storcli import text_lost, text_tables
+from raidctl.vendor.draft import Pair
+from raidctl_megaraid.storcli import headless_rows, text_tables
 from raidctl_megaraid.storcli.counts import gap
 from raidctl_megaraid.storcli.outline import Answer, Outline, Section, plain
 from raidctl_megaraid.storcli.text_blocks import PROMPT, Block, blocks
@@ -310,7 +310,7 @@ class _Reader:
     def _text(self, block: Block) -> None:
         text = printable(block.lines[0].text).strip()
         top = self.stack[-1] if self.stack else None
-        if text_lost.of_table(text):
+        if headless_rows.of_table(text):
             self._adrift(text)
         elif _BANNER.search(text) or _EVENT.match(text):
             self.outline.sheet.note(*block.lines)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 
-from raidctl.draft import DETAIL, REPORT, WEAK, Draft, Pair
 from raidctl.evidence import Sheet
 from raidctl.text import attempt
-from raidctl_megaraid import words
+from raidctl.vendor.draft import DETAIL, REPORT, WEAK, Draft, Pair
+from raidctl_megaraid import vocabulary
 from raidctl_megaraid.draft import CardDraft, GroupDraft
 from raidctl_megaraid.storcli import drive as drives
-from raidctl_megaraid.storcli import figures
+from raidctl_megaraid.storcli import numbers
 from raidctl_megaraid.storcli.columns import Cells, keep_cells, place
-from raidctl_megaraid.words import word
+from raidctl_megaraid.vocabulary import word
 
 _NUMBER = re.compile(r"\d{1,6}", re.ASCII)
 _GONE = frozenset({"msng", "missing"})
@@ -42,7 +42,7 @@ def read_topology(card: CardDraft, sheet: Sheet, row: Cells) -> Draft:
         return card
     group.seen(sheet, row["dg"].lines[0] if row["dg"].lines else None, "id", number)
     span = next((row[title].value for title in ("arr", "span") if title in row), "-")
-    if words.told(span):
+    if vocabulary.told(span):
         _keep_told(group, sheet, row, f"Span {span} ", {"dg", "arr", "span"})
         return group
     if "state" in row:
@@ -54,17 +54,17 @@ def read_topology(card: CardDraft, sheet: Sheet, row: Cells) -> Draft:
 def _keep_told(group: GroupDraft, sheet: Sheet, row: Cells, prefix: str, skip: set[str]) -> None:
     """The cells that say something; a dash stands where the column is about drives or spans."""
     for title, pair in row.items():
-        if title in skip or not words.told(pair.value):
+        if title in skip or not vocabulary.told(pair.value):
             group.told.extend((sheet, line, "id", group.name) for line in pair.lines)
         else:
             group.keep(sheet, pair, prefix)
 
 
 def _state(group: GroupDraft, sheet: Sheet, pair: Pair) -> None:
-    if not words.told(pair.value):
+    if not vocabulary.told(pair.value):
         group.keep(sheet, pair)
         return
-    health = words.group_state(pair.value)
+    health = vocabulary.group_state(pair.value)
     for line in pair.lines:
         group.put(sheet, line, "status", health or "unknown", DETAIL)
         group.put(sheet, line, "status_text", pair.value, DETAIL)
@@ -104,12 +104,12 @@ def read_free_space(card: CardDraft, sheet: Sheet, row: Cells, number: int) -> D
     """A row of ``FREE SPACE DETAILS``: a piece of a group that no volume uses. ``number`` is its place in the table."""
     name = row["dg"].value if "dg" in row else ""
     owner: Draft = card.group(name) if _NUMBER.fullmatch(name) else card
-    size = attempt(figures.size, row["size"].value) if "size" in row else None
+    size = attempt(numbers.size, row["size"].value) if "size" in row else None
     if owner is not card and size is not None:
         pieces: dict[int, int] = owner.get("pieces") or {}
         pieces[number] = size
         owner.values["pieces"] = (DETAIL, pieces)
-        owner.values["free_bytes"] = (DETAIL, min(sum(pieces.values()), figures.LARGEST))
+        owner.values["free_bytes"] = (DETAIL, min(sum(pieces.values()), numbers.LARGEST))
         for line in row["size"].lines:
             owner.seen(sheet, line, "free_bytes", size)
     keep_cells(owner, sheet, row, f"Free space {number} ", skip=("dg",) if owner is not card else ())

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import re
 
-from raidctl.draft import ROW, Draft, Pair
 from raidctl.evidence import Sheet
 from raidctl.text import collapse
 from raidctl.units import parse_seconds
-from raidctl_megaraid import words
+from raidctl.vendor.draft import ROW, Draft, Pair
+from raidctl_megaraid import vocabulary
 from raidctl_megaraid.draft import CardDraft
-from raidctl_megaraid.storcli import figures
+from raidctl_megaraid.storcli import numbers
 from raidctl_megaraid.storcli.columns import ADDRESSES, Cells, keep_cells, key, place
 from raidctl_megaraid.storcli.drive import put_place
 from raidctl_megaraid.storcli.volume import Going, put_progress
-from raidctl_megaraid.words import word
+from raidctl_megaraid.vocabulary import word
 
 _VD = re.compile(r"(?:(?:/c\d+/v)|(?:\d+|-|)/)?(\d{1,6})", re.ASCII | re.IGNORECASE)
 _LEFT = re.compile(r"(?:\d{1,6} (?:Days?|Hours?|Minutes?|Seconds?)(?: |$))+", re.ASCII | re.IGNORECASE)
@@ -85,11 +85,11 @@ def _progress(draft: Draft, row: Cells) -> tuple[bool, float | None]:
     share: float | None = None
     if pair is not None:
         try:
-            share = figures.percent(pair.value)
+            share = numbers.percent(pair.value)
         except ValueError:
             draft.unread(pair.label, pair.value)
     status = word(row["status"].value) if "status" in row else ""
-    if status and (status in words.NOTHING or status.startswith(_IDLE)):
+    if status and (status in vocabulary.NOTHING or status.startswith(_IDLE)):
         return False, None
     return ("progress" in status or share is not None), share
 
@@ -111,6 +111,6 @@ def _summary(row: Cells) -> str:
         (("estimated time left",), "{} left"),
     ):
         pair: Pair | None = next((row[title] for title in titles if title in row), None)
-        if pair is not None and words.told(pair.value):
+        if pair is not None and vocabulary.told(pair.value):
             parts.append(form.format(pair.value.strip().rstrip("%") if "%" in form else pair.value))
     return ", ".join(parts)

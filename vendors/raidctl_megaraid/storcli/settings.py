@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from raidctl.draft import ROW, WEAK, Pair
 from raidctl.evidence import Sheet
+from raidctl.vendor.draft import ROW, WEAK, Pair
 from raidctl_megaraid.draft import CardDraft
 from raidctl_megaraid.storcli import battery
 from raidctl_megaraid.storcli import controller_labels as labels
 from raidctl_megaraid.storcli import controller_words as words
+from raidctl_megaraid.storcli.host_tables import read_brand, read_status, read_subvendor
 from raidctl_megaraid.storcli.outline import Row
-from raidctl_megaraid.storcli.overview import read_brand, read_status, read_subvendor
 from raidctl_megaraid.storcli.tables import keep, two_columns, unique_lines
 
 

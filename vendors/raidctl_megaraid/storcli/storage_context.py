@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from raidctl.draft import Draft
 from raidctl.evidence import Sheet
+from raidctl.vendor.draft import Draft
 from raidctl_megaraid.draft import CardDraft, Cards, VolumeDraft
 from raidctl_megaraid.storcli.columns import key
 from raidctl_megaraid.storcli.outline import Answer, Section
-from raidctl_megaraid.words import word
+from raidctl_megaraid.vocabulary import word
 
 # Drive /c0/e252/s0 - Detailed Information    Drive /c0/s4 Device attributes
 DRIVE = re.compile(r"(?:drive )?/c(\d{1,6})(?:/e(\d{1,6}))?/s(\d{1,6})\b(?: ?-)? ?(.*)", re.IGNORECASE | re.ASCII)

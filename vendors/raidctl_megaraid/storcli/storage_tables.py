@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from raidctl.draft import DETAIL, ROW
+from raidctl.vendor.draft import DETAIL, ROW
 from raidctl_megaraid.storcli import drive as drives
 from raidctl_megaraid.storcli import enclosure, foreign, group, progress, volume
 from raidctl_megaraid.storcli.columns import Cells, keep_cells, key, place
 from raidctl_megaraid.storcli.outline import Section
 from raidctl_megaraid.storcli.storage_context import VOLUME, Reading
-from raidctl_megaraid.words import word
+from raidctl_megaraid.vocabulary import word
 
 RowReader = Callable[[Reading, Section, Cells], bool]
 """Reads a row; False when the row does not say what it is about."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 
-from raidctl.draft import Draft, Pair
 from raidctl.evidence import Line, Sheet
+from raidctl.vendor.draft import Draft, Pair
 from raidctl_megaraid.storcli.outline import Row, Section
 
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from raidctl.evidence import Line
+from raidctl_megaraid.storcli.headless_rows import HEAD
 from raidctl_megaraid.storcli.outline import plain
-from raidctl_megaraid.storcli.text_lost import HEAD
 
 BlockKind = Literal["blank", "title", "pair", "table", "legend", "rule", "prompt", "crash", "text"]
 

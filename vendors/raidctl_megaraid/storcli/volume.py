@@ -6,16 +6,16 @@ import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from raidctl.draft import DETAIL, REPORT, ROW, Draft, Pair
 from raidctl.evidence import Sheet
 from raidctl.model import Severity
 from raidctl.text import attempt, collapse
-from raidctl_megaraid import words
+from raidctl.vendor.draft import DETAIL, REPORT, ROW, Draft, Pair
+from raidctl_megaraid import vocabulary
 from raidctl_megaraid.cache_token import cache_token
 from raidctl_megaraid.draft import CardDraft, VolumeDraft
-from raidctl_megaraid.storcli import figures
+from raidctl_megaraid.storcli import numbers
 from raidctl_megaraid.storcli.columns import Cells, keep_cells
-from raidctl_megaraid.words import word
+from raidctl_megaraid.vocabulary import word
 
 _DG_VD = re.compile(r"\s*(\d{1,6}|-|)\s*/\s*(\d{1,6})\s*", re.ASCII)
 _ACTIVE = re.compile(r"\s*([^()%]{1,60}?)\s*\(\s*(\d{1,3}(?:\.\d{1,6})?)\s*%[^)]{0,80}\)", re.ASCII)
@@ -31,22 +31,22 @@ class Going(NamedTuple):
 
 
 _ROW_FIELDS: dict[str, tuple[str, Callable[[str], Any]]] = {
-    "type": ("raid_level", words.raid_level),
-    "size": ("size_bytes", figures.size),
+    "type": ("raid_level", vocabulary.raid_level),
+    "size": ("size_bytes", numbers.size),
     "name": ("name", lambda text: text.strip() or None),
 }
 
 _FIELDS: dict[str, tuple[str, Callable[[str], Any]]] = {
-    "strip size": ("strip_bytes", figures.size),
+    "strip size": ("strip_bytes", numbers.size),
     # Write Cache(initial setting) = WriteBack
-    "write cache(initial setting)": ("write_configured", words.write_policy),
-    "write cache (initial setting)": ("write_configured", words.write_policy),
-    "disk cache policy": ("cache.drive_write_cache", words.disk_cache),
-    "drive write cache policy": ("cache.drive_write_cache", words.disk_cache),
-    "os drive name": ("device", figures.device_node),
-    "scsi naa id": ("unique_id", figures.text),
-    "io policy": ("cache.io_policy", words.io_policy),
-    "read policy": ("cache.read_policy", words.read_policy),
+    "write cache(initial setting)": ("write_configured", vocabulary.write_policy),
+    "write cache (initial setting)": ("write_configured", vocabulary.write_policy),
+    "disk cache policy": ("cache.drive_write_cache", vocabulary.disk_cache),
+    "drive write cache policy": ("cache.drive_write_cache", vocabulary.disk_cache),
+    "os drive name": ("device", numbers.device_node),
+    "scsi naa id": ("unique_id", numbers.text),
+    "io policy": ("cache.io_policy", vocabulary.io_policy),
+    "read policy": ("cache.read_policy", vocabulary.read_policy),
 }
 
 _COUNTS = {
@@ -110,10 +110,10 @@ def read_row(card: CardDraft, sheet: Sheet, row: Cells, weight: int = ROW) -> Vo
 
 def _state(volume: VolumeDraft, sheet: Sheet, pair: Pair, weight: int) -> None:
     """``Optl``, ``Dgrd``."""
-    if not words.told(pair.value):
+    if not vocabulary.told(pair.value):
         volume.keep(sheet, pair)
         return
-    known = words.volume_state(pair.value)
+    known = vocabulary.volume_state(pair.value)
     volume.put(sheet, None, "state", known.status if known else "unknown", weight)
     for line in pair.lines:
         volume.seen(sheet, line, "status", known.status if known else "unknown")
@@ -133,7 +133,7 @@ def _caches(volume: VolumeDraft, sheet: Sheet, row: Cells, weight: int) -> None:
         token = cache_token(pair.value)
         volume.keep(sheet, pair)
         if token is None:
-            if words.told(pair.value):
+            if vocabulary.told(pair.value):
                 volume.unread(pair.label, pair.value)
                 volume.put(sheet, None, f"{name or 'write_configured'}_unread", value=True)
             continue
@@ -157,7 +157,7 @@ def _access(volume: VolumeDraft, row: Cells) -> None:
 
 
 def _consistent(volume: VolumeDraft, pair: Pair) -> None:
-    if attempt(words.flag, pair.value) is False:
+    if attempt(vocabulary.flag, pair.value) is False:
         volume.complain(
             "info", "note", "The tool does not call the volume consistent: it was not initialised or not checked yet.",
             "Run a consistency check.",
@@ -171,7 +171,7 @@ def read_pairs(volume: VolumeDraft, sheet: Sheet, pairs: list[Pair]) -> None:
         if label in _FIELDS:
             name, parse = _FIELDS[label]
             found = volume.take(sheet, pair, name, parse)
-            if found is None and name == "write_configured" and words.told(pair.value):
+            if found is None and name == "write_configured" and vocabulary.told(pair.value):
                 volume.put(sheet, None, f"{name}_unread", value=True)
         elif label in _COUNTS:
             _count(volume, sheet, pair, _COUNTS[label])
@@ -186,7 +186,7 @@ def _count(volume: VolumeDraft, sheet: Sheet, pair: Pair, name: str) -> None:
     """A figure that others are worked out from; it is a detail itself."""
     volume.keep(sheet, pair)
     try:
-        number = figures.sector_size(pair.value) if name == "block_size" else figures.integer(pair.value)
+        number = numbers.sector_size(pair.value) if name == "block_size" else numbers.integer(pair.value)
     except ValueError:
         volume.unread(pair.label, pair.value)
         return
@@ -198,14 +198,14 @@ def _alarm(volume: VolumeDraft, label: str, pair: Pair) -> None:
     if label == "consistent":
         _consistent(volume, pair)
     alarm = _ALARMS.get(label)
-    if alarm is not None and attempt(words.flag, pair.value) is alarm[0]:
+    if alarm is not None and attempt(vocabulary.flag, pair.value) is alarm[0]:
         volume.complain(alarm[1], "state", alarm[2], alarm[3])
 
 
 def _active(volume: VolumeDraft, sheet: Sheet, pair: Pair) -> None:
     """``Active Operations = Consistency Check (36%)``; of several the first."""
     volume.keep(sheet, pair)
-    if not words.told(pair.value):
+    if not vocabulary.told(pair.value):
         return
     match = _ACTIVE.match(pair.value)
     name, share = (match[1], float(match[2])) if match else (pair.value.split(",", maxsplit=1)[0], None)
@@ -215,7 +215,7 @@ def _active(volume: VolumeDraft, sheet: Sheet, pair: Pair) -> None:
 def put_progress(draft: Draft, sheet: Sheet, pair: Pair, going: Going, weight: int = DETAIL) -> None:
     """An operation that goes on, and how far it is."""
     line = pair.lines[0] if pair.lines else None
-    draft.put(sheet, line, "progress.operation", words.operation(going.name), weight)
+    draft.put(sheet, line, "progress.operation", vocabulary.operation(going.name), weight)
     if going.percent is not None and going.percent <= 100:
         draft.put(sheet, line, "progress.percent", going.percent, weight)
     if going.left is not None:
@@ -226,11 +226,11 @@ def settle(volume: VolumeDraft) -> None:
     """What follows from several lines: status, exact size, number of drives; idempotent."""
     state = volume.get("state")
     if state is not None:
-        busy = words.BUSY_STATUS.get(volume.get("progress.operation"))
+        busy = vocabulary.BUSY_STATUS.get(volume.get("progress.operation"))
         volume.values["status"] = (ROW, busy if state == "ok" and busy is not None else state)
     printed, blocks = volume.get("size_bytes"), volume.get("blocks")
     if printed and blocks:
-        volume.values["size_bytes"] = (DETAIL, figures.exactly(printed, blocks, volume.get("block_size")))
+        volume.values["size_bytes"] = (DETAIL, numbers.exactly(printed, blocks, volume.get("block_size")))
     spans, each = volume.get("spans"), volume.get("drives_per_span")
     if spans and each:
         volume.values.setdefault("drives_expected", (ROW, spans * each))

@@ -1,0 +1,150 @@
+"""What several rules need to know of an inventory: which drives a volume lies on, who uses it, arithmetic. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from raidctl.health.redundancy import NOT_WHOLE, OUT_OF_REACH, array_of, below, members, queued, rebuilding
+from raidctl.model import Battery, Controller, Drive, Inventory, Volume
+from raidctl.model.drives_below import physical_drives
+from raidctl.text import listing
+
+__all__ = [
+    "GONE", "GOOD_BATTERY", "NOT_WHOLE", "PARITY", "REDUNDANT", "SINGLE_PARITY", "array_of", "batteries", "below",
+    "cached_volumes", "count", "data_drives", "database", "drives", "few", "full_stripe", "kind",
+    "medium", "members", "physical", "plain", "protected", "queued", "rebuilding", "short", "software_volumes",
+    "used_volumes", "volumes",
+]  # fmt: skip
+
+REDUNDANT = frozenset(
+    ("raid1", "raid1e", "raid4", "raid5", "raid6", "raid10", "raid50", "raid60", "raid1t", "raid10t"),
+)
+SINGLE_PARITY = frozenset(("raid4", "raid5", "raid50"))
+PARITY = SINGLE_PARITY | {"raid6", "raid60"}
+GONE = frozenset(OUT_OF_REACH)
+"""States of a volume in which nothing can be read from it: how it is set then matters to nobody."""
+GOOD_BATTERY = frozenset(("ok", "learning", "charging"))
+
+_DATABASE = re.compile(
+    r"(^|[/_.-])(mysql|mariadb|postgres(ql)?|pgsql|pgdata|oracle|oradata|mongodb?|mssql|sqlserver|cassandra|couchdb|"
+    r"clickhouse|influxdb|db2|db|database|databases|redo|innodb|percona|firebird|redis|etcd)\d*([/_.-]|$)",
+    re.IGNORECASE,
+)
+"""Names of directories in which databases live, as whole words of a path."""
+
+
+def volumes(inventory: Inventory) -> Iterator[tuple[Controller, Volume]]:
+    """Every volume with its controller."""
+    return ((card, volume) for card in inventory.controllers for volume in card.volumes)
+
+
+def used_volumes(inventory: Inventory) -> Iterator[tuple[Controller, Volume]]:
+    """The volumes that can be used: how one is set that has failed is not worth a word beside that."""
+    return ((card, volume) for card, volume in volumes(inventory) if volume.status not in GONE)
+
+
+def cached_volumes(inventory: Inventory) -> Iterator[tuple[Controller, Volume]]:
+    """The usable volumes of cards: those that a controller of its own could cache."""
+    return ((card, volume) for card, volume in used_volumes(inventory) if volume.cache is not None)
+
+
+def software_volumes(inventory: Inventory) -> Iterator[tuple[Controller, Volume]]:
+    """The volumes of software RAID."""
+    return ((card, volume) for card, volume in volumes(inventory) if card.mode == "software")
+
+
+def drives(inventory: Inventory) -> Iterator[tuple[Controller, Drive]]:
+    """Every physical drive once, with its controller."""
+    return physical_drives(inventory.controllers)
+
+
+def batteries(inventory: Inventory) -> Iterator[tuple[Controller, Battery]]:
+    """Every battery with its controller."""
+    return ((card, battery) for card in inventory.controllers for battery in card.batteries)
+
+
+def physical(inventory: Inventory, member: Drive) -> tuple[Drive, ...]:
+    """The physical drives below a member of an array: itself, or what a member of a software array lies on."""
+    named = set(member.backing)
+    found = tuple(drive for _, drive in drives(inventory) if drive.id in named)
+    return found or ((member,) if not named else ())
+
+
+def count(card: Controller, volume: Volume) -> int | None:
+    """How many drives a volume is made of; None when not told."""
+    return volume.drives_expected or len(below(card, volume)) or _in_stripe(volume)
+
+
+def _in_stripe(volume: Volume) -> int | None:
+    """How many drives a RAID-0 has by its stripe: each of them holds one strip of it, and no parity."""
+    if volume.raid_level == "jbod":
+        return 1
+    if volume.raid_level != "raid0" or not volume.strip_bytes or not volume.full_stripe_bytes:
+        return None
+    return volume.full_stripe_bytes // volume.strip_bytes or None
+
+
+def data_drives(card: Controller, volume: Volume) -> int | None:
+    """Over how many drives the data of one stripe are spread; None where it depends on what is not told."""
+    drives_ = count(card, volume)
+    if drives_ is None:
+        return None
+    level, spans = volume.raid_level, volume.spans
+    if level in ("raid0", "raid5", "raid6", "raid4"):
+        parity = {"raid5": 1, "raid4": 1, "raid6": 2}.get(level, 0)
+        return drives_ - parity if drives_ > parity else None
+    if level in ("raid50", "raid60"):
+        parity = (1 if level == "raid50" else 2) * (spans or 0)
+        return drives_ - parity if spans and drives_ > parity else None
+    if level == "raid10" and card.mode != "software" and drives_ % 2 == 0:
+        return drives_ // 2
+    return None
+
+
+def full_stripe(card: Controller, volume: Volume) -> int | None:
+    """Bytes of data in one stripe across all drives; None when not told."""
+    if volume.full_stripe_bytes:
+        return volume.full_stripe_bytes
+    data = data_drives(card, volume)
+    return volume.strip_bytes * data if volume.strip_bytes and data else None
+
+
+def database(mountpoints: Sequence[str]) -> str | None:
+    """The mount point that a database lives on, as its name says; None when none does."""
+    return next((point for point in mountpoints if _DATABASE.search(point)), None)
+
+
+def medium(members_: Sequence[Drive]) -> str | None:
+    """``ssd`` or ``hdd`` where all drives are that; None where they differ or it is not told of each."""
+    kinds = {drive.media for drive in members_}
+    return kinds.pop() if len(kinds) == 1 else None
+
+
+def protected(card: Controller) -> bool | None:
+    """Whether the card has a battery or capacitor, and all of them are good; None when it does not tell."""
+    if not card.batteries:
+        return None
+    if any(battery.status not in ("ok", "unknown") or battery.replace for battery in card.batteries):
+        return False
+    return None if any(battery.status == "unknown" for battery in card.batteries) else True
+
+
+def short(drives_: Sequence[Drive], longest: int = 4) -> str:
+    """The ids of drives without their controller's, the rest counted: ``1I:1:1, 1I:1:2 and 3 more``."""
+    return few([drive.id.partition("/")[2] or drive.id for drive in drives_], longest)
+
+
+def few(names: Sequence[str], longest: int = 4) -> str:
+    """Names, the rest counted: ``sda1, sda2, sda3 and 2 more``."""
+    return listing(names if len(names) <= longest else [*names[: longest - 1], f"{len(names) - longest + 1} more"])
+
+
+def kind(battery: Battery) -> str:
+    """What it is called."""
+    return "battery" if battery.kind == "unknown" else battery.kind
+
+
+def plain(sentence: str | None) -> str:
+    """The tool's words without the full stop at their end; empty when it said nothing."""
+    return (sentence or "").strip().rstrip(".")

@@ -1,0 +1,205 @@
+"""What objects are to each other, and what is concluded from several fields: a policy may name it like a field."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from operator import attrgetter
+from typing import Any
+
+from raidctl.audit.policy.scope import Scope, listed
+from raidctl.model import Array, Battery, Controller, Drive, Volume
+from raidctl.model.write_protection import drive_caches
+
+Pair = tuple[Any, Scope]
+
+
+@dataclass(frozen=True)
+class Extra:
+    """A field that the model does not have."""
+
+    about: str
+    get: Callable[[Any, Scope], Any] | None = None
+    pairs: Callable[[Any, Scope], Iterable[Pair]] | None = None
+    told: Callable[[Any, Scope], bool] | None = None
+    values: tuple[str, ...] = ()
+    target: str | None = None
+    words: bool = False
+
+
+def _identity(name: str) -> Callable[[Any, Scope], Any]:
+    def get(_item: Any, scope: Scope) -> Any:
+        return getattr(scope.machine.inventory.host, name)
+
+    return get
+
+
+def _array(item: Volume | Drive, scope: Scope) -> Array | None:
+    return scope.array(item.array)
+
+
+def _members(names: Callable[[Array], tuple[str, ...]]) -> Callable[[Any, Scope], Iterable[Pair]]:
+    def pairs(item: Array | Volume, scope: Scope) -> Iterable[Pair]:
+        array = scope.array(item.array) if isinstance(item, Volume) else item
+        found = (scope.drive(name) for name in names(array)) if array else ()
+        return [(drive, scope) for drive in found if drive is not None]
+
+    return pairs
+
+
+def _all_found(names: Callable[[Array], tuple[str, ...]], *, some: bool) -> Callable[[Any, Scope], bool]:
+    """Whether every drive that an array names is listed; ``some``: there have to be some, or nobody told of them."""
+
+    def told(item: Array | Volume, scope: Scope) -> bool:
+        array = scope.array(item.array) if isinstance(item, Volume) else item
+        if array is None or not scope.complete:
+            return False
+        named = names(array)
+        return bool(named or not some) and all(scope.drive(name) is not None for name in named)
+
+    return told
+
+
+def _volumes(item: Array | Drive, scope: Scope) -> Iterable[Pair]:
+    if scope.controller is None:
+        return []
+    name = item.array if isinstance(item, Drive) else item.id
+    return [(volume, scope) for volume in scope.controller.volumes if name is not None and volume.array == name]
+
+
+def _complete(_item: Any, scope: Scope) -> bool:
+    return scope.complete
+
+
+def _complete_controller(item: Controller, scope: Scope) -> bool:
+    return scope.complete and bool(item.drives or not (item.arrays or item.volumes))
+
+
+def no_battery_possible(card: Controller) -> bool:
+    """Whether it is certain that nothing could keep a cache: software, no RAID, or no cache module."""
+    return card.mode in ("software", "none", "hba") or (card.cache is not None and card.cache.present is False)
+
+
+def _batteries_told(item: Controller, scope: Scope) -> bool:
+    return scope.complete and bool(item.batteries or no_battery_possible(item))
+
+
+def battery(_item: Any, scope: Scope) -> str | None:
+    """The best of the controller's batteries; ``missing`` only where that is certain, as an absent line proves nothing.
+
+    A battery that asks to be replaced is not ``ok``, whatever its state says.
+    """
+    card = scope.controller
+    if card is None or not card.batteries:
+        return "missing" if card is not None and no_battery_possible(card) else None
+    return min((_word(one) for one in card.batteries), key=_BEST.index)
+
+
+def _word(one: Battery) -> str:
+    return "degraded" if one.status == "ok" and one.replace else one.status
+
+
+_BEST = ("ok", "learning", "charging", "unknown", "degraded", "failed", "missing")
+
+
+def drive_cache(item: Volume, scope: Scope) -> str | None:
+    """The volatile caches of the drives below; a drive with its cache on outweighs the setting. Software arrays too."""
+    state = item.cache.drive_caches if item.cache else drive_caches(item, scope.machine.below)
+    return {"on": "enabled", "off": "disabled"}.get(state)
+
+
+def cache_split(_item: Any, scope: Scope) -> str | None:
+    """``25/75``: read and write share of the controller's cache in percent."""
+    found = scope.controller.cache if scope.controller else None
+    if found is None or found.read_percent is None or found.write_percent is None:
+        return None
+    return f"{found.read_percent}/{found.write_percent}"
+
+
+def write_cache(item: Volume, scope: Scope) -> str | None:
+    """The controller's cache: ``protected`` or ``unprotected`` write-back active, ``write_through`` or ``off``."""
+    cache = item.cache
+    if cache is None or cache.write_active is None:
+        return None
+    if cache.write_active != "write_back":
+        return cache.write_active
+    if cache.controller_cache not in ("protected", "unprotected"):
+        return None
+    bad = cache.controller_cache == "unprotected" or battery(item, scope) in ("degraded", "failed", "missing")
+    return "unprotected" if bad else "protected"
+
+
+DRIVES = _members(attrgetter("drives"))
+_DRIVES_TOLD = _all_found(attrgetter("drives"), some=True)
+_SPARES_TOLD = _all_found(attrgetter("spares"), some=False)
+_CARD = Extra("The controller that it is on.", get=lambda _item, scope: scope.controller, target="controller")
+_HOST = Extra("The machine that it is in.", get=lambda _item, scope: scope.machine.inventory, target="host")
+_OF_ARRAY = {
+    "drives": Extra("Its member drives.", pairs=DRIVES, told=_DRIVES_TOLD, target="drive"),
+    "spares": Extra("Its spare drives.", pairs=_members(attrgetter("spares")), told=_SPARES_TOLD, target="drive"),
+}
+ADDED: dict[str, dict[str, Extra]] = {
+    "host": {
+        **{
+            name: Extra(f"`host.{name}` for short.", get=_identity(name))
+            for name in ("hostname", "kernel", "collected_at", "source")
+        },
+    }
+    | {
+        name: Extra(f"All {name} of the machine.", pairs=listed(kind), told=_complete, target=kind)
+        for name, kind in {"volumes": "volume", "drives": "drive", "arrays": "array", "batteries": "battery"}.items()
+    },
+    "controller": {"host": _HOST},
+    "cache": {"controller": _CARD, "host": _HOST},
+    "battery": {"controller": _CARD, "host": _HOST},
+    "array": {
+        "controller": _CARD,
+        "host": _HOST,
+        "volumes": Extra("The volumes on it.", pairs=_volumes, told=_complete, target="volume"),
+        **{name: replace(extra, words=True) for name, extra in _OF_ARRAY.items()},
+    },
+    "volume": {
+        "controller": _CARD,
+        "host": _HOST,
+        "array": Extra("The array that it lies on; as a text its id.", get=_array, target="array", words=True),
+        **_OF_ARRAY,
+        "battery": Extra(
+            "State of the battery on its own controller, of several the best; one that asks to be replaced is "
+            "`degraded`.",
+            get=battery,
+            values=tuple(word for word in _BEST if word != "unknown"),
+        ),
+        "drive_cache": Extra(
+            "The drives' write caches, from the controller's setting and the drives; also below a software array.",
+            get=drive_cache,
+            values=("enabled", "disabled"),
+        ),
+        "cache_split": Extra("Read and write share of the controller's cache: `25/75`.", get=cache_split),
+        "write_cache": Extra(
+            "What is active: `protected` or `unprotected` write-back of the controller, `write_through`, `off`.",
+            get=write_cache,
+            values=("protected", "unprotected", "write_through", "off"),
+        ),
+    },
+    "drive": {
+        "controller": _CARD,
+        "host": _HOST,
+        "array": Extra("The array that it belongs to; as a text its id.", get=_array, target="array", words=True),
+        "volumes": Extra("The volumes on its array.", pairs=_volumes, told=_complete, target="volume"),
+    },
+    "problem": {"host": _HOST},
+    "tool": {"host": _HOST},
+}
+"""By kind, then by name."""
+
+
+TOLD: dict[tuple[str, str], Callable[[Any, Scope], bool]] = {
+    ("host", "controllers"): _complete,
+    ("controller", "batteries"): _batteries_told,
+    ("controller", "arrays"): _complete,
+    ("controller", "volumes"): _complete,
+    ("controller", "drives"): _complete_controller,
+    ("volume", "mountpoints"): lambda item, _scope: item.device is not None or bool(item.mountpoints),
+    ("block_layer", "offsets_bytes"): lambda item, _scope: bool(item.offsets_bytes),
+}
+"""When a list of the model is known to be whole; all others always are."""

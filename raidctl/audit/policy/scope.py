@@ -1,0 +1,128 @@
+"""An inventory made ready for rules: every object of a kind, each with the controller that it is on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from raidctl.model import Array, Controller, Drive, Inventory, Problem
+from raidctl.model.drives_below import DrivesBelow, physical_drives
+from raidctl.text import plural
+
+_ON_CONTROLLER = {"battery": "batteries", "array": "arrays", "volume": "volumes", "drive": "drives"}
+
+
+def single(kind: str) -> str:
+    """``an array``, ``a volume cache``; what is several has no article."""
+    words = kind.replace("_", " ")
+    return words if plural(kind) == kind else f"{'an' if words[:1] in set('aeiou') else 'a'} {words}"
+
+
+def hides(problem: Problem) -> bool:
+    """Whether objects may be hidden behind a problem: an output not understood, a card that nobody could ask.
+
+    A missing program that only adds to what is known of plain drives hides none: what it would tell is null.
+    """
+    return problem.kind == "unread" or (problem.kind in ("no_tool", "no_right") and problem.severity == "error")
+
+
+class Scope:
+    """What is around an object: the machine, and the controller that it is on, if it is on one."""
+
+    __slots__ = ("_arrays", "_complete", "_drives", "controller", "machine")
+
+    def __init__(self, machine: Machine, controller: Controller | None) -> None:
+        self.machine = machine
+        self.controller = controller
+        self._drives: dict[str, Drive] | None = None
+        self._arrays: dict[str, Array] | None = None
+        self._complete: bool | None = None
+
+    def drive(self, name: str) -> Drive | None:
+        """The drive of an id on this controller."""
+        if self._drives is None:
+            self._drives = {drive.id: drive for drive in self.controller.drives} if self.controller else {}
+        return self._drives.get(name)
+
+    def array(self, name: str | None) -> Array | None:
+        """The array of an id on this controller."""
+        if self._arrays is None:
+            self._arrays = {array.id: array for array in self.controller.arrays} if self.controller else {}
+        return self._arrays.get(name) if name is not None else None
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing is known to be hidden here: no problem says that something of it could not be read."""
+        if self._complete is None:
+            self._complete = not any(map(self._hides, self.machine.hiding))
+        return self._complete
+
+    def _hides(self, where: str) -> bool:
+        if self.controller is None:
+            return True
+        name = self.controller.id
+        return where in (name, self.controller.pci_address) or where.startswith(f"{name}/")
+
+
+class Machine:
+    """An inventory with its scopes; what several rules need is made once.
+
+    In a ``with`` statement its memory is free at the end of it; without, when Python next looks for garbage.
+    """
+
+    __slots__ = ("_objects", "below", "hiding", "inventory", "scope", "scopes")
+
+    def __init__(self, inventory: Inventory) -> None:
+        self.inventory = inventory
+        self.below = DrivesBelow(inventory.controllers)
+        self.hiding = [one.where for one in inventory.problems if hides(one)] if inventory.problems else []
+        self.scope = Scope(self, None)
+        self.scopes = [Scope(self, controller) for controller in inventory.controllers]
+        self._objects: dict[str, list[tuple[Any, Scope]]] = {}
+
+    def objects(self, kind: str) -> list[tuple[Any, Scope]]:
+        """All objects of a kind, in the order of the inventory."""
+        found = self._objects.get(kind)
+        if found is None:
+            found = self._objects[kind] = list(self._find(kind))
+        return found
+
+    def __enter__(self) -> Machine:  # noqa: PYI034 - typing.Self came with Python 3.11
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        """Let go of the scopes, which hold this one: a circle keeps its inventory until garbage is looked for."""
+        self.scopes.clear()
+        self._objects.clear()
+        del self.scope
+
+    def _find(self, kind: str) -> Iterable[tuple[Any, Scope]]:
+        if kind == "host":
+            return [(self.inventory, self.scope)]
+        if kind == "controller":
+            return [(scope.controller, scope) for scope in self.scopes]
+        if kind == "cache":
+            return [(c.cache, s) for s in self.scopes if (c := s.controller) and c.cache is not None]
+        if kind == "drive":
+            ours = {id(scope.controller): scope for scope in self.scopes}
+            return [(drive, ours[id(card)]) for card, drive in physical_drives(self.inventory.controllers)]
+        name = _ON_CONTROLLER.get(kind)
+        if name is not None:
+            return [(item, scope) for scope in self.scopes for item in getattr(scope.controller, name)]
+        return self._elsewhere(kind)
+
+    def _elsewhere(self, kind: str) -> Iterable[tuple[Any, Scope]]:
+        """Kinds that the model has grown: lists of the machine, or of its controllers, under the plural's name."""
+        name = plural(kind)
+        if hasattr(self.inventory, name):
+            return [(item, self.scope) for item in getattr(self.inventory, name)]
+        return [(item, scope) for scope in self.scopes for item in getattr(scope.controller, name)]
+
+
+def listed(kind: str) -> Callable[[Any, Scope], Iterable[tuple[Any, Scope]]]:
+    """All objects of a kind on the machine around an object."""
+
+    def pairs(_item: Any, scope: Scope) -> Iterable[tuple[Any, Scope]]:
+        return scope.machine.objects(kind)
+
+    return pairs

@@ -1,0 +1,347 @@
+"""The evidence table: which kind of cache acknowledges early, and what follows for the promise. Pure.
+
+===========================================  =========  ============  =============  ==============  ==================
+case                                         E2         E3            E4 (WB to WT)  E4' (drive off)  verdict
+===========================================  =========  ============  =============  ==============  ==================
+no cache                                     slow       kept          -              -               pass
+volatile cache that honours the flush        slow       emptied       -              slow            pass
+drive that ignores the flush                 fast       kept          -              **slow**        fail
+flush never sent                             fast       kept          -              slow            fail (raw: slow)
+drive with a cache that survives             fast       -             -              **fast**        inconclusive
+battery-backed controller, drives off        fast       kept          **slow**       -               pass
+the same, drives' caches on                  fast       kept          **fast**       slow            fail
+write-back without a battery                 fast       kept          slow           -               fail
+write-back promised, write-through in force  slow       kept          -              -               fail
+array that destages on a flush               slow       emptied       -              -               pass
+virtual disk                                 any        any           -              -               inconclusive
+===========================================  =========  ============  =============  ==============  ==================
+
+A drive whose cache survives a power failure (a media cache) commits as it does with its volatile cache off; so does one
+that lies about that too. Only its maker's word tells them apart, which no tool repeats: only a power cut decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from raidctl.bench.result import Spread, TrialResult, Verdict
+from raidctl.bench.verdict.decision import (
+    BATTERY,
+    COMMITS,
+    CONTROLLER,
+    DRIVE_OFF,
+    DRIVES,
+    FLIP,
+    LATER,
+    MEDIUM,
+    POWER_CUT,
+    RAW,
+    REPEAT,
+    SLOPE,
+)
+from raidctl.bench.verdict.evidence import CACHED, Evidence, Interval, emptied, pace
+
+SLOWING = frozenset({"rebuild", "check", "learn_cycle", "patrol_read", "load", "drift", "engine_limited", "network"})
+"""Confounders that make commits slow: a device that lies may then look as if it waited for its medium."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A row of the table, and what follows."""
+
+    case: str
+    verdict: Verdict
+    reasons: tuple[str, ...]
+    ruled_out: tuple[str, ...] = ()
+    next_test: str | None = None
+
+
+def weigh(evidence: Evidence) -> Finding:
+    """The verdict on what is promised. Never a pass without evidence that acknowledged data survives."""
+    barred = [one.text for one in evidence.confounders if one.forbids]
+    if barred:
+        return _unclear("barred", *barred, test=POWER_CUT)
+    if evidence.medium is None:
+        return _unclear("medium unknown", "It is not known whether the medium turns.", test=MEDIUM)
+    if evidence.commits is None:
+        return _unclear("not measured", "Commits a second were not measured.", test=COMMITS)
+    if evidence.medium == "solid_state":
+        return _solid_state(evidence)
+    limit = evidence.limit
+    if limit is None:
+        return _unclear("rpm unknown", "It turns, but how fast is not known.", test=MEDIUM)
+    speed = pace(evidence.commits, limit)
+    said = f"{_rate(evidence.commits)} commits a second, where the disk turns {limit:.0f} times a second"
+    if speed == "between":
+        return _unclear("between", f"{said}: too many for an uncached disk, too few for a cache.", test=REPEAT)
+    found = _slow(evidence, said) if speed == "slow" else _fast(evidence, said)
+    # every pass rests on something that was slow, or not very fast
+    return _doubted(evidence, found) if speed == "slow" or found.verdict == "pass" else found
+
+
+def _solid_state(e: Evidence) -> Finding:
+    """Without rotation the rate tells nothing; what the inventory alone refutes stays refuted."""
+    if e.controller and e.policy == "write_back" and e.battery is False:
+        return _without_battery(e, "The medium is solid state")
+    if e.flush_sent is False and e.drive_cache == "enabled" and not e.controller:
+        return _not_sent("The drives' caches are on, and no flush is sent to them")
+    return _unclear(
+        "solid state", "Solid state commits at any rate, with and without a safe cache: the rate proves nothing.",
+        test=POWER_CUT,
+    )  # fmt: skip
+
+
+def _slow(e: Evidence, said: str) -> Finding:
+    """No faster than the medium: each commit waited for it."""
+    flushed = emptied(e)
+    # without a flush fast and with it slow: a cache is there, and the flush empties it
+    destages = pace(e.commits_unflushed, e.limit) == "fast" and flushed is True
+    if destages and e.controller and e.policy == "write_back":
+        if e.promise == "protected_write_back" and not e.battery:
+            return _unkept(e, said)
+        return Finding(
+            "destages on flush", "pass",
+            (f"{said}, and far more without a flush: the array empties its cache on a flush.",
+             "Nothing that was acknowledged by a flush waits in a cache; the price is the speed."),
+            (_NOT_EARLY,),
+        )  # fmt: skip
+    if e.promise == "protected_write_back":
+        return _no_write_back(e, said)
+    if flushed is True:
+        return Finding(
+            "honest volatile cache", "pass",
+            (f"{said}, and a flush takes the longer the more was written: it empties the cache.",), (_NOT_EARLY,),
+        )  # fmt: skip
+    if e.drive_cache == "disabled" and (e.controller is False or e.policy == "write_through"):
+        return Finding(
+            "no cache", "pass", (f"{said}: each commit waited for the medium, and no cache is on.",), (_NOT_EARLY,)
+        )
+    if e.drive_cache == "enabled" and flushed is False:
+        return Finding(
+            "cache not emptied", "suspect",
+            (f"{said}, but a flush takes no longer when more was written, although the drives' caches are on.",),
+            next_test=POWER_CUT,
+        )  # fmt: skip
+    if flushed is None:
+        why = f"{said}; whether a flush empties what was written before it is not known."
+        return _unclear("slope unknown", why, test=SLOPE)
+    why = f"{said}, and no cache shows itself, but whether one is on is not told."
+    return _unclear("cache unknown", why, test=DRIVES if e.controller is False or e.policy else CONTROLLER)
+
+
+def _unkept(e: Evidence, said: str) -> Finding:
+    """A flush empties the cache, and what is not flushed yet waits there without a battery that is known to be good."""
+    said = f"{said}; what is written and not flushed yet waits in the cache"
+    if e.battery is None:
+        return _unclear("battery unknown", f"{said}, and the state of the battery is not told.", test=BATTERY)
+    return _without_battery(e, said)
+
+
+def _no_write_back(e: Evidence, said: str) -> Finding:
+    """Write-back was promised, and commits wait for the medium."""
+    if e.policy == "write_through" or e.controller is False:
+        why = "its controller says write-through" if e.controller else "there is no controller with a cache"
+        return Finding(
+            "write-back promised, not in force", "fail",
+            (f"{said}: no cache takes them, and {why}.",), (_NOT_EARLY,),
+        )  # fmt: skip
+    if e.policy == "write_back":
+        return Finding(
+            "write-back told, not seen", "suspect",
+            (f"{said}: the controller says that write-back is in force, and nothing of it is to be seen.",),
+            next_test=SLOPE,
+        )  # fmt: skip
+    return _unclear("policy unknown", f"{said}, and which policy is in force is not told.", test=CONTROLLER)
+
+
+def _fast(e: Evidence, said: str) -> Finding:
+    """Faster than the medium: something acknowledges early. What?"""
+    said = f"{said}: something acknowledges before the medium has it"
+    if pace(e.commits_raw, e.limit) == "slow":
+        return _not_sent(f"{said}; on the raw device it is {_rate(e.commits_raw)}")
+    if e.flush_sent is False and e.drive_cache == "enabled" and e.controller is False:
+        return _not_sent(f"{said}, the drives' caches are on, and no flush is sent to them")
+    if e.controller is None:
+        return _unclear(
+            "controller unknown", f"{said}, and what stands before the drives is not told.", test=CONTROLLER
+        )
+    if not e.controller:
+        return _drives_only(e, said)
+    if e.policy is None:
+        return _unclear("policy unknown", f"{said}, and the controller's policy is not told.", test=CONTROLLER)
+    return _write_back(e, said) if e.policy == "write_back" else _below(e, said, "The controller says write-through")
+
+
+def _write_back(e: Evidence, said: str) -> Finding:
+    """A controller in write-back: is its cache what acknowledges, and is it kept?"""
+    if e.battery is False:
+        return _without_battery(e, said)
+    if e.battery is None:
+        return _unclear("battery unknown", f"{said}; the state of the battery is not told.", test=BATTERY)
+    through = pace(e.commits_write_through, e.limit)
+    if through is None:
+        return _unclear(
+            "not switched",
+            f"{said}. The controller with its battery explains it, and so would a drive that ignores the flush.",
+            test=FLIP,
+        )
+    if through == "between":
+        return _unclear("between", f"{said}; in write-through it is neither slow nor fast.", test=REPEAT)
+    if through == "fast":
+        return _below(e, said, f"In write-through it stays at {_rate(e.commits_write_through)}")
+    if e.drive_cache == "disabled" and emptied(e) is not True:
+        return _kept(e, said)
+    if e.drive_cache == "disabled":
+        why = f"{said}, yet a flush takes the longer the more was written."
+        return _unclear("contradiction", why, test=REPEAT)
+    if e.drive_cache is None:
+        why = f"{said}, which ends in write-through; whether the drives' own caches are on is not told."
+        return _unclear("drives unknown", why, test=DRIVES)
+    return Finding(
+        "drives' caches on behind a battery", "suspect",
+        (f"{said}, which ends in write-through; but the drives' own caches are on, and no battery keeps these.",),
+        next_test=POWER_CUT,
+    )  # fmt: skip
+
+
+def _kept(e: Evidence, said: str) -> Finding:
+    notes = []
+    if e.commits is not None and e.commits.high < CACHED:
+        notes.append(f"It is slow for such a cache: {CACHED:.0f} commits a second and more are usual.")
+    if e.knee is not None and e.cache_mib is not None:
+        notes.append(f"Writes become slow after {e.knee.low:.0f} to {e.knee.high:.0f} MiB of {e.cache_mib:.0f} MiB.")
+    return Finding(
+        "battery-backed cache", "pass",
+        (f"{said}.", f"It is the controller's cache: in write-through it falls to {_rate(e.commits_write_through)}.",
+         "Its battery is healthy.", *notes),
+        ("a drive that ignores the flush: it would stay fast in write-through",
+         "a volatile cache of the drives: they are off"),
+    )  # fmt: skip
+
+
+def _without_battery(e: Evidence, said: str) -> Finding:
+    fell = pace(e.commits_write_through, e.limit) == "slow"
+    more = " In write-through it is slow, so it is the controller's cache." if fell else ""
+    return Finding(
+        "write-back without a battery", "fail",
+        (f"{said}.", f"The controller is in write-back without a healthy battery: power lost, data lost.{more}"),
+        ("a drive that ignores the flush: it would stay fast in write-through",) if fell else (),
+    )  # fmt: skip
+
+
+def _below(e: Evidence, said: str, first: str) -> Finding:
+    """The controller is not what acknowledges: it is something below it."""
+    off = pace(e.commits_drive_off, e.limit)
+    ruled = ("the controller's cache: it is not in the way in write-through",)
+    if off == "slow":
+        return Finding(
+            "drives acknowledge early behind the controller", "fail",
+            (f"{said}. {first}: it is not the controller's cache.",
+             "With the drives' caches off it becomes slow: these acknowledge, and no battery keeps them."),
+            (*ruled, "a cache that survives: it would stay fast with the drives' caches off"),
+        )  # fmt: skip
+    if off == "fast":
+        return _survivor(e, f"{said}. {first}, and with the drives' caches off too", ruled)
+    if e.drive_cache == "disabled":
+        return _survivor(e, f"{said}. {first}, and the drives' own caches are off", ruled)
+    return Finding(
+        "something below the controller", "suspect", (f"{said}. {first}: it is not the controller's cache.",), ruled,
+        next_test=DRIVE_OFF,
+    )  # fmt: skip
+
+
+def _drives_only(e: Evidence, said: str) -> Finding:
+    """No controller: the drives, or the layers above them."""
+    off = pace(e.commits_drive_off, e.limit)
+    if off == "slow":
+        raw = pace(e.commits_raw, e.limit)
+        sure = raw == "fast" or e.flush_sent is True
+        ruled: tuple[str, ...] = ("a cache that survives: it would stay fast with the cache off",)
+        ruled += ("a flush that is never sent: the raw device is as fast",) if raw == "fast" else ()
+        who = "the drive ignores the flush" if sure else "the drive ignores the flush, or none is sent to it"
+        return Finding(
+            "drive ignores the flush", "fail", (f"{said}. With the drives' caches off it becomes slow: {who}.",), ruled,
+            None if sure else RAW,
+        )  # fmt: skip
+    if off == "between":
+        return _unclear("between", f"{said}; with the drives' caches off it is neither slow nor fast.", test=REPEAT)
+    if off == "fast" or e.drive_cache == "disabled":
+        return _survivor(e, f"{said}, with the drives' caches off too", ())
+    return _unclear(
+        "not switched", f"{said}: a drive that ignores the flush, or a cache that survives.", test=DRIVE_OFF
+    )
+
+
+def _survivor(e: Evidence, said: str, ruled: tuple[str, ...]) -> Finding:
+    """Fast with every volatile cache off: a cache that survives, or one that nobody tells of."""
+    modest = e.commits is not None and e.commits.high < CACHED
+    why = (
+        "drives with a cache that survives a power failure do that, and nothing tells that these are such drives"
+        if modest
+        else "it is too fast for a drive's own cache that survives"
+    )
+    return Finding("unknown cache", "inconclusive", (f"{said}; {why}.",), ruled, POWER_CUT)
+
+
+def _not_sent(said: str) -> Finding:
+    return Finding(
+        "flush never sent", "fail",
+        (f"{said}: the flush is dropped above the drive (mount option, kernel setting, device mapper, hypervisor).",),
+        ("a drive that ignores the flush: it is not asked for one",),
+    )  # fmt: skip
+
+
+def _doubted(e: Evidence, found: Finding) -> Finding:
+    """A slow device while something slows it down proves nothing, either way."""
+    slowing = [one.text for one in e.confounders if one.name in SLOWING]
+    if not slowing or found.verdict == "inconclusive":
+        return found
+    return _unclear("slowed down", *found.reasons, *slowing, test=LATER)
+
+
+_NOT_EARLY = "an early acknowledgement: no more than one commit a revolution was made"
+
+
+def _unclear(case: str, *reasons: str, test: str) -> Finding:
+    return Finding(case, "inconclusive", reasons, (), test)
+
+
+def _rate(rate: Interval | None) -> str:
+    if rate is None:
+        return "?"
+    low, high = f"{rate.low:.0f}", f"{rate.high:.0f}"
+    return low if low == high else f"{low} to {high}"
+
+
+_FIGURES: tuple[tuple[str, str, Callable[[Evidence], Interval | None]], ...] = (
+    ("commits", "ops/s", lambda e: e.commits),
+    ("commits_raw", "ops/s", lambda e: e.commits_raw),
+    ("commits_unflushed", "ops/s", lambda e: e.commits_unflushed),
+    ("commits_write_through", "ops/s", lambda e: e.commits_write_through),
+    ("commits_drive_off", "ops/s", lambda e: e.commits_drive_off),
+    ("flush_slope", "ms/MiB", lambda e: e.slope),
+    ("knee", "MiB", lambda e: e.knee),
+)
+
+
+def result(evidence: Evidence) -> TrialResult:
+    """The verdict as the result of a trial; the figures are the intervals that it rests on."""
+    found = weigh(evidence)
+    figures = {
+        name: Spread(measured=(told.low + told.high) / 2, unit=unit, n=0, low=told.low, high=told.high)
+        for name, unit, get in _FIGURES
+        if (told := get(evidence)) is not None
+    }
+    limit = evidence.limit
+    return TrialResult(
+        trial="early_acknowledgement",
+        figures=figures,
+        model="An uncached disk commits at most once a revolution." if limit else None,
+        expected=f"at most {limit:.0f} commits a second without a cache" if limit else None,
+        verdict=found.verdict,
+        reasons=found.reasons,
+        ruled_out=found.ruled_out,
+        next_test=found.next_test,
+        confounders=evidence.confounders,
+    )

@@ -1,0 +1,128 @@
+"""What an inventory says of the objects of a plan: whose they are, how their knobs stand, what is in force. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from raidctl.change import guard
+from raidctl.model import Controller, Inventory, VolumeCache
+from raidctl.model.write_policy import in_force
+from raidctl.select import family_of, items
+from raidctl.text import listing
+from raidctl.vendor import setting_values
+from raidctl.vendor.changes import changes_of
+from raidctl.vendor.plan import Knob, Plan, Wish
+from raidctl.vendor.protocol import Vendor
+
+
+def owner(controllers: Sequence[Controller], object_id: str) -> Controller | None:
+    """The controller that an object is on."""
+    for controller in controllers:
+        if any(item.id == object_id for item in items(controller)):
+            return controller
+    return None
+
+
+def subjects(inventory: Inventory, plan: Plan) -> list[Controller]:
+    """The controllers that a plan changes."""
+    return _owners(inventory, {step.object_id for step in plan.steps})
+
+
+def _owners(inventory: Inventory, ids: Iterable[str]) -> list[Controller]:
+    found = {c.id: c for name in sorted(ids) if (c := owner(inventory.controllers, name)) is not None}
+    return list(found.values())
+
+
+def concerned(inventory: Inventory, plan: Plan) -> list[Controller]:
+    """The controllers that a plan is about: those that it changes, and those that are as wished already."""
+    ids = {step.object_id for step in plan.steps} | {wish.object_id for wish in plan.wishes}
+    return _owners(inventory, ids)
+
+
+def names(inventory: Inventory, plan: Plan) -> dict[str, str]:
+    """What controllers, volumes and drives of a plan are known by beside their ids: serial number, unique id, node."""
+    cards = concerned(inventory, plan)
+    found: dict[str, str] = {card.id: card.serial for card in cards if card.serial}
+    ids = {step.object_id for step in plan.steps} | {wish.object_id for wish in plan.wishes}
+    for card in cards:
+        found |= {volume.id: volume.unique_id for volume in card.volumes if volume.id in ids and volume.unique_id}
+        found |= {drive.id: drive.device for drive in card.drives if drive.id in ids and drive.device}
+    return found
+
+
+def before(inventory: Inventory, plan: Plan) -> Iterator[Wish]:
+    """What the settings that are wished are now, in the words of the model."""
+    for wish in plan.wishes:
+        card = owner(inventory.controllers, wish.object_id)
+        told = setting_values.value(card, wish.object_id, wish.setting) if card is not None else None
+        if told is not None:
+            yield Wish(object_id=wish.object_id, setting=wish.setting, value=told)
+
+
+def knobs(inventory: Inventory, vendors: Sequence[Vendor]) -> dict[Knob, str]:
+    """Every knob of a machine, as far as the tools tell."""
+    by_family = {vendor.FAMILY: vendor for vendor in vendors}
+    found: dict[Knob, str] = {}
+    for controller in inventory.controllers:
+        vendor = by_family.get(family_of(controller))
+        offered = changes_of(vendor) if vendor is not None else None
+        if offered is not None:
+            found |= offered.knobs(controller)
+    return found
+
+
+def not_in_force(inventory: Inventory, wish: Wish) -> str | None:
+    """Why what is wished is not so, or is not in force; None when it is."""
+    controller = owner(inventory.controllers, wish.object_id)
+    if controller is None:
+        return f"{wish.object_id} is not there any more"
+    told = setting_values.value(controller, wish.object_id, wish.setting)
+    if told is None and wish.setting in setting_values.UNMODELLED:
+        return None
+    if told != wish.value:
+        stands = setting_values.spelt(told) if told else "not told"
+        label, wanted = setting_values.LABELS[wish.setting], setting_values.spelt(wish.value)
+        return f"the {label} of {wish.object_id} is {stands} instead of {wanted}"
+    if wish.setting != "write_policy":
+        return None
+    cache = _cache(controller, wish)
+    if cache is None or cache.write_active is None or in_force(cache) is not False:
+        return None
+    wanted, active = setting_values.spelt(wish.value), setting_values.spelt(cache.write_active)
+    return (
+        f"{wish.object_id} is set to {wanted}, but {active} is in force: "
+        f"{(cache.why_not_in_force or 'the tool does not say why').rstrip('.')}"
+    )
+
+
+def drives_still_on(inventory: Inventory, wish: Wish) -> str | None:
+    """Which drives report their write cache on though it is to be off; None if none does."""
+    card = owner(inventory.controllers, wish.object_id)
+    if card is None or (wish.setting, wish.value) != ("drive_write_cache", "disabled"):
+        return None
+    arrays = {volume.array for volume in card.volumes if volume.id == wish.object_id and volume.array}
+    on = [drive.id for drive in card.drives if drive.array in arrays and drive.write_cache == "enabled"]
+    return f"{listing(on)} {'reports its' if len(on) == 1 else 'report their'} write cache on" if on else None
+
+
+def falls_back(inventory: Inventory, wish: Wish) -> bool:
+    """Whether a volume is set to protected write-back and in write-through, as its controller has no good battery."""
+    card = owner(inventory.controllers, wish.object_id)
+    if card is None or (wish.setting, wish.value) != ("write_policy", "protected_write_back"):
+        return False
+    cache = _cache(card, wish)
+    falling = cache is not None and cache.write_policy == wish.value and cache.write_active in ("write_through", "off")
+    return falling and guard.unprotected(card) is not None
+
+
+def doubt(inventory: Inventory, wish: Wish) -> str | None:
+    """Why it is not certain that a setting, configured as wished, is active; None if it is."""
+    card = owner(inventory.controllers, wish.object_id)
+    cache = _cache(card, wish) if card is not None and wish.setting == "write_policy" else None
+    if cache is None or cache.write_active is not None:
+        return drives_still_on(inventory, wish)
+    return f"whether {wish.object_id} has {wish.value} active is not reported by its tool"
+
+
+def _cache(controller: Controller, wish: Wish) -> VolumeCache | None:
+    return next((volume.cache for volume in controller.volumes if volume.id == wish.object_id), None)

@@ -1,0 +1,106 @@
+"""From what is wished to a plan: what the families make of it, what contradicts itself, what the gate refuses. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from msgspec.structs import replace
+
+from raidctl.change import guard
+from raidctl.change.failure_messages import silent
+from raidctl.change.lookup import drives_still_on, not_in_force, owner
+from raidctl.host import HostView
+from raidctl.model import Controller, Inventory
+from raidctl.select import family_of
+from raidctl.vendor import setting_values
+from raidctl.vendor.changes import changes_of
+from raidctl.vendor.plan import Knob, Plan, Refusal, Step, Wish
+from raidctl.vendor.protocol import Vendor
+
+
+def plan(
+    inventory: Inventory,
+    vendors: Sequence[Vendor],
+    wishes: Sequence[Wish],
+    *,
+    unsafe: bool,
+    view: HostView | None = None,
+) -> Plan:
+    """The way from the inventory to what is wished, with what is refused; ``view`` tells what uses a drive."""
+    by_family = {vendor.FAMILY: vendor for vendor in vendors}
+    whole = Plan()
+    mine: dict[str, list[Wish]] = {}
+    for wish in wishes:
+        controller = owner(inventory.controllers, wish.object_id)
+        if controller is None:
+            whole += Plan(wishes=(wish,), refusals=(Refusal(wish=wish, kind="unknown", reason="It is not there."),))
+        else:
+            mine.setdefault(controller.id, []).append(wish)
+    for controller in inventory.controllers:
+        if controller.id in mine:
+            made = _of_one(controller, inventory, by_family.get(family_of(controller)), mine[controller.id])
+            dangers = () if unsafe else _dangers(controller, inventory, made, view)
+            clashes = (*contradictions(made), *_unanswered(inventory, made))
+            whole += replace(made, refusals=(*made.refusals, *clashes, *dangers))
+    return whole
+
+
+def _dangers(controller: Controller, inventory: Inventory, made: Plan, view: HostView | None) -> tuple[Refusal, ...]:
+    """What a plan for one controller may lose, and what is set already and not in force."""
+    fulfilled, hopeless = set(made.already), {refusal.wish for refusal in made.refusals}
+    risky = [wish for wish in made.wishes if wish not in fulfilled and wish not in hopeless]
+    anyway = "--unsafe REASON goes on all the same, and the journal keeps the reason."
+    check = "Check these drives with their maker's tool: the controller's setting does not reach them."
+    told = [(wish, not_in_force(inventory, wish)) for wish in made.already]
+    idle = [Refusal(wish, "not_in_force", f"{text}.", anyway) for wish, text in told if text]
+    told = [(wish, drives_still_on(inventory, wish)) for wish in made.already]
+    idle += [Refusal(wish, "not_in_force", f"It is configured so, but {text}.", check) for wish, text in told if text]
+    return (*guard.refusals(controller, risky, view), *idle)
+
+
+def _unanswered(inventory: Inventory, made: Plan) -> Iterator[Refusal]:
+    """Drives that are to be changed and did not answer: what is set could not be read again, nor put back."""
+    quiet = silent(inventory.controllers, inventory.problems, {step.object_id for step in made.steps})
+    for wish in made.wishes:
+        if wish.object_id in quiet:
+            alternative = "Look for its errors in the kernel's log (dmesg): such a drive is often about to fail."
+            yield Refusal(wish, "unknown", f"{quiet[wish.object_id]}.", alternative)
+
+
+def _of_one(controller: Controller, inventory: Inventory, vendor: Vendor | None, wishes: Sequence[Wish]) -> Plan:
+    offered = changes_of(vendor) if vendor is not None else None
+    if vendor is None or offered is None:
+        reason = f"raidctl only reads controllers of the family {family_of(controller)}."
+        refused = tuple(Refusal(wish=wish, kind="unsupported", reason=reason) for wish in wishes)
+        return Plan(wishes=tuple(wishes), refusals=refused)
+    names = {spec.name for spec in vendor.TOOLS}
+    return offered.plan(controller, wishes, [tool for tool in inventory.tools if tool.name in names])
+
+
+def contradictions(made: Plan) -> Iterator[Refusal]:
+    """Wishes for one controller that cannot be fulfilled together: refused before anything is tried."""
+    wanted: dict[tuple[str, str], Wish] = {}
+    for wish in made.wishes:
+        other = wanted.setdefault((wish.object_id, wish.setting), wish)
+        if other.value != wish.value:
+            yield _clash(wish, f"{setting_values.LABELS[other.setting]} {other.value} is asked for as well")
+    for wish in made.wishes:
+        opposite = _OPPOSITES.get((wish.setting, wish.value))
+        if opposite is not None and any(other.value == opposite for other in made.wishes):
+            yield _clash(wish, f"write policy {opposite.replace('_', '-')} is asked for as well, which is its opposite")
+    turned: dict[Knob, Step] = {}
+    for step in made.steps:
+        first = turned.setdefault((step.object_id, step.knob), step)
+        if first is not step and made.wishes:
+            yield _clash(made.wishes[-1], f"{step.knob} would be set to {first.after}, and then to {step.after}")
+
+
+_OPPOSITES = {
+    ("no_battery_write_cache", "enabled"): "protected_write_back",
+    ("no_battery_write_cache", "disabled"): "unprotected_write_back",
+}
+"""What a controller's switch says against the write policies of its volumes."""
+
+
+def _clash(wish: Wish, why: str) -> Refusal:
+    return Refusal(wish=wish, kind="unsupported", reason=f"That contradicts itself: {why}.")

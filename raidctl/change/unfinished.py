@@ -1,0 +1,29 @@
+"""Changes without an end, as problems of a screen: a machine that is not as somebody left it must say so by itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from raidctl.change.journal import Journal, Story
+from raidctl.change.state_directory import again, held_name, holder_of
+from raidctl.errors import CannotTell
+from raidctl.model import Problem
+
+
+def problems(place: Path, source: str) -> list[Problem]:
+    """The changes of a machine that have no end: under way, or cut off."""
+    try:
+        waiting = [story for story in Journal(place).pending() if story.open and story.begin.source == source]
+    except CannotTell as failure:
+        return [Problem(severity="warning", where="journal", message=str(failure), kind="unread")]
+    return [_problem(place, story) for story in waiting]
+
+
+def _problem(place: Path, story: Story) -> Problem:
+    begin = story.begin
+    where = ", ".join(subject.id for subject in begin.subjects) or "journal"
+    if any(holder_of(place, held_name(begin.source, subject.id)) for subject in begin.subjects):
+        message = f"The cache settings are changed for the length of a batch (process {begin.pid}): {begin.about}"
+        return Problem("info", where, message)
+    message = f"A change of {begin.at} was cut off before its end, and is still in force: {begin.about}"
+    return Problem("warning", where, message, f"Put back what was there: {again(begin.source)}.", "state")

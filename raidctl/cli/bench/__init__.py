@@ -1,0 +1,118 @@
+"""``raidctl bench``: how storage behaves, measured; what was measured is kept, shown and compared."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+import msgspec
+
+from raidctl import json_decode
+from raidctl.cli.shared import files
+from raidctl.cli.shared.lazy_group import LazyGroup
+from raidctl.cli.shared.options import Settings
+from raidctl.cli.shared.snapshot_places import kept_place
+from raidctl.errors import CannotTell, UsageError
+
+if TYPE_CHECKING:
+    from raidctl.bench.record import Run
+    from raidctl.bench.store import Store
+
+_COMMANDS = {
+    "run": "Measure a directory, a device or an NBD export.",
+    "list": "List the runs that are kept.",
+    "show": "Show a run.",
+    "compare": "Show two runs side by side.",
+    "export": "Print runs as JSON lines, or a curve in the format of zcav.",
+    "model": "Serve a model of an array, to try all this on.",
+}
+"""Commands with a module of their own (``bench/run.py`` …), imported when they are used."""
+_DIGITS = 18
+"""Of the largest number that a run can have."""
+_WRITES = 'what can be shown is written by "raidctl --json bench show RUN > FILE".'
+
+
+class BenchGroup(LazyGroup):
+    """The commands of ``raidctl bench``."""
+
+    apart = _COMMANDS
+    prefix = "bench."
+
+
+@click.group("bench", cls=BenchGroup)
+def command() -> None:
+    """Measure how storage behaves: keep, show and compare the figures.
+
+    RUN, wherever it is asked for, is the number of a run that is kept here,
+    the word "last", or a file with a run as JSON (of "raidctl --json bench
+    show", maybe of another machine, packed by gzip or not); - is stdin.
+    """
+
+
+def store_of(settings: Settings) -> Store:
+    """The collection of runs; nothing is made by looking.
+
+    Raises:
+        AccessMissing: The state directory is another user's.
+    """
+    from raidctl.bench.store import Store  # noqa: PLC0415 - sqlite3 only where it is needed
+
+    return Store(kept_place(settings))
+
+
+def named(word: str, store: Store) -> Run:
+    """The run that a word names.
+
+    Raises:
+        UsageError: There is none.
+        AccessMissing, CannotTell: It cannot be read.
+    """
+    if word == "last":
+        return store.latest()
+    if word.isascii() and word.isdigit():
+        if len(word.lstrip("0")) > _DIGITS:
+            raise UsageError(f'There is no run {word}; "raidctl bench list" lists them.')
+        return store.get(int(word))
+    from raidctl.text import printable  # noqa: PLC0415 - as above
+
+    shown = "Standard input" if word == "-" else printable(word)
+    # Path("") is this directory
+    if word != "-" and not (word and Path(word).exists()):
+        raise UsageError(f'"{shown}" is neither the number of a run, nor "last", nor a file.')
+    return _run_in(files.read(word, shown, "a run"), shown)
+
+
+def _run_in(document: bytes, shown: str) -> Run:
+    """The run that a file has. Raise CannotTell where it is something else, which is said."""
+    from raidctl.bench.store import decoded  # noqa: PLC0415 - as above
+
+    if not document.strip():
+        raise CannotTell(f"{shown} is empty.")
+    try:
+        found = json_decode.decode(document)
+    except msgspec.DecodeError:
+        number = _lines(document)
+        if number:
+            raise CannotTell(
+                f'{shown} has {number} runs, one a line: give one line of it, by "head -n 1" or "sed -n 2p", as -.'
+            ) from None
+        raise CannotTell(f"{shown} is no JSON, or not all of it; {_WRITES}") from None
+    if not _is_run(found):
+        raise CannotTell(f"{shown} is JSON, but no run of the benchmark; {_WRITES}")
+    return decoded(document, shown)
+
+
+def _lines(document: bytes) -> int:
+    """How many lines with a run each there are; 0: it is something else."""
+    lines = [line for line in document.splitlines() if line.strip()]
+    try:
+        found = [json_decode.decode(line) for line in lines]
+    except msgspec.DecodeError:
+        return 0
+    return len(lines) if all(map(_is_run, found)) else 0
+
+
+def _is_run(found: object) -> bool:
+    """Whether a document has what every run has: others, as the answers of ``verify``, have a session, too."""
+    return isinstance(found, dict) and found.keys() >= {"at", "raidctl", "session"}

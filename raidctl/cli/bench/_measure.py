@@ -1,0 +1,236 @@
+"""Carries out what ``raidctl bench run`` was asked for: target, engine, confounders, session."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import msgspec
+
+from raidctl.bench.engines.calibrate import marked
+from raidctl.bench.engines.choose import Choice, choose
+from raidctl.bench.preflight import Ground, ask, confounders, load, ticks
+from raidctl.bench.profiles import together
+from raidctl.bench.result import Confounder, Session, TrialResult
+from raidctl.bench.session import Runner
+from raidctl.bench.targets.device import DeviceTarget
+from raidctl.bench.targets.file import FileTarget
+from raidctl.bench.targets.nbd import NbdTarget
+from raidctl.bench.targets.place import place_of
+from raidctl.bench.trials.trial import Bench, Progress
+from raidctl.bench.work import Engine, Target
+from raidctl.cli.bench._below_target import below
+from raidctl.cli.bench._plan import Order, Prospect, file_size, kind_of, told
+from raidctl.cli.shared.plan_change import tell
+from raidctl.errors import UsageError
+from raidctl.layers.scope import Scope, scope
+from raidctl.request import Runner as Asks
+from raidctl.request import converse
+from raidctl.survey.survey import Survey
+from raidctl.text import printable
+
+Say = Callable[[str, float, float], object]
+Agree = Callable[[Sequence[str]], object]
+LISTENING = 0.5
+"""Seconds in which nothing is done, to hear whether something else uses the disks."""
+_BLOCK = 4096
+"""Bytes of the operations that an engine is tried with on memory."""
+_DEPTH = re.compile(r"(?:^|_)qd(\d+)(?:_|$)")
+
+
+@dataclass
+class Measured:
+    """What came of it."""
+
+    session: Session
+    second: Session | None = None
+    prepared: int = 0
+
+
+@dataclass
+class Measuring:
+    """An order on its way."""
+
+    order: Order
+    seen: Survey
+    asks: Asks
+    say: Say
+    """Told what is being done, seconds spent, and seconds in all."""
+    busy: tuple[Confounder, ...] = ()
+    """What else used the disks before anything was done."""
+
+    def plan(self, agree: Agree) -> Measured:
+        """Say what will be done, and do it when that is agreed to (``agree`` raises otherwise).
+
+        Raises:
+            BenchError, AccessMissing, UsageError: It cannot be done; nothing is left behind.
+        """
+        with ExitStack() as stack:
+            if self.order.kind == "file":
+                size, why = file_size(self.order)
+                prospect = Prospect(name=str(Path(self.order.target).resolve()), size=size)
+                file = self._file(size)
+                file.check()  # a plan that cannot be carried out is not said
+                self._choices(file)
+                agree(told(self.order, prospect, [why] if why else []))
+                self.busy = self.loads()
+                target: Target = stack.enter_context(file)
+                prepared = target.size
+            else:
+                target, prepared = self._opened(stack), 0
+                if self.order.beside:
+                    self._beside(stack)
+                self._choices(target)
+                agree(told(self.order, target, []))
+                self.busy = self.loads()
+            return self._measure(target, prepared, () if self.order.kind != "file" or not why else (why,))
+
+    def loads(self) -> tuple[Confounder, ...]:
+        """Which disks below the target are at work for somebody else; takes half a second."""
+        reached = None if self.order.kind == "nbd" else self._scope(self.order.target)
+        if reached is None or not reached.blocks:
+            return ()
+        begun, before = time.monotonic(), converse(ticks(reached.blocks), self.asks)
+        time.sleep(LISTENING)
+        after = converse(ticks(reached.blocks), self.asks)
+        return tuple(load(before, after, time.monotonic() - begun))
+
+    def _file(self, size: int) -> FileTarget:
+        def progress(done: int, whole: int) -> None:
+            self.say("filling the file", self.order.seconds * 0.05 * done / whole, self.order.seconds * 1.05)
+
+        return FileTarget(self.order.target, size, progress=progress, tell=tell)
+
+    def _beside(self, stack: ExitStack) -> None:
+        """Open the others, and take the profile that measures all of them."""
+        others: list[Target] = []
+        several = [str(Path(name).resolve()) for name in (self.order.target, *self.order.beside)]
+        if len(set(several)) < len(several):
+            raise UsageError("--beside: a drive is named twice, and it cannot be compared with itself.")
+        for name in self.order.beside:
+            kind = kind_of(name)
+            if kind == "file":
+                raise UsageError(f"--beside {printable(name)}: drives are compared, so name a device.")
+            other: NbdTarget | DeviceTarget = NbdTarget(name) if kind == "nbd" else DeviceTarget(name)
+            stack.enter_context(other)
+            others.append(other)
+        profile = together(others)
+        given = self.order.seconds != self.order.profile.seconds
+        self.order = replace(self.order, profile=profile, seconds=self.order.seconds if given else profile.seconds)
+
+    def _opened(self, stack: ExitStack) -> DeviceTarget | NbdTarget:
+        order = self.order
+        if order.kind == "nbd":
+            return stack.enter_context(NbdTarget(order.target, write=order.overwrite is not None))
+        write = order.overwrite
+        if write == (0, 0):
+            with DeviceTarget(order.target) as look:
+                write = (0, look.size)
+        return stack.enter_context(DeviceTarget(order.target, write=write))
+
+    def _choices(self, target: Target) -> tuple[Choice, Engine | None]:
+        """What carries it out, and who measures the same once more.
+
+        Raises:
+            BenchError: What is asked for cannot be used.
+        """
+        choice = choose(target, self.order.engine)
+        return choice, second_opinion(target, choice.engine) if self.order.cross_check else None
+
+    def _measure(self, target: Target, prepared: int, notes: Sequence[str]) -> Measured:
+        choice, other = self._choices(target)
+        found = (*confounders(self._ground(target)), *self.busy)
+        session = self._session(target, choice, found, notes)
+        second = None
+        if other is not None and not session.interrupted:
+            second = self._session(target, Choice(other), found, ())
+            session = msgspec.structs.replace(session, interrupted=second.interrupted)
+        return Measured(session, second, prepared)
+
+    def _session(self, target: Target, choice: Choice, found: tuple[Confounder, ...], notes: Sequence[str]) -> Session:
+        bench = Bench(target, choice.engine, confounders=found, budget=self.order.seconds, rpm=self._rpm(target))
+        if self.order.kind != "nbd":
+            bench.below = below(self._scope(target.name), self.asks, bench.rpm)
+        bench.notes += [*notes, *([choice.reason] if choice.reason else [])]
+
+        def progress(now: Progress) -> None:
+            self.say(f"{choice.engine.name}: {now.title}", now.seconds, now.total)
+
+        profile = replace(self.order.profile, size=target.size)
+        session = Runner(bench, progress=progress).run(profile)
+        return session if session.interrupted else limited(session, bench)
+
+    def _ground(self, target: Target) -> Ground:
+        """What lies below the target; what is not known of it is a confounder of its own."""
+        noticed = tuple(getattr(target, "confounders", ()))
+        if self.order.kind == "nbd":
+            return Ground(kind="nbd", told=noticed)
+        reached = self._scope(target.name)
+        asked = converse(ask(reached.blocks if reached else ()), self.asks)
+        return Ground(
+            kind=self.order.kind,
+            view=self.seen.view,
+            scope=reached,
+            place=asked.place(target.name) if self.order.kind == "file" else Ground(kind="nbd").place,
+            direct=target.direct,
+            attributes=asked.attributes,
+            cpuinfo=asked.cpuinfo,
+            told=noticed,
+        )
+
+    def _scope(self, path: str) -> Scope | None:
+        name = str(Path(self.order.target).resolve())
+        if self.order.kind == "file":
+            name = place_of(path).point or name
+        try:
+            return scope(self.seen.view, self.seen.inventory, name)
+        except UsageError:
+            return None
+
+    def _rpm(self, target: Target) -> float | None:
+        """What all drives below say of their speed; None: they differ, or do not say."""
+        reached = None if self.order.kind == "nbd" else self._scope(target.name)
+        speeds = {drive.rpm for _, drive in reached.drives} if reached else set[int | None]()
+        one = speeds.pop() if len(speeds) == 1 else None
+        return float(one) if one else None
+
+
+def second_opinion(target: Target, first: Engine) -> Engine:
+    """Who measures the same once more: fio, or raidctl's own where fio was asked for.
+
+    Raises:
+        BenchError: It cannot be used here.
+    """
+    return choose(target, "fio" if first.name != "fio" else None).engine
+
+
+def limited(session: Session, bench: Bench) -> Session:
+    """The session with a note for each figure that is the engine's rather than the device's (BENCH 2.20).
+
+    Held against what the tests on this bench have held theirs against, so that no figure is marked twice.
+    """
+    fastest: dict[int, tuple[float, str, TrialResult]] = {}
+    for result in session.results:
+        for name, spread in result.figures.items():
+            if spread.unit == "ops/s" and spread.measured is not None and "_x" not in name:
+                match = _DEPTH.search(name)
+                depth = int(match[1]) if match else 1
+                if depth not in fastest or fastest[depth][0] < spread.measured:
+                    fastest[depth] = (spread.measured, f"{result.trial}, {name}", result)
+    notes, found = list(session.notes), list[Confounder]()
+    try:
+        for depth, (rate, what, result) in sorted(fastest.items(), key=lambda item: item[0]):
+            for said in bench.limits([(_BLOCK, depth, rate)]):
+                # what is said of commits is what verdicts rest on
+                if what == "commits, commits":
+                    found.append(Confounder(name="engine_limited", text=f"{what}: {said}"))
+                # of blocks of another size a test has said it with their rate on memory
+                if not marked(rate, result.reasons):
+                    notes.append(f"{what}: {said}")
+    except KeyboardInterrupt:  # all has been measured by now
+        session = msgspec.structs.replace(session, interrupted=True)
+    return msgspec.structs.replace(session, notes=tuple(notes), confounders=(*session.confounders, *found))

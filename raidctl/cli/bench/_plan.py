@@ -1,0 +1,223 @@
+"""What ``raidctl bench run`` is going to do, said before it does it: what is written where, and how long it takes."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import click
+
+from raidctl.bench.profiles import Profile
+from raidctl.bench.targets.file import SHARE, room
+from raidctl.bench.targets.handle import refusal
+from raidctl.bench.targets.nbd import SCHEMES, address_of
+from raidctl.bench.trials.trial import Needs
+from raidctl.bench.work import Target
+from raidctl.cli.verify._path import refuse_gone
+from raidctl.errors import UsageError
+from raidctl.text import collapse, printable
+from raidctl.units import format_binary, parse_size
+
+Kind = Literal["file", "device", "nbd"]
+LEAST = 64 << 20
+"""Bytes below which a file says nothing about a disk."""
+_MIB = 1 << 20
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prospect:
+    """A file that is not there yet: what trials need to know of it to say what they would do."""
+
+    name: str
+    size: int
+    kind: str = "file"
+    alignment: int = 4096
+    direct: bool = True
+    writable: bool = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class Order:
+    """What the user asks for."""
+
+    target: str
+    kind: Kind
+    profile: Profile
+    engine: str | None
+    """None: the best that can be used."""
+    cross_check: bool
+    size: int | None
+    """Of the file; None: as the profile has it, or less where there is no room."""
+    overwrite: tuple[int, int] | None
+    """Of a device: first byte and how many, 0: to its end. Of an NBD export anything: all of it may be overwritten."""
+    seconds: float
+    """What the measuring may take."""
+    label: str | None = None
+    beside: tuple[str, ...] = ()
+    """Other devices that are read at the same time."""
+    switches: tuple[str, ...] = ()
+    """What of the user's settings is changed for a while, one sentence each."""
+
+    @property
+    def asks(self) -> bool:
+        """Whether anything is overwritten that is not raidctl's own, or a setting is changed."""
+        return self.overwrite is not None or bool(self.switches)
+
+
+def kind_of(target: str) -> Kind:
+    """What a target is.
+
+    Raises:
+        UsageError: Nothing that can be measured.
+        BenchError, AccessMissing: It cannot be looked at.
+    """
+    refuse_gone(target)
+    if target.partition(":")[0] in SCHEMES:
+        address_of(target)
+        return "nbd"
+    shown = printable(target)
+    try:
+        mode = os.stat(target).st_mode  # noqa: PTH116 - Path("") is this directory
+    except FileNotFoundError:
+        raise UsageError(f'There is no "{shown}": name a directory, a device or an NBD URI.') from None
+    except OSError as error:
+        raise refusal(target, error) from None
+    if stat.S_ISBLK(mode):
+        return "device"
+    if stat.S_ISDIR(mode):
+        return "file"
+    raise UsageError(f'"{shown}" is not measured: name the directory that it is in, a device or an NBD URI.')
+
+
+def size_of(text: str | None, kind: Kind) -> int | None:
+    """Bytes of ``4GiB``.
+
+    Raises:
+        click.UsageError: It is no size, or too small to say anything, or no file is made.
+    """
+    if text is None:
+        return None
+    if kind != "file":
+        part = "to write to a part of a device: --overwrite 0+64MiB" if kind == "device" else "an export has its own"
+        raise click.UsageError(f"--size is of the file that is made in a directory; {part}.")
+    try:
+        size = parse_size(text, binary=True)
+    except ValueError:
+        raise click.UsageError(f'--size "{printable(text)}" is no size with a unit: 4GiB.') from None
+    if size < _MIB:
+        raise click.UsageError("--size must be at least 1MiB.")
+    return size
+
+
+def range_of(text: str | None, kind: Kind) -> tuple[int, int] | None:
+    """First byte and bytes of ``10GiB+4GiB``; (0, 0) of ``all``.
+
+    Raises:
+        click.UsageError: It is no range, or there is nothing to overwrite.
+    """
+    if text is None:
+        return None
+    if kind == "file":
+        raise click.UsageError("--overwrite is for devices and NBD exports; in a directory raidctl makes its own file.")
+    if text == "all":
+        return 0, 0
+    if kind == "nbd":
+        raise click.UsageError("Of an NBD export everything may be overwritten, or nothing: --overwrite all.")
+    first, plus, length = text.partition("+")
+    try:
+        found = (0 if first == "0" else parse_size(first, binary=True)), parse_size(length, binary=True)
+    except ValueError:
+        found = (0, 0)
+    if not plus or not found[1]:
+        raise click.UsageError(
+            f'--overwrite "{printable(text)}" is no range: 10GiB+4GiB (from where, how much), or all.'
+        )
+    return found
+
+
+def file_size(order: Order) -> tuple[int, str | None]:
+    """Bytes of the file that is made, and why it is smaller than the profile has it.
+
+    Raises:
+        BenchError, AccessMissing: The directory cannot be looked at.
+    """
+    if order.size is not None:
+        return order.size, None
+    try:
+        free = room(order.target)
+    except OSError as error:
+        raise refusal(order.target, error) from None
+    most = int(free * SHARE) // _MIB * _MIB
+    if order.profile.size <= most:
+        return order.profile.size, None
+    # what is too little is refused by the target itself, with what stands in the way
+    size = max(most, LEAST)
+    why = (
+        f"The file is {format_binary(size)} instead of {format_binary(order.profile.size)}: there are only "
+        f"{format_binary(free)} free, and a quarter of that is taken at most. More of it is answered by caches."
+    )
+    return size, why
+
+
+def told(order: Order, target: Target, notes: Sequence[str]) -> list[str]:
+    """The plan in sentences."""
+    shown = collapse(printable(target.name))
+    needs = [trial.needs(target) for trial in order.profile.trials]
+    doable = [one for one in needs if one.size <= target.size and (target.writable or not one.writes)]
+    seconds = max(order.seconds, once(order.profile, target))
+    twice = " twice, by two engines," if order.cross_check else ""
+    time = _time(seconds * (1 + order.cross_check))
+    said = [f'Profile "{order.profile.name}" measures{twice} for about {time}: {order.profile.title}']
+    if seconds > order.seconds:
+        said.append(
+            f"--seconds {order.seconds:g} may be too short for one round of every test, which is made in any case."
+        )
+    if order.kind == "file":
+        place = collapse(printable(os.path.realpath(order.target)))
+        said.append(
+            f"In {place} a file of {format_binary(target.size)} is made, filled, and taken away at the end; nothing "
+            "else is written to."
+        )
+    elif target.writable:
+        first, length = order.overwrite or (0, 0)
+        where = f"{format_binary(target.size)} from byte {first:,} on" if length else "all of it"
+        said.append(f"{shown} is OVERWRITTEN, {where}: what is there is lost.")
+    else:
+        said.append(f"{shown} is only read ({format_binary(target.size)}); what needs writes is left out.")
+    if target.writable:
+        said.append(_amount(doable, seconds, target.size if order.kind == "file" else 0, 1 + order.cross_check))
+    if order.beside:
+        said.append(f"Read at the same time: {', '.join(map(printable, order.beside))}.")
+    return [*said, *order.switches, *notes]
+
+
+def once(profile: Profile, target: Target) -> float:
+    """Seconds of one round of everything: that much is measured however little time is given."""
+    return sum(trial.needs(target).seconds / max(int(getattr(trial, "rounds", 1)), 1) for trial in profile.trials)
+
+
+def _amount(needs: Sequence[Needs], seconds: float, prepared: int, times: int) -> str:
+    """How much is written."""
+    fixed = sum(one.written or 0 for one in needs) * times
+    free = min(sum(one.seconds for one in needs if one.written is None), seconds) * times
+    start = f"Written: {format_binary(prepared)} to fill it" if prepared else "Written:"
+    parts = [f"{format_binary(fixed)} by tests that write a set amount"] if fixed else []
+    if free:
+        most = format_binary(int(free * 500e6))
+        parts.append(
+            f"by others as much as the disk takes within {_time(free)} ({most} if it took 500 MB/s all the time)"
+        )
+    joined = "; ".join(parts)
+    return f"{start}{', ' if prepared and joined else ' ' if joined else ''}{joined}."
+
+
+def _time(seconds: float) -> str:
+    """``2 minutes``."""
+    if seconds < 100:
+        return f"{seconds:.0f} seconds"
+    if seconds < 7200:
+        return f"{seconds / 60:.0f} minutes"
+    return f"{seconds / 3600:.0f} hours"

@@ -1,0 +1,253 @@
+"""Settings that ``raidctl bench run`` changes for a while, when asked for: the kernel's read-ahead, a write cache.
+
+Both go through the journal, as every change: they are put back when the measurement ends, fails or is interrupted, by a
+second process when raidctl is killed, and by ``raidctl restore``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, cast
+
+from raidctl.bench.trials.classic import Classic
+from raidctl.bench.trials.readahead import ReadAhead
+from raidctl.change.engine import plan
+from raidctl.cli.shared.machine import Machine
+from raidctl.cli.shared.options import Settings
+from raidctl.cli.shared.plan_change import state_directory, work_on
+from raidctl.cli.shared.temporary_change import for_a_while
+from raidctl.errors import AccessMissing, BenchError, CannotTell, ChangeStands, UsageError
+from raidctl.host import BlockDevice
+from raidctl.layers import family
+from raidctl.layers.family.change import queue_of
+from raidctl.layers.scope import scope
+from raidctl.model import Controller, Volume
+from raidctl.survey.survey import Survey
+from raidctl.text import listing, printable
+from raidctl.vendor.plan import Wish
+from raidctl.vendor.protocol import Vendor
+
+if TYPE_CHECKING:
+    from raidctl.bench.trials.classic import Switch
+    from raidctl.bench.trials.policy_switch import State
+    from raidctl.cli.verify._switch import Switcher
+
+_AHEAD = ("read_ahead", "adaptive")
+_NOT_AHEAD = ("none", "off")
+"""Read policies, those to be tried first in front."""
+
+
+@dataclass
+class Ahead:
+    """The kernel's read-ahead of one block device."""
+
+    settings: Settings
+    here: Machine
+    block: str
+    """Kernel name."""
+    present: int | None
+
+    @property
+    def name(self) -> str:
+        """For people."""
+        return f"/dev/{self.block}"
+
+    @contextmanager
+    def at(self, kib: int) -> Iterator[None]:
+        """Have it so many KiB while the context lasts.
+
+        Raises:
+            RaidctlError: It is refused, failed, or was not put back.
+        """
+        named = replace(self.here, vendors=[cast("Vendor", family)])
+        wish = Wish(object_id=queue_of(self.block), setting="read_ahead", value=str(kib))
+        with _held(self.settings, named, wish):
+            yield
+
+
+@dataclass
+class CardAhead:
+    """The read-ahead of the controller of one volume."""
+
+    settings: Settings
+    here: Machine
+    volume: str
+    """Id."""
+    present: str
+    """Its read policy, in the model's words."""
+    value: str
+    """The policy that it is given for a while."""
+
+    @property
+    def on(self) -> bool:
+        """Whether it reads in advance, as it is set."""
+        return self.present in _AHEAD
+
+    @property
+    def name(self) -> str:
+        """For people."""
+        return f"the controller of {self.volume}"
+
+    @contextmanager
+    def other(self) -> Iterator[None]:
+        """Have the other policy while the context lasts.
+
+        Raises:
+            RaidctlError: It is refused, failed, or was not put back.
+        """
+        with _held(self.settings, self.here, Wish(object_id=self.volume, setting="read_policy", value=self.value)):
+            yield
+
+
+@contextmanager
+def _held(settings: Settings, named: Machine, wish: Wish) -> Iterator[None]:
+    """Have a wish in force while the context lasts; where it is already, nobody changes that meanwhile.
+
+    Raises:
+        RaidctlError: It is refused, failed, or was not put back.
+    """
+    work = work_on(named, None, lambda _: [wish])
+    if work.plan.refusals:
+        raise CannotTell(work.plan.refusals[0].reason)
+    work.place = state_directory(settings)
+    with for_a_while(work, settings, told=_silent):
+        yield
+
+
+def _silent(_: str) -> None:
+    """It is changed many times, and what is done was said before."""
+
+
+def ahead(settings: Settings, here: Machine, seen: Survey, path: str) -> Ahead:
+    """What turns the read-ahead of the device that a path lies on.
+
+    Raises:
+        UsageError: No single device of this machine lies below.
+    """
+    block = _disk(seen, path)
+    found = replace(here, vendors=[cast("Vendor", family)]).survey()
+    objects = {volume.id: volume for card in found.inventory.controllers for volume in card.volumes}
+    queue = objects.get(queue_of(block.name))
+    told = queue.details.get("read_ahead") if queue is not None else None
+    return Ahead(settings, here, block.name, int(told) if told is not None else None)
+
+
+def card_ahead(settings: Settings, here: Machine, seen: Survey, path: str) -> CardAhead | str:
+    """What switches the read-ahead of the controller below a path; or why nothing does, one sentence."""
+    no = "The controller's own read-ahead is not switched: "
+    try:
+        found = scope(seen.view, seen.inventory, path).volumes
+    except UsageError:
+        found = ()
+    if len(found) != 1 or found[0][0].mode == "software":
+        return f"{no}no single volume of a controller lies below {printable(path)}."
+    card, volume = found[0]
+    present = volume.cache.read_policy if volume.cache else None
+    if present is None:
+        return f"{no}how {volume.id} reads is not told."
+    reasons = []
+    for value in _NOT_AHEAD if present in _AHEAD else _AHEAD:
+        why = _unfit(seen, here, card, volume, value)
+        if why is None:
+            return CardAhead(settings, here, volume.id, present, value)
+        reasons.append(why)
+    return f"{no}{reasons[0]}"
+
+
+def _unfit(seen: Survey, here: Machine, card: Controller, volume: Volume, value: str) -> str | None:
+    """Why a read policy cannot be set for a while, or would be set elsewhere as well; None: it can."""
+    wish = Wish(object_id=volume.id, setting="read_policy", value=value)
+    made = plan(seen.inventory, here.vendors, [wish], unsafe=False, view=seen.view)
+    if made.refusals:
+        return made.refusals[0].reason
+    if not made.steps:
+        return "it is set so already."
+    if len(card.volumes) > 1 and any(step.object_id != volume.id for step in made.steps):
+        return f"other volumes of {card.id} have the same setting."
+    return None
+
+
+def _disk(seen: Survey, path: str) -> BlockDevice:
+    try:
+        roots = scope(seen.view, seen.inventory, path).roots
+    except UsageError:
+        roots = ()
+    parents = {block.parent or block.name for block in roots}
+    block = seen.view.block(parents.pop()) if len(parents) == 1 else None
+    if block is None:
+        raise UsageError(f"--read-ahead: no single block device lies below {printable(path)}.")
+    return block
+
+
+def cache_off(settings: Settings, here: Machine, seen: Survey, path: str) -> tuple[Switch, str]:
+    """What has the write cache off for a while: a controller's, or else the drives' own; and what is said of it.
+
+    Raises:
+        UsageError: There is none that could be switched.
+        CannotTell: It is refused, with the reason.
+    """
+    # only here: what claims need is not loaded by those who merely measure
+    from raidctl.cli.verify._switch import Switcher, refusal  # noqa: PLC0415
+    from raidctl.verify.subjects import asked, named  # noqa: PLC0415
+
+    ground = asked(seen, here.runner)
+    try:
+        several = named(ground, [path])
+    except UsageError as error:
+        raise UsageError(f"--switch-cache: {error}") from None
+    if len(several) != 1:
+        names = listing(one.item.device or one.id for one in several)
+        raise UsageError(f"--switch-cache takes one volume or drive at a time: {printable(path)} lies on {names}.")
+    subject = several[0]
+    switcher = Switcher(settings, subject)
+    through = subject.volume is not None and not subject.software
+    try:
+        refusal(ground, subject, "write_through" if through else "drives_off", switcher, here.vendors)
+    except (UsageError, CannotTell, AccessMissing) as error:
+        said = (
+            str(error).replace("--switch-policy", "--switch-cache").replace("--switch-drive-caches", "--switch-cache")
+        )
+        raise type(error)(said) from None
+    what = "in write-through" if through else "without the write caches of its drives"
+
+    def off() -> AbstractContextManager[object]:
+        return put_back_or_told(switcher, "write_through" if through else "drives_off")
+
+    return off, f"{subject.id} is {what}"
+
+
+@contextmanager
+def put_back_or_told(switcher: Switcher, state: State) -> Iterator[None]:
+    """Have a state in force; one that is not put back is more than the reason for a missing figure.
+
+    Raises:
+        ChangeStands: It was not put back.
+        BenchError: It is refused, or failed and was undone.
+    """
+    try:
+        with switcher(state):
+            yield
+    except BenchError:
+        if isinstance(switcher.trouble, ChangeStands):
+            raise switcher.trouble from None
+        raise
+
+
+def switching(
+    trials: Sequence[object], *, cache: str | None, ahead_of: str | None, card: CardAhead | None = None
+) -> Iterator[str]:
+    """What is said of the changes before they are made."""
+    back = 'put back: at the end, on Ctrl-C, when raidctl is killed, and by "raidctl restore". The journal has it.'
+    if ahead_of is not None:
+        yield f"The kernel's read-ahead of {ahead_of} is set to several sizes and {back}"
+    if card is not None:
+        seconds = sum(2 * one.switched_seconds for one in trials if isinstance(one, ReadAhead))
+        yield (
+            f"For about {seconds:.0f} seconds the read policy of {card.volume} is {card.value} instead of "
+            f"{card.present}; then that is {back}"
+        )
+    if cache is not None:
+        seconds = sum(one.seconds_off for one in trials if isinstance(one, Classic))
+        yield f"For about {seconds:.0f} seconds {cache}; then that is {back}"

@@ -1,0 +1,123 @@
+"""``raidctl bench model``: an array whose truth is known, served on a unix socket."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import signal
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from raidctl.cli.shared.option_types import Number
+from raidctl.cli.shared.options import output_options, settings_of
+from raidctl.errors import EXIT_FINE, BenchError, UsageError
+
+_KINDS = ("write-through", "volatile", "lying", "battery", "unprotected", "flushing", "media-cache")
+_LEVELS = ("single", "raid0", "raid1", "raid5", "raid6", "raid10")
+_SIZES = ("cache", "size", "chunk", "drive_cache", "read_cache", "read_ahead")
+
+
+@click.command("model")
+@click.option("--kind", type=click.Choice(_KINDS), default="volatile", help="What its cache does (volatile).")
+@click.option("--level", type=click.Choice(_LEVELS), default="single", help="RAID level (single).")
+@click.option("--drives", type=click.IntRange(1, 64), default=1, help="How many (1).")
+@click.option("--rpm", type=Number(0, 30000), default=7200, help="Revolutions a minute; 0: solid state (7200).")
+@click.option("--size", metavar="SIZE", default="1GiB", help="Of one drive (1GiB).")
+@click.option("--cache", metavar="SIZE", default="64MiB", help="Of the kind's write cache (64MiB).")
+@click.option("--destage", metavar="RATE", default="20MB/s", help="What leaves the cache (20MB/s).")
+@click.option("--drive-cache", metavar="SIZE", help="Of the drives behind a controller (none).")
+@click.option("--read-cache", metavar="SIZE", help="Of the controller, for reads (none).")
+@click.option("--read-ahead", metavar="SIZE", help="Of the controller, behind a reader of a row (none).")
+@click.option("--compresses", is_flag=True, help="What can be compressed takes less time.")
+@click.option("--latency", type=Number(0, 1), default=50e-6, help="Seconds of any answer (0.00005).")
+@click.option("--chunk", metavar="SIZE", default="64KiB", help="Of one drive in a stripe (64KiB).")
+@click.option("--socket", "place", type=click.Path(path_type=Path), help="Where it is served (a new directory).")
+@click.option("--dropping", type=click.Path(path_type=Path), help="Where it is served without its flushes.")
+@output_options
+@click.pass_context
+def command(context: click.Context, /, *, place: Path | None, dropping: Path | None, destage: str, **given: Any) -> int:
+    """Serve a model of an array, to try all this on, until Ctrl-C.
+
+    Nothing of this machine's disks is touched: the model keeps its content in
+    memory and answers as slowly as an array of that kind would. It says with
+    which words it is measured from another terminal; with --json it prints one
+    line with its address. Through the socket of --dropping it is the same array
+    behind a layer that never sends a flush.
+
+    \b
+    kind           what a flush does            after a power failure
+    write-through  nothing to do                all is there
+    volatile       empties the drive's cache    what was flushed is there
+    lying          nothing, and says it did     what was flushed is lost
+    battery        nothing, rightly             all is there
+    unprotected    nothing                      what was flushed is lost
+    flushing       empties a protected cache    all is there
+    media-cache    nothing: each write is kept  all is there
+    """  # noqa: D301 - \b is click's: the paragraph is not wrapped
+    from raidctl.bench.model.device import Device, Plan  # noqa: PLC0415 - only where it is needed
+
+    settings = settings_of(context)
+    settings.refuse_machine("bench model")
+    built: dict[str, Any] = {**given, **{name: _size(name, given[name]) for name in _SIZES}}
+    built["destage"] = float(_size("destage", destage.removesuffix("/s"), binary=False))
+    try:
+        device = Device(Plan(**built))
+    except ValueError as error:
+        raise UsageError(f"Such an array cannot be built: {error}.") from None
+    announce = _for_programs if settings.as_json else _for_people
+    made = None if place else Path(tempfile.mkdtemp(prefix="raidctl-model-"))
+    try:
+        _serve(device, place or (made or Path()) / "nbd", dropping, announce)
+    finally:
+        if made is not None:
+            shutil.rmtree(made, ignore_errors=True)
+    return EXIT_FINE
+
+
+Announce = Callable[[str, str | None], None]
+"""Says where it is served, and where without its flushes."""
+
+
+def _serve(device: Any, path: Path, dropping: Path | None, announce: Announce) -> None:
+    from raidctl.bench.model.serve import Server  # noqa: PLC0415 - as above
+
+    try:
+        server = Server(device, path.absolute(), dropping=dropping.absolute() if dropping else None)
+    except OSError as error:
+        raise BenchError(f"Nothing can be served at {path}: {error.strerror or error}.") from None
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, lambda *_: server.stop())
+    announce(_uri(path), _uri(dropping) if dropping is not None else None)
+    server.run()
+
+
+def _for_people(uri: str, dropping: str | None) -> None:
+    click.echo(f"Serving {uri}")
+    if dropping is not None:
+        click.echo(f"Serving {dropping} without its flushes")
+    click.echo(f"Measure it with: raidctl bench run '{uri}' --overwrite all")
+
+
+def _for_programs(uri: str, dropping: str | None) -> None:
+    """One line: a program waits for it, and goes on while the model is being served."""
+    click.echo(json.dumps({"uri": uri, "without_flushes": dropping}))
+
+
+def _uri(path: Path) -> str:
+    return f"nbd+unix:///?socket={path.absolute()}"
+
+
+def _size(name: str, text: str | None, *, binary: bool = True) -> int:
+    from raidctl.units import parse_size  # noqa: PLC0415 - as above
+
+    if text is None:
+        return 0
+    try:
+        return parse_size(text, binary=binary)
+    except ValueError:
+        option = f"--{name.replace('_', '-')}"
+        raise click.UsageError(f'{option} "{text}" is no size with a unit: 64MiB.') from None

@@ -1,0 +1,284 @@
+"""``raidctl bench run``: say what will be written, measure, show, keep."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from raidctl import __version__
+from raidctl.bench.engines.choose import ENGINES
+from raidctl.bench.profiles import PROFILES, switched
+from raidctl.bench.record import Listener, Run
+from raidctl.bench.store import Store
+from raidctl.bench.targets.place import place_of
+from raidctl.bench.trials.classic import Classic
+from raidctl.change.journal import now
+from raidctl.change.state_directory import directory
+from raidctl.cli.bench._measure import Measured, Measuring
+from raidctl.cli.bench._plan import Order, kind_of, range_of, size_of
+from raidctl.cli.shared.machine import Machine, machine
+from raidctl.cli.shared.option_types import WEEK, Number
+from raidctl.cli.shared.options import Settings, output_options, settings_of, state_option
+from raidctl.cli.shared.plan_change import Declined, Interrupted, tell
+from raidctl.cli.shared.terminal import emit_found
+from raidctl.errors import (
+    EXIT_CANNOT_TELL,
+    EXIT_FINE,
+    EXIT_INTERRUPTED,
+    AccessMissing,
+    CannotTell,
+    RaidctlError,
+    UsageError,
+)
+from raidctl.output.json import as_text, to_json
+from raidctl.survey.survey import Survey
+
+
+@click.command("run")
+@click.argument("target", default=".")
+@click.option("--profile", type=click.Choice(tuple(PROFILES)), default="quick", help="Which tests (quick).")
+@click.option(
+    "--engine", type=click.Choice(("auto", *ENGINES)), default="auto", help="What carries out the operations (auto)."
+)
+@click.option("--cross-check", is_flag=True, help="Measure again with fio, and show both.")
+@click.option("--size", metavar="SIZE", help="Of the file that is made: 4GiB.")
+@click.option("--seconds", type=Number(min=1, max=WEEK), help="How long the measuring may take.")
+@click.option("--overwrite", metavar="RANGE", help="What of a device may be overwritten: 10GiB+4GiB, or all.")
+@click.option("--beside", metavar="DEVICE", multiple=True, help="Read it at the same time: is the bus the limit?")
+@click.option("--read-ahead", is_flag=True, help="Try other read-ahead of kernel and controller, and put it back.")
+@click.option("--switch-cache", is_flag=True, help="Measure with the write cache off as well (seeds), and put it back.")
+@click.option("--label", metavar="TEXT", help="What the run is called in the list.")
+@click.option("--no-keep", is_flag=True, help="Do not keep the run.")
+@click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask.")
+@state_option
+@output_options
+@click.pass_context
+def command(
+    context: click.Context,
+    /,
+    *,
+    target: str,
+    read_ahead: bool,
+    switch_cache: bool,
+    no_keep: bool,
+    dry_run: bool,
+    yes: bool,
+    **given: Any,
+) -> int:
+    """Measure a directory, a device or an NBD export.
+
+    TARGET is a directory (this one, unless another is named), in which a file
+    is made and taken away again; a device, which is only read unless
+    --overwrite names what of it may be lost; or an NBD export of this machine
+    (nbd+unix:///?socket=PATH). What will be written is said before anything
+    is; the run is kept for "bench list", "show" and "compare".
+
+    Exit codes: 0 measured; 1 the question was answered with no; 2 wrong usage;
+    3 nothing could be measured; 4 a right or a tool is missing; 130 ended
+    early, with the figures up to then.
+    """
+    settings = settings_of(context)
+    only_here(settings)
+    order = _order(target, **given)
+    _fitting(order, read_ahead=read_ahead, switch_cache=switch_cache)
+    store = None if no_keep or dry_run else ready(settings)
+    turned = Turned(read_ahead=read_ahead, cache=switch_cache)
+    return _run(order, settings, store, Agreement(order.asks or turned.any, dry_run=dry_run, yes=yes), turned)
+
+
+def ready(settings: Settings) -> Store:
+    """The collection that a run will be kept in; better known before two minutes are spent.
+
+    Raises:
+        AccessMissing, CannotTell: It cannot be written.
+    """
+    try:
+        store = Store(directory(settings.state_dir))
+        store.ready()
+    except (AccessMissing, CannotTell) as error:
+        raise type(error)(f"{error} To measure all the same, and keep nothing: --no-keep.") from None
+    return store
+
+
+def _order(target: str, *, profile: str, engine: str, size: str | None, overwrite: str | None, **given: Any) -> Order:
+    """What the words ask for. Raise UsageError where they make no sense."""
+    kind, chosen = kind_of(target), PROFILES[profile]
+    given["seconds"] = given["seconds"] or chosen.seconds
+    return Order(
+        target=target, kind=kind, profile=chosen, engine=None if engine == "auto" else engine,
+        size=size_of(size, kind), overwrite=range_of(overwrite, kind), **given,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Turned:
+    """Settings that are to be changed for a while."""
+
+    read_ahead: bool = False
+    cache: bool = False
+
+    @property
+    def any(self) -> bool:
+        """Whether there are some."""
+        return self.read_ahead or self.cache
+
+    def order(self, order: Order, settings: Settings, here: Machine, seen: Survey) -> Order:
+        """The order with trials that change them.
+
+        Raises:
+            UsageError, CannotTell, AccessMissing: There is nothing to be changed, or it is refused.
+        """
+        # only where it is asked for
+        from raidctl.cli.bench._switch import ahead, cache_off, card_ahead, switching  # noqa: PLC0415
+
+        path = os.path.realpath(order.target)
+        if order.kind == "file":
+            path = place_of(path).point or path
+        knob = ahead(settings, here, seen, path) if self.read_ahead else None
+        card = card_ahead(settings, here, seen, path) if self.read_ahead else None
+        switch, why = (None, card) if isinstance(card, str) else (card, None)
+        off, what = cache_off(settings, here, seen, path) if self.cache else (None, None)
+        profile = switched(order.profile, off=off, knob=knob, switch=switch, unswitched=why)
+        told = switching(profile.trials, cache=what, ahead_of=knob.name if knob else None, card=switch)
+        return replace(order, profile=profile, switches=(*told, *([why] if why else [])))
+
+
+def _fitting(order: Order, *, read_ahead: bool, switch_cache: bool) -> None:
+    """Refuse options that have no meaning together.
+
+    Raises:
+        click.UsageError: They have none.
+    """
+    if order.beside and (order.overwrite or read_ahead or switch_cache or order.cross_check):
+        raise click.UsageError("--beside only reads, several drives at once: it stands alone.")
+    if order.beside and order.kind == "file":
+        raise click.UsageError("--beside compares drives: name a device to be measured, /dev/sdb.")
+    if switch_cache and not any(isinstance(one, Classic) for one in order.profile.trials):
+        raise click.UsageError("--switch-cache is for the tables of the classic reports: --profile seeds.")
+    if order.kind == "nbd" and (read_ahead or switch_cache):
+        raise click.UsageError("Of an NBD export no setting can be changed: it is another program's.")
+
+
+def only_here(settings: Settings) -> None:
+    """Refuse options that name another machine than this one.
+
+    Raises:
+        click.UsageError: There is one.
+    """
+    for name in ("host", "sudo", "replay", "demo"):
+        if name in settings.given:
+            raise click.UsageError(f"Only this machine can be measured: {settings.given[name]} has no meaning here.")
+
+
+class DryRunError(Exception):
+    """The plan was shown, and that was all that was asked for."""
+
+
+class Agreement:
+    """Shows the plan, and asks where somebody is there to be asked.
+
+    ``asks``: something of the user's is overwritten or changed, so that without an answer nothing is done.
+    """
+
+    def __init__(self, asks: bool, *, dry_run: bool, yes: bool) -> None:
+        self._asks, self._dry_run, self._yes = asks, dry_run, yes
+
+    def __call__(self, plan: Sequence[str]) -> None:
+        """Show the plan.
+
+        Raises:
+            DryRunError: That was all.
+            Declined: The answer is no.
+            Interrupted: There was none.
+            UsageError: Nobody can be asked.
+        """
+        for text in plan:
+            tell(text)
+        if self._dry_run:
+            raise DryRunError
+        if self._yes:
+            return
+        if sys.stdin is not None and sys.stdin.isatty():
+            try:
+                wanted = click.confirm("Begin?", default=not self._asks, err=True)
+            except click.Abort:
+                tell("")  # the question's line has no end yet
+                raise Interrupted("Interrupted at the question: nothing was done.") from None
+            if not wanted:
+                raise Declined("Nothing was done.")
+        elif self._asks:
+            raise UsageError("Nothing was done: without a terminal, say --yes (or --dry-run to see the plan).")
+
+
+def _run(order: Order, settings: Settings, store: Store | None, consent: Agreement, turned: Turned) -> int:
+    from raidctl.output.bench_progress import progress  # noqa: PLC0415 - rich only where something is drawn
+
+    begun, listener = now(), Listener()
+    with machine(settings) as here:
+        seen = here.survey()
+        if turned.any:
+            order = turned.order(order, settings, here, seen)
+        try:
+            with progress() as bar:
+                measuring = Measuring(order, seen, here.runner, bar.tell)
+
+                def agree(plan: Sequence[str]) -> None:
+                    with bar.hidden():
+                        consent(plan)
+
+                measured = measuring.plan(agree)
+        except DryRunError:
+            return EXIT_FINE
+    host = seen.inventory.host
+    run = Run(
+        at=begun,
+        raidctl=__version__,
+        host=host.hostname,
+        kernel=host.kernel,
+        label=order.label,
+        session=measured.session,
+        second=measured.second,
+        prepared=measured.prepared,
+        noise=listener.noise(),
+        inventory=seen.inventory,
+    )
+    return _shown(run, measured, settings, store)
+
+
+def _shown(run: Run, measured: Measured, settings: Settings, store: Store | None) -> int:
+    """Keep it, show it; what cannot be kept is shown all the same, and left in a file."""
+    trouble: RaidctlError | None = None
+    run = as_text(run)
+    if store is not None:
+        try:
+            run = store.add(run)
+        except RaidctlError as error:
+            trouble = error
+    emit_found(run, settings, "bench.screen", more=settings.verbose)
+    if trouble is not None:
+        _saved(run)
+        raise trouble
+    if measured.session.interrupted:
+        return EXIT_INTERRUPTED
+    return EXIT_FINE if any(one.figures for one in measured.session.results) else EXIT_CANNOT_TELL
+
+
+def _saved(run: Run) -> None:
+    """What could not be kept in its place, in a file of its own."""
+    try:
+        with tempfile.NamedTemporaryFile(
+            "w", prefix="raidctl-run-", suffix=".json", encoding="utf-8", delete=False
+        ) as file:
+            file.write(to_json(run))
+    except OSError as error:
+        tell(f"Nor can it be written to a file: {error.strerror}.")
+    else:
+        tell(f'The run is in {file.name}; "raidctl bench show {Path(file.name)}" shows it.')

@@ -1,0 +1,177 @@
+"""``raidctl cache``: what is set, what is in force, and how it is changed."""
+
+from __future__ import annotations
+
+import click
+
+from raidctl.cli.shared import change_targets
+from raidctl.cli.shared.apply_change import perform
+from raidctl.cli.shared.cache_policy import Policy, policy_options
+from raidctl.cli.shared.lazy_group import LazyGroup
+from raidctl.cli.shared.options import examples, machine_options, output_options, settings_of
+from raidctl.cli.shared.plan_change import Consent, changing_options
+from raidctl.survey.survey import Survey
+from raidctl.vendor import setting_values
+from raidctl.vendor.plan import Setting, Wish
+
+_APART = {
+    "show": "Show every cache from the page cache down to the drives.",
+    "flush": "Write out what waits in the caches, from the top to the bottom.",
+    "threshold": "Show or set when written data has to leave a cache.",
+    "stats": "Show how the caches are used.",
+}
+"""Commands with a module of their own (``cache/show.py`` …), imported when they are used."""
+_ORDER = ("show", "set", "split", "drive", "flush", "threshold", "stats")
+
+
+class SplitCommand(click.Command):
+    """A command that takes ``-5/105`` for a wrong split and not for an option that nobody knows."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Look for such a word first."""
+        for word in args:
+            if word[:1] == "-" and word[1:2].isdecimal():
+                setting_values.split(word)
+        return super().parse_args(ctx, args)
+
+
+class CacheGroup(LazyGroup):
+    """The commands of ``raidctl cache``."""
+
+    apart = _APART
+    prefix = "cache."
+    order = _ORDER
+
+
+@click.group("cache", cls=CacheGroup)
+def command() -> None:
+    """Show and change caches: of controllers, volumes and drives.
+
+    Each change is shown first, with the exact commands of the vendor's tool;
+    it is written into a journal before it happens, read again afterwards,
+    and undone when it failed.
+    """
+
+
+@command.command(
+    "set",
+    epilog=examples(
+        "raidctl cache set /srv/db --write protected-write-back --dry-run",
+        "raidctl cache set /dev/sdb /srv/archive --read none --drives off",
+        "raidctl cache set /dev/md0 --stripe-cache 4096",
+    ),
+)
+@click.argument("target", nargs=-1, required=True)
+@policy_options(
+    click.option(
+        "--drives", type=click.Choice((*setting_values.SWITCH, "default")), help="Write caches of the volumes' drives."
+    ),
+    click.option(
+        "--no-battery", type=click.Choice(setting_values.SWITCH), help="Write cache without a battery (controller)."
+    ),
+)
+@changing_options
+@machine_options
+@output_options
+@click.pass_context
+def set_(
+    context: click.Context,
+    *,
+    target: tuple[str, ...],
+    policy: Policy,
+    drives: str | None,
+    no_battery: str | None,
+    consent: Consent,
+) -> int:
+    """Set the cache policy of the volumes that TARGET names.
+
+    TARGET is an id, a device, a mount point or a volume's own name; a
+    controller or an array stands for all of its volumes. Several settings are
+    one change: all of them are made, or none.
+
+    Exit codes: 0 done, or already so; 1 refused (unsafe, or the hardware
+    cannot), or the question was answered with no; 2 wrong usage, or there was
+    no terminal to ask on; 3 it cannot be told, or another raidctl is at work;
+    4 a tool or a right is missing; 5 it failed and was undone; 6 it failed and
+    was not undone; 130 interrupted. After 1 to 5 all is as it was before.
+    """
+    policy = policy.with_drives(drives and setting_values.switched(drives))
+    of_cards: dict[Setting, str | None] = {"no_battery_write_cache": no_battery and setting_values.switched(no_battery)}
+    if policy.empty and not no_battery:
+        raise click.UsageError('Say what is to be set; "raidctl cache set --help" lists it.')
+
+    def wanted(seen: Survey) -> list[Wish]:
+        found = policy.of_volumes(seen, target)
+        found += change_targets.wishes(change_targets.controllers(seen, target), of_cards) if no_battery else []
+        return found + policy.of_devices(seen, target)
+
+    return perform(settings_of(context), consent, wanted, policy.families)
+
+
+@command.command(
+    "split",
+    cls=SplitCommand,
+    epilog=examples("raidctl cache split /srv/db 25/75", "raidctl cache split /dev/sda 0/100 --dry-run"),
+)
+@click.argument("target")
+@click.argument("split", metavar="READ/WRITE")
+@changing_options
+@machine_options
+@output_options
+@click.pass_context
+def split_(
+    context: click.Context,
+    *,
+    target: str,
+    split: str,
+    consent: Consent,
+) -> int:
+    """Split a controller's cache between reads and writes: 25/75.
+
+    READ and WRITE are percent, 0 to 100, and make 100 together; a quarter for
+    reads is 25/75. Many controllers take steps of 5 only. TARGET is the
+    controller, or anything on it.
+
+    Exit codes: as of "cache set".
+    """
+    read, write = setting_values.split(split)
+
+    def wanted(seen: Survey) -> list[Wish]:
+        return change_targets.wishes(change_targets.controllers(seen, [target]), {"cache_split": f"{read}/{write}"})
+
+    return perform(settings_of(context), consent, wanted)
+
+
+@command.command(
+    "drive",
+    epilog=examples("raidctl cache drive /dev/sdb off", "raidctl cache drive /dev/sda /dev/nvme0n1 off --dry-run"),
+)
+@click.argument("target", nargs=-1, required=True)
+@click.argument("switch", type=click.Choice(setting_values.SWITCH))
+@changing_options
+@machine_options
+@output_options
+@click.pass_context
+def drive_(
+    context: click.Context,
+    *,
+    target: tuple[str, ...],
+    switch: str,
+    consent: Consent,
+) -> int:
+    """Switch the write cache of drives on or off.
+
+    TARGET is a drive that the system sees itself: its id, its device or a
+    mount point on it. The drives behind a RAID controller follow their
+    volume: "cache set VOLUME --drives". Many drives forget the setting with
+    their power; the plan says so.
+
+    Exit codes: as of "cache set".
+    """
+
+    def wanted(seen: Survey) -> list[Wish]:
+        return change_targets.wishes(
+            change_targets.drives(seen, target), {"write_cache": setting_values.switched(switch)}
+        )
+
+    return perform(settings_of(context), consent, wanted)

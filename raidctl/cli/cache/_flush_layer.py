@@ -1,0 +1,176 @@
+"""Carries the flush of one layer out: its commands, or a cache mode changed for a while; tells how far it has come."""
+
+from __future__ import annotations
+
+import re
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import cast
+
+import click
+import msgspec
+
+from raidctl.change.failure_messages import DENIED
+from raidctl.change.state_directory import Held
+from raidctl.cli.cache._stack import Caches
+from raidctl.cli.shared.options import Settings
+from raidctl.cli.shared.plan_change import state_directory, tell, work_on
+from raidctl.cli.shared.temporary_change import for_a_while
+from raidctl.errors import ChangeUndone
+from raidctl.layers import family
+from raidctl.layers.flushing import Job, left
+from raidctl.layers.model import Answer, Result
+from raidctl.layers.phrases import state
+from raidctl.layers.probe import look
+from raidctl.request import Answer as Reply
+from raidctl.request import RunAnswer, Trouble, converse
+from raidctl.text import collapse, printable
+from raidctl.units import format_binary
+from raidctl.vendor.changes import changes_of
+from raidctl.vendor.plan import Action, Wish
+from raidctl.vendor.protocol import Vendor
+
+_OLD = re.compile(r"unrecognized option|invalid option|unknown option", re.IGNORECASE)
+"""What ``sync`` of coreutils before 8.24, and that of a small busybox, say to ``--file-system``."""
+_TICK = 1.0
+"""Seconds between two signs of life."""
+
+
+@dataclass
+class Flushing:
+    """A machine whose caches are flushed."""
+
+    found: Caches
+    settings: Settings
+    patience: float
+    """Seconds that one layer may take."""
+
+    def carry_out(self, job: Job) -> Answer:
+        """Flush one layer and wait for the end."""
+        if job.answer.result != "supported":
+            return job.answer
+        with _signs(f"{job.kind} {job.layer}", lambda: self.unwritten(job)):
+            if job.drain:
+                return self._drained(job)
+            # one that fails keeps none of the others from being written
+            answers = [self._tried(job, action) for action in job.actions]
+        fault = next((answer for answer in answers if answer.result != "done"), None)
+        if fault is not None:
+            return fault
+        return msgspec.structs.replace(job.answer, result="done")
+
+    def _tried(self, job: Job, action: Action) -> Answer:
+        """Run a command; the whole machine is synced where ``sync`` is too old to know file systems."""
+        tell(f"  {action}")
+        answer = self._run(job, action)
+        if answer.result == "failed" and "--file-system" in action.argv and _OLD.search(answer.why or ""):
+            return self._tried(job, Action(argv=("sync",)))
+        return answer
+
+    def _run(self, job: Job, action: Action) -> Answer:
+        limited = msgspec.structs.replace(action, timeout=self.patience)
+        [reply] = self.found.named.runner.carry_out([limited.request()])
+        if reply.trouble is not None:
+            return _of_trouble(reply, action, self.patience)
+        vendor = next((v for v in self.found.named.vendors if job.family == v.FAMILY), None)
+        changes = changes_of(vendor) if vendor is not None else None
+        fault = changes.judge(action, reply) if changes is not None else _of_code(reply)
+        if fault is None:
+            return Answer(result="done", how=str(action))
+        result: Result = "no_right" if DENIED.search(fault) else "failed"
+        return Answer(result=result, how=str(action), why=collapse(printable(fault)))
+
+    def unwritten(self, job: Job) -> int | None:
+        """What is left in a layer now, bytes."""
+        names = [job.device] if job.device else []
+        kernel = converse(look(self.found.seen.view, names), self.found.named.runner)
+        return left(job, kernel, {})[0]
+
+    # --- bcache
+
+    def _drained(self, job: Job) -> Answer:
+        """Write through until the cache is clean, then put back what was set; the journal has it before."""
+        named = replace(self.found.named, vendors=[cast("Vendor", family)])
+        wishes = [
+            Wish(object_id=job.layer, setting="cache_mode", value="writethrough"),
+            Wish(object_id=job.layer, setting="writeback_percent", value="0"),
+        ]
+        work = work_on(named, None, lambda _: wishes)
+        if work.plan.refusals:
+            return Answer(result="unknown", how=job.answer.how, why=work.plan.refusals[0].reason)
+        if not work.plan.steps:
+            return self._waited(job)
+        work.place = state_directory(self.settings)
+        try:
+            with for_a_while(work, self.settings):
+                return self._waited(job)
+        except (Held, ChangeUndone) as failure:
+            return Answer(result="failed", how=job.answer.how, why=str(failure))
+
+    def _waited(self, job: Job) -> Answer:
+        """Look until the cache is clean."""
+        end = time.monotonic() + self.patience
+        while True:
+            kernel = converse(look(self.found.seen.view, [job.device or ""]), self.found.named.runner)
+            files = kernel.bcaches.get(job.device or "")
+            now = files.value("state", state) if files is not None else None
+            if now in ("clean", "no cache"):
+                return Answer(result="done", how=job.answer.how)
+            if now is None:
+                return Answer(result="unknown", how=job.answer.how, why="Its state cannot be read any more.")
+            if time.monotonic() >= end:
+                rest = left(job, kernel, {})[0]
+                some = f"; {format_binary(rest)} are left" if rest else ""
+                why = f"It is {now} after {self.patience:g} s{some}."
+                return Answer(result="failed", how=job.answer.how, why=why, alternative="Wait longer: --timeout.")
+            time.sleep(_TICK)
+
+
+def _of_trouble(reply: Reply, action: Action, patience: float) -> Answer:
+    results: dict[Trouble | None, Result] = {Trouble.MISSING: "no_tool", Trouble.DENIED: "no_right"}
+    why = f"It did not end in {patience:g} s and was ended." if reply.trouble is Trouble.TIMEOUT else reply.detail
+    return Answer(result=results.get(reply.trouble, "failed"), how=str(action), why=collapse(printable(why)) or None)
+
+
+def _of_code(reply: Reply) -> str | None:
+    """What a program of the system says against it; these can be trusted with their exit code."""
+    if not isinstance(reply, RunAnswer) or reply.code == 0:
+        return None
+    said = collapse(f"{reply.error_text} {reply.text}")[:300]
+    return said or f"exit code {reply.code}"
+
+
+@contextmanager
+def _signs(what: str, unwritten: Callable[[], int | None]) -> Iterator[None]:
+    """Signs of life on a terminal while something lasts: seconds, and what is still to be written. None in a pipe."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        yield
+        return
+    over = threading.Event()
+    began = time.monotonic()
+
+    def work() -> None:
+        while not over.wait(_TICK):
+            try:
+                rest = unwritten()
+            except Exception:  # noqa: BLE001 - a sign of life must not end what it tells of
+                rest = None
+            if over.is_set():
+                return
+            text = f"  {what}: {time.monotonic() - began:.0f} s"
+            text += f", {format_binary(rest)} to be written" if rest is not None else ""
+            click.echo(f"\r{text:<70}", err=True, nl=False)
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join(timeout=5)
+        if time.monotonic() - began > _TICK:
+            click.echo(f"\r{'':70}\r", err=True, nl=False)

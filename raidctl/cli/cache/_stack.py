@@ -1,0 +1,41 @@
+"""What the commands on the stack of caches share: the machine, its stack, and what their problems mean."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from raidctl.cli.shared.machine import Machine, machine, tell_tracebacks
+from raidctl.cli.shared.options import Settings
+from raidctl.layers.kernel import Kernel
+from raidctl.layers.probe import look
+from raidctl.layers.scope import Scope, scope
+from raidctl.request import converse
+from raidctl.survey.survey import Survey
+
+
+@dataclass
+class Caches:
+    """A machine, what lies below a target, and what the kernel tells of it."""
+
+    named: Machine
+    seen: Survey
+    scope: Scope
+    kernel: Kernel
+
+    def look(self) -> Kernel:
+        """Ask the kernel once more."""
+        return converse(look(self.seen.view, self.scope.names), self.named.runner)
+
+
+@contextmanager
+def caches(settings: Settings, target: str | None) -> Iterator[Caches]:
+    """The stack below a target of the machine that the options name."""
+    with machine(settings) as named:
+        seen = named.survey()
+        if settings.verbose:
+            tell_tracebacks(seen)
+        found = scope(seen.view, seen.inventory, target)
+        kernel = converse(look(seen.view, found.names), named.runner)
+        yield Caches(named, seen, found, kernel)

@@ -1,0 +1,129 @@
+"""``raidctl cache flush``: write out what waits in the caches, from the top of the stack to the bottom."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+import click
+from msgspec.structs import replace
+
+from raidctl.cli.cache._flush_layer import Flushing
+from raidctl.cli.cache._stack import Caches, caches
+from raidctl.cli.shared.exit_codes import exit_code
+from raidctl.cli.shared.option_types import Number
+from raidctl.cli.shared.options import Settings, examples, output_options, settings_of, these_machine_options
+from raidctl.cli.shared.plan_change import tell
+from raidctl.cli.shared.terminal import emit_found
+from raidctl.errors import EXIT_ACCESS, EXIT_CANNOT_TELL, EXIT_FINE, EXIT_NO, UsageError
+from raidctl.layers.flushing import PATIENCE, Job, jobs, left
+from raidctl.layers.model import Answer, Flushed, FlushReport
+
+
+@click.command("flush", epilog=examples("raidctl cache flush --all", "raidctl cache flush /srv/db --dry-run"))
+@click.argument("target", required=False)
+@click.option("--all", "everything", is_flag=True, help="Every cache of the machine.")
+@click.option("--dry-run", is_flag=True, help="Print the commands and run none.")
+@click.option("--timeout", metavar="SECONDS", type=Number(1, 604800), default=PATIENCE, show_default=True,
+              help="Give a layer up after so long.")  # fmt: skip
+@click.option("-y", "--yes", is_flag=True, help="Taken for the sake of scripts: a flush loses nothing, so none asks.")
+@these_machine_options
+@output_options
+@click.pass_context
+def command(
+    context: click.Context, *, target: str | None, everything: bool, dry_run: bool, timeout: float, yes: bool
+) -> int:
+    """Write out what waits in the caches, from the top to the bottom.
+
+    TARGET is a mount point, a device, an id or a volume's name: its page cache
+    and every cache below it are flushed, and the end of each is waited for. A
+    layer without such a command is named, with what comes nearest. bcache has none either:
+    its mode is changed until it is clean and then put back, which the journal
+    has before it happens.
+
+    Exit codes: 0 everything that waits was written; 1 a layer cannot be
+    flushed; 3 it cannot be told, or failed; 4 a tool or a right is missing.
+    """
+    del yes  # nothing is asked
+    settings = settings_of(context)
+    if (target is None) != everything:
+        raise click.UsageError("Say what is to be flushed: TARGET, or --all.")
+    if settings.replay is not None and not dry_run:
+        raise UsageError("A recorded machine cannot be flushed; --dry-run prints what would be done.")
+    with caches(settings, target) as found:
+        report = _flushed(found, settings, timeout, dry_run=dry_run)
+    emit_found(report, settings, "layers_flush.flush_screen")
+    return code_of(report)
+
+
+def _flushed(found: Caches, settings: Settings, timeout: float, *, dry_run: bool) -> FlushReport:
+    inventory = found.seen.inventory
+    work = jobs(found.scope, found.seen.view, found.kernel, inventory, found.named.vendors)
+    began = time.monotonic()
+    done = [_planned(job) for job in work] if dry_run else _carried_out(found, settings, timeout, work)
+    after = found.kernel if dry_run else found.look()
+    told = inventory
+    if not dry_run and any(job.kind in ("controller", "volume") and job.actions for job in work):
+        told = found.named.survey().inventory
+    cards = {card.id: card for card in told.controllers}
+    layers = []
+    for job, (answer, seconds) in zip(work, done, strict=True):
+        size, some = left(job, after, cards)
+        cache = cards[job.layer].cache if job.layer in cards else None
+        layers.append(
+            Flushed(
+                layer=job.layer,
+                kind=job.kind,
+                name=job.name,
+                answer=answer,
+                commands=tuple(map(str, job.actions)),
+                seconds=seconds,
+                unwritten_bytes=size,
+                unwritten=some,
+                preserved=cache.preserved_data if cache else None,
+            )
+        )
+    return FlushReport(
+        host=inventory.host,
+        target=found.scope.target,
+        dry_run=dry_run,
+        layers=tuple(layers),
+        seconds=None if dry_run else round(time.monotonic() - began, 3),
+        dirty_before_bytes=found.kernel.dirty,
+        dirty_after_bytes=None if dry_run else after.dirty,
+        problems=tuple(found.kernel.problems),
+    )
+
+
+def _planned(job: Job) -> tuple[Answer, None]:
+    answer = job.answer
+    if answer.result == "supported":
+        answer = replace(answer, result="planned")
+    return answer, None
+
+
+def _carried_out(
+    found: Caches, settings: Settings, timeout: float, work: Sequence[Job]
+) -> list[tuple[Answer, float | None]]:
+    flushing = Flushing(found, settings, timeout)
+    done: list[tuple[Answer, float | None]] = []
+    for job in work:
+        began = time.monotonic()
+        if job.answer.result == "supported":
+            tell(f"{job.kind.replace('_', ' ')} {job.layer}:")
+        answer = flushing.carry_out(job)
+        ran = job.answer.result == "supported"
+        done.append((answer, round(time.monotonic() - began, 3) if ran else None))
+    return done
+
+
+def code_of(report: FlushReport) -> int:
+    """What the results mean for the exit code."""
+    results = {layer.answer.result for layer in report.layers}
+    read = exit_code(report.problems)
+    if results & {"failed", "unknown"} or read == EXIT_CANNOT_TELL:
+        return EXIT_CANNOT_TELL
+    if results & {"no_tool", "no_right"} or read == EXIT_ACCESS:
+        return EXIT_ACCESS
+    kept = not report.dry_run and any(layer.preserved for layer in report.layers)
+    return EXIT_NO if kept or "unsupported" in results else EXIT_FINE

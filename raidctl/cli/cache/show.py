@@ -1,0 +1,35 @@
+"""``raidctl cache show``: every cache between the programs and the platters."""
+
+from __future__ import annotations
+
+import click
+
+from raidctl.cli.cache._stack import caches
+from raidctl.cli.shared.exit_codes import exit_code
+from raidctl.cli.shared.options import machine_options, output_options, settings_of
+from raidctl.cli.shared.terminal import emit_found
+from raidctl.layers.build import stack
+
+
+@click.command("show")
+@click.argument("target", required=False)
+@machine_options
+@output_options
+@click.pass_context
+def command(context: click.Context, *, target: str | None) -> int:
+    """Show every cache from the page cache down to the drives.
+
+    TARGET is a mount point, a device, an id or a volume's name of "raidctl
+    show", or an id of the layers' own (kernel:bcache0); without it, the whole
+    machine. Each layer tells its policy, its size, its split, its limits, and
+    whether it can be flushed, limited, counted and split; -v says why not,
+    and what comes nearest.
+
+    Exit codes: 0 all could be read; 3 something could not be told; 4 for lack
+    of a tool or a right; 2 nothing is called like TARGET.
+    """
+    settings = settings_of(context)
+    with caches(settings, target) as found:
+        told = stack(found.scope, found.seen.view, found.kernel, found.seen.inventory, found.named.vendors)
+    emit_found(told, settings, "layers.stack_screen", more=settings.verbose)
+    return exit_code(told.problems)

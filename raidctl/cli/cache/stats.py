@@ -1,0 +1,137 @@
+"""``raidctl cache stats``: how the caches are used, once or again and again."""
+
+from __future__ import annotations
+
+import itertools
+import sys
+import time
+from collections.abc import Iterator
+from datetime import datetime, timezone
+
+import click
+import msgspec
+
+from raidctl.cli.cache._stack import Caches, caches
+from raidctl.cli.shared.exit_codes import exit_code
+from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
+from raidctl.cli.shared.terminal import emit, emit_json, paper
+from raidctl.layers.model import Statistics
+from raidctl.layers.stats import Sample, sample, statistics
+from raidctl.request import converse
+
+_PAUSE = 1.0
+"""Seconds between the two looks that rates come from, when nothing is watched."""
+
+_USUAL, _LEAST, _MOST = 2.0, 0.1, 86400.0
+"""Seconds between two looks that are watched."""
+
+
+@click.command(
+    "stats", epilog=examples("raidctl cache stats --watch", "raidctl cache stats /srv/db --watch 5 --count 12")
+)
+@click.argument("target", required=False)
+@click.option(
+    "--watch", "watched", metavar="[SECONDS]", is_flag=False, flag_value="2",
+    help="Look again every so many seconds (2), until interrupted.",
+)  # fmt: skip
+@click.option("--count", metavar="N", type=click.IntRange(1), help="With --watch: stop after N looks.")
+@machine_options
+@output_options
+@click.pass_context
+def command(context: click.Context, *, target: str | None, watched: str | None, count: int | None) -> int:
+    """Show how the caches are used.
+
+    The kernel's caches have counters. Controllers tell of none: what is shown
+    of them is concluded from the statistics of their block devices, is marked
+    as an estimate, and says by which method. Rates are those of one second,
+    or of the interval of --watch. With --json, --watch prints one line a look.
+
+    Exit codes: 0 all could be read; 3 something could not be told; 4 for lack
+    of a tool or a right; 2 nothing is called like TARGET.
+    """
+    settings = settings_of(context)
+    target, watch = _meant(target, watched)
+    if count is not None and watch is None:
+        raise click.UsageError("--count belongs to --watch.")
+    if watch is not None and settings.replay is not None:
+        raise click.UsageError("A recording is one moment: there is nothing to watch.")
+    with caches(settings, target) as found:
+        still = settings.replay is not None or settings.demo is not None
+        looks = _looks(found, watch or (0 if still else _PAUSE), 1 if watch is None else count)
+        if settings.as_json:
+            return _as_json(looks, one=watch is None)
+        return _on_screen(looks, settings, live=watch is not None)
+
+
+def _meant(target: str | None, watched: str | None) -> tuple[str | None, float | None]:
+    """Target and interval; ``--watch /srv/db`` names a target, although click takes it for the interval.
+
+    Raises:
+        UsageError: It is neither.
+    """
+    if watched is None:
+        return target, None
+    try:
+        seconds = float(watched)
+    except ValueError:
+        if target is None:
+            return watched, _USUAL
+        raise click.UsageError(f'"{watched}" is no number of seconds.') from None
+    if not _LEAST <= seconds <= _MOST:
+        raise click.UsageError(f"--watch takes {_LEAST:g} to {_MOST:g} seconds.")
+    return target, seconds
+
+
+def _looks(found: Caches, pause: float, count: int | None) -> Iterator[Statistics]:
+    """Looks at the counters: the first one with what was counted since boot, where nothing can be waited for."""
+    before, began = _sample(found), time.monotonic()
+    for number in itertools.count(1):
+        if pause:
+            time.sleep(max(began + pause - time.monotonic(), 0))
+            now, at = _sample(found), time.monotonic()
+            yield _told(found, now, before, at - began)
+            before, began = now, at
+        else:
+            yield _told(found, before, None, 0)
+        if count is not None and number >= count:
+            return
+
+
+def _sample(found: Caches) -> Sample:
+    return converse(sample(found.seen.view, found.scope, found.look()), found.named.runner)
+
+
+def _told(found: Caches, now: Sample, before: Sample | None, seconds: float) -> Statistics:
+    return Statistics(
+        host=found.seen.inventory.host,
+        target=found.scope.target,
+        at=datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        seconds=round(seconds, 3) if before is not None else None,
+        layers=tuple(statistics(found.scope, found.seen.view, now, before, seconds)),
+        problems=(*(p for p in found.seen.inventory.problems if p.kind not in ("state", "note")), *now.problems),
+    )
+
+
+def _as_json(looks: Iterator[Statistics], *, one: bool) -> int:
+    from raidctl.output.json import safe  # noqa: PLC0415 - imported only where JSON is printed
+
+    code = 0
+    for told in looks:
+        code = exit_code(told.problems)
+        if one:
+            emit_json(told)
+        else:
+            emit(f"{safe(msgspec.json.encode(told).decode('utf-8'))}\n")
+    return code
+
+
+def _on_screen(looks: Iterator[Statistics], settings: Settings, *, live: bool) -> int:
+    from raidctl.output.layers_stats import live_screen, stats_screen  # noqa: PLC0415 - rich only for a screen
+
+    sheet, code = paper(), 0
+    if live and sys.stdout is not None and sys.stdout.isatty():
+        return live_screen(looks, sheet, exit_code)
+    for told in looks:
+        code = exit_code(told.problems)
+        emit(stats_screen(told, sheet, more=settings.verbose))
+    return code

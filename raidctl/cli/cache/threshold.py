@@ -1,0 +1,152 @@
+"""``raidctl cache threshold``: when written data has to leave a cache."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar, cast
+
+import click
+
+from raidctl.cli.cache._stack import caches
+from raidctl.cli.shared.apply_change import perform
+from raidctl.cli.shared.exit_codes import exit_code
+from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
+from raidctl.cli.shared.plan_change import Consent, changing_options
+from raidctl.cli.shared.terminal import emit_found
+from raidctl.errors import UsageError
+from raidctl.layers import family
+from raidctl.layers.build import stack
+from raidctl.layers.flushing import has_cache
+from raidctl.layers.scope import VM, Scope, scope
+from raidctl.model import Volume
+from raidctl.survey.survey import Survey
+from raidctl.vendor.plan import Setting, Wish
+from raidctl.vendor.protocol import Vendor
+
+F = TypeVar("F", bound=Callable[..., Any])
+FAMILY = cast("Vendor", family)
+_MOST = 2**62
+_PAIRS = (("dirty_background_bytes", "dirty_background_ratio"), ("dirty_bytes", "dirty_ratio"))
+_LIMITS: tuple[tuple[str, Setting, str], ...] = (
+    ("dirty_background_bytes", "dirty_background_limit", " bytes"),
+    ("dirty_background_ratio", "dirty_background_limit", " percent"),
+    ("dirty_bytes", "dirty_limit", " bytes"),
+    ("dirty_ratio", "dirty_limit", " percent"),
+    ("dirty_expire", "dirty_expire", ""),
+    ("dirty_writeback", "dirty_writeback", ""),
+)
+"""Options of the page cache, their settings, and how their figures are told."""
+_OF_KIND: tuple[tuple[str, Setting, str], ...] = (
+    ("writeback_percent", "writeback_percent", "cache_mode"),
+    ("high_watermark", "high_watermark", "target"),
+    ("low_watermark", "low_watermark", "target"),
+)
+"""Options of other caches of the kernel, and the detail by which these are known."""
+_OF_CARDS: tuple[tuple[str, Setting], ...] = (
+    ("flush_interval", "flush_interval"),
+    ("bypass_threshold", "bypass_threshold"),
+)
+
+
+def _option(name: str, metavar: str, text: str, least: int = 0, most: int = _MOST) -> Callable[[F], F]:
+    return click.option(name, metavar=metavar, type=click.IntRange(least, most), help=text)
+
+
+@click.command(
+    "threshold",
+    epilog=examples(
+        "raidctl cache threshold",
+        "raidctl cache threshold --dirty-background-bytes 67108864 --dirty-bytes 268435456",
+        "raidctl cache threshold /srv/db --flush-interval 4 --dry-run",
+    ),
+)
+@click.argument("target", required=False)
+@_option("--flush-interval", "SECONDS", "Controllers: longest time that data waits in the cache.", 1, 86400)
+@_option("--bypass-threshold", "KIB", "Controllers: requests of this size and more go past the cache.", 0, 1 << 20)
+@_option("--dirty-background-bytes", "N", "Page cache: writing out begins at so many bytes.", 1)
+@_option("--dirty-background-ratio", "P", "The same in percent of the available memory.", 0, 100)
+@_option("--dirty-bytes", "N", "Page cache: writers have to wait from so many bytes.", 1)
+@_option("--dirty-ratio", "P", "The same in percent of the available memory.", 0, 100)
+@_option("--dirty-expire", "CENTISECONDS", "Page cache: data of this age is written out.", 0, 2**31 - 1)
+@_option("--dirty-writeback", "CENTISECONDS", "Page cache: how often that is looked for; 0: never.", 0, 2**31 - 1)
+@_option("--writeback-percent", "P", "bcache: unwritten data that is kept, percent of the cache.", 0, 100)
+@_option("--high-watermark", "P", "dm-writecache: writing out begins at so much in use.", 0, 100)
+@_option("--low-watermark", "P", "dm-writecache: writing out ends at so much in use.", 0, 100)
+@changing_options
+@machine_options
+@output_options
+@click.pass_context
+def command(context: click.Context, /, *, target: str | None, consent: Consent, **given: int | None) -> int:
+    """Show or set when written data has to leave a cache.
+
+    TARGET is a mount point, a device, an id or a volume's name; what is set is
+    set on each layer below it that has such a limit, without TARGET on all.
+    Limits of the page cache are those of the whole machine. Bytes and percent
+    of the page cache take the place of each other. What the kernel is told
+    lasts until the next reboot; the plan says so.
+
+    Exit codes: as of "cache set"; without an option as of "cache show".
+    """
+    settings = settings_of(context)
+    wanted = {name: value for name, value in given.items() if value is not None}
+    for pair in _PAIRS:
+        if all(name in wanted for name in pair):
+            raise click.UsageError(f"{_spelt(pair[0])} and {_spelt(pair[1])} exclude each other.")
+    if not wanted:
+        if consent.dry_run or consent.yes or consent.unsafe:
+            raise click.UsageError("Say what is to be set.")
+        return _show(settings, target)
+
+    def wishes(seen: Survey) -> list[Wish]:
+        return found_wishes(seen, target, wanted)
+
+    return perform(settings, consent, wishes, [FAMILY])
+
+
+def _spelt(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
+def found_wishes(seen: Survey, target: str | None, wanted: dict[str, int]) -> list[Wish]:
+    """Each limit that is given, for each layer below the target that has it.
+
+    Raises:
+        UsageError: No layer below the target has such a limit.
+    """
+    below = scope(seen.view, seen.inventory, target)
+    found = [
+        Wish(object_id=VM, setting=setting, value=f"{wanted[name]}{unit}")
+        for name, setting, unit in _LIMITS
+        if name in wanted
+    ]
+    for name, kernels_setting, sign in _OF_KIND:
+        if name in wanted:
+            ids = [volume.id for volume in _kernel(seen, below) if sign in volume.details]
+            found += _each(ids, kernels_setting, wanted[name], name, target)
+    for name, cards_setting in _OF_CARDS:
+        if name in wanted:
+            ids = [card.id for card in below.controllers if has_cache(card)]
+            found += _each(ids, cards_setting, wanted[name], name, target)
+    return found
+
+
+def _kernel(seen: Survey, below: Scope) -> list[Volume]:
+    names = {f"{family.FAMILY}:{name}" for name in below.names}
+    card = next((card for card in seen.inventory.controllers if card.id == family.FAMILY), None)
+    volumes = card.volumes if card is not None else ()
+    # what dm-cache and dm-writecache have in common is the detail "target"; only the latter has watermarks
+    return [volume for volume in volumes if volume.id in names and volume.details.get("target") != "cache"]
+
+
+def _each(ids: Sequence[str], setting: Setting, value: int, name: str, target: str | None) -> list[Wish]:
+    if not ids:
+        where = f'Nothing below "{target}"' if target else "Nothing here"
+        raise UsageError(f'{where} has a limit for {_spelt(name)}; "raidctl cache threshold" shows what there is.')
+    return [Wish(object_id=identifier, setting=setting, value=str(value)) for identifier in ids]
+
+
+def _show(settings: Settings, target: str | None) -> int:
+    with caches(settings, target) as found:
+        told = stack(found.scope, found.seen.view, found.kernel, found.seen.inventory, found.named.vendors)
+    emit_found(told, settings, "layers_limits.limits_screen")
+    return exit_code(told.problems)

@@ -1,0 +1,86 @@
+"""A change that stays: plan, ask, apply, end; and the one document that ``--json`` prints of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from raidctl.change.failure_messages import RightMissing, interruption
+from raidctl.cli.shared.options import Settings
+from raidctl.cli.shared.plan_change import Consent, Interrupted, WishMaker, Work, about, agreed, planned, tell
+from raidctl.cli.shared.terminal import emit_json
+from raidctl.errors import EXIT_FINE, ChangeStands, ChangeUndone, RaidctlError
+from raidctl.vendor.plan import Outcome, Plan, Result
+from raidctl.vendor.protocol import Vendor
+
+
+def perform(settings: Settings, consent: Consent, wishes: WishMaker, more: Sequence[Vendor] = ()) -> int:
+    """A change that stays: plan, ask, apply, end; ``more`` are families of the core's own."""
+    with planned(settings, consent, wishes, more) as work:
+        report = Report(work.plan)
+        try:
+            return _performed(work, settings, report)
+        except BaseException as error:
+            report.failed(error)
+            raise
+        finally:
+            if settings.as_json:
+                emit_json(report.outcome())
+
+
+def _performed(work: Work, settings: Settings, report: Report) -> int:
+    if not (work.plan.steps or work.plan.refusals or work.consent.dry_run):
+        with work.hold(work.begin("set", about())):
+            pass  # whoever holds the controller may have set it for a while only
+    code = agreed(work, settings)
+    if code is not None:
+        report.result, report.warnings = report_of(work).result, work.notes
+        return code
+    story = work.begin("set", about())
+    report.change = story.change
+    with work.hold(story):
+        change = work.change(story)
+        try:
+            change.apply()
+            change.finish()
+        except KeyboardInterrupt:  # the engine has put back what it had begun, or said that it could not
+            raise Interrupted("Interrupted: all is as it was before.") from None
+    report.result, report.warnings = "done", (*work.notes, *change.warnings)
+    for text in change.warnings:
+        tell(f"Warning: {text}.")
+    if not settings.as_json:
+        tell(f"Done, and read again. The journal has it as change {story.change}.")
+    return EXIT_FINE
+
+
+@dataclass
+class Report:
+    """What becomes of a plan, for ``--json``: one document with both."""
+
+    plan: Plan
+    result: Result = "failed"
+    change: str | None = None
+    warnings: tuple[str, ...] = ()
+    message: str | None = None
+
+    def failed(self, error: BaseException) -> None:
+        """What is said on standard error as well."""
+        put_back = isinstance(error, Interrupted) and self.change is not None
+        self.result = "undone" if put_back or isinstance(error, ChangeUndone) else "failed"
+        if isinstance(error, RightMissing) and not error.touched:
+            self.result = "failed"
+        if isinstance(error, ChangeStands):
+            self.result = "stands"
+        self.message = str(error) if isinstance(error, RaidctlError) else interruption(error)
+
+    def outcome(self) -> Outcome:
+        """The document."""
+        made = {name: getattr(self.plan, name) for name in Plan.__struct_fields__}
+        return Outcome(**made, result=self.result, change=self.change, warnings=self.warnings, message=self.message)
+
+
+def report_of(work: Work) -> Report:
+    """What becomes of a plan that is not carried out."""
+    made = work.plan
+    result: Result = "refused" if made.refusals else "planned" if made.steps else "already"
+    return Report(made, result, warnings=work.notes)

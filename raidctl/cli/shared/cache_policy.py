@@ -1,0 +1,114 @@
+"""The options by which ``cache set`` and ``batch`` say how volumes and block devices shall be cached."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar, cast
+
+import click
+
+from raidctl.cli.shared import change_targets
+from raidctl.survey.survey import Survey
+from raidctl.vendor import setting_values
+from raidctl.vendor.plan import Setting, Wish
+from raidctl.vendor.protocol import Vendor
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True)
+class Policy:
+    """What is asked for, in the words of the model; None where an option is not given."""
+
+    settings: dict[Setting, str | None]
+    """Of the volumes, in the order in which they are planned."""
+    read_ahead: int | None
+    """Of the block devices, in KiB."""
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing is asked for."""
+        return self.read_ahead is None and not any(self.settings.values())
+
+    @property
+    def families(self) -> Sequence[Vendor]:
+        """The families of the core's own that the change needs."""
+        return change_targets.kernel() if self.read_ahead is not None else ()
+
+    def with_drives(self, drives: str | None) -> Policy:
+        """The same, and the write caches of the volumes' drives."""
+        return replace(self, settings={**self.settings, "drive_write_cache": drives})
+
+    def of_volumes(self, seen: Survey, target: Sequence[str]) -> list[Wish]:
+        """The wishes for the volumes that the words mean.
+
+        Raises:
+            UsageError: A word means nothing that has volumes.
+        """
+        return (
+            change_targets.wishes(change_targets.volumes(seen, target), self.settings)
+            if any(self.settings.values())
+            else []
+        )
+
+    def of_devices(self, seen: Survey, target: Sequence[str]) -> list[Wish]:
+        """The wishes for the block devices that the words mean.
+
+        Raises:
+            UsageError: A word means no block device.
+        """
+        return change_targets.read_ahead(seen, target, self.read_ahead) if self.read_ahead is not None else []
+
+
+_FIRST = (
+    click.option("--write", type=click.Choice(setting_values.WRITE), help="Write policy of the volumes."),
+    click.option("--read", type=click.Choice(setting_values.READ), help="Read-ahead of the volumes."),
+    click.option("--io", type=click.Choice(setting_values.IO), help="Past the controller's cache, or through it."),
+)
+_LAST = (
+    click.option("--stripe-cache", type=click.IntRange(17, 32768), metavar="N", help="Entries of md's stripe cache."),
+    click.option(
+        "--read-ahead", type=click.IntRange(0, 1 << 20), metavar="KIB", help="Read-ahead of the block devices."
+    ),
+    click.option(
+        "--journal-mode", type=click.Choice(setting_values.JOURNAL), help="How md uses the journal of an array."
+    ),
+)
+
+
+def policy_options(*own: Callable[[Any], Any]) -> Callable[[F], F]:
+    """``--write`` to ``--journal-mode``: handed over as one :class:`Policy`.
+
+    ``own`` are options of the command's own that stand among them in its help, and are handed over by themselves.
+    """
+
+    def decorate(function: F) -> F:
+        @functools.wraps(function)
+        def bundled(
+            *given: Any,
+            write: str | None,
+            read: str | None,
+            io: str | None,
+            stripe_cache: int | None,
+            read_ahead: int | None,
+            journal_mode: str | None,
+            **named: Any,
+        ) -> Any:
+            settings: dict[Setting, str | None] = {
+                "write_policy": write and setting_values.neutral(write),
+                "read_policy": read and setting_values.neutral(read),
+                "io_policy": io,
+                "drive_write_cache": None,
+                "stripe_cache_size": str(stripe_cache) if stripe_cache else None,
+                "journal_mode": journal_mode,
+            }
+            return function(*given, policy=Policy(settings, read_ahead), **named)
+
+        wrapped: Any = bundled
+        for option in reversed((*_FIRST, *own, *_LAST)):
+            wrapped = option(wrapped)
+        return cast("F", wrapped)
+
+    return decorate

@@ -1,0 +1,127 @@
+"""From the words of a changing command to wishes: which objects are meant, and which of them a setting belongs to."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from typing import cast
+
+from raidctl.errors import UsageError
+from raidctl.model import Controller, Drive, Volume
+from raidctl.select import find, items
+from raidctl.survey.survey import Survey
+from raidctl.text import printable
+from raidctl.vendor.plan import Setting, Wish
+from raidctl.vendor.protocol import Vendor
+
+
+def volumes(seen: Survey, words: Sequence[str]) -> list[Volume]:
+    """The volumes that the words mean: themselves, or all on the controllers and arrays that are meant.
+
+    Raises:
+        UsageError: A word means nothing, several things, or nothing that has volumes.
+    """
+    found: dict[str, Volume] = {}
+    for word in words:
+        ids = find(seen.inventory, seen.view, [word])
+        mine = [volume for c in seen.inventory.controllers for volume in c.volumes if _under(volume, c, ids)]
+        if not mine:
+            hint = f"; its drives' write cache: {_line('drive', word, 'off (or on)')}." if _drives(seen, ids) else "."
+            raise UsageError(f'"{printable(word)}" is no volume and has none{hint}')
+        found |= {volume.id: volume for volume in mine}
+    return list(found.values())
+
+
+def _under(volume: Volume, controller: Controller, ids: frozenset[str]) -> bool:
+    return volume.id in ids or controller.id in ids or volume.array in ids
+
+
+def controllers(seen: Survey, words: Sequence[str]) -> list[Controller]:
+    """The controllers that the words mean, or that what they mean is on."""
+    ids = find(seen.inventory, seen.view, words)
+    return [c for c in seen.inventory.controllers if any(item.id in ids for item in items(c))]
+
+
+def drives(seen: Survey, words: Sequence[str]) -> list[Drive]:
+    """The drives that the words mean: themselves, or all on the controllers and arrays that are meant.
+
+    Raises:
+        UsageError: A word means no drive.
+    """
+    found: dict[str, Drive] = {}
+    for word in words:
+        ids = find(seen.inventory, seen.view, [word])
+        mine = _drives(seen, ids)
+        if not mine:
+            below = any(_under(volume, c, ids) for c in seen.inventory.controllers for volume in c.volumes)
+            hint = (
+                f" but a volume; its drives' write cache: {_line('set', word, '--drives off (or on)')}."
+                if below
+                else "."
+            )
+            raise UsageError(f'"{printable(word)}" is no drive and has none{hint}')
+        found |= {drive.id: drive for drive in mine}
+    return list(found.values())
+
+
+def _drives(seen: Survey, ids: frozenset[str]) -> list[Drive]:
+    """The drives of these ids, and those on controllers and arrays of these ids."""
+    return [d for c in seen.inventory.controllers for d in c.drives if d.id in ids or c.id in ids or d.array in ids]
+
+
+def _line(command: str, word: str, rest: str) -> str:
+    """A command line to copy."""
+    return f"raidctl cache {command} {shlex.quote(printable(word))} {rest}"
+
+
+def drive_caches(seen: Survey, words: Sequence[str], wanted: str) -> list[Wish]:
+    """The write cache of the drives below the volumes that the words mean; where a word means drives, of these.
+
+    Raises:
+        UsageError: A word means neither, or a drive is to have a default, which only volumes have.
+    """
+    found: list[Wish] = []
+    for word in words:
+        ids = find(seen.inventory, seen.view, [word])
+        if any(_under(volume, c, ids) for c in seen.inventory.controllers for volume in c.volumes):
+            found += wishes(volumes(seen, [word]), {"drive_write_cache": wanted})
+        elif wanted == "default":
+            raise UsageError(f'"{word}" is no volume: the write cache of a drive is on or off.')
+        else:
+            found += wishes(drives(seen, [word]), {"write_cache": wanted})
+    return found
+
+
+def wishes(objects: Sequence[Volume | Controller | Drive], wanted: dict[Setting, str | None]) -> list[Wish]:
+    """Each setting that is given, for each object."""
+    return [
+        Wish(object_id=item.id, setting=setting, value=value)
+        for item in objects
+        for setting, value in wanted.items()
+        if value is not None
+    ]
+
+
+def kernel() -> Sequence[Vendor]:
+    """The family of the kernel's own settings, imported where they are changed."""
+    from raidctl.layers import family  # noqa: PLC0415 - as said
+
+    return (cast("Vendor", family),)
+
+
+def read_ahead(seen: Survey, words: Sequence[str], kibibytes: int) -> list[Wish]:
+    """The read-ahead of the block devices that the words mean; of a partition, that of its disk.
+
+    Raises:
+        UsageError: A word means nothing, or nothing that the system sees as a block device.
+    """
+    from raidctl.layers.family.change import queue_of  # noqa: PLC0415 - as above
+    from raidctl.layers.scope import scope  # noqa: PLC0415 - as above
+
+    names: dict[str, None] = {}
+    for word in words:
+        roots = scope(seen.view, seen.inventory, word).roots
+        if not roots:
+            raise UsageError(f'"{word}" is no block device of the system and has none.')
+        names |= dict.fromkeys(block.parent or block.name for block in roots)
+    return [Wish(object_id=queue_of(name), setting="read_ahead", value=str(kibibytes)) for name in names]

@@ -1,0 +1,54 @@
+"""Groups whose commands have a module each, which is imported when the command is used: the help costs no import."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+import click
+
+from raidctl.text import listing, printable
+
+
+class LazyGroup(click.Group):
+    """Finds commands by the names of their modules, beside those that are its own."""
+
+    apart: ClassVar[Mapping[str, str]]
+    """Commands with a module of their own, each with its short help, in the order of the help."""
+    prefix: ClassVar[str] = ""
+    """What the names of the modules begin with: ``bench.``."""
+    order: ClassVar[Sequence[str]] = ()
+    """The order of the help, where the group has commands of its own as well."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names, in the order of the help."""
+        names = [*self.apart, *super().list_commands(ctx)]
+        return sorted(names, key=self.order.index) if self.order else names
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of this name."""
+        if cmd_name not in self.apart:
+            return super().get_command(ctx, cmd_name)
+        found: click.Command = importlib.import_module(f"raidctl.cli.{self.prefix}{cmd_name}").command
+        return found
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command, its name, and what follows; for one that does not exist, those that look like it."""
+        name = args[0]
+        if self.get_command(ctx, name) is None and not ctx.resilient_parsing and not name.startswith("-"):
+            from difflib import get_close_matches  # noqa: PLC0415 - rarely needed
+
+            likely = get_close_matches(name, self.list_commands(ctx))
+            hint = f" Did you mean {listing(likely, 'or')}?" if likely else ""
+            ctx.fail(f"No such command '{printable(name)}'.{hint}")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The listing of the help, without importing those."""
+        own = {name: super(LazyGroup, self).get_command(ctx, name) for name in super().list_commands(ctx)}
+        texts = {**self.apart, **{name: one.get_short_help_str(80) for name, one in own.items() if one}}
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, texts[name]) for name in self.list_commands(ctx)])

@@ -1,0 +1,179 @@
+"""From the shared options to what is known of a machine."""
+
+from __future__ import annotations
+
+import gc
+import os
+import shlex
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+import msgspec
+
+from raidctl.cli.shared.options import Settings
+from raidctl.errors import AccessMissing, UnreachableError, UsageError
+from raidctl.model import Problem
+from raidctl.request import Read, Runner, Trouble
+from raidctl.survey.survey import Survey, survey, survey_documents
+from raidctl.vendor.protocol import Vendor
+from raidctl.vendor.registry import vendors
+
+if TYPE_CHECKING:
+    from raidctl.recording.recording import Recording
+
+
+@dataclass
+class Machine:
+    """A machine that can be asked: this one, one over ssh, a recorded one."""
+
+    runner: Runner
+    vendors: Sequence[Vendor]
+    source: str
+    problems: Sequence[Problem] = ()
+    """Of loading the vendor packages."""
+    collected_at: str | None = None
+
+    def survey(self) -> Survey:
+        """Everything that is to be found on it."""
+        return survey(
+            self.runner, self.vendors, source=self.source, collected_at=self.collected_at, problems=self.problems
+        )
+
+
+@contextmanager
+def machine(settings: Settings) -> Iterator[Machine]:
+    """The machine that the options name, for as long as it is asked.
+
+    Raises:
+        UsageError: ``--replay`` names loose files: they answer no questions.
+        RecordError: ``--replay`` names something that cannot be used.
+        UnreachableError, AccessMissing: The host of ``--host`` cannot be reached, or refuses.
+    """
+    settings.check()
+    found, problems = vendors()
+    gc.freeze()  # what was imported stays to the end: looking through it for garbage again and again costs time
+    if settings.replay is not None:
+        from raidctl.recording.recording import is_recording, load  # noqa: PLC0415 - only where it is asked for
+
+        if settings.replay != "-" and not Path(settings.replay).exists():
+            raise UsageError(f"There is no {settings.replay}.")
+        if not is_recording(settings.replay):
+            raise UsageError(
+                f"{settings.replay} is no recording; files that tools have printed can only be shown: "
+                f"{shlex.join(['raidctl', '--replay', settings.replay, 'show'])}"
+            )
+        yield recorded(load(settings.replay), found, settings.replay, problems)
+    elif settings.demo:
+        from raidctl.simulation.demo import machine as simulated  # noqa: PLC0415 - as above
+
+        place = demo_directory(settings, settings.demo)
+        yield Machine(simulated(settings.demo, found, place), found, f"demo:{settings.demo}", problems)
+    elif settings.host:
+        from raidctl.runners.ssh import SshRunner  # noqa: PLC0415 - only where it is asked for
+
+        with closing(SshRunner(settings.host, sudo=settings.sudo, timeout=settings.timeout)) as far:
+            _knock(far)
+            yield Machine(far, found, f"ssh:{settings.host}", problems)
+    else:
+        from raidctl.runners.local import LocalRunner  # noqa: PLC0415 - as above
+
+        with closing(LocalRunner(timeout=settings.timeout)) as here:
+            yield Machine(here, found, "local", problems)
+
+
+def demo_directory(settings: Settings, name: str) -> Path:
+    """Where what is changed on a simulated machine is kept: beside the real journal, never in it.
+
+    Raises:
+        UsageError: There is no machine of this name; nothing is made for it.
+    """
+    from raidctl.change.state_directory import directory  # noqa: PLC0415 - only where it is asked for
+    from raidctl.simulation.demo import path_of  # noqa: PLC0415 - as above
+
+    path_of(name, vendors()[0])
+    return directory(str(directory(settings.state_dir) / "demo" / name))
+
+
+def _knock(runner: Runner) -> None:
+    """Whether a far machine answers at all; if not, one sentence is better than a problem for each question.
+
+    Raises:
+        UnreachableError: It cannot be reached, or there is no shell on it.
+        AccessMissing: ``sudo`` is refused there.
+    """
+    [answer] = runner.carry_out([Read("/proc/self/status")])
+    if answer.trouble is Trouble.DENIED:
+        raise AccessMissing(f"{answer.detail}. Permit sudo without a password there, or log in as root.")
+    if answer.trouble in {Trouble.FAILED, Trouble.TIMEOUT}:
+        hint = "" if "ssh-keygen" in answer.detail else ". Try the same host with ssh itself."
+        raise UnreachableError(f"{answer.detail.rstrip('.')}{hint}")
+
+
+def recorded(kept: Recording, found: Sequence[Vendor], path: str, problems: Sequence[Problem]) -> Machine:
+    """A machine out of its recording."""
+    from raidctl.runners.replay import ReplayRunner  # noqa: PLC0415 - only where it is asked for
+
+    return Machine(ReplayRunner(kept), found, f"replay:{path}", problems, kept.manifest.collected_at)
+
+
+def look(settings: Settings) -> Survey:
+    """What is known of the machine, or of the loose files, that the options name; tracebacks with ``-v``."""
+    settings.check()
+    if settings.replay is not None and _are_loose(settings.replay):
+        seen = _loose(settings.replay)
+    else:
+        with machine(settings) as named:
+            seen = named.survey()
+    if settings.verbose:
+        tell_tracebacks(seen)
+    return seen
+
+
+def with_open_ends(seen: Survey, settings: Settings) -> Survey:
+    """The survey of this machine, or a simulated one, with the changes that were never ended as problems of it."""
+    if settings.replay is not None or settings.host:
+        return seen
+    from raidctl.change.state_directory import existing  # noqa: PLC0415 - only where there is a journal
+
+    place = existing(settings.state_dir)
+    place = place / "demo" / settings.demo if place is not None and settings.demo else place
+    if place is None or not os.path.lexists(place / "journal.jsonl"):
+        return seen
+    from raidctl.change.unfinished import problems  # noqa: PLC0415 - as above
+
+    found = problems(place, seen.inventory.host.source)
+    inventory = msgspec.structs.replace(seen.inventory, problems=(*seen.inventory.problems, *found))
+    return replace(seen, inventory=inventory)
+
+
+def tell_tracebacks(seen: Survey) -> None:
+    """What made vendor packages fail, on standard error."""
+    from raidctl.text import printable  # noqa: PLC0415 - rarely needed
+
+    for text in seen.tracebacks:
+        click.echo(printable(text), err=True)
+
+
+def _are_loose(path: str) -> bool:
+    from raidctl.recording.recording import is_recording  # noqa: PLC0415 - as above
+
+    return not is_recording(path)
+
+
+def _loose(path: str) -> Survey:
+    from raidctl.recording.loose_files import gather  # noqa: PLC0415 - only where it is asked for
+
+    found, problems = vendors()
+    gathered = gather(path, found)
+    problems += gathered.problems
+    if gathered.unrecognised and gathered.texts:
+        message = (
+            f"{gathered.unrecognised} of {gathered.files} files in it are no outputs that raidctl knows; "
+            "they were passed over."
+        )
+        problems.append(Problem("info", path, message))
+    return survey_documents(gathered.texts, source=gathered.source, problems=problems)

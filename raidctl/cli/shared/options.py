@@ -1,0 +1,120 @@
+"""The options that every command shares: taken before and after the command's name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+from click.core import ParameterSource
+
+from raidctl.cli.shared.option_types import Number
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Settings:
+    """What the shared options say; lives in the root context."""
+
+    def __init__(self) -> None:
+        self.host: str | None = None
+        self.sudo = False
+        self.replay: str | None = None
+        self.demo: str | None = None
+        self.state_dir: str | None = None
+        self.timeout: float | None = None
+        self.as_json = False
+        self.verbose = False
+        self.printed = False
+        """Whether anything was written to standard output."""
+        self.given: dict[str, str] = {}
+        """Names of those that stand on the command line, with the option as it is written there."""
+
+    def check(self) -> None:
+        """Whether the options go together.
+
+        Raises:
+            click.UsageError: They contradict each other.
+        """
+        if sum(map(bool, (self.host, self.replay, self.demo))) > 1:
+            raise click.UsageError("--host, --replay and --demo exclude each other: one machine at a time.")
+        for name in ("host", "replay", "demo", "state_dir"):
+            if name in self.given and not getattr(self, name):
+                raise click.UsageError(f"{self.given[name]} is given, and empty.")
+        if self.sudo and not self.host:
+            raise click.UsageError("--sudo belongs to --host; on this machine, start raidctl itself with sudo.")
+
+    def refuse_machine(self, command: str) -> None:
+        """Of a command that looks at no machine: whether an option names one.
+
+        Raises:
+            click.UsageError: It does.
+        """
+        for name in ("host", "sudo", "replay", "demo"):
+            if name in self.given:
+                raise click.UsageError(
+                    f'"raidctl {command}" looks at no machine: {self.given[name]} has no meaning here.'
+                )
+
+
+def _keep(context: click.Context, parameter: click.Parameter, value: object) -> object:
+    """Store a shared option in the settings; one that is given before and after the command must say the same."""
+    name = parameter.name or ""
+    if context.get_parameter_source(name) is not ParameterSource.COMMANDLINE:
+        return value
+    settings = context.find_root().obj
+    if name in settings.given and getattr(settings, name) != value:
+        raise click.UsageError(f"{parameter.opts[-1]} is given twice with different values.")
+    settings.given[name] = parameter.opts[-1]
+    setattr(settings, name, value)
+    return value
+
+
+def machine_options(function: F) -> F:
+    """Those of `these_machine_options`, and ``--timeout``."""
+    text = "Give up a tool, a file or a connection after this time; by default each has a limit of its own."
+    option = _option("--timeout", metavar="SECONDS", type=Number(0.1, 86400), help=text)
+    return these_machine_options(option(function))
+
+
+def these_machine_options(function: F) -> F:
+    """``--host``, ``--sudo``, ``--replay``, ``--demo``, ``--state-dir``: which machine is meant."""
+    for option in (
+        _option("--state-dir", metavar="DIR", help="Where journal, states, runs and demos are kept."),
+        _option("--demo", metavar="NAME", help="Play with a simulated machine; raidctl demo lists them."),
+        _option("--replay", metavar="PATH", help="Read a recording, or files that tools have printed; - is stdin."),
+        _option("--sudo", is_flag=True, help="With --host: use sudo -n there."),
+        _option("--host", metavar="[USER@]HOST", help="Look at another machine over ssh."),
+    ):
+        function = option(function)
+    return function
+
+
+def state_option(function: F) -> F:
+    """``--state-dir`` alone, of commands that look at no machine but at what is kept of it."""
+    return _option("--state-dir", metavar="DIR", help="Where runs, and the journal, are kept.")(function)
+
+
+def output_options(function: F) -> F:
+    """``--json``, ``-v``: how it is said."""
+    for option in (
+        _option("-v", "--verbose", is_flag=True, help="Say more: all details, and the reasons of failures."),
+        _option("--json", "as_json", is_flag=True, help="Print JSON."),
+    ):
+        function = option(function)
+    return function
+
+
+def _option(*names: str, **attributes: Any) -> Callable[[F], F]:
+    return click.option(*names, expose_value=False, callback=_keep, **attributes)
+
+
+def examples(*lines: str) -> str:
+    """Command lines to copy, for the end of a help page."""
+    return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)  # \b: click must not join the lines
+
+
+def settings_of(context: click.Context) -> Settings:
+    """The settings of a run."""
+    settings: Settings = context.find_root().obj
+    return settings

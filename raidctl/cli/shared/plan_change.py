@@ -1,0 +1,330 @@
+"""What all changing commands share: options, the plan on the screen, the question, the hold on the controllers."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import sys
+import time
+from collections.abc import Callable, Container, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import click
+
+from raidctl.change.engine import Change, begin, plan
+from raidctl.change.journal import Begin, Journal, Kind
+from raidctl.change.lookup import concerned, names
+from raidctl.change.rollback import safe_to_undo, undone_by
+from raidctl.change.state_directory import Held, Holder, again, busy, directory, held_name, hold
+from raidctl.cli.shared.machine import Machine, demo_directory, machine
+from raidctl.cli.shared.options import Settings
+from raidctl.cli.shared.snapshot_places import kept_place
+from raidctl.cli.shared.terminal import emit
+from raidctl.errors import (
+    EXIT_ACCESS,
+    EXIT_CANNOT_TELL,
+    EXIT_FINE,
+    EXIT_INTERRUPTED,
+    EXIT_NO,
+    CannotTell,
+    RaidctlError,
+    UsageError,
+)
+from raidctl.output.plan import plan_text
+from raidctl.select import Ambiguous, unseen
+from raidctl.survey.survey import Survey
+from raidctl.text import printable
+from raidctl.vendor.plan import Plan, Wish
+from raidctl.vendor.protocol import Vendor
+
+_TICK = 0.05
+"""Seconds by which the times of files lag behind the clock, at most."""
+
+F = TypeVar("F", bound=Callable[..., Any])
+WishMaker = Callable[[Survey], Sequence[Wish]]
+
+
+@dataclass(frozen=True)
+class Consent:
+    """What the user says to a change, on the command line or when asked."""
+
+    dry_run: bool
+    yes: bool
+    unsafe: str | None
+
+
+AGREED = Consent(dry_run=False, yes=True, unsafe=None)
+"""To a change that is a part of something else, and was said with that."""
+
+
+def changing_options(function: F) -> F:
+    """``--dry-run``, ``--yes``, ``--unsafe``: handed over as one :class:`Consent`."""
+
+    @functools.wraps(function)
+    def bundled(*given: Any, dry_run: bool, yes: bool, unsafe: str | None, **named: Any) -> Any:
+        if unsafe is not None and not unsafe.strip():
+            raise click.UsageError("--unsafe needs a REASON: it goes into the journal.")
+        return function(*given, consent=Consent(dry_run, yes, unsafe), **named)
+
+    wrapped: Any = bundled
+    for option in (
+        click.option("--unsafe", metavar="REASON", help="Do it although data may be lost; the journal keeps REASON."),
+        click.option("-y", "--yes", is_flag=True, help="Do not ask."),
+        click.option("--dry-run", is_flag=True, help="Print the plan and change nothing."),
+    ):
+        wrapped = option(wrapped)
+    return cast("F", wrapped)
+
+
+@dataclass
+class Work:
+    """A machine with what is to be changed on it."""
+
+    named: Machine
+    seen: Survey
+    plan: Plan
+    place: Path | None
+    """The state directory; None: nothing is changed, or not yet."""
+    consent: Consent
+    length: int | None = None
+    """Bytes of the journal before the machine was looked at; None when that is not known."""
+    looked: float = 0.0
+    """When the machine was looked at, seconds since the epoch."""
+    asked: bool = False
+    """Whether somebody had to answer a question meanwhile, for as long as he liked."""
+    undoes: str | None = None
+    """The change whose settings the plan puts back, and nothing else: that is never refused as unsafe."""
+    notes: tuple[str, ...] = ()
+    """What should be known of the plan before it is carried out."""
+
+    def begin(self, kind: Kind, about: str) -> Begin:
+        """The first line of the change's story."""
+        return begin(
+            kind,
+            self.plan,
+            self.seen.inventory,
+            about=about,
+            source=self.named.source,
+            reason=self.consent.unsafe or (f"puts back change {self.undoes}" if self.undoes else None),
+            unsafe=self.consent.unsafe is not None or self.undoes is not None,
+        )
+
+    def change(self, story: Begin, told: Callable[[str], None] | None = None) -> Change:
+        """The change, ready to be applied; ``told`` takes its commands as they are carried out; None: they are said."""
+        journal = Journal(self.state)
+        return Change(story, journal, self.named.runner, self.named.survey, self.named.vendors, told or tell)
+
+    @property
+    def state(self) -> Path:
+        """The state directory of a change that is carried out."""
+        if self.place is None:
+            raise UsageError("A dry run changes nothing.")
+        return self.place
+
+    @contextmanager
+    def hold(self, story: Begin) -> Iterator[None]:
+        """Have all controllers of the plan, and know that the plan still fits.
+
+        Raises:
+            Held: Another raidctl has one of them.
+            CannotTell: An earlier change of one of them was cut off, or something has changed since the plan was made.
+        """
+        found = concerned(self.seen.inventory, self.plan)
+        cards = [card.id for card in found]
+        holder = Holder(change=story.change, pid=story.pid, since=story.at, about=story.about)
+        held = [held_name(self.named.source, card) for card in cards]
+        with hold(self.state, held, holder, source=self.named.source) as last:
+            self._nothing_open({*cards, *(card.serial for card in found if card.serial)})
+            self._still_so(last)
+            yield
+
+    def _nothing_open(self, cards: Container[str]) -> None:
+        """What a change that was cut off has set for a while must not be taken for what was there before.
+
+        ``cards`` are ids and serial numbers: after a reboot a card may have another id.
+        """
+        for story in Journal(self.state).pending():
+            mine = story.open and story.begin.source == self.named.source
+            if mine and any(subject.id in cards or subject.serial in cards for subject in story.begin.subjects):
+                raise CannotTell(
+                    f"Change {story.begin.change} of {story.begin.at} was cut off, and what it has set is still there: "
+                    f'{story.begin.about}. Nothing was changed. Put that back first: "{again(self.named.source)}".'
+                )
+
+    def _still_so(self, last: float) -> None:
+        """Plan once more, now that the controllers are held, unless no other raidctl can have changed anything.
+
+        What was there before must not be the temporary policy of a batch that was under way while we looked. One with
+        another journal has left its time (``last``) in the lock.
+        """
+        quiet = self.length is not None and self.length == Journal(self.state).length() and last < self.looked - _TICK
+        if quiet and not self.asked:
+            return
+        now = self.named.survey()
+        unsafe = self.consent.unsafe is not None
+        again_planned = plan(now.inventory, self.named.vendors, self.plan.wishes, unsafe=unsafe, view=now.view)
+        again_planned = safe_to_undo(again_planned) if self.undoes else again_planned
+        same = names(now.inventory, again_planned) == names(self.seen.inventory, self.plan)
+        if again_planned != self.plan or not same:
+            raise CannotTell("Meanwhile something else has changed, and the plan no longer fits: nothing was changed.")
+
+
+def tell(text: str) -> None:
+    """A sentence for the person who waits; standard output is for answers.
+
+    A terminal that is gone must not keep things from being put back.
+    """
+    with contextlib.suppress(OSError, ValueError):
+        click.echo(printable(text), err=True)
+
+
+def about() -> str:
+    """The command line, for the journal."""
+    import shlex  # noqa: PLC0415 - needed by changes only
+
+    return shlex.join(["raidctl", *sys.argv[1:]])
+
+
+@contextmanager
+def planned(settings: Settings, consent: Consent, wishes: WishMaker, more: Sequence[Vendor] = ()) -> Iterator[Work]:
+    """The machine that the options name, with the plan for what is wished; ``more`` are families of the core's own."""
+    if settings.replay is not None and not consent.dry_run:
+        raise UsageError("A recorded machine cannot be changed; --dry-run prints what would be done.")
+    place = None if consent.dry_run else state_directory(settings)
+    with machine(settings) as named:
+        named.vendors = [*named.vendors, *more]
+        work = work_on(named, place, wishes, consent)
+        _look_back(work, settings)
+        yield work
+
+
+def work_on(named: Machine, place: Path | None, wishes: WishMaker, consent: Consent = AGREED) -> Work:
+    """Look at a machine, and plan what is wished; ``place`` is the state directory; None: it is not made yet."""
+    length = Journal(place).length() if place is not None else None
+    looked = time.time()
+    seen = named.survey()
+    unsafe = consent.unsafe is not None
+    made = plan(seen.inventory, named.vendors, _wished(wishes, seen), unsafe=unsafe, view=seen.view)
+    return Work(named, seen, made, place, consent, length, looked)
+
+
+def _look_back(work: Work, settings: Settings) -> None:
+    """Find the change that the plan puts back and, in a dry run, who changes its controllers meanwhile.
+
+    Raises:
+        Held: Everything is as wished in a dry run, but another raidctl may put something else back.
+    """
+    source, inventory = work.named.source, work.seen.inventory
+    try:
+        place = work.place or (state_directory(settings) if settings.demo else kept_place(settings))
+        unsafe = any(refusal.kind == "unsafe" for refusal in work.plan.refusals)
+        stories = Journal(place).stories() if unsafe else ()
+    except RaidctlError:  # without a journal nothing is known of earlier changes
+        return
+    work.undoes = undone_by(work.plan.steps, stories, source, inventory)
+    if work.undoes:
+        risks = [refusal.reason for refusal in work.plan.refusals if refusal.kind == "unsafe"]
+        work.plan = safe_to_undo(work.plan)
+        work.notes = (f"This puts back what was there before change {work.undoes}. {' '.join(dict.fromkeys(risks))}",)
+    if work.place is None and settings.replay is None:
+        held = busy(place, source, [card.id for card in concerned(inventory, work.plan)])
+        if held and not (work.plan.steps or work.plan.refusals):
+            raise Held(held)
+        work.notes += (held,) if held else ()
+
+
+def _wished(wishes: WishMaker, seen: Survey) -> Sequence[Wish]:
+    """The wishes; what is not found, where not everything could be read, may be there all the same.
+
+    Raises:
+        CannotTell: That is so.
+        AccessMissing: The same for lack of a tool or a right.
+    """
+    try:
+        return wishes(seen)
+    except Ambiguous:
+        raise
+    except UsageError as error:
+        raise unseen(error, seen.inventory.problems) from None
+
+
+def agreed(work: Work, settings: Settings, *, err: bool = False) -> int | None:
+    """Print the plan and ask; the exit code where there is nothing more to be done, None to go on.
+
+    ``err``: on standard error, because standard output is somebody else's.
+    """
+    consent = work.consent
+    if not settings.as_json:
+        _show(work, settings, err=err)
+    if work.plan.refusals:
+        return code_of(work.plan)
+    if not work.plan.steps:
+        return EXIT_FINE
+    if consent.dry_run:
+        return EXIT_FINE
+    if consent.yes:
+        return None
+    if not (sys.stdin is not None and sys.stdin.isatty()):
+        raise UsageError("Nothing was changed: without a terminal, say --yes (or --dry-run to see the plan).")
+    if settings.as_json:
+        _show(work, settings, err=True)
+    _ask()
+    work.asked = True
+    return None
+
+
+def code_of(refused: Plan) -> int:
+    """The exit code of a plan that is refused: no, before "cannot be told", before a program that is missing."""
+    kinds = {refusal.kind for refusal in refused.refusals}
+    if kinds - {"unknown", "no_tool"}:
+        return EXIT_NO
+    return EXIT_CANNOT_TELL if "unknown" in kinds else EXIT_ACCESS
+
+
+def _ask() -> None:
+    """Ask whether the plan is to be carried out.
+
+    Raises:
+        Declined: It is not.
+        Interrupted: No answer was given.
+    """
+    try:
+        wanted = click.confirm("Do this?", err=True)
+    except click.Abort:
+        tell("")  # the question's line has no end yet
+        raise Interrupted("Interrupted at the question: nothing was changed.") from None
+    if not wanted:
+        raise Declined("Nothing was changed.")
+
+
+class Declined(RaidctlError):
+    """The question was answered with no."""
+
+    exit_code = EXIT_NO
+
+
+class Interrupted(RaidctlError):
+    """Ctrl-C, or the end of the input where a question was asked."""
+
+    exit_code = EXIT_INTERRUPTED
+
+
+def _show(work: Work, settings: Settings, *, err: bool) -> None:
+    text = plan_text(work.plan, work.notes)
+    if settings.host and work.plan.steps:
+        text += (
+            f"Over ssh: the journal of it is kept here; a raidctl on {printable(settings.host)}\n"
+            "     does not know of it.\n"
+        )
+    if err:
+        click.echo(text, nl=False, err=True)
+    else:
+        emit(text)
+
+
+def state_directory(settings: Settings) -> Path:
+    """Where the journal lies; a simulated machine has its own."""
+    return demo_directory(settings, settings.demo) if settings.demo else directory(settings.state_dir)

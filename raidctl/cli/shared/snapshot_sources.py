@@ -1,0 +1,134 @@
+"""From the words of snapshot, diff and history to states of machines."""
+
+from __future__ import annotations
+
+import copy
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import click
+
+from raidctl.cli.shared import files
+from raidctl.cli.shared.machine import look, with_open_ends
+from raidctl.cli.shared.options import Settings
+from raidctl.cli.shared.snapshot_places import kept_place
+from raidctl.drift import read
+from raidctl.errors import CannotTell, UsageError
+from raidctl.model import Inventory
+from raidctl.snapshots.store import Kept, States, chosen, is_back, is_date, is_number, key
+from raidctl.text import printable
+
+NOW = "now"
+
+
+class Counting(click.Command):
+    """A command whose words may be ``-1``, which click would take for an option."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """The words with those that count from the end spelt ``last-1``."""
+        return super().parse_args(ctx, [f"last{word}" if is_back(word) else word for word in args])
+
+
+@dataclass
+class Source:
+    """Where states come from: files, the store, the machine that the options name."""
+
+    settings: Settings
+    store: States
+    _now: Inventory | None = None
+    _listed: list[Kept] | None = field(default=None, repr=False)
+
+    def now(self) -> Inventory:
+        """The machine as it is; asked once."""
+        if self._now is None:
+            self._now = with_open_ends(look(self.settings), self.settings).inventory
+        return self._now
+
+    def states(self) -> list[Kept]:
+        """Those of the machine that the options name."""
+        if self._listed is None:
+            every, (kind, name) = self.store.list(), self.whose()
+            self._listed = [one for one in every if not kind or getattr(one, kind) == name]
+        return self._listed
+
+    def whose(self) -> tuple[str, str]:
+        """By which column the states of the machine are known, and what stands in it; no column: all in the store."""
+        if self.settings.demo:
+            return "", f"demo:{self.settings.demo}"
+        if self.settings.host:
+            return "source", f"ssh:{self.settings.host}"
+        return "host", key(self.now()) if self.settings.replay is not None else os.uname().nodename
+
+    def take(self, word: str) -> tuple[str, Inventory]:
+        """The state that a word means, and what it is called.
+
+        Raises:
+            UsageError: It means nothing.
+            AccessMissing, CannotTell: It cannot be read.
+        """
+        word = word.removeprefix("last") if is_back(word.removeprefix("last")) else word
+        if word == NOW:
+            return NOW, self.now()
+        if is_number(word):
+            number = min(int(word), 2**63 - 1)
+            return f"state {number}", self.store.get(number)
+        if word == "last" or is_back(word) or is_date(word):
+            one = chosen(self.states(), word, self.whose()[1])
+            return f"state {one.id}", self.store.get(one.id)
+        return printable(word), _file(word, self.settings)
+
+
+def store_of(settings: Settings) -> States:
+    """The collection of states; that of a simulated machine is its own. Nothing is made by looking.
+
+    Raises:
+        AccessMissing: The state directory is another user's.
+    """
+    place = kept_place(settings)
+    return States(place / "demo" / settings.demo if settings.demo else place)
+
+
+def is_file(word: str) -> bool:
+    """Whether a word names neither the machine nor something in the store."""
+    bare = word.removeprefix("last")
+    return not (word in (NOW, "last") or is_number(word) or is_back(bare) or is_date(word))
+
+
+def _file(word: str, settings: Settings) -> Inventory:
+    """An inventory in a file, or what was recorded."""
+    shown = "standard input" if word == "-" else printable(word)
+    path = Path(word)
+    if word != "-" and not path.exists():
+        raise UsageError(
+            f'"{shown}" is neither a file, nor the number of a state, nor a date like 2026-11-01, '
+            'nor "last", nor "now".'
+        )
+    if word == "-" or (path.is_file() and _looks_like_json(path)):
+        return read.inventory(files.read(word, shown, "an inventory"), shown)
+    there = copy.copy(settings)
+    there.host = there.demo = None
+    there.sudo, there.replay = False, word
+    return _recognised(look(there).inventory, shown)
+
+
+def _recognised(inventory: Inventory, shown: str) -> Inventory:
+    """The inventory, unless nothing of what was to be read is in it.
+
+    Raises:
+        CannotTell: Nobody recognised anything: what is compared with that would seem to have lost everything.
+    """
+    unread = [problem for problem in inventory.problems if problem.kind == "unread"]
+    if inventory.controllers or inventory.host.hostname or not unread:
+        return inventory
+    raise CannotTell(f"{shown} is no state of a machine, and nothing in it tells of one: {unread[0].message}")
+
+
+def _looks_like_json(path: Path) -> bool:
+    if path.name.endswith((".json", ".json.gz")):
+        return True
+    try:
+        with path.open("rb") as file:
+            return file.read(64).lstrip()[:1] == b"{" and not path.name.endswith((".out", ".txt"))
+    except OSError:
+        return False

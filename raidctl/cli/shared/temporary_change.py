@@ -1,0 +1,138 @@
+"""A change that lasts for a while: put back at its end, and by a second process when raidctl itself is killed."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from raidctl.change.engine import Change
+from raidctl.change.journal import Begin, Journal, Story
+from raidctl.change.restore import Restored, Restorer
+from raidctl.change.state_directory import again
+from raidctl.cli.shared.options import Settings
+from raidctl.cli.shared.plan_change import Work, about, tell
+from raidctl.errors import ChangeStands, RaidctlError
+from raidctl.runners.foreground_child import Guardian, undisturbed
+from raidctl.text import listing
+
+_STARTUP = 10.0
+"""Seconds in which the second process has to stand by; it starts while the change is made."""
+
+
+@contextlib.contextmanager
+def for_a_while(
+    work: Work,
+    settings: Settings,
+    told: Callable[[str], None] = tell,
+    quiet: Callable[[], contextlib.AbstractContextManager[None]] = contextlib.nullcontext,
+) -> Iterator[Change | None]:
+    """Have what is planned in force while the context lasts, and put it back on every way out of it.
+
+    The controllers are held from the first look to the last; where all is as wished already (None), they are held all
+    the same, so that nobody else changes what the caller relies on. Killed anywhere, the second process puts back.
+
+    Args:
+        work: The machine and the plan, which nothing refuses.
+        settings: The options, for the second process.
+        told: Takes the commands as they are carried out, and what was put back. What went wrong is said in any case.
+        quiet: A context in which sentences may be printed: whatever draws on the terminal stands still.
+            It must not fail, whatever has become of the terminal.
+
+    Raises:
+        Held, CannotTell: Another raidctl has a controller, or the plan no longer fits. Nothing was changed.
+        ChangeUndone: It could not be done, and was undone.
+        ChangeStands: It could not be put back; the change stays open, for ``restore``.
+    """
+    story = work.begin("batch", about())
+    with work.hold(story):
+        if not work.plan.steps:
+            yield None
+            return
+        with guardian(settings, story) as standby:
+            change = work.change(story, told)
+            with quiet():
+                change.apply()
+            try:
+                with quiet():
+                    for text in change.warnings:
+                        tell(f"Warning: {text}.")
+                    standby.wait()
+                yield change
+            finally:
+                with quiet():
+                    put_back(work, change, told)
+                standby()
+
+
+def put_back(work: Work, change: Change, told: Callable[[str], None]) -> None:
+    """Go back to what was there before a change, uninterrupted.
+
+    Raises:
+        ChangeStands: That was not possible; the change stays open, for ``restore``.
+    """
+    named = work.named
+    told("Putting back what was there:")
+    restorer = Restorer(Journal(work.state), work.state, named.runner, named.survey, named.vendors, named.source, told)
+    # what was begun stands in memory as well: a journal that cannot be read now must not keep anything from going back
+    with undisturbed():
+        result = restorer.put_back(Story(begin=change.begin, turns=tuple(change.turns)))
+    report(result, told)
+    if result.faults:
+        raise ChangeStands(
+            f'It could not be put back: {listing(result.faults)}. "{again(named.source)}" tries again; '
+            'look at it with "raidctl show".'
+        )
+
+
+def report(result: Restored, told: Callable[[str], None] = tell) -> None:
+    """What became of a change, in sentences: to ``told`` what is as it should be, to everybody what is not."""
+    for text in result.put_back:
+        told(f"Put back: {text}.")
+    for text in result.left:
+        tell(f"Left as it is: {text}.")
+    for text in result.warnings:
+        tell(f"Warning: {text}.")
+
+
+@dataclass
+class Standby:
+    """Who stands by while a change lasts; called, it learns that the change is over."""
+
+    guardian: Guardian | None
+    source: str
+
+    def __call__(self) -> None:
+        """Nothing is to be done any more."""
+        if self.guardian is not None:
+            self.guardian.dismiss()
+
+    def wait(self) -> None:
+        """Wait until it stands by, and say so when it does not: that matters only should we be killed."""
+        if self.guardian is None or not self.guardian.ready(_STARTUP):
+            tell(f'Warning: nobody stands by should raidctl be killed; "{again(self.source)}" would have to put back.')
+
+
+@contextlib.contextmanager
+def guardian(settings: Settings, story: Begin) -> Iterator[Standby]:
+    """A second process that puts back when this one is killed; on another machine there is none."""
+    words = [sys.executable, "-m", "raidctl", *(["--demo", settings.demo] if settings.demo else [])]
+    words += ["restore", "--when-gone", "--change", story.change]
+    words += ["--state-dir", settings.state_dir] if settings.state_dir else []
+    try:
+        other = None if settings.host else Guardian(words)
+    except OSError:
+        other = None
+    standby = Standby(other, story.source)
+    try:
+        yield standby
+        standby()
+    except RaidctlError:
+        # nothing is left to do: what failed was undone, or stands open for restore, which would fail in the same way;
+        # after anything else (an end in the wrong moment) the other process finishes the work
+        standby()
+        raise
+    finally:
+        if other is not None:
+            other.close()

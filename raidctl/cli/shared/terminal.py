@@ -1,0 +1,72 @@
+"""Where the output goes: how wide, in colour or not, and what happens when nobody reads it."""
+
+from __future__ import annotations
+
+import codecs
+import errno
+import os
+import shutil
+import sys
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from raidctl.cli import reader_gone
+from raidctl.cli.shared.options import Settings
+from raidctl.errors import CannotTell
+
+if TYPE_CHECKING:
+    from raidctl.output.console import Paper
+
+
+def paper() -> Paper:
+    """The sheet that standard output is: 80 columns and no colour in a pipe; COLUMNS, NO_COLOR and TERM are obeyed."""
+    from raidctl.output.console import Paper  # noqa: PLC0415 - rich is imported only where a screen is drawn
+
+    terminal = sys.stdout is not None and sys.stdout.isatty()
+    colour = terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    return Paper(width=shutil.get_terminal_size((80, 24)).columns, colour=colour, ascii=_encoding() != "utf-8")
+
+
+def emit(text: str) -> None:
+    """Write a screen to standard output."""
+    _write(text.encode(_encoding(), "replace"))
+
+
+def emit_json(value: Any) -> None:
+    """Write a value as JSON, in UTF-8 whatever the terminal's encoding."""
+    from raidctl.output.json import to_json  # noqa: PLC0415 - imported only where JSON is printed
+
+    _write(to_json(value).encode("utf-8"))
+
+
+def emit_found(found: Any, settings: Settings, screen: str, *about: Any, **named: Any) -> None:
+    """Write what was found: as JSON, or as its screen, ``MODULE.FUNCTION`` of raidctl.output (rich is loaded then)."""
+    if settings.as_json:
+        emit_json(found)
+        return
+    module, _, name = screen.partition(".")
+    emit(getattr(import_module(f"raidctl.output.{module}"), name)(found, *about, paper(), **named))
+
+
+def _write(data: bytes) -> None:
+    context = click.get_current_context(silent=True)
+    if context is not None:
+        context.find_root().obj.printed = True
+    try:
+        click.echo(data, nl=False)
+    except BrokenPipeError:
+        raise reader_gone() from None
+    except OSError as error:
+        if error.errno == errno.EPIPE:
+            raise reader_gone() from None
+        reader_gone()
+        raise CannotTell(f"The output cannot be written: {error.strerror}.") from error
+
+
+def _encoding() -> str:
+    try:
+        return codecs.lookup(getattr(sys.stdout, "encoding", None) or "ascii").name
+    except LookupError:
+        return "ascii"

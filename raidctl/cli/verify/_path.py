@@ -1,0 +1,58 @@
+"""What ``raidctl verify`` takes for a path of this machine, and where it leads."""
+
+from __future__ import annotations
+
+import os
+
+from raidctl.errors import AccessMissing, RaidctlError, UsageError
+from raidctl.select import find
+from raidctl.text import printable
+from raidctl.verify.subjects import Ground
+
+
+def path_of(word: str, ground: Ground) -> str:
+    """A path of this machine with its links followed, so that the mount is found which it lies in.
+
+    Raises:
+        UsageError: There is no such file or directory, or a link leads nowhere.
+        AccessMissing: It may not be looked at.
+    """
+    if not word:
+        raise UsageError('"" names nothing: leave it out to have all volumes judged.')
+    if ground.inventory.host.source != "local":
+        return os.path.normpath(word) if word.startswith("/") else word
+    if word.startswith("/dev/") or not (word.startswith(("/", ".")) or _lies_here(word, ground)):
+        return word
+    refuse_gone(word)
+    shown = printable(word)
+    try:
+        os.stat(word)  # noqa: PTH116 - as it is written: Path("./x") is x
+    except PermissionError as error:
+        raise AccessMissing(f"{shown} cannot be looked at: {error.strerror}. Run raidctl as root (sudo).") from None
+    except OSError as error:
+        if os.path.islink(word):  # noqa: PTH114 - as above
+            raise UsageError(f'"{shown}" is a link that leads nowhere.') from None
+        # where a disk below a mount is gone it cannot be read, and is just what is asked about
+        if isinstance(error, FileNotFoundError | NotADirectoryError):
+            raise UsageError(f'There is no "{shown}" on this machine.') from None
+    return os.path.realpath(word)
+
+
+def _lies_here(word: str, ground: Ground) -> bool:
+    """Whether a word names a file or directory of this directory, and no object of the machine."""
+    if not os.path.lexists(word):
+        return False
+    try:
+        return not find(ground.inventory, ground.view, [word])
+    except RaidctlError:
+        return True
+
+
+def refuse_gone(word: str) -> None:
+    """Raise UsageError where a path begins in the directory that one is in, and that is no more."""
+    if word.startswith("/"):
+        return
+    try:
+        os.getcwd()  # noqa: PTH109 - nothing is done with it
+    except FileNotFoundError:
+        raise UsageError("The directory that you are in has been removed: change to another one (cd).") from None

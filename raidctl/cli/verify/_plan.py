@@ -1,0 +1,149 @@
+"""What ``raidctl verify --measure`` is asked for: which trials that takes, what is refused, what is said before."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from raidctl.bench.profiles import Profile
+from raidctl.bench.targets.place import place_of
+from raidctl.bench.trials.commits import Commits
+from raidctl.bench.trials.flush_slope import FlushSlope
+from raidctl.bench.trials.knee import Knee
+from raidctl.bench.trials.medium import Medium
+from raidctl.bench.trials.plain import flushes
+from raidctl.bench.trials.policy_switch import PolicySwitch, State, Turn
+from raidctl.bench.trials.raid_level import RaidLevel
+from raidctl.bench.trials.trial import GIB, Trial
+from raidctl.bench.verdict.evidence import Evidence as Weighed
+from raidctl.cli.bench._plan import kind_of
+from raidctl.errors import UsageError
+from raidctl.text import listing, printable
+from raidctl.verify.subjects import Subject
+from raidctl.verify.wanted import DEFAULT, Claim
+
+SECONDS = 120.0
+"""What the measuring takes, unless told otherwise."""
+MOST = 8 * GIB
+_FILLS = 8
+"""Times the controller's cache that is written to find its size."""
+_CLOCKED = frozenset({"media", "drive_rpm"})
+"""Claims for which it is enough to know whether it turns, and how fast."""
+_CACHES = frozenset({"power_safe", "write_cache", "in_force", "cache_size"})
+_FLUSHED = _CACHES - {"cache_size"}
+"""Claims for which it matters whether flushes arrive."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """What the command line says of the measuring."""
+
+    target: str
+    claims: tuple[Claim, ...]
+    seconds: float | None = None
+    size: str | None = None
+    overwrite: str | None = None
+    policy: bool = False
+    drives: bool = False
+    past: str | None = None
+    """What lies below the target, and is flushed as well: a device, or the URI of an NBD export."""
+    switch_seconds: float = 20.0
+    no_keep: bool = False
+    dry_run: bool = False
+    yes: bool = False
+
+    @property
+    def states(self) -> tuple[State, ...]:
+        """What is to be switched."""
+        return (*(("write_through",) if self.policy else ()), *(("drives_off",) if self.drives else ()))
+
+    @property
+    def repeated(self) -> tuple[str, ...]:
+        """The claims, as a command to copy repeats them."""
+        if self.claims == DEFAULT:
+            return ()
+        return tuple(word for one in self.claims for word in (one.option, *one.words))
+
+
+def refuse_memory(target: str, kind: str) -> None:
+    """Raise UsageError where a directory lies on no disk."""
+    place = place_of(target) if kind == "file" else None
+    if place is not None and place.in_memory:
+        raise UsageError(
+            f"{printable(target)} lies in memory ({place.filesystem}): no disk is measured there; name a directory on "
+            "the volume that is meant."
+        )
+
+
+def refuse_past(asked: Asked) -> None:
+    """Refuse to flush what tells nothing, or cannot be opened: better known before anything is measured.
+
+    Raises:
+        UsageError: It is no device, or what is measured itself, or nothing is asked that it would tell.
+        BenchError, AccessMissing: It cannot be opened.
+    """
+    if asked.past is None:
+        return
+    shown = printable(asked.past)
+    if kind_of(asked.past) == "file":
+        raise UsageError(f"--past {shown}: a directory is not flushed; name the device or NBD export below it.")
+    if os.path.realpath(asked.past) == os.path.realpath(asked.target):
+        raise UsageError(f"--past {shown} is what is measured itself; name what lies below it.")
+    if not {claim.name for claim in asked.claims} & _FLUSHED:
+        raise UsageError("--past goes with claims that flushes tell of: --power-safe, --write-cache or --in-force.")
+    with flushes(asked.past):
+        pass
+
+
+def told(asked: Asked, subject: Subject | None) -> Iterator[str]:
+    """What is said before it is done, beside what is written where."""
+    if asked.past is not None:
+        below, above = printable(asked.past), printable(asked.target)
+        yield f"Flushes are sent to {below} as well, which is not written to. That it lies below {above} is your word."
+    yield from _switching(asked, subject)
+
+
+def _switching(asked: Asked, subject: Subject | None) -> Iterator[str]:
+    """What is said of the switches before they are made."""
+    if subject is None:
+        return
+    card = subject.volume is not None and not subject.software
+    what: dict[State, str] = {
+        "write_through": f"The write policy of {subject.id} is switched to write-through",
+        "drives_off": f"The write caches of the drives of {subject.id} are switched off"
+        + (", with the controller in write-through," if card else ""),
+    }
+    for state in asked.states:
+        yield (
+            f"{what[state]} for about {2 * asked.switch_seconds:.0f} seconds and put back: at the end, on Ctrl-C, when "
+            'raidctl is killed, and by "raidctl restore" after a power failure. The journal has it.'
+        )
+
+
+def profile(asked: Asked, known: Weighed, switcher: Turn | None, *, nbd: bool) -> Profile:
+    """The trials that the claims ask for, shorter where less time is given; ``known`` is of the inventory."""
+    seconds = asked.seconds or SECONDS
+    share = seconds / SECONDS
+    names = {claim.name for claim in asked.claims}
+    trials: list[Trial] = [Medium(reads=_within(400 * share, 90, 400), commits=_within(300 * share, 120, 300))]
+    if not names <= _CLOCKED:
+        trials.append(Commits(seconds=min(max(2.0 * share, 0.25), 5.0), past=asked.past))
+    if names & _CACHES:
+        # the slope first: it decides about safety, and the time may be over before the knee is found
+        trials.append(FlushSlope(amounts=(0, 2, 4, 8, 16, 32) if share >= 0.5 else (0, 1, 2, 4)))
+        trials.append(Knee(seconds=min(max(20 * share, 3.0), 120.0), rest=min(2 * share, 5.0)))
+    if "raid_level" in names:
+        level = next((claim.words for claim in asked.claims if claim.name == "raid_level"), ())
+        trials.append(RaidLevel(seconds=min(max(share, 0.2), 1.0), promised=level[0] if len(level) == 1 else None))
+    if switcher is not None:
+        trials.append(PolicySwitch(turn=switcher, states=asked.states, seconds=asked.switch_seconds))
+    claimed = max((claim.number for claim in asked.claims if claim.name == "cache_size"), default=0)
+    cache = max(claimed, int((known.cache_mib or 0) * (1 << 20)))
+    size = min(max(GIB, _FILLS * cache), MOST) if names & _CACHES and not nbd else GIB
+    title = f"what the clock says to {listing(sorted(claim.option for claim in asked.claims))}."
+    return Profile(name="verify", title=title, seconds=seconds, size=size, trials=tuple(trials))
+
+
+def _within(value: float, least: int, most: int) -> int:
+    return min(max(round(value), least), most)

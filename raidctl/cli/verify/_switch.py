@@ -1,0 +1,141 @@
+"""Switches a cache policy for the length of a measurement, by the engine that ``raidctl batch`` uses.
+
+The change is in the journal before it happens; it is put back when the measurement ends, fails or is interrupted; by a
+second process when raidctl is killed; and by ``raidctl restore`` at boot after a power failure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
+
+from raidctl.bench.trials.policy_switch import State
+from raidctl.change.engine import plan
+from raidctl.cli.shared.options import Settings
+from raidctl.cli.shared.plan_change import AGREED, planned
+from raidctl.cli.shared.temporary_change import for_a_while
+from raidctl.errors import BenchError, CannotTell, ChangeStands, ChangeUndone, RaidctlError, UsageError
+from raidctl.text import listing
+from raidctl.vendor.plan import Plan, Wish
+from raidctl.vendor.protocol import Vendor
+from raidctl.verify.facts import facts
+from raidctl.verify.subjects import Ground, Subject
+
+_OPTION: dict[State, str] = {"write_through": "--switch-policy", "drives_off": "--switch-drive-caches"}
+
+
+@dataclass
+class Switcher:
+    """Puts states in force on one volume or drive."""
+
+    settings: Settings
+    subject: Subject
+    quiet: Callable[[], AbstractContextManager[None]] = nullcontext
+    """While a tool speaks: the progress bar is not drawn."""
+    trouble: RaidctlError | None = None
+    """A change that failed: what was there may not be there again."""
+
+    def wishes(self, state: State) -> list[Wish]:
+        """What a state asks of the machine."""
+        volume = self.subject.volume
+        if volume is None or self.subject.software:
+            return [
+                Wish(object_id=drive.id, setting="write_cache", value="disabled") for _, drive in self.subject.drives
+            ]
+        through = Wish(object_id=volume.id, setting="write_policy", value="write_through")
+        off = Wish(object_id=volume.id, setting="drive_write_cache", value="disabled")
+        return [through] if state == "write_through" else [through, off]
+
+    @contextmanager
+    def __call__(self, state: State) -> Iterator[None]:
+        """Have a state in force.
+
+        Raises:
+            BenchError: It is refused, or failed; ``trouble`` has it where something was changed.
+        """
+        try:
+            with self._switched(state):
+                yield
+        except (ChangeUndone, ChangeStands) as error:
+            self.trouble = error
+            raise BenchError(str(error)) from None
+        except RaidctlError as error:
+            raise error if isinstance(error, BenchError) else BenchError(str(error)) from None
+
+    @contextmanager
+    def _switched(self, state: State) -> Iterator[None]:
+        with planned(self.settings, AGREED, lambda _: self.wishes(state)) as work:
+            _refuse(work.plan)
+            with for_a_while(work, self.settings, quiet=self.quiet):
+                yield
+
+
+def _refuse(made: Plan) -> None:
+    """Raise CannotTell for what the engine or its gate refuses, or where there is nothing to switch."""
+    if made.refusals:
+        raise CannotTell(f"It is not switched: {' '.join(_full(one.reason) for one in made.refusals)}")
+    if not made.steps:
+        raise CannotTell("It is not switched: it is set so already.")
+
+
+def _full(reason: str) -> str:
+    return reason if reason.endswith((".", "!", "?")) else f"{reason}."
+
+
+def refusal(ground: Ground, subject: Subject | None, state: State, switcher: Switcher | None,
+            vendors: Sequence[Vendor]) -> None:  # fmt: skip
+    """Refuse a switch that makes no sense, or that would not stay with what is measured, before anything is done.
+
+    Raises:
+        UsageError: There is nothing that could be switched.
+        CannotTell: It is refused, with the reason.
+    """
+    option = _OPTION[state]
+    if subject is None or switcher is None:
+        raise UsageError(f"{option}: nothing is known of a controller or drive there that could be switched.")
+    known = facts(ground, subject)
+    if state == "write_through":
+        _refuse_policy(subject, known.controller, known.policy)
+    elif known.drive_cache == "disabled":
+        raise UsageError(f"{option}: the write caches of the drives are off already.")
+    wishes = switcher.wishes(state)
+    made = plan(ground.inventory, vendors, wishes, unsafe=False, view=ground.view)
+    # a step of two that is already so is no refusal
+    _refuse(made)
+    shared = shared_with(subject, made)
+    if shared:
+        raise CannotTell(
+            f"{option} is refused: {listing(shared)} {'has' if len(shared) == 1 else 'have'} the same setting, and "
+            "would be switched as well."
+        )
+
+
+def _refuse_policy(subject: Subject, controller: bool | None, policy: str | None) -> None:
+    if not controller:
+        raise UsageError(f"--switch-policy: {subject.id} has no controller with a write policy of its own.")
+    if policy == "write_through":
+        raise UsageError(f"--switch-policy: {subject.id} is in write-through already: there is nothing to switch.")
+    if policy is None:
+        raise CannotTell(f"--switch-policy: which write policy {subject.id} has in force is not told.")
+
+
+def shared_with(subject: Subject, made: Plan) -> list[str]:
+    """Other volumes that a plan would change as well: its knobs are the controller's, an array's or shared drives'."""
+    card = subject.controller
+    mine = {subject.id, *(drive.id for _, drive in subject.drives)}
+    found: dict[str, None] = {}
+    for step in made.steps:
+        if step.object_id in mine:
+            continue
+        for volume in card.volumes:
+            same = step.object_id in (card.id, volume.array, volume.id)
+            if same and volume.id != subject.id:
+                found[volume.id] = None
+    drives = {drive.id for _, drive in subject.drives}
+    if any(wish.setting in ("drive_write_cache", "write_cache") for wish in made.wishes) and not subject.software:
+        for volume in card.volumes:
+            array = next((one for one in card.arrays if one.id == volume.array), None)
+            if volume.id != subject.id and array is not None and drives & set(array.drives):
+                found[volume.id] = None
+    return list(found)

@@ -1,0 +1,1 @@
+"""One judgment of a machine: what is wrong, how bad it is, and how many drive failures it survives. Pure."""

@@ -1,0 +1,382 @@
+"""What is wrong with a machine: one judgment, worst first, for every command. Pure.
+
+Each object in a bad state is one condition, with a severity that follows from what is left (:data:`TABLE`). A condition
+that another one explains is folded under it: a failed drive under its degraded volume, a battery's cache under the
+battery. Rules give each condition its words; this module alone decides what is wrong and how bad it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from raidctl.health.phrases import errors, predicts, said
+from raidctl.health.redundancy import (  # fmt: skip
+    NOT_WHOLE,
+    OUT_OF_REACH,
+    being_rebuilt,
+    below,
+    expects_failure,
+    members,
+    named_for_rebuild,
+    rebuilding,
+    speaks_of_rebuild,
+    survives,
+)
+from raidctl.model import Array, Battery, Cache, Controller, Drive, Inventory, Volume
+from raidctl.model.write_policy import in_force
+from raidctl.select import Item, items
+from raidctl.text import counted, listing
+
+Severity = Literal["info", "warning", "critical"]
+LOST, BARE, REDUCED, PREDICTED, PROTECTION, OTHER = range(1, 7)
+RANKS = (
+    "data lost or out of reach", "no redundancy left", "redundancy reduced", "predicted failure",
+    "protection of written data", "everything else",
+)  # fmt: skip
+
+TABLE: Mapping[str, tuple[int, Severity, str]] = {
+    "out_of_reach": (LOST, "critical", "a volume is failed, offline, or not started and members are missing"),
+    "lost_sectors": (LOST, "critical", "unreadable sectors on a drive without redundancy"),
+    "preserved": (LOST, "critical", "a cache holds data of volumes that are offline or gone"),
+    "not_started": (LOST, "warning", "a volume is not started, and no member is known to be missing"),
+    "bare": (BARE, "critical", "degraded or rebuilding, and survives no further failure, or it is unknown how many"),
+    "last": (BARE, "critical", "predicted failure of a drive without redundancy, or of one that a reduced array needs"),
+    "reduced": (REDUCED, "warning", "degraded or rebuilding, and survives at least one more failure"),
+    "idle": (REDUCED, "warning", "a drive has failed that no volume needs now"),
+    "several": (PREDICTED, "critical", "predicted failures of two or more drives of one array"),
+    "last_one": (PREDICTED, "critical", "predicted failure of a drive whose loss would take the last redundancy"),
+    "predicted": (PREDICTED, "warning", "predicted failure elsewhere: its array survives two, or is unknown"),
+    "unprotected": (PROTECTION, "critical", "unprotected write-back is active"),
+    "unguarded": (PROTECTION, "warning", "a battery or cache has failed, and no unprotected write-back is active"),
+    "drive_caches": (PROTECTION, "warning", "volatile write caches of the drives are on"),
+    "learning": (PROTECTION, "info", "a battery learns or charges, and what follows from that"),
+    "errors": (OTHER, "warning", "ten or more errors, unreadable sectors with redundancy, 100 or more link errors"),
+    "few_errors": (OTHER, "info", "fewer errors"),
+    "trouble": (OTHER, "critical", "a controller is critical, or a tool reports an error"),
+    "warned": (OTHER, "warning", "a controller or array warns, or a tool prints a warning"),
+    "copied": (OTHER, "info", "a complete volume is checked, resynchronised or copied onto a new drive"),
+    "noted": (OTHER, "info", "what a tool reports for information"),
+}
+"""Rank, severity and meaning of each situation; the manual prints this table."""
+
+_BACK = ("protected_write_back", "unprotected_write_back")
+_COPYING = ("btrfs", "zfs", "zfs_member", "bcachefs")
+MANY, MANY_LINK, LITTLE_CHARGE = 10, 100, 25
+WEIGHT: Mapping[Severity, int] = {"critical": 0, "warning": 1, "info": 2}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Condition:
+    """One thing that is wrong."""
+
+    rule: str
+    """The built-in rule that describes it."""
+    where: str
+    cause: str
+    """A few words: ``degraded, survives no further failure``."""
+    rank: int
+    """1 is the worst: what :data:`RANKS` names first."""
+    severity: Severity
+    bay: str | None = None
+    serial: str | None = None
+    failures_tolerated: int | None = None
+    under: tuple[str, str] | None = None
+    """Rule and object of the condition that explains this one; None: it is a cause."""
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """Rule and object: what names a condition."""
+        return self.rule, self.where
+
+
+@dataclass
+class _Machine:
+    """Which volumes lie on which drive, arrays of arrays included."""
+
+    inventory: Inventory
+    found: list[Condition] = field(default_factory=list)
+    upper: dict[str, list[tuple[Controller, Drive]]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for card in self.inventory.controllers:
+            for drive in card.drives if card.mode == "software" else ():
+                for name in {*drive.backing, drive.serial or ""}:
+                    self.upper.setdefault(name, []).append((card, drive))
+
+    def above(self, name: str, serial: str | None = None) -> list[tuple[Controller, Drive]]:
+        """The members of software arrays that lie on a physical drive, or on a volume."""
+        return self.upper.get(name) or self.upper.get(serial or "-", [])
+
+    def volumes(self, card: Controller, drive: Drive, seen: frozenset[str] = frozenset()) -> list[Volume]:
+        """The volumes whose data a drive holds, those of arrays on arrays included."""
+        found = [one for one in card.volumes if drive.array and one.array == drive.array and one.id not in seen]
+        uppers = [] if card.mode == "software" else self.above(drive.id, drive.serial)
+        for volume in list(found):
+            uppers += self.above(volume.id)
+        seen |= {volume.id for volume in found}
+        return found + [one for upper, member in uppers for one in self.volumes(upper, member, seen)]
+
+    def left(self, card: Controller, drive: Drive) -> int | None:
+        """How many failures the least redundant volume on a drive survives; None: unknown, -1: there is no volume."""
+        volumes = self.volumes(card, drive)
+        known = [volume.failures_tolerated for volume in volumes if volume.failures_tolerated is not None]
+        if volumes:
+            return min(known, default=None) if 0 in known or len(known) == len(volumes) else None
+        spread = any(len(layer.on) > 1 for layer in drive.layers) or any(m.filesystem in _COPYING for m in drive.mounts)
+        return -1 if drive.mountpoints and drive.role in (None, "passthrough") and not spread else None
+
+    def add(
+        self, situation: str, rule: str, item: Item, cause: str, *, left: int | None = None, milder: bool = False
+    ) -> None:
+        """Keep a condition of an object; ``left``: how many failures its volume survives."""
+        rank, severity, _ = TABLE[situation]
+        drive = item if isinstance(item, Drive) else None
+        self.found.append(
+            Condition(
+                rule=rule, where=item.id, cause=cause, rank=rank, severity="info" if milder else severity,
+                bay=drive.bay if drive else None, serial=drive.serial if drive else None, failures_tolerated=left,
+            )
+        )  # fmt: skip
+
+
+def judge(inventory: Inventory) -> tuple[Condition, ...]:
+    """Everything that is wrong, worst first; what a condition explains is folded under it."""
+    global _last  # noqa: PLW0603 - every rule asks for the same inventory, which is judged once
+    last = _last
+    if last is None or last[0] is not inventory:
+        last = _last = inventory, _judge(inventory)
+    return last[1]
+
+
+_last: tuple[Inventory, tuple[Condition, ...]] | None = None
+"""The inventory that was judged last, and what was wrong with it."""
+
+
+def _judge(inventory: Inventory) -> tuple[Condition, ...]:
+    machine = _Machine(inventory)
+    for card in inventory.controllers:
+        for volume in card.volumes:
+            _volume(machine, card, volume)
+        for drive in card.drives:
+            _drive(machine, card, drive)
+        for array in card.arrays:
+            _array(machine, card, array)
+        for battery in card.batteries:
+            _battery(machine, card, battery)
+        _caches(machine, card)
+        if card.foreign or any(drive.foreign for drive in card.drives):
+            machine.add("warned", "foreign_configuration", card, "foreign configuration")
+        if card.status in ("warning", "critical"):
+            situation = "trouble" if card.status == "critical" else "warned"
+            machine.add(situation, "controller_in_trouble", card, said("controller", card.status, card.status_text))
+    for problem in inventory.problems:
+        if problem.kind == "state":
+            rank, severity, _ = TABLE[{"error": "trouble", "warning": "warned", "info": "noted"}[problem.severity]]
+            machine.found.append(
+                Condition(
+                    rule="reported_trouble", where=problem.where, cause=problem.message, rank=rank, severity=severity
+                )
+            )
+    return tuple(sorted((_folded(machine, one) for one in machine.found), key=_order))
+
+
+def _order(one: Condition) -> tuple[int, int]:
+    return WEIGHT[one.severity], one.rank
+
+
+def _volume(machine: _Machine, card: Controller, volume: Volume) -> None:
+    left, status = volume.failures_tolerated, volume.status
+    if status in OUT_OF_REACH:
+        gone = status != "inactive" or left == 0
+        word = "not started" if status == "inactive" else status
+        machine.add("out_of_reach" if gone else "not_started", "volume_failed", volume, word, left=left)
+    elif status in ("degraded", "rebuilding"):
+        rebuilt = rebuilding(card, volume)
+        copied = status == "rebuilding" and left and volume.drives_active == volume.drives_expected is not None
+        situation = "copied" if copied else "reduced" if left else "bare"
+        percent = volume.progress.percent if volume.progress else None
+        far = f" {percent:g}%" if rebuilt and percent is not None else ""
+        cause = f"{'rebuilding' if rebuilt else 'degraded'}{far}"
+        machine.add(situation, "volume_rebuilding" if rebuilt else "volume_degraded", volume,
+                    ", ".join(text for text in (cause, survives(volume)) if text), left=left)  # fmt: skip
+
+
+def _drive(machine: _Machine, card: Controller, drive: Drive) -> None:
+    own = [volume for volume in card.volumes if drive.array is None or volume.array == drive.array]
+    left = machine.left(card, drive)
+    number = None if left == -1 else left
+    rebuilt = being_rebuilt(drive)
+    copied = rebuilt and "cop" in (drive.status_text or "").lower()
+    if drive.status == "critical" or drive.role == "failed":
+        hurt = [volume for volume in own if volume.status in NOT_WHOLE]
+        needed = hurt or not own or (drive.role == "member" and any(volume.failures_tolerated == 0 for volume in own))
+        situation = "bare" if needed else "idle"
+        if left == -1:
+            situation = "out_of_reach"
+        elif hurt and all(volume.failures_tolerated for volume in hurt):
+            situation = "reduced"
+        word = said("failed", drive.status, drive.status_text)
+        machine.add(situation, "drive_failed", drive, word + errors(drive), left=number)
+    elif rebuilt and not copied and not any(volume.status in NOT_WHOLE for volume in own):
+        machine.add("reduced" if number else "bare", "volume_rebuilding", drive, "rebuilding", left=number)
+    elif not drive.backing and expects_failure(drive) and not named_for_rebuild(card, drive):
+        whole = not any(volume.status in NOT_WHOLE for volume in machine.volumes(card, drive))
+        situation = "last" if left in (0, -1) or (left == 1 and not whole) else "last_one" if left == 1 else "predicted"
+        machine.add(situation, "drive_expects_failure", drive, predicts(drive) + errors(drive), left=number)
+    else:
+        if drive.status == "warning":
+            situation = "warned" if "fail" in (drive.status_text or "").lower() else "noted"
+            machine.add(situation, "background_operation", drive, (drive.status_text or "busy").lower(), left=number)
+        if not drive.backing:  # else the drive below is judged
+            _counters(machine, drive, left)
+
+
+def _counters(machine: _Machine, drive: Drive, left: int | None) -> None:
+    now = (drive.errors.pending or 0) + (drive.errors.uncorrectable or 0)
+    moved = max(drive.errors.media or 0, drive.errors.reallocated or 0)
+    link = (drive.errors.link or 0) if drive.interface != "sas" else 0  # of SAS links, the rule sas_link
+    if now or moved or link >= MANY_LINK:
+        worse = now or link >= MANY_LINK or moved >= MANY
+        situation = "lost_sectors" if now and left in (0, -1) else "errors" if worse else "few_errors"
+        cause = errors(drive)[2:] or counted(link, "link error")
+        machine.add(situation, "drive_errors", drive, cause, left=None if left == -1 else left)
+
+
+def _array(machine: _Machine, card: Controller, array: Array) -> None:
+    """Two drives that expect to fail are one; else only where no volume or drive of the array is one."""
+    failing = {one.where for one in machine.found if one.rule == "drive_expects_failure"}
+    several = [one for one in members(card, array) if failing & {one.id, *one.backing}]
+    if len(several) > 1:
+        names = listing(one.id.rpartition("/")[2] for one in several)
+        machine.add("several", "several_expect_failure", array, f"{len(several)} drives expect to fail: {names}")
+    if array.status not in ("warning", "critical"):
+        return
+    bad = any(volume.array == array.id and volume.status in NOT_WHOLE for volume in card.volumes)
+    if bad or any(drive.status in ("warning", "critical") for drive in members(card, array)):
+        return
+    rebuilt = array.status == "warning" and speaks_of_rebuild(array.status_text)
+    situation = "bare" if array.status == "critical" or rebuilt else "warned"
+    word = said("array", array.status, array.status_text)
+    machine.add(situation, "array_in_trouble", array, word, left=array.failures_tolerated)
+
+
+def _battery(machine: _Machine, card: Controller, battery: Battery) -> None:
+    name = "battery" if battery.kind == "unknown" else battery.kind
+    low = battery.charge_percent is not None and battery.charge_percent < LITTLE_CHARGE
+    if battery.status == "missing" and not relied_on(card):
+        return
+    if battery.status in ("failed", "degraded", "missing") or battery.replace:
+        word = battery.status if battery.status in ("failed", "degraded", "missing") else "to be replaced"
+        exposed = battery.status in ("failed", "missing") and any(map(_exposed, card.volumes))
+        machine.add("unprotected" if exposed else "unguarded", "battery_failed", battery, f"{name} {word}")
+    elif battery.status in ("learning", "charging"):
+        machine.add("learning", "battery_learning", battery, f"{name} {battery.status}")
+    elif battery.status == "ok" and low:
+        machine.add("unguarded", "battery_learning", battery, f"{name} charged to {battery.charge_percent} % only")
+
+
+def relied_on(card: Controller) -> bool:
+    """Whether a volume relies on the battery: write-back is configured or active."""
+    caches = [volume.cache for volume in card.volumes if volume.cache is not None]
+    return any(cache.write_policy in _BACK or cache.write_active == "write_back" for cache in caches)
+
+
+def _exposed(volume: Volume) -> bool:
+    """Whether write-back goes on without a battery, or is configured to and nothing reports what is active."""
+    cache = volume.cache
+    if cache is None or volume.status in OUT_OF_REACH:
+        return False
+    contradicted = cache.why_not_in_force and cache.write_policy in _BACK  # the tool shows write-back nevertheless
+    unknown = cache.write_active is None and (contradicted or cache.write_policy == "unprotected_write_back")
+    return cache.write_active == "write_back" or bool(unknown)
+
+
+def _caches(machine: _Machine, card: Controller) -> None:
+    cache = card.cache or Cache()
+    if cache.preserved_data:
+        machine.add("preserved", "unwritten_cache", card, "the cache holds preserved data of volumes that are gone")
+    if cache.status in ("warning", "critical"):
+        exposed = cache.status == "critical" and any(map(_exposed, card.volumes))
+        word = said("cache", cache.status, cache.status_text)
+        machine.add("unprotected" if exposed else "unguarded", "cache_in_trouble", card, word)
+    dead = bool(card.batteries) and all(battery.status in ("failed", "missing") for battery in card.batteries)
+    for volume in card.volumes:
+        one = volume.cache
+        if one is None or volume.status in OUT_OF_REACH:
+            continue
+        if one.controller_cache == "unprotected" or (one.write_active == "write_back" and dead):
+            machine.add("unprotected", "write_back_unprotected", volume, "write-back without protection")
+        if one.drive_caches == "on":
+            ssd = {drive.media for drive in below(card, volume)} == {"ssd"}
+            machine.add("drive_caches", "drive_cache_volatile", volume, "drive write caches on", milder=ssd)
+        if in_force(one) is False or (one.why_not_in_force and one.write_active is None):
+            active = (one.write_active or "unknown").replace("_", "-")
+            passing = recovering(card)
+            machine.add("learning" if passing else "unguarded", "write_policy_not_in_force", volume,
+                        f"write policy active: {active}, not as configured")  # fmt: skip
+
+
+def recovering(card: Controller) -> bool:
+    """Whether the batteries only learn or charge, and are not to be replaced."""
+    passing = [battery.status in ("learning", "charging") and not battery.replace for battery in card.batteries]
+    return bool(passing) and all(passing)
+
+
+_OF_VOLUMES = ("volume_failed", "volume_degraded", "volume_rebuilding")
+_OF_CACHES = ("write_back_unprotected", "battery_failed", "battery_learning", "cache_in_trouble")
+"""Rules whose conditions explain those of the same controller that come later in the list."""
+
+
+def _folded(machine: _Machine, one: Condition) -> Condition:
+    """The condition with the root of its cause, and no worse than that."""
+    root, seen = one, {one.key}
+    while (upper := _above(machine, root)) is not None and upper not in seen:
+        seen.add(upper)
+        root = next(other for other in machine.found if other.key == upper)
+    if root is one or (one.rule in _OF_CACHES and WEIGHT[one.severity] < WEIGHT[root.severity]):
+        return one
+    milder = max(one.severity, root.severity, key=WEIGHT.__getitem__)
+    return replace(one, under=root.key, rank=max(one.rank, root.rank), severity=milder)
+
+
+def _above(machine: _Machine, one: Condition) -> tuple[str, str] | None:
+    """The nearest condition that explains one."""
+    card = next((card for card in machine.inventory.controllers if _within(card, one.where)), None)
+    if card is None:
+        return None
+    if one.rule == "reported_trouble":
+        return None if one.where == card.id else _first(machine, one, [one.where])
+    drive = next((drive for drive in card.drives if drive.id == one.where), None)
+    if drive:
+        hurt = [v.id for v in card.volumes if drive.array in (None, v.array) and v.status in NOT_WHOLE]
+        upper = [] if card.mode == "software" else [member.id for _, member in machine.above(drive.id, drive.serial)]
+        if one.rule in ("drive_failed", "volume_rebuilding", "background_operation"):
+            return _first(machine, one, hurt, _OF_VOLUMES) or _first(machine, one, upper, ("drive_failed",))
+        return _first(machine, one, upper, ("drive_failed",))
+    if one.rule in (*_OF_CACHES, "write_policy_not_in_force"):
+        before = _OF_CACHES[: _OF_CACHES.index(one.rule)] if one.rule in _OF_CACHES else _OF_CACHES[1:]
+        return next(
+            (o.key for rule in before for o in machine.found if o.rule == rule and _within(card, o.where)), None
+        )
+    if one.rule == "controller_in_trouble":
+        others = [other for other in machine.found if other.severity != "info" and other.where != card.id]
+        return next((other.key for other in sorted(others, key=_order) if _within(card, other.where)), None)
+    return None
+
+
+def _first(
+    machine: _Machine, one: Condition, places: Sequence[str], rules: Sequence[str] | None = None
+) -> tuple[str, str] | None:
+    found = (
+        other.key
+        for place in places
+        for other in machine.found
+        if other.where == place and other.key != one.key and (other.rule in rules if rules else other.rule != one.rule)
+    )
+    return next(found, None)
+
+
+def _within(card: Controller, name: str) -> bool:
+    return any(item.id == name for item in items(card))

@@ -1,0 +1,115 @@
+"""The caches of the model: of a controller, of its volumes, and the battery that protects them.
+
+They are names of :mod:`raidctl.model`, and the same contract.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from msgspec import field
+
+from raidctl.described import doc
+from raidctl.model.block_layer import Model
+
+Health = Literal["ok", "warning", "critical", "unknown"]
+BatteryKind = Literal["battery", "capacitor", "unknown"]
+BatteryStatus = Literal["ok", "charging", "learning", "degraded", "failed", "missing", "unknown"]
+WritePolicy = Literal["write_through", "protected_write_back", "unprotected_write_back", "off"]
+WriteActive = Literal["write_through", "write_back", "off"]
+ReadPolicy = Literal["none", "read_ahead", "adaptive", "off"]
+IoPolicy = Literal["direct", "cached"]
+DriveCachePolicy = Literal["enabled", "disabled", "default"]
+ControllerCacheSafety = Literal["protected", "unprotected", "not_caching", "unknown"]
+DriveCaches = Literal["off", "on", "unknown"]
+
+Details = Annotated[
+    dict[str, str],
+    doc("Facts that have no neutral field, in the tool's own words and under its own labels."),
+]
+
+
+class Cache(Model, frozen=True, kw_only=True):
+    """The controller's cache memory."""
+
+    present: Annotated[bool | None, doc("Whether there is a cache module.")] = None
+    status: Annotated[Health | None, doc("Health of the cache; a cache that nobody configured is `ok`.")] = None
+    status_text: Annotated[str | None, doc("The tool's words for status and reason.")] = None
+    size_bytes: Annotated[int | None, doc("Total cache memory in bytes (binary units).")] = None
+    read_percent: Annotated[int | None, doc("Share of the usable cache for reads, percent.")] = None
+    write_percent: Annotated[int | None, doc("Share of the usable cache for writes, percent.")] = None
+    read_bytes: Annotated[
+        int | None,
+        doc("That share in bytes: of the available memory where the tool tells it, else of the total."),
+    ] = None
+    write_bytes: Annotated[int | None, doc("As `read_bytes`, for writes.")] = None
+    available_bytes: Annotated[int | None, doc("Memory left for data after the firmware's own share, bytes.")] = None
+    no_battery_write_cache: Annotated[
+        bool | None, doc("Write cache stays on without a good battery: data loss on power failure.")
+    ] = None
+    flush_interval_seconds: Annotated[
+        int | None, doc("Longest time that written data waits in the cache, seconds.")
+    ] = None
+    preserved_data: Annotated[
+        bool | None, doc("The cache holds preserved (pinned) data of volumes that are offline or gone.")
+    ] = None
+    unwritten_data: Annotated[
+        bool | None,
+        doc("The cache holds data of live volumes that is not yet on the drives; null: not reported."),
+    ] = None
+    details: Details = field(default_factory=dict)
+
+
+class Battery(Model, frozen=True, kw_only=True):
+    """What keeps the cache's data through a power loss."""
+
+    id: Annotated[str, doc("`smartarray:1/battery0`.")]
+    kind: Annotated[BatteryKind, doc("Battery, capacitor (supercapacitor, flash-backed), or not told.")] = "unknown"
+    status: Annotated[BatteryStatus, doc("Neutral state word.")] = "unknown"
+    status_text: Annotated[str | None, doc("The tool's words.")] = None
+    charge_percent: Annotated[int | None, doc("Charge, percent.")] = None
+    temperature_celsius: Annotated[int | None, doc("Temperature, degrees Celsius.")] = None
+    voltage_volts: Annotated[float | None, doc("Voltage, volts.")] = None
+    replace: Annotated[bool | None, doc("The tool asks for its replacement.")] = None
+    made_at: Annotated[str | None, doc("Date of manufacture, RFC 3339 date.")] = None
+    next_learn_at: Annotated[str | None, doc("Next learn cycle, RFC 3339 or as printed.")] = None
+    details: Details = field(default_factory=dict)
+
+
+class VolumeCache(Model, frozen=True, kw_only=True):
+    """How a volume is cached: what is configured, and what is in force."""
+
+    write_policy: Annotated[
+        WritePolicy | None,
+        doc(
+            "Configured (Redfish WriteCachePolicy). Protected: write-back only while the battery is good; "
+            "unprotected: always."
+        ),
+    ] = None
+    write_active: Annotated[WriteActive | None, doc("In force now.")] = None
+    controller_cache: Annotated[
+        ControllerCacheSafety,
+        doc(
+            "Whether written data in the controller's cache survives a power loss; `not_caching`: no write waits there."
+        ),
+    ] = "unknown"
+    drive_caches: Annotated[
+        DriveCaches, doc("The volatile write caches of the drives below: `off` only if all are.")
+    ] = "unknown"
+    write_protected: Annotated[
+        bool | None,
+        doc(
+            "Derived from both: false if the controller's cache is `unprotected` or a drive's is `on`; "
+            "true if the controller's is `protected` or `not_caching` and the drives' are `off`; else null."
+        ),
+    ] = None
+    why_not_in_force: Annotated[str | None, doc("Why the configured policy is not in force; null when it is.")] = None
+    read_policy: Annotated[ReadPolicy | None, doc("Read cache policy of the volume.")] = None
+    io_policy: Annotated[
+        IoPolicy | None,
+        doc("Whether reads and writes go past the controller's cache (`direct`) or through it."),
+    ] = None
+    drive_write_cache: Annotated[
+        DriveCachePolicy | None,
+        doc("What the controller does with the write caches of the volume's drives."),
+    ] = None

@@ -1,0 +1,46 @@
+"""What ``raidctl record`` has kept."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.console import RenderableType
+from rich.padding import Padding
+
+from raidctl.output.console import DULL, STRONG, WARN, Paper, line
+from raidctl.recording.recording import Recording
+from raidctl.text import counted
+from raidctl.units import format_binary
+
+_WARNING = "It holds serial numbers, WWNs and host names; --redact masks them."
+_MASKED = "Serial numbers, WWNs and host names are masked; look through it before you publish it."
+
+
+def kept_data(kept: Recording, destination: str) -> dict[str, Any]:
+    """For programs."""
+    answers = kept.manifest.answers
+    return {
+        "destination": destination,
+        "redacted": kept.manifest.redacted,
+        "commands": [list(entry.run) for entry in answers if entry.run is not None],
+        "answers": len(answers),
+        "bytes": _size(kept),
+    }
+
+
+def kept_screen(kept: Recording, destination: str, paper: Paper) -> str:
+    """Each command with its exit code, and what to know before it is sent to anybody."""
+    runs = [entry for entry in kept.manifest.answers if entry.run is not None]
+    others = len(kept.manifest.answers) - len(runs)
+    sums = f"{counted(len(runs), 'command')}, {counted(others, 'other answer')}, {format_binary(_size(kept))}"
+    parts: list[RenderableType] = [line((paper.clean(destination), STRONG), paper.dot, sums)]
+    for entry in runs:
+        state = f"exit code {entry.code}" if entry.trouble is None else entry.trouble.value
+        words = paper.clean(" ".join(entry.run or ()))
+        parts.append(Padding(line(words, (f"  {state}", DULL if entry.code == 0 else WARN)), (0, 0, 0, 2)))
+    parts.append(line(_MASKED) if kept.manifest.redacted else line((_WARNING, WARN)))
+    return paper.render(parts)
+
+
+def _size(kept: Recording) -> int:
+    return sum(len(data) for data in kept.files.values())

@@ -1,0 +1,241 @@
+"""Finds what identifies a machine in the texts of a recording: serial numbers, unique ids, addresses, names.
+
+By neutral labels (``Serial Number:``, ``ID_WWN=``, ``"uuid": ``) and by unmistakable forms (a UUID, a world wide
+name). What is found by its label in one place is then masked everywhere, see :mod:`raidctl.recording.redact`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import IntEnum
+
+from raidctl.recording.manifest import Entry
+
+
+class Kind(IntEnum):
+    """What an identity is, which decides how it is replaced; the lower one wins where two claim a string."""
+
+    HEX = 0
+    """WWN, NAA id, EUI-64, UUID, MAC, IPv6 address: hexadecimal digits, perhaps with separators."""
+    ADDRESS = 1
+    """IPv4 address."""
+    SERIAL = 2
+    HOST = 3
+    USER = 4
+
+
+@dataclass(frozen=True)
+class Identity:
+    """A string that identifies something, as it was found."""
+
+    kind: Kind
+    text: str
+    start: int
+    """Where it stands in the text that was searched."""
+
+
+_NONE = frozenset((
+    "none", "null", "nil", "n/a", "na", "unknown", "unavailable", "available", "not", "absent", "empty", "undefined",
+    "unspecified", "unsupported", "specified", "default", "string", "to", "be", "filled", "by", "o.e.m.", "oem",
+    "invalid", "no", "yes", "true", "false", "disabled", "enabled", "reserved", "ok", "failed", "error", "missing",
+    "-", "--", "---", "localhost", "localdomain", "localhost.localdomain", "(none)", "system", "number", "serial",
+    "supported", "set", "root",
+))  # fmt: skip
+"""Words that a tool prints where it knows none."""
+_PADDING = set(":-. _")
+
+# Serial Number: AB12    "serial_number": "AB12"    (sn: AB12)    sn        : AB12    Disk00 Serial : AB12
+_SERIAL = re.compile(
+    r"(?:serial(?!(?<=ID_SERIAL)=)(?:[ _-]?(?:numbers?|num|no\.?|nr\.?|short|id))?|(?<![A-Za-z])s/?n)"
+    r"(?:[ \t]*\([^)\n]{0,20}\)|[ \t]*#)?[\"']?[ \t]*[:=][ \t]*[\"']?(?P<value>[^\n\"',;()]{1,80})",
+    re.IGNORECASE,
+)
+# E: ID_SERIAL=MODEL_AB12: model and serial number in one where there is an ID_SERIAL_SHORT as well
+_UDEV_SERIAL = re.compile(r"^E: ?ID_SERIAL=(?P<value>[^\n]+)$", re.MULTILINE)
+_UDEV_MODEL = re.compile(r"^E: ?ID_MODEL=([^\n]+)$", re.MULTILINE)
+# E: ID_WWN=0x…    MD_UUID=…    ID_FS_UUID=1A2B-3C4D
+_VARIABLE = re.compile(
+    r"^(?:E: ?)?[A-Z0-9_]*(?:WWN|WWID|UUID|GUID|NAA|EUI64)[A-Z0-9_]*=(?P<value>[^\n]+)$", re.MULTILINE
+)
+_HEX = r"(?:0[xX])?[0-9A-Fa-f](?:[0-9A-Fa-f]|[:-](?=[0-9A-Fa-f]))+"
+# WWID: 5000…    "wwid": "naa.…"    Array UUID : …    Unique Identifier: 600…    SAS address = 0x5…    Family : 1a2b3c4d
+_UNIQUE = re.compile(
+    r"(?:ww(?:n|id|nn|pn)|world wide name|(?<![a-z])uuid|guid|eui-?64|unique[ _]id(?:entifier)?|sas[ _]address|"
+    r"logical[ _]unit[ _]id|family)(?:[ _-](?:device|identifier|id|with|extension|name)){0,3}"
+    r"(?:[ \t]*\([^)\n]{0,20}\))?(?P<key>\"?)[ \t]*[:=][ \t]*(?P<quote>\"?)"
+    rf"(?P<value>{_HEX})(?=$|[\s,;)\"'\]])",
+    re.IGNORECASE | re.MULTILINE,
+)
+# the id of a kind of partition is the same on every machine
+_UUID = re.compile(r"(?<![0-9A-Za-z])(?<!TYPE=)[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}(?![0-9A-Za-z])")
+_GROUPS = re.compile(r"(?<![0-9A-Za-z:])[0-9A-Fa-f]{8}(?::[0-9A-Fa-f]{8}){3,5}(?![0-9A-Za-z:])")
+_NAMED = re.compile(
+    r"(?:naa\.|eui\.|wwn-0x|scsi-3|nguid\.|LUKS\d-)(?P<value>[0-9a-f]{16,32})(?![0-9a-z])", re.IGNORECASE
+)
+# a small number with leading zeros is no name
+_NAA = re.compile(
+    r"(?<![0-9A-Za-z])(?:0x|3)?(?P<value>5[0-9a-f]{15}|6[0-9a-f]{31}|"
+    r"(?<=0x)(?!000)[0-9a-f]{16}(?:[0-9a-f]{8}){0,2})(?![0-9A-Za-z])",
+    re.IGNORECASE,
+)
+# LU WWN Device Id: 5 000c50 0a1b2c3d4        IEEE EUI-64: 002538 5b71b00d64
+_SPACED = re.compile(r":[ \t]+(?P<value>[0-9a-f] [0-9a-f]{6} [0-9a-f]{9}|[0-9a-f]{6} [0-9a-f]{10})\s*$", re.MULTILINE)
+# "wwn": {"naa": 5, "oui": 3152, "id": 169552852}        "eui64": {"oui": 9528, "ext_id": 392782351716}
+NUMBERS = re.compile(
+    r"\{\s*(?:\"naa\"\s*:\s*(?P<naa>\d{1,2})\s*,\s*)?\"oui\"\s*:\s*(?P<oui>\d{1,8})\s*,\s*"
+    r"\"(?:ext_)?id\"\s*:\s*(?P<id>\d{1,13})\s*\}"
+)
+"""A world wide name or EUI-64 whose parts are decimal numbers in JSON."""
+_VOLUME = re.compile(
+    r"LVM-(?P<group>[A-Za-z0-9]{32})(?P<volume>[A-Za-z0-9]{32})?|lvm-pv-uuid-(?P<disk>[A-Za-z0-9-]{38})"
+)
+_DISK = re.compile(r"[A-Za-z0-9]{6}(?:-[A-Za-z0-9]{4}){5}-[A-Za-z0-9]{6}")
+_MAC = re.compile(r"(?<![0-9A-Fa-f:])(?P<value>[0-9A-Fa-f]{2}(?::[0-9A-Fa-f]{2}){5})(?![0-9A-Fa-f:])")
+# 192.0.2.7:/export    addr=192.0.2.7    ip-192.0.2.7:3260-iscsi-…    //192.0.2.7/share; a firmware 6.30.8.0 is none
+_IP = re.compile(
+    r"(?:addr=|//|ip-|@|inet6? )(?P<after>\d{1,3}(?:\.\d{1,3}){3}|[0-9a-f]{1,4}(?::{1,2}[0-9a-f]{1,4}){2,7})(?![\w.])|"
+    r"(?<![\w.])(?P<before>\d{1,3}(?:\.\d{1,3}){3})(?=:/)"
+)
+_LABELS = r"[A-Za-z0-9][\w-]{0,62}(?:\.[A-Za-z0-9][\w-]{0,62})*"
+# Name : db7:0  (local to host db7)    MD_NAME=db7:0    name=db7:0    md-name-db7:0    - nfs4 nas1:/export    ssh:me@db7
+_HOST = re.compile(
+    rf"(?:to host|resolve hostname) (?P<local>{_LABELS})|"
+    rf"(?:^\s*Name : |\bMD_NAME=|\bname=|md-name-|/dev/md/)(?P<name>{_LABELS}):|"
+    rf"host[ _]?name[\"']?[ \t]*[:=][ \t]*[\"']?(?P<told>{_LABELS})|"
+    rf" - (?:nfs4?|cifs|smb3|glusterfs|ceph) (?://)?(?P<server>{_LABELS})[:/]|"
+    rf"\Assh:(?:[\w.-]+@)?(?P<far>{_LABELS})\Z",
+    re.MULTILINE | re.IGNORECASE,
+)
+_TARGET = re.compile(r"iqn\.\d{4}-\d\d\.(?P<value>[\w.:-]+?)(?=-lun-|[\s\"',]|$)", re.MULTILINE)
+_USER = re.compile(r"(?:/home/|/run/media/|\busername=|\Assh:(?=[^@\n]+@))(?P<value>[A-Za-z_][\w.-]{0,31})")
+# Segment 1 : Present (Controller:1,Enclosure:0,Slot:3)      AB12CD    Segment 1 : Missing (0,3) AB12CD
+_PLACED = re.compile(
+    r"\((?:[^()\n]{0,80}[A-Za-z]:[ \t]?\d{1,5}|\d{1,3},\d{1,3})\)[ \t]+"
+    r"(?P<value>(?=\S{0,40}\d)[A-Za-z0-9][A-Za-z0-9_-]{5,39})[ \t\r]*$",
+    re.MULTILINE | re.ASCII,
+)
+# Node   SN   Model …, over a line of rules
+_TABLE = re.compile(r"^(?=[^\n]*\bSN\b)(?P<heads>[^\n]*\bModel\b[^\n]*)\n(?P<rule>-+(?: +-+)+)[^\n]*\n", re.MULTILINE)
+
+_HOST_FILES = ("/hostname", "/nodename")
+_HOST_CALLS = {("uname", "-n"), ("hostname",), ("hostname", "-f")}
+_SERIAL_FILES = ("/serial", "_serial", "/vpd_pg80")
+_HEX_FILES = ("/wwid", "/uuid", "_uuid", "/nguid", "/eui", "/sas_address", "/machine-id")
+
+
+def identities(text: str) -> Iterator[Identity]:
+    """Everything in a text that identifies a machine or a part of it; the same one may come several times."""
+    for match in _UNIQUE.finditer(text):
+        if match["key"] and not match["quote"]:  # a number in JSON has to stay one
+            yield Identity(Kind.SERIAL, match["value"], match.start("value"))
+        else:
+            yield from _unique(match["value"], match.start("value"))
+    for match in NUMBERS.finditer(text):
+        yield Identity(Kind.SERIAL, match["id"], match.start("id"))
+    for pattern in (_VARIABLE, _UUID, _GROUPS, _NAMED, _NAA, _SPACED):
+        for match in pattern.finditer(text):
+            group = "value" if "value" in pattern.groupindex else 0
+            yield from _unique(match[group], match.start(group))
+    for match in (*_SERIAL.finditer(text), *_PLACED.finditer(text)):
+        yield from serial_parts(match["value"], match.start("value"))
+    for match in _UDEV_SERIAL.finditer(text):
+        yield from _udev_serial(text, match)
+    for match in _VOLUME.finditer(text):
+        yield from (Identity(Kind.SERIAL, match[n], match.start(n)) for n in ("group", "volume", "disk") if match[n])
+    for match in _TABLE.finditer(text):
+        yield from _column(text, match)
+    yield from _people(text)
+
+
+def _people(text: str) -> Iterator[Identity]:
+    """Addresses, and the names of machines and users."""
+    for pattern in (_MAC, _IP):
+        for match in pattern.finditer(text):
+            group = match.lastgroup or 0
+            if not match[group].startswith(("127.", "0.0.0.")):
+                kind = Kind.HEX if ":" in match[group] else Kind.ADDRESS
+                yield Identity(kind, match[group], match.start(group))
+    for match in _HOST.finditer(text):
+        group = match.lastgroup or 0
+        yield from _host(match[group], match.start(group))
+    for match in _TARGET.finditer(text):
+        yield Identity(Kind.SERIAL, match["value"], match.start("value"))
+    for match in _USER.finditer(text):
+        if match["value"] not in _NONE:
+            yield Identity(Kind.USER, match["value"], match.start("value"))
+
+
+def identities_of_answer(entry: Entry, text: str) -> Iterator[Identity]:
+    """What identifies a machine by where it was read: the whole content of ``…/hostname`` or ``…/serial``."""
+    path = entry.read or ""
+    if path.endswith(_HOST_FILES) or entry.run in _HOST_CALLS:
+        yield from _host(text.strip(), len(text) - len(text.lstrip()))
+    elif path.endswith(_SERIAL_FILES):
+        yield from serial_parts("".join(char if " " < char <= "~" else " " for char in text), 0)
+    elif path.endswith(_HEX_FILES):
+        # naa.5000c5…, or t10.ATA     MODEL            AB12
+        for word in re.finditer(r"[^\s.]+(?=\s*\Z)", text):
+            yield from _unique(word[0], word.start())
+            if text.startswith("t10."):
+                yield from serial_parts(word[0], word.start())
+
+
+def _plain(text: str) -> bool:
+    """Whether a value is no identity: a word for "none", or the same character throughout."""
+    bare = text.lower()
+    return bare in _NONE or len(set(bare.removeprefix("0x")) - _PADDING) < 2
+
+
+def serial_parts(value: str, start: int) -> Iterator[Identity]:
+    """A value may be padded, and may consist of several groups; another label may follow on the line."""
+    words = list(re.finditer(r"\S+", value))
+    if not words or words[0][0][0] in "[<" or all(word[0].lower() in _NONE for word in words):
+        return
+    if any(word[0].endswith((":", "=")) for word in words):
+        words = words[:1]
+    for word in words:
+        bare = word[0].strip(".*")
+        if len(bare) > 2 and not _plain(bare):
+            yield Identity(Kind.SERIAL, bare, start + word.start() + word[0].index(bare))
+
+
+def _udev_serial(text: str, match: re.Match[str]) -> Iterator[Identity]:
+    """``ID_SERIAL`` of a device without ``ID_SERIAL_SHORT``, without the model that may stand in it."""
+    block = text[text.rfind("\n\n", 0, match.start()) + 1 : match.end()]
+    rest = text[match.end() : match.end() + 8192].partition("\n\n")[0]
+    if "ID_SERIAL_SHORT=" in block or "ID_SERIAL_SHORT=" in rest:
+        return
+    model = _UDEV_MODEL.search(block) or _UDEV_MODEL.search(rest)
+    skip = len(model[1]) + 1 if model and match["value"].startswith(f"{model[1]}_") else 0
+    yield from serial_parts(match["value"][skip:], match.start("value") + skip)
+
+
+def _unique(value: str, start: int) -> Iterator[Identity]:
+    bare = value.strip().strip("\"'")
+    start += value.index(bare)
+    if re.fullmatch(_HEX, bare.replace(" ", "")) and not _plain(bare) and len(bare) >= 8:
+        prefix = 2 if bare[:2].lower() == "0x" else 0
+        yield Identity(Kind.HEX, bare[prefix:], start + prefix)
+    elif _DISK.fullmatch(bare):
+        yield Identity(Kind.SERIAL, bare, start)
+
+
+def _host(value: str, start: int) -> Iterator[Identity]:
+    if re.fullmatch(r"\d+(\.\d+){3}", value):
+        yield Identity(Kind.ADDRESS, value, start)
+    elif value and value.lower() not in _NONE and not value.isdigit():
+        yield Identity(Kind.HOST, value, start)
+
+
+def _column(text: str, match: re.Match[str]) -> Iterator[Identity]:
+    """The column ``SN`` of a table whose columns are ruled."""
+    place = match["heads"].index("SN")
+    rule = next((rule for rule in re.finditer(r"-+", match["rule"]) if rule.start() <= place < rule.end()), None)
+    if rule is None:
+        return
+    end = text.find("\n\n", match.end())
+    for row in re.finditer(r"[^\n]+", text[match.end() : end if end >= 0 else len(text)]):
+        cell = row[0][rule.start() : rule.end()]
+        yield from serial_parts(cell, match.end() + row.start() + rule.start())

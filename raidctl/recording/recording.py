@@ -1,0 +1,228 @@
+"""Recordings: everything that a machine's tools and files answered, as a directory or an archive.
+
+A recording is ``record.json`` (:class:`raidctl.recording.manifest.Manifest`: each request and its answer) and one file
+for each longer answer beside it. ``load`` and ``save`` take a directory, ``NAME.tar.gz`` or ``NAME.tgz``; ``load`` also
+takes any other archive that :mod:`raidctl.recording.archive` opens.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import shutil
+import tarfile
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from raidctl.errors import RecordError
+from raidctl.recording.archive import FILE_LIMIT, Piece, Stream, pieces
+from raidctl.recording.manifest import MANIFEST, Entry, Manifest, decode_manifest, encode_manifest, files_of, request_of
+from raidctl.request import Answer, GlobAnswer, ReadAnswer, Request, RunAnswer, Trouble, WhichAnswer
+
+TOTAL_LIMIT = 1024**3
+"""Bytes that a recording may have in all."""
+_LOOK = 10_000
+"""Members of an archive among which a manifest is looked for."""
+_PACKED = (".tar.gz", ".tgz")
+
+
+@dataclass(frozen=True)
+class Recording:
+    """A recording in memory: the manifest, and the files that it names."""
+
+    manifest: Manifest
+    files: Mapping[str, bytes] = field(default_factory=dict)
+
+    def answers(self) -> Iterator[tuple[Request[Any], Answer]]:
+        """Each request with its answer, in the order in which they were first asked."""
+        for entry in self.manifest.answers:
+            yield request_of(entry), self._answer(entry)
+
+    def _answer(self, entry: Entry) -> Answer:
+        if entry.run is not None:
+            return RunAnswer(
+                entry.code,
+                self.files[entry.out] if entry.out else b"",
+                self.files[entry.err] if entry.err else b"",
+                trouble=entry.trouble,
+                detail=entry.detail,
+            )
+        if entry.glob is not None:
+            return GlobAnswer(tuple(sorted(entry.paths or ())), trouble=entry.trouble, detail=entry.detail)
+        if entry.which is not None:
+            lost = None if entry.path else Trouble.MISSING
+            return WhichAnswer(entry.path, trouble=entry.trouble or lost, detail=entry.detail)
+        kept = self.files[entry.data] if entry.data else None
+        inline = None if entry.text is None else entry.text.encode("utf-8", errors="surrogateescape")
+        return ReadAnswer(inline if kept is None else kept, trouble=entry.trouble, detail=entry.detail)
+
+
+def is_recording(path: str | os.PathLike[str]) -> bool:
+    """Whether there is a recording at a path: a directory, an archive, or the ``record.json`` of one."""
+    place = Path(path)
+    try:
+        if place.is_dir():
+            place /= MANIFEST
+            if not place.is_file():
+                return False
+            with place.open("rb") as opened:
+                return _is_manifest(Stream(opened))
+        return (
+            os.fspath(path) != "-"
+            and place.is_file()
+            and any(
+                isinstance(item, Piece) and _depth(item.name) is not None and _is_manifest(item.stream)
+                for item in islice(pieces(place, nesting=0), _LOOK)
+            )
+        )
+    except (OSError, RecordError):
+        return False
+
+
+def _is_manifest(stream: Stream) -> bool:
+    return b'"raidctl-record ' in stream.head[:4096]
+
+
+def _depth(name: str) -> int | None:
+    """How deep a manifest lies in an archive; None for other files and for what is too deep to be meant."""
+    parts = PurePosixPath(name).parts
+    return len(parts) if parts and parts[-1] == MANIFEST and len(parts) <= 3 else None
+
+
+def load(path: str | os.PathLike[str]) -> Recording:
+    """Read a recording: a directory, its ``record.json``, or an archive of it.
+
+    Raises:
+        RecordError: not there, not a recording, damaged, too big, or of a format that this version does not know.
+    """
+    place = Path(path)
+    if place.name == MANIFEST and not place.is_dir():
+        place = place.parent
+    shown = os.fspath(path)
+    if place.is_dir():
+        manifest = decode_manifest(shown, _file(place, MANIFEST, shown))
+        names = files_of(manifest)
+        return _checked(shown, manifest, {name: _file(place, name, shown) for name in names if (place / name).exists()})
+    held = _archive(place)
+    manifests = sorted((depth, name) for name in held if (depth := _depth(name)) is not None)
+    if not manifests:
+        raise RecordError(f"{shown} is not a recording: it holds no {MANIFEST}.")
+    name = manifests[0][1]
+    manifest = decode_manifest(shown, held[name])
+    prefix = name.removesuffix(MANIFEST)
+    return _checked(shown, manifest, {n: held[prefix + n] for n in files_of(manifest) if prefix + n in held})
+
+
+def _archive(place: Path) -> dict[str, bytes]:
+    """Every file of an archive, bounded."""
+    held: dict[str, bytes] = {}
+    total = 0
+    for item in pieces(place, nesting=0):
+        if not isinstance(item, Piece):
+            raise RecordError(f"{place} cannot be read as a recording. {item.message}.")
+        data = item.stream.read(FILE_LIMIT + 1)
+        total += len(data)
+        _bound(str(place), item.name, len(data), total)
+        held[item.name] = data
+    return held
+
+
+def _bound(shown: str, name: str, size: int, total: int) -> None:
+    if size > FILE_LIMIT:
+        raise RecordError(f"{shown} is too big for a recording: {name} has more than {FILE_LIMIT >> 20} MiB.")
+    if total > TOTAL_LIMIT:
+        raise RecordError(f"{shown} is too big for a recording: it has more than {TOTAL_LIMIT >> 30} GiB.")
+
+
+def _file(folder: Path, name: str, shown: str) -> bytes:
+    place = folder / name
+    try:
+        if not place.resolve().is_relative_to(folder.resolve()):
+            raise RecordError(f"{shown} is not used: {name} lies outside of it.")
+        if place.exists() and not place.is_file():  # a pipe would block
+            raise RecordError(f"{shown} is not used: {name} is no file.")
+        with place.open("rb") as opened:
+            data = opened.read(FILE_LIMIT + 1)
+    except FileNotFoundError:
+        what = (
+            "there is no such file or directory" if not folder.exists() else f"it is not a recording, {name} is missing"
+        )
+        raise RecordError(f"{shown}: {what}.") from None
+    except OSError as error:
+        raise RecordError(f"{place} cannot be read: {error.strerror or error}.") from None
+    _bound(shown, name, len(data), 0)
+    return data
+
+
+def _checked(shown: str, manifest: Manifest, files: dict[str, bytes]) -> Recording:
+    missing = [name for name in files_of(manifest) if name not in files]
+    if missing:
+        raise RecordError(f"{shown} is incomplete: {MANIFEST} names {missing[0]}, which is not there.")
+    _bound(shown, "", 0, sum(len(data) for data in files.values()))
+    return Recording(manifest, files)
+
+
+def save(recording: Recording, path: str | os.PathLike[str]) -> None:
+    """Write a recording: as an archive when the name ends in ``.tar.gz`` or ``.tgz``, else as a directory.
+
+    Readable by its owner only: it holds serial numbers. Whole or not at all.
+
+    Raises:
+        RecordError: there is something at ``path`` already, or it cannot be written.
+    """
+    place = Path(path)
+    packed = place.name.endswith(_PACKED)
+    if packed and place.exists():
+        raise RecordError(f"{place} is there already; choose another name or remove it.")
+    if not packed and place.exists() and (not place.is_dir() or any(place.iterdir())):
+        raise RecordError(f"{place} is there already and is no empty directory; choose another name.")
+    contents = {
+        MANIFEST: encode_manifest(recording.manifest),
+        **{name: recording.files[name] for name in sorted(recording.files)},
+    }
+    try:
+        if packed:
+            _save_archive(contents, place)
+        else:
+            _save_directory(contents, place)
+    except OSError as error:
+        raise RecordError(f"{place} cannot be written: {error.strerror or error}.") from None
+
+
+def _save_directory(contents: Mapping[str, bytes], place: Path) -> None:
+    folder = Path(tempfile.mkdtemp(prefix=f".{place.name}.", dir=place.absolute().parent))  # mode 0700
+    try:
+        for name, data in contents.items():
+            file = folder / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.touch(mode=0o600)
+            file.write_bytes(data)
+        folder.rename(place)  # over an empty directory this is allowed
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+
+
+def _save_archive(contents: Mapping[str, bytes], place: Path) -> None:
+    stem = next(place.name.removesuffix(ending) for ending in _PACKED if place.name.endswith(ending)) or "record"
+    number, name = tempfile.mkstemp(prefix=f".{place.name}.", dir=place.absolute().parent)  # mode 0600
+    try:
+        with (
+            os.fdopen(number, "wb") as raw,
+            # no time and no name in the header: the same recording is the same archive, byte by byte
+            gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0) as packed,
+            tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as archive,
+        ):
+            for inner, data in contents.items():
+                info = tarfile.TarInfo(f"{stem}/{inner}")
+                info.size, info.mode = len(data), 0o600
+                archive.addfile(info, io.BytesIO(data))
+        Path(name).replace(place)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise

@@ -1,0 +1,129 @@
+"""Lines that a mailer has wrapped are put together again; pure, the vendor's reader decides whether that is right."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from itertools import chain
+from typing import NamedTuple
+
+from raidctl.vendor.protocol import Document, Observation
+
+_WIDEST = 82
+"""Characters of lines that were wrapped at most: mailers wrap at 72 to 78."""
+_WAYS = ((72, True), (62, True), (72, False))
+"""The least length of a line that was wrapped, and whether the rules of a table tell how long its lines were."""
+_LONGEST = 20_000
+"""Lines of a text that is tried: nobody mails more."""
+_MANY = 4
+"""A text of which more than one line in so many is longer was not wrapped."""
+
+_PROMPT = re.compile(r"[\[(]?\S{1,64}@\S|[#$] |[A-Z]:\\")
+
+Read = Callable[[Sequence[Document]], Observation]
+
+
+class _Reading(NamedTuple):
+    unread: int
+    """Problems of kind ``unread``."""
+    strange: int
+    """Lines that no parser understood."""
+    facts: int
+    left: frozenset[str]
+    """The lines that no parser understood."""
+
+    @property
+    def rank(self) -> tuple[int, int]:
+        """Less is better."""
+        return self.unread, self.strange - self.facts
+
+
+def unwrapped(document: Document, read: Read) -> Document:
+    """The document with the lines joined that are understood only together; the same one where there are none."""
+    lines = document.text.split("\n")
+    if len(lines) > _LONGEST:
+        return document
+    guesses = [guess for way in _WAYS if (guess := tuple(_continued(lines, *way)))]
+    if not guesses:
+        return document
+    with suppress(Exception):  # a reader that fails is reported when it is asked for good
+        before = _reading(document, read)
+        best, rank = document, before.rank
+        left = {number for number, line in enumerate(lines) if line.strip() in before.left}
+        near = [tuple(number for number in guess if {number, number + 1} & left) for guess in guesses]
+        for chosen in filter(None, dict.fromkeys(chain.from_iterable(zip(near, guesses, strict=True)))):
+            tried = replace(document, text=_joined(lines, chosen))
+            found = _reading(tried, read)
+            more = found.facts - before.facts
+            if found.rank < rank and (more > 0 or (more == 0 and found.unread == before.unread)):
+                best, rank = tried, found.rank
+        return best
+    return document
+
+
+def _continued(lines: Sequence[str], narrow: int, ruled: object) -> Iterator[int]:
+    """The numbers of lines whose next line could be their end: its first word did not fit.
+
+    Where the break fell into the blanks that fill a column, the line is shorter: ``narrow`` is its least length.
+    """
+    words = [len(line) for line in lines if " " in line]
+    if sum(length > _WIDEST for length in words) * _MANY > len(words):
+        return
+    for begin, end, rule in _blocks(lines):
+        length = 0
+        for number in range(begin, end - 1):
+            line, following = lines[number], lines[number + 1]
+            length = length or len(line.rstrip())
+            if ruled and rule > narrow:
+                fits = length + 1 + len(following.rstrip()) <= rule < 2 * length
+            else:
+                fits = len(line.rstrip()) + 1 + len(following.split(" ", 1)[0]) > narrow
+            if fits and len(line) <= _WIDEST and _may_go_on(line, following):
+                length += 1 + len(following.rstrip())
+                yield number
+            else:
+                length = 0
+
+
+def _may_go_on(line: str, following: str) -> bool:
+    first, then = line.split(), following.split()
+    soft = line.endswith(" ") or following[:1].strip()
+    if _PROMPT.match(following):
+        return False
+    return bool(soft and len(first) > 1 and then and then[0] != first[0] and not then[0].endswith(":"))
+
+
+def _blocks(lines: Sequence[str]) -> Iterator[tuple[int, int, int]]:
+    """Begin and end of the lines between empty ones and the rules of tables, with the length of the longer rule."""
+    begin = rule = 0
+    for number, line in enumerate([*lines, ""]):
+        if not line.strip() or _is_rule(line):
+            length = 0 if " " in line.strip() else len(line.strip())
+            if number > begin:
+                yield begin, number, max(rule, length)
+            begin, rule = number + 1, length
+
+
+def _is_rule(line: str) -> bool:
+    return len(line) > 2 and not any(map(str.isalnum, line))
+
+
+def _joined(lines: Sequence[str], numbers: Collection[int]) -> str:
+    found: list[str] = []
+    glue = False
+    for number, line in enumerate(lines):
+        if glue:
+            found[-1] += line if found[-1].endswith(" ") else f" {line}"
+        else:
+            found.append(line)
+        glue = number in numbers
+    return "\n".join(found)
+
+
+def _reading(document: Document, read: Read) -> _Reading:
+    seen = read([document])
+    left = [line.stripped for sheet in seen.sheets for line in sheet.unparsed()]
+    facts = sum(len(sheet.facts) for sheet in seen.sheets)
+    return _Reading(sum(one.kind == "unread" for one in seen.problems), len(left), facts, frozenset(left))

@@ -1,0 +1,1 @@
+"""Machines that are not there: the demos, and the tools that play them."""

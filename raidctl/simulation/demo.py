@@ -1,0 +1,104 @@
+"""The simulated machines that come with raidctl and the vendor packages, for ``--demo NAME``: nothing of them is real.
+
+A demo is a recording in the folder ``demos`` of a vendor package, or of raidctl's own data. What is changed on it is
+kept between calls, in the state directory, until ``raidctl demo --reset NAME``.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from importlib.resources import files
+from pathlib import Path
+from types import ModuleType
+from typing import cast
+
+import msgspec
+
+from raidctl.errors import UsageError
+from raidctl.layers import simulator as kernel
+from raidctl.layers.kernel import VM
+from raidctl.recording.recording import Recording, load
+from raidctl.simulation.runner import Simulated
+from raidctl.text import listing, printable
+from raidctl.vendor.protocol import Vendor
+from raidctl.vendor.simulator import Simulator
+
+STATE = "settings.json"
+
+
+@dataclass(frozen=True)
+class Demo:
+    """A simulated machine."""
+
+    name: str
+    path: Path
+    about: str
+
+
+def demos(vendors: Sequence[Vendor]) -> list[Demo]:
+    """All simulated machines, by name."""
+    return [Demo(name, path, load(path).manifest.about) for name, path in sorted(_paths(vendors).items())]
+
+
+def _paths(vendors: Sequence[Vendor]) -> dict[str, Path]:
+    """The recordings by their machines' names."""
+    folders = [place for vendor in vendors if (place := _folder(vendor)) is not None]
+    folders.append(Path(str(files("raidctl") / "data" / "demos")))
+    return {path.name: path for place in folders for path in place.iterdir() if (path / "record.json").is_file()}
+
+
+def _folder(vendor: Vendor) -> Path | None:
+    module = cast("ModuleType", vendor)
+    place = Path(str(files(module.__name__) / "demos")) if isinstance(module, ModuleType) else None
+    return place if place is not None and place.is_dir() else None
+
+
+def simulators(vendors: Sequence[Vendor]) -> list[Simulator]:
+    """The simulators of the vendor packages that have one."""
+    found: list[Simulator] = [cast("Simulator", kernel)]
+    for vendor in vendors:
+        name = getattr(vendor, "__name__", "")
+        try:
+            found.append(cast("Simulator", importlib.import_module(f"{name}.simulator")))
+        except ModuleNotFoundError:
+            continue
+    return found
+
+
+def machine(name: str, vendors: Sequence[Vendor], place: Path) -> Simulated:
+    """The simulated machine of a name, with its settings as they were left.
+
+    Args:
+        name: As ``raidctl demo`` lists it.
+        vendors: All vendor packages.
+        place: The directory that keeps what is changed.
+
+    Raises:
+        UsageError: There is none of this name.
+    """
+    return Simulated(_with_kernel(load(path_of(name, vendors))), simulators(vendors), place / STATE)
+
+
+def path_of(name: str, vendors: Sequence[Vendor]) -> Path:
+    """The recording of the simulated machine of a name.
+
+    Raises:
+        UsageError: There is none of this name.
+    """
+    known = _paths(vendors)
+    if name not in known:
+        raise UsageError(f'There is no simulated machine "{printable(name)}"; say {listing(sorted(known), "or")}.')
+    return known[name]
+
+
+def _with_kernel(recording: Recording) -> Recording:
+    """A machine whose recording does not tell of the kernel's page cache has an ordinary one."""
+    told = {entry.read for entry in recording.manifest.answers}
+    if f"{VM}/dirty_ratio" in told:
+        return recording
+    usual = load(Path(str(files("raidctl") / "data" / "kernel")))
+    answers = (*recording.manifest.answers, *usual.manifest.answers)
+    manifest = msgspec.structs.replace(recording.manifest, answers=answers)
+    return replace(recording, manifest=manifest, files={**usual.files, **recording.files})

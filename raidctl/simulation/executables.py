@@ -1,0 +1,362 @@
+"""Simulated machines as executables: programs named like the vendors' tools, to be put first on PATH.
+
+    python -m raidctl.simulation.executables NAME DIRECTORY
+
+makes ``DIRECTORY/bin`` with one program for each tool of the simulated machine NAME (``raidctl demo`` lists them). So
+raidctl, or anybody, runs them as real processes. Each call answers as the simulated machine does, with the settings in
+``DIRECTORY/settings.json``; calls at the same time wait for each other. ``DIRECTORY/calls.jsonl`` gets a line when a
+call begins and one when it ends. What is wrong with the tools stands in ``DIRECTORY/faults.json``
+(:class:`Troubles`); without that file, nothing is.
+
+Only the tools are simulated: the kernel's side (devices, mount points) stays that of the machine they run on.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import importlib
+import os
+import shlex
+import signal
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from posixpath import basename
+from typing import Annotated, Any, Literal, NoReturn, TypeVar, cast
+
+import msgspec
+from msgspec import Meta
+
+from raidctl.described import doc
+from raidctl.errors import UsageError
+from raidctl.recording.recording import load
+from raidctl.request import Run, RunAnswer
+from raidctl.simulation.runner import Simulated
+from raidctl.text import listing
+from raidctl.vendor.simulator import Reply, Simulator, State
+
+T = TypeVar("T")
+Fault = Literal[
+    "hangs", "hangs after the change", "is slow", "refuses", "lies", "prints garbage", "dies", "dies after the change",
+    "takes effect late", "falls back",
+]  # fmt: skip
+BIN, SETTINGS, CALLS, FAULTS = "bin", "settings.json", "calls.jsonl", "faults.json"
+_MACHINE, _LATE, _COUNTS, _LOCK = "machine.json", "late.json", "counts.json", "lock"
+_FOREVER = 3600.0
+_GARBAGE = b"\x00\xff\x1b[31m{{{ 0x7f"
+_REFUSAL = b"\nError: The operation failed.\n\n"
+_SILENCE = b"\nDone.\n\n"
+_PROGRAM = """#!/bin/sh
+exec {python} -I -m raidctl.simulation.executables --answer {place} {tool} "$@"
+"""
+
+
+class Trouble(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A fault of some calls."""
+
+    fault: Fault
+    match: Annotated[str | None, doc("Part of the command line; null is any that changes something.")] = None
+    skip: Annotated[int, Meta(ge=0, description="Matching calls that are well before.")] = 0
+    times: Annotated[int, Meta(ge=1, description="Calls that are ill.")] = 1
+    seconds: Annotated[float | None, doc("How long it hangs, or waits with the change.")] = None
+    looks: Annotated[int, Meta(ge=0, description="Of a late effect: readings that still show what was before.")] = 1
+    settings: Annotated[dict[str, str], doc("Of a fall-back: what is told from then on, as in settings.json.")] = {}
+
+
+class Troubles(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What is wrong with the tools: the content of ``faults.json``. The first fault that fits a call counts."""
+
+    seconds: Annotated[
+        float, Meta(ge=0, description="What each call takes at least, from the start of its process.")
+    ] = 0.0
+    faults: tuple[Trouble, ...] = ()
+
+
+class Call(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A line of ``calls.jsonl``: a call begins, or ends."""
+
+    event: Literal["begin", "end"]
+    pid: int
+    argv: tuple[str, ...] = ()
+    changes: bool = False
+    fault: Fault | None = None
+    code: int | None = None
+    seconds: float | None = None
+    """From the start of its process."""
+
+
+class _Machine(msgspec.Struct, frozen=True, kw_only=True):
+    """What the programs need to know."""
+
+    recording: str
+    simulators: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Tools:
+    """A directory with the executables of a simulated machine."""
+
+    place: Path
+
+    @property
+    def programs(self) -> Path:
+        """What is to be put first on PATH."""
+        return self.place / BIN
+
+    @property
+    def state(self) -> State:
+        """The settings as they are now."""
+        found: State = msgspec.json.decode((self.place / SETTINGS).read_bytes(), type=dict[str, str])
+        return found
+
+    def set(self, state: Mapping[str, str]) -> None:
+        """Set some settings, as somebody does who plays with the machine."""
+        with _lock(self.place):
+            _write(self.place / SETTINGS, {**self.state, **state})
+
+    def reset(self) -> None:
+        """Have all settings as they were recorded."""
+        with _lock(self.place):
+            (self.place / SETTINGS).unlink(missing_ok=True)
+            _simulated(self.place)
+
+    def calls(self) -> list[Call]:
+        """The log: a line for each beginning and each end."""
+        path = self.place / CALLS
+        lines = path.read_bytes().splitlines() if path.exists() else []
+        return [msgspec.json.decode(line, type=Call) for line in lines]
+
+    def forget(self) -> None:
+        """Empty the log."""
+        (self.place / CALLS).unlink(missing_ok=True)
+
+    def fail(self, *faults: Trouble, seconds: float = 0.0) -> None:
+        """Set what is wrong from now on; nothing without faults."""
+        _write(self.place / FAULTS, Troubles(seconds=seconds, faults=faults))
+        (self.place / _COUNTS).unlink(missing_ok=True)
+
+
+def install(name: str, place: Path) -> Tools:
+    """Write the executables of a simulated machine into a directory; settings that it holds already are kept.
+
+    Args:
+        name: As ``raidctl demo`` lists it.
+        place: The directory; it is made when it is not there.
+
+    Raises:
+        UsageError: There is no simulated machine of this name.
+        OSError: The files cannot be written.
+    """
+    from raidctl.simulation.demo import demos, simulators  # noqa: PLC0415 - a call of a tool has no need of them
+    from raidctl.vendor.registry import vendors  # noqa: PLC0415 - as above
+
+    found = vendors()[0]
+    known = demos(found)
+    demo = next((demo for demo in known if demo.name == name), None)
+    if demo is None:
+        raise UsageError(f'There is no simulated machine "{name}"; say {listing([demo.name for demo in known], "or")}.')
+    modules = [cast("Any", item).__name__ for item in simulators(found)]
+    package = demo.path.parent.parent.name
+    own = tuple(module for module in modules if module.startswith(f"{package}.")) or tuple(modules)
+    tools = {basename(entry.run[0]) for entry in load(demo.path).manifest.answers if entry.run}
+    place = place.absolute()
+    (place / BIN).mkdir(parents=True, exist_ok=True)
+    _write(place / _MACHINE, _Machine(recording=str(demo.path), simulators=own))
+    for tool in tools:
+        words = {"python": sys.executable, "place": str(place), "tool": tool}
+        path = place / BIN / tool
+        path.write_text(_PROGRAM.format(**{key: shlex.quote(word) for key, word in words.items()}), encoding="utf-8")
+        path.chmod(0o755)
+    _simulated(place)
+    return Tools(place)
+
+
+# --- what an executable does
+
+
+def answer(place: Path, tool: str, arguments: Sequence[str]) -> int:
+    """Answer one call of a tool; its exit code."""
+    argv = _recorded(place, tool, arguments)
+    with _lock(place):
+        simulated = _simulated(place)
+        changes = simulated.reply(argv) is not None
+        trouble = _trouble(place, argv, changes=changes)
+        fault = trouble.fault if trouble is not None else None
+        _note(place, Call(event="begin", pid=os.getpid(), argv=(tool, *arguments), changes=changes, fault=fault))
+    said = _faulty(place, argv, trouble) if trouble is not None else _plain(place, argv)
+    rest = _least(place) - _age()
+    if rest > 0:
+        time.sleep(rest)
+    os.write(1, said.out)
+    os.write(2, said.err)
+    _note(place, Call(event="end", pid=os.getpid(), code=said.code, seconds=round(_age(), 3)))
+    return 1 if said.code is None else said.code
+
+
+def _recorded(place: Path, tool: str, arguments: Sequence[str]) -> tuple[str, ...]:
+    """The call as it was recorded: with the path under which the tool was there."""
+    entries = load(_read(place / _MACHINE, _Machine).recording).manifest.answers
+    same = (entry.run for entry in entries if entry.run and basename(entry.run[0]) == tool)
+    return next((run for run in same if run[1:] == tuple(arguments)), (tool, *arguments))
+
+
+def _plain(place: Path, argv: tuple[str, ...]) -> RunAnswer:
+    """What the simulated machine answers; a change is done, and kept."""
+    with _lock(place):
+        simulated = _simulated(place)
+        _come_late(place, simulated, reading=simulated.reply(argv) is None)
+        said = simulated.answer(Run(argv, changes=True))
+    if isinstance(said, RunAnswer) and said.code is not None:
+        return said
+    return RunAnswer(code=1, err=f"{said.detail}\n".encode())
+
+
+def _faulty(place: Path, argv: tuple[str, ...], trouble: Trouble) -> RunAnswer:
+    """What an ill call does, and says."""
+    fault, pause = trouble.fault, trouble.seconds
+    if fault == "refuses":
+        return RunAnswer(code=1, out=_REFUSAL)
+    if fault == "lies":
+        return RunAnswer(code=0, out=_SILENCE)
+    if fault == "prints garbage":
+        return RunAnswer(code=0, out=_GARBAGE)
+    if fault == "dies":
+        _die()
+    if fault == "hangs":
+        time.sleep(_FOREVER if pause is None else pause)
+        return RunAnswer(code=1, out=_REFUSAL)
+    if fault == "is slow":
+        time.sleep(pause or 0)
+    if fault == "takes effect late":
+        return _late(place, argv, trouble)
+    said = _plain(place, argv)
+    if fault == "dies after the change":
+        _die()
+    if fault == "hangs after the change":
+        time.sleep(_FOREVER if pause is None else pause)
+    if fault == "falls back":
+        with _lock(place):
+            simulated = _simulated(place)
+            simulated.keep(simulated.state() | trouble.settings)
+    return said
+
+
+def _late(place: Path, argv: tuple[str, ...], trouble: Trouble) -> RunAnswer:
+    """Say that it is done, and do it some readings later."""
+    with _lock(place):
+        reply: Reply | None = _simulated(place).reply(argv)
+        if reply is None:
+            return RunAnswer(code=1, out=_REFUSAL)
+        _write(place / _LATE, {"state": dict(reply.state), "looks": trouble.looks})
+    return RunAnswer(code=reply.code, out=reply.out.encode())
+
+
+def _come_late(place: Path, simulated: Simulated, *, reading: bool) -> None:
+    """Put a late change in force when it has been looked for often enough."""
+    path = place / _LATE
+    if not (reading and path.exists()):
+        return
+    late = _read(path, _Late)
+    if late.looks > 0:
+        _write(path, msgspec.structs.replace(late, looks=late.looks - 1))
+    else:
+        simulated.keep(late.state)
+        path.unlink()
+
+
+class _Late(msgspec.Struct, frozen=True):
+    """A change that is not yet in force."""
+
+    state: dict[str, str]
+    looks: int
+
+
+def _trouble(place: Path, argv: tuple[str, ...], *, changes: bool) -> Trouble | None:
+    """The fault of this call; it is counted."""
+    if not (place / FAULTS).exists():
+        return None
+    line = " ".join(argv)
+    counts = _read(place / _COUNTS, dict[int, int]) if (place / _COUNTS).exists() else {}
+    found = None
+    for number, trouble in enumerate(_read(place / FAULTS, Troubles).faults):
+        if (changes if trouble.match is None else trouble.match in line) and found is None:
+            seen = counts.get(number, 0)
+            counts[number] = seen + 1
+            found = trouble if trouble.skip <= seen < trouble.skip + trouble.times else None
+    _write(place / _COUNTS, counts)
+    return found
+
+
+def _least(place: Path) -> float:
+    return _read(place / FAULTS, Troubles).seconds if (place / FAULTS).exists() else 0.0
+
+
+def _die() -> NoReturn:
+    os.kill(os.getpid(), signal.SIGKILL)
+    raise SystemExit(1)
+
+
+def _age() -> float:
+    """Seconds since this process was started, by whatever interpreter of scripts: exec keeps the time."""
+    # 4711 (sh) R 1 4711 4711 0 -1 …: the twenty-second word is the start, in ticks since the boot
+    ticks = int(Path("/proc/self/stat").read_text(encoding="ascii").rpartition(")")[2].split()[19])
+    return time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK")
+
+
+def _simulated(place: Path) -> Simulated:
+    machine = _read(place / _MACHINE, _Machine)
+    found = [cast("Simulator", importlib.import_module(name)) for name in machine.simulators]
+    return Simulated(load(machine.recording), found, place / SETTINGS)
+
+
+@contextlib.contextmanager
+def _lock(place: Path) -> Iterator[None]:
+    handle = os.open(place / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _note(place: Path, call: Call) -> None:
+    """A line of the log, in one piece."""
+    handle = os.open(place / CALLS, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+    try:
+        os.write(handle, msgspec.json.encode(call) + b"\n")
+    finally:
+        os.close(handle)
+
+
+def _read(path: Path, kind: type[T]) -> T:
+    return msgspec.json.decode(path.read_bytes(), type=kind)
+
+
+def _write(path: Path, what: object) -> None:
+    """Write a file in one piece: a reader sees the old one or the new one."""
+    fresh = path.with_name(f"{path.name}.{os.getpid()}")
+    fresh.write_bytes(msgspec.json.encode(what))
+    fresh.replace(path)
+
+
+def main(words: Sequence[str]) -> int:
+    """Make the executables, or be one."""
+    if words[:1] == ["--answer"]:
+        return answer(Path(words[1]), words[2], words[3:])
+    if len(words) != 2 or words[0].startswith("-"):
+        sys.stderr.write("usage: python -m raidctl.simulation.executables NAME DIRECTORY\n")
+        return 2
+    try:
+        made = install(words[0], Path(words[1]))
+    except (UsageError, OSError) as error:
+        sys.stderr.write(f"raidctl.simulation.executables: {error}\n")
+        return 2
+    sys.stdout.write(f'PATH={shlex.quote(str(made.programs))}:"$PATH"\n')
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,162 @@
+"""A runner of a simulated machine: answers like a recorded one, and can be changed. Its settings live in a file."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from raidctl import json_decode
+from raidctl.errors import CannotTell
+from raidctl.layers.simulator import shown, written
+from raidctl.recording.recording import Recording
+from raidctl.request import (
+    Answer,
+    Read,
+    ReadAnswer,
+    Request,
+    Run,
+    RunAnswer,
+    Runner,
+    Trouble,
+    UdevDatabase,
+    Write,
+    WriteAnswer,
+)
+from raidctl.runners.answers import answer_of
+from raidctl.runners.replay import ReplayRunner
+from raidctl.vendor.simulator import Reply, Simulator, State
+
+# P: /devices/pci0000:40/0000:40:01.1/0000:41:00.0/host0/target0:0:1/0:0:1:0/block/sdb
+_SCSI = re.compile(r"(?m)^P: \S+/(\d+:\d+:\d+:\d+)/block/(\w+)$")
+"""Which node has which SCSI address: writing the one changes what the tools say of the other."""
+
+
+class NotKeptError(CannotTell):
+    """The new settings of a simulated machine cannot be kept."""
+
+
+class Simulated:
+    """Carries requests out on a simulated machine."""
+
+    def __init__(self, recording: Recording, simulators: Sequence[Simulator], place: Path) -> None:
+        """``place`` is the file that keeps the settings; it is made when it is not there."""
+        self._machine: Runner = ReplayRunner(recording)
+        self._simulators = simulators
+        self.place = place
+        if not place.exists():
+            self.keep(self.recorded(recording))
+
+    def recorded(self, recording: Recording) -> State:
+        """The settings as the machine was recorded."""
+        found: State = {}
+        for request, answer in recording.answers():
+            if isinstance(request, UdevDatabase) and isinstance(answer, ReadAnswer):
+                found |= {f"scsi {match[1]}": f"/dev/{match[2]}" for match in _SCSI.finditer(answer.text or "")}
+            if isinstance(request, Run) and isinstance(answer, RunAnswer):
+                for simulator in self._simulators:
+                    found |= simulator.initial(request.argv, answer.text)
+        return found
+
+    def state(self) -> State:
+        """The settings as they are now.
+
+        Raises:
+            CannotTell: They cannot be read.
+        """
+        try:
+            kept: State = json_decode.decode(self.place.read_bytes(), dict[str, str])
+        except (OSError, ValueError) as error:
+            raise CannotTell(self._unusable("read", error)) from None
+        return kept
+
+    def keep(self, state: Mapping[str, str]) -> None:
+        """Write the settings, in one piece.
+
+        Raises:
+            NotKeptError: They cannot be written; those before are still there.
+        """
+        fresh = self.place.with_name(f"{self.place.name}.{os.getpid()}")
+        try:
+            self.place.parent.mkdir(parents=True, exist_ok=True)
+            fresh.write_bytes(msgspec.json.encode(dict(state)))
+            fresh.replace(self.place)
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                fresh.unlink()
+            raise NotKeptError(self._unusable("written", error)) from None
+
+    def _unusable(self, what: str, error: Exception) -> str:
+        why = getattr(error, "strerror", None) or error
+        return (
+            f"The settings of the simulated machine, {self.place}, cannot be {what}: {why}. "
+            f'"raidctl demo --reset {self.place.parent.name}" starts again as recorded.'
+        )
+
+    def carry_out(self, requests: Sequence[Request[Any]]) -> Sequence[Answer]:
+        """Answer each request, in order."""
+        return tuple(self.answer(request) for request in requests)
+
+    def answer(self, request: Request[Any]) -> Answer:
+        """Answer one request; a change of which the new settings cannot be kept has failed."""
+        try:
+            return self._answer(request)
+        except NotKeptError as error:
+            return answer_of(request, Trouble.FAILED, str(error))
+
+    def _answer(self, request: Request[Any]) -> Answer:
+        if isinstance(request, Write):
+            return self._write(request)
+        if isinstance(request, Run):
+            reply = self.reply(request.argv)
+            if reply is not None:
+                self.keep(reply.state)
+                return RunAnswer(code=reply.code, out=reply.out.encode())
+            request = replace(request, changes=False)
+        [answer] = self._machine.carry_out([request])
+        if isinstance(request, Read) and isinstance(answer, ReadAnswer):
+            kept = self.state().get(f"file {request.path}")
+            text = shown(request.path, answer.text or "", self.state()) if kept is None else kept
+            return answer if text == answer.text or answer.data is None else ReadAnswer(data=text.encode())
+        if isinstance(request, Run) and isinstance(answer, RunAnswer):
+            return self._rendered(request, answer)
+        return answer
+
+    def reply(self, argv: tuple[str, ...]) -> Reply | None:
+        """What the first simulator whose command it is makes of a change; nothing is kept."""
+        state = self.state()
+        for simulator in self._simulators:
+            reply = simulator.change(argv, state)
+            if reply is not None:
+                return reply
+        return None
+
+    def _rendered(self, request: Run, answer: RunAnswer) -> RunAnswer:
+        text, state = answer.text, self.state()
+        for simulator in self._simulators:
+            text = simulator.render(request.argv, text, state)
+        return answer if text == answer.text else replace(answer, out=text.encode())
+
+    def _write(self, request: Write) -> Answer:
+        [known] = self._machine.carry_out([Read(request.path)])
+        if known.trouble is not None:
+            return WriteAnswer(trouble=Trouble.MISSING, detail=f"{request.path}: no such file")
+        state = self.state()
+        try:
+            fresh = written(request.path, request.data)
+        except ValueError as refusal:
+            return WriteAnswer(trouble=Trouble.FAILED, detail=f"{request.path}: {refusal}")
+        for path, word in fresh.items():
+            [recorded] = self._machine.carry_out([Read(path)])
+            if isinstance(recorded, ReadAnswer) and (recorded.text or "").strip() == word.strip():
+                state.pop(f"file {path}", None)  # as it was recorded
+            else:
+                state[f"file {path}"] = f"{word.strip()}\n"
+        self.keep(state)
+        return WriteAnswer()

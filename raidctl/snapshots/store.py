@@ -1,0 +1,235 @@
+"""The states of machines that were kept, in a database of the state directory.
+
+Every state is kept; the document without noise is kept once for all states that have the same, and the noise of each
+beside it, so that nothing is lost and a year of equal nights takes little room.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import zlib
+from collections.abc import Iterator, Sequence
+from datetime import date, datetime, timedelta, timezone
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+
+from raidctl import json_decode
+from raidctl.described import doc
+from raidctl.drift.canonical import canonical, restored
+from raidctl.errors import CannotTell, UsageError
+from raidctl.model import HIDING, Inventory
+from raidctl.snapshots.sqlite import Database
+from raidctl.text import printable
+
+FILE = "states.sqlite3"
+MIGRATIONS: Sequence[str] = (
+    """
+    CREATE TABLE document (
+        hash TEXT PRIMARY KEY,
+        body BLOB NOT NULL
+    );
+    CREATE TABLE state (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        at TEXT NOT NULL,
+        host TEXT NOT NULL,
+        source TEXT NOT NULL,
+        unread INTEGER NOT NULL,
+        hash TEXT NOT NULL REFERENCES document (hash),
+        noise BLOB NOT NULL
+    );
+    CREATE INDEX state_of_host ON state (host, id)
+    """,
+)
+
+
+class Kept(msgspec.Struct, frozen=True, kw_only=True):
+    """A line of the list of states."""
+
+    id: Annotated[int, doc("Its number; none is given twice.")]
+    at: Annotated[str, doc("When the machine was read, RFC 3339 in UTC.")]
+    host: Annotated[str, doc("Its host name; of a machine without one, where it was read from.")]
+    source: Annotated[str, doc("`local`, `ssh:HOST`, `replay:PATH`, `demo:NAME`.")]
+    unread: Annotated[int, doc("How many problems of reading it had.")]
+    changed: Annotated[bool, doc("Whether it differs, noise left out, from the state of the same host before it.")]
+
+
+class States(Database):
+    """The collection in a state directory."""
+
+    noun = "state"
+
+    def __init__(self, place: Path, migrations: Sequence[str] = MIGRATIONS) -> None:
+        super().__init__(place / FILE, migrations)
+
+    def add(self, inventory: Inventory) -> Kept:
+        """Keep a state.
+
+        Raises:
+            AccessMissing, CannotTell: It was not kept; what was there before is unharmed.
+        """
+        whole = canonical(inventory)
+        body = msgspec.json.encode(whole.document, order="sorted")
+        digest = hashlib.sha256(body).hexdigest()
+        at = inventory.host.collected_at or now()
+        unread = sum(problem.kind in HIDING for problem in inventory.problems)
+        with self.writing() as database:
+            before = database.execute(
+                "SELECT hash FROM state WHERE host = ? ORDER BY id DESC LIMIT 1", (key(inventory),)
+            ).fetchone()
+            database.execute("INSERT OR IGNORE INTO document VALUES (?, ?)", (digest, zlib.compress(body, 9)))
+            noise = zlib.compress(msgspec.json.encode(whole.noise), 9)
+            cursor = database.execute(
+                "INSERT INTO state (at, host, source, unread, hash, noise) VALUES (?, ?, ?, ?, ?, ?)",
+                (at, key(inventory), inventory.host.source, unread, digest, noise),
+            )
+            number = cursor.lastrowid or 0
+        return Kept(
+            id=number, at=at, host=key(inventory), source=inventory.host.source, unread=unread,
+            changed=before is None or before[0] != digest,
+        )  # fmt: skip
+
+    def list(self) -> list[Kept]:
+        """All states, in the order in which they were kept.
+
+        Raises:
+            AccessMissing, CannotTell: They cannot be read.
+        """
+        with self.reading() as database:
+            rows = [] if database is None else database.execute(
+                "SELECT id, at, host, source, unread, hash FROM state ORDER BY id"
+            ).fetchall()  # fmt: skip
+        last: dict[str, str] = {}
+        found = []
+        for number, at, host, source, unread, digest in rows:
+            changed = last.get(host) != digest
+            last[host] = digest
+            found.append(Kept(id=number, at=at, host=host, source=source, unread=unread, changed=changed))
+        return found
+
+    def get(self, number: int) -> Inventory:
+        """One state.
+
+        Raises:
+            UsageError: There is none of this number.
+            AccessMissing, CannotTell: It cannot be read.
+        """
+        with self.reading() as database:
+            row = database and database.execute(f"{_WHOLE} WHERE state.id = ?", (number,)).fetchone()
+        if not row:
+            raise UsageError(f'There is no state {number}; "raidctl snapshot --list" lists them.')
+        return self._inventory(*row)
+
+    def each(self, host: str) -> Iterator[tuple[Kept, Inventory | CannotTell]]:
+        """Every state of a host in order; where one cannot be understood, why.
+
+        Raises:
+            AccessMissing, CannotTell: None can be read.
+        """
+        listed = {one.id: one for one in self.list() if one.host == host}
+        for number, one in listed.items():
+            try:
+                yield one, self.get(number)
+            except CannotTell as error:
+                yield one, error
+
+    def prune(self, older: timedelta, *, today: datetime | None = None) -> Sequence[Kept]:
+        """Remove states that are older than that; the last one of each host stays. What was removed.
+
+        Raises:
+            AccessMissing, CannotTell: Nothing was removed.
+        """
+        limit = text((today or datetime.now(timezone.utc)) - older)
+        every = self.list()
+        last = {one.host: one.id for one in every}
+        old = [one for one in every if one.at < limit and one.id != last[one.host]]
+        if old:
+            with self.writing() as database:
+                database.executemany("DELETE FROM state WHERE id = ?", [(one.id,) for one in old])
+                database.execute("DELETE FROM document WHERE hash NOT IN (SELECT hash FROM state)")
+        return old
+
+    def _inventory(self, number: int, at: str, source: str, body: bytes | None, noise: bytes) -> Inventory:
+        try:
+            document = json_decode.decode(zlib.decompress(body or b""))
+            lost = json_decode.decode(zlib.decompress(noise), list[tuple[list[str | int], object]])
+            whole = restored(document, lost)
+        except (zlib.error, msgspec.MsgspecError, LookupError, TypeError, AttributeError, RecursionError) as error:
+            raise CannotTell(
+                f"State {number} of {self.path} cannot be understood: {error}. A newer raidctl may have written it; "
+                "the others can be read."
+            ) from None
+        host = msgspec.structs.replace(whole.host, collected_at=at, source=source)
+        return msgspec.structs.replace(whole, host=host)
+
+
+_WHOLE = (
+    "SELECT state.id, state.at, state.source, document.body, state.noise "
+    "FROM state LEFT JOIN document ON document.hash = state.hash"
+)
+
+
+def key(inventory: Inventory) -> str:
+    """By what the states of one machine are known: its host name; of loose files, where they lie."""
+    return inventory.host.hostname or inventory.host.source
+
+
+def chosen(states: Sequence[Kept], word: str, whose: str) -> Kept:
+    """The state that a word means: a number, ``last``, ``-2`` (the last but one), or a date (``2026-11-01``).
+
+    Args:
+        states: Those that it may be, in their order; of a number, of all hosts.
+        word: What was written.
+        whose: Whose states they are, for the sentence.
+
+    Raises:
+        UsageError: There is none.
+    """
+    if not states:
+        raise UsageError(f'No state of {printable(whose)} is kept here yet; "raidctl snapshot" keeps one.')
+    if word == "last" or is_back(word):
+        back = 1 if word == "last" else int(word[1:])
+        if not 1 <= back <= len(states):
+            are = "is" if len(states) == 1 else "are"
+            raise UsageError(f"There is no state {word}: {len(states)} of {printable(whose)} {are} kept.")
+        return states[-back]
+    limit = text(datetime.combine(_date(word) + timedelta(days=1), datetime.min.time(), timezone.utc))
+    upto = [one for one in states if one.at < limit]
+    if not upto:
+        first = min(one.at for one in states)
+        raise UsageError(f"No state of {printable(whose)} is as old as {word}; the first is of {first}.")
+    return max(upto, key=lambda one: (one.at, one.id))
+
+
+def is_back(word: str) -> bool:
+    """Whether a word counts from the end: ``-1``."""
+    return word[:1] == "-" and word[1:].isascii() and word[1:].isdigit()
+
+
+def is_date(word: str) -> bool:
+    """Whether a word is a date."""
+    try:
+        _date(word)
+    except ValueError:
+        return False
+    return True
+
+
+def _date(word: str) -> date:
+    return datetime.strptime(word, "%Y-%m-%d").replace(tzinfo=timezone.utc).date()
+
+
+def now() -> str:
+    """RFC 3339 in UTC."""
+    return text(datetime.now(timezone.utc))
+
+
+def text(moment: datetime) -> str:
+    """A moment as it is kept."""
+    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def is_number(word: str) -> bool:
+    """Whether a word is the number of a state."""
+    return word.isascii() and word.isdigit()

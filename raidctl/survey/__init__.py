@@ -1,0 +1,1 @@
+"""From the kernel's devices and the vendor packages to one inventory."""

@@ -1,0 +1,194 @@
+"""What the kernel tells of the volumes and drives that it sees, and of the cards: pure, the view in, the model out.
+
+Of a device: the settings of its queue, what lies on it and where that begins, what is mounted and how. Of a card: its
+PCI Express link. Members of md arrays have where the data of their array begin; the rest is told of their drives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal, TypeVar
+
+import msgspec
+from msgspec.structs import replace
+
+from raidctl.discovery.index import Index
+from raidctl.discovery.kernel_evidence import KernelSheet
+from raidctl.host import BlockDevice, HostView
+from raidctl.model import Block, BlockLayer, Controller, Drive, LayerKind, Mount, PciLink, Volume
+from raidctl.survey.block_devices import Linked
+
+_Item = TypeVar("_Item", bound="Volume | Drive")
+_CACHES: Mapping[str, Literal["write_back", "write_through"]] = {
+    "write back": "write_back",
+    "write through": "write_through",
+}
+_MAKERS: Sequence[tuple[str, LayerKind]] = (
+    ("LVM-", "lvm"), ("CRYPT-", "crypt"), ("mpath-", "multipath"), ("part", "partition"),
+)  # fmt: skip
+"""How the device mapper's unique ids begin; those of the partitions of a multipath device with ``part1-mpath-``."""
+_LINK = (
+    ("width", "current_link_width"), ("max_width", "max_link_width"),
+    ("speed_gtps", "current_link_speed"), ("max_speed_gtps", "max_link_speed"),
+)  # fmt: skip
+
+
+def described(controllers: Iterable[Controller], view: HostView) -> Linked:
+    """The controllers with what the kernel tells of their devices and links."""
+    work = _Seen(Index(view))
+    return Linked(tuple(map(work.controller, controllers)), (), work.evidence.sheets())
+
+
+class _Seen:
+    """One pass: the index, and the evidence."""
+
+    def __init__(self, index: Index) -> None:
+        self.index = index
+        self.evidence = KernelSheet()
+
+    def controller(self, controller: Controller) -> Controller:
+        """A controller with all of its volumes and drives."""
+        software = controller.mode == "software"
+        return replace(
+            controller,
+            pci_link=controller.pci_link if software else self.link(controller),
+            volumes=tuple(map(self.device, controller.volumes)),
+            drives=tuple(map(self.member if software else self.device, controller.drives)),
+        )
+
+    def link(self, controller: Controller) -> PciLink | None:
+        """The link of a card; what the kernel tells counts before what a tool has told."""
+        function = self.index.functions.get(controller.pci_address or "")
+        if function is None or function.lanes is None:
+            return controller.pci_link
+        found = {name: getattr(function.lanes, name) for name, _ in _LINK}
+        for name, file in _LINK:
+            if found[name] is not None:
+                text = f"{function.address}: {file} {found[name]:g}"
+                self.evidence.fact(text, controller.id, f"pci_link.{name}", found[name])
+        told = msgspec.structs.asdict(controller.pci_link or PciLink())
+        return PciLink(**{name: told[name] if value is None else value for name, value in found.items()})
+
+    def member(self, drive: Drive) -> Drive:
+        """A member of an md array with where the array's data begin on it."""
+        own = self.index.device(drive.device)
+        array = self.index.device((drive.array or "").partition(":")[2].partition("/")[0])
+        if own is None or array is None:
+            return drive
+        start = next((piece.start_bytes for piece in array.pieces if piece.below == own.name), None)
+        if start is None:
+            return drive
+        text = f"{array.node}: the data begin at byte {start} of {own.node}"
+        self.evidence.fact(text, drive.id, "data_offset_bytes", start)
+        return replace(drive, data_offset_bytes=start)
+
+    def device(self, item: _Item) -> _Item:
+        """A volume or drive that the operating system sees."""
+        own = self.index.device(item.device)
+        if own is None:
+            return item
+        above = self.index.layers(own)
+        offsets = _offsets(own, above)
+        mounts: list[Mount] = [
+            mount for layer in (own, *above) if layer is own or layer.kind != "md" for mount in layer.mounts
+        ]
+        block = self.block(own, item.id, "block")
+        layers = tuple(self.layer(layer, offsets, item.id, number) for number, layer in enumerate(above))
+        return replace(item, block=block, layers=layers, mounts=self.mounts(item.id, mounts))
+
+    def block(self, device: BlockDevice, object_id: str, path: str) -> Block | None:
+        """The settings of a device's queue; None where nothing is told of it."""
+        cache, ahead, spins = device.write_cache, device.read_ahead_bytes, device.rotational
+        timeout = device.command_timeout_seconds
+        rows: Sequence[tuple[str, Any, str]] = (
+            ("read_ahead_bytes", ahead, f"queue/read_ahead_kb {(ahead or 0) // 1024}"),
+            ("scheduler", device.scheduler, f"queue/scheduler [{device.scheduler}]"),
+            ("write_cache", _CACHES.get(cache or ""), f"queue/write_cache {cache}"),
+            ("rotational", spins, f"queue/rotational {int(spins or False)}"),
+            ("minimum_io_bytes", device.minimum_io_bytes, f"queue/minimum_io_size {device.minimum_io_bytes}"),
+            ("command_timeout_seconds", timeout, f"device/timeout {timeout}"),
+            ("optimal_io_bytes", device.optimal_io_bytes, f"queue/optimal_io_size {device.optimal_io_bytes}"),
+        )
+        told = {name: value for name, value, _ in rows if value is not None}
+        for name, value, text in rows:
+            if value is not None:
+                self.evidence.fact(f"{device.node}: {text}", object_id, f"{path}.{name}", value)
+        return Block(**told) if told else None
+
+    def layer(
+        self, device: BlockDevice, offsets: Mapping[str, tuple[int, ...]], object_id: str, number: int
+    ) -> BlockLayer:
+        """A layer above a volume or drive, with its evidence."""
+        path = f"layers[{number}]"
+        below = [*device.slaves, *([device.parent] if device.parent else [])]
+        nodes = [found.node if (found := self.index.device(name)) else f"/dev/{name}" for name in below]
+        places = {piece.below for piece in device.pieces}
+        start = device.pieces[0].start_bytes if len(places) == len(below) == 1 else None
+        self.evidence.fact(f"{device.node}: lies on {', '.join(nodes)}", object_id, f"{path}.on", ", ".join(nodes))
+        own = offsets.get(device.name, ())
+        if start is not None:
+            text = f"{device.node}: begins at byte {start} of {nodes[0]}"
+            self.evidence.fact(text, object_id, f"{path}.start_bytes", start)
+        if own:
+            places_told = ", ".join(map(str, own))
+            text = f"{device.node}: begins at byte {places_told} of what is shown"
+            self.evidence.fact(text, object_id, f"{path}.offsets_bytes", places_told)
+        if device.filesystem:
+            text = f"{device.node}: holds {device.filesystem}"
+            self.evidence.fact(text, object_id, f"{path}.filesystem", device.filesystem)
+        return BlockLayer(
+            device=device.node,
+            name=device.dm_name,
+            kind=_kind(device),
+            on=tuple(nodes),
+            start_bytes=start,
+            offsets_bytes=own,
+            size_bytes=device.size_bytes,
+            filesystem=device.filesystem,
+            block=None if device.kind == "partition" else self.block(device, object_id, f"{path}.block"),
+        )
+
+    def mounts(self, object_id: str, mounts: Sequence[Mount]) -> tuple[Mount, ...]:
+        """The mounts of a volume or drive, in the order of their directories."""
+        found = sorted(mounts, key=lambda mount: (mount.point, mount.device))
+        for number, mount in enumerate(found):
+            words = " ".join((mount.filesystem or "", ",".join(mount.options)))
+            text = f"{mount.device}: mounted on {mount.point} {words}".rstrip()
+            for name in ("point", "filesystem"):
+                self.evidence.fact(text, object_id, f"mounts[{number}].{name}", getattr(mount, name))
+            self.evidence.fact(text, object_id, f"mounts[{number}].options", ", ".join(mount.options))
+        return tuple(found)
+
+
+def _kind(device: BlockDevice) -> LayerKind:
+    if device.kind in ("partition", "md"):
+        return device.kind
+    if device.kind != "dm":
+        return "other"
+    return next((kind for start, kind in _MAKERS if (device.dm_uuid or "").startswith(start)), "dm")
+
+
+def _offsets(own: BlockDevice, above: Sequence[BlockDevice]) -> dict[str, tuple[int, ...]]:
+    """Where the layers begin, in bytes from the beginning of ``own``.
+
+    What lies on a layer of several pieces begins in one of them, and which that is stays open: it is not told. A layer
+    that lies on ``own`` several times (two partitions in one logical volume) has all of its pieces.
+    """
+    found: dict[str, tuple[int, ...]] = {own.name: (0,)}
+    names = {device.name for device in above}
+    waiting = list(above)
+    for _ in above:
+        later = []
+        for device in waiting:
+            mine = [piece for piece in device.pieces if piece.below in names or piece.below == own.name]
+            if any(piece.below not in found for piece in mine):
+                later.append(device)
+                continue
+            bases = [found[piece.below] for piece in mine]
+            whole = all(len(base) == 1 for base in bases)
+            starts = {base[0] + piece.start_bytes for base, piece in zip(bases, mine, strict=True)} if whole else set()
+            found[device.name] = tuple(sorted(starts))
+        if not later:
+            break
+        waiting = later
+    return found

@@ -1,0 +1,117 @@
+"""The words of the command line for wished values, and what the inventory says of each setting."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from raidctl.errors import UsageError
+from raidctl.layers.phrases import chosen
+from raidctl.model import Controller, Volume
+from raidctl.text import attempt
+from raidctl.vendor.plan import Setting
+
+WRITE = ("write-through", "protected-write-back", "unprotected-write-back", "off")
+READ = ("none", "read-ahead", "adaptive", "off")
+IO = ("direct", "cached")
+JOURNAL = ("write-through", "write-back")
+SWITCH = ("on", "off")
+_SWITCHED: Mapping[str, str] = {"on": "enabled", "off": "disabled", "default": "default"}
+
+LABELS: Mapping[Setting, str] = {
+    "write_policy": "write policy",
+    "read_policy": "read policy",
+    "io_policy": "I/O policy",
+    "drive_write_cache": "write cache of the drives",
+    "cache_split": "cache split (read/write)",
+    "no_battery_write_cache": "write cache without a battery",
+    "flush_interval": "flush interval",
+    "bypass_threshold": "bypass threshold",
+    "write_cache": "write cache",
+    "read_ahead": "read-ahead (KiB)",
+    "stripe_cache_size": "stripe cache size",
+    "journal_mode": "journal mode",
+    "dirty_limit": "dirty limit",
+    "dirty_background_limit": "dirty background limit",
+    "dirty_expire": "dirty expiry (centiseconds)",
+    "dirty_writeback": "writeback interval (centiseconds)",
+    "writeback_percent": "writeback percent",
+    "cache_mode": "cache mode",
+    "high_watermark": "high watermark",
+    "low_watermark": "low watermark",
+}
+"""Each setting for people."""
+
+_KERNEL: frozenset[Setting] = frozenset({
+    "dirty_limit", "dirty_background_limit", "dirty_expire", "dirty_writeback", "writeback_percent", "cache_mode",
+    "stripe_cache_size", "read_ahead",
+})  # fmt: skip
+"""Settings of the kernel's, which the details of a volume hold under the same names, as its files show them."""
+
+
+UNMODELLED: frozenset[Setting] = frozenset({"bypass_threshold"})
+"""Settings that the model has no field for: what they are, only the knobs of their family tell."""
+
+
+def neutral(word: str) -> str:
+    """A word of the command line as the model spells it: ``protected-write-back`` with underscores."""
+    return word.replace("-", "_")
+
+
+def spelt(value: str) -> str:
+    """A word of the model as the command line spells it: ``protected_write_back`` with hyphens."""
+    return value.replace("_", "-")
+
+
+def switched(word: str) -> str:
+    """``on`` as ``enabled``, ``off`` as ``disabled``."""
+    return _SWITCHED[word]
+
+
+def split(text: str) -> tuple[int, int]:
+    """Read and write percent of ``25/75``.
+
+    Raises:
+        UsageError: It is no such pair, or does not add up to 100.
+    """
+    read, slash, write = text.partition("/")
+    if not (slash and read.isdecimal() and write.isdecimal()):
+        raise UsageError(f'"{text}" is no split: write READ/WRITE in percent, such as 25/75.')
+    if int(read) + int(write) != 100:
+        raise UsageError(f'"{text}" does not add up to 100: write READ/WRITE in percent, such as 25/75.')
+    return int(read), int(write)
+
+
+def value(controller: Controller, object_id: str, setting: Setting) -> str | None:
+    """What the inventory says of a setting of an object; None when it does not say."""
+    if object_id == controller.id:
+        return _of_controller(controller, setting)
+    for volume in controller.volumes:
+        if volume.id == object_id:
+            return _of_volume(volume, setting)
+    for drive in controller.drives:
+        if drive.id == object_id:
+            return drive.write_cache if setting == "write_cache" else None
+    return None
+
+
+def _of_controller(controller: Controller, setting: Setting) -> str | None:
+    cache = controller.cache
+    if cache is None:
+        return None
+    if setting == "cache_split" and cache.read_percent is not None and cache.write_percent is not None:
+        return f"{cache.read_percent}/{cache.write_percent}"
+    if setting == "no_battery_write_cache" and cache.no_battery_write_cache is not None:
+        return "enabled" if cache.no_battery_write_cache else "disabled"
+    if setting == "flush_interval" and cache.flush_interval_seconds is not None:
+        return str(cache.flush_interval_seconds)
+    return None
+
+
+def _of_volume(volume: Volume, setting: Setting) -> str | None:
+    cache = volume.cache
+    if cache is not None and setting in ("write_policy", "read_policy", "io_policy", "drive_write_cache"):
+        told: str | None = getattr(cache, setting)
+        return told
+    if setting == "journal_mode":
+        return attempt(chosen, volume.details.get(setting, ""))
+    return volume.details.get(setting) if setting in _KERNEL else None

@@ -1,0 +1,66 @@
+"""Several tools that describe the same controllers: each one is shown once, as the tool that reports most does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Generic, Protocol, TypeVar
+
+from raidctl.model import Problem
+from raidctl.vendor.draft import Draft
+
+
+class CardLike(Protocol):
+    """The draft of a controller and of all that is on it."""
+
+    def all(self) -> Iterable[Draft]:
+        """Its own draft and those of its objects."""
+
+
+C = TypeVar("C", bound=CardLike)
+
+
+@dataclass
+class Choice(Generic[C]):
+    """A controller that is shown, the tool that reports most of it, and what other tools report of it."""
+
+    card: C
+    teller: str
+    kind: str
+    """The kind of the tool."""
+    tools: list[str]
+    passed_over: list[C] = field(default_factory=list)
+
+    def seen_twice(self, object_id: str) -> list[Problem]:
+        """The note that several tools see it."""
+        others = ", ".join(sorted(set(self.tools) - {self.teller}))
+        message = f"{self.teller} and {others} see this controller; it is shown as {self.teller} told it."
+        return [Problem(severity="info", kind="note", where=object_id, message=message)] if others else []
+
+
+def richest(tellings: Sequence[tuple[C, str, str]], same: Callable[[C, str, C, str], bool]) -> list[Choice[C]]:
+    """Each controller once, as the tool that reports most.
+
+    Args:
+        tellings: Triples of a controller, the tool, and the tool's kind.
+        same: Whether two controllers, each followed by the kind of its tool, are one.
+    """
+    chosen: list[Choice[C]] = []
+    for card, tool, kind in tellings:
+        known = next((one for one in chosen if tool not in one.tools and same(one.card, one.kind, card, kind)), None)
+        if known is None:
+            chosen.append(Choice(card, tool, kind, [tool]))
+            continue
+        known.tools.append(tool)
+        loser = card
+        if _weight(card) > _weight(known.card):
+            loser, known.card, known.teller, known.kind = known.card, card, tool, kind
+        known.passed_over.append(loser)
+        for draft in loser.all():
+            draft.drop_evidence()
+    return chosen
+
+
+def _weight(card: CardLike) -> int:
+    """How much is reported of a controller and all on it."""
+    return sum(len(draft.told) for draft in card.all())

@@ -1,0 +1,121 @@
+"""What the dialogues with the tools of all families have in common: which are installed, and how a call can fail."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from posixpath import basename, dirname
+
+import msgspec
+
+from raidctl.host import HostView
+from raidctl.model import Problem, Tool
+from raidctl.request import CHANGEABLE, Dialogue, Run, RunAnswer, Trouble, Which, ask_all
+from raidctl.vendor.protocol import ToolSpec
+
+_ON_PATH = frozenset({"/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"})
+
+_OWN = "Give it to root alone: chown root, chmod go-w."
+
+
+@dataclass(frozen=True)
+class Installed:
+    """A program of a family that is on the machine."""
+
+    spec: ToolSpec
+    path: str
+    """Where it is, links resolved."""
+
+    @property
+    def command(self) -> str:
+        """First word of its command lines."""
+        return command_of(self.tool())
+
+    def tool(self, version: str | None = None) -> Tool:
+        """The program as the inventory lists it."""
+        return Tool(name=self.spec.name, path=self.path, version=version)
+
+
+def command_of(tool: Tool) -> str:
+    """First word of a tool's command lines: the name where it is on the PATH, the full path elsewhere."""
+    if tool.path is None or (basename(tool.path) == tool.name and dirname(tool.path) in _ON_PATH):
+        return tool.name
+    return tool.path
+
+
+def installed(specs: Sequence[ToolSpec]) -> Dialogue[list[Installed]]:
+    """Which of the programs are there, in their order; one that goes by several names counts once."""
+    answers = yield from ask_all([Which(spec.name, spec.places) for spec in specs])
+    found: dict[str, Installed] = {}
+    for spec, answer in zip(specs, answers, strict=True):
+        if answer.path is not None:
+            found.setdefault(answer.path, Installed(spec, answer.path))
+    return list(found.values())
+
+
+def call_problem(request: Run, answer: RunAnswer) -> Problem | None:
+    """The problem of a call that was not carried out as it should; None where it was, whatever its exit code."""
+    if answer.trouble is None:
+        return None
+    where = " ".join(request.argv)
+    detail = f" ({answer.detail})" if answer.detail else ""
+    if answer.trouble is Trouble.DENIED:
+        unsafe = CHANGEABLE in answer.detail
+        return Problem(
+            severity="error", kind="no_right", where=where,
+            message=f"The tool {'is not run as root' if unsafe else 'may not be run'}{detail}.",
+            remedy=_OWN if unsafe else "Run raidctl as root (sudo).",
+        )  # fmt: skip
+    if answer.trouble is Trouble.MISSING:
+        message = f"The tool is there but could not be started{detail}."
+        return Problem("error", where, message, "Install its package anew.", "no_tool")
+    what, remedy = {
+        Trouble.TIMEOUT: (
+            f"did not answer within {request.timeout:g} seconds and was ended",
+            "Look for a drive that does not answer (dmesg) and for another instance of the tool.",
+        ),
+        Trouble.FLOOD: ("printed more than it should and was ended", "Run the command by hand."),
+        Trouble.UNRECORDED: ("has no answer in this recording", "Record the machine again."),
+    }.get(answer.trouble, ("failed", "Run the command by hand."))  # fmt: skip
+    return Problem(severity="error", kind="unread", where=where, message=f"The tool {what}{detail}.", remedy=remedy)
+
+
+def printed(request: Run, answer: RunAnswer, problems: list[Problem]) -> str:
+    """What a call printed, its errors where that is nothing; what went wrong is added to ``problems``.
+
+    Empty: there is nothing to read. No tool of a controller prints so much that it had to be ended.
+    """
+    trouble = call_problem(request, answer)
+    text = answer.text if answer.text.strip() else answer.error_text
+    if trouble is None and not text.strip():
+        trouble = Problem(
+            severity="error", kind="unread", where=" ".join(request.argv),
+            message=f"The tool printed nothing and ended with exit code {answer.code}.",
+            remedy="Run the command by hand, as root.",
+        )  # fmt: skip
+    problems += [trouble] if trouble else []
+    return text if text.strip() and answer.trouble is not Trouble.FLOOD else ""
+
+
+def odd_exit(request: Run, answer: RunAnswer) -> list[Problem]:
+    """The note on a call that was answered and ended with an exit code all the same."""
+    message = f"The tool answered, but ended with exit code {answer.code}."
+    note = Problem(severity="info", kind="note", where=" ".join(request.argv), message=message)
+    return [note] if answer.code not in (0, None) else []
+
+
+def as_note(problem: Problem) -> Problem:
+    """A problem that does not matter, because others reported the same."""
+    if problem.kind not in ("unread", "no_tool", "no_right"):
+        return problem
+    return msgspec.structs.replace(problem, severity="info", kind="note", remedy=None)
+
+
+def without_root(problems: Sequence[Problem], host: HostView) -> list[Problem]:
+    """A tool that sees no controller without being root could not look."""
+    return [
+        msgspec.structs.replace(item, severity="error", kind="no_right", remedy="Run raidctl as root (sudo).")
+        if host.root is False and item.message == "The tool sees no controller."
+        else item
+        for item in problems
+    ]

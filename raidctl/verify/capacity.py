@@ -1,0 +1,156 @@
+"""What capacity tells of the RAID level: N drives of size d give N d, (N-1) d, (N-2) d or N/2 d. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from raidctl.model import Volume
+from raidctl.text import counted
+from raidctl.verify.subjects import Ground, Subject
+
+NEAR = 0.02
+"""Metadata and coercion take up to this share."""
+FAR = 0.05
+"""Beyond this, rounding of what a tool prints does not explain it either."""
+COMMON = ("raid0", "raid1", "raid5", "raid6", "raid10")
+_COPIES = re.compile(r"(?:near|far|offset)=(\d)", re.ASCII)
+
+Finding = Literal["fits", "contradicts", "silent"]
+
+
+@dataclass(frozen=True)
+class Reckoning:
+    """What the arithmetic says of one level."""
+
+    finding: Finding
+    says: str
+    ruled_out: tuple[str, ...] = ()
+
+
+def usable(level: str, sizes: Sequence[int], count: int, copies: int | None = None) -> tuple[float, ...]:
+    """The sizes that a volume of a level can have on ``count`` drives, of which these sizes are known; none: unknown.
+
+    >>> usable("raid6", [4, 4, 4, 4, 4], 6), usable("raid10", [2, 2, 2, 2], 4)
+    ((16.0,), (4.0,))
+    """
+    least = float(min(sizes))
+    mean = sum(sizes) / len(sizes)
+    if level in ("raid0", "jbod", "linear"):
+        return tuple(dict.fromkeys((mean * count, least * count)))
+    if level == "raid1":
+        return (least,) if count % 2 or count == 2 else (least, least * count / 2)
+    if level in ("raid10", "raid1e"):
+        return (least * count / (copies or 2),)
+    if level in ("raid1t", "raid10t"):
+        return (least * count / 3,)
+    parity = {"raid4": 1, "raid5": 1, "raid6": 2}.get(level)
+    if parity is not None:
+        return (least * (count - parity),) if count > parity else ()
+    each = {"raid50": 1, "raid60": 2}.get(level)
+    if each is None:
+        return ()
+    spans = [n for n in range(2, count // 3 + 1) if count % n == 0]
+    return tuple(least * (count - n * each) for n in spans)
+
+
+def reckon(ground: Ground, subject: Subject, level: str) -> Reckoning | None:
+    """Whether the size of a volume goes with a level; None where drives or sizes are not known."""
+    volume = subject.volume
+    if volume is None:
+        return None
+    size, sizes, count = _size(ground, volume), _sizes(ground, subject), _count(subject)
+    if size is None or not sizes or count is None or count < len(sizes):
+        return None
+    match = _COPIES.search(volume.layout or "")
+    copies = int(match[1]) if match else None
+    expected = usable(level, sizes, count, copies)
+    if not expected:
+        return None
+    whole, alone = _whole(subject)
+    shape = f"{counted(count, 'drive')} of {_human(min(sizes))}"
+    near = min(expected, key=lambda e: abs(e - size))
+    if abs(near - size) <= NEAR * near and alone:
+        others = _others(level, size, sizes, count)
+        return Reckoning("fits", f"{shape} give {_human(near)} as {level}; the volume has {_human(size)}", others)
+    if size > max(expected) * (1 + FAR) or (whole and alone and size < min(expected) * (1 - FAR)):
+        fitting = [other for other in COMMON if _fits(other, size, sizes, count)]
+        rather = f", as {' or '.join(fitting)} would" if fitting else ""
+        return Reckoning(
+            "contradicts", f"{shape} give {_human(near)} as {level}, but the volume has {_human(size)}{rather}"
+        )
+    why = "other volumes, or free space, share the array" if not alone else "it may not use the whole of the drives"
+    return Reckoning("silent", f"{shape} give up to {_human(near)} as {level}; the volume has {_human(size)}: {why}")
+
+
+def fitting(ground: Ground, subject: Subject) -> tuple[str, ...]:
+    """The common levels that the size of a volume goes with; none where that is not known."""
+    volume = subject.volume
+    if volume is None:
+        return ()
+    size, sizes, count = _size(ground, volume), _sizes(ground, subject), _count(subject)
+    if size is None or not sizes or count is None or not _whole(subject)[1]:
+        return ()
+    return tuple(level for level in COMMON if _fits(level, size, sizes, count))
+
+
+def _fits(level: str, size: int, sizes: Sequence[int], count: int) -> bool:
+    return any(abs(e - size) <= NEAR * e for e in usable(level, sizes, count) if e > 0)
+
+
+def _others(level: str, size: int, sizes: Sequence[int], count: int) -> tuple[str, ...]:
+    """The common levels that the size refutes."""
+    found = []
+    for other in COMMON:
+        expected = usable(other, sizes, count)
+        if other != level and expected and all(abs(e - size) > FAR * max(e, size) for e in expected):
+            found.append(f"{other} would give {' or '.join(_human(e) for e in dict.fromkeys(expected))}")
+    return tuple(found)
+
+
+def _size(ground: Ground, volume: Volume) -> int | None:
+    """The kernel's size where it is known: tools round theirs."""
+    block = ground.view.block(volume.device) if volume.device else None
+    return (block.size_bytes if block else None) or volume.size_bytes
+
+
+def _sizes(ground: Ground, subject: Subject) -> list[int]:
+    """The sizes of the members; nothing where one of them is not known."""
+    found: list[int] = []
+    for drive in subject.members:
+        block = ground.view.block(drive.device) if drive.device else None
+        size = drive.size_bytes or (block.size_bytes if block else None)
+        if not size:
+            return []
+        found.append(size)
+    return found
+
+
+def _count(subject: Subject) -> int | None:
+    """How many drives the volume is made of, those that are lost included."""
+    volume = subject.volume
+    if volume is None:
+        return None
+    if volume.drives_expected:
+        return volume.drives_expected
+    # without a figure for what there should be, the members are all of them only while none is lost
+    return len(subject.members) or None if volume.status in ("ok", "checking", "initializing", "rebuilding") else None
+
+
+def _whole(subject: Subject) -> tuple[bool, bool]:
+    """Whether it is known that the array has no free space; whether nothing else is known to lie on it."""
+    array = subject.array
+    sharing = [v for v in subject.controller.volumes if v.array == subject.item.array and v.id != subject.id]
+    free = array.free_bytes if array else None
+    total = array.size_bytes if array else None
+    little = free is not None and free <= NEAR * (total or 0)
+    return little, not sharing and (free is None or little)
+
+
+def _human(size: float) -> str:
+    for factor, name in ((1e12, "TB"), (1e9, "GB"), (1e6, "MB")):
+        if size >= factor:
+            return f"{size / factor:.4g} {name}"
+    return f"{size:.0f} B"

@@ -1,0 +1,94 @@
+"""What the inventory and the kernel know of a volume, as the evidence that measured figures are weighed with. Pure."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from raidctl.bench.verdict.evidence import Evidence, Policy
+from raidctl.change.guard import unprotected
+from raidctl.model import Cache, Controller
+from raidctl.verify.case import Case
+from raidctl.verify.drives import drive_caches
+from raidctl.verify.kernel import without_barriers
+from raidctl.verify.subjects import Ground, Subject, blocks_of
+from raidctl.verify.wanted import Claim
+
+_BAD = frozenset({"failed", "missing", "degraded"})
+_MIB = 1 << 20
+
+
+def facts(ground: Ground, subject: Subject) -> Evidence:
+    """C1 and C2 of BENCH 2.3, and the speed that all drives tell."""
+    case = Case(Claim("power_safe"), subject, ground)
+    card = None if subject.on_cards else _card(subject)
+    drives: Literal["enabled", "disabled"] | None = None
+    told = drive_caches(case).state
+    if told in ("enabled", "disabled"):
+        drives = "enabled" if told == "enabled" else "disabled"
+    speeds = {drive.rpm for _, drive in subject.drives}
+    one = speeds.pop() if len(speeds) == 1 else None
+    return Evidence(
+        controller=None if subject.on_cards else card is not None,
+        policy=None if card is None else _policy(subject),
+        battery=None if card is None else _battery(card, subject),
+        cache_mib=None if card is None else _write_share(card.cache),
+        drive_cache=drives,
+        flush_sent=_flush_sent(case),
+        rpm=float(one) if one else None,
+    )
+
+
+def _card(subject: Subject) -> Controller | None:
+    """The controller whose cache stands before the drives."""
+    return None if subject.volume is None or subject.software else subject.controller
+
+
+def _policy(subject: Subject) -> Policy | None:
+    cache = subject.volume.cache if subject.volume else None
+    active = cache.write_active if cache else None
+    if active is None:
+        return None
+    return "write_back" if active == "write_back" else "write_through"
+
+
+def _battery(card: Controller, subject: Subject) -> bool | None:
+    """Healthy, not healthy, or not known: learning and charging show only afterwards."""
+    cache = subject.volume.cache if subject.volume else None
+    if cache is not None and cache.controller_cache == "unprotected":
+        return False
+    if not card.batteries:
+        return None
+    if unprotected(card) is None:
+        return True
+    return False if any(one.status in _BAD or one.replace for one in card.batteries) else None
+
+
+def _write_share(cache: Cache | None) -> float | None:
+    """MiB of the controller's cache that are for writes, as it tells."""
+    if cache is None or cache.present is False:
+        return None
+    if cache.write_bytes is not None:
+        return cache.write_bytes / _MIB
+    if cache.size_bytes is None:
+        return None
+    percent = 100 if cache.write_percent is None else cache.write_percent
+    return cache.size_bytes * percent / 100 / _MIB
+
+
+def write_percent(subject: Subject | None) -> int | None:
+    """The share of the cache that is for writes, as the controller tells; None: it does not."""
+    cache = subject.controller.cache if subject is not None else None
+    return cache.write_percent if cache is not None else None
+
+
+def _flush_sent(case: Case) -> bool | None:
+    """Whether file system and kernel send flushes down; None: not told of every device in between."""
+    if without_barriers(case.ground.kernel, case.subject.item.mountpoints):
+        return False
+    caches = {block.write_cache for block in blocks_of(case.ground, case.subject) if block.kind != "partition"}
+    for _, drive in case.subject.drives:
+        block = case.ground.view.block(drive.device) if drive.device else None
+        caches |= {block.write_cache} if block is not None else set()
+    if "write through" in caches:
+        return False
+    return True if caches == {"write back"} else None

@@ -1,0 +1,102 @@
+"""What the kernel says beside the inventory: mounts with their options, and what SCSI disks tell of their caches."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from raidctl.discovery.mounts import Mount, mountinfo
+from raidctl.discovery.probe import MOUNTINFO
+from raidctl.evidence import Line
+from raidctl.host import BlockDevice, HostView
+from raidctl.model.block_layer import NO_BARRIER
+from raidctl.request import Dialogue, Read, ask_all
+from raidctl.verify.report import Evidence
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """The kernel's tables that a survey does not keep."""
+
+    mounts: tuple[tuple[Mount, Line], ...] = ()
+    """In the kernel's order; a later mount on the same point hides the earlier one."""
+    cache_types: Mapping[str, str] = field(default_factory=dict)
+    """Of SCSI disks by ``H:C:T:L``: ``write back``, ``write through``."""
+
+    def on(self, point: str) -> tuple[Mount, Line] | None:
+        """What is mounted on a point."""
+        return next((pair for pair in reversed(self.mounts) if pair[0].point == point), None)
+
+    def above(self, path: str) -> tuple[Mount, Line] | None:
+        """The mount that a path lies in: the one with the longest point; the last where several have it."""
+        found = None
+        for pair in self.mounts:
+            point = pair[0].point
+            inside = point in ("/", path) or path.startswith(f"{point}/")
+            if inside and (found is None or len(point) >= len(found[0].point)):
+                found = pair
+        return found
+
+
+def look(view: HostView) -> Dialogue[Kernel]:
+    """Ask for both, in one round."""
+    disks = [block for block in view.blocks if block.kind == "disk" and block.scsi_address]
+    answers = yield from ask_all([Read(MOUNTINFO), *(Read(_cache_type(disk)) for disk in disks)])
+    types = {
+        disk.scsi_address or "": (answer.text or "").strip()
+        for disk, answer in zip(disks, answers[1:], strict=True)
+        if answer.fine and (answer.text or "").strip()
+    }
+    return Kernel(_mounts(answers[0].text or ""), types)
+
+
+def _mounts(text: str) -> tuple[tuple[Mount, Line], ...]:
+    found = []
+    for number, raw in enumerate(text.split("\n"), 1):
+        found += [(mount, Line(number, raw)) for mount in mountinfo(raw).mounts]
+    return tuple(found)
+
+
+def _cache_type(disk: BlockDevice) -> str:
+    return f"/sys/class/scsi_disk/{disk.scsi_address}/cache_type"
+
+
+def queue(block: BlockDevice) -> Evidence | None:
+    """What the kernel thinks of the write cache of a block device: whether it sends flushes."""
+    if block.write_cache is None:
+        return None
+    sends = {"write back": ", so it sends flushes", "write through": ", so it sends no flush"}
+    return Evidence(
+        source="kernel",
+        object=block.node,
+        says=f"takes the write cache for {block.write_cache}{sends.get(block.write_cache, '')}",
+        command=f"/sys/class/block/{block.name.replace('/', '!')}/queue/write_cache",
+        line=1,
+        raw=block.write_cache,
+    )
+
+
+def cache_type(kernel: Kernel, block: BlockDevice) -> Evidence | None:
+    """What a SCSI disk has told the kernel of its cache."""
+    told = kernel.cache_types.get(block.scsi_address or "")
+    if told is None:
+        return None
+    says = f"the device reports its cache as {told}"
+    return Evidence(source="kernel", object=block.node, says=says, command=_cache_type(block), line=1, raw=told)
+
+
+def without_barriers(kernel: Kernel, points: tuple[str, ...]) -> list[Evidence]:
+    """The file systems that send no flush by their mount options."""
+    found = []
+    for point in points:
+        pair = kernel.on(point)
+        options = NO_BARRIER.intersection(pair[0].options) if pair else ()
+        if pair and options:
+            says = f"{point} is mounted with {', '.join(sorted(options))}: it sends no flush"
+            found.append(_mounted(pair, says))
+    return found
+
+
+def _mounted(pair: tuple[Mount, Line], says: str) -> Evidence:
+    mount, line = pair
+    return Evidence(source="kernel", object=mount.point, says=says, command=MOUNTINFO, line=line.number, raw=line.text)

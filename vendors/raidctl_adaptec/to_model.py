@@ -1,0 +1,196 @@
+"""Drafts made into the objects of the model, with their final ids and the evidence on the sheets."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from raidctl.model import (
+    Array,
+    Battery,
+    Cache,
+    Controller,
+    Drive,
+    Errors,
+    Mode,
+    PciLink,
+    Problem,
+    Progress,
+    Scrub,
+    Volume,
+)
+from raidctl.vendor.draft import Draft, distinct
+from raidctl_adaptec import battery as batteries_of
+from raidctl_adaptec import derived_fields, grammar
+from raidctl_adaptec import drive as drives_of
+from raidctl_adaptec.capability import capabilities
+from raidctl_adaptec.draft import CardDraft, GroupDraft
+from raidctl_adaptec.messages import counts
+from raidctl_adaptec.policy import volume_cache
+
+FAMILY = "adaptec"
+# Series 2, 3, 5 and 6 and what IBM and Sun sold of them have no other mode than RAID, and the tool no line for it.
+_RAID_ONLY = re.compile(r"(?:ASR-?)?(?:[2356]\d{3}[A-Z]{0,3}|[2356]\d{4}Z?)(?:[- ].*)?|ServeRAID 8.*|STK RAID.*")
+
+
+def controller_ids(cards: Sequence[CardDraft]) -> list[str]:
+    """``adaptec:N`` after arcconf's numbers; where outputs of two machines give the same one, ``adaptec:1-2``."""
+    return distinct(f"{FAMILY}:{card.name}" for card in cards)
+
+
+def shown(card: CardDraft) -> bool:
+    """Whether anything was told of a card; ``getstatus`` of an idle one tells nothing."""
+    return any(draft.told for draft in card.all())
+
+
+def build(card: CardDraft, object_id: str) -> tuple[Controller, list[Problem]]:
+    """The controller, and the problems of it and all that is on it; writes the evidence."""
+    card.derive(derived_fields.CARD)
+    for volume in card.volumes.values():
+        volume.derive(derived_fields.VOLUME)
+    for drive in card.drives.values():
+        drive.derive(derived_fields.DRIVE)
+    cache = _cache(card)
+    batteries = tuple(_battery(item, f"{object_id}/battery{n}") for n, item in enumerate(card.batteries.values()))
+    smartpqi = is_smartpqi(card)
+    mode: Mode | None = card.get("mode") or _only_mode(card)
+    found = card.made(
+        Controller,
+        id=object_id,
+        mode=mode,
+        cache=cache,
+        pci_link=card.part("pci_link", PciLink),
+        consistency_check=card.part("consistency_check", Scrub),
+        batteries=batteries,
+        arrays=tuple(_array(item, object_id) for item in card.arrays.values()),
+        volumes=tuple(_volume(item, card, cache, batteries, object_id) for item in card.volumes.values()),
+        drives=tuple(_drive(item, card, object_id) for item in card.drives.values()),
+        capabilities=capabilities(mode, cache, smartpqi=smartpqi),
+    )
+    problems = [complaint.problem(where) for draft, where in _owned(card, object_id) for complaint in draft.complaints]
+    problems += counts(found, card)
+    _write_evidence(card, found)
+    return found, problems
+
+
+def is_smartpqi(card: CardDraft) -> bool | None:
+    """Whether it is a card of the younger generation; None where no output tells."""
+    if card.get("driver") is not None:
+        return bool(card.get("driver") == "smartpqi")
+    if card.get("cache.status") is not None or card.get("cache.read_percent") is not None:
+        return True
+    if any(volume.get("cache.caching") is not None for volume in card.volumes.values()):
+        return True
+    aacraid = card.get("cache.size_bytes") is not None and "Boot Flash" in card.details
+    told = any(volume.get("cache.setting") or volume.get("cache.mode") for volume in card.volumes.values())
+    return False if aacraid or told else None
+
+
+def _only_mode(card: CardDraft) -> Mode | None:
+    """RAID, for cards that know no other mode."""
+    model = card.get("model")
+    return "raid" if model and card.get("firmware") and _RAID_ONLY.fullmatch(model) else None
+
+
+def _cache(card: CardDraft) -> Cache | None:
+    told = {name[6:]: value for name, (_, value) in card.values.items() if name.startswith("cache.")}
+    if not told:
+        return None
+    size, read, write = told.get("size_bytes"), told.get("read_percent"), told.get("write_percent")
+    usable = told.get("available_bytes") or size
+    said = [told.get("status_text"), told.get("reason")]
+    return Cache(
+        present=True if size else None,
+        status=told.get("status"),
+        status_text="; ".join(text for text in said if text) or None,
+        size_bytes=size,
+        available_bytes=told.get("available_bytes"),
+        read_percent=read,
+        write_percent=write,
+        read_bytes=None if usable is None or read is None else usable * read // 100,
+        write_bytes=None if usable is None or write is None else usable * write // 100,
+        no_battery_write_cache=told.get("no_battery_write_cache"),
+    )
+
+
+def _battery(draft: Draft, object_id: str) -> Battery:
+    status = batteries_of.settle(draft)
+    return draft.made(
+        Battery,
+        id=object_id,
+        status=status,
+        replace=True if "replace" in (draft.get("status_text") or "").lower() else None,
+    )
+
+
+def _array(draft: GroupDraft, controller: str) -> Array:
+    return draft.made(
+        Array,
+        id=f"{controller}/a{draft.name}",
+        drives=tuple(f"{controller}/{key}" for key in draft.members if key not in draft.spares),
+        spares=tuple(f"{controller}/{key}" for key in draft.spares),
+    )
+
+
+def _volume(
+    draft: GroupDraft, card: CardDraft, cache: Cache | None, batteries: tuple[Battery, ...], controller: str
+) -> Volume:
+    array = draft.get("array")
+    details = dict(draft.details)
+    if is_smartpqi(card) is False:
+        # Linux, drivers/scsi/aacraid: CONTAINER_CHANNEL is 0, CONTAINER_TO_ID(n) is n
+        details.setdefault("SCSI target", f"0:{draft.name}:0")
+    return draft.made(
+        Volume,
+        id=f"{controller}/v{draft.name}",
+        array=f"{controller}/a{array}" if array in card.arrays else None,
+        cache=volume_cache(draft, cache, batteries, card.get("drive_write_cache")),
+        progress=draft.part("progress", Progress),
+        details=details,
+    )  # fmt: skip
+
+
+def _drive(draft: Draft, card: CardDraft, controller: str) -> Drive:
+    spare_for = tuple(f"{controller}/a{a.name}" for a in card.arrays.values() if a.spares.get(draft.name))
+    array = draft.get("array")
+    home = f"{controller}/a{array}" if array in card.arrays else spare_for[0] if len(spare_for) == 1 else None
+    return draft.made(
+        Drive,
+        id=f"{controller}/{draft.name}",
+        array=home,
+        model=drives_of.model(draft),
+        media=draft.get("media") or ("hdd" if draft.get("rpm") else None),
+        errors=Errors(media=draft.get("errors.media"), predictive=draft.get("errors.predictive")),
+        spare_for=spare_for,
+    )
+
+
+def _owned(card: CardDraft, object_id: str) -> Iterator[tuple[Draft, str]]:
+    yield card, object_id
+    for array in card.arrays.values():
+        yield array, f"{object_id}/a{array.name}"
+    for volume in card.volumes.values():
+        yield volume, f"{object_id}/v{volume.name}"
+    for drive in card.drives.values():
+        yield drive, f"{object_id}/{drive.name}"
+    for number, battery in enumerate(card.batteries.values()):
+        yield battery, f"{object_id}/battery{number}"
+
+
+_DRIVE_CACHE = "drive_write_cache"
+
+
+def _write_evidence(card: CardDraft, found: Controller) -> None:
+    """Evidence stands at the object that carries the fact: the drives' cache policy at the volumes."""
+    told, card.told = card.told, []
+    for sheet, line, name, value in told:
+        if name == "cache.reason":
+            sheet.fact(line, found.id, "cache.status_text", value)
+        elif name.startswith(_DRIVE_CACHE):
+            for volume in found.volumes if name == _DRIVE_CACHE else ():
+                sheet.fact(line, volume.id, "cache.drive_write_cache", value)
+            sheet.detail(line, found.id, grammar.plain(line.text).split(":", maxsplit=1)[0].strip(), value)
+        else:
+            card.told.append((sheet, line, name, value))
+    for draft, where in _owned(card, found.id):
+        draft.write_evidence(where)

@@ -1,0 +1,245 @@
+"""What could only be placed when all outputs were read: details of volumes and drives, and who belongs to which set."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from raidctl.evidence import Sheet
+from raidctl.text import attempt
+from raidctl.vendor.draft import DETAIL, Draft, Pair
+from raidctl_areca import tables, vocabulary
+from raidctl_areca.draft import CardDraft, conclude
+from raidctl_areca.labels import DRIVE, SET, VOLUME, Parse, media, speed
+from raidctl_areca.reader import Section
+
+_PLACE = re.compile(r"(?:Enclosure|Enc)[ #]*(\d{1,3})\s+(\S.*)", re.IGNORECASE | re.ASCII)
+
+
+def settle(sections: Iterable[Section]) -> None:
+    """Give each section to the object that it is about."""
+    for section in sections:
+        if not section.pairs:
+            continue
+        if section.kind == "drive":
+            _drive(section)
+        elif section.kind == "volume":
+            _volume(section)
+        elif section.kind == "set":
+            _set(section)
+        elif section.kind == "smart":
+            _smart(section)
+
+
+def link(card: CardDraft) -> None:
+    """Volumes and drives to their RAID sets by name; a name that no table of RAID sets tells makes a set of its own."""
+    by_name: dict[str, list[str]] = {}
+    for number, found in card.sets.items():
+        by_name.setdefault(found.get("set") or "", []).append(number)
+    for volume in card.volumes.values():
+        both = volume.get("names")
+        if both is not None:
+            _apart(volume, both, by_name)
+    for draft in [*card.drives.values(), *card.volumes.values()]:
+        number = draft.get("set number")
+        if number is not None:
+            card.raid_set(number)
+            conclude(draft, "array", number)
+        name = draft.get("set")
+        if name is None:
+            continue
+        numbers = by_name.get(name, [])
+        if len(numbers) > 1:
+            numbers = []
+            draft.complain("warning", "unread", f"Several RAID sets are called {name!r}: whose it is, is not told.")
+        elif not numbers:
+            made = f"={name}"
+            conclude(card.raid_set(made), "set", name)
+            by_name[name] = numbers = [made]
+        if numbers:
+            conclude(draft, "array", numbers[0])
+    _pass_through(card, by_name.get("PassThroughDisk", []))
+    _temperatures(card)
+
+
+def _apart(volume: Draft, both: str, by_name: dict[str, list[str]]) -> None:
+    name = next((name for name in by_name if name and both.endswith(f" {name}")), None)
+    if name is None:
+        volume.unread("Name and Raid Name", both)
+        conclude(volume, "name", both)
+        return
+    conclude(volume, "name", both.removesuffix(name).strip())
+    conclude(volume, "set", name)
+
+
+def _pass_through(card: CardDraft, numbers: list[str]) -> None:
+    # 3  PassThroughDisk      1  750.2GB    0.0GB    750.2GB         Normal
+    drives = [drive for drive in card.drives.values() if drive.get("role") == "passthrough"]
+    if len(numbers) == len(drives) == 1:
+        conclude(drives[0], "array", numbers[0])
+
+
+def _temperatures(card: CardDraft) -> None:
+    """``HDD #1  Temp.`` of the hardware monitor counts channels."""
+    for name, (_, told) in list(card.values.items()):
+        drive = card.drives.get(name.removeprefix("temperature ")) if name.startswith("temperature ") else None
+        if drive is not None:
+            sheet, pair = told
+            drive.take(sheet, pair, "temperature_celsius", vocabulary.celsius, 0)
+
+
+def _take(draft: Draft, sheet: Sheet, pair: Pair, known: dict[str, tuple[str, Parse]]) -> None:
+    name, parse = known.get(pair.label.lower(), ("", None))
+    if parse is None:
+        draft.keep(sheet, pair)
+    else:
+        draft.take(sheet, pair, name, parse)
+
+
+def _value(section: Section, *labels: str) -> str | None:
+    return next(
+        (pair.value for pair in section.pairs if pair.label.lower() in labels and vocabulary.told(pair.value)), None
+    )
+
+
+# --- drives
+
+
+def _smart(section: Section) -> None:
+    """The attributes that ``disk smart drv=N`` lists, which tell nothing else of the drive."""
+    drive = section.card.drives.get(section.card.numbers.get(section.number or "", section.number or ""))
+    owner = drive if drive is not None else section.card
+    prefix = "SMART " if drive is not None else f"drive {section.number} SMART "
+    for pair in section.pairs:
+        owner.keep(section.sheet, pair, prefix)
+        if pair.value.lower().endswith(("failed", "fail")):
+            owner.complain("warning", "state", f"SMART says of {pair.label}: {pair.value}.", "Replace the drive.")
+
+
+def _drive(section: Section) -> None:
+    # Device Location                    : Enclosure#1 Slot#8      IDE Channel                        : 1
+    if _value(section, "model name") is None and _value(section, "serial number") is None:
+        for pair in section.pairs:
+            section.card.seen(section.sheet, pair.lines[0], "drives", "an empty slot")
+        return
+    drive = section.card.drive(_place(section))
+    kind = (_value(section, "device type") or "").upper()
+    for pair in section.pairs:
+        _drive_label(drive, section.sheet, pair, kind)
+
+
+def _place(section: Section) -> str:
+    located = _PLACE.fullmatch(_value(section, "device location", "location") or "")
+    if located is not None and re.search(r"\d", located[2]):
+        return tables.place_of(located[1], located[2])
+    channel = _value(section, "ide channel", "channel", "sata channel", "device channel")
+    if channel is not None and re.fullmatch(r"\d{1,9}", channel, re.ASCII):
+        return str(int(channel))
+    number = section.number
+    if number is not None:
+        return section.card.numbers.get(number, number)
+    return "unknown"
+
+
+def _drive_label(drive: Draft, sheet: Sheet, pair: Pair, kind: str) -> None:
+    line, label, value = pair.lines[0], pair.label.lower(), pair.value
+    located = _PLACE.fullmatch(value) if "location" in label else None
+    if located is not None:
+        drive.put(sheet, line, "enclosure", located[1], 0)
+        drive.put(sheet, line, "bay", tables.bay_of(located[2]), 0)
+    elif label == "ide channel" and value.isdecimal():
+        drive.put(sheet, line, "bay", value, 0)
+    elif label == "device type":
+        # Device Type                        : SATA(5001B4D4188DF017)
+        word = next((word for word in ("sata", "sas", "nvme") if kind.lower().startswith(word)), None)
+        if word is not None:
+            drive.put(sheet, None, "interface", word)
+            drive.seen(sheet, line, "interface", word)
+        drive.detail(sheet, line, pair.label, value)
+    elif label == "model name" and vocabulary.told(value):
+        drive.put(sheet, line, "raw_model", value)
+        drive.told[-1] = (sheet, line, "model", value)
+    elif label == "device state" and vocabulary.told(value):
+        _device_state(drive, sheet, pair)
+    elif label == "rotation speed":
+        drive.put(sheet, None, "media", media(value))
+        _take(drive, sheet, pair, DRIVE)
+    elif label in {"current sata mode", "supported sata mode"} and speed(value) is not None:
+        drive.put(sheet, line, "interface", "sata", 0)
+        drive.details.setdefault(pair.label, value)
+        if label == "current sata mode":
+            drive.put(sheet, line, "link_gbps", speed(value))
+        else:
+            drive.put(sheet, line, "max_link_gbps", speed(value))
+    else:
+        _take(drive, sheet, pair, DRIVE)
+
+
+def _device_state(drive: Draft, sheet: Sheet, pair: Pair) -> None:
+    # Device State                       : NORMAL
+    found = vocabulary.drive_state(pair.value)
+    if found is None:
+        drive.unread(pair.label, pair.value)
+    if drive.get("status") == "critical" and found == "ok":
+        # the table says that the set has dropped it
+        drive.detail(sheet, pair.lines[0], pair.label, pair.value)
+        return
+    drive.put(sheet, pair.lines[0], "status", found or "unknown")
+    drive.put(sheet, pair.lines[0], "status_text", pair.value)
+
+
+# --- RAID sets and volumes
+
+
+def _numbered(section: Section, drafts: dict[str, Draft], field: str, name: str | None) -> str:
+    """The number that the command asked for, else that of the only object of the name."""
+    if section.number is not None:
+        return section.number
+    same = [number for number, draft in drafts.items() if name is not None and draft.get(field) == name]
+    return same[0] if len(same) == 1 else f"={name or 'unknown'}"
+
+
+def _set(section: Section) -> None:
+    name = _value(section, "raid set name")
+    found = section.card.raid_set(_numbered(section, section.card.sets, "set", name))
+    for pair in section.pairs:
+        label = pair.label.lower()
+        if label == "raid set name":
+            found.put(section.sheet, None, "set", pair.value)
+            found.keep(section.sheet, pair)
+        elif label in {"raid set state", "state"}:
+            tables.state(found, section.sheet, pair.lines[0], pair.value, DETAIL)
+        else:
+            _take(found, section.sheet, pair, SET)
+
+
+def _volume(section: Section) -> None:
+    name = _value(section, "volume set name")
+    found = section.card.volume(_numbered(section, section.card.volumes, "name", name))
+    for pair in section.pairs:
+        _volume_label(found, section.sheet, pair)
+
+
+def _volume_label(found: Draft, sheet: Sheet, pair: Pair) -> None:
+    line, label, value = pair.lines[0], pair.label.lower(), pair.value
+    if label in {"volume state", "volume set state", "state"}:
+        tables.state(found, sheet, line, value, DETAIL)
+    elif label == "raid level":
+        tables.level(found, sheet, line, value)
+    elif label.replace(".", "").endswith("ch/id/lun"):
+        tables.address(found, sheet, line, value)
+    elif label == "raid set name":
+        found.put(sheet, None, "set", value)
+        found.seen(sheet, line, "array", value)
+    elif label == "member disks":
+        # Member Disks    : 4
+        count = attempt(vocabulary.count, value)
+        if count is not None:
+            found.put(sheet, line, "drives_expected", count)
+        else:
+            found.keep(sheet, pair)
+    elif label in {"cache mode", "volume cache mode", "cache attribute"}:
+        found.put(sheet, None, "cache mode", value)
+        found.keep(sheet, pair)
+    else:
+        _take(found, sheet, pair, VOLUME)

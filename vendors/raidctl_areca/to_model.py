@@ -1,0 +1,161 @@
+"""Drafts made into the objects of the model, with their final ids and the evidence on the sheets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from raidctl.model import (
+    Array,
+    Battery,
+    BatteryStatus,
+    Cache,
+    Controller,
+    Drive,
+    Errors,
+    Mode,
+    Problem,
+    Progress,
+    Volume,
+)
+from raidctl.order import natural
+from raidctl.vendor.draft import Draft
+from raidctl_areca import vocabulary
+from raidctl_areca.capability import SUPPORT
+from raidctl_areca.draft import CardDraft
+from raidctl_areca.infer import link
+from raidctl_areca.policy import volume_cache
+
+FAMILY = "areca"
+
+
+def build(card: CardDraft) -> tuple[Controller, list[Problem]]:
+    """The controller, and the problems of it and of all that is on it; writes the evidence."""
+    link(card)
+    card.sets = {item.name: item for item in sorted(card.sets.values(), key=lambda item: natural(item.name))}
+    card.volumes = {item.name: item for item in sorted(card.volumes.values(), key=lambda item: natural(item.name))}
+    card.drives = {item.name: item for item in sorted(card.drives.values(), key=lambda item: natural(item.name))}
+    object_id = f"{FAMILY}:{card.name}"
+    battery = _battery(card, object_id)
+    size = card.get("cache.size_bytes")
+    told: Mode | None = card.get("mode")
+    found = Controller(
+        id=object_id,
+        vendor="Areca",
+        model=card.get("model"),
+        serial=card.get("serial"),
+        firmware=card.get("firmware"),
+        mode=told or ("raid" if card.sets else None),
+        cache=None if size is None else Cache(present=True, size_bytes=size),
+        batteries=() if battery is None else (battery,),
+        arrays=_arrays(card, object_id),
+        volumes=tuple(_volume(item, card, battery, object_id) for item in card.volumes.values()),
+        drives=tuple(_drive(item, card, object_id) for item in card.drives.values()),
+        capabilities=SUPPORT,
+        details=card.details,
+    )
+    problems = [item.problem(where) for draft, where in _owned(card, object_id) for item in draft.complaints]
+    _write_evidence(card, object_id)
+    return found, problems
+
+
+def _set_id(controller: str, number: str) -> str:
+    """``areca:1/r1``; a set of which only the name is known goes by that: ``areca:1/r=Raid Set # 00``."""
+    return f"{controller}/r{number}"
+
+
+def _volume_id(controller: str, number: str) -> str:
+    return f"{controller}/v{number}"
+
+
+def _battery(card: CardDraft, controller: str) -> Battery | None:
+    draft = card.battery
+    if not draft.told:
+        return None
+    status: BatteryStatus = draft.get("status") or "unknown"
+    return Battery(
+        id=f"{controller}/battery0",
+        kind=draft.get("kind") or "unknown",
+        status=status,
+        status_text=draft.get("status_text"),
+        charge_percent=draft.get("charge_percent"),
+        replace=True if status == "failed" else None,
+        details=draft.details,
+    )
+
+
+def _arrays(card: CardDraft, controller: str) -> tuple[Array, ...]:
+    members: dict[str, list[Draft]] = {}
+    for drive in card.drives.values():
+        members.setdefault(drive.get("array") or "", []).append(drive)
+    spares = [drive for drive in card.drives.values() if drive.get("role") == "spare"]
+    return tuple(_array(item, members.get(item.name, []), spares, controller) for item in card.sets.values())
+
+
+def _array(draft: Draft, members: Sequence[Draft], waiting: Sequence[Draft], controller: str) -> Array:
+    name = draft.get("set") or ""
+    spares = [drive for drive in waiting if _dedicated(drive, name)]
+    return draft.made(
+        Array,
+        id=_set_id(controller, draft.name),
+        status=vocabulary.health(draft.get("status")),
+        drives=tuple(f"{controller}/{drive.name}" for drive in members),
+        spares=tuple(f"{controller}/{drive.name}" for drive in spares),
+    )
+
+
+def _dedicated(drive: Draft, name: str) -> bool:
+    """``HotSpare[Dedicated To Raid Set # 00]`` is the spare of one set."""
+    return bool(name) and name.lower() in drive.details.get("Usage", "").lower()
+
+
+def _volume(draft: Draft, card: CardDraft, battery: Battery | None, controller: str) -> Volume:
+    array = draft.get("array")
+    home = card.sets.get(array) if array is not None else None
+    disks = home.details.get("Disks", "") if home is not None else ""
+    expected = draft.get("drives_expected")
+    members = expected if expected is not None else int(disks) if disks.isdecimal() and len(disks) < 6 else None
+    operation, percent = draft.get("operation"), draft.get("progress.percent")
+    level = draft.get("level")
+    return draft.made(
+        Volume,
+        id=_volume_id(controller, draft.name),
+        array=None if array is None else _set_id(controller, array),
+        raid_level=vocabulary.raid_level(level, members) if level is not None else None,
+        cache=volume_cache(draft, card, battery),
+        progress=None if operation is None else Progress(operation=operation, percent=percent),
+    )
+
+
+def _drive(draft: Draft, card: CardDraft, controller: str) -> Drive:
+    array = draft.get("array")
+    raw = draft.get("raw_model")
+    sets = card.sets.items() if draft.get("role") == "spare" else ()
+    homes = [number for number, item in sets if _dedicated(draft, item.get("set") or "")]
+    spare_for = tuple(_set_id(controller, number) for number in homes)
+    return draft.made(
+        Drive,
+        id=f"{controller}/{draft.name}",
+        array=None if array is None else _set_id(controller, array),
+        model=vocabulary.drive_model(raw, sas=draft.get("interface") == "sas") if raw else None,
+        errors=Errors(media=draft.get("errors.media"), other=draft.get("errors.other")),
+        spare_for=spare_for,
+    )
+
+
+def _owned(card: CardDraft, controller: str) -> Iterator[tuple[Draft, str]]:
+    yield card, controller
+    for number, item in card.sets.items():
+        yield item, _set_id(controller, number)
+    for number, volume in card.volumes.items():
+        yield volume, _volume_id(controller, number)
+    for drive in card.drives.values():
+        yield drive, f"{controller}/{drive.name}"
+    yield card.battery, f"{controller}/battery0"
+
+
+_FIELDS = {"set": "array", "names": "name"}
+
+
+def _write_evidence(card: CardDraft, controller: str) -> None:
+    for draft, where in _owned(card, controller):
+        draft.write_evidence(where, _FIELDS)

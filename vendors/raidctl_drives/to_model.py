@@ -1,0 +1,312 @@
+"""Parts of drives put together: which of them speak of the same drive, what its id is, which answer counts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+
+from raidctl.evidence import Sheet
+from raidctl.model import Drive, Errors, Problem
+from raidctl.text import collapse, printable
+from raidctl_drives.also import Details, derived
+from raidctl_drives.parts import DrivePart, readdress
+from raidctl_drives.vocabulary import nvme_controller
+
+RANKS = {"hdparm": 0, "nvme": 1, "smartctl": 2, "kernel": 3, "sdparm": 4}
+"""Whose word counts first where several tell the same field; sdparm's names are cut to 16 letters."""
+_WORST = ("critical", "warning", "unknown", "ok")
+_WWN = re.compile(r"[0-9a-f]{16}(?:[0-9a-f]{16})?")
+_BLANK = re.compile(r"\s+")
+_NAMESPACE = re.compile(r"/dev/nvme\d+n\d+")
+_ROUNDED = 10_000_000
+
+
+@dataclass(frozen=True)
+class Source:
+    """A part, the tool that told it, and the sheet that its facts stand on."""
+
+    tool: str
+    part: DrivePart
+    sheet: Sheet
+
+
+@dataclass
+class Group:
+    """The sources that speak of one drive."""
+
+    sources: list[Source] = field(default_factory=list)
+    fallback: str = ""
+    """What to call it when nobody tells serial number, WWN or device."""
+    names: dict[str, set[str]] = field(default_factory=dict)
+    """The different serial numbers and models that were told, made comparable."""
+
+    def add(self, source: Source) -> None:
+        """Take a source in."""
+        self.sources.append(source)
+        for name, value in _names(source).items():
+            self.names.setdefault(name, set()).add(value)
+
+    def told(self, name: str) -> list[Any]:
+        """What the sources say of a field, the most trusted one first."""
+        ranked = sorted(self.sources, key=lambda source: RANKS.get(source.tool, 9))
+        return [value for source in ranked if (value := getattr(source.part, name)) is not None]
+
+    @property
+    def device(self) -> str | None:
+        """The node, ``/dev/nvme0n1`` rather than ``/dev/nvme0``."""
+        nodes = self.told("device")
+        return next((n for n in nodes if _NAMESPACE.fullmatch(n)), nodes[0] if nodes else None)
+
+
+def serial_key(text: str | None) -> str | None:
+    """A serial number to compare by; None for one that is masked, unreadable or too short to tell drives apart."""
+    bare = _BLANK.sub("", text or "").upper()
+    unusable = len(set(bare)) < 2 or "XXX" in bare or "*" in bare or "\N{REPLACEMENT CHARACTER}" in bare
+    return None if unusable or len(bare) < 3 else bare
+
+
+def wwn_key(text: str | None) -> str | None:
+    """A world wide name to compare by; None for one that is masked or all the same digit."""
+    bare = re.sub(r"^(?:0x|naa\.|eui\.)|[\s:.-]", "", (text or "").strip().lower())
+    return bare if _WWN.fullmatch(bare) and len(set(bare)) > 1 else None
+
+
+def grouped(sources: Iterable[Source]) -> list[Group]:
+    """The sources by drive: by serial number, by WWN, and by device where nothing contradicts it."""
+    groups: list[Group] = []
+    index: dict[str, Group] = {}
+    nameless: list[Source] = []
+    for source in sources:
+        keys = [f"serial {key}" for key in (serial_key(source.part.serial),) if key]
+        keys += [f"wwn {key}" for key in (wwn_key(source.part.wwn),) if key]
+        if not keys:
+            nameless.append(source)
+            continue
+        group = next((index[key] for key in keys if key in index and _agrees(index[key], source)), None)
+        if group is None:
+            group = Group()
+            groups.append(group)
+        group.add(source)
+        for key in keys:
+            index.setdefault(key, group)
+    by_device: dict[str, list[Group]] = {}
+    for group in groups:
+        for device in {_device_key(source.part) for source in group.sources} - {None}:
+            by_device.setdefault(str(device), []).append(group)
+    for source in nameless:
+        _join_by_device(source, groups, by_device)
+    return groups
+
+
+def _join_by_device(source: Source, groups: list[Group], by_device: dict[str, list[Group]]) -> None:
+    device = _device_key(source.part)
+    fitting = [group for group in by_device.get(device or "", []) if _agrees(group, source)]
+    if len(fitting) == 1:
+        fitting[0].add(source)
+        return
+    group = Group()
+    group.add(source)
+    groups.append(group)
+    if device:
+        by_device.setdefault(device, []).append(group)
+
+
+def _device_key(part: DrivePart) -> str | None:
+    """How the drive was reached; behind one node of a controller there are many."""
+    return part.address or nvme_controller(part.device) or part.device
+
+
+def _names(source: Source) -> dict[str, str]:
+    names = {"serial": serial_key(source.part.serial), "model": _model_key(source.part.model)}
+    return {name: value for name, value in names.items() if value}
+
+
+def _agrees(group: Group, source: Source) -> bool:
+    """Whether nothing that the source says of the drive's identity contradicts the group."""
+    return all(
+        value.startswith(known) or known.startswith(value)
+        for name, value in _names(source).items()
+        for known in group.names.get(name, ())
+    )
+
+
+def _model_key(text: str | None) -> str | None:
+    bare = _BLANK.sub("", text or "").upper()
+    return bare.removeprefix("ATA") or None
+
+
+def identify(groups: Sequence[Group]) -> list[str]:
+    """An id for each group, unique: ``drives:SERIAL``; without serial number WWN, kernel name, or file name."""
+    taken: set[str] = set()
+    used: dict[str, int] = {}
+    ids = []
+    for group in groups:
+        kernel = (group.device or next(iter(group.told("address")), "")).removeprefix("/dev/")
+        serial = next((s for s in _serials(group) if "\N{REPLACEMENT CHARACTER}" not in s), None)
+        wwn = next((w for w in group.told("wwn") if wwn_key(w)), None)
+        name = _BLANK.sub("_", collapse(printable(serial or wwn or kernel or group.fallback or "unknown")))
+        if f"drives:{name}" in taken and kernel and kernel != name:
+            name = f"{name}-{kernel}"
+        unique = name
+        while f"drives:{unique}" in taken:
+            used[name] = used.get(name, 1) + 1
+            unique = f"{name}-{used[name]}"
+        taken.add(f"drives:{unique}")
+        ids.append(f"drives:{unique}")
+    return ids
+
+
+def move_facts(groups: Sequence[Group], ids: Sequence[str]) -> Details:
+    """Put the facts of all sheets under the ids of the drives; the details of each drive on each sheet."""
+    details: Details = {}
+    sheets: dict[int, tuple[Sheet, dict[str, str]]] = {}
+    for group, object_id in zip(groups, ids, strict=True):
+        for source in group.sources:
+            sheets.setdefault(id(source.sheet), (source.sheet, {}))[1][source.part.key] = object_id
+    for sheet, moves in sheets.values():
+        readdress(sheet, moves)
+        for fact in sheet.facts:
+            if fact.field.startswith("details["):
+                details.setdefault((id(sheet), fact.object_id), []).append(fact)
+    return details
+
+
+def _serials(group: Group) -> list[str]:
+    """The kernel's word first, so that an id does not depend on which tools are installed."""
+    kernel = [source.part.serial for source in group.sources if source.tool == "kernel" and source.part.serial]
+    return kernel + group.told("serial")
+
+
+def drive_of(group: Group, details: Details, object_id: str) -> Drive:
+    """One drive of everything that is told of it."""
+    parts = [source.part for source in group.sources]
+
+    def first(name: str) -> Any:
+        return next(iter(group.told(name)), None)
+
+    status, status_text = _status(parts)
+    return Drive(
+        id=object_id,
+        device=group.device,
+        model=_longest(group.told("model")),
+        serial=_longest(group.told("serial")),
+        size_bytes=_size(group),
+        status=status,
+        status_text=status_text,
+        errors=Errors(**{counter: _highest(group, counter) for counter in Errors.__struct_fields__}),
+        details=_details(group),
+        firmware=first("firmware"),
+        media=first("media"),
+        interface=first("interface"),
+        rpm=first("rpm"),
+        temperature_celsius=first("temperature_celsius"),
+        link_gbps=first("link_gbps"),
+        max_link_gbps=first("max_link_gbps"),
+        life_used_percent=first("life_used_percent"),
+        firmware_update=first("firmware_update"),
+        write_cache=_write_cache(group),
+        wwn=first("wwn"),
+        power_on_hours=first("power_on_hours"),
+        **derived(_sheets(group), details, object_id),
+    )
+
+
+def _sheets(group: Group) -> list[Sheet]:
+    """The sheets of a drive, each once, the most trusted tool's first."""
+    ranked = sorted(group.sources, key=lambda source: RANKS.get(source.tool, 9))
+    return list({id(source.sheet): source.sheet for source in ranked}.values())
+
+
+def problems_of(group: Group, object_id: str) -> list[Problem]:
+    """The problems of all parts, each once, at the drive's id where they were at a part's key."""
+    found: dict[tuple[str, str, str], Problem] = {}
+    for source in group.sources:
+        for problem in source.part.problems:
+            moved = replace_where(problem, {source.part.key: object_id})
+            found.setdefault((moved.where, moved.message, moved.kind), moved)
+    return list(found.values())
+
+
+def replace_where(problem: Problem, ids: dict[str, str]) -> Problem:
+    """A problem at the id of the drive instead of the key of a part."""
+    return msgspec.structs.replace(problem, where=ids.get(problem.where, problem.where))
+
+
+def _status(parts: Sequence[DrivePart]) -> tuple[Any, str | None]:
+    for status in _WORST:
+        for part in parts:
+            if part.status == status:
+                return status, part.status_text
+    return "unknown", None
+
+
+def _longest(values: Sequence[str]) -> str | None:
+    """The most trusted word, or the longer one that it is the cut beginning of."""
+    if not values:
+        return None
+    bare = _BLANK.sub("", values[0]).upper()
+    for other in values[1:]:
+        whole = _BLANK.sub("", other).upper()
+        if len(whole) > len(bare) and whole.startswith(bare):
+            return other
+    return values[0]
+
+
+def _size(group: Group) -> int | None:
+    """The drive's size: of an NVMe drive with several namespaces what its controller tells, else their sum."""
+    spaces: dict[str, list[int]] = {}
+    whole: list[int] = []
+    for source in sorted(group.sources, key=lambda source: RANKS.get(source.tool, 9)):
+        size = source.part.size_bytes
+        if size and "tnvmcap" in source.part.details:
+            whole.append(size)
+        elif size and source.part.device and _NAMESPACE.fullmatch(source.part.device):
+            spaces.setdefault(source.part.device, []).append(size)
+    # the same namespace seen by both ports of a drive has two controllers
+    if len(spaces) < 2 or len({nvme_controller(device) for device in spaces}) > 1:
+        return _exact(group.told("size_bytes"))
+    return whole[0] if whole else sum(_exact(sizes) or 0 for sizes in spaces.values())
+
+
+def _exact(values: Sequence[int]) -> int | None:
+    """The most trusted size, or the exact one that it is a rounded form of."""
+    if not values:
+        return None
+    size = values[0]
+    if size % _ROUNDED == 0:
+        for other in values[1:]:
+            if other % _ROUNDED and abs(other - size) <= size // 100:
+                return other
+    return size
+
+
+def _write_cache(group: Group) -> Any:
+    """The drive's own answer; the kernel's idea of it, which can be out of date, only where there is none."""
+    own = [source for source in group.sources if source.tool != "kernel"]
+    return next(iter(Group(own).told("write_cache") or group.told("write_cache")), None)
+
+
+def _highest(group: Group, counter: str) -> int | None:
+    return max(group.told(f"errors_{counter}"), default=None)
+
+
+def _details(group: Group) -> dict[str, str]:
+    """Everybody's details, and the namespaces of an NVMe drive that has several.
+
+    Where two tools use one label for different things, the later one's name is added.
+    """
+    found: dict[str, str] = {}
+    spaces = sorted({d for d in (source.part.device for source in group.sources) if d and _NAMESPACE.fullmatch(d)})
+    if len(spaces) > 1:
+        found["namespaces"] = ", ".join(spaces)
+    for source in sorted(group.sources, key=lambda source: RANKS.get(source.tool, 9)):
+        for label, value in source.part.details.items():
+            if label not in found:
+                found[label] = value
+            elif found[label] != value:
+                found.setdefault(f"{label} ({source.tool})", value)
+    return found

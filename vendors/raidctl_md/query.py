@@ -1,0 +1,141 @@
+"""What mdadm says in few words: --query, its messages, --examine-bitmap, --examine-badblocks, --detail-platform."""
+
+from __future__ import annotations
+
+import re
+
+from raidctl.evidence import Sheet
+from raidctl.text import attempt, counted
+from raidctl.units import parse_size
+from raidctl_md.label_lines import label_of
+from raidctl_md.parts import Part, Reading, Source, Trouble, key_of
+from raidctl_md.split_outputs import Section
+from raidctl_md.vocabulary import LEVELS
+
+_PLATFORM_LABELS = frozenset(
+    {
+        "Platform", "Version", "License", "RAID Levels", "Chunk Sizes", "2TB volumes", "2TB disks", "Max Disks",
+        "Max Volumes", "3rd party NVMe", "I/O Controller", "NVMe under VMD", "NVMe Device", "Port",
+        "Encryption(Ability|Status)",
+    }
+)  # fmt: skip
+_BITMAP_LABELS = frozenset(
+    {
+        "Magic", "Version", "Events", "Events Cleared", "State", "Chunksize", "Daemon", "Write Mode", "Sync Size",
+        "Bitmap", "Cluster nodes", "Cluster name", "Node Slot",
+    }
+)  # fmt: skip
+
+# "/dev/md0: 19.98GiB raid1 2 devices, 1 spare. Use mdadm --detail for more detail."; no size of a tiny array
+_QUERIED = re.compile(r"\s*(/dev/\S+): (\S*) (\S+) (-?\d{1,6}) devices?, (-?\d{1,6}) spares?\. Use mdadm --detail .*")
+# "/dev/sda1: device 0 in 2 device active raid1 /dev/md0.  Use mdadm --examine for more detail."; mdadm 1: "raid1 md0"
+_QUERIED_MEMBER = re.compile(
+    r"\s*(/dev/\S+): device (\d{1,6}) in (\d{1,6}) device (\w+) (\S+) (\S+?)\.\s+Use mdadm --examine .*"
+)
+_QUERIED_NOT = re.compile(
+    r"\s*(/dev/\S+): (is not an md array|is an md device which is not active|is an md device, but .{1,200}|"
+    r"No md super ?block found, not an md component\.)\s*"
+)
+_BAD_BLOCK = re.compile(r"\s*\d{1,20} for \d{1,9} sectors\s*")
+
+
+def read_query(sheet: Sheet, section: Section, reading: Reading) -> None:
+    """The one line of ``mdadm --query``."""
+    for line in section.lines:
+        text = line.text
+        array, member, nothing = _QUERIED.fullmatch(text), _QUERIED_MEMBER.fullmatch(text), _QUERIED_NOT.fullmatch(text)
+        if array:
+            part = Part(Source.QUERY, sheet, node=array[1])
+            part.tell(line, "raid_level", LEVELS.get(array[3], "unknown"), "level")
+            part.tell(line, "size_bytes", attempt(lambda value: parse_size(value, binary=True), array[2]), "size")
+            part.tell(line, "drives_expected", int(array[4]) if int(array[4]) > 0 else None, "devices")
+            part.detail(line, "spares", array[5])
+            reading.parts.append(part)
+        elif member:
+            part = Part(Source.QUERY, sheet, node=_array_node(member[6]))
+            part.tell(line, "raid_level", LEVELS.get(member[5], "unknown"), "level")
+            part.tell(line, "drives_expected", int(member[3]), "devices")
+            found = part.member(key_of(member[1]), member[1])
+            part.detail_member(line, found, "activity", member[4])
+            reading.parts.append(part)
+        elif nothing:
+            sheet.note(line)
+            message = f"{nothing[1]} {nothing[2].rstrip('.')}."
+            reading.troubles.append((nothing[1], Trouble("info", "note", message)))
+
+
+def _array_node(word: str) -> str | None:
+    """The array's device of ``/dev/md0``, ``md0``; ``array`` says that it has none."""
+    return word if word.startswith("/") else f"/dev/{word}" if word.startswith("md") else None
+
+
+def read_bad_blocks(sheet: Sheet, section: Section, reading: Reading) -> None:
+    """``mdadm --examine-badblocks``: ``Bad-blocks on /dev/sda1:``, then ``  2048 for 8 sectors`` each."""
+    count = 0
+    for line in section.lines:
+        if line is section.lines[0] or _BAD_BLOCK.fullmatch(line.text):
+            sheet.note(line)
+            count += line is not section.lines[0]
+    title = section.lines[0].stripped
+    where = next((word.rstrip(":") for word in title.split() if word.startswith("/dev/")), sheet.command)
+    if count:
+        text = f"{where} has {counted(count, 'entry')} in its log of bad blocks."
+        remedy = "The data there may be lost: check the file system, and replace the device if the list grows."
+        reading.troubles.append((where, Trouble("warning", "state", text, remedy)))
+    else:
+        reading.troubles.append((where, Trouble("info", "note", f"mdadm says: {title.rstrip(':')}.")))
+
+
+def read_bitmap(sheet: Sheet, section: Section, reading: Reading) -> None:
+    """``mdadm --examine-bitmap``: the superblock of a write-intent bitmap; its UUID is the array's."""
+    part = Part(Source.EXAMINE, sheet)
+    for line in section.lines:
+        told = label_of(line)
+        if told is None:
+            continue
+        label, value = told
+        if label == "UUID":
+            part.take_uuid(line, label, value)
+        elif label == "Filename":
+            part.detail(line, "Bitmap of", value)
+        elif label in _BITMAP_LABELS:
+            part.detail(line, f"Bitmap {label}" if label != "Bitmap" else label, value)
+    if part.uuid:
+        reading.parts.append(part)
+
+
+def read_platform(sheet: Sheet, section: Section, reading: Reading) -> None:
+    """``mdadm --detail-platform``: what the firmware of a board's RAID can do."""
+    for line in section.lines:
+        told = label_of(line)
+        if told and (told[0] in _PLATFORM_LABELS or re.fullmatch(r"Port\d{1,2}", told[0])):
+            reading.controller.append(
+                (sheet, line, f"Platform {told[0]}" if told[0] == "Version" else told[0], told[1])
+            )
+
+
+_NO_RIGHT = re.compile(r"permission denied|operation not permitted|must be (?:super-user|root)", re.IGNORECASE)
+_NOT_MEMBER = re.compile(
+    r"no md superblock detected|does not appear to be (?:an md device|active)|is not an md array", re.IGNORECASE
+)
+_MESSAGE = re.compile(r"\s*mdadm: (.{1,500})")
+
+
+def read_message(sheet: Sheet, section: Section, reading: Reading) -> None:
+    """``mdadm: cannot open /dev/md0: No such file or directory``."""
+    for line in section.lines:
+        match = _MESSAGE.fullmatch(line.text.rstrip())
+        if match:
+            sheet.note(line)
+            reading.troubles.append((sheet.command, trouble_of(match[1])))
+
+
+def trouble_of(text: str) -> Trouble:
+    """What a message of mdadm's means for the reader."""
+    if _NO_RIGHT.search(text):
+        return Trouble("error", "no_right", f"mdadm may not look: {text}.", "Run it as root.")
+    if _NOT_MEMBER.search(text):
+        return Trouble("info", "note", f"mdadm says: {text.rstrip('.')}.")
+    return Trouble(
+        "warning", "unread", f"mdadm says: {text.rstrip('.')}.", "Run the command again and look at the device."
+    )

@@ -1,0 +1,242 @@
+"""The controller ``md``, its arrays, volumes and drives, out of the parts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from raidctl.model import Array, Capability, Controller, Drive, Health, Problem, Progress, Volume
+from raidctl.vendor.protocol import Observation
+from raidctl_md.group import Alias, Group, group
+from raidctl_md.members import Device, drive_of, in_order, roll_of
+from raidctl_md.parts import Claim, Part, Reading, Source
+from raidctl_md.state import VOLUME_HEALTH, worst
+
+_FIELDS = (
+    "name", "raid_level", "size_bytes", "strip_bytes", "status", "status_text", "unique_id", "layout", "metadata",
+    "consistency_policy", "bitmap", "drives_expected", "drives_active", "mismatch_count", "sync_speed_min_bytes",
+    "sync_speed_max_bytes",
+)  # fmt: skip
+_LIVE = (Source.DETAIL, Source.MDSTAT, Source.SYSFS)
+_ANSWERED = (*_LIVE, Source.EXPORT, Source.QUERY)
+"""Sources that speak for a running kernel."""
+_TRUSTED_WHEN_DORMANT = frozenset({"raid_level"})
+"""What the superblocks know better while the array is not started."""
+
+
+_DIGITS = re.compile(r"(\d{1,18})", re.ASCII)
+
+
+@dataclass
+class _Built:
+    arrays: list[Array] = field(default_factory=list)
+    volumes: list[Volume] = field(default_factory=list)
+    drives: list[Drive] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    homes: dict[tuple[int, str | None], str] = field(default_factory=dict)
+    """Id of the object that (part, member) tells of."""
+    alive: bool = False
+
+
+def build(
+    reading: Reading,
+    capabilities: Mapping[str, Capability],
+    alias: Alias = lambda _: None,
+    measured: Collection[str] = (),
+) -> Observation:
+    """The observation: objects, problems, and the evidence on the sheets.
+
+    ``alias`` tells the kernel's name of a device path where the machine is known; ``measured`` are the nodes whose
+    size the kernel tells: what a superblock says of it is less, the metadata's own place is not counted.
+    """
+    _forget_sizes(reading, measured)
+    built = _Built()
+    for item in sorted(group(reading.parts, alias), key=_natural):
+        if item.container is None:
+            _build_array(item, built, alias)
+    details = _evidence(reading, built)
+    problems = [trouble.problem(where) for where, trouble in reading.troubles] + built.problems
+    controllers: tuple[Controller, ...] = ()
+    if built.arrays or details:
+        controllers = (
+            Controller(
+                id="md",
+                vendor="Linux",
+                model="Linux md",
+                mode="software",
+                status="ok" if built.alive else "unknown",
+                arrays=tuple(built.arrays),
+                volumes=tuple(sorted(built.volumes, key=_natural)),
+                drives=tuple(built.drives),
+                capabilities=dict(capabilities),
+                details=details,
+            ),
+        )
+    return Observation(controllers, tuple(dict.fromkeys(problems)), (), tuple(reading.sheets))
+
+
+def _forget_sizes(reading: Reading, measured: Collection[str]) -> None:
+    for part in reading.parts if measured else ():
+        known = {key for key, member in part.members.items() if member.node in measured}
+        for key in known:
+            part.members[key].values.pop("size_bytes", None)
+        part.claims = [c for c in part.claims if c.field != "size_bytes" or c.member not in known]
+
+
+def _natural(item: Group | Volume) -> tuple[tuple[int, int, str], ...]:
+    """Sort ``md2`` before ``md10``."""
+    pieces = _DIGITS.split(item.id if isinstance(item, Volume) else item.name)
+    return tuple((0, int(piece), "") if piece.isdecimal() else (1, 0, piece) for piece in pieces if piece)
+
+
+def _build_array(item: Group, built: _Built, alias: Alias) -> None:
+    """An array of its own, or a container with its arrays."""
+    array_id = f"md:{item.name}/array"
+    members = sorted(item.children, key=_natural) if item.is_container or item.children else [item]
+    volumes = [_volume(member, array_id, built) for member in members]
+    built.volumes += volumes
+    drives = _drives(
+        item, array_id, built, alias, dormant=any(v.status == "inactive" for v in volumes) or item.is_container
+    )
+    own = None if members == [item] else item
+    if own is not None:
+        for part in own.parts:
+            built.homes[id(part), None] = array_id
+            built.alive |= part.source in _ANSWERED
+    built.arrays.append(_array(item, array_id, volumes, drives, is_container=own is not None))
+    built.drives += drives
+    for part in (part for each in (*members, item) for part in each.parts):
+        built.problems += [t.problem(built.homes.get((id(part), t.member), array_id)) for t in part.troubles]
+
+
+def _array(
+    item: Group, array_id: str, volumes: Sequence[Volume], drives: Sequence[Drive], *, is_container: bool
+) -> Array:
+    status: Health = worst([VOLUME_HEALTH[volume.status] for volume in volumes])
+    details: dict[str, str] = {}
+    if is_container:
+        for part in reversed(item.ranked()):
+            details.update({claim.label: str(claim.value) for claim in part.claims if claim.member is None})
+            details.update(part.details)
+        if not volumes:
+            working = details.get("Working Devices")
+            same = working is not None and working == details.get("Total Devices")
+            status = "ok" if same else worst([drive.status for drive in drives])
+    raw = [part.values.get("raw_bytes") for part in item.ranked()]
+    return Array(
+        id=array_id,
+        status=status,
+        drives=tuple(drive.id for drive in drives if drive.role != "spare"),
+        spares=tuple(drive.id for drive in drives if drive.role == "spare"),
+        size_bytes=next((size for size in raw if isinstance(size, int)), None),
+        details=details,
+    )
+
+
+def _volume(item: Group, array_id: str, built: _Built) -> Volume:
+    volume_id = f"md:{item.name}"
+    ranked = item.ranked()
+    for part in ranked:
+        built.homes[id(part), None] = volume_id
+        built.alive |= part.source in _ANSWERED
+    values = _values(ranked)
+    if item.container is not None:
+        outer = item.container.ranked()
+        inherited = next((part.values["metadata"] for part in outer if part.values.get("metadata")), None)
+        values["metadata"] = values["metadata"] or inherited
+    details: dict[str, str] = {}
+    for part in reversed(ranked):
+        details.update(part.details)
+    if item.container is not None:
+        details["container"] = f"md:{item.container.name}/array"
+    # "external:/md127/0" where nobody tells what that container is
+    values["metadata"] = values["metadata"] or details.get("super")
+    return Volume(
+        id=volume_id,
+        array=array_id,
+        device=f"/dev/{item.kernel}" if item.kernel else item.node,
+        progress=_progress(ranked),
+        details=details,
+        **{**values, "status": values["status"] or "unknown"},
+    )
+
+
+def _values(ranked: Sequence[Part]) -> dict[str, Any]:
+    """Of each field the value of the strongest source."""
+    if len(ranked) == 1:
+        return {name: ranked[0].values.get(name) for name in _FIELDS}
+    live = [part for part in ranked if part.source in _LIVE]
+    dormant = any(part.values.get("status") == "inactive" for part in live)
+    values: dict[str, Any] = {}
+    for name in _FIELDS:
+        parts = list(ranked)
+        if dormant and name in _TRUSTED_WHEN_DORMANT:
+            parts.sort(key=lambda part: part.source is not Source.EXAMINE)
+        if live and name in ("status", "status_text", "drives_active"):
+            # what a superblock said when it was written last is not what is so now
+            parts = [part for part in parts if part.source is not Source.EXAMINE]
+        values[name] = next((part.values[name] for part in parts if part.values.get(name) is not None), None)
+    return values
+
+
+def _progress(ranked: Sequence[Part]) -> Progress | None:
+    """The percentage of mdstat, which is finer, and the word of sysfs (a repair is a resync elsewhere)."""
+    order = sorted(ranked, key=lambda part: part.source is not Source.MDSTAT)
+    live = [part for part in order if part.source in _LIVE] or order
+    found = [cast("Progress", part.values["progress"]) for part in live if part.values.get("progress")]
+    if not found:
+        return None
+    operation = found[0].operation
+    if operation == "resync" and any(progress.operation == "repair" for progress in found):
+        operation = "repair"
+    figures = {
+        name: next((value for progress in found if (value := getattr(progress, name)) is not None), None)
+        for name in ("percent", "remaining_seconds", "rate_bytes")
+    }
+    return Progress(operation=operation, **figures)
+
+
+def _drives(item: Group, array_id: str, built: _Built, alias: Alias, *, dormant: bool) -> list[Drive]:
+    drives: list[tuple[Device, Drive]] = []
+    for device in roll_of(item, alias).devices:
+        drive_id = f"md:{item.name}/{device.key}"
+        for part, member in device.told:
+            built.homes[id(part), member.key] = drive_id
+        drives.append((device, drive_of(device, item, drive_id=drive_id, array_id=array_id, dormant=dormant)))
+    return in_order(drives)
+
+
+def _evidence(reading: Reading, built: _Built) -> dict[str, str]:
+    """Write what each line told to the sheets; returns the controller's details."""
+    containers = {array.id for array in built.arrays}
+    statuses = {volume.id: volume.status for volume in built.volumes}
+    homes = built.homes
+    for part in reading.parts:
+        key, sheet = id(part), part.sheet
+        for claim in part.claims:
+            home = homes.get((key, claim.member))
+            if home is None:
+                sheet.note(claim.line)
+                continue
+            sheet.fact(claim.line, home, _field(claim, in_array=home in containers), claim.value)
+            if claim.field == "status_text" and statuses.get(home, "") == part.values.get("status"):
+                # the words that the neutral status was concluded from
+                sheet.fact(claim.line, home, "status", statuses[home])
+    details: dict[str, str] = {}
+    for sheet, line, label, value in reading.controller:
+        if built.arrays or label != "Personalities":
+            sheet.detail(line, "md", label, value)
+            details[label] = value
+        else:
+            sheet.note(line)
+    return details if built.arrays or len(details) > 1 else {}
+
+
+def _field(claim: Claim, *, in_array: bool) -> str:
+    if in_array:
+        return f"details[{claim.label}]"
+    if claim.field == "media_errors":
+        return "errors.media"
+    return claim.field

@@ -1,0 +1,257 @@
+"""Changes of a MegaRAID's cache: knobs, and the commands that turn them, with the program that told of the card. Pure.
+
+The settings live in the controller's own memory and survive a reboot. Knobs and commands: :mod:`.change_storcli` and
+:mod:`.change_megacli`. Steps that make data safer come first, those that make it less safe last: so no moment of a
+change, and none of its undoing, which goes backwards, is less safe than the worse of its ends.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from raidctl.model import Controller, Tool, Volume
+from raidctl.request import Answer, RunAnswer
+from raidctl.vendor.plan import Action, Flush, Knob, Plan, Refusal, Step, Wish
+from raidctl.vendor.setting_values import value
+from raidctl.vendor.tools import command_of
+from raidctl_megaraid.change import megacli, mfi_flush, storcli
+from raidctl_megaraid.change.commands import CACHED, CannotError, Grammar, Turn
+from raidctl_megaraid.tools import KINDS
+
+_STORCLI, _MEGACLI = storcli.StorCli(), megacli.MegaCli()
+_NUMBER = re.compile(r"megaraid:(\d+)(?:-\d+)?", re.ASCII)
+"""The program's own number of the controller; a second one of that number, of another program, is ``megaraid:0-2``."""
+_PRESERVED = (
+    "Data of an offline volume that the cache keeps is not written by it: bring the volume's drives back and import "
+    "the foreign configuration."
+)
+
+
+def knobs(controller: Controller) -> dict[Knob, str]:
+    """The settings that the commands can turn, as the program spells them; none where it is not known which told."""
+    grammar = _grammar(controller.told_by)
+    return grammar.knobs(controller) if grammar is not None else {}
+
+
+def plan(controller: Controller, wishes: Sequence[Wish], tools: Sequence[Tool]) -> Plan:
+    """The commands from what the controller is to what is wished."""
+    way = _way(controller, tools)
+    if way is None:
+        return _no_way(controller, wishes)
+    work = _Work(controller, way, wishes)
+    for wish in wishes:
+        work.take(wish)
+    return Plan(
+        wishes=tuple(wishes), steps=tuple(work.ordered()), already=tuple(work.already), refusals=tuple(work.refusals)
+    )
+
+
+def flushes(controller: Controller, tools: Sequence[Tool]) -> list[Flush]:
+    """One command for the whole controller, up to version 7."""
+    cache, can = controller.cache, controller.capabilities.get("flush")
+    if controller.mode == "hba" or (cache is not None and cache.present is False):
+        return [Flush(object_id=controller.id, why="It has no cache in use.", lack="cache")]
+    if can is not None and not can.set:
+        return [Flush(object_id=controller.id, why=can.why, alternative=_THROUGH)]
+    left = _PRESERVED if cache is not None and cache.preserved_data else None
+    own = mfi_flush.flush(controller, tools)
+    if own is not None:
+        return [Flush(object_id=controller.id, action=own, alternative=left)]
+    way = _way(controller, tools)
+    if way is None:
+        return [Flush(object_id=controller.id, why=_NO_WAY)]
+    return [Flush(object_id=controller.id, action=way.grammar.flush(way.command, way.number), alternative=left)]
+
+
+_NO_WAY = "It is not known which program has told of the controller, and under which number."
+_THROUGH = (
+    "A volume in write-through leaves nothing unwritten: raidctl batch --write write-through VOLUME -- COMMAND sets it "
+    "so for the length of a command."
+)
+
+
+def judge(action: Action, answer: Answer) -> str | None:
+    """What the program said against a change, in its own words; by what it printed, never by its exit code."""
+    if not isinstance(answer, RunAnswer):
+        return None
+    if mfi_flush.is_flush(action):
+        return mfi_flush.judge(answer.text)
+    # /c0/v1 … of storcli, -LDSetProp … of MegaCli; a program's name may be anything
+    path = action.argv[1] if len(action.argv) > 1 else ""
+    read = storcli.judge if path.startswith("/") else megacli.judge
+    fault = read(answer.text)
+    if fault is not None and not answer.text.strip() and answer.error_text.strip():
+        return " ".join(answer.error_text.split())[:200]
+    return fault
+
+
+def _grammar(name: str | None) -> Grammar | None:
+    kind = KINDS.get(name or "")
+    return None if kind is None else _MEGACLI if kind == "megacli" else _STORCLI
+
+
+class _Way(NamedTuple):
+    """How a controller is reached."""
+
+    grammar: Grammar
+    command: str
+    number: str
+
+
+def _way(controller: Controller, tools: Sequence[Tool]) -> _Way | None:
+    """The program that told of the controller (of loose files, the one that they are of), and its number there."""
+    told = [tool for tool in tools if controller.told_by in (None, tool.name)]
+    grammar = _grammar(told[0].name) if told else None
+    number = _NUMBER.fullmatch(controller.id)
+    return None if grammar is None or number is None else _Way(grammar, command_of(told[0]), number[1])
+
+
+def _no_way(controller: Controller, wishes: Sequence[Wish]) -> Plan:
+    already = tuple(wish for wish in wishes if value(controller, wish.object_id, wish.setting) == wish.value)
+    refused = [_refusal(controller, wish) for wish in wishes if wish not in already]
+    return Plan(wishes=tuple(wishes), already=already, refusals=tuple(refused))
+
+
+def _refusal(controller: Controller, wish: Wish) -> Refusal:
+    """What no program of the family can set, or not the one which told of the controller, says why itself."""
+    if wish.setting in _LACKS:
+        return Refusal(
+            wish=wish, kind="unsupported", reason=_LACKS[wish.setting][0], alternative=_LACKS[wish.setting][1]
+        )
+    can = controller.capabilities.get(wish.setting)
+    if can is not None and not can.set and can.why is not None:
+        return Refusal(wish=wish, kind="unsupported", reason=can.why)
+    return Refusal(wish=wish, kind="unknown", reason=_NO_WAY)
+
+
+@dataclass
+class _Work:
+    """A plan in the making."""
+
+    controller: Controller
+    way: _Way
+    wishes: Sequence[Wish]
+    steps: list[Step] = field(default_factory=list)
+    already: list[Wish] = field(default_factory=list)
+    refusals: list[Refusal] = field(default_factory=list)
+    turned: dict[Knob, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.stand: Mapping[Knob, str] = self.way.grammar.knobs(self.controller)
+
+    def take(self, wish: Wish) -> None:
+        """Add what a wish needs, or say why it cannot be."""
+        so = value(self.controller, wish.object_id, wish.setting) == wish.value
+        if so and not self.cached(wish):
+            self.already.append(wish)
+            return
+        try:
+            self.possible(wish)
+            steps = [step for turn in self.turns(wish) if (step := self.step(turn)) is not None]
+        except CannotError as refusal:
+            self.refusals.append(
+                Refusal(wish=wish, kind=refusal.kind, reason=refusal.reason, alternative=refusal.alternative)
+            )
+            return
+        self.turned |= {(step.object_id, step.knob): step.after for step in steps}
+        self.steps += steps
+
+    def possible(self, wish: Wish) -> None:
+        """Whether the card, the program and raidctl can fulfil such a wish at all.
+
+        Raises:
+            CannotError: They cannot.
+        """
+        if wish.setting in _LACKS:
+            raise CannotError(_LACKS[wish.setting][0], alternative=_LACKS[wish.setting][1])
+        can = self.controller.capabilities.get(wish.setting)
+        if can is None:
+            raise CannotError("The controllers have no such setting.")
+        if not can.set:
+            raise CannotError(can.why or "The tool has no command for it.")
+
+    def turns(self, wish: Wish) -> list[Turn]:
+        """The knobs of a wish; write-through is safe with direct I/O only, so that comes with it."""
+        turns = self.way.grammar.turns(self.controller, wish, self.stand)
+        if (wish.setting, wish.value) == ("io_policy", "cached"):
+            return [Turn(turn.knob, turn.wanted, (f"{CACHED}.",)) for turn in turns]
+        if not self.cached(wish):
+            return turns
+        direct = Wish(object_id=wish.object_id, setting="io_policy", value="direct")
+        affects = (f"{CACHED}, so write-through takes direct I/O: reads are no longer kept in the cache.",)
+        more = [Turn(turn.knob, turn.wanted, affects) for turn in self.way.grammar.turns(self.controller, direct, {})]
+        return [*turns, *more]
+
+    def cached(self, wish: Wish) -> bool:
+        """Whether a volume that is to be in write-through has cached I/O, which could be changed and is not wished."""
+        if (wish.setting, wish.value) != ("write_policy", "write_through"):
+            return False
+        volume = self.volume(wish.object_id)
+        if volume is None or volume.cache is None or volume.cache.io_policy != "cached":
+            return False
+        can = self.controller.capabilities.get("io_policy")
+        asked = Wish(object_id=wish.object_id, setting="io_policy", value="cached")
+        return can is not None and can.set and asked not in self.wishes
+
+    def volume(self, object_id: str) -> Volume | None:
+        """A volume of the controller by its id."""
+        return next((volume for volume in self.controller.volumes if volume.id == object_id), None)
+
+    def step(self, turn: Turn) -> Step | None:
+        """The step that turns a knob; None where it stands so, or will by another step.
+
+        Raises:
+            CannotError: The knob's stand is not told or cannot be set, so that it could not be put back; or another
+                wish turns it elsewhere.
+        """
+        name, before = turn.knob[1], self.stand.get(turn.knob)
+        if self.turned.get(turn.knob, before) == turn.wanted:
+            return None
+        if turn.knob in self.turned:
+            raise CannotError(f"Another wish sets {name} to {self.turned[turn.knob]}.")
+        if before is None:
+            raise CannotError(f"The tool does not tell how {name} is set, so it could not be put back.", kind="unknown")
+        if before not in self.way.grammar.risks[name]:
+            raise CannotError(f"{name} is {before}, and the tool has no command that would put that back.")
+        return Step(
+            object_id=turn.knob[0],
+            knob=name,
+            before=before,
+            after=turn.wanted,
+            action=self.action(turn.knob, turn.wanted),
+            undo=self.action(turn.knob, before),
+            affects=turn.affects,
+            persistent=True,
+        )
+
+    def action(self, knob: Knob, wanted: str) -> Action:
+        """The command that turns a knob."""
+        return self.way.grammar.action(self.way.command, self.way.number, knob, wanted)
+
+    def ordered(self) -> list[Step]:
+        """The steps, those first that make data safer, those last that make it less safe."""
+        return sorted(self.steps, key=self._risk)
+
+    def _risk(self, step: Step) -> int:
+        risks = self.way.grammar.risks[step.knob]
+        before, after = risks[step.before], risks[step.after]
+        return (after > before) - (after < before)
+
+
+_LACKS: dict[str, tuple[str, str | None]] = {
+    "no_battery_write_cache": (
+        "The controllers have no such switch of their own: it is a part of each volume's write policy.",
+        "raidctl cache set CONTROLLER --write unprotected-write-back, or protected-write-back.",
+    ),
+    "write_cache": (
+        "The controller sets the write caches of a volume's drives together.",
+        "raidctl cache set VOLUME --drives off, on or default.",
+    ),
+    "bypass_threshold": (
+        "raidctl does not change from which size on requests go past the cache (cbsize, cbmode).",
+        "The tool shows it as Cachebypass size and Cachebypass Mode.",
+    ),
+}

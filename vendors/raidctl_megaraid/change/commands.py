@@ -1,0 +1,107 @@
+"""What the grammars of the family's programs have in common: knobs, turns of them, and what cannot be done."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from raidctl.model import Controller, Volume
+from raidctl.vendor.plan import Action, Knob, RefusalKind, Wish
+
+TIMEOUT = 60.0
+"""Seconds for one changing call."""
+FLUSH_TIMEOUT = 600.0
+"""Seconds for writing a whole cache out: gigabytes on slow drives."""
+
+RANGE = ("Which of 0 to 255 seconds the firmware takes stands in no manual that is known: its answer tells.",)
+CACHED = "With cached I/O the controller may keep writes in its cache whatever the write policy says"
+
+
+@dataclass(frozen=True)
+class Turn:
+    """A knob and what it is to be turned to, in the tool's own words."""
+
+    knob: Knob
+    wanted: str
+    affects: tuple[str, ...] = ()
+
+
+class CannotError(Exception):
+    """A wish that cannot be fulfilled."""
+
+    def __init__(self, reason: str, kind: RefusalKind = "unsupported", alternative: str | None = None) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.kind = kind
+        self.alternative = alternative
+
+
+class Grammar(Protocol):
+    """How one kind of program is told to change something."""
+
+    risks: Mapping[str, Mapping[str, int]]
+    """For each knob that matters to data: its values, the higher the sooner data is lost. What is not here is no
+    value that the program takes."""
+
+    def knobs(self, controller: Controller) -> dict[Knob, str]:
+        """All settings that can be turned, as the tool's own words."""
+
+    def turns(self, controller: Controller, wish: Wish, stand: Mapping[Knob, str]) -> list[Turn]:
+        """The knobs that fulfil a wish, whether they stand so already or not.
+
+        Raises:
+            CannotError: The program has no word for it.
+        """
+
+    def action(self, command: str, number: str, knob: Knob, value: str) -> Action:
+        """The command that turns a knob; ``number`` is the program's own of the controller."""
+
+    def flush(self, command: str, number: str) -> Action:
+        """The command that writes the controller's cache out."""
+
+
+def volume_of(controller: Controller, object_id: str) -> Volume:
+    """The volume of a wish.
+
+    Raises:
+        CannotError: The wish is not about a volume.
+    """
+    found = next((volume for volume in controller.volumes if volume.id == object_id), None)
+    if found is None:
+        raise CannotError(
+            "The tools set this for a volume only.", alternative="Name the volume, or the controller for all of them."
+        )
+    return found
+
+
+def neighbours(controller: Controller, volume: Volume) -> list[str]:
+    """The other volumes on the same drives."""
+    return [
+        other.id
+        for other in controller.volumes
+        if other.id != volume.id and volume.array is not None and other.array == volume.array
+    ]
+
+
+def of_drives(controller: Controller, volume: Volume) -> tuple[str, ...]:
+    """What a change of the drives' caches acts on."""
+    others = neighbours(controller, volume)
+    more = f" They carry {', '.join(others)} as well." if others else ""
+    return (f"It acts on the write caches of all drives of the volume.{more}",)
+
+
+def seconds(text: str) -> str:
+    """A flush interval as the programs take it.
+
+    Raises:
+        CannotError: It is no whole number of seconds that fits the byte in which the firmware keeps it.
+    """
+    if not (text.isascii() and text.isdecimal() and len(text) < 4 and int(text) <= 255):
+        raise CannotError(f"The firmware keeps the interval in one byte: 0 to 255 seconds, not {text}.")
+    return str(int(text))
+
+
+def told(pairs: Sequence[tuple[Knob, str | None]]) -> dict[Knob, str]:
+    """The knobs whose stand is told."""
+    return {knob: value for knob, value in pairs if value is not None}

@@ -1,0 +1,176 @@
+"""Changes with MegaCli.
+
+=======================  ==========  ========================================================
+knob                     object      command
+=======================  ==========  ========================================================
+``WritePolicy``          volume      ``-LDSetProp WT|WB|ForcedWB -L0 -a0``
+``BadBBU``               volume      ``-LDSetProp NoCachedBadBBU|CachedBadBBU -L0 -a0``
+``ReadPolicy``           volume      ``-LDSetProp NORA|RA|ADRA -L0 -a0``
+``IoPolicy``             volume      ``-LDSetProp Direct|Cached -L0 -a0``
+``DskCache``             volume      ``-LDSetProp -DisDskCache|-EnDskCache -L0 -a0``
+``CacheFlushInterval``   controller  ``-AdpSetProp CacheFlushInterval -4 -a0``
+=======================  ==========  ========================================================
+
+Write-back has two words in this dialect: the write policy, and whether it goes on with a bad battery. The drives' own
+default of their caches can be read and not set. ``-NoLog`` keeps ``MegaSAS.log`` out of the working directory.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from raidctl.model import Controller, Volume
+from raidctl.vendor.plan import Action, Knob, Wish
+from raidctl_megaraid.change.commands import (
+    FLUSH_TIMEOUT,
+    RANGE,
+    TIMEOUT,
+    CannotError,
+    Turn,
+    of_drives,
+    seconds,
+    told,
+    volume_of,
+)
+from raidctl_megaraid.collect.tool_call import LOCK
+from raidctl_megaraid.infer import BAD_BBU
+from raidctl_megaraid.megacli.failure import CODES
+
+_READ = {"none": "NORA", "read_ahead": "RA", "adaptive": "ADRA"}
+_ADAPTIVE = (
+    "Adaptive read-ahead is set, or put back, with ADRA, which newer versions of MegaCli may not know any more.",
+)
+_IO = {"direct": "Direct", "cached": "Cached"}
+_DRIVES = {"disabled": "-DisDskCache", "enabled": "-EnDskCache", "default": "Disk's Default"}
+_BATTERY = {"No": "NoCachedBadBBU", "Yes": "CachedBadBBU"}
+
+
+class MegaCli:
+    """The grammar of MegaCli, under all of its names."""
+
+    risks: Mapping[str, Mapping[str, int]] = {
+        "WritePolicy": {"WT": 0, "WB": 1, "ForcedWB": 2},
+        "BadBBU": {"NoCachedBadBBU": 0, "CachedBadBBU": 1},
+        "ReadPolicy": {"NORA": 0, "RA": 0, "ADRA": 0},
+        "IoPolicy": {"Direct": 0, "Cached": 1},
+        "DskCache": {"-DisDskCache": 0, "-EnDskCache": 2},
+        "CacheFlushInterval": {str(number): number for number in range(256)},
+    }
+
+    def knobs(self, controller: Controller) -> dict[Knob, str]:
+        """``WritePolicy`` … of each volume, ``CacheFlushInterval`` of the controller."""
+        found = told([pair for volume in controller.volumes for pair in _of_volume(volume)])
+        interval = controller.cache.flush_interval_seconds if controller.cache is not None else None
+        if interval is not None:
+            found[controller.id, "CacheFlushInterval"] = str(interval)
+        return found
+
+    def turns(self, controller: Controller, wish: Wish, stand: Mapping[Knob, str]) -> list[Turn]:
+        """The knobs of the wish: a write policy may take two."""
+        if wish.setting == "flush_interval":
+            return [Turn((controller.id, "CacheFlushInterval"), seconds(wish.value), RANGE)]
+        volume = volume_of(controller, wish.object_id)
+        _one_number(volume)
+        if wish.setting == "write_policy":
+            return _write(volume, wish.value, stand)
+        if wish.setting == "drive_write_cache":
+            if wish.value == "default":
+                raise CannotError("MegaCli can switch the drives' write caches on and off, not back to their default.")
+            return [Turn((volume.id, "DskCache"), _DRIVES[wish.value], of_drives(controller, volume))]
+        knob, table = ("ReadPolicy", _READ) if wish.setting == "read_policy" else ("IoPolicy", _IO)
+        if wish.value not in table:
+            raise CannotError(f"MegaCli has no word for {wish.value}.")
+        adaptive = "ADRA" in (table[wish.value], stand.get((volume.id, knob)))
+        return [Turn((volume.id, knob), table[wish.value], _ADAPTIVE if adaptive else ())]
+
+    def action(self, command: str, number: str, knob: Knob, value: str) -> Action:
+        """``MegaCli -LDSetProp WB -L0 -a0 -NoLog``."""
+        _, _, volume = knob[0].partition("/v")
+        if knob[1] == "CacheFlushInterval":
+            words: tuple[str, ...] = ("-AdpSetProp", "CacheFlushInterval", f"-{value}")
+        else:
+            words = ("-LDSetProp", value, f"-L{volume}")
+        return Action(argv=(command, *words, f"-a{number}", "-NoLog"), timeout=TIMEOUT, lock=LOCK)
+
+    def flush(self, command: str, number: str) -> Action:
+        """``-AdpCacheFlush``: the controller's cache."""
+        return Action(argv=(command, "-AdpCacheFlush", f"-a{number}", "-NoLog"), timeout=FLUSH_TIMEOUT, lock=LOCK)
+
+
+def _of_volume(volume: Volume) -> Iterator[tuple[Knob, str | None]]:
+    cache = volume.cache
+    if cache is None:
+        return
+    # Default Cache Policy: WriteBack, ReadAheadNone, Direct, No Write Cache if Bad BBU
+    battery = _BATTERY.get(volume.details.get(BAD_BBU, ""))
+    forced = "WB" if battery == "CachedBadBBU" else "ForcedWB" if battery else None
+    write = {"write_through": "WT", "protected_write_back": "WB", "unprotected_write_back": forced}
+    yield (volume.id, "WritePolicy"), write.get(cache.write_policy or "")
+    yield (volume.id, "BadBBU"), battery
+    yield (volume.id, "ReadPolicy"), _READ.get(cache.read_policy or "")
+    yield (volume.id, "IoPolicy"), _IO.get(cache.io_policy or "")
+    yield (volume.id, "DskCache"), _DRIVES.get(cache.drive_write_cache or "")
+
+
+def _one_number(volume: Volume) -> None:
+    """Refuse a volume that the tool counts as another number than its target: commands could mean either."""
+    # Virtual Drive: 0 (Target Id: 3)
+    if "Virtual Drive" in volume.details:
+        raise CannotError(
+            f"MegaCli counts the volume as number {volume.details['Virtual Drive']} and shows another target: "
+            "which of the two its commands mean is not certain.",
+            kind="unknown",
+            alternative="Use storcli or perccli, which have one number for a volume.",
+        )
+
+
+def _write(volume: Volume, value: str, stand: Mapping[Knob, str]) -> list[Turn]:
+    policy, battery = (volume.id, "WritePolicy"), (volume.id, "BadBBU")
+    if value == "write_through":
+        return [Turn(policy, "WT")]
+    if value == "protected_write_back":
+        return [Turn(policy, "WB"), Turn(battery, "NoCachedBadBBU")]
+    if value == "unprotected_write_back":
+        forced = stand.get(policy) == "ForcedWB"
+        return [Turn(policy, "ForcedWB" if forced else "WB"), Turn(battery, "CachedBadBBU")]
+    raise CannotError(
+        "The controllers know no volume without a write policy.", alternative="write-through is the nearest."
+    )
+
+
+# --- what the program says
+
+# Exit Code: 0x00
+_END = re.compile(r"(?m)^\s*Exit Code:\s*0x([0-9a-f]{1,8})\s*$", re.IGNORECASE)
+# Set Write Policy to WriteBack on Adapter 0, VD 0 (target id: 0) success
+_DONE = re.compile(r"\bsuccess(?:ful|fully)?\b", re.IGNORECASE)
+_NOT_DONE = re.compile(
+    r"\bfail|\berror\b|\bnot supported\b|\binvalid\b|\bwrong\b|does ?n.t exist|not exist|not present"
+)
+# Battery is not present or is bad. So policy Change to WB will not come into effect immediately
+_WARNING = re.compile(r"\bbattery\b|come into effect", re.IGNORECASE)
+
+
+def judge(text: str) -> str | None:
+    """What the program said against a change; None when it names a success and ends with ``Exit Code: 0x00``.
+
+    Who may not talk to the card is shown nothing but that last line, so it is not enough. A warning that write-back
+    is set and waits for its battery stands beside a success; what is in force is read again.
+    """
+    ends = _END.findall(text)
+    lines = [" ".join(line.split()) for line in text.splitlines() if line.strip()]
+    said = [line for line in lines if not _END.match(line)]
+    bad = next((line for line in said if _NOT_DONE.search(line.lower()) and not _WARNING.search(line)), None)
+    if bad is not None:
+        return bad[:200]
+    if not ends:
+        return f"It ended without an exit code: {' '.join(said)[:200]}" if said else "It said nothing."
+    code = int(ends[-1], 16)
+    if code:
+        meaning = CODES.get(code)
+        shown = " ".join(said)[:200]
+        return f"Exit code {code:#04x}{f' ({meaning})' if meaning else ''}{f': {shown}' if shown else ''}"
+    if not any(_DONE.search(line) for line in said):
+        return f"It does not say that it was done: {' '.join(said)[:200] or 'nothing but its exit code'}"
+    return None

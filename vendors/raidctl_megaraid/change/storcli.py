@@ -1,0 +1,198 @@
+"""Changes with storcli, perccli and their second generation: one option for each command.
+
+===================  ==========  ==========================================  =========================
+knob                 object      command                                     generation
+===================  ==========  ==========================================  =========================
+``wrcache``          volume      ``/c0/v1 set wrcache=WT|WB|AWB``            both
+``rdcache``          volume      ``/c0/v1 set rdcache=RA|NoRA``              both
+``iopolicy``         volume      ``/c0/v1 set iopolicy=Direct|Cached``       up to version 7
+``pdcache``          volume      ``/c0/v1 set pdcache=On|Off|Default``       version 8: not documented
+``cacheflushint``    controller  ``/c0 set cacheflushint=4``                 version 8: not documented
+===================  ==========  ==========================================  =========================
+
+What version 8 lacks stands in the capabilities of its controllers. ``nolog`` keeps a log file out of the working
+directory; ``J`` (JSON) stands at the very end, so that the answer has a row for each property.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from raidctl.json_decode import decode_text
+from raidctl.model import Controller, Volume
+from raidctl.vendor.plan import Action, Knob, Wish
+from raidctl_megaraid.change.commands import (
+    FLUSH_TIMEOUT,
+    RANGE,
+    TIMEOUT,
+    CannotError,
+    Turn,
+    of_drives,
+    seconds,
+    told,
+    volume_of,
+)
+from raidctl_megaraid.collect.tool_call import LOCK
+
+_TAIL = ("nolog", "J")
+_WRITE = {"write_through": "WT", "protected_write_back": "WB", "unprotected_write_back": "AWB"}
+# ``adaptive`` is shown by old firmware; there is no word to set it
+_READ = {"none": "NoRA", "read_ahead": "RA", "adaptive": "adaptive"}
+_IO = {"direct": "Direct", "cached": "Cached"}
+_DRIVES = {"disabled": "Off", "default": "Default", "enabled": "On"}
+_BLOCKED = "block ssd write disk cache change"
+
+
+class StorCli:
+    """The grammar of both generations."""
+
+    risks: Mapping[str, Mapping[str, int]] = {
+        "wrcache": {"WT": 0, "WB": 1, "AWB": 2},
+        "rdcache": {"NoRA": 0, "RA": 0},
+        "iopolicy": {"Direct": 0, "Cached": 1},
+        "pdcache": {"Off": 0, "Default": 1, "On": 2},
+        "cacheflushint": {str(number): number for number in range(256)},
+    }
+
+    def knobs(self, controller: Controller) -> dict[Knob, str]:
+        """``wrcache`` … of each volume, ``cacheflushint`` of the controller, where it can be changed at all."""
+        found = told([pair for volume in controller.volumes for pair in _of_volume(volume)])
+        interval = controller.cache.flush_interval_seconds if controller.cache is not None else None
+        if interval is not None:
+            found[controller.id, "cacheflushint"] = str(interval)
+        fixed = {_KNOBS[name] for name, can in controller.capabilities.items() if name in _KNOBS and not can.set}
+        return {knob: value for knob, value in found.items() if knob[1] not in fixed}
+
+    def turns(
+        self,
+        controller: Controller,
+        wish: Wish,
+        stand: Mapping[Knob, str],  # noqa: ARG002 - MegaCli's way depends on it
+    ) -> list[Turn]:
+        """The one knob of the wish."""
+        if wish.setting == "flush_interval":
+            return [Turn((controller.id, "cacheflushint"), seconds(wish.value), RANGE)]
+        volume = volume_of(controller, wish.object_id)
+        if wish.setting == "write_policy":
+            return [Turn((volume.id, "wrcache"), _word(_WRITE, wish))]
+        if wish.setting == "read_policy":
+            return [Turn((volume.id, "rdcache"), _word(_READ, wish))]
+        if wish.setting == "io_policy":
+            return [Turn((volume.id, "iopolicy"), _word(_IO, wish))]
+        _not_blocked(controller, volume)
+        return [Turn((volume.id, "pdcache"), _word(_DRIVES, wish), of_drives(controller, volume))]
+
+    def action(self, command: str, number: str, knob: Knob, value: str) -> Action:
+        """``storcli64 /c0/v1 set wrcache=WB nolog J``."""
+        _, _, volume = knob[0].partition("/")
+        words = (command, f"/c{number}" + (f"/{volume}" if volume else ""), "set", f"{knob[1]}={value}", *_TAIL)
+        return Action(argv=words, timeout=TIMEOUT, lock=LOCK)
+
+    def flush(self, command: str, number: str) -> Action:
+        """``flushcache``: the controller's cache and those of its drives."""
+        return Action(argv=(command, f"/c{number}", "flushcache", *_TAIL), timeout=FLUSH_TIMEOUT, lock=LOCK)
+
+
+_KNOBS = {
+    "write_policy": "wrcache",
+    "read_policy": "rdcache",
+    "io_policy": "iopolicy",
+    "drive_write_cache": "pdcache",
+    "flush_interval": "cacheflushint",
+}
+
+
+def _of_volume(volume: Volume) -> Iterator[tuple[Knob, str | None]]:
+    cache = volume.cache
+    if cache is None:
+        return
+    yield (volume.id, "wrcache"), _WRITE.get(cache.write_policy or "")
+    yield (volume.id, "rdcache"), _READ.get(cache.read_policy or "")
+    yield (volume.id, "iopolicy"), _IO.get(cache.io_policy or "")
+    yield (volume.id, "pdcache"), _DRIVES.get(cache.drive_write_cache or "")
+
+
+def _word(table: Mapping[str, str], wish: Wish) -> str:
+    if wish.value == "adaptive":
+        raise CannotError(
+            "These programs know read-ahead and no read-ahead; the adaptive one is gone.",
+            alternative="read-ahead is the nearest.",
+        )
+    if wish.value == "off" and wish.setting == "read_policy":
+        raise CannotError("These programs cannot keep reads out of the cache.", alternative="none reads nothing ahead.")
+    if wish.value == "off":
+        raise CannotError(
+            "The controllers know no volume without a write policy.", alternative="write-through is the nearest."
+        )
+    if wish.value not in table:
+        raise CannotError(f"The tool has no word for {wish.value}.")
+    return table[wish.value]
+
+
+def _not_blocked(controller: Controller, volume: Volume) -> None:
+    """``Block SSD Write Disk Cache Change = Yes``: the answer would be ``SSD Pd is present``."""
+    blocked = any(
+        label.lower().endswith(_BLOCKED) and value.strip().lower() == "yes"
+        for label, value in controller.details.items()
+    )
+    array = next((array for array in controller.arrays if array.id == volume.array), None)
+    drives = array.drives if array is not None else ()
+    if blocked and any(drive.media == "ssd" for drive in controller.drives if drive.id in drives):
+        raise CannotError(
+            "The controller does not let the write caches of SSDs be changed (Block SSD Write Disk Cache Change)."
+        )
+
+
+# --- what the program says
+
+
+def judge(text: str) -> str | None:
+    """What the program said against a change; None when every row of its answer is a success.
+
+    The exit code says nothing: 0 beside a failure, the number of a drive's fault beside a success. A command that the
+    program does not know is answered in plain text, though JSON was asked for.
+    """
+    start, end = text.find("{"), text.rfind("}")
+    if start == -1 or end < start:
+        return _plain(text)
+    try:
+        answer = decode_text(text[start : end + 1], strict=False)
+    except ValueError:
+        return _plain(text)
+    cards = answer.get("Controllers") if isinstance(answer, dict) else None
+    if not isinstance(cards, list) or not cards:
+        return _plain(text)
+    return next((fault for card in cards if (fault := _of_card(card))), None)
+
+
+def _of_card(card: object) -> str | None:
+    status = card.get("Command Status") if isinstance(card, dict) else None
+    if not isinstance(status, dict):
+        return "Its answer has no status."
+    rows = status.get("Detailed Status")
+    for row in rows if isinstance(rows, list) else []:
+        if isinstance(row, dict) and (fault := _of_row(row)):
+            return fault
+    if str(status.get("Status", "")).strip().lower() != "success":
+        description = str(status.get("Description") or "")
+        return description if description not in ("", "None") else f"Status: {status.get('Status')}"
+    return None
+
+
+def _of_row(row: Mapping[str, object]) -> str | None:
+    """``{"VD": 0, "Property": "wrCache", "Value": "WB", "Status": "Success", "ErrCd": 0, "ErrMsg": "-"}``."""
+    code = str(row.get("ErrCd", "-")).strip()
+    if str(row.get("Status", "")).strip().lower() == "success" and code in ("0", "-", "", "None"):
+        return None
+    said = " ".join(str(row.get("ErrMsg") or row.get("Status") or "").split())[:200]
+    return f"{said or 'no reason'} (error {code})"
+
+
+def _plain(text: str) -> str:
+    """``Status = Failure`` and ``Description = syntax error, unexpected TOKEN_…``."""
+    found = dict(line.split("=", 1) for line in text.splitlines() if "=" in line and "\x00" not in line)
+    said = next((value.strip() for label, value in found.items() if label.strip() == "Description"), "")
+    if said and said != "None":
+        return said[:200]
+    shown = " ".join(text.split())[:200]
+    return f"It gave no answer that can be read: {shown}" if shown else "It said nothing."

@@ -1,0 +1,1 @@
+"""The dialogue with the tools: which is asked, what, and in which order."""

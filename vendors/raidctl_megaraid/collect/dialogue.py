@@ -1,0 +1,123 @@
+"""The dialogue with the tools of a machine: who is asked, until every card on the PCI bus is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from raidctl.host import HostView
+from raidctl.model import Problem
+from raidctl.request import Dialogue
+from raidctl.vendor.protocol import Observation
+from raidctl.vendor.tools import Installed, as_note
+from raidctl_megaraid.collect.expected_cards import OLD, needs
+from raidctl_megaraid.collect.megacli import ask_megacli
+from raidctl_megaraid.collect.mfi import ask_mfi, barred
+from raidctl_megaraid.collect.storcli import ask_storcli
+from raidctl_megaraid.collect.tool_call import Asked
+from raidctl_megaraid.collect.tool_choice import Turn, grammar, not_asked, plan, same_program
+from raidctl_megaraid.draft import CardDraft
+from raidctl_megaraid.merge import same_card
+from raidctl_megaraid.reader import Assembly, Telling
+from raidctl_megaraid.tools import DRIVERS
+
+_ROOT = "Run raidctl as root (sudo), also on the far machine."
+
+
+def observe(host: HostView, found: Sequence[Installed]) -> Dialogue[Observation]:
+    """Ask the programs that are installed for every card of the family."""
+    chosen = plan(found, needs(host))
+    asked: list[Asked] = []
+    problems = list(chosen.problems)
+    for turn in chosen.turns:
+        mine, left = yield from _take_turn(turn, host)
+        asked += mine
+        tellers = [one.name for one in mine if one.seen]
+        if left and tellers:
+            problems.append(not_asked(left, tellers))
+    problems += barred(asked, host) if not chosen.problems else []  # what bars MegaCli is said already
+    asked += yield from ask_mfi(asked, host)
+    return _assemble(asked, problems, host)
+
+
+def _take_turn(turn: Turn, host: HostView) -> Dialogue[tuple[list[Asked], list[Installed]]]:
+    """Ask programs one after the other until the cards of the bus are shown; who was asked, and who not."""
+    asked: list[Asked] = []
+    waiting = list(turn.tools)
+    while waiting and not _satisfied(asked, turn.expected):
+        one = Asked(waiting.pop(0), "")
+        one.kind = grammar(one.installed)
+        ask = ask_megacli if one.kind == OLD else ask_storcli
+        yield from ask(one, turn.expected)
+        asked.append(one)
+        if all(call.whole for call in one.calls[:1]):  # it works: its twin of another word width sees no more
+            waiting = [other for other in waiting if not same_program(one.installed, other)]
+        if host.root is False and not one.seen:
+            break
+    twins = [tool for tool in turn.tools if not any(one.installed is tool for one in asked)]
+    return asked, twins
+
+
+def _satisfied(asked: Sequence[Asked], expected: int) -> bool:
+    """Whether as many cards are known as the bus shows; where it shows none, whether there is one at all."""
+    return len(_distinct(asked)) >= max(expected, 1)
+
+
+def _distinct(asked: Sequence[Asked]) -> list[CardDraft]:
+    """The cards of the family's drivers that are known, each once."""
+    known: list[tuple[CardDraft, str]] = []
+    for one in asked:
+        for card in one.seen:
+            own = card.get("driver") in (None, *DRIVERS)  # a plain HBA that storcli lists as well does not count
+            if own and not any(same_card(other, kind, card, one.kind) for other, kind in known):
+                known.append((card, one.kind))
+    return [card for card, _ in known]
+
+
+def _assemble(asked: Sequence[Asked], problems: Sequence[Problem], host: HostView) -> Observation:
+    found = Assembly(
+        [Telling(card, one.name, _told_kind(one)) for one in asked for card in one.seen],
+        tuple(one.tool() for one in asked),
+        list(problems),
+        asked=True,
+    )
+    shown = any(one.seen for one in asked)
+    enough = shown and len(_distinct(asked)) >= sum(1 for need in needs(host) if need.kinds)
+    for one in asked:
+        own = one.problems_of_calls()
+        if not one.seen:
+            own = _saw_nothing(one, own, host, enough=enough)
+        found.problems += own
+        found.sheets += [call.told.sheet for call in one.calls if call.told is not None]
+    return found.observation()
+
+
+def _told_kind(one: Asked) -> str:
+    """By what it printed: the second storcli ships under other names too."""
+    return next((call.told.kind for call in one.calls if call.told is not None and call.told.version), one.kind)
+
+
+def _saw_nothing(one: Asked, problems: Sequence[Problem], host: HostView, *, enough: bool) -> list[Problem]:
+    """What to say of a program that told of no card: root is missing, others have told, or there is no card at all."""
+    where = one.calls[0].command if one.calls else one.installed.path
+    if host.root is False:
+        return [
+            Problem(
+                severity="error", kind="no_right", where=where,
+                message=f"{one.name} tells of no controller; without root it cannot look.", remedy=_ROOT,
+            )
+        ]  # fmt: skip
+    nothing = Problem(severity="info", kind="note", where=where, message=f"{one.name} sees no controller.")
+    trouble = [item for item in problems if item.kind in ("unread", "no_tool", "no_right")]
+    if enough or (not needs(host) and not any(call.crash or call.hangs for call in one.calls)):
+        return [nothing, *(as_note(item) for item in trouble if enough)]
+    if not trouble:
+        return [nothing if not needs(host) else msgspec.structs.replace(nothing, remedy=_OTHER)]
+    return list(problems)
+
+
+_OTHER = (
+    "A Dell PERC answers to perccli, a card on the driver mpi3mr to storcli2 or perccli2, an old one to MegaCli; "
+    "see whether another instance of the program is running."
+)

@@ -1,0 +1,63 @@
+"""The dialogue with MegaCli.
+
+The cards first; then the volumes with their drives, the battery and, where more than one card is there, their places on
+the PCI bus; the list of all drives only where the card counts more of them than the volumes have.
+"""
+
+from __future__ import annotations
+
+import re
+
+from raidctl.model import Problem
+from raidctl.request import Dialogue
+from raidctl_megaraid.collect.tool_call import Asked, Call
+from raidctl_megaraid.draft import CardDraft
+from raidctl_megaraid.read_document import MEGACLI
+
+_QUIET = "-NoLog"
+_MOST = 16
+_DISKS = re.compile(r"(?:^|\W)disks$", re.IGNORECASE)
+
+
+def ask_megacli(one: Asked, expected: int) -> Dialogue[None]:
+    """Ask for everything. ``expected`` is how many cards the PCI bus shows for the tool, 0 when that is not known."""
+    [first] = yield from one.run(MEGACLI, ("-AdpAllInfo", "-aALL", _QUIET))
+    targets = ["-aALL"]
+    if not first.whole:
+        targets = yield from _each_alone(one, first, expected)
+    if not one.seen or not targets:
+        return
+    questions = ["-LdPdInfo"]
+    if any(card.get("bbu_present") is not False for card in one.seen):
+        questions.append("-AdpBbuCmd")
+    if len(one.seen) > 1 or expected > 1:
+        questions.append("-AdpGetPciInfo")
+    yield from one.run(MEGACLI, *((question, target, _QUIET) for question in questions for target in targets))
+    if any(_left(card) for card in one.seen):
+        yield from one.run(MEGACLI, *(("-PDList", target, _QUIET) for target in targets))
+
+
+def _each_alone(one: Asked, first: Call, expected: int) -> Dialogue[list[str]]:
+    """Each adapter by its number; the targets of those that answer."""
+    if first.answer.trouble is not None and not first.hangs:
+        return []
+    if first.answer.fine and first.crash is None and first.answer.code == 0 and not one.seen and expected < 2:
+        return []
+    targets = [f"-a{number}" for number in range(min(max(expected, 1), _MOST))]
+    made = yield from one.run(MEGACLI, *(("-AdpAllInfo", target, _QUIET) for target in targets))
+    good = [target for target, call in zip(targets, made, strict=True) if call.whole]
+    if good:
+        first.problems = [
+            Problem(
+                severity="info", kind="note", where=first.command,
+                message=f"The adapters were asked one by one, because {first.why} when asked for all.",
+            )
+        ]  # fmt: skip
+    return good
+
+
+def _left(card: CardDraft) -> bool:
+    """Whether the card counts more disks than the volumes named; yes where it counts none."""
+    counts = [value for label, value in card.details.items() if _DISKS.search(label) and value.strip().isdecimal()]
+    plain = [int(value) for value in counts if len(value) < 7]
+    return not plain or max(plain) > len(card.drives)

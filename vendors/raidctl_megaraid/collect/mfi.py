@@ -1,0 +1,45 @@
+"""The dialogue with raidctl-mfi: asked last, where no other program has told of a card on its driver."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from raidctl.host import HostView
+from raidctl.model import Problem
+from raidctl.request import Dialogue
+from raidctl.vendor.tools import installed
+from raidctl_megaraid.collect.expected_cards import V8, needs, speak_mfi
+from raidctl_megaraid.collect.tool_call import Asked
+from raidctl_megaraid.mfi import reader
+from raidctl_megaraid.tools import MFI, MFI_DRIVER
+
+
+def ask_mfi(asked: Sequence[Asked], host: HostView) -> Dialogue[list[Asked]]:
+    """Ask for everything, in one call; nobody where it could tell nothing more, or is not installed."""
+    if not _useful(asked) or not speak_mfi(host):
+        return []
+    found = yield from installed((MFI,))
+    if not found:
+        return []
+    one = Asked(found[0], reader.KIND)
+    yield from one.run(reader.KIND, ("show",))
+    return [one]
+
+
+def _useful(asked: Sequence[Asked]) -> bool:
+    """Whether nobody has told of a card on the driver megaraid_sas; those of version 8 are on another."""
+    return not any(one.seen for one in asked if one.kind != V8)
+
+
+def barred(asked: Sequence[Asked], host: HostView) -> list[Problem]:
+    """Why raidctl-mfi, which comes with raidctl, is not asked where it looks as if it could be."""
+    frozen = [need for need in needs(host) if need.frozen_by_megacli and need.device.driver == MFI_DRIVER]
+    if not _useful(asked) or not frozen:
+        return []
+    return [
+        Problem(
+            severity="info", kind="note", where=frozen[0].device.address,
+            message=f"{MFI.name} was not asked: MegaCli, which goes through the same door of the driver, can freeze a "
+            f"host with the card {frozen[0].name}.",
+        )
+    ]  # fmt: skip

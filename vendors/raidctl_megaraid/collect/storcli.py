@@ -1,0 +1,146 @@
+"""The dialogue with storcli and its relatives.
+
+One call tells of all cards and what is on them; then, in one go, the volumes' properties, the drives' own pages and
+that battery which the cards named, each only where there is something to ask. Where the first call fails because of one
+card (``Illegal instruction``, no end), each card is asked on its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from raidctl.model import Problem
+from raidctl.request import Dialogue
+from raidctl.vendor.draft import WEAK
+from raidctl.vendor.tools import as_note
+from raidctl_megaraid.collect.tool_call import Asked, Call
+from raidctl_megaraid.draft import CardDraft
+from raidctl_megaraid.read_document import STORCLI
+
+_ALL = ("show", "all")
+_TAIL = ("nolog", "J")
+"""No log file in the working directory; JSON. Both stand last, ``J`` at the very end."""
+_MOST = 16
+"""Cards that are tried one by one where nothing tells how many there are."""
+
+Chooser = Callable[[CardDraft], bool]
+
+
+def ask_storcli(one: Asked, expected: int) -> Dialogue[None]:
+    """Ask for everything. ``expected`` is how many cards the PCI bus shows for the tool, 0 when that is not known."""
+    [first] = yield from one.run(STORCLI, _line("/call", *_ALL))
+    numbers = [card.name for card in one.seen]
+    alone = not first.whole and first.answer.code != 127
+    if alone:
+        numbers = yield from _each_alone(one, first, expected)
+    if not numbers:
+        return
+    lines = list(_more(one, [card for card in one.seen if card.name in numbers], alone=alone))
+    made = yield from one.run(STORCLI, *lines)
+    if not alone:
+        yield from _again(one, made, numbers)
+    if any(not call.whole and "sall" in call.request.argv[1] for call in made):
+        for drive in (drive for card in one.seen for drive in card.drives.values()):
+            drive.values["page_lost"] = (WEAK, True)
+
+
+def _line(*words: str) -> tuple[str, ...]:
+    return (*words, *_TAIL)
+
+
+def _each_alone(one: Asked, first: Call, expected: int) -> Dialogue[list[str]]:
+    """Each card by its own number; the numbers of those that answer."""
+    if first.answer.trouble is not None and not first.hangs:
+        return []
+    [listed] = yield from one.run(STORCLI, _line("show"))
+    numbers = [card.name for card in one.seen if card.name]
+    if not listed.whole:
+        numbers = numbers or [str(number) for number in range(min(max(expected, 1), _MOST))]
+    if not numbers:
+        return []
+    made = yield from one.run(STORCLI, *(_line(f"/c{number}", *_ALL) for number in numbers))
+    good = [number for number, call in zip(numbers, made, strict=True) if call.whole]
+    for number, call in zip(numbers, made, strict=True):
+        if not call.whole:
+            call.problems = [_silent_card(number, call)]
+    if good:
+        first.problems = [_note(first, f"The cards were asked one by one, because {first.why} when asked for all.")]
+        listed.problems = [as_note(problem) for problem in listed.problems]
+    return good
+
+
+def _silent_card(number: str, call: Call) -> Problem:
+    return Problem(
+        severity="error", kind="unread", where=call.command,
+        message=f"Controller {number} cannot be shown in full: {call.why}.",
+        remedy="Use a newer or an older version of the tool for this card; the other cards are shown.",
+    )  # fmt: skip
+
+
+def _note(call: Call, message: str) -> Problem:
+    return Problem(severity="info", kind="note", where=call.command, message=message)
+
+
+def _more(one: Asked, cards: Sequence[CardDraft], *, alone: bool) -> Iterator[tuple[str, ...]]:
+    """What the first answer left open."""
+    whole = len(cards) == len(one.seen) and not alone
+    for path, words, wanted in _PARTS:
+        named = [card.name for card in cards if wanted(card)]
+        everywhere = whole and len(named) == len(cards)
+        # one call for all cards where it fits all of them: a card without volumes answers it with a failure
+        targets = ["/call"] if named and everywhere else [f"/c{name}" for name in named]
+        for target in targets:
+            yield _line(f"{target}{path}", *words)
+
+
+def _again(one: Asked, made: Sequence[Call], numbers: Sequence[str]) -> Dialogue[None]:
+    """A later call for all cards that failed: each card on its own, where there are several."""
+    broken = [call for call in made if not call.whole and call.request.argv[1].startswith("/call")]
+    if len(numbers) < 2 or not broken:
+        return
+    for call in broken:
+        path, words = call.request.argv[1][len("/call") :], call.request.argv[2:]
+        tried = yield from one.run(STORCLI, *((f"/c{number}{path}", *words) for number in numbers))
+        if any(other.whole for other in tried):
+            call.problems = [_note(call, f"The cards were asked one by one, because {call.why} when asked for all.")]
+
+
+def _enclosed(card: CardDraft) -> bool:
+    return any(not key.startswith(":") for key in card.drives)
+
+
+def _loose(card: CardDraft) -> bool:
+    return any(key.startswith(":") for key in card.drives)
+
+
+def _rebuilding(card: CardDraft) -> bool:
+    words = [(drive.get("status_text") or "").lower() for drive in card.drives.values()]
+    return any(word.startswith(("rbld", "rebuild")) for word in words)
+
+
+def _has(*names: str) -> Chooser:
+    return lambda card: any(name.startswith(names) for name in card.batteries)
+
+
+def _unclear(card: CardDraft) -> bool:
+    """A battery is there, and the first answer has no table of it."""
+    return not card.batteries and bool(card.get("bbu_present"))
+
+
+def _weak_pack(card: CardDraft) -> bool:
+    """``/cx/ep show all`` adds the reason why an energy pack is not optimal."""
+    return any(
+        name.startswith("energypack") and battery.get("status") != "ok" for name, battery in card.batteries.items()
+    )
+
+
+_PARTS: tuple[tuple[str, tuple[str, ...], Chooser], ...] = (
+    ("/vall", _ALL, lambda card: bool(card.volumes)),
+    ("/eall/sall", _ALL, _enclosed),
+    ("/sall", _ALL, _loose),
+    ("/bbu", _ALL, lambda card: _has("bbu")(card) or _unclear(card)),
+    ("/cv", _ALL, _has("cachevault")),
+    ("/ep", _ALL, _weak_pack),
+    ("/eall/sall", ("show", "rebuild"), _rebuilding),
+)
+"""The rest of the path, the words, and which card it is asked of."""

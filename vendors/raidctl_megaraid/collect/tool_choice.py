@@ -1,0 +1,105 @@
+"""Which of the installed programs are asked, in which order, and which not, with the reason.
+
+The card decides: the 96xx and PERC 12 answer to storcli2 and perccli2 only, a Dell PERC may hide from the general
+storcli, and MegaCli must never be started on a host with a 95xx. A second program is asked only where the first has
+shown fewer cards than the PCI bus has for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from raidctl.model import Problem
+from raidctl.text import listing
+from raidctl.vendor.tools import Installed
+from raidctl_megaraid.collect.expected_cards import OLD, V7, V8, Need
+from raidctl_megaraid.tools import KINDS
+
+_USUAL = (V7, "perccli", OLD)
+_USUAL_V8 = (V8, "perccli2")
+
+
+@dataclass
+class Turn:
+    """Programs that can tell of the same cards, in the order in which they are tried."""
+
+    tools: list[Installed] = field(default_factory=list)
+    expected: int = 0
+    """Cards on the bus for them; 0 where the bus shows none of the family, or nothing at all."""
+
+
+@dataclass
+class Plan:
+    """What will be asked."""
+
+    turns: list[Turn] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    """Programs that are not run whatever comes, and why."""
+
+
+def plan(found: Sequence[Installed], cards: Sequence[Need]) -> Plan:
+    """Decide from what is installed and from the cards on the bus (none: all that is safe is tried)."""
+    made = Plan()
+    frozen = [need for need in cards if need.frozen_by_megacli]
+    usable = list(found)
+    if frozen:
+        usable = [one for one in found if _kind(one) != OLD]
+        barred = [one for one in found if _kind(one) == OLD]
+        if barred:
+            made.problems.append(_barred(barred, frozen, usable))
+    for kinds in (_USUAL, _USUAL_V8):
+        mine = [need for need in cards if set(need.kinds) & set(kinds)]
+        if cards and not mine:
+            continue
+        order = mine[0].kinds if mine else kinds
+        order = (*order, *(kind for kind in kinds if kind not in order))
+        tools = [one for kind in order for one in usable if _kind(one) == kind]
+        if tools:
+            made.turns.append(Turn(tools, len(mine)))
+    made.problems += [_beyond(need) for need in cards if not need.kinds and not need.frozen_by_megacli]
+    return made
+
+
+def _kind(one: Installed) -> str:
+    return KINDS[one.spec.name]
+
+
+def grammar(one: Installed) -> str:
+    """Which calls a program understands: ``storcli``, ``storcli2`` or ``megacli``."""
+    return {"perccli": V7, "perccli2": V8}.get(_kind(one), _kind(one))
+
+
+def same_program(one: Installed, other: Installed) -> bool:
+    """Whether a second program would see nothing more: storcli beside storcli64."""
+    return _kind(one) == _kind(other)
+
+
+def not_asked(tools: Sequence[Installed], tellers: Sequence[str]) -> Problem:
+    """Why installed programs were left alone."""
+    names = listing(one.spec.name for one in tools)
+    verb = "is installed too; it was" if len(tools) == 1 else "are installed too; they were"
+    return Problem(
+        severity="info", kind="note", where=tools[0].path,
+        message=f"{names} {verb} not asked, because {listing(tellers)} told of every card.",
+    )  # fmt: skip
+
+
+def _barred(tools: Sequence[Installed], frozen: Sequence[Need], others: Sequence[Installed]) -> Problem:
+    message = (
+        f"{listing(one.spec.name for one in tools)} was not run: it can freeze a host with the card {frozen[0].name}."
+    )
+    if any(_kind(one) in ("storcli", "perccli") for one in others):
+        return Problem(severity="info", kind="note", where=tools[0].path, message=message)
+    return Problem(
+        severity="error", kind="no_tool", where=tools[0].path, message=message,
+        remedy="Install storcli64 (Broadcom's site) or perccli64 (Dell's), and remove MegaCli from this host.",
+    )  # fmt: skip
+
+
+def _beyond(need: Need) -> Problem:
+    return Problem(
+        severity="info", kind="note", where=need.device.address,
+        message=f"The card {need.name} (driver {need.device.driver}) is older than every tool of the family.",
+        remedy="megarc and dellmgr knew it; raidctl does not read them.",
+    )  # fmt: skip

@@ -1,0 +1,118 @@
+"""Details that give a neutral field as well; the tools' own words stay among the details."""
+
+from __future__ import annotations
+
+import re
+
+from raidctl.model import ScrubMode
+from raidctl.text import collapse
+from raidctl.units import parse_size
+from raidctl.vendor.draft import Derived
+from raidctl_megaraid.storcli import numbers
+from raidctl_megaraid.vocabulary import told, word
+
+_HOURS = re.compile(r"(\d{1,6})(?: ?hrs?| hours?)?", re.ASCII | re.IGNORECASE)
+_LANES = re.compile(r"x ?(\d{1,2})(?: lane\(s\))?", re.ASCII | re.IGNORECASE)
+_GTPS = re.compile(r"(\d{1,3}(?:\.\d)?) ?GT/s", re.ASCII | re.IGNORECASE)
+_DATED = re.compile(r"\d{1,4}/\d{1,2}/\d{1,4}\b.*", re.ASCII)
+_MODES: dict[str, ScrubMode] = {"auto": "automatic", "manual": "manual", "disabled": "disabled", "disable": "disabled"}
+_NOT_SCHEDULED = frozenset({"na", "n/a"})
+
+
+def _interval(text: str) -> int | None:
+    """Seconds of ``168 hrs``; None of ``Continuous`` and of 0."""
+    match = _HOURS.fullmatch(text.strip())
+    return int(match[1]) * 3600 or None if match else None
+
+
+def _scheduled(text: str) -> ScrubMode | None:
+    """Automatic where the tool names the next start, manual where it says that there is none."""
+    if _DATED.fullmatch(text.strip()):
+        return "automatic"
+    return "manual" if word(text) in _NOT_SCHEDULED else None
+
+
+def _moment(text: str) -> str | None:
+    return collapse(text) if _DATED.fullmatch(text.strip()) else None
+
+
+def _lanes(text: str) -> int | None:
+    match = _LANES.fullmatch(text.strip())
+    return int(match[1]) or None if match else None
+
+
+def _gtps(text: str) -> float | None:
+    match = _GTPS.fullmatch(text.strip())
+    return float(match[1]) or None if match else None
+
+
+def _speed(text: str) -> float | None:
+    """``12.0Gb/s``; None for ``Unknown`` and for 0."""
+    return (numbers.link_speed(text) or None) if told(text) else None
+
+
+def _sector(text: str) -> int | None:
+    """4096 of ``4 KB`` and of ``4 KiB``; None of 0."""
+    return (int(text) if text.isdecimal() else parse_size(text, binary=True)) or None
+
+
+def _made(text: str) -> str | None:
+    """``2014-09-22`` of ``2014/09/22``, ``09/22, 2014``; None where the year is no year (0/00/00)."""
+    found = [int(part) for part in re.findall(r"\d{1,4}", text)[:3]]
+    year, month, day = (found[2:] + found[:2] if found and found[0] < 100 else found) if len(found) == 3 else (0, 0, 0)
+    return f"{year:04d}-{month:02d}-{day:02d}" if year > 1999 and 0 < month < 13 and 0 < day < 32 else None
+
+
+def _pending(text: str) -> str | None:
+    """Firmware that lies in the flash until the card is started anew; None of ``No pending images``."""
+    if not told(text) or word(text).startswith("no pending"):
+        return None
+    return f"Pending image in flash: {collapse(text)}"
+
+
+CARD: Derived = {
+    # Image name = No pending images
+    "image name": (("firmware_update", _pending),),
+    "pending images in flash": (("firmware_update", _pending),),
+    # Next Patrol Read launch = 05/09/2026, 03:00:00
+    "next patrol read launch": (("patrol_read.mode", _scheduled), ("patrol_read.next_at", _moment)),
+    "patrol read reoccurrence": (("patrol_read.interval_seconds", _interval),),
+    # Next Patrol Read Start time(LocalTime yyyy/mm/dd hh:mm:sec) = 2026/05/09 03:00:00
+    "next patrol read start time(localtime yyyy/mm/dd hh:mm:sec)": (
+        ("patrol_read.mode", _scheduled), ("patrol_read.next_at", _moment),
+    ),
+    "patrol read execution frequency(hours)": (("patrol_read.interval_seconds", _interval),),
+    # Patrol Read Mode: Auto
+    "patrol read mode": (
+        ("patrol_read.mode", lambda text: _MODES.get(word(text))), ("patrol_read.status_text", collapse),
+    ),
+    "patrol read execution delay": (("patrol_read.interval_seconds", _interval),),
+    # Next Consistency check launch = NA
+    "next consistency check launch": (("consistency_check.mode", _scheduled), ("consistency_check.next_at", _moment)),
+    "consistency check reoccurrence": (("consistency_check.interval_seconds", _interval),),
+    # PCIe Link Width = X8 Lane(s)
+    "pcie link width": (("pci_link.width", _lanes),),
+    "pcie link speed": (("pci_link.speed_gtps", _gtps),),
+}  # fmt: skip
+VOLUME: Derived = {
+    # Span Depth = 2
+    "span depth": (("spans", numbers.integer),),
+    "number of spans": (("spans", numbers.integer),),
+    "spans": (("spans", numbers.integer),),
+}
+DRIVE: Derived = {
+    # Device Speed = 12.0Gb/s        what the drive can; Link Speed is what was negotiated
+    "device speed": (("max_link_gbps", _speed),),
+    "capable speed": (("max_link_gbps", _speed),),
+    # Logical Sector Size = 512B        SeSz: of the row, not kept when the drive's own section tells it
+    "sector size": (("sector_bytes", _sector),),
+    "logical sector size": (("sector_bytes", _sector),),
+    "lu/ns logical sector size": (("sector_bytes", _sector),),
+    "physical sector size": (("physical_sector_bytes", _sector),),
+    "lu/ns physical sector size": (("physical_sector_bytes", _sector),),
+}
+BATTERY: Derived = {
+    # MfgDate = 2014/09/22        Date of Manufacture: 05/14, 2010
+    "mfgdate": (("made_at", _made),),
+    "date of manufacture": (("made_at", _made),),
+}

@@ -1,0 +1,204 @@
+"""What follows from all that was told of a card, before its drafts are made into the model's objects.
+
+Weak values only: nothing here outweighs what a line of an output said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from raidctl.model import Health
+from raidctl.vendor.draft import DETAIL, WEAK, Draft
+from raidctl_megaraid.draft import CardDraft, VolumeDraft
+from raidctl_megaraid.megacli import settle as settle_megacli
+from raidctl_megaraid.storcli import drive as storcli_drive
+from raidctl_megaraid.storcli import volume as storcli_volume
+from raidctl_megaraid.storcli.battery import settle_batteries
+
+BAD_BBU = "Write cache with a bad BBU"
+"""A detail: whether the firmware was told to keep write-back without a good battery, whatever the policy is."""
+_TARGETS = 128
+"""megaraid_sas shows so many volumes on channel 2, and as many more on channel 3 (MEGASAS_MAX_DEV_PER_CHANNEL)."""
+_LD_CHANNEL = 2
+_ALL_CHANNELS = 2 * _TARGETS
+_WORST: tuple[tuple[frozenset[str], Health], ...] = (
+    (frozenset({"failed", "offline"}), "critical"),
+    (frozenset({"degraded", "rebuilding"}), "warning"),
+    (frozenset({"unknown"}), "unknown"),
+)
+# As the drive's own word says it.
+_REBUILDING = frozenset({"rbld", "rebuild", "rebuilding"})
+_COPYING = frozenset({"cpybck", "copyback", "replacing"})
+
+
+def settle(card: CardDraft, kind: str) -> None:
+    """Complete the drafts of a card: groups, members, rebuilds, SCSI targets."""
+    if kind == "megacli":
+        settle_megacli(card)
+    elif kind != "mfi":
+        _storcli(card)
+    _next_learn(card)
+    _homes(card)
+    _members(card)
+    _alert(card)
+    _mode(card)
+    _group_health(card)
+    _pools(card)
+    _mirrors(card)
+    for each in card.volumes.values():
+        _rebuild(card, each)
+        if each.get("bad_bbu") is not None:
+            each.details.setdefault(BAD_BBU, "Yes" if each.get("bad_bbu") else "No")
+        if kind in ("storcli", "megacli", "mfi"):
+            _target(each)
+
+
+def _storcli(card: CardDraft) -> None:
+    """What the dialect works out of several lines, which may stand in several outputs."""
+    settle_batteries(card)
+    for one in card.volumes.values():
+        storcli_volume.settle(one)
+    for other in card.drives.values():
+        storcli_drive.settle(other)
+
+
+def _alert(card: CardDraft) -> None:
+    """A drive that counts predictive failures is about to fail, whatever its state word says."""
+    for one in card.drives.values():
+        if one.get("status") == "ok" and (one.get("errors.predictive") or one.get("alert")):
+            one.values["status"] = (DETAIL, "warning")
+
+
+def _mode(card: CardDraft) -> None:
+    """A card that has volumes makes RAID, whether it names its personality or not; an HBA hides no drive."""
+    if card.volumes:
+        seen = any(one.get("role") == "passthrough" for one in card.drives.values())
+        derive(card, "mode", "mixed" if seen else "raid")
+    if card.get("mode") == "hba" and (card.get("driver") or "").startswith("mpt"):
+        # a plain host bus adapter calls its drives UGood, and the system sees each of them
+        for one in card.drives.values():
+            if one.get("role") == "unassigned":
+                one.values["role"] = (DETAIL, "passthrough")
+
+
+def _next_learn(card: CardDraft) -> None:
+    """``Next Battery Learn`` stands among the card's scheduled tasks, the battery perhaps in another output."""
+    told = card.get("next_learn")
+    if told is not None and len(card.batteries) == 1:
+        sheet, line, when = told
+        next(iter(card.batteries.values())).put(sheet, line, "next_learn_at", when, WEAK)
+
+
+def derive(draft: Draft, name: str, value: object) -> None:
+    """Set a field that no line told."""
+    draft.values.setdefault(name, (WEAK, value))
+
+
+def _homes(card: CardDraft) -> None:
+    """The group of each volume. Old MegaCli tells its drives but no group: it gets one of its own, ``gv0``."""
+    same = {frozenset(group.members): name for name, group in card.groups.items() if group.members}
+    for volume in card.volumes.values():
+        members = frozenset(volume.members)
+        if volume.get("array") is None and members:
+            told = {card.drives[key].get("array") for key in members if key in card.drives} - {None}
+            home = told.pop() if len(told) == 1 else same.setdefault(members, f"v{volume.name}")
+            derive(volume, "array", home)
+        if volume.get("array") is not None:
+            card.group(volume.get("array")).members.update(volume.members)
+
+
+def _members(card: CardDraft) -> None:
+    """A drive says its group, or the group its drives: both know it in the end."""
+    for drive in card.drives.values():
+        home, role = drive.get("array"), drive.get("role")
+        if home is None:
+            continue
+        group = card.group(home)
+        if role == "spare":
+            group.spares[drive.name] = None
+        elif role in ("member", "failed", None):
+            group.members[drive.name] = None
+    for group in card.groups.values():
+        for key in [key for key in group.members if key in group.spares]:
+            del group.members[key]
+        for key in (*group.members, *group.spares):
+            if key in card.drives:
+                derive(card.drives[key], "array", group.name)
+                derive(card.drives[key], "role", "spare" if key in group.spares else "member")
+
+
+def _group_health(card: CardDraft) -> None:
+    """A tool that tells no state of groups tells that of the volumes on them."""
+    states: dict[str, set[str]] = {}
+    for volume in card.volumes.values():
+        states.setdefault(volume.get("array"), set()).add(volume.get("status") or "unknown")
+    for group in card.groups.values():
+        if group.get("status") is None and group.name in states:
+            derive(group, "status", _health(states[group.name]))
+
+
+def is_pool(volume: VolumeDraft) -> bool:
+    """Whether a volume is a pool of CacheCade: SSDs that cache the other volumes, and hold no data of their own."""
+    words = (volume.details.get(name, "").lower() for name in ("TYPE", "Virtual Drive Type", "Type"))
+    return any(word.startswith(("cac", "cachecade")) for word in words)
+
+
+def _pools(card: CardDraft) -> None:
+    """A pool for the cache is no volume: what is told of it stands at its group, else at the card."""
+    for key in [key for key, volume in card.volumes.items() if is_pool(volume)]:
+        volume = card.volumes.pop(key)
+        home: Draft = card.groups.get(volume.get("array")) or card
+        home.complaints += volume.complaints
+        for sheet, line, name, value in volume.told:
+            label = name[8:-1] if name.startswith("details[") else name
+            home.detail(sheet, line, f"CacheCade {volume.name}: {label}", str(value))
+
+
+def _mirrors(card: CardDraft) -> None:
+    """The firmware calls mirrored pairs that are striped RAID1: more than two drives, and larger than one of them."""
+    for group in card.groups.values():
+        sizes = [card.drives[key].get("size_bytes") for key in group.members if key in card.drives]
+        mine = [volume for volume in card.volumes.values() if volume.get("array") == group.name]
+        held = sum(volume.get("size_bytes") or 0 for volume in mine)
+        if len(sizes) < 4 or None in sizes or held <= min(sizes) * 1.05:
+            continue
+        for volume in mine:
+            if volume.get("raid_level") == "raid1":
+                volume.values["raid_level"] = (DETAIL, "raid10")
+                for sheet, line, name, _ in list(volume.told):
+                    if name == "raid_level":
+                        volume.detail(sheet, line, "RAID level of the tool", "RAID1")
+
+
+def _health(states: Iterable[str]) -> Health:
+    found = set(states)
+    return next((health for words, health in _WORST if found & words), "ok")
+
+
+def _rebuild(card: CardDraft, volume: VolumeDraft) -> None:
+    """A rebuild is told of the drive that is filled; it is the volume's operation, the slowest one counts."""
+    if volume.get("progress.operation") is not None or volume.get("array") not in card.groups:
+        return
+    keys = volume.members or card.groups[volume.get("array")].members
+    busy = [card.drives[key] for key in keys if key in card.drives and _fills(card.drives[key])]
+    if busy:
+        derive(volume, "progress.operation", "rebuild")
+        for name, slowest in (("progress.percent", min), ("progress.remaining_seconds", max)):
+            told = [figure for drive in busy if (figure := drive.get(name)) is not None]
+            if told:
+                derive(volume, name, slowest(told))
+
+
+def _fills(drive: Draft) -> bool:
+    words = (drive.get("status_text") or "").lower().replace(",", " ").split()
+    return drive.get("progress.operation") == "rebuild" or any(word in _REBUILDING | _COPYING for word in words)
+
+
+def _target(volume: VolumeDraft) -> None:
+    """``SCSI target``: where megaraid_sas shows a volume, by the target id that is its number."""
+    number = volume.get("target")
+    if number is None and volume.name.isascii() and volume.name.isdecimal() and len(volume.name) < 4:
+        number = int(volume.name)
+    if number is not None and 0 <= number < _ALL_CHANNELS:
+        address = f"{_LD_CHANNEL + number // _TARGETS}:{number % _TARGETS}:0"
+        volume.details.setdefault("SCSI target", address)

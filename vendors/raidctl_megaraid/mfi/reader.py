@@ -1,0 +1,284 @@
+"""The JSON of ``raidctl-mfi``, read onto the drafts of the cards. Never raises for what it says.
+
+{"format": "raidctl-mfi 1", "version": "0.1.0", "controllers": [{"number": 0, "product_name": …}], "problems": […]}
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, cast, get_args
+
+from raidctl.evidence import Sheet
+from raidctl.json_decode import decode_text
+from raidctl.model import Problem, ProblemKind, Severity
+from raidctl.vendor.draft import ROW, Draft
+from raidctl.vendor.protocol import Document, Sniffed
+from raidctl_megaraid.draft import CardDraft, Cards
+from raidctl_megaraid.mfi.tables import ARRAY, BATTERY, CARD, DRIVE, LEARN, PROPERTIES, VOLUME, Table
+from raidctl_megaraid.mfi.volume import read_cache, read_progress, settle_state
+
+NAME = "raidctl-mfi"
+KIND = "mfi"
+_FORMAT = "raidctl-mfi 1"
+_SIGN = re.compile(r'\s*\{\s*"format"\s*:\s*"raidctl-mfi ')
+# "where": "controller 0, volume 1"
+_WHERE = re.compile(r"controller (\d{1,3})(?:, (volume|drive) (\d{1,6}))?", re.ASCII)
+_NEWER = "Use the raidctl-mfi that comes with this raidctl."
+
+
+def sniff(text: str) -> Sniffed | None:
+    """The claim on a text, None when it is no output of the program."""
+    return Sniffed(KIND, 98, f"{NAME} show") if _SIGN.match(text[:200]) else None
+
+
+def version(text: str) -> str | None:
+    """The version that an output tells."""
+    given = _loaded(text)
+    found = given.get("version") if given else None
+    return found if isinstance(found, str) else None
+
+
+def read(cards: Cards, document: Document) -> tuple[Sheet, list[Problem], bool]:
+    """Read one output.
+
+    Returns:
+        The sheet, the problems that are not of an object, and whether the output is a whole one.
+    """
+    given = _loaded(document.text)
+    if given is None or given.get("format") != _FORMAT:
+        message = "The output is torn: it is no JSON." if given is None else f"Its form is not known: {_told(given)}."
+        remedy = "Run the command again, as root, and keep all that it prints." if given is None else _NEWER
+        problem = Problem(severity="error", kind="unread", where=document.name, message=message, remedy=remedy)
+        return Sheet.of_text(document.name, document.text), [problem], False
+    sheet = Sheet.of_json(document.name, given)
+    reading = _Reading(cards, sheet)
+    for path, one in _items(given, "controllers"):
+        reading.card(path, one)
+    problems = list(reading.problems(given, document.name))
+    for key in ("format", "version", "tried_on", "problems"):
+        _note(sheet, key)
+    if not given.get("controllers"):
+        _note(sheet, "controllers")
+    return sheet, problems, True
+
+
+def _told(given: Mapping[str, Any]) -> str:
+    return repr(given.get("format"))[:60]
+
+
+def _loaded(text: str) -> dict[str, Any] | None:
+    try:
+        given = decode_text(text)
+    except ValueError:
+        return None
+    return given if isinstance(given, dict) else None
+
+
+def _items(given: Mapping[str, Any], key: str, path: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
+    """The objects of a list, each with its path; nothing where there is no list."""
+    listed = given.get(key)
+    for number, one in enumerate(listed if isinstance(listed, list) else ()):
+        if isinstance(one, dict):
+            yield f"{path}{key}[{number}]", one
+
+
+def _note(sheet: Sheet, start: str) -> None:
+    """Everything below a path that nothing else has used says nothing of an object."""
+    own = re.compile(re.escape(start) + r"(?:[.\[].*)?: ", re.DOTALL)
+    sheet.note(*(line for line in sheet.lines if not sheet.used(line) and own.match(line.text)))
+
+
+def _dict(given: Mapping[str, Any], key: str) -> dict[str, Any]:
+    value = given.get(key)
+    return value if isinstance(value, dict) else {}
+
+
+def _numbers(value: object) -> list[int]:
+    return [one for one in value if isinstance(one, int)] if isinstance(value, list) else []
+
+
+class _Reading:
+    """One output on its way to the drafts."""
+
+    def __init__(self, cards: Cards, sheet: Sheet) -> None:
+        self.cards, self.sheet = cards, sheet
+        self.keys: dict[tuple[str, int], str] = {}
+        """The key of a drive, by the number of its card and its device id."""
+
+    def card(self, path: str, given: dict[str, Any]) -> None:
+        number = given.get("number")
+        if not isinstance(number, int):
+            return  # its lines stay unparsed
+        if not any(one.get("status") for _, one in _items(given, "answers")):
+            _note(self.sheet, path)  # it never answered: its problem says why, and nothing is known of it
+            return
+        card = self.cards.card(str(number))
+        card.put(self.sheet, self.sheet.leaf(f"{path}.number"), "number", number)
+        card.put(self.sheet, self.sheet.leaf(f"{path}.driver"), "driver", "megaraid_sas", ROW)
+        self.fields(card, path, given, CARD)
+        for at, one in _items(given, "firmware", f"{path}."):
+            self.firmware(card, at, one)
+        for name in ("memory_errors", "can_set"):
+            self.details(card, f"{path}.{name}", _dict(given, name), name)
+        self.fields(card, f"{path}.properties", _dict(given, "properties"), PROPERTIES)
+        self.battery(card, f"{path}.battery", _dict(given, "battery"))
+        for at, one in _items(given, "drives", f"{path}."):
+            self.drive(card, at, one)
+        homes = self.arrays(card, path, given)
+        for at, one in _items(given, "volumes", f"{path}."):
+            self.volume(card, at, one, homes)
+        for name in ("answers", "result", "volumes", "drives", "arrays", "battery", "properties", "firmware"):
+            if name in ("answers", "result") or not given.get(name):
+                _note(self.sheet, f"{path}.{name}")
+
+    def fields(self, draft: Draft, path: str, given: Mapping[str, Any], table: Table) -> None:
+        """Read the leaves that the table knows; one without a value says nothing."""
+        for key, (field, parse) in table.items():
+            line = self.sheet.leaf(f"{path}.{key}")
+            if line is None:
+                continue
+            value = given.get(key)
+            if value is None or value in ([], {}):
+                self.sheet.note(line)
+                continue
+            try:
+                found = parse(value)
+            except (ValueError, TypeError):
+                draft.unread(key, str(value)[:80])
+                found = None
+            if field is None or found is None:
+                draft.detail(self.sheet, line, key, _shown(value))
+            else:
+                draft.put(self.sheet, line, field, found)
+
+    def details(self, draft: Draft, path: str, given: Mapping[str, Any], prefix: str) -> None:
+        """Leaves that the model has no field for."""
+        for key, value in given.items():
+            line = self.sheet.leaf(f"{path}.{key}")
+            if line is not None and value is None:
+                self.sheet.note(line)
+            elif line is not None:
+                draft.detail(self.sheet, line, f"{prefix} {key}", _shown(value))
+
+    def firmware(self, card: CardDraft, path: str, given: dict[str, Any]) -> None:
+        """``{"name": "APP", "version": "2.130.403-4660"}``: APP is what the other tools call the firmware."""
+        name, told = given.get("name"), given.get("version")
+        line = self.sheet.leaf(f"{path}.version")
+        if line is not None and isinstance(name, str) and isinstance(told, str):
+            if name == "APP":
+                card.put(self.sheet, line, "firmware", told)
+            else:
+                card.detail(self.sheet, line, f"firmware {name}", told)
+            _note(self.sheet, path)
+
+    def battery(self, card: CardDraft, path: str, given: dict[str, Any]) -> None:
+        """One that is there gets a draft of its own; that there is none is the card's to say."""
+        present = given.get("present")
+        line = self.sheet.leaf(f"{path}.present")
+        if isinstance(present, bool):
+            card.put(self.sheet, line, "bbu_present", present)
+        if present is True:
+            battery = card.battery("bbu")
+            self.fields(battery, path, given, BATTERY)
+            if not isinstance(given.get("status_bits"), int):
+                battery.put(self.sheet, line, "status_text", "Present", ROW)
+            self.fields(battery, f"{path}.learn", _dict(given, "learn"), LEARN)
+        _note(self.sheet, path)
+
+    def drive(self, card: CardDraft, path: str, given: dict[str, Any]) -> None:
+        device, enclosure, slot = given.get("device_id"), given.get("enclosure"), given.get("slot")
+        if not isinstance(device, int):
+            return
+        key = f"{enclosure if isinstance(enclosure, int) else ''}:{slot if isinstance(slot, int) else f'?{device}'}"
+        if key in card.drives:  # two drives in one slot: the firmware's number tells them apart
+            key = f"{key.rpartition(':')[0]}:?{device}"
+        self.keys[card.name, device] = key
+        drive = card.drive(key)
+        self.fields(drive, path, given, DRIVE)
+        drive.seen(self.sheet, self.sheet.leaf(f"{path}.enclosure"), "id", key)
+        drive.seen(self.sheet, self.sheet.leaf(f"{path}.slot"), "id", key)
+        read_progress(drive, self.sheet, path, given)
+        settle_state(drive, self.sheet, path, given)
+        for name in ("array", "dedicated_to", "progress"):
+            _note(self.sheet, f"{path}.{name}")
+
+    def arrays(self, card: CardDraft, path: str, given: dict[str, Any]) -> dict[int, str]:
+        """The drive group of each array: those that a volume spans are one group, named after the first of them."""
+        homes: dict[int, str] = {}
+        for _, volume in _items(given, "volumes"):
+            refs = _numbers(volume.get("arrays"))
+            home = next((homes[ref] for ref in refs if ref in homes), None)
+            homes |= {ref: str(refs[0]) if home is None else home for ref in refs}
+        for at, one in _items(given, "arrays", f"{path}."):
+            ref = one.get("ref")
+            if not isinstance(ref, int):
+                continue
+            group = card.group(homes.setdefault(ref, str(ref)))
+            self.fields(group, at, one, ARRAY)
+            for place, member in _items(one, "drives", f"{at}."):
+                key = self.key(card, member)
+                if key is not None:
+                    group.members[key] = None
+                    card.drives[key].put(self.sheet, self.sheet.leaf(f"{place}.device_id"), "array", group.name)
+                _note(self.sheet, place)
+            _note(self.sheet, at)
+        for _, drive in _items(given, "drives"):
+            for ref in _numbers(drive.get("dedicated_to")):
+                key = self.key(card, drive)
+                if key is not None and ref in homes:
+                    card.group(homes[ref]).spares[key] = None
+        return homes
+
+    def key(self, card: CardDraft, given: Mapping[str, Any]) -> str | None:
+        """The key of the drive with this device id."""
+        device = given.get("device_id")
+        return self.keys.get((card.name, device)) if isinstance(device, int) else None
+
+    def volume(self, card: CardDraft, path: str, given: dict[str, Any], homes: Mapping[int, str]) -> None:
+        target = given.get("target")
+        if not isinstance(target, int):
+            return
+        volume = card.volume(str(target))
+        volume.put(self.sheet, self.sheet.leaf(f"{path}.target"), "target", target)
+        self.fields(volume, path, given, VOLUME)
+        refs = _numbers(given.get("arrays"))
+        for number, ref in enumerate(refs):
+            volume.put(self.sheet, self.sheet.leaf(f"{path}.arrays[{number}]"), "array", homes[ref])
+        read_cache(volume, self.sheet, f"{path}.cache", _dict(given, "cache"))
+        read_progress(volume, self.sheet, path, given)
+        settle_state(volume, self.sheet, path, given)
+        for name in ("arrays", "cache", "progress"):
+            _note(self.sheet, f"{path}.{name}")
+
+    def problems(self, given: Mapping[str, Any], where: str) -> Iterator[Problem]:
+        """The program's own problems: those of an object go to its draft, the others are returned."""
+        for _, one in _items(given, "problems"):
+            severity, kind = one.get("severity"), one.get("kind")
+            message, remedy = str(one.get("message"))[:500], one.get("remedy")
+            remedy = remedy if isinstance(remedy, str) else None
+            severity = severity if severity in get_args(Severity) else "warning"
+            kind = kind if kind in get_args(ProblemKind) else "unread"
+            draft = self.object(str(one.get("where")))
+            if draft is not None:
+                draft.complain(cast("Severity", severity), cast("ProblemKind", kind), message, remedy)
+            else:
+                yield Problem(
+                    severity=cast("Severity", severity), kind=cast("ProblemKind", kind), where=where, message=message,
+                    remedy=remedy,
+                )  # fmt: skip
+
+    def object(self, where: str) -> Draft | None:
+        """The draft that ``controller 0, volume 1`` means."""
+        match = _WHERE.fullmatch(where)
+        card = self.cards.cards.get(str(int(match[1]))) if match else None
+        if match is None or card is None or match[2] is None:
+            return card
+        if match[2] == "volume":
+            return card.volumes.get(str(int(match[3])), card)
+        return card.drives.get(self.keys.get((card.name, int(match[3])), ""), card)
+
+
+def _shown(value: object) -> str:
+    """``Yes`` and ``No`` as the family's other tools print them."""
+    return {True: "Yes", False: "No"}[value] if isinstance(value, bool) else str(value)

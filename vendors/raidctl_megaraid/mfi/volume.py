@@ -1,0 +1,112 @@
+"""Cache policies, operations and states out of the JSON of ``raidctl-mfi``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from raidctl.evidence import Sheet
+from raidctl.model import IoPolicy, Operation, ReadPolicy, WritePolicy
+from raidctl.vendor.draft import DETAIL, REPORT, ROW, Draft
+from raidctl_megaraid import vocabulary
+from raidctl_megaraid.draft import VolumeDraft
+
+_READ: dict[object, ReadPolicy] = {"none": "none", "read-ahead": "read_ahead", "adaptive": "adaptive"}
+_IO: dict[object, IoPolicy] = {"direct": "direct", "cached": "cached"}
+_OPERATIONS: dict[object, Operation] = {
+    "check": "check", "background_init": "parity", "foreground_init": "initialize", "reconstruction": "migrate",
+    "rebuild": "rebuild",
+}  # fmt: skip
+_PLACES = (("default", "write_configured", ROW), ("current", "write_current", DETAIL))
+
+
+def read_cache(volume: VolumeDraft, sheet: Sheet, path: str, given: Mapping[str, Any]) -> None:
+    """``"default": {"write": "write-back", "bad_bbu": false, "read": "none", "io": "direct"}``, and ``"current"``."""
+    for which, name, weight in _PLACES:
+        said = given.get(which)
+        if not isinstance(said, dict):
+            continue
+        at = f"{path}.{which}"
+        _write(volume, sheet, at, name, said)
+        for key, table in (("read", _READ), ("io", _IO)):
+            line, value = sheet.leaf(f"{at}.{key}"), said.get(key)
+            if line is not None and isinstance(value, str) and value in table:
+                volume.put(sheet, line, f"cache.{key}_policy", table[value], weight)
+            elif value is not None and line is not None:
+                volume.unread(f"{which} {key} policy", str(value)[:80])
+    line, disk = sheet.leaf(f"{path}.disk"), given.get("disk")
+    if line is not None and disk in ("default", "enabled", "disabled"):
+        volume.put(sheet, line, "cache.drive_write_cache", disk)
+    elif line is not None and disk is not None:
+        volume.unread("disk cache policy", str(disk)[:80])
+    access = sheet.leaf(f"{path}.access")
+    if access is not None and given.get("access") is not None:
+        volume.detail(sheet, access, "access", str(given["access"]))
+    _told(volume, sheet, f"{path}.told", given.get("told"))
+
+
+def _write(volume: VolumeDraft, sheet: Sheet, path: str, name: str, said: Mapping[str, Any]) -> None:
+    """Write-back is protected unless it stays on with a bad battery; where that is not told, it is neither."""
+    write, bad = said.get("write"), said.get("bad_bbu")
+    line, other = sheet.leaf(f"{path}.write"), sheet.leaf(f"{path}.bad_bbu")
+    policy: WritePolicy | None = None
+    if write == "write-through":
+        policy = "write_through"
+    elif write == "write-back" and isinstance(bad, bool):
+        policy = "unprotected_write_back" if bad else "protected_write_back"
+    elif write not in (None, "write-back"):
+        volume.unread("write policy", str(write)[:80])
+    if policy is not None:
+        volume.put(sheet, line, name, policy)
+        volume.seen(sheet, other, name, policy)
+    if isinstance(bad, bool) and name == "write_configured":
+        volume.values.setdefault("bad_bbu", (ROW, bad))
+
+
+def _told(volume: VolumeDraft, sheet: Sheet, path: str, given: object) -> None:
+    """What each answer of the firmware says: ``"CFG_READ": {"default": "0x0c", …}``."""
+    for source, said in given.items() if isinstance(given, dict) else ():
+        for name, value in said.items() if isinstance(said, dict) else ():
+            line = sheet.leaf(f"{path}.{source}.{name}")
+            if line is not None:
+                volume.detail(sheet, line, f"{source} {name} policy", str(value))
+
+
+def read_progress(draft: Draft, sheet: Sheet, path: str, given: Mapping[str, Any]) -> None:
+    """``"progress": [{"operation": "check", "percent": 12.5}]``; of several the first counts."""
+    listed = given.get("progress")
+    for number, one in enumerate(listed if isinstance(listed, list) else ()):
+        if not isinstance(one, dict):
+            continue
+        at = f"{path}.progress[{number}]"
+        operation, percent = _OPERATIONS.get(str(one.get("operation"))), one.get("percent")
+        line, share = sheet.leaf(f"{at}.operation"), sheet.leaf(f"{at}.percent")
+        if operation is None or draft.get("progress.operation") is not None:
+            if line is not None:
+                draft.detail(sheet, line, f"progress {one.get('operation')}", f"{percent}%")
+            continue
+        draft.put(sheet, line, "progress.operation", operation)
+        if isinstance(percent, (int, float)) and 0 <= percent <= 100:
+            draft.put(sheet, share, "progress.percent", float(percent))
+
+
+def settle_state(draft: Draft, sheet: Sheet, path: str, given: Mapping[str, Any]) -> None:
+    """The neutral status of a state word; an optimal volume with an operation under way is what that makes of it."""
+    state, line = given.get("state"), sheet.leaf(f"{path}.state")
+    if not isinstance(state, str):
+        return
+    if isinstance(draft, VolumeDraft):
+        volume = vocabulary.volume_state(state)
+        if volume is not None:
+            operation = draft.get("progress.operation")
+            busy = vocabulary.BUSY_STATUS.get(operation) if volume.status == "ok" else None
+            draft.put(sheet, line, "status", busy or volume.status)
+            return
+    else:
+        drive = vocabulary.drive_state(state)
+        if drive is not None:
+            draft.put(sheet, line, "status", drive.health)
+            if drive.role is not None:
+                draft.put(sheet, line, "role", drive.role)
+            return
+    draft.complain("warning", "unread", f"The firmware's {state!r} is no state that is known.", REPORT)

@@ -1,0 +1,84 @@
+"""One output, in whatever dialect, read onto drafts of its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from posixpath import basename
+
+from raidctl.evidence import Sheet
+from raidctl.model import Problem
+from raidctl.vendor.draft import unreadable
+from raidctl.vendor.protocol import Document
+from raidctl_megaraid.draft import Cards
+from raidctl_megaraid.megacli import read as read_megacli
+from raidctl_megaraid.megacli import tool_version
+from raidctl_megaraid.mfi import reader
+from raidctl_megaraid.storcli import dialect
+
+STORCLI, MEGACLI = "storcli", "megacli"
+"""The kinds of documents: every storcli and perccli in JSON and text, and MegaCli."""
+_MEGACLI_NAMES = ("MegaCli64", "MegaCli", "megacli", "megasascli", "CmdTool2")
+SHOWN = {dialect.V7: "storcli", dialect.V8: "storcli2", MEGACLI: "MegaCli", reader.KIND: reader.NAME}
+"""What each kind of tool is called where nobody says which program it was."""
+
+
+@dataclass
+class Told:
+    """What one output told."""
+
+    document: Document
+    kind: str
+    """``storcli``, ``storcli2``, ``megacli``, ``mfi``."""
+    sheet: Sheet
+    cards: Cards = field(default_factory=Cards)
+    problems: list[Problem] = field(default_factory=list)
+    tool: str | None = None
+    """The program, where the command line or the file's name says which."""
+    version: str | None = None
+    answered: bool = True
+    """It is an answer of the tool, whole, whatever it says."""
+
+
+def told(document: Document) -> Told:
+    """Read one document. Never raises for what it says."""
+    if document.kind == MEGACLI:
+        return _megacli(document)
+    if document.kind == reader.KIND:
+        return _mfi(document)
+    reading = dialect.read_output(document.name, document.text)
+    found = Told(document, dialect.kind_of(reading, document.name), reading.sheet, reading.cards, reading.problems)
+    found.tool = dialect.tool_of(document.name)
+    found.version = reading.version
+    whole = not any(problem.kind == "unread" for problem in reading.outline.problems)
+    found.answered = whole and bool(reading.outline.answers)
+    found.problems += _unreadable(found)
+    return found
+
+
+def _megacli(document: Document) -> Told:
+    cards = Cards()
+    sheet, problems = read_megacli(cards, document)
+    found = Told(document, MEGACLI, sheet, cards, list(problems))
+    found.tool = next((name for name in _MEGACLI_NAMES if name in basename(document.name.split(" ", 1)[0])), None)
+    found.version = tool_version(document.text)
+    found.answered = bool(document.text.strip()) and len(sheet.unparsed()) < _said(sheet)
+    found.problems += _unreadable(found)
+    return found
+
+
+def _mfi(document: Document) -> Told:
+    cards = Cards()
+    sheet, problems, whole = reader.read(cards, document)
+    told_version = reader.version(document.text)
+    return Told(document, reader.KIND, sheet, cards, problems, reader.NAME, told_version, answered=whole)
+
+
+def _said(sheet: Sheet) -> int:
+    return sum(1 for line in sheet.lines if line.text.strip())
+
+
+def _unreadable(found: Told) -> list[Problem]:
+    """A problem where an output told nothing at all, and no reader has said so."""
+    known = found.cards.cards or any(problem.kind in ("unread", "no_right", "no_tool") for problem in found.problems)
+    remedy = "Give the output of `storcli /call show all J` or of `MegaCli -AdpAllInfo -aALL` as printed."
+    return list(unreadable(found.sheet, remedy, known=known))

@@ -1,0 +1,217 @@
+"""MegaCli, simulated: what its texts show, what is shown of other settings, and what it says to changes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+
+from raidctl.vendor.simulator import Reply, State
+from raidctl_megaraid.simulator.state import Card, flag, known, name, volumes
+
+Visit = Callable[[str, str | None, str, str], str]
+"""Takes the card, the volume, a label in lower case and the value; returns the value to print."""
+
+# Adapter #0          BBU status for Adapter: 0         Adapter 0 -- Virtual Drive Information:
+_ADAPTER = re.compile(r"(?:BBU .* for )?Adapter\s*:?\s*#?\s*(\d+)\b", re.IGNORECASE)
+# Virtual Drive: 0 (Target Id: 0)
+_VOLUME = re.compile(r"(?:CacheCade )?Virtual Drive\s*:\s*\d+ \(Target Id: (\d+)\)")
+_PAIR = re.compile(r"(?P<head>\s*(?P<label>[^:]+?)\s*:\s*)(?P<value>\S.*?)?(?P<tail>\s*)")
+_INTERVAL = re.compile(r"(\d+)s")
+_PERCENT = re.compile(r"(\d+) ?%")
+
+_WRITE = {"writeback": "WB", "writethrough": "WT", "forcedwriteback": "AWB"}
+_WRITE_SHOWN = {"WB": "WriteBack", "WT": "WriteThrough", "AWB": "ForcedWriteBack"}
+_READ = {"readaheadnone": "NoRA", "readahead": "RA", "readadaptive": "adaptive"}
+_READ_SHOWN = {"NoRA": "ReadAheadNone", "RA": "ReadAhead", "adaptive": "ReadAdaptive"}
+_IO = {"direct": "Direct", "cached": "Cached"}
+_DISK = {"disabled": "Off", "enabled": "On", "disk's default": "Default"}
+_DISK_SHOWN = {"Off": "Disabled", "On": "Enabled", "Default": "Disk's Default"}
+_BATTERY = {"No": "No Write Cache if Bad BBU", "Yes": "Write Cache OK if Bad BBU"}
+_DEFAULT, _CURRENT = "default cache policy", "current cache policy"
+
+
+def initial(text: str) -> State:
+    """The settings that an answer tells."""
+    found: State = {}
+
+    def visit(card: str, volume: str | None, label: str, value: str) -> str:
+        for setting, told in _told(label, value, volume).items():
+            found.setdefault(name(card, setting, volume), told)
+        return value
+
+    _walk(text, visit)
+    return found
+
+
+def render(text: str, state: Mapping[str, str]) -> str:
+    """The answer with the settings as they are now."""
+    recorded = initial(text)
+
+    def visit(number: str, volume: str | None, label: str, value: str) -> str:
+        now, before = Card(number, state), Card(number, recorded)
+        return _shown(now, before, volume, label, value)
+
+    return _walk(text, visit)
+
+
+def _told(label: str, value: str, volume: str | None) -> dict[str, str]:
+    if volume is not None:
+        if label == _DEFAULT:
+            return _policy(value)
+        known_word = _DISK.get(value.lower()) if label == "disk cache policy" else None
+        return {"pdcache": known_word} if known_word is not None else {}
+    if label == "cache flush interval" and (match := _INTERVAL.fullmatch(value)):
+        return {"cacheflushint": match[1]}
+    if label == "relative state of charge" and (match := _PERCENT.fullmatch(value)):
+        return {"charge": match[1]}
+    if label in ("battery state", "any offline vd cache preserved"):
+        return {"battery" if label.startswith("battery") else "preserved": value}
+    return {}
+
+
+def _policy(value: str) -> dict[str, str]:
+    """``WriteBack, ReadAheadNone, Direct, No Write Cache if Bad BBU``."""
+    found: dict[str, str] = {}
+    for part in value.split(","):
+        word = " ".join(part.split()).lower()
+        for setting, table in (("wrcache", _WRITE), ("rdcache", _READ), ("iopolicy", _IO)):
+            if word in table:
+                found[setting] = table[word]
+        if word.endswith("if bad bbu"):
+            found["badbbu"] = "No" if word.startswith("no ") else "Yes"
+    return found
+
+
+def _shown(now: Card, before: Card, volume: str | None, label: str, value: str) -> str:
+    if volume is not None:
+        if label in (_DEFAULT, _CURRENT):
+            return _policy_shown(now, volume, value, current=label == _CURRENT)
+        if label == "disk cache policy" and value.lower() in _DISK:
+            return _DISK_SHOWN.get(now.get("pdcache", volume) or "", value)
+        return value
+    told = _told(label, value, None)
+    if "cacheflushint" in told:
+        return f"{now.get('cacheflushint') or told['cacheflushint']}s"
+    if "charge" in told:
+        return value.replace(told["charge"], now.get("charge") or told["charge"])
+    if told:
+        return now.get(next(iter(told))) or value
+    # what goes with the battery's state, where it is another than the recorded one
+    battery = now.get("battery")
+    if battery is None or battery == before.get("battery"):
+        return value
+    return flag(label, battery) or value
+
+
+def _policy_shown(now: Card, volume: str, value: str, *, current: bool) -> str:
+    """The line with other words; as it is printed where they are the same."""
+    write = now.active(volume) if current else now.get("wrcache", volume)
+    wanted = {
+        "wrcache": write,
+        "rdcache": now.get("rdcache", volume),
+        "iopolicy": now.get("iopolicy", volume),
+        "badbbu": now.get("badbbu", volume),
+    }
+    if wanted == _policy(value) or None in wanted.values():
+        return value
+    words = (
+        _WRITE_SHOWN[wanted["wrcache"] or ""],
+        _READ_SHOWN[wanted["rdcache"] or ""],
+        wanted["iopolicy"] or "",
+        _BATTERY[wanted["badbbu"] or ""],
+    )
+    return ", ".join(words)
+
+
+def _walk(text: str, visit: Visit) -> str:
+    """Go through an answer line by line; each pair is handed over and printed as it comes back."""
+    card: str | None = None
+    volume: str | None = None
+    lines = []
+    for line in text.split("\n"):
+        if match := _ADAPTER.match(line):
+            card, volume = match[1], None
+        elif match := _VOLUME.match(line):
+            volume = match[1]
+        elif card is not None and (match := _PAIR.fullmatch(line)) and match["value"]:
+            label = " ".join(match["label"].split()).lower()
+            line = f"{match['head']}{visit(card, volume, label, match['value'])}{match['tail']}"  # noqa: PLW2901
+        lines.append(line)
+    return "\n".join(lines)
+
+
+# --- changes
+
+_TOP = "\n" + " " * 37 + "\n"
+_OF_VOLUME: dict[str, tuple[str, str, str]] = {
+    "wt": ("wrcache", "WT", "Write Policy to WriteThrough"),
+    "wb": ("wrcache", "WB", "Write Policy to WriteBack"),
+    "forcedwb": ("wrcache", "AWB", "Write Policy to ForcedWriteBack"),
+    "ra": ("rdcache", "RA", "Read Policy to ReadAhead"),
+    "nora": ("rdcache", "NoRA", "Read Policy to NoReadAhead"),
+    "adra": ("rdcache", "adaptive", "Read Policy to Adaptive ReadAhead"),
+    "direct": ("iopolicy", "Direct", "Cache Policy to Direct"),
+    "cached": ("iopolicy", "Cached", "Cache Policy to Cached"),
+    "endskcache": ("pdcache", "On", "Disk Cache Policy to Enabled"),
+    "disdskcache": ("pdcache", "Off", "Disk Cache Policy to Disabled"),
+    "cachedbadbbu": ("badbbu", "Yes", "Write Cache OK if bad BBU"),
+    "nocachedbadbbu": ("badbbu", "No", "No Write Cache if bad BBU"),
+}
+_WRONG = "Invalid input at or near token "
+
+
+def change(argv: Sequence[str], state: Mapping[str, str]) -> Reply | None:
+    """``-LDSetProp WB -L0 -a0 -NoLog``, ``-AdpSetProp CacheFlushInterval -4 -a0``, ``-AdpCacheFlush -a0``."""
+    words = [word.lower().removeprefix("-") for word in argv[1:]]
+    words = [word for word in words if word not in ("nolog", "silent")]
+    if not words or words[0] not in ("ldsetprop", "adpsetprop", "adpcacheflush"):
+        return None
+    adapter = words[-1][1:]
+    if not words[-1].startswith("a") or len(words) < 2:
+        return _said(_WRONG + words[-1], 1, state)
+    if not known(adapter, state):
+        return _said("User specified controller is not present.\nFailed to get CpController object.", 1, state)
+    card = Card(adapter, state)
+    if words[0] == "adpcacheflush" and len(words) > 2:
+        return _said(_WRONG + words[1], 1, state)
+    if words[0] == "adpcacheflush":
+        if card.get("preserved") == "Yes":
+            return _said(f"Adapter {adapter}: Cache Flush Failed.", 0x54, state)
+        return _said(f"Cache Flush is successfully done on adapter {adapter}.", 0, state)
+    if words[0] == "adpsetprop":
+        return _set_card(card, words[1:-1])
+    return _set_volume(card, words[1:-1])
+
+
+def _set_card(card: Card, words: Sequence[str]) -> Reply:
+    if len(words) != 2 or words[0] != "cacheflushinterval" or not words[1].isdecimal():
+        return _said(_WRONG + (words[0] if words else ""), 1, card.state)
+    if int(words[1]) > 255:
+        return _said(f"Adapter {card.number}: Failed to Set Adapter Properties.", 1, card.state)
+    after = dict(card.state) | {name(card.number, "cacheflushint"): str(int(words[1]))}
+    return _said(f"Adapter {card.number}: Set Cache Flush Interval to {int(words[1])}s success.", 0, after)
+
+
+def _set_volume(card: Card, words: Sequence[str]) -> Reply:
+    words = [words[0], *(word for word in words[1:] if word != "immediate")] if words else words
+    if len(words) != 2 or words[0] not in _OF_VOLUME or not words[1].startswith("l"):
+        return _said(_WRONG + (words[0] if words else ""), 1, card.state)
+    setting, value, text = _OF_VOLUME[words[0]]
+    there = volumes(card.number, card.state)
+    asked = there if words[1] == "lall" else [words[1][1:]]
+    after = dict(card.state)
+    lines = []
+    for volume in asked:
+        if volume not in there or card.get(setting, volume) is None:
+            return _said(f"Adapter {card.number}: Virtual Drive {volume} Does not Exist.", 0x0C, card.state)
+        after[name(card.number, setting, volume)] = value
+        lines.append(f"Set {text} on Adapter {card.number}, VD {volume} (target id: {volume}) success")
+        if Card(card.number, after).active(volume) != value and value == "WB":
+            lines.append(
+                "Battery is not present or is bad. So policy Change to WB will not come into effect immediately"
+            )
+    return _said("\n".join(lines), 0, after)
+
+
+def _said(text: str, code: int, state: Mapping[str, str]) -> Reply:
+    return Reply(code, f"{_TOP}{text}\n\nExit Code: 0x{code:02x}\n", state)

@@ -1,0 +1,274 @@
+"""storcli, perccli and their second generation, simulated: what their JSON shows, and what is shown of other settings.
+
+Each place of a text that shows a setting is one :class:`Place`: it knows what the place says, and what it would say of
+another state. Nothing else of the text is touched.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple
+
+from raidctl.vendor.simulator import State
+from raidctl_megaraid.simulator.json_leaves import Leaf, put, tables
+from raidctl_megaraid.simulator.state import GOOD, MASKS, Card, flag, name
+
+Table = Mapping[str, Leaf]
+Path = tuple[str, ...]
+
+# RWTD NRWBC RaAWB
+_TOKEN = re.compile(r"(NR|Ra|R)?(AWB|WB|WT)([DC])?")
+# NR,WB
+_PAIR = re.compile(r"\s*(NR|R)\s*,\s*(AWB|WB|WT)\s*")
+_PROPERTIES = re.compile(r"VD(\d+) Properties")
+_DRIVES_OF = re.compile(r"PDs for VD (\d+)")
+_READ = {"NR": "NoRA", "R": "RA", "Ra": "adaptive"}
+_READ_SHOWN = {value: key for key, value in _READ.items()}
+_IO = {"D": "Direct", "C": "Cached"}
+_IO_SHOWN = {value: key for key, value in _IO.items()}
+_INITIAL = "Write Cache(initial setting)"
+_DISK = {"Disabled": "Off", "Enabled": "On", "Disk's Default": "Default"}
+_DISK_SHOWN = {value: key for key, value in _DISK.items()}
+_PDC_SHOWN = {"Off": "dsbl", "On": "enbl", "Default": "dflt"}
+_PACKS = frozenset({"Cachevault_Info", "BBU_Info", "Energy Pack Info"})
+_FLAGS = frozenset({"Firmware_Status", "BBU_Firmware_Status"})
+_STATES = frozenset({"State", "Battery State", "Status"})
+_SUPPORTED = {
+    "Read Policy": "rdcache",
+    "Write Policy": "wrcache",
+    "IO Policy": "iopolicy",
+    "Disk Cache Policy": "pdcache",
+}
+BLOCKED = "Block SSD Write Disk Cache Change"
+_PRESERVED = ("Any Offline VD Cache Preserved", "Preserved Cache Present")
+
+
+class Place(NamedTuple):
+    """A place of a text that shows settings."""
+
+    leaf: Leaf
+    told: dict[str, str]
+    """The settings that it tells of."""
+    shown: Callable[[Card], str | None]
+    """What it shows of another state; None where it is not touched."""
+    card: str
+
+
+def initial(text: str) -> State:
+    """The settings that an answer tells."""
+    found: State = {}
+    for place in _places(text):
+        found |= place.told
+    return found
+
+
+def render(text: str, state: Mapping[str, str]) -> str:
+    """The answer with the settings as they are now."""
+    values: dict[Leaf, str] = {}
+    for place in _places(text):
+        shown = place.shown(Card(place.card, state))
+        if shown is not None and shown != place.leaf.value:
+            values[place.leaf] = shown
+    return put(text, values) if values else text
+
+
+def _places(text: str) -> Iterator[Place]:
+    if '"Command Status"' not in text:
+        return
+    found = tables(text)
+    numbers = {
+        path[:2]: table["Controller"].value
+        for path, table in found.items()
+        if path[2:] == ("Command Status",) and "Controller" in table
+    }
+    whole: dict[Path, dict[Path, Table]] = {}
+    for path, table in found.items():
+        if path[:2] in numbers:
+            whole.setdefault(path[:2], {})[path[2:]] = table
+    for top, parts in whole.items():
+        yield from _Reading(numbers[top], parts).places()
+
+
+def _row(table: Table) -> tuple[str, str] | None:
+    """Group and volume of ``"DG/VD" : "0/1"``."""
+    group, slash, volume = table["DG/VD"].value.partition("/") if "DG/VD" in table else ("", "", "")
+    return (group, volume) if slash else None
+
+
+class _Reading:
+    """What is told of one card."""
+
+    def __init__(self, card: str, parts: Mapping[Path, Table]) -> None:
+        self.card = card
+        self.parts = parts
+        self.groups: dict[str, list[str]] = {}
+        self.tokens: dict[str, str] = {}
+        for table in parts.values():
+            row = _row(table)
+            if row is not None:
+                self.groups.setdefault(row[0], []).append(row[1])
+                if "Cache" in table:
+                    self.tokens[row[1]] = table["Cache"].value
+        self.told_initial = any(_INITIAL in table for table in parts.values())
+        self.battery = next((state.value for state in self._states()), None)
+
+    def place(self, leaf: Leaf, told: dict[str, str], shown: Callable[[Card], str | None]) -> Place:
+        """A place on this card."""
+        return Place(leaf, told, shown, self.card)
+
+    def key(self, setting: str, volume: str | None = None) -> str:
+        """The name of a setting of this card."""
+        return name(self.card, setting, volume)
+
+    def places(self) -> Iterator[Place]:
+        """All of them."""
+        for path, table in self.parts.items():
+            yield from self._of_table(path, table)
+        yield from self._battery()
+
+    def _of_table(self, path: Path, table: Table) -> Iterator[Place]:
+        row, last = _row(table), path[-1] if path else ""
+        if row is not None:
+            yield from self._tokens(table, row[1])
+        elif (match := _PROPERTIES.fullmatch(last)) is not None:
+            yield from self._properties(table, match[1])
+        elif len(path) > 1 and (match := _DRIVES_OF.fullmatch(path[-2])) is not None and "Med" in table:
+            if table["Med"].value == "SSD":
+                yield self.place(table["Med"], {self.key("media", match[1]): "SSD"}, _untouched)
+        elif "PDC" in table and "DG" in table:
+            yield self.place(table["PDC"], {}, self._pdc(table["DG"].value, table["PDC"].value))
+        elif table.get("Policy") is not None and table["Policy"].value == "Cache Flush Interval" and "Current" in table:
+            yield from self._interval(table["Current"])
+        elif last == "Command Status":
+            for label, setting in (("CLI Version", "cli"), ("Operating system", "os")):
+                if label in table:
+                    yield self.place(table[label], {self.key(setting): table[label].value}, _untouched)
+        else:
+            yield from self._plain(last, table)
+
+    def _tokens(self, table: Table, volume: str) -> Iterator[Place]:
+        if "Cache" in table and (match := _TOKEN.fullmatch(table["Cache"].value)) is not None:
+            told = {self.key("rdcache", volume): _READ[match[1]]} if match[1] else {}
+            if match[3]:
+                told[self.key("iopolicy", volume)] = _IO[match[3]]
+            # write-through may be a fallback: what is set, only the properties tell
+            if not self.told_initial and (match[2] != "WT" or self.battery in (None, *GOOD)):
+                told[self.key("wrcache", volume)] = match[2]
+            yield self.place(table["Cache"], told, lambda card: _token(card, volume, match))
+        for label in ("DefaultCache", "CurrentCache"):
+            pair = _PAIR.fullmatch(table[label].value) if label in table else None
+            if pair is None:
+                continue
+            told = {self.key("rdcache", volume): _READ[pair[1]], self.key("wrcache", volume): pair[2]}
+            if label == "DefaultCache":
+                yield self.place(table[label], told, lambda card: _pair(card, volume, card.get("wrcache", volume)))
+            else:
+                yield self.place(table[label], {}, lambda card: _pair(card, volume, card.active(volume)))
+
+    def _properties(self, table: Table, volume: str) -> Iterator[Place]:
+        if _INITIAL in table:
+            always = "AWB" in self.tokens.get(volume, "")
+            written = "WT" if table[_INITIAL].value == "WriteThrough" else "AWB" if always else "WB"
+            told = {self.key("wrcache", volume): written}
+            yield self.place(table[_INITIAL], told, lambda card: _initial(card.get("wrcache", volume)))
+        leaf = table.get("Disk Cache Policy")
+        if leaf is not None and leaf.value in _DISK:
+            told = {self.key("pdcache", volume): _DISK[leaf.value]}
+            yield self.place(leaf, told, lambda card: _DISK_SHOWN.get(card.get("pdcache", volume) or ""))
+
+    def _pdc(self, group: str, printed: str) -> Callable[[Card], str | None]:
+        """``dsbl`` of a group and its drives, where all of its volumes agree."""
+
+        def shown(card: Card) -> str | None:
+            words = {card.get("pdcache", volume) for volume in self.groups.get(group, ())}
+            return _PDC_SHOWN.get(words.pop() or "") if len(words) == 1 and printed != "-" else None
+
+        return shown
+
+    def _interval(self, leaf: Leaf) -> Iterator[Place]:
+        if re.fullmatch(r"\d+s", leaf.value):
+            told = {self.key("cacheflushint"): leaf.value[:-1]}
+            yield self.place(leaf, told, lambda card: f"{card.get('cacheflushint')}s")
+
+    def _plain(self, title: str, table: Table) -> Iterator[Place]:
+        """Switches that are shown as they are."""
+        wanted: dict[str, str] = {}
+        if title == "Supported VD Operations":
+            wanted = {label: f"supports {knob}" for label, knob in _SUPPORTED.items()}
+        elif title == "Supported Adapter Operations":
+            wanted = {BLOCKED: "block ssd"}
+        elif title == "Status":
+            wanted = dict.fromkeys(_PRESERVED, "preserved")
+        for label, setting in wanted.items():
+            if label in table:
+                told = {self.key(setting): table[label].value}
+                yield self.place(table[label], told, _same(setting))
+
+    # --- the battery
+
+    def _states(self) -> Iterator[Leaf]:
+        """``{"Model": "CVPM02", "State": "Optimal"}`` and ``{"Property": "State", "Value": "Optimal"}``."""
+        for path, table in self.parts.items():
+            if len(path) < 2 or path[-2] not in _PACKS:
+                continue
+            if "Property" in table and "Value" in table:
+                if table["Property"].value in _STATES:
+                    yield table["Value"]
+            else:
+                yield from (table[label] for label in ("State", "Status") if label in table)
+
+    def _battery(self) -> Iterator[Place]:
+        """The state word, and what goes with it where it is another than the recorded one."""
+        recorded = self.battery
+        if recorded is None:
+            return
+        for leaf in self._states():
+            yield self.place(leaf, {self.key("battery"): leaf.value}, _same("battery"))
+        for path, table in self.parts.items():
+            if len(path) > 1 and path[-2] in _FLAGS and "Property" in table and "Value" in table:
+                yield self.place(table["Value"], {}, _flagged(table["Property"].value, recorded))
+            elif path and path[-1] == "Status" and "BBU Status" in table:
+                yield self.place(table["BBU Status"], {}, _masked(recorded))
+
+
+def _untouched(_: Card) -> str | None:
+    return None
+
+
+def _same(setting: str) -> Callable[[Card], str | None]:
+    return lambda card: card.get(setting)
+
+
+def _flagged(label: str, recorded: str) -> Callable[[Card], str | None]:
+    def shown(card: Card) -> str | None:
+        now = card.get("battery")
+        return None if now in (None, recorded) else flag(label, now or "")
+
+    return shown
+
+
+def _masked(recorded: str) -> Callable[[Card], str | None]:
+    def shown(card: Card) -> str | None:
+        now = card.get("battery")
+        return None if now in (None, recorded) or now not in MASKS else str(MASKS[now or ""])
+
+    return shown
+
+
+def _token(card: Card, volume: str, like: re.Match[str]) -> str | None:
+    active = card.active(volume)
+    if active is None:
+        return None
+    read = _READ_SHOWN.get(card.get("rdcache", volume) or "", "") if like[1] else ""
+    io = _IO_SHOWN.get(card.get("iopolicy", volume) or "", "") if like[3] else ""
+    return f"{read}{active}{io}"
+
+
+def _pair(card: Card, volume: str, write: str | None) -> str | None:
+    read = _READ_SHOWN.get(card.get("rdcache", volume) or "")
+    return None if read is None or write is None else f"{read},{write}"
+
+
+def _initial(value: str | None) -> str | None:
+    return None if value is None else "WriteThrough" if value == "WT" else "WriteBack"

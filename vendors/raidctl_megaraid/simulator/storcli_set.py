@@ -1,0 +1,179 @@
+"""storcli and its second generation, simulated: what they say to a change, and what it makes of the settings.
+
+A refusal may end with exit code 0, and a command that is not known is answered in plain text though JSON was asked for:
+so do the programs. ``J`` asks for JSON as the very last word only; without it, the answer is plain text.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from raidctl.vendor.simulator import Reply
+from raidctl_megaraid.simulator.state import Card, known, name, volumes
+
+_PATH = re.compile(r"/c(\d+)(?:/v(\d+|all))?", re.IGNORECASE)
+_CHANGING = frozenset({"set", "flushcache", "flush"})
+
+
+class Option(NamedTuple):
+    """An option of ``set``."""
+
+    values: tuple[str, ...]
+    property: str
+    """As version 7 calls it in its answer."""
+    second: str | None
+    """As version 8 does; None for an option that it does not know."""
+
+
+OPTIONS: dict[str, Option] = {
+    "wrcache": Option(("WT", "WB", "AWB"), "wrCache", "Write Cache Policy"),
+    "rdcache": Option(("RA", "NoRA"), "rdCache", "Read Cache Policy"),
+    "iopolicy": Option(("Direct", "Cached"), "IoPolicy", None),
+    "pdcache": Option(("On", "Off", "Default"), "PdCac", None),
+}
+INTERVAL = "cacheflushint"
+
+
+def change(argv: Sequence[str], state: Mapping[str, str]) -> Reply | None:
+    """``/c0/v1 set wrcache=WB nolog J`` and ``/c0 flushcache nolog J``; None for a command that only reads."""
+    words = list(argv[2:])
+    json_asked = words[-1:] in (["J"], ["j"])
+    if json_asked:
+        words.pop()
+    if words[-1:] == ["nolog"]:
+        words.pop()
+    if not words or words[0].lower() not in _CHANGING:
+        return None
+    reply = _change(argv[1], words, state)
+    return reply if json_asked else reply._replace(out=_in_text(reply.out))
+
+
+def _change(path: str, words: Sequence[str], state: Mapping[str, str]) -> Reply:
+    match = _PATH.fullmatch(path)
+    if match is None:
+        return _syntax(Card("", state), "unexpected TOKEN_UNKNOWN")
+    if not known(match[1], state):
+        return Reply(0, _answer(Card(match[1], state), "Failure", f"Controller {match[1]} not found"), state)
+    card = Card(match[1], state)
+    if words[0].lower() != "set":
+        return _flush(card, match[2], words[1:])
+    if match[2] is None:
+        return _set_card(card, words[1:])
+    return _set_volumes(card, match[2], words[1:])
+
+
+def _second(card: Card) -> bool:
+    return (card.get("cli") or "").startswith("008")
+
+
+def _flush(card: Card, volume: str | None, rest: Sequence[str]) -> Reply:
+    if volume is not None or rest or _second(card):
+        return _syntax(card, "unexpected TOKEN_FLUSH_CACHE")
+    if card.get("preserved") == "Yes":
+        row = {"Ctrl": int(card.number), "Status": "Failed", "ErrCd": 84, "ErrMsg": "LD cache pinned"}
+        return Reply(84, _answer(card, "Failure", "Flush Cache Failed", [row]), card.state)
+    return Reply(0, _answer(card, "Success", "Flush Cache Operation Success"), card.state)
+
+
+def _set_card(card: Card, words: Sequence[str]) -> Reply:
+    option, _, value = words[0].partition("=") if len(words) == 1 else ("", "", "")
+    if option.lower() != INTERVAL or _second(card) or not value.isdecimal():
+        return _syntax(card, "unexpected TOKEN_UNKNOWN")
+    if int(value) > 255 or card.get(INTERVAL) is None:
+        row = {"Ctrl": int(card.number), "Status": "Failed", "ErrCd": 3, "ErrMsg": "Invalid parameter"}
+        return Reply(3, _answer(card, "Failure", "None", [row]), card.state)
+    shown = {"Controller Properties": [{"Ctrl_Prop": "Cache Flush Interval", "Value": f"{int(value)} sec"}]}
+    after = dict(card.state) | {name(card.number, INTERVAL): str(int(value))}
+    return Reply(0, _answer(card, "Success", "None", data=shown), after)
+
+
+def _set_volumes(card: Card, volume: str, words: Sequence[str]) -> Reply:
+    wanted: list[tuple[str, str]] = []
+    for word in words:
+        option, _, value = word.partition("=")
+        known_option = OPTIONS.get(option.lower())
+        if known_option is None or (_second(card) and known_option.second is None):
+            return _syntax(card, "unexpected TOKEN_UNKNOWN")
+        spelt = next((right for right in known_option.values if right.lower() == value.lower()), None)
+        if spelt is None:
+            return _syntax(card, "unexpected TOKEN_UNKNOWN")
+        wanted.append((option.lower(), spelt))
+    if not wanted or (_second(card) and len(wanted) > 1):
+        return _syntax(card, "unexpected TOKEN_WRITE_CACHE, expecting $end")
+    after = dict(card.state)
+    there = volumes(card.number, card.state)
+    rows: list[dict[str, Any]] = []
+    for number in there if volume.lower() == "all" else [volume]:
+        for option, value in wanted:
+            fault = _refused(card, number, option) if number in there else (255, "Invalid VD number")
+            if fault is None:
+                after[name(card.number, option, number)] = value
+            rows.append(_row(card, number, option, value, fault))
+    failed = any(row["Status"] != "Success" for row in rows)
+    return Reply(0, _answer(card, "Failure" if failed else "Success", "None", rows), after)
+
+
+def _refused(card: Card, volume: str, option: str) -> tuple[int, str] | None:
+    """The firmware's number and the program's words for what the card does not let be changed."""
+    if card.get(f"supports {option}") == "No" or card.get(option, volume) is None:
+        return 255, "Un-supported Command"
+    if option == "pdcache" and card.get("block ssd") == "Yes" and card.get("media", volume) == "SSD":
+        return 255, "SSD Pd is present"
+    return None
+
+
+def _row(card: Card, volume: str, option: str, value: str, fault: tuple[int, str] | None) -> dict[str, Any]:
+    second = _second(card)
+    row: dict[str, Any] = {"VD": int(volume)}
+    if fault is None or fault[1] != "Invalid VD number":
+        row |= {"Property": OPTIONS[option].second if second else OPTIONS[option].property, "Value": value}
+    row["Status"] = "Success" if fault is None else "Failed"
+    if second:
+        row["ErrType"] = "-" if fault is None else "CLI"
+    row["ErrCd"] = (("-" if second else 0) if fault is None else fault[0]) or 0
+    row["ErrMsg"] = "-" if fault is None else fault[1]
+    return row
+
+
+def _answer(
+    card: Card,
+    status: str,
+    description: str,
+    rows: Sequence[Mapping[str, Any]] = (),
+    data: Mapping[str, Any] | None = None,
+) -> str:
+    head: dict[str, Any] = {}
+    if card.get("cli") is not None:
+        head = {"CLI Version": card.get("cli"), "Operating system": card.get("os") or "Linux"}
+        head["Controller"] = card.number if _second(card) else int(card.number)
+    head |= {"Status": status, "Description": description}
+    if rows:
+        head["Detailed Status"] = list(rows)
+    whole: dict[str, Any] = {"Command Status": head}
+    if data is not None:
+        whole["Response Data"] = data
+    return json.dumps({"Controllers": [whole]}, indent="\t", separators=(",", " : ")) + "\n"
+
+
+def _in_text(answer: str) -> str:
+    """The answer as it is printed without ``J``."""
+    if not answer.startswith("{"):
+        return answer
+    head = json.loads(answer)["Controllers"][0]["Command Status"]
+    rows = head.pop("Detailed Status", [])
+    lines = [f"{label} = {value}" for label, value in head.items()]
+    for row in rows:
+        lines += ["", "  ".join(row), "  ".join(map(str, row.values()))]
+    return "\n".join([*lines, "", ""])
+
+
+def _syntax(card: Card, text: str) -> Reply:
+    """In plain text, whatever was asked for."""
+    said = (
+        f"CLI Version = {card.get('cli') or '007'}\nOperating system = {card.get('os') or 'Linux'}\n"
+        f"Status = Failure\nDescription = syntax error, {text}\n\n"
+    )
+    return Reply(1, said, card.state)

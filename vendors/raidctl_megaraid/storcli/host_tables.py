@@ -1,0 +1,102 @@
+"""The whole-host tables of ``show`` and ``show all``: a row for each card."""
+
+from __future__ import annotations
+
+from raidctl.evidence import Sheet
+from raidctl.vendor.draft import DETAIL, REPORT, ROW, WEAK, Draft, Pair
+from raidctl_megaraid.draft import CardDraft, Cards
+from raidctl_megaraid.messages import COUNTS
+from raidctl_megaraid.storcli import battery
+from raidctl_megaraid.storcli import controller_words as words
+from raidctl_megaraid.storcli.controller_labels import BRANDS, VENDORS
+from raidctl_megaraid.storcli.outline import Row, Section
+
+_NUMBER = ("ctl", "ctrl", "controller")
+
+
+def is_overview(section: Section) -> bool:
+    """``System Overview``, ``IT System Overview``, ``HBA System Overview``."""
+    return words.word(section.title).endswith("system overview")
+
+
+def row_number(row: Row) -> Pair | None:
+    """The cell that holds the card's number: ``Ctl``, v8 ``Ctrl``."""
+    for label, cell in row.items():
+        if words.word(label) in _NUMBER and cell.value.strip().isdecimal() and len(cell.value) < 8:
+            return cell
+    return None
+
+
+def read_overview(cards: Cards, sheet: Sheet, section: Section) -> None:
+    """Read ``Ctl Model Ports PDs DGs DNOpt VDs VNOpt BBU sPR DS EHS ASOs Hlth`` and the columns of v8 and of HBAs."""
+    for row in section.rows:
+        cell = row_number(row)
+        if cell is None:
+            continue
+        card = cards.card(cell.value.strip())
+        for line in cell.lines:
+            card.put(sheet, line, "number", int(cell.value))
+        if words.word(section.title).startswith(("it ", "hba ")):
+            card.put(sheet, cell.lines[0] if cell.lines else None, "mode", "hba", ROW)
+        for other in row.values():
+            if other is not cell:
+                _cell(card, sheet, section, other)
+
+
+def _cell(card: CardDraft, sheet: Sheet, section: Section, cell: Pair) -> None:
+    label = words.word(cell.label)
+    if label in ("model", "product name"):
+        # PERCH730Mini: the blanks are left out here, other commands print them
+        read_brand(card, sheet, cell, card.take(sheet, cell, "model", words.plain_text, ROW))
+    elif label in ("hlth", "health", "status"):
+        read_status(card, sheet, cell, ROW)
+    elif label in ("bbu", "epack", "energy pack"):
+        card.keep(sheet, cell, f"{section.title}: ")
+        battery.read_column(card, sheet, cell)
+    elif label == "personality":
+        card.take(sheet, cell, "mode", words.mode, ROW)
+    elif label == "pci address":
+        address = card.take(sheet, cell, "pci_address", words.pci_address, ROW)
+        if address is not None:
+            card.put(sheet, None, "bus", address, ROW)
+    else:
+        if label == "subvendid":
+            read_subvendor(card, sheet, cell)
+        if label in COUNTS and cell.value.strip().isdecimal():
+            card.values[f"count.{label}"] = (ROW, int(cell.value.strip()[:18]))
+        card.keep(sheet, cell, f"{section.title}: ")
+
+
+def read_brand(card: Draft, sheet: Sheet, pair: Pair, model: str | None) -> None:
+    """``PERC H730 Mini``, ``PERCH730Mini``: a name that tells the maker."""
+    plain = words.word(model or "")
+    maker = next((maker for brand, maker in BRANDS.items() if plain.startswith(brand)), None)
+    if maker is not None:
+        card.put(sheet, pair.lines[0] if pair.lines else None, "vendor", maker, WEAK)
+
+
+def read_subvendor(card: Draft, sheet: Sheet, pair: Pair) -> None:
+    """``SubVendor Id = 0x1028``: who sells the card. The chip's own maker says little; then the OEM's name counts."""
+    try:
+        number = words.number(pair.value)
+    except ValueError:
+        card.unread(pair.label, pair.value)
+        return
+    name = VENDORS.get(number) if number is not None else None
+    if name is not None:
+        card.put(sheet, pair.lines[0] if pair.lines else None, "vendor", name, WEAK - 1 if number == 0x1000 else DETAIL)
+
+
+def read_status(card: Draft, sheet: Sheet, pair: Pair, weight: int = DETAIL) -> None:
+    """``Controller Status = Needs Attention``, ``Hlth`` ``NdAtn``."""
+    line = pair.lines[0] if pair.lines else None
+    try:
+        health = words.health(pair.value)
+    except ValueError:
+        health = "unknown"
+        card.complain("warning", "unread", f"The controller's status word {pair.value[:80]!r} is not known.", REPORT)
+    if health is None:
+        card.keep(sheet, pair)
+        return
+    card.put(sheet, line, "status", health, weight)
+    card.put(sheet, line, "status_text", words.plain_text(pair.value), weight)

@@ -1,0 +1,77 @@
+"""What stands around the JSON: warnings, prompts, a tool that died, answers in text; and where it breaks off."""
+
+from __future__ import annotations
+
+import re
+
+from raidctl.evidence import Line
+from raidctl.text import collapse, printable
+from raidctl_megaraid.storcli.from_text import AGAIN, is_answer, is_prompt, read_lines
+from raidctl_megaraid.storcli.json_recovery import Document
+from raidctl_megaraid.storcli.outline import Outline, plain
+from raidctl_megaraid.storcli.text_blocks import CRASH
+
+_BRACKETS = re.compile(r"[\s\[\]{},]*")
+_SHOWN = 3
+"""Words around the JSON that are quoted."""
+
+
+def between(outline: Outline, lines: list[Line], text: str) -> None:
+    """Read what stands before, between or after the documents; its lines are added to ``lines``."""
+    if _BRACKETS.fullmatch(plain(text)):
+        return  # the brackets of a list of documents
+    own = [Line(number, part.rstrip("\r")) for number, part in enumerate(text.split("\n"), len(lines) + 1)]
+    lines.extend(own)
+    if is_answer(text):
+        read_lines(outline, own)
+        return
+    _stray(outline, [line for line in own if plain(line.text).strip()])
+
+
+def loose(lines: list[Line], text: str) -> list[Line]:
+    """Add what is left of a broken document; it stays unparsed."""
+    parts = [part.rstrip("\r") for part in text.split("\n") if not _BRACKETS.fullmatch(part)]
+    own = [Line(number, part) for number, part in enumerate(parts, len(lines) + 1)]
+    lines.extend(own)
+    return own
+
+
+def _stray(outline: Outline, lines: list[Line]) -> None:
+    """Lines that are no answer: quoted in a problem, prompts left alone."""
+    said = []
+    for line in lines:
+        text = plain(line.text)
+        if CRASH.search(text):
+            _died(outline, text)
+            outline.sheet.note(line)
+        elif not is_prompt(text) and not _BRACKETS.fullmatch(text):
+            said.append(printable(collapse(text))[:160])
+            outline.sheet.note(line)
+    if said:
+        shown = "; ".join(said[:_SHOWN]) + (f" … ({len(said)} lines)" if len(said) > _SHOWN else "")
+        outline.complain("info", "note", f"Beside the JSON the output says: “{shown}”. The JSON was read.")
+
+
+def broken(outline: Outline, lines: list[Line], document: Document, text: str) -> None:
+    """Report where a document breaks off; its rest is added to ``lines``."""
+    if document.broken is None:
+        return
+    rest = loose(lines, text[document.broken : document.end])
+    dead = next((line for line in rest if CRASH.search(line.text)), None)
+    outline.sheet.note(*[line for line in rest if line is dead])
+    why = f" because the tool died ({printable(collapse(plain(dead.text)))[:120]})" if dead else ""
+    names = [printable(collapse(name))[:80] for name in document.inside if name not in ("Controllers", "Response Data")]
+    place = f"“{' / '.join(names[:6])}”" if names else "its outermost part"
+    number = text.count("\n", 0, len(text[: document.broken + 1].rstrip())) + 1
+    outline.complain(
+        "error", "unread",
+        f"The JSON breaks off{why} in {place} (line {number}): what was complete before that was read, "
+        "what came after is unknown.", AGAIN,
+    )  # fmt: skip
+
+
+def _died(outline: Outline, said: str) -> None:
+    outline.complain(
+        "error", "unread",
+        f"The tool died ({printable(collapse(said))[:160]}): what it had printed until then was read.", AGAIN,
+    )  # fmt: skip

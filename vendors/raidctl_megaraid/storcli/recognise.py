@@ -1,0 +1,130 @@
+"""Which of the tools' forms an output has, by its content."""
+
+from __future__ import annotations
+
+import re
+from posixpath import basename
+
+from raidctl.vendor.protocol import Sniffed
+from raidctl_megaraid.storcli.from_json import from_json
+from raidctl_megaraid.storcli.from_text import HELP
+from raidctl_megaraid.storcli.json_recovery import begins, torn
+from raidctl_megaraid.storcli.outline import Outline, uncoloured
+
+JSON, TEXT = "storcli_json", "storcli_text"
+_CHARACTERS = 200_000
+_SURE = 95
+
+# { "Controllers":[ { "Command Status" : {
+_ENVELOPE = re.compile(r'"(?:Command Status|Response Data)"\s*:')
+_LONE = re.compile(r'\{\s*"Controllers"\s*:\s*\[\s*(?:\]|\Z)')
+# CLI Version = 007.1017.0000.0000 May 10, 2019
+_VERSION = re.compile(r"^[ \t]*CLI Version +=\s*(\S+)|\"CLI Version\"\s*:\s*\"(\S+)", re.MULTILINE)
+_TEXTS: tuple[tuple[re.Pattern[str], int], ...] = tuple(
+    (re.compile(form, re.MULTILINE), sure)
+    for form, sure in (
+        (r"^[ \t]*CLI Version +=", _SURE),
+        (r"^[ \t]*Controller += \d+\s*\n+\s*Status += \w+\s*\n+\s*Description +=", 92),
+        (r"^[ \t]*Status += (?:Success|Failure)[ \t\r]*\n+\s*Description +=", 85),
+        (r"unexpected TOKEN_[A-Z]", 85),
+        (r"^[ \t]*(?:StorCli|PercCli)2? .*Ver 00[78]\.", 90),
+        (r"Storage Command Line Tool +Ver 00[78]\.", 90),
+        (r"^[ \t]*Product Name = .*\n(?:.+\n){0,12}[ \t]*(?:FW Package Build|BIOS Version|Driver Name) = ", 85),
+        (r"^\s*EID:Slt +[DP]ID +State +(?:Status +)?DG ", 90),
+        (r"^\s*DG/VD +TYPE +State +Access ", 90),
+        (r"^\s*DG +(?:Arr|Span) +Row +EID:Slot ", 90),
+        (r"^\s*Ct(?:l|rl) +(?:Model|Product Name) +.*(?:Hlth|EPack)", 90),
+        (r"^\s*Ctrl_Prop +Value[ \t\r]*$", 88),
+        (r"^[ \t]*(?:Drive )?/c\d+(?:/[evdsf]\d+)+(?: - Detailed Information)? :[ \t\r]*\n+[ \t]*={5,}", 90),
+        (r"^[ \t]*(?:Cachevault_Info|BBU_(?:Capacity_)?Info|Energy Pack Info|GasGaugeStatus|VD\d+ Properties) +:", 85),
+        (
+            r"^[ \t]*(?:[VP]D LIST|TOPOLOGY|HwCfg|Supported Adapter Operations|Policies Table) :[ \t\r]*\n+[ \t]*={3,}",
+            85,
+        ),
+        (r"^\s*EID +State +(?:DeviceType +)?Slots +PD ", 85),
+        (r"^\s*(?:VD|EID:Slt|Drive-ID|Ctrl|DG)\b.* (?:Progress%|Property|ErrCd) ", 70),
+        (r"^[ \t]*Detailed Status :[ \t\r]*\n+[ \t]*={5,}", 85),
+        (r"^[ \t]*Generating detailed summary of the adapter", 85),
+    )
+)  # fmt: skip
+_PROBES = (
+    "CLI Version", "Controller", "Status", "TOKEN_", "Ver 00", "EID", "DG", "Ct", "/c", "_Info", " :", "Propert",
+    "Generating", "Product Name",
+)  # fmt: skip
+
+
+def outline(command: str, text: str) -> Outline:
+    """Read an output of any of the tools, JSON or text, by its content. Never raises."""
+    return from_json(command, text)
+
+
+def sniff(name: str, text: str) -> Sniffed | None:
+    """The claim on a text, None when it is no output of these tools. The name is only a hint."""
+    head = uncoloured(text[:_CHARACTERS])
+    if begins(head) and (_ENVELOPE.search(head) or _LONE.search(head)):
+        return Sniffed(JSON, _SURE, f"{_command(name, head)} J")
+    if torn(head):
+        return Sniffed(JSON, 75, f"{_command(name, head)} J")
+    if not any(probe in head for probe in _PROBES):
+        return None
+    sure = max((sure for form, sure in _TEXTS if form.search(head)), default=0)
+    if not sure and _tool(name) and HELP.search(head):
+        sure = 80
+    if not sure and _tool(name) and re.search(r"^\S[^=\n]* = .*$", head, re.MULTILINE):
+        sure = 50
+    return Sniffed(TEXT, sure, _command(name, head)) if sure else None
+
+
+_TOOL = re.compile(r"(?:storcli|perccli)(?:2|64)?(?![a-z0-9])", re.IGNORECASE)
+
+
+def _tool(name: str) -> str | None:
+    """The tool that a command line or a file's name speaks of."""
+    found = _TOOL.search(basename(name.split(" ", 1)[0])) or _TOOL.search(name)
+    return found[0].lower() if found else None
+
+
+def _tool_of(name: str, head: str) -> str:
+    """The tool that printed a text: version 8 is the grammar of storcli2, a PERC is Dell's."""
+    version = _VERSION.search(head)
+    second = bool(version) and str(version[1] or version[2]).lstrip("0").startswith("8.") if version else False
+    dell = "PERC" in head or "PercCli" in head or "perccli" in (_tool(name) or "")
+    named = _tool(name)
+    if named and (version is None or second == named.endswith("2")):
+        return named
+    return f"{'perccli' if dell else 'storcli'}{'2' if second else ''}"
+
+
+# What stands in the answer to a command, the most telling first
+_COMMANDS: tuple[tuple[str, str], ...] = (
+    (r"seqNum\s*[:=]", "/cx show events"),
+    (r"PR Mode|PR Current State", "/cx show patrolread"),
+    (r"CC Operation Mode|CC Current State", "/cx show cc"),
+    (r"Supported Adapter Operations|Supported Controller operations|HwCfg", "/cx show all"),
+    (r"System Overview|Number of Controllers", "show"),
+    (r"VD\d+ Properties|VD Properties", "/cx/vall show all"),
+    (r"Drive /c\d+/s\d+ - Detailed Information", "/cx/sall show all"),
+    (r"- Detailed Information|Drive Detailed Information", "/cx/eall/sall show all"),
+    (r"PD LIST[\s\S]*VD LIST|VD LIST[\s\S]*PD LIST|Product Name *(?:=|\"\s*:)", "/cx show"),
+    (r"Energy Pack Info", "/cx/ep show all"),
+    (r"Cachevault_Info|GasGaugeStatus|use /cx/bbu", "/cx/cv show all"),
+    (r"BBU_Info|BBU_Capacity|BBU_Firmware|use /cx/cv", "/cx/bbu show all"),
+    (r"FOREIGN CONFIGURATION|Total [Ff]oreign|/c\d+/f\d+", "/cx/fall show"),
+    (r"Progress%[\s\S]*VD Operation|VD Operation[\s\S]*Progress%", "/cx/vall show init"),
+    (r"Progress%", "/cx/eall/sall show rebuild"),
+    (r"Enclosure /c\d+/e\d+", "/cx/eall show all"),
+    (r"DG/VD|/c\d+/v\d+", "/cx/vall show"),
+    (r"Drive Information|Drive /c\d+/(?:e\d+/)?s\d+|EID:Slt +[DP]ID", "/cx/eall/sall show"),
+    (r"TOPOLOGY|DG +(?:Arr|Span) +Row", "/cx/dall show"),
+    (r"EID +State +(?:DeviceType +)?Slots|Enclosure", "/cx/eall show"),
+    (r"CLI Version|Ctrl_Prop|Status", "/cx show"),
+)
+_NUMBER = re.compile(r"(?:^[ \t]*Controller +=|\"Controller\"\s*:)\s*\"?(\d{1,3})\b", re.MULTILINE)
+
+
+def _command(name: str, head: str) -> str:
+    """The command that prints such a text."""
+    form = next((command for form, command in _COMMANDS if re.search(form, head)), "show")
+    numbers = list(dict.fromkeys(_NUMBER.findall(head)))
+    card = f"c{numbers[0]}" if len(numbers) == 1 else "call"
+    return f"{_tool_of(name, head)} {form.replace('/cx', f'/{card}')}"

@@ -1,0 +1,185 @@
+"""What an answer says of volumes, drives, drive groups, enclosures and foreign configurations.
+
+A table is known by its columns (:mod:`storage_tables`). Sections below a drive or a volume are known by their titles,
+by the titles around them, or by what came before them (:mod:`storage_context`).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from raidctl.evidence import Sheet
+from raidctl.vendor.draft import DETAIL, ROW, Draft, Pair
+from raidctl_megaraid.draft import Cards, VolumeDraft
+from raidctl_megaraid.storcli import drive as drives
+from raidctl_megaraid.storcli import enclosure, foreign, numbers, volume
+from raidctl_megaraid.storcli.columns import Cells, cells, keep_cells, keep_rows
+from raidctl_megaraid.storcli.outline import Answer, Row, Section
+from raidctl_megaraid.storcli.storage_context import DRIVE, OF_DRIVE, Reading, inside
+from raidctl_megaraid.storcli.storage_tables import drive_row, reader_of, volume_row
+from raidctl_megaraid.vocabulary import word
+
+_ENCLOSURE = re.compile(r"enclosure (/c\d{1,6}/e(\d{1,6}))\b.*", re.IGNORECASE | re.ASCII)
+
+_HEADINGS = frozenset(
+    {
+        "virtual drives", "drives list", "physical device information", "enclosure information", "vd list", "pd list",
+        "physical drives", "topology", "enclosures", "enclosure list", "dg drive list", "un-configured drive list",
+        "unconfigured drive list", "free space details", "jbod list", "drive information", "vds", "lu/ns list",
+        "foreign configuration", "vd operation status",
+    }
+)  # fmt: skip
+_COUNTS = frozenset(
+    {
+        "drive groups", "virtual drives", "physical drives", "enclosures", "jbod drives", "total vd count",
+        "total drive count", "unconfigured drive count", "arrays", "jbods", "total free space count",
+        "total enclosure count", "total jbod count",
+    }
+)  # fmt: skip
+
+
+def read_storage(cards: Cards, answer: Answer, sheet: Sheet) -> list[Section]:
+    """Read every section about volumes, drives, groups, enclosures and foreign configurations.
+
+    Returns:
+        The sections that it does not know; of the untitled one what is left of its pairs.
+    """
+    reading = Reading(cards, answer, sheet, answer.said("Description") or "")
+    left = [rest for section in answer.sections for rest in _section(reading, section)]
+    for draft in reading.touched.values():
+        if isinstance(draft, VolumeDraft):
+            volume.settle(draft)
+        else:
+            drives.settle(draft)
+    return left
+
+
+def _section(reading: Reading, section: Section) -> list[Section]:
+    """Read a section; what is left of it."""
+    if not section.title and not section.rows:
+        return _untitled(reading, section)
+    reading.enter(section)
+    if not (section.pairs or section.rows or section.texts):
+        known = word(section.title) in _HEADINGS or reading.drive is not None or reading.volume is not None
+        return [] if known else [section]
+    if foreign.is_foreign(section, reading.description):
+        foreign.read_section(reading.card, reading.sheet, section)
+        return []
+    box = next((m for m in map(_ENCLOSURE.fullmatch, (section.title, *section.path)) if m), None)
+    if box is not None:
+        enclosure.read_section(reading.card, reading.sheet, section, f"Enclosure {box[2]}")
+        return []
+    return _table(reading, section)
+
+
+def _untitled(reading: Reading, section: Section) -> list[Section]:
+    """The pairs that stand directly in the response data: counts are ours."""
+    foreign_ones = [pair for pair in section.pairs if word(pair.label) in foreign.COUNTS]
+    ours = [pair for pair in section.pairs if word(pair.label) in _COUNTS]
+    if foreign_ones:
+        foreign.read_counts(reading.card, reading.sheet, foreign_ones)
+    for pair in ours:
+        reading.card.keep(reading.sheet, pair)
+    taken = {id(pair) for pair in (*foreign_ones, *ours)}
+    rest = replace(section, pairs=[pair for pair in section.pairs if id(pair) not in taken])
+    return [rest] if rest.pairs or rest.texts else []
+
+
+def _table(reading: Reading, section: Section) -> list[Section]:
+    """A table, or an object that stands for a row: ``"VD Info" : {"DG/VD" : "0/1", …}``."""
+    rows = [cells(row) for row in section.rows]
+    if not rows and section.pairs:
+        row = {word(pair.label): pair for pair in section.pairs}
+        if reader_of(section, set(row)) is not None:
+            rows, section = [row], replace(section, pairs=[])
+    if not rows or reader_of(section, set(rows[0])) is None:
+        return _below(reading, section)
+    for number, row in enumerate(rows):
+        reader = reader_of(section, set(row))
+        if reader is None or not reader(reading, section, row):
+            _nowhere(reading, section, number, row)
+    if len(rows) > 1 and reading.drive is not None and not inside(section, "drives list"):
+        reading.drive = None
+    _others(reading, section)
+    return []
+
+
+def _nowhere(reading: Reading, section: Section, number: int, row: Cells) -> None:
+    """A row without the address of what it is about; a drive that is listed so is there all the same."""
+    owner: Draft = reading.card if reading.volume is None else reading.volume
+    keep_cells(owner, reading.sheet, row, f"{section.title} {number} ".lstrip())
+    reader = reader_of(section, set(row))
+    if reader is volume_row:
+        owner.complain(
+            "warning", "unread", "A volume is listed without its number; it is only among the details.",
+            "Look at the tool's own list.",
+        )  # fmt: skip
+    if reader is drive_row:
+        owner.complain(
+            "warning", "unread", "A drive is listed without enclosure and slot; it is only among the details.",
+            "Look at the tool's own list.",
+        )  # fmt: skip
+
+
+def _others(reading: Reading, section: Section) -> None:
+    """Pairs and texts beside a table: counts (``Virtual Drives = 2``)."""
+    owner: Draft = reading.card if reading.volume is None else reading.volume
+    for pair in section.pairs:
+        owner.keep(reading.sheet, pair)
+    for pair in section.texts:
+        owner.keep(reading.sheet, pair, section.title or "Text")
+
+
+def _below(reading: Reading, section: Section) -> list[Section]:
+    """A section of a drive or a volume, or what stands below a known title instead of a table."""
+    if reading.drive is not None:
+        _drive_section(reading, reading.drive, section)
+    elif reading.volume is not None:
+        _volume_section(reading, reading.volume, section)
+    elif word(section.title) in _HEADINGS and not section.rows:
+        _others(reading, section)
+    else:
+        return [section]
+    return []
+
+
+def _drive_section(reading: Reading, draft: Draft, section: Section) -> None:
+    """A drive's own section: state, attributes, policies, ports, inquiry data."""
+    sheet, title = reading.sheet, word(section.title)
+    reading.about(draft)
+    prefix = ""
+    if title.startswith("lu/ns properties"):
+        reading.units += 1
+        prefix = "LU/NS " if reading.units == 1 else f"LU/NS {reading.units} "
+    if reading.units > 1 and prefix:
+        drives.read_unit(draft, sheet, section.pairs, prefix)
+    else:
+        drives.read_pairs(draft, sheet, section.pairs, prefix)
+    for row in section.rows:
+        _link(reading, draft, row)
+    match = DRIVE.fullmatch(section.title)
+    name = (match[4] if match else section.title) or "Text"
+    keep_rows(draft, sheet, section.rows, name if title in OF_DRIVE or match else section.title)
+    if section.texts:
+        # Inquiry Data: rows of hexadecimal figures
+        value = " ".join(pair.value for pair in section.texts)
+        draft.keep(sheet, Pair(name, value, [line for pair in section.texts for line in pair.lines]))
+
+
+def _link(reading: Reading, draft: Draft, row: Row) -> None:
+    """``0 Active 12.0Gb/s 0x5000c500…``: the speed of a port, where the drive's own section does not tell it."""
+    found = cells(row)
+    if "negotiated speed" in found:
+        draft.take(reading.sheet, found["negotiated speed"], "link_gbps", numbers.link_speed, DETAIL)
+    elif "linkspeed" in found and word(found["status"].value if "status" in found else "active") == "active":
+        draft.take(reading.sheet, found["linkspeed"], "link_gbps", numbers.link_speed, ROW)
+
+
+def _volume_section(reading: Reading, draft: VolumeDraft, section: Section) -> None:
+    """``VD0 Properties``, ``VD Properties``."""
+    reading.about(draft)
+    volume.read_pairs(draft, reading.sheet, section.pairs)
+    keep_rows(draft, reading.sheet, section.rows, section.title)
+    for pair in section.texts:
+        draft.keep(reading.sheet, pair, section.title)

@@ -1,0 +1,239 @@
+"""Drafts made into the objects of the model, with their final ids and the evidence on the sheets."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from raidctl.model import (
+    Array,
+    Battery,
+    BatteryKind,
+    Cache,
+    Controller,
+    Drive,
+    Errors,
+    PciLink,
+    Problem,
+    Progress,
+    Scrub,
+    Volume,
+)
+from raidctl.vendor.draft import Draft, distinct
+from raidctl_smartarray import derived_fields, vocabulary
+from raidctl_smartarray.capability import capabilities
+from raidctl_smartarray.draft import ArrayDraft, ControllerDraft
+from raidctl_smartarray.messages import unknown_battery
+from raidctl_smartarray.policy import volume_cache
+
+FAMILY = "smartarray"
+_PRESERVED = re.compile(r"unflushed|preserved|data (?:is|are) waiting", re.IGNORECASE)
+
+
+def controller_ids(cards: Sequence[ControllerDraft]) -> list[str]:
+    """``smartarray:SLOT``; a slot that is taken or not known gets a number: ``smartarray:unknown-2``."""
+    return distinct(f"{FAMILY}:{card.get('slot') or card.name or 'unknown'}" for card in cards)
+
+
+def build(card: ControllerDraft, object_id: str) -> tuple[Controller, list[Problem]]:
+    """The controller, and the problems of it and all that is on it; writes the evidence."""
+    _join_addresses(card)
+    card.derive(derived_fields.CARD)
+    for volume in card.volumes.values():
+        volume.derive(derived_fields.VOLUME)
+    for drive in card.drives.values():
+        drive.derive(derived_fields.DRIVE)
+    cache = _cache(card)
+    batteries = _batteries(card, object_id)
+    found = card.made(
+        Controller,
+        id=object_id,
+        slot=card.get("slot") or card.name or None,
+        cache=cache,
+        pci_link=card.part("pci_link", PciLink),
+        patrol_read=card.part("patrol_read", Scrub),
+        batteries=batteries,
+        arrays=tuple(_array(item, object_id) for item in card.arrays.values()),
+        volumes=tuple(_volume(item, card, cache, batteries, object_id) for item in card.volumes.values()),
+        drives=tuple(_drive(item, card, object_id) for item in card.drives.values()),
+        capabilities=capabilities(card.get("mode"), cache, batteries),
+    )
+    problems = [*_complaints(card, object_id), *unknown_battery(found, card.get("battery.count"))]
+    _write_evidence(card, found)
+    return found, problems
+
+
+def _cache(card: ControllerDraft) -> Cache | None:
+    told = {name[6:]: value for name, (_, value) in card.values.items() if name.startswith("cache.")}
+    if not told:
+        return None
+    usable = told.get("available_bytes") or told.get("size_bytes")
+    read, write = told.get("read_percent"), told.get("write_percent")
+    said = [
+        told.get(name) for name in ("status_text", "cache status details", "cache disable reason", "cache disable code")
+    ]
+    return Cache(
+        present=told.get("present"),
+        status=told.get("status"),
+        status_text="; ".join(text.rstrip(". ") for text in said if text) or None,
+        size_bytes=told.get("size_bytes"),
+        available_bytes=told.get("available_bytes"),
+        read_percent=read,
+        write_percent=write,
+        read_bytes=_share(usable, read, told.get("read_bytes")),
+        write_bytes=_share(usable, write, told.get("write_bytes")),
+        no_battery_write_cache=told.get("no_battery_write_cache"),
+        preserved_data=True if any(_PRESERVED.search(text) for text in said if text) else None,
+        unwritten_data=True if any("dirty data" in text.lower() for text in said if text) else None,
+    )
+
+
+def _share(usable: int | None, percent: int | None, told: int | None) -> int | None:
+    if told is not None or usable is None or percent is None:
+        return told
+    return usable * percent // 100
+
+
+def _batteries(card: ControllerDraft, object_id: str) -> tuple[Battery, ...]:
+    """One entry for each that the tool counts; it tells one status for all of them."""
+    count, status = card.get("battery.count"), card.get("battery.status")
+    if count is None:
+        count = 0 if status is None else 1
+    kind: BatteryKind = card.get("battery.kind") or "unknown"
+    celsius = card.get("battery.temperature")
+    if celsius is None:
+        celsius = card.get("battery.capacitor_temperature")
+    return tuple(
+        Battery(
+            id=f"{object_id}/battery{number}",
+            kind=kind,
+            status="unknown" if status is None else vocabulary.battery_status(status),
+            status_text=status,
+            temperature_celsius=celsius if count == 1 else None,
+            replace=_replace(status),
+        )
+        for number in range(min(count, 8))
+    )
+
+
+def _replace(status: str | None) -> bool | None:
+    """``Failed (Replace Batteries)`` asks for it; a good one needs none; else nobody said."""
+    if status is None:
+        return None
+    if "replace" in status.lower():
+        return True
+    return False if vocabulary.battery_status(status) == "ok" else None
+
+
+def _array(draft: ArrayDraft, controller: str) -> Array:
+    return draft.made(
+        Array,
+        id=f"{controller}/{draft.name}",
+        drives=tuple(f"{controller}/{address}" for address in draft.members if address not in draft.spares),
+        spares=tuple(f"{controller}/{address}" for address in draft.spares),
+    )
+
+
+def _volume(
+    draft: Draft, card: ControllerDraft, cache: Cache | None, batteries: tuple[Battery, ...], controller: str
+) -> Volume:
+    array = draft.get("array")
+    return draft.made(
+        Volume,
+        id=f"{controller}/v{draft.name}",
+        array=None if array is None else f"{controller}/{array}",
+        cache=volume_cache(
+            caching=draft.get("cache.caching"),
+            smart_path=bool(draft.get("cache.smart_path")),
+            cache=cache,
+            batteries=batteries,
+            battery_count=card.get("battery.count"),
+            drive_write_cache=card.get("drive_write_cache"),
+        ),
+        progress=draft.part("progress", Progress),
+    )
+
+
+def _drive(draft: Draft, card: ControllerDraft, controller: str) -> Drive:
+    spare_for = tuple(f"{controller}/{array.name}" for array in card.arrays.values() if draft.name in array.spares)
+    array = draft.get("array")
+    home = f"{controller}/{array}" if array is not None else (spare_for[0] if len(spare_for) == 1 else None)
+    return draft.made(
+        Drive,
+        id=f"{controller}/{draft.name}",
+        array=home,
+        media=draft.get("media") or ("hdd" if draft.get("rpm") else None),
+        errors=Errors(media=draft.get("errors.media")),
+        spare_for=spare_for,
+    )
+
+
+def _join_addresses(card: ControllerDraft) -> None:
+    """``1:4`` and ``2I:1:4`` are one drive where ``1:4`` says that its port is 2I (old tools print both forms)."""
+    for address in [name for name in card.drives if name.count(":") == 1]:
+        short = card.drives[address]
+        full = card.drives.get(f"{short.details.get('Port')}:{address}")
+        if full is None:
+            continue
+        del card.drives[address]
+        full.absorb(short)
+        for array in card.arrays.values():
+            for group in (array.members, array.spares):
+                if group.pop(address, 0) is None:
+                    group[full.name] = None
+
+
+def _complaints(card: ControllerDraft, object_id: str) -> Iterable[Problem]:
+    for draft, where in _owned(card, object_id):
+        for complaint in draft.complaints:
+            yield complaint.problem(where)
+
+
+def _owned(card: ControllerDraft, object_id: str) -> Iterable[tuple[Draft, str]]:
+    yield card, object_id
+    for array in card.arrays.values():
+        yield array, f"{object_id}/{array.name}"
+    for volume in card.volumes.values():
+        yield volume, f"{object_id}/v{volume.name}"
+    for drive in card.drives.values():
+        yield drive, f"{object_id}/{drive.name}"
+
+
+_BATTERY_FIELDS = {
+    "battery.count": "id",
+    "battery.capacitor_temperature": "temperature_celsius",
+    "battery.temperature": "temperature_celsius",
+}
+_FIELDS = {
+    "cache.cache status details": "cache.status_text",
+    "cache.cache disable reason": "cache.status_text",
+    "cache.cache disable code": "cache.status_text",
+}
+_DETAILS = {"drive_write_cache": "Drive Write Cache", "battery.capacitor_temperature": "Capacitor Temperature (C)"}
+
+
+def _write_evidence(card: ControllerDraft, found: Controller) -> None:
+    """Evidence stands at the object that carries the fact: batteries and the volumes' caches included."""
+    for sheet, line, name, value in card.told:
+        if name.startswith("details["):
+            sheet.detail(line, found.id, name[8:-1], value)
+            continue
+        for where, field in _carriers(found, name):
+            sheet.fact(line, where, field, value)
+    card.told = []
+    for draft, where in _owned(card, found.id):
+        draft.write_evidence(where, {"cache.caching": "cache.write_policy"})
+
+
+def _carriers(found: Controller, name: str) -> list[tuple[str, str]]:
+    """Which objects carry a fact that the card's own lines told, and in which field."""
+    if name == "drive_write_cache" and found.volumes:
+        return [(volume.id, "cache.drive_write_cache") for volume in found.volumes]
+    warm = any(battery.temperature_celsius is not None for battery in found.batteries)
+    if name.startswith("battery.") and found.batteries and (warm or name != "battery.capacitor_temperature"):
+        return [(battery.id, _BATTERY_FIELDS.get(name, name[8:])) for battery in found.batteries]
+    if name in _DETAILS:
+        return [(found.id, f"details[{_DETAILS[name]}]")]
+    if name.startswith("battery."):
+        return [(found.id, "batteries")]
+    return [(found.id, _FIELDS.get(name, name))]

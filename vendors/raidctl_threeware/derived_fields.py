@@ -1,0 +1,40 @@
+"""Details that give a neutral field as well; the tool's own words stay among the details."""
+
+from __future__ import annotations
+
+import re
+
+from raidctl.model import ScrubMode
+from raidctl.vendor.draft import Derived
+
+_LANES = re.compile(r"(\d{1,2}) lanes?", re.ASCII | re.IGNORECASE)
+_LANE_SPEED = re.compile(r"(\d{1,2}(?:\.\d)?) Gbps/lane", re.ASCII | re.IGNORECASE)
+# a unit without automatic verification is left out when the card's schedule comes round
+_VERIFY: dict[str, ScrubMode] = {"on": "automatic", "off": "manual"}
+
+
+def _lanes(text: str) -> int | None:
+    match = _LANES.fullmatch(text.strip())
+    return int(match[1]) or None if match else None
+
+
+def _speed(text: str) -> float | None:
+    match = _LANE_SPEED.fullmatch(text.strip())
+    return float(match[1]) or None if match else None
+
+
+def _verify(text: str) -> ScrubMode | None:
+    return _VERIFY.get(text.strip().lower())
+
+
+CARD: Derived = {
+    # /c0 Controller Bus Width = 8 lanes
+    "controller bus width": (("pci_link.width", _lanes),),
+    "controller bus speed": (("pci_link.speed_gtps", _speed),),
+}
+UNIT: Derived = {
+    # /c0/u0 Auto Verify Policy = on
+    "auto verify policy": (("consistency_check.mode", _verify),),
+    # u0    RAID-5    OK             -       -       256K    2793.96   RiW    ON
+    "avrfy": (("consistency_check.mode", _verify),),
+}

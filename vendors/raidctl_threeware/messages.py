@@ -1,0 +1,64 @@
+"""What the tool reports beside the states of the objects, and its errors, as problems with a remedy."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from raidctl.model import Battery, Controller, Problem
+from raidctl_threeware import vocabulary
+
+_CONDITIONS = {
+    "Volt": "voltage", "Battery Voltage": "voltage", "Temp": "temperature", "Battery Temperature": "temperature"
+}  # fmt: skip
+
+
+def reports(controller: Controller) -> Iterable[Problem]:
+    """A battery that is not ready, its voltage and temperature, units that are counted and not listed."""
+    for battery in controller.batteries:
+        if battery.status == "ok" and not vocabulary.ready(battery):
+            yield _state(battery.id, "The battery is OK, but not ready.", "Wait until it is ready.")
+        yield from _conditions(battery)
+    # NotOpt: units in any status but OK and VERIFYING
+    not_optimal = controller.details.get("NotOpt") or controller.details.get("Not Optimal Units") or "0"
+    if not controller.volumes and re.fullmatch(r"[1-9]\d{0,4}", not_optimal, re.ASCII):
+        yield _state(
+            controller.id,
+            f"Units that are not optimal: {not_optimal}; none is listed.",
+            "Ask for them: `tw_cli /cX show`.",
+        )
+
+
+def _conditions(battery: Battery) -> Iterable[Problem]:
+    """Voltage and temperature of a battery: OK, HIGH, LOW, TOO-HIGH, TOO-LOW (/cx/bbu show volt, temp)."""
+    for label, what in _CONDITIONS.items():
+        told = battery.details.get(label, "")
+        if told.upper().startswith(("HIGH", "LOW", "TOO", "FAULT", "ERROR")):
+            yield _state(battery.id, f"The battery's {what} is {told}.", "Look at the battery and the airflow.")
+
+
+def error_problem(text: str, where: str, *, root: bool | None = None) -> Problem:
+    """An error of the tool: ``Error: (CLI:003) Specified controller does not exist.``."""
+    if re.match(r"no (?:3ware )?controller", text, re.IGNORECASE):
+        if root is False:
+            return Problem(
+                severity="error", kind="no_right", where=where, message="The tool sees no controller without root.",
+                remedy="Run raidctl as root (sudo).",
+            )  # fmt: skip
+        return Problem(
+            severity="info", kind="note", where=where, message="The tool sees no controller.",
+            remedy="If there is one: run as root, and load its driver (3w-xxxx, 3w-9xxx, 3w-sas).",
+        )  # fmt: skip
+    if re.search(r"permission|root|privilege|administrator", text, re.IGNORECASE):
+        return Problem(
+            severity="error", kind="no_right", where=where, message=f"The tool asks for rights: {text[:400]}",
+            remedy="Run raidctl as root (sudo).",
+        )  # fmt: skip
+    return Problem(
+        severity="error", kind="unread", where=where, message=f"The tool reports: {text[:400]}",
+        remedy="Run the command by hand.",
+    )  # fmt: skip
+
+
+def _state(where: str, message: str, remedy: str) -> Problem:
+    return Problem(severity="warning", kind="state", where=where, message=message, remedy=remedy)

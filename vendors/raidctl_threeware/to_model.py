@@ -1,0 +1,244 @@
+"""Drafts made into the objects of the model, with their final ids and the evidence on the sheets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from raidctl.model import (
+    Array,
+    Battery,
+    BatteryStatus,
+    Cache,
+    Controller,
+    Drive,
+    Errors,
+    Health,
+    Operation,
+    PciLink,
+    Problem,
+    Progress,
+    Role,
+    Scrub,
+    Volume,
+    VolumeStatus,
+)
+from raidctl.order import natural
+from raidctl.vendor.draft import Draft
+from raidctl_threeware import derived_fields, vocabulary
+from raidctl_threeware.capability import SUPPORT
+from raidctl_threeware.draft import CardDraft, UnitDraft
+from raidctl_threeware.messages import reports
+from raidctl_threeware.policy import volume_cache
+
+FAMILY = "threeware"
+_HEALTH: dict[VolumeStatus, Health] = {
+    "ok": "ok",
+    "checking": "ok",
+    "initializing": "ok",
+    "migrating": "ok",
+    "rebuilding": "warning",
+    "degraded": "warning",
+    "failed": "critical",
+    "offline": "critical",
+}
+
+
+def build(card: CardDraft) -> tuple[Controller, list[Problem]]:
+    """The controller, and the problems of it and of all that is on it; writes the evidence."""
+    object_id = f"{FAMILY}:{card.name or 'unknown'}"
+    card.units = {item.name: item for item in sorted(card.units.values(), key=lambda item: natural(item.name))}
+    card.drives = {item.name: item for item in sorted(card.drives.values(), key=lambda item: natural(item.name))}
+    _drop_empty_ports(card)
+    _place(card)
+    _drop_spares_without_drive(card)
+    card.derive(derived_fields.CARD)
+    units = [unit for unit in card.units.values() if not unit.spare]
+    for unit in units:
+        unit.derive(derived_fields.UNIT)
+    batteries = tuple(_battery(item, object_id, n) for n, item in enumerate(card.batteries.values()))
+    battery = batteries[0] if batteries else None
+    found = Controller(
+        id=object_id,
+        vendor="3ware",
+        model=card.get("model"),
+        serial=card.get("serial"),
+        firmware=card.get("firmware"),
+        driver=card.get("driver"),
+        mode="raid" if units else None,
+        cache=_cache(card),
+        pci_link=card.part("pci_link", PciLink),
+        batteries=batteries,
+        arrays=tuple(_array(unit, card, object_id) for unit in units),
+        volumes=tuple(
+            volume for unit in units if unit.described for volume in _volumes(unit, card, battery, object_id)
+        ),
+        drives=tuple(_drive(item, card, object_id) for item in card.drives.values()),
+        capabilities=SUPPORT,
+        details=card.details,
+    )
+    complaints = [item.problem(where) for draft, where in _owned(card, object_id) for item in draft.complaints]
+    problems = [*complaints, *reports(found)]
+    _write_evidence(card, found)
+    return found, problems
+
+
+def _drop_empty_ports(card: CardDraft) -> None:
+    """``/c0/p3 Status = NOT-PRESENT`` without a unit that misses the drive: the port is empty, and nothing is wrong."""
+    for port, drive in list(card.drives.items()):
+        known = [name for name in ("unit", "raw_model", "model", "serial", "size_bytes") if drive.get(name) is not None]
+        if not known and drive.get("status_text") == "NOT-PRESENT":
+            card.told += [(sheet, line, "drives", f"p{port} is empty") for sheet, line, _, _ in drive.told]
+            del card.drives[port]
+
+
+def _place(card: CardDraft) -> None:
+    """The slots of the enclosures tell where the drives of their ports sit."""
+    for port, slot in card.slots.items():
+        drive = card.drives.get(port)
+        if drive is not None:
+            drive.put(slot.sheet, slot.line, "enclosure", slot.enclosure)
+            drive.put(slot.sheet, slot.line, "bay", slot.slot)
+
+
+def _drop_spares_without_drive(card: CardDraft) -> None:
+    """What was told of a spare goes to its drive; where no table lists that, it stays with the card."""
+    for unit in card.units.values():
+        if not unit.spare:
+            continue
+        for drive in (card.drives[port] for port in unit.ports if port in card.drives):
+            drive.details = {**{f"u{unit.name} {k}": v for k, v in unit.details.items()}, **drive.details}
+        if not any(port in card.drives for port in unit.ports):
+            card.details |= {f"u{unit.name} {k}": v for k, v in unit.details.items()}
+            card.details[f"u{unit.name} Status"] = unit.get("status_text") or "-"
+
+
+def _cache(card: CardDraft) -> Cache | None:
+    size = card.get("cache.size_bytes")
+    if size is None:
+        return None
+    return Cache(present=True, size_bytes=size, available_bytes=card.get("cache.available_bytes"))
+
+
+def _battery(draft: Draft, controller: str, number: int) -> Battery:
+    word = draft.get("status_text")
+    status: BatteryStatus = draft.get("status") or "unknown"
+    return Battery(
+        id=f"{controller}/battery{number}",
+        kind="battery",
+        status=status,
+        status_text=word,
+        temperature_celsius=draft.get("temperature_celsius"),
+        voltage_volts=draft.get("voltage_volts"),
+        # "Failed", "Fault", "Error", "WeakBat": "we recommend you to replace the battery" (/cx/bbu show status)
+        replace=True if status in {"failed", "degraded"} else False if status == "ok" else None,
+        details=draft.details,
+    )
+
+
+def _array(unit: UnitDraft, card: CardDraft, controller: str) -> Array:
+    status = unit.get("status")
+    return Array(
+        id=f"{controller}/u{unit.name}",
+        status=_HEALTH.get(status, "unknown") if status else "unknown",
+        status_text=unit.get("status_text"),
+        drives=tuple(f"{controller}/p{port}" for port in sorted(unit.ports, key=natural) if port in card.drives),
+    )
+
+
+def _volumes(unit: UnitDraft, card: CardDraft, battery: Battery | None, controller: str) -> Iterator[Volume]:
+    """A unit is a volume; one that was carved is one volume for each piece."""
+    # u1/v0    Volume    -              -       -       -     -       2047.00
+    carved = unit.carved if len(unit.carved) > 1 else {"0": unit.get("size_bytes")}
+    if len(unit.carved) == 1 and unit.get("size_bytes") is None:
+        carved = {"0": next(iter(unit.carved.values()))}
+    working = sum(vocabulary.drive_status(word) == "ok" for word in unit.parts.values())
+    for number, size in carved.items():
+        yield Volume(
+            id=f"{controller}/v{unit.name}" if number == "0" else f"{controller}/v{unit.name}-{number}",
+            name=unit.get("name"),
+            array=f"{controller}/u{unit.name}",
+            raid_level=unit.get("raid_level"),
+            size_bytes=size,
+            strip_bytes=unit.get("strip_bytes"),
+            status=unit.get("status") or "unknown",
+            status_text=unit.get("status_text"),
+            unique_id=unit.get("unique_id"),
+            cache=volume_cache(unit, card, battery),
+            progress=_progress(unit),
+            drives_expected=len(unit.parts) or None,
+            drives_active=working if unit.parts else None,
+            consistency_check=unit.part("consistency_check", Scrub),
+            # drivers/scsi/3w-9xxx.c, 3w-sas.c, 3w-xxxx.c: the target is the unit, the LUN the volume
+            details={**unit.details, "SCSI target": f"0:{unit.name}:{number}"},
+        )
+
+
+def _progress(unit: UnitDraft) -> Progress | None:
+    """The percentage that belongs to the operation which the unit's status names."""
+    operation: Operation | None = unit.get("operation")
+    rebuilt, done = unit.get("rebuilt"), unit.get("done")
+    if operation is None:
+        return None
+    percent = rebuilt if operation in {"rebuild", "recovery"} and rebuilt is not None else done
+    return Progress(operation=operation, percent=rebuilt if percent is None else percent)
+
+
+def _drive(draft: Draft, card: CardDraft, controller: str) -> Drive:
+    unit = card.units.get(draft.get("unit") or "")
+    status: Health = draft.get("status") or "unknown"
+    if draft.get("status_text") == "DEGRADED" and unit is not None and unit.get("status") == "rebuilding":
+        status = "warning"
+    raw = draft.get("raw_model")
+    return draft.made(
+        Drive,
+        id=f"{controller}/p{draft.name}",
+        array=None if unit is None or unit.spare else f"{controller}/u{unit.name}",
+        role=_role(draft, unit),
+        model=vocabulary.drive_model(raw, draft.get("interface")) if raw else draft.get("model"),
+        status=status,
+        errors=Errors(media=draft.get("errors.media"), reallocated=draft.get("errors.media")),
+    )
+
+
+def _role(draft: Draft, unit: UnitDraft | None) -> Role | None:
+    if unit is None:
+        if not draft.get("free"):
+            return None
+        return "failed" if draft.get("status") == "critical" else "unassigned"
+    if unit.spare:
+        return "spare"
+    if not unit.described:
+        # a hot spare is a unit of one drive
+        return "member" if len(unit.ports) > 1 else None
+    return "passthrough" if unit.get("type") == "JBOD" else "member"
+
+
+def _owned(card: CardDraft, controller: str) -> Iterator[tuple[Draft, str]]:
+    yield card, controller
+    for unit in card.units.values():
+        ports = [port for port in unit.ports if port in card.drives]
+        spare = f"{controller}/p{ports[0]}" if ports else controller
+        yield unit, spare if unit.spare else f"{controller}/v{unit.name}"
+    for drive in card.drives.values():
+        yield drive, f"{controller}/p{drive.name}"
+    for number, battery in enumerate(card.batteries.values()):
+        yield battery, f"{controller}/battery{number}"
+
+
+def _write_evidence(card: CardDraft, found: Controller) -> None:
+    """Evidence stands at the objects that carry the fact: what a unit's line tells is told of its array as well."""
+    volumes: dict[str, list[str]] = {}
+    for volume in found.volumes:
+        volumes.setdefault((volume.array or "").rsplit("/u", 1)[-1], []).append(volume.id)
+    for draft, where in _owned(card, found.id):
+        unit = draft if isinstance(draft, UnitDraft) else None
+        for sheet, line, name, value in draft.told:
+            if unit is not None and unit.spare:
+                label = name[8:-1] if name.startswith("details[") else name
+                sheet.detail(line, where, f"u{unit.name} {label}", value)
+                continue
+            if unit is not None and name in {"status", "status_text"}:
+                sheet.fact(line, f"{found.id}/u{unit.name}", name, value)
+            fact = ("array", f"{found.id}/u{value}") if name == "unit" else (name, value)
+            for place in volumes.get(unit.name, []) if unit is not None else [where]:
+                sheet.fact(line, place, *fact)
