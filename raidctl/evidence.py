@@ -1,13 +1,13 @@
 """Where each fact was read: every line of every output is accounted for.
 
-A parser works on a :class:`Sheet`, one output of one tool. For each line it says one of three things:
+A parser works on a :class:`Output`, one output of one tool. For each line it says one of three things:
 
 * ``sheet.fact(line, id, field, value)``: the line gave a field of the model;
 * ``sheet.detail(line, id, label, value)``: the line was understood, but the model has no neutral field for
   it; the object's ``details`` carry it in the tool's own words;
 * ``sheet.note(line)``: a title, a rule, a banner: nothing is lost.
 
-What remains is :meth:`Sheet.unparsed`, which ``raidctl show --unparsed`` prints.
+What remains is :meth:`Output.unparsed`, which ``raidctl show --unparsed`` prints.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Fact(NamedTuple):
 
 
 @dataclass
-class Sheet:
+class Output:
     """One output of one tool, and what a parser made of each line."""
 
     command: str
@@ -63,13 +63,13 @@ class Sheet:
     _used: set[int] = field(default_factory=set)
 
     @classmethod
-    def of_text(cls, command: str, text: str) -> Sheet:
+    def of_text(cls, command: str, text: str) -> Output:
         """A sheet of a text output. CR LF and a missing last newline make no difference."""
         parts = text.replace("\r\n", "\n").split("\n")
         return cls(command, tuple(Line(n, part.rstrip("\r")) for n, part in enumerate(parts, 1)))
 
     @classmethod
-    def of_json(cls, command: str, value: object) -> Sheet:
+    def of_json(cls, command: str, value: object) -> Output:
         """A sheet of a JSON output: one line for each leaf, ``path: value`` (see :meth:`leaf`)."""
         return cls(command, tuple(Line(n, f"{p}: {v}") for n, (p, v) in enumerate(_leaves(value), 1)))
 
@@ -82,7 +82,7 @@ class Sheet:
         """The line was understood; the model has no neutral field for it."""
         self.fact(line, object_id, f"details[{label}]", value)
 
-    def note(self, *lines: Line) -> None:
+    def mark_read(self, *lines: Line) -> None:
         """The lines are titles, rules, banners: no fact is lost with them."""
         self._used.update(line.number for line in lines)
 

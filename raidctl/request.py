@@ -29,7 +29,7 @@ CHANGEABLE = "can be changed by others than root"
 """Of a file or directory: why root does not run a program. Part of the detail of an answer that is DENIED."""
 
 
-class Trouble(str, Enum):
+class Failure(str, Enum):
     """Why a request has no proper answer. A non-zero exit code is not trouble: it is an answer."""
 
     MISSING = "missing"
@@ -55,7 +55,7 @@ class Request(Generic[A]):
 class Answer:
     """Base of the answers."""
 
-    trouble: Trouble | None = field(default=None, kw_only=True)
+    trouble: Failure | None = field(default=None, kw_only=True)
     detail: str = field(default="", kw_only=True)
 
     @property

@@ -11,7 +11,7 @@ import jsonschema
 import msgspec
 import pytest
 
-from raidctl.evidence import Sheet
+from raidctl.evidence import Output
 from raidctl.model import Controller, Inventory
 from raidctl.output.explain import facts_of, final_values, told
 from raidctl.output.json import to_json
@@ -168,7 +168,7 @@ def broken_at(vendor: Vendor, machine: str) -> Iterator[str]:
             except Exception as error:  # noqa: BLE001 - whatever it is, it is listed
                 yield f"{machine}: {command}: line {cut}: {error!r}"
             else:
-                if not all(isinstance(sheet, Sheet) for sheet in found.sheets):
+                if not all(isinstance(sheet, Output) for sheet in found.sheets):
                     yield f"{machine}: {command}: line {cut}: no sheet"
 
 

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from raidctl.evidence import Sheet
+from raidctl.evidence import Output
 from raidctl.health.redundancy import with_redundancy
 from raidctl.model import Controller, Drive, Inventory, write_protection
-from raidctl.request import Answer, Request, Run, RunAnswer, Runner, Trouble, decode
+from raidctl.request import Answer, Failure, Request, Run, RunAnswer, Runner, decode
 from raidctl.runners.replay import ReplayRunner
 from raidctl.survey.survey import Survey, survey
 from raidctl.vendor.registry import vendors
@@ -72,7 +72,7 @@ class _Less:
         if not isinstance(request, Run) or not isinstance(answer, RunAnswer) or request.argv != self.argv:
             return answer
         if not self.share:
-            return RunAnswer(trouble=Trouble.TIMEOUT)
+            return RunAnswer(trouble=Failure.TIMEOUT)
         return RunAnswer(code=answer.code, out=answer.out[: int(len(answer.out) * self.share)], err=answer.err)
 
 
@@ -194,10 +194,10 @@ def test_an_output_without_its_known_end_is_reported_and_weakens_what_it_describ
 
 def test_a_blank_line_at_the_beginning_promises_one_at_the_end_of_a_kept_output() -> None:
     """Some tools frame their outputs with blank lines and have no last line of their own."""
-    sheet = Sheet.of_text("tool", "\nUnit\nu0\n")
+    sheet = Output.of_text("tool", "\nUnit\nu0\n")
     sheet.framed = True
     assert sheet.cut_off is not None
-    whole = Sheet.of_text("tool", "\nUnit\nu0\n\n")
+    whole = Output.of_text("tool", "\nUnit\nu0\n\n")
     whole.framed = True
     assert whole.cut_off is None
 

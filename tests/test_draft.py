@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from raidctl.evidence import Sheet
+from raidctl.evidence import Output
 from raidctl.model import PciLink, Progress, Scrub, Volume
 from raidctl.vendor.draft import Derived, Draft, distinct
 from raidctl_adaptec import derived_fields as adaptec
@@ -17,7 +17,7 @@ RATE = "Negotiated PCIe Data Rate"
 
 def derived(table: Derived, *pairs: tuple[str, str]) -> Draft:
     """A draft that knows these details, and what a table makes of them."""
-    sheet = Sheet.of_text("tool", "\n".join(f"{label}: {value}" for label, value in pairs))
+    sheet = Output.of_text("tool", "\n".join(f"{label}: {value}" for label, value in pairs))
     draft = Draft()
     for line, (label, value) in zip(sheet.lines, pairs, strict=True):
         draft.detail(sheet, line, label, value)
@@ -30,7 +30,7 @@ def test_a_detail_that_gives_a_field_stays_a_detail_and_names_its_line() -> None
     draft = derived(smartarray.VOLUME, ("Full Stripe Size", "512 KB"))
     assert draft.get("full_stripe_bytes") == 512 * 1024
     assert draft.details == {"Full Stripe Size": "512 KB"}
-    assert [line.number for _, line, name, _ in draft.told if name == "full_stripe_bytes"] == [1]
+    assert [line.number for _, line, name, _ in draft.evidence if name == "full_stripe_bytes"] == [1]
 
 
 def test_a_detail_in_another_form_gives_no_field() -> None:
@@ -122,19 +122,19 @@ def test_the_speed_that_a_drive_can_is_told(table: Derived, label: str, value: s
 
 def test_an_object_is_made_of_what_was_told() -> None:
     """Each field under its own name, the model's defaults where nobody told, and what is given before what was told."""
-    sheet = Sheet.of_text("tool", "Name: mail")
+    sheet = Output.of_text("tool", "Name: mail")
     draft = Draft("3")
     for name, value in {"name": "mail", "array": 1, "device": None, "no such field": 1}.items():
         draft.put(sheet, sheet.lines[0], name, value)
     draft.details["Colour"] = "blue"
-    made = draft.made(Volume, id="acme:0/v3", array="acme:0/a1", device="/dev/sda")
+    made = draft.build(Volume, id="acme:0/v3", array="acme:0/a1", device="/dev/sda")
     assert made == Volume(id="acme:0/v3", name="mail", array="acme:0/a1", device="/dev/sda", details={"Colour": "blue"})
     assert made.status == "unknown"
 
 
 def test_a_part_of_which_nothing_was_told_is_not_there() -> None:
     """A line that names it without a value makes none, and leaves its words at their defaults."""
-    sheet = Sheet.of_text("tool", "Rebuild: -")
+    sheet = Output.of_text("tool", "Rebuild: -")
     draft = Draft("3")
     draft.put(sheet, sheet.lines[0], "progress.operation", None)
     assert draft.part("progress", Progress) is None

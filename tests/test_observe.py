@@ -7,18 +7,18 @@ from typing import Any
 
 from msgspec import structs
 
-from raidctl.evidence import Sheet
+from raidctl.evidence import Output
 from raidctl.host import HostView
 from raidctl.model import Capability, Controller, Problem, Volume
 from raidctl.request import (
     Answer,
     Dialogue,
+    Failure,
     Glob,
     GlobAnswer,
     Read,
     ReadAnswer,
     Request,
-    Trouble,
     Which,
     WhichAnswer,
     ask,
@@ -38,8 +38,8 @@ class Bare:
         if isinstance(request, Glob):
             return GlobAnswer()
         if isinstance(request, Which):
-            return WhichAnswer(trouble=Trouble.MISSING)
-        return ReadAnswer(trouble=Trouble.MISSING)
+            return WhichAnswer(trouble=Failure.MISSING)
+        return ReadAnswer(trouble=Failure.MISSING)
 
 
 class Family:
@@ -119,7 +119,7 @@ class Teller(Family):
         (document,) = documents
         sick = Volume(id=f"{self.FAMILY}:1/v1", status="degraded")
         own = structs.replace(Controller(id=f"{self.FAMILY}:1", volumes=(sick,)), **self.facts)
-        sheet = Sheet.of_text(document.name, document.text)
+        sheet = Output.of_text(document.name, document.text)
         sheet.fact(sheet.lines[0], own.id, "model", "Card")
         sheet.fact(sheet.lines[1], own.volumes[0].id, "status", "degraded")
         ill = Problem(severity="warning", where=own.volumes[0].id, message="It is degraded.", kind="state")

@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from raidctl.evidence import Sheet
+from raidctl.evidence import Output
 from raidctl.request import Answer, Dialogue, Read, ReadAnswer, Request, ask, ask_all, converse, together
 
 
@@ -57,8 +57,8 @@ def test_nothing_asked_is_no_round() -> None:
 
 def test_a_sheet_accounts_for_each_line() -> None:
     """What is neither fact nor note nor blank is unparsed."""
-    sheet = Sheet.of_text("tool", "Title\r\n\n  Size: 4 GB\n  Odd: 1\n")
-    sheet.note(sheet.lines[0])
+    sheet = Output.of_text("tool", "Title\r\n\n  Size: 4 GB\n  Odd: 1\n")
+    sheet.mark_read(sheet.lines[0])
     sheet.fact(sheet.lines[2], "x:1", "size_bytes", 4)
     assert [line.text for line in sheet.unparsed()] == ["  Odd: 1"]
     assert sheet.lines[2].indent == 2
@@ -67,7 +67,7 @@ def test_a_sheet_accounts_for_each_line() -> None:
 
 def test_a_json_sheet_has_a_line_for_each_leaf() -> None:
     """Leaves are found by their path; empty containers count as leaves."""
-    sheet = Sheet.of_json("tool", {"a": {"b": [1, {"c": "x: y"}]}, "e": []})
+    sheet = Output.of_json("tool", {"a": {"b": [1, {"c": "x: y"}]}, "e": []})
     assert [line.text for line in sheet.lines] == ["a.b[0]: 1", 'a.b[1].c: "x: y"', "e: []"]
     leaf = sheet.leaf("a.b[1].c")
     assert leaf is not None

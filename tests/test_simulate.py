@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from raidctl.errors import UsageError
-from raidctl.simulation.executables import Fault, Tools, Trouble, install
+from raidctl.simulation.executables import Disturbance, Fault, Tools, install
 
 LOOK = ("ctrl", "all", "show", "config", "detail")
 SPLIT = ("ctrl", "slot=1", "modify", "cacheratio=50/50", "forced")
@@ -72,7 +72,7 @@ def test_calls_at_the_same_time_lose_no_change(p400: Tools) -> None:
 )  # fmt: skip
 def test_a_faulty_call_does_and_says_what_its_fault_means(p400: Tools, fault: Fault, code: int, ratio: str) -> None:
     """Its exit code, and what became of the setting; only the first changing call is faulty."""
-    p400.fail(Trouble(fault=fault, seconds=0.1))
+    p400.fail(Disturbance(fault=fault, seconds=0.1))
     assert (call(p400, *SPLIT).returncode, p400.state[RATIO]) == (code, ratio)
     assert call(p400, *SPLIT).returncode == 0
     assert p400.state[RATIO] == "50/50"
@@ -80,7 +80,7 @@ def test_a_faulty_call_does_and_says_what_its_fault_means(p400: Tools, fault: Fa
 
 def test_a_late_change_comes_after_some_readings(p400: Tools) -> None:
     """The first look still shows what was before."""
-    p400.fail(Trouble(fault="takes effect late", looks=1))
+    p400.fail(Disturbance(fault="takes effect late", looks=1))
     call(p400, *SPLIT)
     assert b"25% Read" in call(p400, *LOOK).stdout
     assert b"50% Read" in call(p400, *LOOK).stdout
@@ -106,7 +106,7 @@ def test_an_unknown_machine_is_refused_with_the_names_of_the_known(tmp_path: Pat
     with pytest.raises(UsageError, match="p400"):
         install("p500", tmp_path)
     done = subprocess.run(
-        [sys.executable, "-m", "raidctl.simulation.executables", "p500", tmp_path],
+        [sys.executable, "-m", "raidctl.simulation", "p500", tmp_path],
         capture_output=True,
         text=True,
         check=False,

@@ -17,7 +17,7 @@ from raidctl.layers.stats import sample
 from raidctl.model import Array, Battery, Controller, Drive, Problem, Volume
 from raidctl.recording.manifest import key
 from raidctl.recording.recording import Recording, load
-from raidctl.request import Request, Run, Trouble, converse
+from raidctl.request import Failure, Request, Run, converse
 from raidctl.runners.replay import ReplayRunner
 from raidctl.simulation.demo import demos, path_of
 from raidctl.survey.survey import Survey, survey
@@ -31,7 +31,7 @@ DEMOS = [f"demo:{demo.name}" for demo in demos(VENDORS)]
 _DEVICE = re.compile(
     r"(?<=^/sys/class/block/)[^/]+|(?<=^/sys/block/)[^/]+|(?<=^/sys/bus/pci/devices/)[^/]+|(?<=^/dev/).+|(?<=/dev-)[^/]+"
 )
-LOST = (Trouble.TIMEOUT, Trouble.FAILED, Trouble.FLOOD)
+LOST = (Failure.TIMEOUT, Failure.FAILED, Failure.FLOOD)
 
 
 def machine_of(name: str) -> Recording:
@@ -39,7 +39,7 @@ def machine_of(name: str) -> Recording:
     return recording(name) if name in MACHINES else load(path_of(name.removeprefix("demo:"), VENDORS))
 
 
-def seen(kept: Recording, *requests: Request[Any], trouble: Trouble | None = None) -> tuple[Survey, Failing]:
+def seen(kept: Recording, *requests: Request[Any], trouble: Failure | None = None) -> tuple[Survey, Failing]:
     """What raidctl makes of a machine on which some requests fail."""
     runner = Failing(ReplayRunner(kept), {key(request) for request in requests}, trouble)
     return survey(runner, VENDORS, collected_at="2026-01-01T00:00:00Z"), runner
@@ -126,7 +126,7 @@ def test_every_failed_request_about_caches_and_mounts_is_reported(machine: str) 
     found, replay = seen(machine_of(machine))[0], ReplayRunner(machine_of(machine))
 
     def asked(*requests: Request[Any]) -> tuple[list[Problem], list[Problem], Failing]:
-        failing = Failing(replay, {key(request) for request in requests}, Trouble.TIMEOUT)
+        failing = Failing(replay, {key(request) for request in requests}, Failure.TIMEOUT)
         kernel = converse(layers.look(found.view), failing)
         told = converse(sample(found.view, Scope(None, blocks=found.view.blocks), kernel), failing)
         return list(told.problems), list(ground(found, failing).inventory.problems), failing

@@ -21,7 +21,7 @@ from raidctl.host import BlockDevice, HostView
 from raidctl.layers.scope import Scope
 from raidctl.model import Controller, Scrub, Volume
 from raidctl.model.block_layer import NO_BARRIER
-from raidctl.request import Dialogue, Read, Trouble, ask_all
+from raidctl.request import Dialogue, Failure, Read, ask_all
 
 Kind = Literal["file", "device", "nbd"]
 QUEUE = ("write_cache", "fua", "scheduler", "read_ahead_kb", "rotational", "zoned", "nr_requests")
@@ -107,7 +107,7 @@ def ask(blocks: Iterable[BlockDevice]) -> Dialogue[Asked]:
         if answer.text is not None and answer.trouble is None:
             found.setdefault(block, {})[name.rsplit("/", 1)[-1]] = answer.text.strip()
     # more than one processor is a flood, and its beginning is what is wanted
-    processor = cpu.text if cpu.trouble in (None, Trouble.FLOOD) else None
+    processor = cpu.text if cpu.trouble in (None, Failure.FLOOD) else None
     return Asked(found, processor, mounts.text if mounts.trouble is None else None)
 
 

@@ -24,13 +24,13 @@ from raidctl.change.plan_inventory import plan
 from raidctl.change.state_directory import again
 from raidctl.errors import CannotTell, ChangeStands, ChangeUndone
 from raidctl.model import Inventory
-from raidctl.request import Runner, Trouble, Write
+from raidctl.request import Failure, Runner, Write
 from raidctl.runners.foreground_child import undisturbed
 from raidctl.select import items
 from raidctl.survey.survey import Survey
 from raidctl.text import listing
 from raidctl.vendor.changes import Changes, changes_of
-from raidctl.vendor.plan import Knob, Plan, Step
+from raidctl.vendor.plan import Plan, Step, ToolSetting
 from raidctl.vendor.protocol import Vendor
 
 __all__ = ["Change", "begin", "knobs", "owner", "plan", "subjects"]
@@ -163,7 +163,7 @@ class Change:
         request = action.request()
         [answer] = self.runner.carry_out([request])
         if answer.trouble is not None:
-            self.uncertain = self.uncertain or answer.trouble in (Trouble.TIMEOUT, Trouble.FAILED, Trouble.FLOOD)
+            self.uncertain = self.uncertain or answer.trouble in (Failure.TIMEOUT, Failure.FAILED, Failure.FLOOD)
             fault: str | None = trouble_text(answer)
         elif isinstance(request, Write) or (family := self._family(step.object_id)) is None:
             fault = None
@@ -209,9 +209,9 @@ class Change:
         self.silence = list(silent(seen.inventory.controllers, seen.inventory.problems, ids).values())
         return bool(self.silence)
 
-    def _astray(self, stand: dict[Knob, str], *, undone: bool) -> list[str]:
+    def _astray(self, stand: dict[ToolSetting, str], *, undone: bool) -> list[str]:
         """The knobs that are not where they should be."""
-        wanted: dict[Knob, str] = {}
+        wanted: dict[ToolSetting, str] = {}
         for number in self.begun if undone else range(len(self.begin.steps)):
             step = self.begin.steps[number]
             if undone:
@@ -286,7 +286,7 @@ class Change:
             left = [str(failure)]
         return left
 
-    def _once_more(self, stand: dict[Knob, str]) -> None:
+    def _once_more(self, stand: dict[ToolSetting, str]) -> None:
         """Turn back what has come after it was turned back: a tool that hung, firmware that took its time."""
         for number in reversed(self.begun):
             step = self.begin.steps[number]

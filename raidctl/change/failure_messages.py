@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 
 from raidctl.errors import EXIT_ACCESS, ChangeUndone
 from raidctl.model import Controller, Drive, Problem
-from raidctl.request import Answer, Run, Trouble, Write
+from raidctl.request import Answer, Failure, Run, Write
 
 DENIED = re.compile(r"permission denied|not permitted|must be (?:root|superuser)", re.IGNORECASE)
 """What programs say for want of a right."""
@@ -29,18 +29,18 @@ def barred(request: Run | Write, answer: Answer, fault: str) -> bool:
     """Whether a request failed for want of a right, or of the program."""
     if answer.trouble is None:
         return DENIED.search(fault) is not None
-    return answer.trouble is Trouble.DENIED or (answer.trouble is Trouble.MISSING and isinstance(request, Run))
+    return answer.trouble is Failure.DENIED or (answer.trouble is Failure.MISSING and isinstance(request, Run))
 
 
 def trouble_text(answer: Answer) -> str:
     """Why a request was not carried out."""
     what = {
-        Trouble.TIMEOUT: "did not end in time and was ended",
-        Trouble.DENIED: "the right to do it is missing",
-        Trouble.MISSING: "it is not there",
-        Trouble.FLOOD: "printed more than it should and was ended",
-        Trouble.UNRECORDED: "a recorded machine cannot be changed",
-    }.get(answer.trouble or Trouble.FAILED, "failed")
+        Failure.TIMEOUT: "did not end in time and was ended",
+        Failure.DENIED: "the right to do it is missing",
+        Failure.MISSING: "it is not there",
+        Failure.FLOOD: "printed more than it should and was ended",
+        Failure.UNRECORDED: "a recorded machine cannot be changed",
+    }.get(answer.trouble or Failure.FAILED, "failed")
     return f"{what} ({answer.detail})" if answer.detail else what
 
 

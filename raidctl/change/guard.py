@@ -12,14 +12,14 @@ from collections.abc import Sequence
 from raidctl.host import BlockDevice, HostView
 from raidctl.model import Battery, Controller, Drive
 from raidctl.text import listing
-from raidctl.vendor.plan import Refusal, Wish
+from raidctl.vendor.plan import Desired, Refusal
 from raidctl.vendor.setting_values import neutral
 
 FULL_ENOUGH = 50
 """Percent of charge below which a battery is not counted on, whatever its status word says."""
 
 
-def refusals(controller: Controller, wishes: Sequence[Wish], view: HostView | None = None) -> list[Refusal]:
+def refusals(controller: Controller, wishes: Sequence[Desired], view: HostView | None = None) -> list[Refusal]:
     """The wishes about this controller and what is on it that are refused without ``--unsafe``."""
     found = []
     for wish in wishes:
@@ -29,7 +29,7 @@ def refusals(controller: Controller, wishes: Sequence[Wish], view: HostView | No
     return found
 
 
-def unsafe(controller: Controller, wish: Wish, view: HostView | None = None) -> str | None:
+def unsafe(controller: Controller, wish: Desired, view: HostView | None = None) -> str | None:
     """Why a wish could lose data; None when it cannot. ``view`` tells what uses a drive."""
     if wish.setting == "write_policy":
         if wish.value == "unprotected_write_back":
@@ -47,7 +47,7 @@ def unsafe(controller: Controller, wish: Wish, view: HostView | None = None) -> 
     return _by_the_back_door(controller, wish)
 
 
-def _by_the_back_door(controller: Controller, wish: Wish) -> str | None:
+def _by_the_back_door(controller: Controller, wish: Desired) -> str | None:
     """Settings with another name that let writes into a cache which nothing keeps."""
     if wish.setting == "io_policy" and wish.value == "cached":
         # MegaRAID's firmware may keep writes of cached I/O in its cache, even in write-through
@@ -126,7 +126,7 @@ def _on(block: BlockDevice, view: HostView) -> str | None:
     return f"{signed[0].node} holds data ({signed[0].filesystem})" if signed else None
 
 
-def _alternative(wish: Wish) -> str:
+def _alternative(wish: Desired) -> str:
     if wish.setting == "write_policy" and wish.value == "unprotected_write_back":
         return "protected-write-back is in force while the battery is good, and falls back by itself."
     if wish.setting == "write_policy":

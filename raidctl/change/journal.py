@@ -30,7 +30,7 @@ from raidctl.change.state_directory import OTHERS_WRITE, sync
 from raidctl.described import doc
 from raidctl.errors import CannotTell, RaidctlError
 from raidctl.text import listing
-from raidctl.vendor.plan import Step, Wish
+from raidctl.vendor.plan import Desired, Step
 
 FILE = "journal.jsonl"
 Kind = Literal["set", "batch"]
@@ -65,10 +65,10 @@ class Begin(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="
     boot: Annotated[str, doc("The kernel's name of the boot in which it was; empty: it has none.")]
     source: Annotated[str, doc("Where the machine is: `local`, `ssh:HOST`, `demo:NAME`.")]
     subjects: Annotated[tuple[Subject, ...], doc("The controllers under change.")] = ()
-    wishes: Annotated[tuple[Wish, ...], doc("What was asked for.")] = ()
+    wishes: Annotated[tuple[Desired, ...], doc("What was asked for.")] = ()
     steps: Annotated[tuple[Step, ...], doc("In the order in which they are carried out.")] = ()
     was: Annotated[
-        tuple[Wish, ...],
+        tuple[Desired, ...],
         doc("What the wished settings were before, in the words of the model: the way back with another program."),
     ] = ()
     reason: Annotated[str | None, doc("What was said with `--unsafe`; null: nothing.")] = None

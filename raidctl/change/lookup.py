@@ -11,7 +11,7 @@ from raidctl.select import family_of, items
 from raidctl.text import listing
 from raidctl.vendor import setting_values
 from raidctl.vendor.changes import changes_of
-from raidctl.vendor.plan import Knob, Plan, Wish
+from raidctl.vendor.plan import Desired, Plan, ToolSetting
 from raidctl.vendor.protocol import Vendor
 
 
@@ -50,19 +50,19 @@ def names(inventory: Inventory, plan: Plan) -> dict[str, str]:
     return found
 
 
-def before(inventory: Inventory, plan: Plan) -> Iterator[Wish]:
+def before(inventory: Inventory, plan: Plan) -> Iterator[Desired]:
     """What the settings that are wished are now, in the words of the model."""
     for wish in plan.wishes:
         card = owner(inventory.controllers, wish.object_id)
         told = setting_values.value(card, wish.object_id, wish.setting) if card is not None else None
         if told is not None:
-            yield Wish(object_id=wish.object_id, setting=wish.setting, value=told)
+            yield Desired(object_id=wish.object_id, setting=wish.setting, value=told)
 
 
-def knobs(inventory: Inventory, vendors: Sequence[Vendor]) -> dict[Knob, str]:
+def knobs(inventory: Inventory, vendors: Sequence[Vendor]) -> dict[ToolSetting, str]:
     """Every knob of a machine, as far as the tools tell."""
     by_family = {vendor.FAMILY: vendor for vendor in vendors}
-    found: dict[Knob, str] = {}
+    found: dict[ToolSetting, str] = {}
     for controller in inventory.controllers:
         vendor = by_family.get(family_of(controller))
         offered = changes_of(vendor) if vendor is not None else None
@@ -71,7 +71,7 @@ def knobs(inventory: Inventory, vendors: Sequence[Vendor]) -> dict[Knob, str]:
     return found
 
 
-def not_in_force(inventory: Inventory, wish: Wish) -> str | None:
+def not_in_force(inventory: Inventory, wish: Desired) -> str | None:
     """Why what is wished is not so, or is not in force; None when it is."""
     controller = owner(inventory.controllers, wish.object_id)
     if controller is None:
@@ -95,7 +95,7 @@ def not_in_force(inventory: Inventory, wish: Wish) -> str | None:
     )
 
 
-def drives_still_on(inventory: Inventory, wish: Wish) -> str | None:
+def drives_still_on(inventory: Inventory, wish: Desired) -> str | None:
     """Which drives report their write cache on though it is to be off; None if none does."""
     card = owner(inventory.controllers, wish.object_id)
     if card is None or (wish.setting, wish.value) != ("drive_write_cache", "disabled"):
@@ -105,7 +105,7 @@ def drives_still_on(inventory: Inventory, wish: Wish) -> str | None:
     return f"{listing(on)} {'reports its' if len(on) == 1 else 'report their'} write cache on" if on else None
 
 
-def falls_back(inventory: Inventory, wish: Wish) -> bool:
+def falls_back(inventory: Inventory, wish: Desired) -> bool:
     """Whether a volume is set to protected write-back and in write-through, as its controller has no good battery."""
     card = owner(inventory.controllers, wish.object_id)
     if card is None or (wish.setting, wish.value) != ("write_policy", "protected_write_back"):
@@ -115,7 +115,7 @@ def falls_back(inventory: Inventory, wish: Wish) -> bool:
     return falling and guard.unprotected(card) is not None
 
 
-def doubt(inventory: Inventory, wish: Wish) -> str | None:
+def doubt(inventory: Inventory, wish: Desired) -> str | None:
     """Why it is not certain that a setting, configured as wished, is active; None if it is."""
     card = owner(inventory.controllers, wish.object_id)
     cache = _cache(card, wish) if card is not None and wish.setting == "write_policy" else None
@@ -124,5 +124,5 @@ def doubt(inventory: Inventory, wish: Wish) -> str | None:
     return f"whether {wish.object_id} has {wish.value} active is not reported by its tool"
 
 
-def _cache(controller: Controller, wish: Wish) -> VolumeCache | None:
+def _cache(controller: Controller, wish: Desired) -> VolumeCache | None:
     return next((volume.cache for volume in controller.volumes if volume.id == wish.object_id), None)

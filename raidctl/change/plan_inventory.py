@@ -14,14 +14,14 @@ from raidctl.model import Controller, Inventory
 from raidctl.select import family_of
 from raidctl.vendor import setting_values
 from raidctl.vendor.changes import changes_of
-from raidctl.vendor.plan import Knob, Plan, Refusal, Step, Wish
+from raidctl.vendor.plan import Desired, Plan, Refusal, Step, ToolSetting
 from raidctl.vendor.protocol import Vendor
 
 
 def plan(
     inventory: Inventory,
     vendors: Sequence[Vendor],
-    wishes: Sequence[Wish],
+    wishes: Sequence[Desired],
     *,
     unsafe: bool,
     view: HostView | None = None,
@@ -29,7 +29,7 @@ def plan(
     """The way from the inventory to what is wished, with what is refused; ``view`` tells what uses a drive."""
     by_family = {vendor.FAMILY: vendor for vendor in vendors}
     whole = Plan()
-    mine: dict[str, list[Wish]] = {}
+    mine: dict[str, list[Desired]] = {}
     for wish in wishes:
         controller = owner(inventory.controllers, wish.object_id)
         if controller is None:
@@ -67,7 +67,7 @@ def _unanswered(inventory: Inventory, made: Plan) -> Iterator[Refusal]:
             yield Refusal(wish, "unknown", f"{quiet[wish.object_id]}.", alternative)
 
 
-def _of_one(controller: Controller, inventory: Inventory, vendor: Vendor | None, wishes: Sequence[Wish]) -> Plan:
+def _of_one(controller: Controller, inventory: Inventory, vendor: Vendor | None, wishes: Sequence[Desired]) -> Plan:
     offered = changes_of(vendor) if vendor is not None else None
     if vendor is None or offered is None:
         reason = f"raidctl only reads controllers of the family {family_of(controller)}."
@@ -79,7 +79,7 @@ def _of_one(controller: Controller, inventory: Inventory, vendor: Vendor | None,
 
 def contradictions(made: Plan) -> Iterator[Refusal]:
     """Wishes for one controller that cannot be fulfilled together: refused before anything is tried."""
-    wanted: dict[tuple[str, str], Wish] = {}
+    wanted: dict[tuple[str, str], Desired] = {}
     for wish in made.wishes:
         other = wanted.setdefault((wish.object_id, wish.setting), wish)
         if other.value != wish.value:
@@ -88,7 +88,7 @@ def contradictions(made: Plan) -> Iterator[Refusal]:
         opposite = _OPPOSITES.get((wish.setting, wish.value))
         if opposite is not None and any(other.value == opposite for other in made.wishes):
             yield _clash(wish, f"write policy {opposite.replace('_', '-')} is asked for as well, which is its opposite")
-    turned: dict[Knob, Step] = {}
+    turned: dict[ToolSetting, Step] = {}
     for step in made.steps:
         first = turned.setdefault((step.object_id, step.knob), step)
         if first is not step and made.wishes:
@@ -102,5 +102,5 @@ _OPPOSITES = {
 """What a controller's switch says against the write policies of its volumes."""
 
 
-def _clash(wish: Wish, why: str) -> Refusal:
+def _clash(wish: Desired, why: str) -> Refusal:
     return Refusal(wish=wish, kind="unsupported", reason=f"That contradicts itself: {why}.")

@@ -12,7 +12,7 @@ from raidctl.change.lookup import knobs
 from raidctl.change.restore import other_hand, sorted_out
 from raidctl.change.rollback import Back
 from raidctl.survey.survey import Survey
-from raidctl.vendor.plan import Action, Knob
+from raidctl.vendor.plan import Action, ToolSetting
 from raidctl.vendor.protocol import Vendor
 
 
@@ -54,7 +54,7 @@ def preview(stories: Sequence[tuple[Story, str | None]], seen: Survey, vendors: 
     ]
 
 
-def _one(story: Story, seen: Survey, vendors: Sequence[Vendor], stand: dict[Knob, str]) -> Preview:
+def _one(story: Story, seen: Survey, vendors: Sequence[Vendor], stand: dict[ToolSetting, str]) -> Preview:
     found = Preview(story)
     inventory, lost = seen.inventory, list[Back]()
     for back in rollback.backs(story.begin, story.started()[::-1], inventory, vendors):

@@ -30,7 +30,7 @@ from raidctl.model import Inventory
 from raidctl.request import Runner
 from raidctl.survey.survey import Survey
 from raidctl.text import attempt
-from raidctl.vendor.plan import Knob, Step
+from raidctl.vendor.plan import Step, ToolSetting
 from raidctl.vendor.protocol import Vendor
 
 
@@ -159,7 +159,7 @@ class Restorer:
                 waited += LOOKS[1]
         return True
 
-    def _step(self, change: Change, back: Back, stand: dict[Knob, str], result: Restored) -> None:
+    def _step(self, change: Change, back: Back, stand: dict[ToolSetting, str], result: Restored) -> None:
         """Turn a knob back, unless it stands so, or somebody else has turned it."""
         step, name = back.step, (back.step.object_id, back.step.knob)
         verdict = sorted_out(back, stand[name])
@@ -283,9 +283,9 @@ def unsafe_now(story: Story, inventory: Inventory) -> list[str]:
     return list(found.values())
 
 
-def _unsettled(steps: Sequence[Step], stand: dict[Knob, str], result: Restored) -> list[str]:
+def _unsettled(steps: Sequence[Step], stand: dict[ToolSetting, str], result: Restored) -> list[str]:
     """Knobs that do not stand as before though they were turned back."""
-    first: dict[Knob, Step] = {}
+    first: dict[ToolSetting, Step] = {}
     for step in steps:
         first.setdefault((step.object_id, step.knob), step)
     return [

@@ -18,7 +18,7 @@ from raidctl.model import Controller, Inventory
 from raidctl.select import family_of, items
 from raidctl.vendor import setting_values
 from raidctl.vendor.changes import changes_of
-from raidctl.vendor.plan import Action, Knob, Plan, Step, Wish
+from raidctl.vendor.plan import Action, Desired, Plan, Step, ToolSetting
 from raidctl.vendor.protocol import Vendor
 
 
@@ -79,7 +79,7 @@ def foreign(back: Back) -> str | None:
 
 def undone_by(steps: Sequence[Step], stories: Sequence[Story], source: str, inventory: Inventory) -> str | None:
     """The last change that these steps undo; None if one of them does anything else."""
-    last: dict[Knob, tuple[Step, Begin]] = {}
+    last: dict[ToolSetting, tuple[Step, Begin]] = {}
     for story in stories:
         if story.begin.source == source and story.end is not None and story.end.result == "done":
             last |= {(step.object_id, step.knob): (step, story.begin) for step in story.begin.steps}
@@ -172,7 +172,7 @@ def _same_address(step: Step, subject: Subject, card: Controller) -> bool:
     return card.id == subject.id
 
 
-def _was(begin: Begin, subject: Subject) -> list[Wish]:
+def _was(begin: Begin, subject: Subject) -> list[Desired]:
     return [wish for wish in begin.was if subject_of(begin, wish.object_id) == subject]
 
 

@@ -17,7 +17,7 @@ from raidctl.errors import EXIT_FINE
 from raidctl.runners.foreground_child import nowhere, run_child
 from raidctl.survey.survey import Survey
 from raidctl.vendor import setting_values
-from raidctl.vendor.plan import Wish
+from raidctl.vendor.plan import Desired
 
 EXIT_NOWHERE = 127
 """What a shell says of a command that is not there."""
@@ -108,7 +108,7 @@ def _check(settings: Settings, consent: Consent, target: tuple[str, ...], load: 
 
 def _wanted(
     target: tuple[str, ...], policy: Policy, split: str | None, drives: str | None
-) -> Callable[[Survey], list[Wish]]:
+) -> Callable[[Survey], list[Desired]]:
     """What the options ask for, once it is known what the targets are.
 
     Raises:
@@ -121,7 +121,7 @@ def _wanted(
         )
     halves = setting_values.split(split) if split else None
 
-    def wanted(seen: Survey) -> list[Wish]:
+    def wanted(seen: Survey) -> list[Desired]:
         found = policy.of_volumes(seen, target)
         if drives is not None:
             found += change_targets.drive_caches(seen, target, drives)

@@ -97,7 +97,7 @@ def _scan(settings: Settings, *, rules: bool) -> tuple[Inventory, Export]:
 
 
 def _serve(listen: str, interval: int, settings: Settings, *, rules: bool) -> NoReturn:
-    from raidctl.output.http_server import Page, Scans, address, serve  # noqa: PLC0415 - only where it is asked for
+    from raidctl.output.http_server import Page, Refresher, address, serve  # noqa: PLC0415 - only where it is asked for
 
     def scan() -> Page:
         gc.unfreeze()  # each look at the machine freezes what is there: in a program that runs for years, a leak
@@ -113,4 +113,4 @@ def _serve(listen: str, interval: int, settings: Settings, *, rules: bool) -> No
         return Page(text(export.metrics).encode("utf-8"), CONTENT_TYPE)
 
     settings.check()
-    serve(address(listen), _PATH, Scans(scan, interval), lambda url: click.echo(f"raidctl: {url}", err=True))
+    serve(address(listen), _PATH, Refresher(scan, interval), lambda url: click.echo(f"raidctl: {url}", err=True))

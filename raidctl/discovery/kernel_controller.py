@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 
 from raidctl.discovery.index import Index
 from raidctl.discovery.kernel_evidence import KernelSheet
-from raidctl.evidence import Sheet
+from raidctl.evidence import Output
 from raidctl.host import BlockDevice, HostView, PciDevice
 from raidctl.model import Controller, Volume
 
@@ -39,7 +39,7 @@ def controller(function: PciDevice, view: HostView, taken: Collection[str]) -> C
     )
 
 
-def evidence(controllers: Iterable[Controller], view: HostView) -> list[Sheet]:
+def evidence(controllers: Iterable[Controller], view: HostView) -> list[Output]:
     """Where the facts of such controllers were read: one line of the kernel's view for each."""
     index = Index(view)
     sheet = KernelSheet()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from raidctl.evidence import Line, Sheet
+from raidctl.evidence import Line, Output
 
 SOURCE = "kernel (udev, sysfs, mountinfo)"
 """Stands for the command: what these lines say comes from several answers."""
@@ -20,10 +20,10 @@ class KernelSheet:
         """``text`` says that ``field`` of an object is ``value``."""
         self.rows.append((text, object_id, field, value))
 
-    def sheets(self) -> tuple[Sheet, ...]:
+    def sheets(self) -> tuple[Output, ...]:
         """One sheet with all lines; none when there are none."""
         lines = tuple(Line(number, row[0]) for number, row in enumerate(self.rows, 1))
-        sheet = Sheet(SOURCE, lines)
+        sheet = Output(SOURCE, lines)
         for line, (_, object_id, name, value) in zip(lines, self.rows, strict=True):
             sheet.fact(line, object_id, name, value)
         return (sheet,) if lines else ()

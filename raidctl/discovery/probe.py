@@ -10,19 +10,19 @@ from raidctl.discovery import blocks, mapper, mounts, sysfs
 from raidctl.discovery.pci import LINK, linked, storage_functions
 from raidctl.discovery.udevdb import Database, Entry, parse, uevent
 from raidctl.discovery.virtual import hypervisor
-from raidctl.evidence import Line, Sheet
+from raidctl.evidence import Line, Output
 from raidctl.host import HostView, PciDevice, Piece
 from raidctl.model import Problem
 from raidctl.request import (
     Answer,
     Dialogue,
+    Failure,
     Glob,
     GlobAnswer,
     Read,
     ReadAnswer,
     Request,
     RunAnswer,
-    Trouble,
     UdevDatabase,
     ask_all,
 )
@@ -53,7 +53,7 @@ class Look:
 
     view: HostView
     problems: list[Problem] = field(default_factory=list)
-    sheets: list[Sheet] = field(default_factory=list)
+    sheets: list[Output] = field(default_factory=list)
     """The lines of the kernel's tables that are in no known form; the others are facts of the view."""
 
 
@@ -200,7 +200,7 @@ def _look(
     drivers = {address: entry.properties.get("DRIVER") for address, entry in functions.items()}
     view = replace(_machine(first), pci=pci, blocks=blocks.assemble(gathered, shown, drivers, uses))
     strange = {_UDEV: first.database.strange, MOUNTINFO: mounted.strange, SWAPS: swapped.strange}
-    sheets = [Sheet(command, lines) for command, lines in strange.items() if lines]
+    sheets = [Output(command, lines) for command, lines in strange.items() if lines]
     return Look(view, list(_problems(first, view, functions, strange)), sheets)
 
 
@@ -242,7 +242,7 @@ def _problems(
     elif not first.files[MOUNTINFO].fine and any(device.size_bytes for device in view.blocks):
         message = f"Mount points are not known: the file could not be read ({_why(first.files[MOUNTINFO])})."
         found.append(Problem("warning", MOUNTINFO, message, "Run where /proc is mounted.", "unread"))
-    if first.udev.trouble not in (None, Trouble.MISSING, Trouble.UNRECORDED):
+    if first.udev.trouble not in (None, Failure.MISSING, Failure.UNRECORDED):
         message = f"The udev database could not be read in full ({_why(first.udev)}); sysfs stands in for it."
         found.append(Problem("info", _UDEV, message, "Names of PCI cards may be missing; run again.", "unread"))
     remedy = "They are listed by `raidctl show --unparsed`; report them with a recording."

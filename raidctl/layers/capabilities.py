@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from raidctl.layers.model import Answer, Result
 from raidctl.model import Controller, Tool
 from raidctl.vendor.changes import changes_of
-from raidctl.vendor.plan import Refusal, Setting, Wish
+from raidctl.vendor.plan import Desired, Refusal, Setting
 from raidctl.vendor.protocol import Vendor
 
 _SAMPLES: Mapping[str, tuple[str, str]] = {
@@ -42,7 +42,7 @@ class Families:
             return Answer(result="unsupported", why=why or only)
         names = {spec.name for spec in vendor.TOOLS}
         other = next(sample for sample in _SAMPLES[setting] if sample != present)
-        wish = Wish(object_id=object_id, setting=setting, value=other)
+        wish = Desired(object_id=object_id, setting=setting, value=other)
         refusals = changes.plan(card, [wish], [tool for tool in self.tools if tool.name in names]).refusals
         return _of_refusal(refusals[0], why) if refusals else Answer(result="supported")
 

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from raidctl.layers.dm import Target
 from raidctl.model import Problem
-from raidctl.request import ReadAnswer, Trouble
+from raidctl.request import Failure, ReadAnswer
 
 T = TypeVar("T")
 
@@ -30,7 +30,7 @@ class Files:
     def value(self, name: str, parse: Callable[[str], T]) -> T | None:
         """What a file tells; None where it is not there, empty, or could not be read."""
         answer = self.answers.get(name)
-        if answer is None or answer.trouble is Trouble.MISSING:
+        if answer is None or answer.trouble is Failure.MISSING:
             return None
         path = f"{self.place}/{name}"
         if answer.text is None or answer.trouble is not None:
@@ -46,7 +46,7 @@ class Files:
             return None
 
     def _trouble(self, path: str, answer: ReadAnswer) -> None:
-        if answer.trouble is Trouble.DENIED:  # all else is reported once for the whole round
+        if answer.trouble is Failure.DENIED:  # all else is reported once for the whole round
             why, remedy = answer.detail or "no answer", "Run raidctl as root (sudo)."
             message = f"{path} could not be read ({why})."
             self._add(Problem(severity="warning", where=path, message=message, remedy=remedy, kind="no_right"))

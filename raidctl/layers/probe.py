@@ -12,7 +12,7 @@ from raidctl.layers import dm
 from raidctl.layers.kernel import DIRTY, VM, Files, Kernel
 from raidctl.layers.phrases import number
 from raidctl.model import Problem
-from raidctl.request import Answer, Dialogue, Glob, GlobAnswer, Read, ReadAnswer, Run, RunAnswer, Trouble, ask_all
+from raidctl.request import Answer, Dialogue, Failure, Glob, GlobAnswer, Read, ReadAnswer, Run, RunAnswer, ask_all
 from raidctl.survey.unanswered import problems_of
 from raidctl.text import counted
 
@@ -134,14 +134,14 @@ def _fault(request: Run, answer: Answer) -> Problem | None:
     """Why the device mapper does not tell which of its devices are caches."""
     where = " ".join(request.argv)
     missing = "whether devices of the device mapper are caches is not known"
-    if answer.trouble is Trouble.MISSING:
+    if answer.trouble is Failure.MISSING:
         remedy = "Install the package dmsetup (device-mapper)."
         return Problem("warning", "dmsetup", f"dmsetup is not installed: {missing}.", remedy, "no_tool")
     said = answer.error_text if isinstance(answer, RunAnswer) else ""
-    if answer.trouble is Trouble.DENIED or "ermission denied" in said:
+    if answer.trouble is Failure.DENIED or "ermission denied" in said:
         message = f"dmsetup needs root: {missing}."
         return Problem("warning", "dmsetup", message, "Run raidctl as root (sudo).", "no_right")
-    if answer.trouble is Trouble.UNRECORDED:
+    if answer.trouble is Failure.UNRECORDED:
         message = f"It was not recorded: {missing}."
         return Problem("warning", "dmsetup", message, "Record the machine again.", "unread")  # fmt: skip
     if answer.trouble is None and isinstance(answer, RunAnswer) and answer.code == 0:
@@ -154,7 +154,7 @@ def _untold(kernel: Kernel, first: _Round) -> None:
     """One problem where nothing is told of the page cache: not a Linux with /proc, or an old recording."""
     answers = [*kernel.vm.answers.values(), first.reads[MEMINFO]]
     if all(answer.data is None for answer in answers):
-        unrecorded = any(answer.trouble is Trouble.UNRECORDED for answer in answers)
+        unrecorded = any(answer.trouble is Failure.UNRECORDED for answer in answers)
         why = "the recording does not have them" if unrecorded else "they cannot be read"
         message = f"The page cache's settings and figures are not known: {why}."
         remedy = "Record the machine again." if unrecorded else "Run where /proc is mounted."

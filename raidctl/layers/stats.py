@@ -17,7 +17,7 @@ from raidctl.layers.model import Counter, Kind, LayerStats, Unit
 from raidctl.layers.phrases import human, number, state
 from raidctl.layers.scope import KERNEL, VM, Scope
 from raidctl.model import Controller, Problem, Volume
-from raidctl.request import Dialogue, Read, Trouble, ask_all
+from raidctl.request import Dialogue, Failure, Read, ask_all
 from raidctl.survey.unanswered import problems_of
 from raidctl.text import attempt
 
@@ -59,7 +59,7 @@ def sample(view: HostView, scope: Scope, kernel: Kernel) -> Dialogue[Sample]:
     for name in names:
         stat, bypass, switch = next(answers), next(answers), next(answers)
         if stat.text is None:
-            if stat.trouble in (Trouble.DENIED, Trouble.UNRECORDED):
+            if stat.trouble in (Failure.DENIED, Failure.UNRECORDED):
                 problems.append(_problem(path_of(name, "stat"), f"could not be read ({stat.detail or 'no answer'})"))
         else:
             try:

@@ -10,7 +10,7 @@ import msgspec
 from rich.console import RenderableType
 from rich.text import Text
 
-from raidctl.evidence import Fact, Sheet
+from raidctl.evidence import Fact, Output
 from raidctl.model import Inventory
 from raidctl.output.console import DULL, STRONG, Paper, line
 from raidctl.output.table import Column, cells, table
@@ -19,14 +19,14 @@ from raidctl.select import Item, items
 _PARTS = frozenset({"batteries", "arrays", "volumes", "drives", "capabilities", "details"})
 
 
-def facts_of(sheets: Sequence[Sheet], identifier: str) -> list[Fact]:
+def facts_of(sheets: Sequence[Output], identifier: str) -> list[Fact]:
     """All facts of one object, in the order of the outputs and their lines."""
     found = [fact for sheet in sheets for fact in sheet.facts if fact.object_id == identifier]
     order = {sheet.command: index for index, sheet in reversed(list(enumerate(sheets)))}
     return sorted(found, key=lambda fact: (order.get(fact.command, 0), fact.line.number))
 
 
-def explained(inventory: Inventory, sheets: Sequence[Sheet], identifiers: Sequence[str]) -> list[dict[str, Any]]:
+def explained(inventory: Inventory, sheets: Sequence[Output], identifiers: Sequence[str]) -> list[dict[str, Any]]:
     """The same for programs: each object with its facts, and what was concluded from them."""
     finals = {identifier: final_values(inventory, identifier) for identifier in identifiers}
     return [
@@ -49,7 +49,7 @@ def explained(inventory: Inventory, sheets: Sequence[Sheet], identifiers: Sequen
     ]
 
 
-def concluded(inventory: Inventory, sheets: Sequence[Sheet], identifier: str) -> list[tuple[str, str]]:
+def concluded(inventory: Inventory, sheets: Sequence[Output], identifier: str) -> list[tuple[str, str]]:
     """Fields that have a value and no line of their own: concluded from what was read, or from the form of it."""
     item = next((i for c in inventory.controllers for i in items(c) if i.id == identifier), None)
     if item is None:
@@ -104,7 +104,7 @@ def _value(value: object) -> str:
     return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
 
 
-def explanation(inventory: Inventory, sheets: Sequence[Sheet], identifiers: Sequence[str], paper: Paper) -> str:
+def explanation(inventory: Inventory, sheets: Sequence[Output], identifiers: Sequence[str], paper: Paper) -> str:
     """The screen of ``raidctl show --explain ID``."""
     parts: list[RenderableType] = []
     for identifier in identifiers:
@@ -113,7 +113,7 @@ def explanation(inventory: Inventory, sheets: Sequence[Sheet], identifiers: Sequ
     return paper.render(parts)
 
 
-def _object(inventory: Inventory, sheets: Sequence[Sheet], identifier: str, paper: Paper) -> Iterator[RenderableType]:
+def _object(inventory: Inventory, sheets: Sequence[Output], identifier: str, paper: Paper) -> Iterator[RenderableType]:
     yield line((paper.clean(identifier), STRONG))
     found = facts_of(sheets, identifier)
     final = final_values(inventory, identifier)

@@ -43,7 +43,7 @@ class Page:
     status: int = 200
 
 
-class Scans:
+class Refresher:
     """Finds out anew when somebody asks, but at most every ``interval`` seconds; whoever asks meanwhile waits."""
 
     def __init__(self, scan: Callable[[], Page], interval: float) -> None:
@@ -84,7 +84,7 @@ def address(text: str) -> tuple[str, int]:
     return host.strip("[]") or LOOPBACK, number
 
 
-def serve(place: tuple[str, int], path: str, scans: Scans, announce: Callable[[str], None]) -> NoReturn:
+def serve(place: tuple[str, int], path: str, scans: Refresher, announce: Callable[[str], None]) -> NoReturn:
     """Answer on ``path`` until an exception or a signal ends it; ``announce`` is told the URL.
 
     Raises:
@@ -155,7 +155,7 @@ def _is_loopback(host: str) -> bool:
         return name.lower().rstrip(".") == "localhost"
 
 
-def _server(place: tuple[str, int], path: str, scans: Scans) -> _Server:
+def _server(place: tuple[str, int], path: str, scans: Refresher) -> _Server:
     try:
         family = socket.getaddrinfo(*place, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0][0]
         kind = type("Server", (_Server,), {"address_family": family})
@@ -165,7 +165,7 @@ def _server(place: tuple[str, int], path: str, scans: Scans) -> _Server:
     return server
 
 
-def _handler(path: str, scans: Scans) -> type[BaseHTTPRequestHandler]:
+def _handler(path: str, scans: Refresher) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         timeout = _PATIENCE
         server_version = f"raidctl/{__version__}"

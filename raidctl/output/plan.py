@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
 from raidctl.text import printable
-from raidctl.vendor.plan import Plan, Step, Wish
+from raidctl.vendor.plan import Desired, Plan, Step
 from raidctl.vendor.setting_values import LABELS
 
 _WIDTH = 79
@@ -76,5 +76,5 @@ def _wrapped(text: str) -> list[str]:
     )
 
 
-def _wish(wish: Wish) -> str:
+def _wish(wish: Desired) -> str:
     return f"{LABELS[wish.setting]} of {wish.object_id} {wish.value.replace('_', '-')}"

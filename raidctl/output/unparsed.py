@@ -8,13 +8,13 @@ from typing import Any
 from rich.console import RenderableType
 from rich.text import Text
 
-from raidctl.evidence import Sheet
+from raidctl.evidence import Output
 from raidctl.output.console import DULL, STRONG, Paper, drawn, line
 from raidctl.output.table import Column, cells, table
 from raidctl.text import counted
 
 
-def unparsed(sheets: Sequence[Sheet]) -> list[dict[str, Any]]:
+def unparsed(sheets: Sequence[Output]) -> list[dict[str, Any]]:
     """For programs: each output with what is left of it, and how much it said."""
     return [
         {
@@ -27,7 +27,7 @@ def unparsed(sheets: Sequence[Sheet]) -> list[dict[str, Any]]:
 
 
 @drawn
-def unparsed_screen(sheets: Sequence[Sheet], paper: Paper) -> Iterator[RenderableType]:
+def unparsed_screen(sheets: Sequence[Output], paper: Paper) -> Iterator[RenderableType]:
     """The screen of ``raidctl show --unparsed``: a sum, then each output that has lines left."""
     total = sum(bool(one.text.strip()) for sheet in sheets for one in sheet.lines)
     left = [(sheet, sheet.unparsed()) for sheet in sheets]

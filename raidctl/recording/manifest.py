@@ -9,7 +9,7 @@ import msgspec
 
 from raidctl import json_decode
 from raidctl.errors import RecordError
-from raidctl.request import Glob, Read, Request, Run, Trouble, UdevDatabase, Which, Write
+from raidctl.request import Failure, Glob, Read, Request, Run, UdevDatabase, Which, Write
 
 FORMAT = "raidctl-record 1"
 MANIFEST = "record.json"
@@ -42,7 +42,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbi
     """Answer of ``glob``."""
     path: str | None = None
     """Answer of ``which``."""
-    trouble: Trouble | None = None
+    trouble: Failure | None = None
     """Why there is no proper answer."""
     detail: str = ""
     """More on the trouble, in words."""

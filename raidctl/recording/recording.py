@@ -22,7 +22,7 @@ from typing import Any
 from raidctl.errors import RecordError
 from raidctl.recording.archive import FILE_LIMIT, Piece, Stream, pieces
 from raidctl.recording.manifest import MANIFEST, Entry, Manifest, decode_manifest, encode_manifest, files_of, request_of
-from raidctl.request import Answer, GlobAnswer, ReadAnswer, Request, RunAnswer, Trouble, WhichAnswer
+from raidctl.request import Answer, Failure, GlobAnswer, ReadAnswer, Request, RunAnswer, WhichAnswer
 
 TOTAL_LIMIT = 1024**3
 """Bytes that a recording may have in all."""
@@ -55,7 +55,7 @@ class Recording:
         if entry.glob is not None:
             return GlobAnswer(tuple(sorted(entry.paths or ())), trouble=entry.trouble, detail=entry.detail)
         if entry.which is not None:
-            lost = None if entry.path else Trouble.MISSING
+            lost = None if entry.path else Failure.MISSING
             return WhichAnswer(entry.path, trouble=entry.trouble or lost, detail=entry.detail)
         kept = self.files[entry.data] if entry.data else None
         inline = None if entry.text is None else entry.text.encode("utf-8", errors="surrogateescape")

@@ -11,6 +11,7 @@ from typing import Any
 
 from raidctl.request import (
     Answer,
+    Failure,
     Glob,
     GlobAnswer,
     Read,
@@ -18,7 +19,6 @@ from raidctl.request import (
     Request,
     Run,
     RunAnswer,
-    Trouble,
     UdevDatabase,
     Which,
     WhichAnswer,
@@ -40,7 +40,7 @@ _CLASSES: dict[type[Request[Any]], type[Answer]] = {
 }
 
 
-def answer_of(request: Request[Any], trouble: Trouble, detail: str) -> Answer:
+def answer_of(request: Request[Any], trouble: Failure, detail: str) -> Answer:
     """An answer of the class that belongs to the request, with nothing but the trouble in it."""
     return _CLASSES.get(type(request), Answer)(trouble=trouble, detail=detail)
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from raidctl.request import (
     Answer,
+    Failure,
     Glob,
     GlobAnswer,
     Read,
@@ -22,7 +23,6 @@ from raidctl.request import (
     Request,
     Run,
     RunAnswer,
-    Trouble,
     UdevDatabase,
     Which,
     WhichAnswer,
@@ -70,16 +70,16 @@ class LocalRunner:
         with self._switch.event() as stop:
             tasks = [self._task(request, stop) for request in requests]
             Crew([[tasks[index] for index in chain] for chain in chains_of(requests)], stop).work()
-        return tuple(task.answer or Answer(trouble=Trouble.FAILED) for task in tasks)
+        return tuple(task.answer or Answer(trouble=Failure.FAILED) for task in tasks)
 
     def _task(self, request: Request[Any], stop: threading.Event) -> Task:
         reason = unusable(request)
         if reason:
-            return Task(functools.partial(answer_of, request, Trouble.FAILED, reason))
+            return Task(functools.partial(answer_of, request, Failure.FAILED, reason))
         if isinstance(request, Run):
             return Task(functools.partial(self._run, within(request, self._timeout), stop))
         patience = request.timeout if isinstance(request, Write) else self._timeout or FILE_PATIENCE
-        late = answer_of(request, Trouble.TIMEOUT, f"no answer after {patience:g} s")
+        late = answer_of(request, Failure.TIMEOUT, f"no answer after {patience:g} s")
         return Task(_work(request), patience, late)
 
     def _run(self, request: Run, stop: threading.Event) -> Answer:
@@ -89,7 +89,7 @@ class LocalRunner:
             with hold(request.lock, request.timeout, directories=self._lock_directories, stop=stop) as handle:
                 return _start(request, stop, handle)
         except Busy as busy:
-            return RunAnswer(trouble=Trouble.TIMEOUT, detail=str(busy))
+            return RunAnswer(trouble=Failure.TIMEOUT, detail=str(busy))
 
 
 def _start(request: Run, stop: threading.Event, lock: int | None = None) -> RunAnswer:
@@ -103,7 +103,7 @@ def _start(request: Run, stop: threading.Event, lock: int | None = None) -> RunA
             environment = tool_environment(place) | dict(request.environment)
             return run(request.argv, environment=environment, directory=place, bounds=bounds)
     except OSError as error:
-        return RunAnswer(trouble=Trouble.FAILED, detail=f"no private directory to run it in: {error.strerror or error}")
+        return RunAnswer(trouble=Failure.FAILED, detail=f"no private directory to run it in: {error.strerror or error}")
 
 
 def tool_environment(place: str) -> dict[str, str]:
@@ -127,25 +127,25 @@ def _work(request: Request[Any]) -> Callable[[], Answer]:
         return functools.partial(_which, request)
     if isinstance(request, UdevDatabase):
         return database
-    return lambda: answer_of(request, Trouble.FAILED, f"no runner knows a request like {type(request).__name__}")
+    return lambda: answer_of(request, Failure.FAILED, f"no runner knows a request like {type(request).__name__}")
 
 
 def _read(request: Read) -> ReadAnswer:
     try:
         # looked at before it is opened: to open a device can do something (rewind a tape, start a watchdog)
         if not stat.S_ISREG(Path(request.path).stat().st_mode):
-            return ReadAnswer(trouble=Trouble.FAILED, detail=f"{request.path}: not a regular file")
+            return ReadAnswer(trouble=Failure.FAILED, detail=f"{request.path}: not a regular file")
         handle = os.open(request.path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY)
         try:
             data = _take(handle, request.limit + 1)
         finally:
             os.close(handle)
     except OSError as error:
-        trouble = Trouble.MISSING if error.errno in NO_VALUE else _trouble(error)
+        trouble = Failure.MISSING if error.errno in NO_VALUE else _trouble(error)
         return ReadAnswer(trouble=trouble, detail=f"{request.path}: {error.strerror}")
     if len(data) > request.limit:
         detail = f"{request.path}: more than {request.limit} bytes"
-        return ReadAnswer(trouble=Trouble.FLOOD, detail=detail, data=data[: request.limit])
+        return ReadAnswer(trouble=Failure.FLOOD, detail=detail, data=data[: request.limit])
     return ReadAnswer(data=data)
 
 
@@ -155,7 +155,7 @@ def _write(request: Write) -> WriteAnswer:
         handle = os.open(request.path, os.O_WRONLY | os.O_CLOEXEC | os.O_NOCTTY)
         try:
             if not stat.S_ISREG(os.fstat(handle).st_mode):
-                return WriteAnswer(trouble=Trouble.FAILED, detail=f"{request.path}: not a regular file")
+                return WriteAnswer(trouble=Failure.FAILED, detail=f"{request.path}: not a regular file")
             os.write(handle, request.data.encode())
         finally:
             os.close(handle)
@@ -164,11 +164,11 @@ def _write(request: Write) -> WriteAnswer:
     return WriteAnswer()
 
 
-def _trouble(error: OSError) -> Trouble:
+def _trouble(error: OSError) -> Failure:
     """Why a file could not be opened, read or written."""
     if error.errno in NOTHING_THERE:
-        return Trouble.MISSING
-    return Trouble.DENIED if error.errno in NO_RIGHT else Trouble.FAILED
+        return Failure.MISSING
+    return Failure.DENIED if error.errno in NO_RIGHT else Failure.FAILED
 
 
 def _take(handle: int, limit: int) -> bytes:
@@ -196,5 +196,5 @@ def _which(request: Which) -> WhichAnswer:
     except PermissionError:  # a file of that name, but no program
         path = None
     if path is None:
-        return WhichAnswer(trouble=Trouble.MISSING, detail=f"{name} is not installed")
+        return WhichAnswer(trouble=Failure.MISSING, detail=f"{name} is not installed")
     return WhichAnswer(path=os.path.realpath(path))

@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO
 
-from raidctl.request import DEFAULT_LIMIT, DEFAULT_TIMEOUT, RunAnswer, Trouble, decode
+from raidctl.request import DEFAULT_LIMIT, DEFAULT_TIMEOUT, Failure, RunAnswer, decode
 from raidctl.runners import process_group
 from raidctl.runners.programs import first_program
 
@@ -79,19 +79,19 @@ def run(
     """
     bounds = bounds or Bounds()
     if not argv or not argv[0]:
-        return RunAnswer(trouble=Trouble.FAILED, detail="no program named")
+        return RunAnswer(trouble=Failure.FAILED, detail="no program named")
     try:
         program = _executable(argv[0], environment)
         child = _Child(program, argv, environment, directory, bounds)
     except FileNotFoundError as error:
         lost = directory is not None and error.filename == directory
-        return RunAnswer(trouble=Trouble.FAILED if lost else Trouble.MISSING, detail=f"{argv[0]}: {error.strerror}")
+        return RunAnswer(trouble=Failure.FAILED if lost else Failure.MISSING, detail=f"{argv[0]}: {error.strerror}")
     except NotADirectoryError as error:
-        return RunAnswer(trouble=Trouble.MISSING, detail=f"{argv[0]}: {error.strerror}")
+        return RunAnswer(trouble=Failure.MISSING, detail=f"{argv[0]}: {error.strerror}")
     except PermissionError as error:
-        return RunAnswer(trouble=Trouble.DENIED, detail=f"{argv[0]}: {error.strerror}")
+        return RunAnswer(trouble=Failure.DENIED, detail=f"{argv[0]}: {error.strerror}")
     except (OSError, ValueError) as error:  # too long an argument list, no memory; a NUL in an argument
-        return RunAnswer(trouble=Trouble.FAILED, detail=f"{argv[0]}: {getattr(error, 'strerror', None) or error}")
+        return RunAnswer(trouble=Failure.FAILED, detail=f"{argv[0]}: {getattr(error, 'strerror', None) or error}")
     try:
         trouble = child.follow()
     except BaseException:
@@ -153,7 +153,7 @@ class _Child:
         self.flooded = False
         self.lost = False
 
-    def follow(self) -> Trouble | None:
+    def follow(self) -> Failure | None:
         """Read and write until the program has done its work, or a bound is reached."""
         begin = self.bounds.begin
         deadline = self.began + (self.bounds.seconds if begin is None else self.bounds.patience)
@@ -166,7 +166,7 @@ class _Child:
             if self.bounds.stop is not None and self.bounds.stop.is_set():
                 raise Interrupted
             if self.flooded:
-                return Trouble.FLOOD
+                return Failure.FLOOD
             if len(self.closing) == len(self.kept) or (ended_at is not None and now >= ended_at + LINGER):
                 return None
             if ended_at is None and self._ended():
@@ -175,7 +175,7 @@ class _Child:
             if not open_outputs and ended_at is not None:
                 return None
             if now >= deadline and ended_at is None:
-                return Trouble.TIMEOUT
+                return Failure.TIMEOUT
             if open_outputs:
                 self._transfer(max(0.0, min(TICK, deadline - now)) if ended_at is None else TICK)
             else:  # it closed its outputs and goes on
@@ -227,7 +227,7 @@ class _Child:
             return True
         return state is not None
 
-    def conclude(self, trouble: Trouble | None) -> RunAnswer:
+    def conclude(self, trouble: Failure | None) -> RunAnswer:
         """End what is left, and give the answer."""
         if trouble is not None or not self.bounds.leave_children or not self._ended():
             self.end_group()
@@ -238,12 +238,12 @@ class _Child:
         code = self.popen.returncode
         if trouble is not None:
             detail = {
-                Trouble.TIMEOUT: f"not done after {self.bounds.seconds:g} s",
-                Trouble.FLOOD: f"printed more than {self.bounds.size} bytes",
+                Failure.TIMEOUT: f"not done after {self.bounds.seconds:g} s",
+                Failure.FLOOD: f"printed more than {self.bounds.size} bytes",
             }[trouble] + ("; ended" if code is not None else "; could not be ended")
             return RunAnswer(trouble=trouble, detail=detail, out=out, err=err)
         if self.lost or code is None:
-            return RunAnswer(trouble=Trouble.FAILED, detail="its exit code was lost", out=out, err=err)
+            return RunAnswer(trouble=Failure.FAILED, detail="its exit code was lost", out=out, err=err)
         return RunAnswer(code=128 - code if code < 0 else code, out=out, err=err)
 
     def end_group(self) -> None:

@@ -22,6 +22,7 @@ from typing import Any
 from raidctl.request import (
     DEFAULT_LIMIT,
     Answer,
+    Failure,
     Glob,
     GlobAnswer,
     Read,
@@ -29,7 +30,6 @@ from raidctl.request import (
     Request,
     Run,
     RunAnswer,
-    Trouble,
     Which,
     WhichAnswer,
     decode,
@@ -122,7 +122,7 @@ def read_files(out: bytes, mark: str, requests: Sequence[Request[Any]], otherwis
         if middle:
             answers.append(_file_answer(request, data, decode(status).strip()))
         else:
-            answers.append(answer_of(request, otherwise.trouble or Trouble.FAILED, otherwise.detail))
+            answers.append(answer_of(request, otherwise.trouble or Failure.FAILED, otherwise.detail))
     return answers
 
 
@@ -136,9 +136,9 @@ def _file_answer(request: Request[Any], data: bytes, status: str) -> Answer:
     if isinstance(request, Which):
         path = os.fsdecode(data)
         if not path:
-            return WhichAnswer(trouble=Trouble.MISSING, detail=f"{request.name} is not installed")
+            return WhichAnswer(trouble=Failure.MISSING, detail=f"{request.name} is not installed")
         return WhichAnswer(path=path)
-    return answer_of(request, Trouble.FAILED, f"no runner knows a request like {type(request).__name__}")
+    return answer_of(request, Failure.FAILED, f"no runner knows a request like {type(request).__name__}")
 
 
 def _read_answer(request: Read, data: bytes, code: str, message: str) -> ReadAnswer:
@@ -146,24 +146,24 @@ def _read_answer(request: Read, data: bytes, code: str, message: str) -> ReadAns
         return ReadAnswer(data=data)
     if code == "0":
         detail = f"{request.path}: more than {request.limit} bytes"
-        return ReadAnswer(trouble=Trouble.FLOOD, detail=detail, data=data[: request.limit])
+        return ReadAnswer(trouble=Failure.FLOOD, detail=detail, data=data[: request.limit])
     # head: cannot open '/sys/kernel/example' for reading: Permission denied
     reason = message.strip().rpartition(": ")[2]
-    trouble = Trouble.MISSING if reason in _NO_VALUE else _of_message(message)
+    trouble = Failure.MISSING if reason in _NO_VALUE else _of_message(message)
     return ReadAnswer(trouble=trouble, detail=f"{request.path}: {reason}")
 
 
 _NO_VALUE = {os.strerror(number) for number in NO_VALUE}
 
 
-def _of_message(message: str) -> Trouble:
+def _of_message(message: str) -> Failure:
     """The trouble that the system's own words (C locale) tell."""
     reason = message.strip().rpartition(": ")[2]
     if reason in {"No such file or directory", "Not a directory"}:
-        return Trouble.MISSING
+        return Failure.MISSING
     if reason in {"Permission denied", "Operation not permitted"}:
-        return Trouble.DENIED
-    return Trouble.FAILED
+        return Failure.DENIED
+    return Failure.FAILED
 
 
 def answer_size(requests: Sequence[Request[Any]]) -> int:
@@ -198,14 +198,14 @@ def read_program(answer: RunAnswer, mark: str, request: Run) -> RunAnswer | None
         return _bounded(_finished(found, decode(status.partition(end)[0]).strip(), request), request)
     if answer.trouble is None:
         lost = decode(err).strip()[-400:]
-        return replace(found, trouble=Trouble.FAILED, detail=f"the connection broke while it ran: {lost}".rstrip(": "))
+        return replace(found, trouble=Failure.FAILED, detail=f"the connection broke while it ran: {lost}".rstrip(": "))
     return _bounded(replace(found, trouble=answer.trouble, detail=_told(answer, request)), request)
 
 
 def _told(answer: RunAnswer, request: Run) -> str:
-    if answer.trouble is Trouble.TIMEOUT:
+    if answer.trouble is Failure.TIMEOUT:
         return f"not done after {request.timeout:g} s; its connection was ended"
-    return f"printed more than {request.limit} bytes; ended" if answer.trouble is Trouble.FLOOD else answer.detail
+    return f"printed more than {request.limit} bytes; ended" if answer.trouble is Failure.FLOOD else answer.detail
 
 
 def _never_started(found: RunAnswer, name: str) -> RunAnswer | None:
@@ -227,14 +227,14 @@ def _finished(found: RunAnswer, status: str, request: Run) -> RunAnswer:
             return never
         return replace(found, code=int(rest))
     if word == "missing":
-        return RunAnswer(trouble=Trouble.MISSING, detail=f"{name}: No such file or directory")
+        return RunAnswer(trouble=Failure.MISSING, detail=f"{name}: No such file or directory")
     if word == "denied":
-        return RunAnswer(trouble=Trouble.DENIED, detail=f"{name}: Permission denied")
+        return RunAnswer(trouble=Failure.DENIED, detail=f"{name}: Permission denied")
     if word == "late":
-        return replace(found, trouble=Trouble.TIMEOUT, detail=f"not done after {request.timeout:g} s; ended")
+        return replace(found, trouble=Failure.TIMEOUT, detail=f"not done after {request.timeout:g} s; ended")
     if word == "busy":
-        return RunAnswer(trouble=Trouble.TIMEOUT, detail=busy_text(request.lock or "", request.timeout, rest))
-    return replace(found, trouble=Trouble.FAILED, detail=rest or "the far shell gave no account of it")
+        return RunAnswer(trouble=Failure.TIMEOUT, detail=busy_text(request.lock or "", request.timeout, rest))
+    return replace(found, trouble=Failure.FAILED, detail=rest or "the far shell gave no account of it")
 
 
 def _bounded(answer: RunAnswer, request: Run) -> RunAnswer:
@@ -246,4 +246,4 @@ def _bounded(answer: RunAnswer, request: Run) -> RunAnswer:
     if answer.trouble is not None:
         return replace(answer, out=out, err=err)
     detail = f"printed more than {request.limit} bytes; ended"
-    return RunAnswer(trouble=Trouble.FLOOD, detail=detail, out=out, err=err)
+    return RunAnswer(trouble=Failure.FLOOD, detail=detail, out=out, err=err)

@@ -13,6 +13,7 @@ from raidctl.recording.manifest import describe, key
 from raidctl.recording.recording import Recording
 from raidctl.request import (
     Answer,
+    Failure,
     Glob,
     GlobAnswer,
     Read,
@@ -20,7 +21,6 @@ from raidctl.request import (
     Request,
     Run,
     RunAnswer,
-    Trouble,
     Which,
     WhichAnswer,
     Write,
@@ -46,23 +46,23 @@ class ReplayRunner:
     def _answer(self, request: Request[Any]) -> Answer:
         if isinstance(request, Run) and request.changes:
             return RunAnswer(
-                trouble=Trouble.UNRECORDED,
+                trouble=Failure.UNRECORDED,
                 detail=f"a recorded machine cannot be changed, asked to {describe(request)}",
             )
         if isinstance(request, Write):
             detail = f"a recorded machine cannot be changed, asked to {describe(request)}"
-            return answer_of(request, Trouble.UNRECORDED, detail)
+            return answer_of(request, Failure.UNRECORDED, detail)
         kept = self._answers.get(key(request))
         if kept is not None:
             return _limited(request, kept)
         if not self._complete:
-            return answer_of(request, Trouble.UNRECORDED, f"not in the recording: {describe(request)}")
+            return answer_of(request, Failure.UNRECORDED, f"not in the recording: {describe(request)}")
         if isinstance(request, Glob):
             return GlobAnswer(tuple(sorted(_matching(request.pattern, self._paths))))
         if isinstance(request, Run) and self._installed(request):
             # the program is there; what it says to this was never asked
-            return answer_of(request, Trouble.UNRECORDED, f"not in the recording: {describe(request)}")
-        return answer_of(request, Trouble.MISSING, _missing(request))
+            return answer_of(request, Failure.UNRECORDED, f"not in the recording: {describe(request)}")
+        return answer_of(request, Failure.MISSING, _missing(request))
 
     def _installed(self, request: Run) -> bool:
         """Whether the recording says that a program is there."""
@@ -74,7 +74,7 @@ class ReplayRunner:
         """Every file of the machine that the recording tells of, and the directories above them."""
         there: set[str] = set()
         for (kind, *words), answer in self._answers.items():
-            if kind == "read" and answer.trouble is not Trouble.MISSING:
+            if kind == "read" and answer.trouble is not Failure.MISSING:
                 there.update(_lineage(words[0]))
             elif isinstance(answer, GlobAnswer):
                 there.update(path for found in answer.paths for path in _lineage(found))
@@ -115,10 +115,10 @@ def _limited(request: Request[Any], answer: Answer) -> Answer:
         if len(ran.out) > request.limit or len(ran.err) > request.limit:
             out, err = ran.out[: request.limit], ran.err[: request.limit]
             detail = f"more than {request.limit} bytes"
-            return replace(ran, code=None, out=out, err=err, trouble=Trouble.FLOOD, detail=detail)
+            return replace(ran, code=None, out=out, err=err, trouble=Failure.FLOOD, detail=detail)
     elif isinstance(request, Read):
         read = cast("ReadAnswer", answer)
         if read.data is not None and len(read.data) > request.limit:
             detail = f"{request.path}: more than {request.limit} bytes"
-            return replace(read, data=read.data[: request.limit], trouble=Trouble.FLOOD, detail=detail)
+            return replace(read, data=read.data[: request.limit], trouble=Failure.FLOOD, detail=detail)
     return answer

@@ -18,7 +18,7 @@ from types import TracebackType
 from typing import Any
 
 from raidctl.errors import UsageError
-from raidctl.request import Answer, ReadAnswer, Request, Run, RunAnswer, Trouble, UdevDatabase, Write, WriteAnswer
+from raidctl.request import Answer, Failure, ReadAnswer, Request, Run, RunAnswer, UdevDatabase, Write, WriteAnswer
 from raidctl.runners import remote
 from raidctl.runners.answers import answer_of, chains_of, unusable, within
 from raidctl.runners.directory import private_directory
@@ -115,9 +115,9 @@ class SshRunner:
             raise Interrupted
         failure = self._connect()
         if failure:
-            return tuple(answer_of(request, Trouble.FAILED, failure) for request in requests)
+            return tuple(answer_of(request, Failure.FAILED, failure) for request in requests)
         answers = {
-            index: answer_of(request, Trouble.FAILED, reason)
+            index: answer_of(request, Failure.FAILED, reason)
             for index, request in enumerate(requests)
             if (reason := unusable(request))
         }
@@ -205,11 +205,11 @@ class SshRunner:
         """What it means that the far shell never began."""
         failure = self._connect()
         if failure:
-            return Answer(trouble=Trouble.FAILED, detail=failure)
+            return Answer(trouble=Failure.FAILED, detail=failure)
         said = (answer.error_text.strip() or answer.text.strip())[-400:]
         if self._sudo and answer.code not in {None, 255}:
-            return Answer(trouble=Trouble.DENIED, detail=f"sudo on {self.destination}: {said}")
-        trouble = Trouble.TIMEOUT if answer.trouble is Trouble.TIMEOUT else Trouble.FAILED
+            return Answer(trouble=Failure.DENIED, detail=f"sudo on {self.destination}: {said}")
+        trouble = Failure.TIMEOUT if answer.trouble is Failure.TIMEOUT else Failure.FAILED
         return Answer(trouble=trouble, detail=f"No shell on {self.destination}: {said or answer.detail}")
 
     # The requests
@@ -282,7 +282,7 @@ def _written(request: Write, answer: RunAnswer) -> WriteAnswer:
     if answer.trouble is None and answer.code == 0:
         return WriteAnswer()
     said = answer.error_text.strip()[-400:] or answer.detail or "there is no such file"
-    return WriteAnswer(trouble=answer.trouble or Trouble.FAILED, detail=f"{request.path}: {said}")
+    return WriteAnswer(trouble=answer.trouble or Failure.FAILED, detail=f"{request.path}: {said}")
 
 
 def _database(answer: RunAnswer) -> ReadAnswer:
@@ -291,5 +291,5 @@ def _database(answer: RunAnswer) -> ReadAnswer:
         return ReadAnswer(trouble=answer.trouble, detail=answer.detail)
     if answer.code != 0:
         said = answer.error_text.strip()[-400:]
-        return ReadAnswer(trouble=Trouble.FAILED, detail=f"udevadm ended with exit code {answer.code}: {said}")
+        return ReadAnswer(trouble=Failure.FAILED, detail=f"udevadm ended with exit code {answer.code}: {said}")
     return ReadAnswer(data=answer.out)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from raidctl.request import ReadAnswer, Trouble
+from raidctl.request import Failure, ReadAnswer
 
 SUBSYSTEMS = ("block", "pci", "nvme", "scsi", "scsi_host", "dmi")
 """What discovery looks at; a machine has thousands of other devices."""
@@ -49,9 +49,9 @@ def database() -> ReadAnswer:
         context = pyudev.Context()
         devices = [device for name in SUBSYSTEMS for device in _list(context, name)]
     except ImportError as error:
-        return ReadAnswer(trouble=Trouble.MISSING, detail=f"libudev: {error}")
+        return ReadAnswer(trouble=Failure.MISSING, detail=f"libudev: {error}")
     except Exception as error:  # noqa: BLE001 - whatever ails the library: there is another way to the devices
-        return ReadAnswer(trouble=Trouble.FAILED, detail=f"libudev: {error}")
+        return ReadAnswer(trouble=Failure.FAILED, detail=f"libudev: {error}")
     return ReadAnswer(data=render(devices).encode("utf-8", errors="surrogateescape"))
 
 

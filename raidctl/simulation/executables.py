@@ -1,6 +1,6 @@
 """Simulated machines as executables: programs named like the vendors' tools, to be put first on PATH.
 
-    python -m raidctl.simulation.executables NAME DIRECTORY
+    python -m raidctl.simulation NAME DIRECTORY
 
 makes ``DIRECTORY/bin`` with one program for each tool of the simulated machine NAME (``raidctl demo`` lists them). So
 raidctl, or anybody, runs them as real processes. Each call answers as the simulated machine does, with the settings in
@@ -50,11 +50,11 @@ _GARBAGE = b"\x00\xff\x1b[31m{{{ 0x7f"
 _REFUSAL = b"\nError: The operation failed.\n\n"
 _SILENCE = b"\nDone.\n\n"
 _PROGRAM = """#!/bin/sh
-exec {python} -I -m raidctl.simulation.executables --answer {place} {tool} "$@"
+exec {python} -I -m raidctl.simulation --answer {place} {tool} "$@"
 """
 
 
-class Trouble(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Disturbance(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A fault of some calls."""
 
     fault: Fault
@@ -72,7 +72,7 @@ class Troubles(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     seconds: Annotated[
         float, Meta(ge=0, description="What each call takes at least, from the start of its process.")
     ] = 0.0
-    faults: tuple[Trouble, ...] = ()
+    faults: tuple[Disturbance, ...] = ()
 
 
 class Call(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -133,7 +133,7 @@ class Tools:
         """Empty the log."""
         (self.place / CALLS).unlink(missing_ok=True)
 
-    def fail(self, *faults: Trouble, seconds: float = 0.0) -> None:
+    def fail(self, *faults: Disturbance, seconds: float = 0.0) -> None:
         """Set what is wrong from now on; nothing without faults."""
         _write(self.place / FAULTS, Troubles(seconds=seconds, faults=faults))
         (self.place / _COUNTS).unlink(missing_ok=True)
@@ -214,7 +214,7 @@ def _plain(place: Path, argv: tuple[str, ...]) -> RunAnswer:
     return RunAnswer(code=1, err=f"{said.detail}\n".encode())
 
 
-def _faulty(place: Path, argv: tuple[str, ...], trouble: Trouble) -> RunAnswer:
+def _faulty(place: Path, argv: tuple[str, ...], trouble: Disturbance) -> RunAnswer:
     """What an ill call does, and says."""
     fault, pause = trouble.fault, trouble.seconds
     if fault == "refuses":
@@ -244,7 +244,7 @@ def _faulty(place: Path, argv: tuple[str, ...], trouble: Trouble) -> RunAnswer:
     return said
 
 
-def _late(place: Path, argv: tuple[str, ...], trouble: Trouble) -> RunAnswer:
+def _late(place: Path, argv: tuple[str, ...], trouble: Disturbance) -> RunAnswer:
     """Say that it is done, and do it some readings later."""
     with _lock(place):
         reply: Reply | None = _simulated(place).reply(argv)
@@ -274,7 +274,7 @@ class _Late(msgspec.Struct, frozen=True):
     looks: int
 
 
-def _trouble(place: Path, argv: tuple[str, ...], *, changes: bool) -> Trouble | None:
+def _trouble(place: Path, argv: tuple[str, ...], *, changes: bool) -> Disturbance | None:
     """The fault of this call; it is counted."""
     if not (place / FAULTS).exists():
         return None
@@ -347,7 +347,7 @@ def main(words: Sequence[str]) -> int:
     if words[:1] == ["--answer"]:
         return answer(Path(words[1]), words[2], words[3:])
     if len(words) != 2 or words[0].startswith("-"):
-        sys.stderr.write("usage: python -m raidctl.simulation.executables NAME DIRECTORY\n")
+        sys.stderr.write("usage: python -m raidctl.simulation NAME DIRECTORY\n")
         return 2
     try:
         made = install(words[0], Path(words[1]))
@@ -356,7 +356,3 @@ def main(words: Sequence[str]) -> int:
         return 2
     sys.stdout.write(f'PATH={shlex.quote(str(made.programs))}:"$PATH"\n')
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

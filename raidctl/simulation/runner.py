@@ -18,13 +18,13 @@ from raidctl.layers.simulator import shown, written
 from raidctl.recording.recording import Recording
 from raidctl.request import (
     Answer,
+    Failure,
     Read,
     ReadAnswer,
     Request,
     Run,
     RunAnswer,
     Runner,
-    Trouble,
     UdevDatabase,
     Write,
     WriteAnswer,
@@ -108,7 +108,7 @@ class Simulated:
         try:
             return self._answer(request)
         except NotKeptError as error:
-            return answer_of(request, Trouble.FAILED, str(error))
+            return answer_of(request, Failure.FAILED, str(error))
 
     def _answer(self, request: Request[Any]) -> Answer:
         if isinstance(request, Write):
@@ -146,12 +146,12 @@ class Simulated:
     def _write(self, request: Write) -> Answer:
         [known] = self._machine.carry_out([Read(request.path)])
         if known.trouble is not None:
-            return WriteAnswer(trouble=Trouble.MISSING, detail=f"{request.path}: no such file")
+            return WriteAnswer(trouble=Failure.MISSING, detail=f"{request.path}: no such file")
         state = self.state()
         try:
             fresh = written(request.path, request.data)
         except ValueError as refusal:
-            return WriteAnswer(trouble=Trouble.FAILED, detail=f"{request.path}: {refusal}")
+            return WriteAnswer(trouble=Failure.FAILED, detail=f"{request.path}: {refusal}")
         for path, word in fresh.items():
             [recorded] = self._machine.carry_out([Read(path)])
             if isinstance(recorded, ReadAnswer) and (recorded.text or "").strip() == word.strip():

@@ -15,7 +15,7 @@ from raidctl.discovery.index import Index, registered, serial, wwn
 from raidctl.discovery.kernel_evidence import KernelSheet
 from raidctl.discovery.pci import normalised
 from raidctl.discovery.probe import MOUNTINFO, SWAPS
-from raidctl.evidence import Sheet
+from raidctl.evidence import Output
 from raidctl.host import BlockDevice, HostView, PciDevice
 from raidctl.model import Controller, Drive, Interface, Inventory, Problem, Volume
 from raidctl.select import family_of
@@ -33,7 +33,7 @@ class Linked:
 
     controllers: tuple[Controller, ...] = ()
     problems: tuple[Problem, ...] = ()
-    sheets: tuple[Sheet, ...] = ()
+    sheets: tuple[Output, ...] = ()
 
 
 def link(

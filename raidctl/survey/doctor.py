@@ -11,7 +11,7 @@ import msgspec
 
 from raidctl.described import doc
 from raidctl.model import Host, Problem, Tool
-from raidctl.request import Dialogue, Run, RunAnswer, Trouble, Which, ask, together
+from raidctl.request import Dialogue, Failure, Run, RunAnswer, Which, ask, together
 from raidctl.survey.pci_cards import CardRow
 from raidctl.text import collapse, printable
 from raidctl.vendor.protocol import ToolSpec, Vendor
@@ -76,7 +76,7 @@ def _family(vendor: Vendor, versions: Mapping[str, str]) -> Dialogue[list[ToolCh
 def _tool(family: str, spec: ToolSpec, version: str | None) -> Dialogue[ToolCheck]:
     found = yield from ask(Which(spec.name, spec.places))
     if found.path is None:
-        fault = None if found.trouble in {Trouble.MISSING, None} else found.detail or str(found.trouble)
+        fault = None if found.trouble in {Failure.MISSING, None} else found.detail or str(found.trouble)
         return ToolCheck(family, spec.name, spec.package, fault=fault)
     if version is not None or not spec.version_argv:
         return ToolCheck(family, spec.name, spec.package, found.path, version)
@@ -93,6 +93,6 @@ def _version(answer: RunAnswer) -> str | None:
 
 
 def _fault(answer: RunAnswer) -> str | None:
-    if answer.trouble is Trouble.UNRECORDED:
+    if answer.trouble is Failure.UNRECORDED:
         return None
     return None if answer.fine else f"does not start: {answer.detail or answer.trouble}"

@@ -13,7 +13,7 @@ import msgspec
 
 from raidctl.discovery.index import serial
 from raidctl.discovery.pci import normalised
-from raidctl.evidence import Sheet
+from raidctl.evidence import Output
 from raidctl.model import Controller, Problem
 from raidctl.select import family_of, items
 
@@ -30,7 +30,7 @@ class Kept:
     """The ids of all that was on the others, but for those that are still there."""
 
 
-def once(controllers: Sequence[Controller], sheets: Sequence[Sheet], tools: Mapping[str, Collection[str]]) -> Kept:
+def once(controllers: Sequence[Controller], sheets: Sequence[Output], tools: Mapping[str, Collection[str]]) -> Kept:
     """Each card once.
 
     Args:
@@ -57,7 +57,7 @@ def once(controllers: Sequence[Controller], sheets: Sequence[Sheet], tools: Mapp
     return Kept(tuple(kept), tuple(problems), frozenset(lost - {item.id for one in kept for item in items(one)}))
 
 
-def forget(sheets: Iterable[Sheet], problems: Iterable[Problem], dropped: Collection[str]) -> list[Problem]:
+def forget(sheets: Iterable[Output], problems: Iterable[Problem], dropped: Collection[str]) -> list[Problem]:
     """Take the facts of dropped objects out of the evidence (their lines stay read), and their problems away."""
     if dropped:
         for sheet in sheets:
@@ -93,7 +93,7 @@ def _place(address: str) -> str:
 
 
 def _note(
-    best: Controller, other: Controller, sheets: Sequence[Sheet], tools: Mapping[str, Collection[str]]
+    best: Controller, other: Controller, sheets: Sequence[Output], tools: Mapping[str, Collection[str]]
 ) -> Problem:
     """What became of the second telling, and why."""
     ours, theirs = (teller(one, sheets, tools.get(family_of(one), ())) for one in (best, other))
@@ -108,12 +108,12 @@ def _note(
     return Problem("info", best.id, message)
 
 
-def teller(controller: Controller, sheets: Iterable[Sheet], tools: Collection[str]) -> str:
+def teller(controller: Controller, sheets: Iterable[Output], tools: Collection[str]) -> str:
     """The program that has told of a controller; the family's name where the evidence names none of its programs."""
     return next(iter(tellers(controller, sheets, tools)), family_of(controller))
 
 
-def tellers(controller: Controller, sheets: Iterable[Sheet], tools: Collection[str]) -> list[str]:
+def tellers(controller: Controller, sheets: Iterable[Output], tools: Collection[str]) -> list[str]:
     """The programs whose outputs hold facts of a controller, the one with most of them first."""
     ids = {item.id for item in items(controller)}
     counted: dict[str, int] = {}

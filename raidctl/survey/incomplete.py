@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from msgspec.structs import replace
 
-from raidctl.evidence import Sheet
+from raidctl.evidence import Output
 from raidctl.model import Array, Battery, Controller, Drive, Problem, Volume
 from raidctl.model.drives_below import DrivesBelow
 from raidctl.select import items
@@ -24,7 +24,7 @@ _BAD = frozenset(
 
 
 def weakened(
-    controllers: Sequence[Controller], sheets: Sequence[Sheet], problems: Iterable[Problem]
+    controllers: Sequence[Controller], sheets: Sequence[Output], problems: Iterable[Problem]
 ) -> list[Controller]:
     """The controllers without the good conclusions that outputs which are cut off, or torn JSON, do not support.
 
@@ -49,7 +49,7 @@ def _by_drives(card: Controller, hinted: Collection[str], below: DrivesBelow) ->
     return replace(card, volumes=tuple(map(judged, card.volumes))) if hinted else card
 
 
-def _last(sheet: Sheet) -> set[str]:
+def _last(sheet: Output) -> set[str]:
     """The ids of the objects that the last fact of an output is about."""
     last = max((fact.line.number for fact in sheet.facts), default=0)
     return {fact.object_id for fact in sheet.facts if fact.line.number == last}

@@ -13,7 +13,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from raidctl.discovery.index import Index
-from raidctl.evidence import Sheet
+from raidctl.evidence import Output
 from raidctl.host import HostView
 from raidctl.model import Controller, Drive
 
@@ -22,7 +22,7 @@ _MAKE = ("model", "serial", "firmware", "wwn", "media", "interface", "rpm", "lin
 """What a disk is, wherever it is partitioned."""
 
 
-def described(controllers: Sequence[Controller], view: HostView, sheets: Iterable[Sheet]) -> list[Controller]:
+def described(controllers: Sequence[Controller], view: HostView, sheets: Iterable[Output]) -> list[Controller]:
     """The controllers, the members of software arrays with their backing and with the make of their drive.
 
     Each fact's evidence is the line that reported it of the drive, and is put on that line's sheet; without one it is
@@ -74,7 +74,7 @@ def _lacking(drive: Drive, disk: Drive) -> dict[str, Any]:
     }
 
 
-def _proven(told: Mapping[str, Any], source: str, target: str, sheets: Iterable[Sheet]) -> dict[str, Any]:
+def _proven(told: Mapping[str, Any], source: str, target: str, sheets: Iterable[Output]) -> dict[str, Any]:
     """Those of the facts that a line tells of the source, written to the sheets for the target as well."""
     proven: dict[str, Any] = {}
     for sheet in sheets:

@@ -13,7 +13,7 @@ from raidctl.described import doc
 from raidctl.discovery import kernel_controller as kernel_only
 from raidctl.discovery.kernel_controller import evidence
 from raidctl.discovery.pci import normalised
-from raidctl.evidence import Sheet
+from raidctl.evidence import Output
 from raidctl.host import HostView, PciDevice
 from raidctl.model import Controller, Problem, ProblemKind, Tool
 from raidctl.select import family_of
@@ -150,7 +150,7 @@ def overview(
     tools: Iterable[Tool] = (),
     *,
     problems: Iterable[Problem] = (),
-    sheets: Sequence[Sheet] = (),
+    sheets: Sequence[Output] = (),
 ) -> list[CardRow]:
     """Each storage controller on the PCI bus, in the order of the addresses: who is in charge, and does it answer.
 

@@ -20,7 +20,7 @@ from datetime import datetime, timezone
 from functools import partial
 
 from raidctl.discovery import Look, look
-from raidctl.evidence import Sheet
+from raidctl.evidence import Output
 from raidctl.health.redundancy import with_redundancy
 from raidctl.host import HostView
 from raidctl.model import Controller, Host, Inventory, Problem, Tool, write_protection
@@ -39,20 +39,20 @@ class Survey:
     """An inventory, and all that is needed to explain it."""
 
     inventory: Inventory
-    sheets: tuple[Sheet, ...] = ()
+    sheets: tuple[Output, ...] = ()
     view: HostView = field(default_factory=HostView)
     tracebacks: tuple[str, ...] = ()
     """Of vendor packages that failed; shown with ``-v``."""
 
 
 @dataclass
-class _Harvest:
+class _Results:
     """What came together so far."""
 
     controllers: list[Controller] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     tools: list[Tool] = field(default_factory=list)
-    sheets: list[Sheet] = field(default_factory=list)
+    sheets: list[Output] = field(default_factory=list)
     tracebacks: list[str] = field(default_factory=list)
 
     def add(self, found: Observation) -> None:
@@ -92,7 +92,7 @@ def survey(
     """
     runner = watched = Watched(runner)
     seen: Look = converse(look(), runner)
-    harvest = _Harvest(problems=[*problems, *seen.problems], sheets=list(seen.sheets))
+    harvest = _Results(problems=[*problems, *seen.problems], sheets=list(seen.sheets))
     last = [vendor for vendor in vendors if vendor.LAST]
     _ask([vendor for vendor in vendors if not vendor.LAST], seen.view, runner, harvest, partial(_warm, last))
     _once(vendors, harvest)
@@ -124,7 +124,7 @@ def survey_documents(
     problems: Sequence[Problem] = (),
 ) -> Survey:
     """The inventory that loose outputs of tools tell of; the kernel's side of it is not known."""
-    harvest = _Harvest(problems=list(problems))
+    harvest = _Results(problems=list(problems))
     for vendor, documents in texts:
         found = _guarded(vendor, "while reading its tools' output", partial(vendor.read, documents), harvest)
         harvest.problems += [] if found is None else _cut_off(documents, found)
@@ -137,7 +137,7 @@ def _ask(
     vendors: Sequence[Vendor],
     view: HostView,
     runner: Runner,
-    harvest: _Harvest,
+    harvest: _Results,
     meanwhile: Callable[[], None] = lambda: None,
 ) -> None:
     """Lead the dialogues of several vendors at the same time; the harvest stays in the order of the vendors."""
@@ -192,7 +192,7 @@ def _open_end(text: str) -> str:
     return "" if last.endswith(_ENDS) else last
 
 
-def _guarded(vendor: Vendor, what: str, call: Callable[[], Observation], harvest: _Harvest) -> Observation | None:
+def _guarded(vendor: Vendor, what: str, call: Callable[[], Observation], harvest: _Results) -> Observation | None:
     try:
         found = call()
         harvest.add(found)
@@ -203,24 +203,24 @@ def _guarded(vendor: Vendor, what: str, call: Callable[[], Observation], harvest
     return found
 
 
-def _link(view: HostView, vendors: Sequence[Vendor], harvest: _Harvest) -> None:
+def _link(view: HostView, vendors: Sequence[Vendor], harvest: _Results) -> None:
     _keep(block_devices.link(harvest.controllers, view, {vendor.FAMILY: vendor.DRIVERS for vendor in vendors}), harvest)
 
 
-def _once(vendors: Sequence[Vendor], harvest: _Harvest) -> None:
+def _once(vendors: Sequence[Vendor], harvest: _Results) -> None:
     tools = {vendor.FAMILY: [tool.name for tool in vendor.TOOLS] for vendor in vendors}
     kept = duplicates.once(harvest.controllers, harvest.sheets, tools)
     harvest.controllers = list(kept.controllers)
     harvest.problems = [*duplicates.forget(harvest.sheets, harvest.problems, kept.dropped), *kept.problems]
 
 
-def _keep(linked: block_devices.Linked, harvest: _Harvest) -> None:
+def _keep(linked: block_devices.Linked, harvest: _Results) -> None:
     harvest.controllers = list(linked.controllers)
     harvest.problems += linked.problems
     harvest.sheets += linked.sheets
 
 
-def _survey(host: Host, harvest: _Harvest, view: HostView) -> Survey:
+def _survey(host: Host, harvest: _Results, view: HostView) -> Survey:
     concluded = write_protection.derived(with_redundancy(harvest.controllers))
     controllers = incomplete.weakened(concluded, harvest.sheets, harvest.problems)
     inventory = Inventory(

@@ -8,10 +8,10 @@ from typing import Any
 
 from raidctl.model import Problem
 from raidctl.recording.manifest import key
-from raidctl.request import Answer, Glob, Read, Request, Run, RunAnswer, Runner, Trouble, Which
+from raidctl.request import Answer, Failure, Glob, Read, Request, Run, RunAnswer, Runner, Which
 from raidctl.vendor.tools import call_problem
 
-_LOST = frozenset({Trouble.TIMEOUT, Trouble.FAILED, Trouble.FLOOD})
+_LOST = frozenset({Failure.TIMEOUT, Failure.FAILED, Failure.FLOOD})
 """Not "not there" (MISSING), and not the matter of a right or a recording, which the dialogues report."""
 # /sys/class/block/sda/queue/rotational: folder, device, file
 _DEVICE = re.compile(r"(/sys/(?:class/\w+|block|bus/\w+/devices))/([^/]+)/(.+)")
@@ -73,7 +73,7 @@ def _problem(where: str, message: str) -> Problem:
 def _is_lost(request: Request[Any], answer: Answer) -> bool:
     """Whether there is no answer, or half of one; a file of which only the beginning was wanted is whole."""
     wanted = isinstance(request, Read) and len(getattr(answer, "data", None) or b"") == request.limit
-    return answer.trouble in _LOST and not (wanted and answer.trouble is Trouble.FLOOD)
+    return answer.trouble in _LOST and not (wanted and answer.trouble is Failure.FLOOD)
 
 
 def _name(request: Request[Any]) -> str:

@@ -13,14 +13,14 @@ from typing import Protocol, cast
 
 from raidctl.model import Controller, Tool
 from raidctl.request import Answer
-from raidctl.vendor.plan import Action, Flush, Knob, Plan, Wish
+from raidctl.vendor.plan import Action, Desired, Flush, Plan, ToolSetting
 from raidctl.vendor.protocol import Vendor
 
 
 class Changes(Protocol):
     """A vendor package whose hardware can be changed."""
 
-    def plan(self, controller: Controller, wishes: Sequence[Wish], tools: Sequence[Tool]) -> Plan:
+    def plan(self, controller: Controller, wishes: Sequence[Desired], tools: Sequence[Tool]) -> Plan:
         """The steps from what the controller is to what is wished.
 
         A wish that is already so is told as such; one that the hardware or the tool cannot fulfil is refused, with the
@@ -28,7 +28,7 @@ class Changes(Protocol):
         be put back. ``tools`` are the family's programs on this machine.
         """
 
-    def knobs(self, controller: Controller) -> Mapping[Knob, str]:
+    def knobs(self, controller: Controller) -> Mapping[ToolSetting, str]:
         """All settings that steps can turn, as the tool's own words, as far as the controller tells them."""
 
     def flushes(self, controller: Controller, tools: Sequence[Tool]) -> Sequence[Flush]:

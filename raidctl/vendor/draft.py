@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, TypeVar
 
-from raidctl.evidence import Line, Sheet
+from raidctl.evidence import Line, Output
 from raidctl.model import Model, Problem, ProblemKind, Severity
 from raidctl.text import attempt
 
@@ -60,31 +60,31 @@ class Draft:
     name: str = ""
     values: dict[str, tuple[int, Any]] = field(default_factory=dict)
     details: dict[str, str] = field(default_factory=dict)
-    told: list[tuple[Sheet, Line, str, object]] = field(default_factory=list)
+    evidence: list[tuple[Output, Line, str, object]] = field(default_factory=list)
     complaints: list[Complaint] = field(default_factory=list)
 
-    def put(self, sheet: Sheet, line: Line | None, name: str, value: object, weight: int = DETAIL) -> None:
+    def put(self, sheet: Output, line: Line | None, name: str, value: object, weight: int = DETAIL) -> None:
         """The line told a field. The weightier source wins, among equals the first."""
         if name not in self.values or self.values[name][0] < weight:
             self.values[name] = (weight, value)
         if line is not None:
-            self.told.append((sheet, line, name, value))
+            self.evidence.append((sheet, line, name, value))
 
     def get(self, name: str) -> Any:
         """The value of a field, None when nobody told it."""
         return self.values[name][1] if name in self.values else None
 
-    def detail(self, sheet: Sheet, line: Line, label: str, value: str) -> None:
+    def detail(self, sheet: Output, line: Line, label: str, value: str) -> None:
         """A fact without a neutral field. The same label told twice keeps its first value."""
         self.details.setdefault(label, value)
-        self.told.append((sheet, line, f"details[{label}]", value))
+        self.evidence.append((sheet, line, f"details[{label}]", value))
 
-    def seen(self, sheet: Sheet, line: Line | None, name: str, value: object) -> None:
+    def add_evidence(self, sheet: Output, line: Line | None, name: str, value: object) -> None:
         """Evidence for a field that is worked out when everything is known."""
         if line is not None:
-            self.told.append((sheet, line, name, value))
+            self.evidence.append((sheet, line, name, value))
 
-    def complain(self, severity: Severity, kind: ProblemKind, message: str, remedy: str | None = None) -> None:
+    def add_problem(self, severity: Severity, kind: ProblemKind, message: str, remedy: str | None = None) -> None:
         """Keep a problem, each one once."""
         complaint = Complaint(severity, kind, message, remedy)
         if len(self.complaints) < _MOST_COMPLAINTS and complaint not in self.complaints:
@@ -92,10 +92,10 @@ class Draft:
 
     def unread(self, label: str, value: str) -> None:
         """A value that is not in the form that the tool's other versions print."""
-        self.complain("warning", "unread", f"The tool's {label} {value!r} was not understood.", REPORT)
+        self.add_problem("warning", "unread", f"The tool's {label} {value!r} was not understood.", REPORT)
 
-    def take(
-        self, sheet: Sheet, pair: Pair, name: str, parse: Callable[[str], T | None], weight: int = DETAIL
+    def read_field(
+        self, sheet: Output, pair: Pair, name: str, parse: Callable[[str], T | None], weight: int = DETAIL
     ) -> T | None:
         """Read a pair into a field; what cannot be read, or says that there is nothing, becomes a detail."""
         value: T | None
@@ -105,16 +105,16 @@ class Draft:
             value = None
             self.unread(pair.label, pair.value)
         if value is None:
-            self.keep(sheet, pair)
+            self.keep_detail(sheet, pair)
             return None
         for line in pair.lines:
             self.put(sheet, line, name, value, weight)
         return value
 
-    def keep(self, sheet: Sheet, pair: Pair, prefix: str = "") -> None:
+    def keep_detail(self, sheet: Output, pair: Pair, prefix: str = "") -> None:
         """A pair that is a detail; a label without a value is none."""
         if not pair.value:
-            sheet.note(*pair.lines)
+            sheet.mark_read(*pair.lines)
             return
         for line in pair.lines:
             self.detail(sheet, line, f"{prefix}{pair.label}", pair.value)
@@ -125,7 +125,7 @@ class Draft:
         ``table`` gives for a label, in lower case and without what stands before a colon, the fields and their
         readers. A reader that returns None or raises ``ValueError`` tells nothing.
         """
-        for sheet, line, name, value in tuple(self.told):
+        for sheet, line, name, value in tuple(self.evidence):
             if name.startswith("details["):
                 label = name[8:-1].rpartition(": ")[2].strip().lower()
                 for known, parse in table.get(label, ()):
@@ -142,7 +142,7 @@ class Draft:
         }
         return build(**told) if told else None
 
-    def made(self, kind: type[M], **known: Any) -> M:
+    def build(self, kind: type[M], **known: Any) -> M:
         """The object: each field as it was told under its own name, and the details; ``known`` goes before.
 
         What nobody told keeps the model's default. Parts of the object are for ``known`` (see :meth:`part`).
@@ -156,12 +156,12 @@ class Draft:
             if name not in self.values or self.values[name][0] < weight:
                 self.values[name] = (weight, value)
         self.details = {**other.details, **self.details}
-        self.told += other.told
+        self.evidence += other.evidence
         self.complaints += [complaint for complaint in other.complaints if complaint not in self.complaints]
 
     def write_evidence(self, object_id: str, names: Mapping[str, str] = MappingProxyType({})) -> None:
         """Say on the sheets which line told what of the object; ``names`` are the model's of other fields."""
-        for sheet, line, field_name, value in self.told:
+        for sheet, line, field_name, value in self.evidence:
             name = names.get(field_name, field_name)
             if name.startswith("details["):
                 sheet.detail(line, object_id, name[8:-1], value)
@@ -170,8 +170,8 @@ class Draft:
 
     def drop_evidence(self) -> None:
         """The lines were understood, but the object is shown as another tool told it."""
-        for sheet, line, _, _ in self.told:
-            sheet.note(line)
+        for sheet, line, _, _ in self.evidence:
+            sheet.mark_read(line)
 
 
 def distinct(ids: Iterable[str]) -> list[str]:
@@ -184,7 +184,7 @@ def distinct(ids: Iterable[str]) -> list[str]:
     return told
 
 
-def unreadable(sheet: Sheet, remedy: str, lost: Iterable[str] = (), *, known: object = False) -> Iterator[Problem]:
+def unreadable(sheet: Output, remedy: str, lost: Iterable[str] = (), *, known: object = False) -> Iterator[Problem]:
     """Problems where rows were lost, or an output reports nothing; ``known``: it was understood."""
     lines = [line for line in sheet.lines if line.text.strip()]
     found: list[tuple[Severity, str, str]] = [("warning", message, REPORT) for message in lost]

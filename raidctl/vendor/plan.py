@@ -31,7 +31,7 @@ class Value(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Base of the values of this module."""
 
 
-class Wish(Value, frozen=True, kw_only=True, omit_defaults=True):
+class Desired(Value, frozen=True, kw_only=True, omit_defaults=True):
     """One setting of one object as somebody wants it."""
 
     object_id: Annotated[str, doc("`smartarray:1/v1`.")]
@@ -82,7 +82,7 @@ class Step(Value, frozen=True, kw_only=True, omit_defaults=True):
 class Refusal(Value, frozen=True, omit_defaults=True):
     """A wish that is not fulfilled, and why."""
 
-    wish: Annotated[Wish, doc("What was asked for.")]
+    wish: Annotated[Desired, doc("What was asked for.")]
     kind: Annotated[
         RefusalKind,
         doc(
@@ -97,9 +97,9 @@ class Refusal(Value, frozen=True, omit_defaults=True):
 class Plan(Value, frozen=True, kw_only=True):
     """The way from what is to what is wished."""
 
-    wishes: Annotated[tuple[Wish, ...], doc("What was asked for.")] = ()
+    wishes: Annotated[tuple[Desired, ...], doc("What was asked for.")] = ()
     steps: Annotated[tuple[Step, ...], doc("In the order in which they are carried out.")] = ()
-    already: Annotated[tuple[Wish, ...], doc("Wishes that are already fulfilled.")] = ()
+    already: Annotated[tuple[Desired, ...], doc("Wishes that are already fulfilled.")] = ()
     refusals: Annotated[tuple[Refusal, ...], doc("Wishes that are not fulfilled, and why.")] = ()
 
     def __add__(self, other: Plan) -> Plan:
@@ -145,5 +145,5 @@ class Flush(Value, frozen=True, kw_only=True, omit_defaults=True):
     ] = None
 
 
-Knob = tuple[str, str]
+ToolSetting = tuple[str, str]
 """Id of the object and name of the setting in the tool's own word."""

@@ -13,25 +13,25 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from raidctl.model import Controller
-from raidctl.vendor.plan import Action, Knob, Plan, Refusal, RefusalKind, Step, Wish
+from raidctl.vendor.plan import Action, Desired, Plan, Refusal, RefusalKind, Step, ToolSetting
 
 _SPLIT = re.compile(r"(\d{1,3})/(\d{1,3})", re.ASCII)
 _SHARES = "It shares the cache of all volumes of the controller out anew."
 
 
 @dataclass
-class Making(ABC):
+class Planner(ABC):
     """What is known of a controller, and the plan as far as it is made."""
 
     controller: Controller
     command: str | None
     """The program that has told of the controller; None where it is not there."""
-    stand: Mapping[Knob, str]
+    current: Mapping[ToolSetting, str]
     """How the knobs stand now, as the tool told them."""
     steps: list[Step] = field(default_factory=list)
-    already: list[Wish] = field(default_factory=list)
+    already: list[Desired] = field(default_factory=list)
     refusals: list[Refusal] = field(default_factory=list)
-    turned: dict[Knob, str] = field(default_factory=dict)
+    turned: dict[ToolSetting, str] = field(default_factory=dict)
 
     order: ClassVar[Mapping[tuple[str, str], int]]
     """When a knob is turned to a value: first the lowest; 0 for all that are not named."""
@@ -39,14 +39,14 @@ class Making(ABC):
     """The knob that splits the controller's cache between reads and writes."""
 
     @abstractmethod
-    def take(self, wish: Wish) -> None:
+    def add(self, wish: Desired) -> None:
         """Add what a wish needs."""
 
     @abstractmethod
-    def action(self, knob: Knob, wanted: str) -> Action:
+    def action(self, knob: ToolSetting, wanted: str) -> Action:
         """The command that turns a knob."""
 
-    def plan(self, wishes: Sequence[Wish]) -> Plan:
+    def plan(self, wishes: Sequence[Desired]) -> Plan:
         """What has come together for these wishes, its steps in order."""
         return Plan(
             wishes=tuple(wishes),
@@ -55,21 +55,21 @@ class Making(ABC):
             refusals=tuple(self.refusals),
         )
 
-    def refuse(self, wish: Wish, kind: RefusalKind, reason: str, alternative: str | None = None) -> None:
+    def refuse(self, wish: Desired, kind: RefusalKind, reason: str, alternative: str | None = None) -> None:
         """A wish that cannot be fulfilled."""
         self.refusals.append(Refusal(wish=wish, kind=kind, reason=reason, alternative=alternative))
 
-    def split(self, wish: Wish) -> None:
+    def split(self, wish: Desired) -> None:
         """Which shares a firmware takes, only its answer tells; none of them does while no volume uses the cache."""
         match = _SPLIT.fullmatch(wish.value)
         if match is None or int(match[1]) + int(match[2]) != 100:
             self.refuse(wish, "unsupported", f"A split is READ/WRITE in percent and adds up to 100, not {wish.value}.")
         else:
-            self.turn(wish, (self.controller.id, self.ratio), f"{int(match[1])}/{int(match[2])}", _SHARES)
+            self.set(wish, (self.controller.id, self.ratio), f"{int(match[1])}/{int(match[2])}", _SHARES)
 
-    def turn(self, wish: Wish, knob: Knob, wanted: str, *affects: str) -> None:
+    def set(self, wish: Desired, knob: ToolSetting, wanted: str, *affects: str) -> None:
         """A step, unless the knob stands so; a refusal where its stand is not told and it could not be put back."""
-        before = self.turned.get(knob, self.stand.get(knob))
+        before = self.turned.get(knob, self.current.get(knob))
         if before == wanted:
             return
         if before is None:
@@ -92,7 +92,7 @@ class Making(ABC):
         )
 
 
-def divided(wishes: Sequence[Wish]) -> Iterator[Refusal]:
+def divided(wishes: Sequence[Desired]) -> Iterator[Refusal]:
     """Two volumes cannot differ in whether they are cached without a battery: there is one switch for all."""
     policies = {wish.value for wish in wishes if wish.setting == "write_policy"}
     if {"protected_write_back", "unprotected_write_back"} <= policies:

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from raidctl.evidence import Sheet
+from raidctl.evidence import Output
 from raidctl.host import HostView
 from raidctl.model import Capability, Controller, Problem, Tool
 from raidctl.request import Dialogue
@@ -67,7 +67,7 @@ class Observation:
     controllers: tuple[Controller, ...] = ()
     problems: tuple[Problem, ...] = ()
     tools: tuple[Tool, ...] = ()
-    sheets: tuple[Sheet, ...] = ()
+    sheets: tuple[Output, ...] = ()
     """Every output that was read, with what was made of each line."""
 
 

@@ -63,4 +63,4 @@ def richest(tellings: Sequence[tuple[C, str, str]], same: Callable[[C, str, C, s
 
 def _weight(card: CardLike) -> int:
     """How much is reported of a controller and all on it."""
-    return sum(len(draft.told) for draft in card.all())
+    return sum(len(draft.evidence) for draft in card.all())

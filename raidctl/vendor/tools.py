@@ -10,7 +10,7 @@ import msgspec
 
 from raidctl.host import HostView
 from raidctl.model import Problem, Tool
-from raidctl.request import CHANGEABLE, Dialogue, Run, RunAnswer, Trouble, Which, ask_all
+from raidctl.request import CHANGEABLE, Dialogue, Failure, Run, RunAnswer, Which, ask_all
 from raidctl.vendor.protocol import ToolSpec
 
 _ON_PATH = frozenset({"/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"})
@@ -59,23 +59,23 @@ def call_problem(request: Run, answer: RunAnswer) -> Problem | None:
         return None
     where = " ".join(request.argv)
     detail = f" ({answer.detail})" if answer.detail else ""
-    if answer.trouble is Trouble.DENIED:
+    if answer.trouble is Failure.DENIED:
         unsafe = CHANGEABLE in answer.detail
         return Problem(
             severity="error", kind="no_right", where=where,
             message=f"The tool {'is not run as root' if unsafe else 'may not be run'}{detail}.",
             remedy=_OWN if unsafe else "Run raidctl as root (sudo).",
         )  # fmt: skip
-    if answer.trouble is Trouble.MISSING:
+    if answer.trouble is Failure.MISSING:
         message = f"The tool is there but could not be started{detail}."
         return Problem("error", where, message, "Install its package anew.", "no_tool")
     what, remedy = {
-        Trouble.TIMEOUT: (
+        Failure.TIMEOUT: (
             f"did not answer within {request.timeout:g} seconds and was ended",
             "Look for a drive that does not answer (dmesg) and for another instance of the tool.",
         ),
-        Trouble.FLOOD: ("printed more than it should and was ended", "Run the command by hand."),
-        Trouble.UNRECORDED: ("has no answer in this recording", "Record the machine again."),
+        Failure.FLOOD: ("printed more than it should and was ended", "Run the command by hand."),
+        Failure.UNRECORDED: ("has no answer in this recording", "Record the machine again."),
     }.get(answer.trouble, ("failed", "Run the command by hand."))  # fmt: skip
     return Problem(severity="error", kind="unread", where=where, message=f"The tool {what}{detail}.", remedy=remedy)
 
@@ -94,7 +94,7 @@ def printed(request: Run, answer: RunAnswer, problems: list[Problem]) -> str:
             remedy="Run the command by hand, as root.",
         )  # fmt: skip
     problems += [trouble] if trouble else []
-    return text if text.strip() and answer.trouble is not Trouble.FLOOD else ""
+    return text if text.strip() and answer.trouble is not Failure.FLOOD else ""
 
 
 def odd_exit(request: Run, answer: RunAnswer) -> list[Problem]:

@@ -9,7 +9,7 @@ from functools import cached_property
 from msgspec import structs
 
 from raidctl.errors import CannotTell, UsageError
-from raidctl.evidence import Fact, Sheet
+from raidctl.evidence import Fact, Output
 from raidctl.host import BlockDevice, HostView
 from raidctl.model import Array, Controller, Drive, Inventory, Volume
 from raidctl.model.drives_below import DrivesBelow
@@ -88,7 +88,7 @@ class Ground:
     def facts(self) -> Mapping[str, list[Fact]]:
         """The facts of each object."""
         found: dict[str, list[Fact]] = {}
-        sheets: Iterable[Sheet] = self.seen.sheets
+        sheets: Iterable[Output] = self.seen.sheets
         for sheet in sheets:
             for fact in sheet.facts:
                 found.setdefault(fact.object_id, []).append(fact)

@@ -33,7 +33,7 @@ from raidctl.audit.diagnosis import diagnose
 from raidctl.cli import cli
 from raidctl.errors import UsageError
 from raidctl.model import Inventory
-from raidctl.output.http_server import CONNECTIONS, Page, Scans, _server, address
+from raidctl.output.http_server import CONNECTIONS, Page, Refresher, _server, address
 from raidctl.output.json import schema
 from raidctl.output.metrics import Export, families
 from raidctl.output.metrics_table import INVENTORY, of_rules, of_scan, seconds
@@ -410,7 +410,7 @@ def answering() -> Iterator[Callable[[], tuple[str, int]]]:
 
         def start() -> tuple[str, int]:
             server = running.enter_context(
-                _server(("127.0.0.1", 0), "/metrics", Scans(lambda: Page(b"", "text/plain"), 1))
+                _server(("127.0.0.1", 0), "/metrics", Refresher(lambda: Page(b"", "text/plain"), 1))
             )
             threading.Thread(target=server.serve_forever, daemon=True).start()
             running.callback(server.shutdown)
@@ -446,7 +446,7 @@ def test_a_request_has_to_come_in_time_as_a_whole(
 def test_without_a_free_descriptor_the_server_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     """The kernel refuses to accept, and reports the client as ready all the time."""
     pauses: list[float] = []
-    with _server(("127.0.0.1", 0), "/metrics", Scans(lambda: Page(b"", "text/plain"), 1)) as server:
+    with _server(("127.0.0.1", 0), "/metrics", Refresher(lambda: Page(b"", "text/plain"), 1)) as server:
         host, port = server.server_address[:2]
         with socket.create_connection((str(host), port)):
             monkeypatch.setattr("raidctl.output.http_server.time.sleep", pauses.append)

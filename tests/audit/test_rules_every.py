@@ -58,7 +58,7 @@ def test_a_rule_has_its_manual_page(rule: Rule) -> None:
 @every
 def test_a_rule_is_called_like_its_module(rule: Rule) -> None:
     """Whoever reads a finding finds the file, and hyphens do as well as underscores."""
-    assert importlib.import_module(f"raidctl.audit.builtin.{rule.name}").SAY.rule == rule.name
+    assert importlib.import_module(f"raidctl.audit.builtin.{rule.name}").FINDINGS.rule == rule.name
     assert named(rule.name.replace("_", "-")) is rule
     assert not rule.title.endswith(".")
 

@@ -24,7 +24,7 @@ from raidctl.model import (
     Volume,
     VolumeCache,
 )
-from raidctl.request import Answer, Read, ReadAnswer, Request, Trouble, converse
+from raidctl.request import Answer, Failure, Read, ReadAnswer, Request, converse
 
 BARE = "processor : 0\nflags : fpu vme sse2\n"
 EXT4 = Place("ext4", "/srv", "/dev/sda1", ("rw",))
@@ -268,7 +268,7 @@ class Files:
         return [
             ReadAnswer(data=self.files[request.path].encode())
             if isinstance(request, Read) and request.path in self.files
-            else ReadAnswer(trouble=Trouble.MISSING)
+            else ReadAnswer(trouble=Failure.MISSING)
             for request in requests
         ]
 

@@ -15,10 +15,10 @@ from raidctl.bench.targets.device import DeviceTarget
 from raidctl.bench.targets.safety import Kernel, data_reasons, judged
 from raidctl.bench.targets.signatures import EDGE, foreign, marks
 from raidctl.errors import BenchError
-from raidctl.request import Answer, RunAnswer, Trouble
+from raidctl.request import Answer, Failure, RunAnswer
 
 SIZE = 8 << 20
-MISSING = RunAnswer(trouble=Trouble.MISSING)
+MISSING = RunAnswer(trouble=Failure.MISSING)
 NOTHING = RunAnswer(code=2)
 EMPTY = RunAnswer(code=0)
 
@@ -154,11 +154,11 @@ def test_a_damaged_block_of_raidctl_is_not_ours() -> None:
         (RunAnswer(code=0), EMPTY),
         (RunAnswer(code=1, err=b"blkid: invalid option -- 'p'"), MISSING),
         (RunAnswer(code=4), EMPTY),
-        (RunAnswer(trouble=Trouble.TIMEOUT), EMPTY),
-        (RunAnswer(trouble=Trouble.DENIED), MISSING),
+        (RunAnswer(trouble=Failure.TIMEOUT), EMPTY),
+        (RunAnswer(trouble=Failure.DENIED), MISSING),
         (NOTHING, RunAnswer(code=0, out=b"# offset,uuid,label,type\n0x1e,,,drbd\n")),
         (NOTHING, RunAnswer(code=1, err=b"wipefs: error: x: probing initialization failed")),
-        (NOTHING, RunAnswer(trouble=Trouble.FAILED)),
+        (NOTHING, RunAnswer(trouble=Failure.FAILED)),
         (NOTHING, Answer()),
     ],
 )

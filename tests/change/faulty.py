@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
-from raidctl.request import Answer, Request, Run, RunAnswer, Trouble, Write, WriteAnswer
+from raidctl.request import Answer, Failure, Request, Run, RunAnswer, Write, WriteAnswer
 from raidctl.simulation.runner import Simulated
 from raidctl.vendor.simulator import State
 
@@ -64,7 +64,7 @@ class Faulty:
         fault = self.fault
         if fault in ("hangs after the change", "dies after the change"):
             answer = self.machine.answer(request)
-            trouble = Trouble.TIMEOUT if fault == "hangs after the change" else Trouble.FAILED
+            trouble = Failure.TIMEOUT if fault == "hangs after the change" else Failure.FAILED
             return type(answer)(trouble=trouble, detail="injected")
         if fault == "takes effect late" and isinstance(request, Run):
             reply = self.machine.reply(request.argv)
@@ -79,9 +79,9 @@ class Faulty:
 def _said(request: Request[Any], fault: Fault | None) -> Answer:
     """What a tool says that does nothing."""
     if isinstance(request, Write):
-        return WriteAnswer(trouble=Trouble.FAILED, detail="Invalid argument")
+        return WriteAnswer(trouble=Failure.FAILED, detail="Invalid argument")
     if fault == "hangs":
-        return RunAnswer(trouble=Trouble.TIMEOUT, detail="injected")
+        return RunAnswer(trouble=Failure.TIMEOUT, detail="injected")
     if fault == "prints garbage":
         return RunAnswer(code=0, out=b"\x00\xff\x1b[31m{{{ 0x7f")
     if fault == "lies":

@@ -34,7 +34,7 @@ from raidctl.errors import ChangeStands, ChangeUndone
 from raidctl.request import Runner
 from raidctl.simulation.demo import machine
 from raidctl.survey.survey import Survey, survey
-from raidctl.vendor.plan import Setting, Wish
+from raidctl.vendor.plan import Desired, Setting
 from raidctl.vendor.registry import vendors
 from raidctl.vendor.simulator import State
 from tests.change.faulty import FAILURES, Fault, Faulty
@@ -76,7 +76,7 @@ class Trial:
         """The change, as the command line makes it."""
         look = self.look(runner)
         seen = look()
-        wishes = [Wish(object_id=name, setting=setting, value=value) for name, setting, value in self.wished]
+        wishes = [Desired(object_id=name, setting=setting, value=value) for name, setting, value in self.wished]
         made = plan(seen.inventory, VENDORS, wishes, unsafe=True)
         story = begin("set", made, seen.inventory, about="trial", source=f"demo:{self.demo}", unsafe=True)
         held = [item.id for item in subjects(seen.inventory, made)]

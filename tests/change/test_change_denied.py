@@ -15,11 +15,11 @@ from raidctl.change.restore import Restorer
 from raidctl.cli.shared.apply_change import Report
 from raidctl.cli.shared.plan_change import code_of
 from raidctl.errors import ChangeStands, ChangeUndone
-from raidctl.request import Answer, Request, Run, RunAnswer, Trouble
+from raidctl.request import Answer, Failure, Request, Run, RunAnswer
 from raidctl.simulation.demo import machine
 from raidctl.simulation.runner import Simulated
 from raidctl.survey.survey import Survey, survey
-from raidctl.vendor.plan import Setting, Wish
+from raidctl.vendor.plan import Desired, Setting
 from raidctl.vendor.registry import vendors
 
 VENDORS = vendors()[0]
@@ -38,7 +38,7 @@ class Told:
         self.reply: Reply = lambda _: None
         self.said: list[str] = []
         self.looks = 0
-        self.wishes = [Wish(object_id=name, setting=setting, value=value) for name, setting, value in wished]
+        self.wishes = [Desired(object_id=name, setting=setting, value=value) for name, setting, value in wished]
         self.seen = self.look()
         self.plan = plan(self.seen.inventory, VENDORS, self.wishes, unsafe=True)
         story = begin("set", self.plan, self.seen.inventory, about="a trial", source="demo:trial")
@@ -70,7 +70,7 @@ class Told:
 
 def started_without_right(request: Run) -> Answer | None:
     """The program may not be run."""
-    return RunAnswer(trouble=Trouble.DENIED, detail="hpacucli: Permission denied") if request.changes else None
+    return RunAnswer(trouble=Failure.DENIED, detail="hpacucli: Permission denied") if request.changes else None
 
 
 def said_by_the_tool(request: Run) -> Answer | None:
@@ -80,7 +80,7 @@ def said_by_the_tool(request: Run) -> Answer | None:
 
 def uninstalled(request: Run) -> Answer | None:
     """The program was removed since it was asked."""
-    return RunAnswer(trouble=Trouble.MISSING, detail="hpacucli") if request.changes else None
+    return RunAnswer(trouble=Failure.MISSING, detail="hpacucli") if request.changes else None
 
 
 @pytest.mark.parametrize("reply", [started_without_right, said_by_the_tool, uninstalled])
@@ -161,7 +161,7 @@ def test_the_journal_says_in_words_what_came_between(
 def silent(request: Run) -> Answer | None:
     """A drive of which no program gets an answer."""
     about_it = "/dev/sda" in request.argv
-    return RunAnswer(trouble=Trouble.TIMEOUT, detail="no answer after 30 s") if about_it else None
+    return RunAnswer(trouble=Failure.TIMEOUT, detail="no answer after 30 s") if about_it else None
 
 
 @pytest.fixture
@@ -185,7 +185,7 @@ def test_a_drive_that_does_not_answer_is_not_changed(workstation: Told) -> None:
 def test_a_silent_drive_is_no_reason_against_another_one(workstation: Told) -> None:
     """Only what is to be changed has to answer."""
     workstation.reply = silent
-    wishes = [Wish(object_id="drives:LM2204810077", setting="write_cache", value="disabled")]
+    wishes = [Desired(object_id="drives:LM2204810077", setting="write_cache", value="disabled")]
     made = plan(workstation.look().inventory, VENDORS, wishes, unsafe=True)
     assert made.steps
     assert not made.refusals
@@ -197,7 +197,7 @@ def test_a_drive_that_falls_silent_is_not_asked_again_and_again(workstation: Tol
     def falls(request: Run) -> Answer | None:
         if request.changes:
             workstation.reply = silent
-            return RunAnswer(trouble=Trouble.TIMEOUT, detail="no answer after 30 s")
+            return RunAnswer(trouble=Failure.TIMEOUT, detail="no answer after 30 s")
         return None
 
     workstation.reply = falls

@@ -12,7 +12,7 @@ from raidctl.change.restore import Restored, Restorer
 from raidctl.simulation.demo import machine
 from raidctl.simulation.runner import Simulated
 from raidctl.survey.survey import Survey, survey
-from raidctl.vendor.plan import Action, Step, Wish
+from raidctl.vendor.plan import Action, Desired, Step
 from raidctl.vendor.registry import vendors
 from tests.change.harness import rewrite
 
@@ -28,7 +28,7 @@ def quiet(_: object) -> None:
 class Left:
     """A simulated machine with a change that was never ended."""
 
-    def __init__(self, demo: str, place: Path, *wishes: Wish) -> None:
+    def __init__(self, demo: str, place: Path, *wishes: Desired) -> None:
         self.simulated: Simulated = machine(demo, VENDORS, place)
         self.before = self.simulated.state()
         self.journal = Journal(place)
@@ -55,9 +55,9 @@ class Left:
         return result
 
 
-def through(name: str) -> Wish:
+def through(name: str) -> Desired:
     """Write-through for a volume."""
-    return Wish(object_id=name, setting="write_policy", value="write_through")
+    return Desired(object_id=name, setting="write_policy", value="write_through")
 
 
 def test_a_card_with_another_number_is_known_by_its_serial_number(tmp_path: Path) -> None:
@@ -71,7 +71,7 @@ def test_a_card_with_another_number_is_known_by_its_serial_number(tmp_path: Path
 
 def test_a_drive_with_another_node_is_known_by_its_serial_number(tmp_path: Path) -> None:
     """After a reboot /dev/sda can be another drive: the journal's command would switch that one's cache."""
-    wish = Wish(object_id="drives:HBN1K7Q2", setting="write_cache", value="disabled")
+    wish = Desired(object_id="drives:HBN1K7Q2", setting="write_cache", value="disabled")
     left = Left("workstation", tmp_path, wish)
     [node] = {d.device for c in left.look().inventory.controllers for d in c.drives if d.id == wish.object_id}
     assert node is not None
@@ -82,7 +82,7 @@ def test_a_drive_with_another_node_is_known_by_its_serial_number(tmp_path: Path)
 
 def test_a_drive_with_another_node_is_not_touched_without_a_plan(tmp_path: Path) -> None:
     """Where the way back cannot be planned anew, the command for the old node is not used either."""
-    wish = Wish(object_id="drives:HBN1K7Q2", setting="write_cache", value="disabled")
+    wish = Desired(object_id="drives:HBN1K7Q2", setting="write_cache", value="disabled")
     left = Left("workstation", tmp_path, wish)
     [node] = {d.device for c in left.look().inventory.controllers for d in c.drives if d.id == wish.object_id}
     left.rewrite(**{str(node): "/dev/sdzz", '"was":': '"once":'})
@@ -114,7 +114,7 @@ def test_a_program_that_was_exchanged_is_no_hindrance(tmp_path: Path, was: str |
     story = Begin(
         change="c1", at=now(), kind="batch", about="load", user="ann", pid=7, boot="b", source="local",
         subjects=(Subject(id=card.id, serial=card.serial, objects={name: ""}),), wishes=(through(name),), steps=(step,),
-        was=(Wish(object_id=name, setting="write_policy", value=was),) if was else (),
+        was=(Desired(object_id=name, setting="write_policy", value=was),) if was else (),
     )  # fmt: skip
     left.journal.append(story)
     left.journal.append(Turn(change="c1", at=now(), step=0, mark="start"))
@@ -135,7 +135,7 @@ def test_a_program_that_was_exchanged_is_no_hindrance(tmp_path: Path, was: str |
 def test_what_is_there_is_put_back_though_something_else_is_missing(tmp_path: Path) -> None:
     """A drive that does not come back keeps no other from being put back; the change stays open for it."""
     wishes = [
-        Wish(object_id=name, setting="write_cache", value="disabled")
+        Desired(object_id=name, setting="write_cache", value="disabled")
         for name in ("drives:HBN1K7Q2", "drives:LM2204810077")
     ]
     left = Left("workstation", tmp_path, *wishes)
@@ -178,7 +178,7 @@ def test_from_storcli_to_megacli_the_policy_goes_back(tmp_path: Path) -> None:
         object_id=volume.id, knob="wrcache", before="WB", after="WT", action=Action(argv=(*words, "wrcache=WT")),
         undo=Action(argv=(*words, "wrcache=WB")),
     )  # fmt: skip
-    was = Wish(object_id=volume.id, setting="write_policy", value=volume.cache.write_policy)
+    was = Desired(object_id=volume.id, setting="write_policy", value=volume.cache.write_policy)
     story = Begin(
         change="c1", at=now(), kind="batch", about="load", user="ann", pid=7, boot="b", source="local",
         subjects=(Subject(id=card.id, serial=card.serial, objects={volume.id: ""}),), wishes=(through(volume.id),),

@@ -13,7 +13,7 @@ from raidctl.change.guard import unsafe
 from raidctl.change.plan_inventory import contradictions
 from raidctl.host import BlockDevice, HostView
 from raidctl.model import Battery, BatteryStatus, Cache, Controller, Drive, Volume, VolumeCache
-from raidctl.vendor.plan import Plan, Setting, Wish
+from raidctl.vendor.plan import Desired, Plan, Setting
 
 Raidctl = Callable[..., Result]
 STATES: tuple[BatteryStatus, ...] = get_args(BatteryStatus)
@@ -29,7 +29,7 @@ def card(status: BatteryStatus | None, cache: Cache | None = None) -> Controller
 def refused(controller: Controller, setting: Setting, value: str) -> bool:
     """Whether a wish for the controller, or its volume, needs a reason."""
     name = controller.id if setting in ("cache_split", "no_battery_write_cache") else f"{controller.id}/v1"
-    return unsafe(controller, Wish(object_id=name, setting=setting, value=value)) is not None
+    return unsafe(controller, Desired(object_id=name, setting=setting, value=value)) is not None
 
 
 @pytest.mark.parametrize("status", [*STATES, None])
@@ -91,7 +91,7 @@ PART = BlockDevice(name="sdb1", node="/dev/sdb1", kind="partition", parent="sdb"
 def test_a_drive_under_anything_keeps_its_cache_off(blocks: tuple[BlockDevice, ...], why: str) -> None:
     """Layers, swap, and signatures that the kernel's links do not show; without mount points, too."""
     controller = Controller(id="acme:1", drives=(Drive(id="acme:1/1", device="/dev/sdb", role="passthrough"),))
-    wish = Wish(object_id="acme:1/1", setting="write_cache", value="enabled")
+    wish = Desired(object_id="acme:1/1", setting="write_cache", value="enabled")
     assert why in (unsafe(controller, wish, HostView(blocks=blocks)) or "")
     assert unsafe(controller, wish, HostView(blocks=(DISK, PART))) is None
 
@@ -99,7 +99,7 @@ def test_a_drive_under_anything_keeps_its_cache_off(blocks: tuple[BlockDevice, .
 def test_a_drive_of_which_nothing_is_known_keeps_its_cache_off() -> None:
     """Not to know what uses it is not to know that nothing does."""
     controller = Controller(id="acme:1", drives=(Drive(id="acme:1/1", device="/dev/sdb"),))
-    wish = Wish(object_id="acme:1/1", setting="write_cache", value="enabled")
+    wish = Desired(object_id="acme:1/1", setting="write_cache", value="enabled")
     assert "not known" in (unsafe(controller, wish, HostView()) or "")
 
 
@@ -109,8 +109,8 @@ def test_a_drive_of_which_nothing_is_known_keeps_its_cache_off() -> None:
 def test_opposite_wishes_are_refused_in_the_plan(switch: str, policy: str) -> None:
     """A controller's switch against the write policy of its volume: found out before anything is tried."""
     wishes = (
-        Wish(object_id="acme:1/v1", setting="write_policy", value=policy),
-        Wish(object_id="acme:1", setting="no_battery_write_cache", value=switch),
+        Desired(object_id="acme:1/v1", setting="write_policy", value=policy),
+        Desired(object_id="acme:1", setting="no_battery_write_cache", value=switch),
     )
     assert [refusal.wish for refusal in contradictions(Plan(wishes=wishes))] == [wishes[1]]
     assert [refusal.wish for refusal in contradictions(Plan(already=wishes[:1], wishes=wishes))] == [wishes[1]]
@@ -118,8 +118,8 @@ def test_opposite_wishes_are_refused_in_the_plan(switch: str, policy: str) -> No
 
 def test_one_setting_of_one_object_has_one_value() -> None:
     """Two values for it are refused; the same one twice is once."""
-    first = Wish(object_id="acme:1", setting="cache_split", value="25/75")
-    other = Wish(object_id="acme:1", setting="cache_split", value="50/50")
+    first = Desired(object_id="acme:1", setting="cache_split", value="25/75")
+    other = Desired(object_id="acme:1", setting="cache_split", value="50/50")
     assert [refusal.wish for refusal in contradictions(Plan(wishes=(first, other)))] == [other]
     assert not list(contradictions(Plan(wishes=(first, first))))
 

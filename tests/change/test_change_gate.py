@@ -18,7 +18,7 @@ from raidctl.change.engine import plan
 from raidctl.model import Battery, BatteryStatus
 from raidctl.simulation.demo import machine
 from raidctl.survey.survey import Survey, survey
-from raidctl.vendor.plan import Plan, Setting, Wish
+from raidctl.vendor.plan import Desired, Plan, Setting
 from raidctl.vendor.registry import vendors
 from tests.change.test_change_guard import CHARGES, good
 
@@ -74,7 +74,7 @@ def two(demo: str, batteries: tuple[Battery, ...], share: int | None = None) -> 
     return dataclasses.replace(recorded, inventory=replace(recorded.inventory, controllers=(first, other)))
 
 
-def planned(survey_: Survey, wishes: Sequence[Wish]) -> Plan:
+def planned(survey_: Survey, wishes: Sequence[Desired]) -> Plan:
     """What is planned without a reason for the unsafe."""
     return plan(survey_.inventory, VENDORS, wishes, unsafe=False, view=survey_.view)
 
@@ -84,11 +84,13 @@ def goes(made: Plan) -> bool:
     return bool(made.steps) and not made.refusals
 
 
-def wished(survey_: Survey, setting: Setting, value: str) -> list[Wish]:
+def wished(survey_: Survey, setting: Setting, value: str) -> list[Desired]:
     """The setting, for the volumes of the first card; a setting of cards, for that card."""
     card = survey_.inventory.controllers[0]
     whole = setting in ("no_battery_write_cache", "cache_split")
-    return [Wish(object_id=name, setting=setting, value=value) for name in ([card.id] if whole else _volumes(survey_))]
+    return [
+        Desired(object_id=name, setting=setting, value=value) for name in ([card.id] if whole else _volumes(survey_))
+    ]
 
 
 def _volumes(survey_: Survey) -> list[str]:
@@ -148,13 +150,13 @@ def test_no_drive_in_use_gets_a_volatile_write_cache(demo: str) -> None:
     )
     off = dataclasses.replace(survey_, inventory=replace(inventory, controllers=cards))
     assert used
-    wishes = [Wish(object_id=drive.id, setting="write_cache", value="enabled") for drive in used]
+    wishes = [Desired(object_id=drive.id, setting="write_cache", value="enabled") for drive in used]
     assert not any(goes(planned(off, [wish])) for wish in wishes)
 
 
 def test_a_journal_of_md_in_write_back_does_not_pass() -> None:
     """The journal's one device would hold what the array does not."""
-    wish = Wish(object_id="md:md126", setting="journal_mode", value="write-back")
+    wish = Desired(object_id="md:md126", setting="journal_mode", value="write-back")
     assert not goes(planned(seen("journal"), [wish]))
 
 

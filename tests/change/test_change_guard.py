@@ -9,7 +9,7 @@ import pytest
 
 from raidctl.change.guard import unsafe
 from raidctl.model import Battery, BatteryStatus, Cache, Controller, Drive, Volume, VolumeCache
-from raidctl.vendor.plan import Wish
+from raidctl.vendor.plan import Desired
 
 STATES: tuple[BatteryStatus, ...] = get_args(BatteryStatus)
 CHARGES = (None, 0, 20, 49, 50, 100)
@@ -26,9 +26,9 @@ def battery(status: BatteryStatus, charge: int | None, replace: bool | None, num
     return Battery(id=f"acme:1/battery{number}", status=status, charge_percent=charge, replace=replace)
 
 
-def wish(value: str) -> Wish:
+def wish(value: str) -> Desired:
     """A write policy for the volume."""
-    return Wish(object_id="acme:1/v1", setting="write_policy", value=value)
+    return Desired(object_id="acme:1/v1", setting="write_policy", value=value)
 
 
 EVERY = [
@@ -88,6 +88,6 @@ def test_write_through_is_always_let_through() -> None:
 def test_a_volatile_cache_is_switched_on_only_where_nothing_uses_the_drive(drive: Drive, refused: bool) -> None:
     """A drive that is mounted, or belongs to an array, keeps its cache off."""
     controller = Controller(id="acme:1", drives=(drive,))
-    asked = Wish(object_id="acme:1/1", setting="write_cache", value="enabled")
+    asked = Desired(object_id="acme:1/1", setting="write_cache", value="enabled")
     assert (unsafe(controller, asked) is not None) == refused
-    assert unsafe(controller, Wish(object_id="acme:1/1", setting="write_cache", value="disabled")) is None
+    assert unsafe(controller, Desired(object_id="acme:1/1", setting="write_cache", value="disabled")) is None

@@ -19,15 +19,15 @@ from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.plan_change import Consent, Work, planned
 from raidctl.errors import CannotTell
 from raidctl.survey.survey import Survey
-from raidctl.vendor.plan import Wish
+from raidctl.vendor.plan import Desired
 
 CACHING = "slot=1/ld 1/arrayaccelerator"
 HOLDER = Holder(change="c1", pid=7, since="2026-03-04T05:06:07Z", about="raidctl batch")
 
 
-def through(_: Survey) -> list[Wish]:
+def through(_: Survey) -> list[Desired]:
     """Write-through for the volume of the P400."""
-    return [Wish(object_id="smartarray:1/v1", setting="write_policy", value="write_through")]
+    return [Desired(object_id="smartarray:1/v1", setting="write_policy", value="write_through")]
 
 
 @pytest.fixture
@@ -104,7 +104,7 @@ def test_a_battery_that_failed_during_the_question_is_noticed(tmp_path: Path) ->
     """What was safe when it was planned is judged again before it is done."""
     settings = Settings()
     settings.demo, settings.state_dir = "9271", str(tmp_path)
-    wish = Wish(object_id="megaraid:0/v0", setting="write_policy", value="protected_write_back")
+    wish = Desired(object_id="megaraid:0/v0", setting="write_policy", value="protected_write_back")
     with planned(settings, Consent(dry_run=False, yes=False, unsafe=None), lambda _: []) as made:
         simulated = made.named.runner
         simulated.keep(simulated.state() | {"megaraid 0/v0/wrcache": "WT"})  # type: ignore[attr-defined]  # as above

@@ -17,7 +17,7 @@ from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.plan_change import Consent, Work, planned
 from raidctl.cli.shared.temporary_change import for_a_while
 from raidctl.simulation.demo import machine as simulated
-from raidctl.vendor.plan import Wish
+from raidctl.vendor.plan import Desired
 from raidctl.vendor.registry import vendors
 from raidctl.vendor.simulator import State
 from tests.change.real import results, until
@@ -44,7 +44,7 @@ with work(at(place, "p400"), THROUGH) as made:
     with for_a_while(made, at(place, "p400")):
         pass
 """
-THROUGH = Wish(object_id="smartarray:1/v1", setting="write_policy", value="write_through")
+THROUGH = Desired(object_id="smartarray:1/v1", setting="write_policy", value="write_through")
 
 
 def at(place: Path, demo: str) -> Settings:
@@ -54,7 +54,7 @@ def at(place: Path, demo: str) -> Settings:
     return settings
 
 
-def work(settings: Settings, wish: Wish, unsafe: str | None = None) -> AbstractContextManager[Work]:
+def work(settings: Settings, wish: Desired, unsafe: str | None = None) -> AbstractContextManager[Work]:
     """A plan that nobody has to agree to."""
     return planned(settings, Consent(dry_run=False, yes=True, unsafe=unsafe), lambda _: [wish])
 
@@ -110,7 +110,7 @@ def test_what_somebody_else_has_set_meanwhile_is_left_and_said(
 def test_what_is_not_in_force_although_it_was_set_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Whoever measures with it has to know."""
     settings = at(tmp_path, "h730")
-    wish = Wish(object_id="megaraid:0/v0", setting="write_policy", value="protected_write_back")
+    wish = Desired(object_id="megaraid:0/v0", setting="write_policy", value="protected_write_back")
     with work(settings, wish, unsafe="a trial") as made, for_a_while(made, settings):
         said = capsys.readouterr().err
     assert "Warning: megaraid:0/v0 is set to protected-write-back, but write-through is in force" in said

@@ -15,7 +15,7 @@ from raidctl.errors import ChangeStands, ChangeUndone
 from raidctl.model import Controller, Host, Inventory, Tool, Volume, VolumeCache, WritePolicy
 from raidctl.request import Answer, Request, Run, RunAnswer
 from raidctl.survey.survey import Survey
-from raidctl.vendor.plan import Action, Flush, Knob, Plan, Step, Wish
+from raidctl.vendor.plan import Action, Desired, Flush, Plan, Step, ToolSetting
 from raidctl.vendor.protocol import Vendor
 
 POLICIES: tuple[WritePolicy, WritePolicy] = ("protected_write_back", "write_through")
@@ -48,7 +48,7 @@ class Acme:
         self.late.clear()
         return Survey(Inventory(host=Host(source="local"), controllers=(Controller(id="acme:0", volumes=volumes),)))
 
-    def plan(self, controller: Controller, wishes: Sequence[Wish], tools: Sequence[Tool]) -> Plan:  # noqa: ARG002 - the protocol's
+    def plan(self, controller: Controller, wishes: Sequence[Desired], tools: Sequence[Tool]) -> Plan:  # noqa: ARG002 - the protocol's
         """One command for each volume that is otherwise."""
         stand = self.knobs(controller)
         already = tuple(wish for wish in wishes if stand[wish.object_id, "policy"] == wish.value)
@@ -62,7 +62,7 @@ class Acme:
         )  # fmt: skip
         return Plan(wishes=tuple(wishes), steps=steps, already=already)
 
-    def knobs(self, controller: Controller) -> Mapping[Knob, str]:
+    def knobs(self, controller: Controller) -> Mapping[ToolSetting, str]:
         """The policy of each volume."""
         return {(v.id, "policy"): str(v.cache.write_policy) for v in controller.volumes if v.cache is not None}
 
@@ -105,7 +105,7 @@ def change(acme: Acme, waits: list[float] | None = None) -> Change:
     """Write-through for all volumes; three have it already."""
     vendors = [cast("Vendor", acme)]
     seen = acme.look().inventory
-    wishes = [Wish(object_id=name, setting="write_policy", value="write_through") for name in acme.policies]
+    wishes = [Desired(object_id=name, setting="write_policy", value="write_through") for name in acme.policies]
     made = plan(seen, vendors, wishes, unsafe=False)
     assert (len(made.steps), len(made.already), made.refusals) == (21, 3, ())
     story = begin("set", made, seen, about="trial", source="local")

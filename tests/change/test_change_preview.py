@@ -16,7 +16,7 @@ from raidctl.cli import restore
 from raidctl.simulation.demo import machine
 from raidctl.simulation.runner import Simulated
 from raidctl.survey.survey import survey
-from raidctl.vendor.plan import Setting, Wish
+from raidctl.vendor.plan import Desired, Setting
 from raidctl.vendor.registry import vendors
 
 Raidctl = Callable[..., Result]
@@ -40,7 +40,7 @@ class Left:
         """Make a change and leave it without an end."""
         seen = survey(self.simulated, VENDORS)
         made = plan(
-            seen.inventory, VENDORS, [Wish(object_id="smartarray:1", setting=setting, value=value)], unsafe=True
+            seen.inventory, VENDORS, [Desired(object_id="smartarray:1", setting=setting, value=value)], unsafe=True
         )
         story = begin("batch", made, seen.inventory, about="load", source="demo:p400")
         look = lambda: survey(self.simulated, VENDORS)  # noqa: E731 - a word for it

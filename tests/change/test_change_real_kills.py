@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import pytest
 
-from raidctl.simulation.executables import Fault, Trouble
+from raidctl.simulation.executables import Disturbance, Fault
 from tests.change.real import CACHING, CHANGES, PATIENCE, WRITE_THROUGH, Machine, until
 
 pytestmark = pytest.mark.slow
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.slow
 def test_killed_while_its_tool_hangs_it_is_put_back_by_restore(on: Callable[[str], Machine], fault: Fault) -> None:
     """Signal 9 in the middle of the change: "restore" puts back what the tool has done, and ends the story."""
     machine = on("p400")
-    machine.tools.fail(Trouble(fault=fault, seconds=1.5))
+    machine.tools.fail(Disturbance(fault=fault, seconds=1.5))
     machine.kill(machine.start(*WRITE_THROUGH))
     if fault == "hangs after the change":
         until(lambda: machine.difference() == {CACHING: "disable"})
@@ -36,7 +36,7 @@ def test_killed_while_its_tool_hangs_it_is_put_back_by_restore(on: Callable[[str
 def test_restore_waits_for_the_tool_that_a_killed_raidctl_has_left(on: Callable[[str], Machine], demo: str) -> None:
     """A tool that outlives its raidctl does its change later; restore must not look before that."""
     machine = on(demo)
-    machine.tools.fail(Trouble(fault="is slow", seconds=1.5))
+    machine.tools.fail(Disturbance(fault="is slow", seconds=1.5))
     words = next(words for name, words, _ in CHANGES if name == demo)
     machine.kill(machine.start(*words))
     done = machine.run("restore")
@@ -59,7 +59,7 @@ def test_a_tool_that_is_not_known_by_its_command_line_has_the_lock(on: Callable[
     """A wrapper may start a program of another name: it outlives its raidctl with the lock, and nobody looks before."""
     machine = on("p400")
     (machine.tools.programs / "hpacucli").write_text(DISGUISED.format(python=sys.executable, place=machine.tools.place))
-    machine.tools.fail(Trouble(fault="is slow", seconds=1.5))
+    machine.tools.fail(Disturbance(fault="is slow", seconds=1.5))
     machine.kill(machine.start(*WRITE_THROUGH))
     done = machine.run("restore")
     until(machine.at_rest)
@@ -71,7 +71,7 @@ def test_a_tool_that_is_not_known_by_its_command_line_has_the_lock(on: Callable[
 def test_of_two_restores_at_once_one_puts_back(on: Callable[[str], Machine]) -> None:
     """The other finds nothing left, or leaves it to the first; the tool is told once."""
     machine = on("p400")
-    machine.tools.fail(Trouble(fault="hangs after the change", seconds=1.0))
+    machine.tools.fail(Disturbance(fault="hangs after the change", seconds=1.0))
     machine.kill(machine.start(*WRITE_THROUGH))
     until(machine.at_rest)
     both = [
@@ -90,7 +90,7 @@ def test_of_two_restores_at_once_one_puts_back(on: Callable[[str], Machine]) -> 
 def test_a_killed_batch_is_put_back_by_its_guardian_after_its_tool(on: Callable[[str], Machine]) -> None:
     """The second process must not look before the tool of the first has ended."""
     machine = on("p400")
-    machine.tools.fail(Trouble(fault="is slow", seconds=1.5))
+    machine.tools.fail(Disturbance(fault="is slow", seconds=1.5))
     words = ("batch", "smartarray:1", "--write", "write-through", "--yes", "--", "sleep", "60")
     machine.kill(machine.start(*words))
     until(lambda: machine.results() == ["restored"] and machine.at_rest())

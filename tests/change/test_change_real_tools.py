@@ -15,9 +15,9 @@ from raidctl.change.engine import Change, begin, plan
 from raidctl.change.journal import Journal
 from raidctl.errors import ChangeUndone
 from raidctl.runners.local import LocalRunner
-from raidctl.simulation.executables import Fault, Trouble
+from raidctl.simulation.executables import Disturbance, Fault
 from raidctl.survey.survey import survey
-from raidctl.vendor.plan import Wish
+from raidctl.vendor.plan import Desired
 from raidctl.vendor.registry import vendors
 from raidctl.vendor.simulator import State
 from tests.change.real import CACHING, CHANGES, PATIENCE, WRITE_THROUGH, Machine
@@ -66,7 +66,7 @@ BAD: list[tuple[Fault, int]] = [
 def test_a_bad_tool_leaves_nothing_half_done(on: Callable[[str], Machine], fault: Fault, code: int) -> None:
     """Done, or as before; exit code 5 says that it was undone."""
     machine = on("p400")
-    machine.tools.fail(Trouble(fault=fault))
+    machine.tools.fail(Disturbance(fault=fault))
     done = machine.run(*WRITE_THROUGH)
     assert done.returncode == code, done.stderr
     assert machine.difference() == ({CACHING: "disable"} if code == 0 else {})
@@ -77,7 +77,7 @@ def test_a_controller_that_falls_back_is_noticed_and_undone(on: Callable[[str], 
     """The tool accepts write-back, but a battery that fails keeps it from being in force."""
     machine = on("9271")
     machine.tools.set({"megaraid 0/v0/wrcache": "WT"})
-    machine.tools.fail(Trouble(fault="falls back", settings={"megaraid 0/battery": "Failed"}))
+    machine.tools.fail(Disturbance(fault="falls back", settings={"megaraid 0/battery": "Failed"}))
     done = machine.run("cache", "set", "megaraid:0/v0", "--write", "protected-write-back", "--yes")
     assert done.returncode == 5, done.stderr
     assert "write-through is in force" in done.stderr
@@ -99,7 +99,7 @@ TARGETED = [
 def test_what_cannot_be_read_is_not_called_absent(on: Callable[[str], Machine], words: tuple[str, ...]) -> None:
     """A tool that dies while it reads hides its card: exit code 3, and the sentence says that it was not read."""
     machine = on("p400")
-    machine.tools.fail(Trouble(fault="dies", match="show", times=99))
+    machine.tools.fail(Disturbance(fault="dies", match="show", times=99))
     done = machine.run(*words)
     assert done.returncode == 3, done.stderr
     assert "not everything could be read" in done.stderr
@@ -231,13 +231,13 @@ def test_a_tool_that_does_not_come_back_is_ended_and_its_change_undone(
 ) -> None:
     """The time limit is part of the plan; here it is half a second."""
     machine = on("p400")
-    machine.tools.fail(Trouble(fault=fault))
+    machine.tools.fail(Disturbance(fault=fault))
     monkeypatch.setenv("PATH", machine.environment["PATH"])
     machine.state_dir.mkdir(mode=0o700)
     known, runner = vendors()[0], LocalRunner()
     seen = survey(runner, known)
     made = plan(
-        seen.inventory, known, [Wish(object_id="smartarray:1/v1", setting="write_policy", value="write_through")],
+        seen.inventory, known, [Desired(object_id="smartarray:1/v1", setting="write_policy", value="write_through")],
         unsafe=False,
     )  # fmt: skip
     hasty = replace(made, steps=tuple(replace(s, action=replace(s.action, timeout=0.5)) for s in made.steps))

@@ -13,7 +13,7 @@ from raidctl.change.restore import Restored, Restorer
 from raidctl.change.state_directory import Holder, hold
 from raidctl.simulation.runner import Simulated
 from raidctl.survey.survey import Survey, survey
-from raidctl.vendor.plan import Action, Step, Wish
+from raidctl.vendor.plan import Action, Desired, Step
 from raidctl.vendor.registry import vendors
 from tests.change.faulty import Faulty
 from tests.change.harness import rewrite
@@ -39,8 +39,8 @@ class Machine:
         self.journal = Journal(place)
         seen = self.look()
         wishes = [
-            Wish(object_id="smartarray:1/v1", setting="drive_write_cache", value="enabled"),
-            Wish(object_id="smartarray:1", setting="cache_split", value="50/50"),
+            Desired(object_id="smartarray:1/v1", setting="drive_write_cache", value="enabled"),
+            Desired(object_id="smartarray:1", setting="cache_split", value="50/50"),
         ]
         made = plan(seen.inventory, VENDORS, wishes, unsafe=True)
         story = begin("batch", made, seen.inventory, about="load", source="local")

@@ -20,7 +20,7 @@ from click.testing import CliRunner, Result
 
 from raidctl.cli import cli, restore
 from raidctl.simulation.demo import demos
-from raidctl.simulation.executables import Trouble, install
+from raidctl.simulation.executables import Disturbance, install
 from raidctl.vendor.registry import vendors
 
 Raidctl = Callable[..., Result]
@@ -271,7 +271,7 @@ def test_what_one_impossible_wish_keeps_from_being_run_is_marked(raidctl: Raidct
 def test_who_interrupts_a_change_is_told_that_all_is_as_before(tmp_path: Path) -> None:
     """Ctrl-C while a tool hangs: exit code 130, what was there is there again, and that is the last sentence."""
     tools = install("p400", tmp_path / "p400")
-    tools.fail(Trouble(fault="hangs after the change", match="cacheratio", seconds=300))
+    tools.fail(Disturbance(fault="hangs after the change", match="cacheratio", seconds=300))
     path = f"{tools.programs}:{os.environ['PATH']}"
     child = subprocess.Popen(
         [sys.executable, "-m", "raidctl", "--state-dir", tmp_path / "state", "--json", *SPLIT[2:], "50/50", "--yes"],

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 from raidctl.model import Tool
-from raidctl.request import Answer, Request, Run, RunAnswer, Trouble, Which, WhichAnswer, converse
+from raidctl.request import Answer, Failure, Request, Run, RunAnswer, Which, WhichAnswer, converse
 from raidctl.survey.doctor import ToolCheck, check_tools
 from raidctl.vendor.protocol import ToolSpec, Vendor
 
@@ -26,7 +26,7 @@ class Scripted:
     def answer(self, request: Request[Any]) -> Answer:
         """What the table says, else that it is missing."""
         if isinstance(request, Which):
-            return self.answers.get(request.name, WhichAnswer(trouble=Trouble.MISSING))
+            return self.answers.get(request.name, WhichAnswer(trouble=Failure.MISSING))
         assert isinstance(request, Run)
         self.ran.append(request.argv)
         return self.answers[request.argv[0]]
@@ -65,21 +65,21 @@ def test_the_version_is_the_line_that_holds_one() -> None:
 
 def test_a_program_that_does_not_start_is_told_with_the_reason() -> None:
     """It is installed all the same."""
-    check = checked({**HERE, "/opt/acmecli": RunAnswer(trouble=Trouble.DENIED, detail="permission denied")})
+    check = checked({**HERE, "/opt/acmecli": RunAnswer(trouble=Failure.DENIED, detail="permission denied")})
     assert check.path == "/opt/acmecli"
     assert check.fault == "does not start: permission denied"
 
 
 def test_a_recording_that_never_asked_says_nothing() -> None:
     """Neither of the version nor of a fault."""
-    check = checked({**HERE, "/opt/acmecli": RunAnswer(trouble=Trouble.UNRECORDED, detail="not in the recording")})
+    check = checked({**HERE, "/opt/acmecli": RunAnswer(trouble=Failure.UNRECORDED, detail="not in the recording")})
     assert (check.version, check.fault) == (None, None)
 
 
 def test_what_cannot_be_looked_for_is_told() -> None:
     """A broken way to the machine is not a missing program."""
     assert (
-        checked({"acmecli": WhichAnswer(trouble=Trouble.FAILED, detail="connection lost")}).fault == "connection lost"
+        checked({"acmecli": WhichAnswer(trouble=Failure.FAILED, detail="connection lost")}).fault == "connection lost"
     )
 
 

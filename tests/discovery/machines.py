@@ -14,6 +14,7 @@ from raidctl.recording.recording import load
 from raidctl.request import (
     Answer,
     Dialogue,
+    Failure,
     Glob,
     GlobAnswer,
     Read,
@@ -21,7 +22,6 @@ from raidctl.request import (
     Request,
     Run,
     RunAnswer,
-    Trouble,
     UdevDatabase,
     converse,
 )
@@ -35,7 +35,7 @@ class Scripted:
     """A machine made of a udev database, files and paths; counts the rounds of requests."""
 
     def __init__(
-        self, udev: str | Trouble = Trouble.MISSING, files: Mapping[str, bytes] | None = None, paths: Sequence[str] = ()
+        self, udev: str | Failure = Failure.MISSING, files: Mapping[str, bytes] | None = None, paths: Sequence[str] = ()
     ) -> None:
         self.udev = udev
         self.files = files or {}
@@ -49,14 +49,14 @@ class Scripted:
 
     def _answer(self, request: Request[Any]) -> Answer:
         if isinstance(request, UdevDatabase):
-            if isinstance(self.udev, Trouble):
+            if isinstance(self.udev, Failure):
                 return ReadAnswer(trouble=self.udev)
             return ReadAnswer(data=self.udev.encode())
         if isinstance(request, Read):
             data = self.files.get(request.path)
-            return ReadAnswer(data=data) if data is not None else ReadAnswer(trouble=Trouble.MISSING)
+            return ReadAnswer(data=data) if data is not None else ReadAnswer(trouble=Failure.MISSING)
         if isinstance(request, Run):
-            return RunAnswer(trouble=Trouble.MISSING)
+            return RunAnswer(trouble=Failure.MISSING)
         assert isinstance(request, Glob)
         depth = request.pattern.count("/")
         return GlobAnswer(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from raidctl.evidence import Sheet
+from raidctl.evidence import Output
 from raidctl.host import HostView, PciDevice
 from raidctl.model import Controller, Problem, Tool, Volume
 from raidctl.survey import pci_cards
@@ -139,7 +139,7 @@ def test_the_overview_says_what_a_port_in_raid_mode_is() -> None:
 
 def test_the_overview_tells_which_program_was_used_and_why() -> None:
     """The evidence knows whose output a controller was read from; the family's note on the controller says why."""
-    sheet = Sheet.of_text("/opt/bin/oldcli show all", "Card 1\n")
+    sheet = Output.of_text("/opt/bin/oldcli show all", "Card 1\n")
     sheet.fact(sheet.lines[0], "example:1", "model", "Card 1")
     note = Problem(severity="info", where="example:1", message="newcli does not know it.")
     ill = Problem(severity="error", where="example:1", message="It is ill.", kind="state")

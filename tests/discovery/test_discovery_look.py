@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from raidctl.discovery import look
-from raidctl.request import Trouble, converse
+from raidctl.request import Failure, converse
 from raidctl.runners.local import LocalRunner
 from tests.discovery.machines import Scripted, block, seen
 
@@ -124,7 +124,7 @@ def test_missing_mount_points_are_said_where_there_is_something_to_mount() -> No
 def test_a_udev_that_hangs_is_said_and_replaced() -> None:
     """A database that could not be read in time leaves what sysfs reports, and is reported."""
     files = {"/sys/class/block/sda/size": b"2048\n", "/proc/self/mountinfo": b""}
-    found = converse(look(), Scripted(Trouble.TIMEOUT, files, ["/sys/class/block/sda"]))
+    found = converse(look(), Scripted(Failure.TIMEOUT, files, ["/sys/class/block/sda"]))
     assert block(found.view, "sda").size_bytes == 1 << 20
     assert [problem.kind for problem in found.problems] == ["unread"]
 

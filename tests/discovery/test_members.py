@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from raidctl.evidence import Sheet
+from raidctl.evidence import Output
 from raidctl.host import BlockDevice, HostView
 from raidctl.model import Controller, Drive
 from raidctl.survey.md_members import described
@@ -19,15 +19,15 @@ VIEW = HostView(
 )
 
 
-def sheet(drive: Drive) -> Sheet:
+def sheet(drive: Drive) -> Output:
     """An output whose lines told the turns and the model of a drive."""
-    told = Sheet.of_text("smartctl -x", "Rotation Rate: 7200 rpm\nDevice Model: HARBOR")
+    told = Output.of_text("smartctl -x", "Rotation Rate: 7200 rpm\nDevice Model: HARBOR")
     told.fact(told.lines[0], drive.id, "rpm", 7200)
     told.fact(told.lines[1], drive.id, "model", "HARBOR")
     return told
 
 
-def member(device: str, *drives: Drive, **own: object) -> tuple[Drive, Sheet]:
+def member(device: str, *drives: Drive, **own: object) -> tuple[Drive, Output]:
     """What becomes of a member on these drives, and the sheet of the first of them."""
     one = Drive(id="md:md0/x", device=device, **own)  # type: ignore[arg-type] # the tests vary fields by name
     array = Controller(id="md", mode="software", drives=(one,))

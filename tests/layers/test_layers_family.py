@@ -6,8 +6,8 @@ from raidctl.host import BlockDevice, HostView
 from raidctl.layers import family
 from raidctl.layers.family import change
 from raidctl.model import Controller
-from raidctl.request import Trouble, converse
-from raidctl.vendor.plan import Plan, Setting, Wish
+from raidctl.request import Failure, converse
+from raidctl.vendor.plan import Desired, Plan, Setting
 from tests.layers.written import VM, runner
 
 BCACHE = {
@@ -18,15 +18,15 @@ BCACHE = {
 VIEW = HostView(blocks=(BlockDevice("bcache0", "/dev/bcache0", "other"),))
 
 
-def machine(files: dict[str, str | Trouble]) -> Controller:
+def machine(files: dict[str, str | Failure]) -> Controller:
     """The kernel of a machine with these files."""
     [card] = converse(family.observe(VIEW), runner(files)).controllers
     return card
 
 
-def planned(files: dict[str, str | Trouble], *wished: tuple[str, Setting, str]) -> Plan:
+def planned(files: dict[str, str | Failure], *wished: tuple[str, Setting, str]) -> Plan:
     """The plan for wishes on such a machine."""
-    wishes = [Wish(object_id=name, setting=setting, value=value) for name, setting, value in wished]
+    wishes = [Desired(object_id=name, setting=setting, value=value) for name, setting, value in wished]
     return change.plan(machine(files), wishes, ())
 
 
@@ -53,7 +53,7 @@ def test_a_state_that_cannot_come_back_is_not_left() -> None:
 
 def test_a_value_that_cannot_be_read_is_not_changed() -> None:
     """It could not be put back."""
-    plan = planned({**VM, "/proc/sys/vm/dirty_ratio": Trouble.DENIED}, ("kernel:vm", "dirty_limit", "30 percent"))
+    plan = planned({**VM, "/proc/sys/vm/dirty_ratio": Failure.DENIED}, ("kernel:vm", "dirty_limit", "30 percent"))
     assert (plan.steps, plan.refusals[0].kind) == ((), "unknown")
 
 

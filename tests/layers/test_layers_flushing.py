@@ -26,10 +26,10 @@ from raidctl.model import Controller, Drive, Host, Inventory, Problem
 from raidctl.output.console import Paper
 from raidctl.output.layers_flush import flush_screen
 from raidctl.request import Answer as Reply
-from raidctl.request import Read, ReadAnswer, Request, Run, RunAnswer, Trouble, converse
+from raidctl.request import Failure, Read, ReadAnswer, Request, Run, RunAnswer, converse
 from raidctl.simulation.demo import machine
 from raidctl.simulation.runner import Simulated
-from raidctl.vendor.plan import Action, Flush, Knob
+from raidctl.vendor.plan import Action, Flush, ToolSetting
 from raidctl.vendor.protocol import Vendor
 from raidctl.vendor.registry import vendors
 
@@ -124,9 +124,9 @@ def test_an_interrupted_flush_puts_the_mode_back(bench: Bench) -> None:
         (RunAnswer(code=1, err=b"sync: error syncing '/srv/db': Input/output error\n"), "failed"),
         (RunAnswer(code=1, err=b"sync: cannot open: Permission denied\n"), "no_right"),
         (RunAnswer(code=3), "failed"),
-        (RunAnswer(trouble=Trouble.MISSING, detail="not installed"), "no_tool"),
-        (RunAnswer(trouble=Trouble.DENIED, detail="no"), "no_right"),
-        (RunAnswer(trouble=Trouble.TIMEOUT, detail="ended"), "failed"),
+        (RunAnswer(trouble=Failure.MISSING, detail="not installed"), "no_tool"),
+        (RunAnswer(trouble=Failure.DENIED, detail="no"), "no_right"),
+        (RunAnswer(trouble=Failure.TIMEOUT, detail="ended"), "failed"),
     ],
 )
 def test_a_command_that_fails_is_told_with_its_words(bench: Bench, reply: RunAnswer, result: str) -> None:
@@ -207,7 +207,7 @@ def test_a_missing_program_is_told_by_a_field_and_not_by_words() -> None:
 
         FAMILY, TOOLS = "acme", ()
 
-        def knobs(self, _: Controller) -> dict[Knob, str]:
+        def knobs(self, _: Controller) -> dict[ToolSetting, str]:
             """None."""
             return {}
 

@@ -7,7 +7,7 @@ from raidctl.layers.build import page_thresholds, stack
 from raidctl.layers.phrases import number
 from raidctl.layers.scope import scope
 from raidctl.model import Host, Inventory
-from raidctl.request import Trouble
+from raidctl.request import Failure
 from tests.layers.written import VM, kernel
 
 DM = (BlockDevice("dm-0", "/dev/dm-0", "dm", dm_name="w"),)
@@ -42,7 +42,7 @@ def test_rubbish_in_a_file_is_a_problem_that_names_it() -> None:
 
 def test_a_file_that_may_not_be_read_is_a_missing_right() -> None:
     """It is not called absent."""
-    told = kernel(VM | {"/proc/sys/vm/dirty_ratio": Trouble.DENIED})
+    told = kernel(VM | {"/proc/sys/vm/dirty_ratio": Failure.DENIED})
     assert told.vm.value("dirty_ratio", number) is None
     assert [problem.kind for problem in told.problems] == ["no_right"]
 
@@ -71,7 +71,7 @@ def test_a_kernel_without_device_mapper_is_no_silence() -> None:
 def test_a_bcache_device_that_vanishes_is_not_there() -> None:
     """Its directory is listed, its files are gone: nothing is known of it and nothing breaks."""
     blocks = (BlockDevice("bcache0", "/dev/bcache0", "other"),)
-    there = VM | {"/sys/class/block/bcache0/bcache/state": Trouble.MISSING}
+    there = VM | {"/sys/class/block/bcache0/bcache/state": Failure.MISSING}
     told = kernel(there, blocks)
     assert "bcache0" not in told.bcaches or told.bcaches["bcache0"].value("cache_mode", str) is None
 

@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 from raidctl.cli import cli
 from raidctl.layers.family.change import knobs, plan, queue_of
 from raidctl.model import Controller, Volume
-from raidctl.vendor.plan import Plan, Wish
+from raidctl.vendor.plan import Desired, Plan
 
 Raidctl = Callable[..., Result]
 
@@ -29,7 +29,7 @@ def raidctl(tmp_path: Path) -> Raidctl:
 def planned(value: str, **details: str) -> Plan:
     """The plan for the read-ahead of a disk."""
     disk = Volume(id=queue_of("sda"), details=details)
-    wish = Wish(object_id=disk.id, setting="read_ahead", value=value)
+    wish = Desired(object_id=disk.id, setting="read_ahead", value=value)
     return plan(Controller(id="kernel", mode="software", volumes=(disk,)), [wish], ())
 
 
@@ -43,7 +43,7 @@ def test_the_file_of_the_device_is_written() -> None:
 def test_the_slash_of_a_name_is_spelt_as_in_sysfs() -> None:
     """The kernel has an exclamation mark in its place."""
     disk = Volume(id=queue_of("cciss/c0d0"), details={"read_ahead": "128"})
-    wish = Wish(object_id=disk.id, setting="read_ahead", value="64")
+    wish = Desired(object_id=disk.id, setting="read_ahead", value="64")
     [step] = plan(Controller(id="kernel", volumes=(disk,)), [wish], ()).steps
     assert step.action.path == "/sys/class/block/cciss!c0d0/queue/read_ahead_kb"
 

@@ -17,7 +17,7 @@ from raidctl.output.console import Paper
 from raidctl.output.layers import stack_screen
 from raidctl.output.layers_limits import limits_screen
 from raidctl.output.layers_stats import stats_screen
-from raidctl.request import Trouble, converse
+from raidctl.request import Failure, converse
 from tests.layers.written import VM, runner
 
 VIEW = HostView(
@@ -43,7 +43,7 @@ WORDS = st.one_of(
     st.sampled_from(["0", "17", "9" * 30, "-1", "1.2M", "[writeback]", "dirty", "[\x1b[31m]", "1 " * 17, "\x00"]),
 )
 ANSWERS = st.dictionaries(
-    st.sampled_from(PATHS), st.one_of(WORDS, st.sampled_from(list(Trouble))), min_size=len(PATHS) // 2
+    st.sampled_from(PATHS), st.one_of(WORDS, st.sampled_from(list(Failure))), min_size=len(PATHS) // 2
 )
 LINES = st.one_of(
     st.text(max_size=80),
@@ -55,7 +55,7 @@ LINES = st.one_of(
 @settings(max_examples=150, deadline=None)
 @given(ANSWERS, LINES, LINES, WORDS)
 def test_rubbish_from_the_kernel_is_no_crash(
-    files: dict[str, str | Trouble], table: str, status: str, page: str
+    files: dict[str, str | Failure], table: str, status: str, page: str
 ) -> None:
     """Layers, figures, screens and plans are made of whatever can be read, and no control character comes through."""
     there = {**files, f"{BLOCK}/bcache0/bcache/state": files.get(f"{BLOCK}/bcache0/bcache/state", "dirty\n")}

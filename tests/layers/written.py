@@ -9,7 +9,7 @@ from raidctl.layers.kernel import Kernel
 from raidctl.layers.probe import look
 from raidctl.recording.manifest import FORMAT, Entry, Manifest
 from raidctl.recording.recording import Recording
-from raidctl.request import Trouble, converse
+from raidctl.request import Failure, converse
 from raidctl.runners.replay import ReplayRunner
 
 VM = {
@@ -26,13 +26,13 @@ VM = {
 
 
 def runner(
-    files: Mapping[str, str | Trouble], programs: Mapping[tuple[str, ...], tuple[int, str, str]] | None = None
+    files: Mapping[str, str | Failure], programs: Mapping[tuple[str, ...], tuple[int, str, str]] | None = None
 ) -> ReplayRunner:
     """A machine with these files and answers of programs (exit code, output, errors), and nothing else."""
     entries: list[Entry] = []
     kept: dict[str, bytes] = {}
     for path, text in files.items():
-        if isinstance(text, Trouble):
+        if isinstance(text, Failure):
             entries.append(Entry(read=path, trouble=text, detail="so it is"))
         else:
             entries.append(Entry(read=path, text=text))
@@ -50,7 +50,7 @@ def runner(
 
 
 def kernel(
-    files: Mapping[str, str | Trouble],
+    files: Mapping[str, str | Failure],
     blocks: tuple[BlockDevice, ...] = (),
     programs: Mapping[tuple[str, ...], tuple[int, str, str]] | None = None,
 ) -> Kernel:

@@ -10,7 +10,7 @@ import jsonschema
 import msgspec
 import pytest
 
-from raidctl.evidence import Sheet
+from raidctl.evidence import Output
 from raidctl.model import Capability, Inventory, Problem
 from raidctl.output.console import Paper
 from raidctl.output.doctor import Checkup, checkup_data, checkup_screen
@@ -21,7 +21,7 @@ from raidctl.output.unparsed import unparsed, unparsed_screen
 from raidctl.output.vendors import support, support_screen
 from raidctl.recording.manifest import FORMAT, Entry, Manifest
 from raidctl.recording.recording import Recording
-from raidctl.request import Trouble
+from raidctl.request import Failure
 from raidctl.survey.doctor import ToolCheck
 from raidctl.survey.pci_cards import CardRow
 from raidctl.vendor.protocol import ToolSpec, Vendor
@@ -36,9 +36,9 @@ Smart Array P410i in Slot 1
 
 
 @pytest.fixture
-def sheet() -> Sheet:
+def sheet() -> Output:
     """An output of which one line was understood, one noted, one left."""
-    made = Sheet.of_text("acmecli show detail", TEXT)
+    made = Output.of_text("acmecli show detail", TEXT)
     made.fact(made.lines[2], "smartarray:1", "cache.write_percent", 75)
     made.fact(made.lines[2], "smartarray:1", "cache.read_percent", 25)
     made.fact(made.lines[1], "smartarray:1", "model", "Smart Array P410i")
@@ -46,7 +46,7 @@ def sheet() -> Sheet:
     return made
 
 
-def test_each_fact_is_told_with_the_line_that_it_came_from(sheet: Sheet) -> None:
+def test_each_fact_is_told_with_the_line_that_it_came_from(sheet: Output) -> None:
     """Command, line number, field, value, and the line as it was printed; the facts of that object only."""
     told = explanation(HEALTHY, [sheet], ["smartarray:1"], EIGHTY)
     assert "from acmecli show detail" in told
@@ -55,7 +55,7 @@ def test_each_fact_is_told_with_the_line_that_it_came_from(sheet: Sheet) -> None
     assert "status" not in told.split("concluded")[0]
 
 
-def test_what_has_no_line_of_its_own_is_said_to_be_concluded(sheet: Sheet) -> None:
+def test_what_has_no_line_of_its_own_is_said_to_be_concluded(sheet: Output) -> None:
     """A field that is filled without evidence is never passed off as read."""
     fields = dict(concluded(HEALTHY, [sheet], "smartarray:1"))
     assert fields["slot"] == "1"
@@ -63,7 +63,7 @@ def test_what_has_no_line_of_its_own_is_said_to_be_concluded(sheet: Sheet) -> No
     assert not {"model", "cache.read_percent", "id", "volumes", "serial_"} & set(fields)
 
 
-def test_explanations_for_programs_hold_the_same(sheet: Sheet) -> None:
+def test_explanations_for_programs_hold_the_same(sheet: Output) -> None:
     """One entry for each object that was asked for."""
     (entry,) = explained(HEALTHY, [sheet], ["smartarray:1/v1"])
     assert entry["facts"] == [
@@ -82,7 +82,7 @@ def test_an_object_without_evidence_is_explained_honestly() -> None:
     assert "Nothing was recorded" in explanation(Inventory(host=HEALTHY.host), [], ["nothing"], EIGHTY)
 
 
-def test_lines_that_nobody_used_are_listed(sheet: Sheet) -> None:
+def test_lines_that_nobody_used_are_listed(sheet: Output) -> None:
     """With their numbers, and how many there are."""
     told = unparsed_screen([sheet], EIGHTY)
     assert told.startswith("Not used: 1 of 3 lines, in 1 of 1 output.\n")
@@ -90,9 +90,9 @@ def test_lines_that_nobody_used_are_listed(sheet: Sheet) -> None:
     assert unparsed([sheet])[0]["unparsed"] == [{"line": 4, "text": "   Odd Label: 12"}]
 
 
-def test_that_every_line_was_used_is_said(sheet: Sheet) -> None:
+def test_that_every_line_was_used_is_said(sheet: Output) -> None:
     """An empty list would leave one in doubt."""
-    sheet.note(sheet.lines[3])
+    sheet.mark_read(sheet.lines[3])
     assert unparsed_screen([sheet], EIGHTY) == "Every line was used: 3 in 1 output.\n"
     assert unparsed_screen([], EIGHTY) == "No output was read.\n"
 
@@ -249,7 +249,7 @@ KEPT = Recording(
         format=FORMAT,
         answers=(
             Entry(run=("acmecli", "show", "\x1b[31m"), code=1, out="show.out"),
-            Entry(run=("acmecli", "hang"), trouble=Trouble.TIMEOUT),
+            Entry(run=("acmecli", "hang"), trouble=Failure.TIMEOUT),
             Entry(read="/proc/mdstat", text="none\n"),
         ),
     ),

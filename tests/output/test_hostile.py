@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from raidctl.evidence import Sheet
+from raidctl.evidence import Output
 from raidctl.model import Inventory
 from raidctl.output.console import Paper
 from raidctl.output.explain import explanation
@@ -66,7 +66,7 @@ def test_no_text_of_hardware_breaks_or_steers_the_screen(
 @given(NASTY, NASTY, PAPERS)
 def test_evidence_never_steers_the_terminal(value: str, text: str, paper: Paper) -> None:
     """The raw line of an output is printed without its escape codes."""
-    sheet = Sheet.of_text(text, f"first\n{text}\nlast")
+    sheet = Output.of_text(text, f"first\n{text}\nlast")
     sheet.fact(sheet.lines[1], "smartarray:1", value, value)
     for told in (explanation(DEGRADED, [sheet], ["smartarray:1"], paper), unparsed_screen([sheet], paper)):
         assert steers(told) == []

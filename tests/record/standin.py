@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from raidctl.evidence import Sheet
+from raidctl.evidence import Output
 from raidctl.host import HostView
 from raidctl.model import Capability, Controller
 from raidctl.request import Dialogue
@@ -44,7 +44,7 @@ class StandIn:
         for document in documents:
             match = re.search(r"Serial Number: *(\S+)", document.text)
             controllers.append(Controller(id=f"{self.FAMILY}:{document.name}", serial=match[1] if match else None))
-        sheets = tuple(Sheet.of_text(document.name, document.text) for document in documents)
+        sheets = tuple(Output.of_text(document.name, document.text) for document in documents)
         return Observation(controllers=tuple(controllers), sheets=sheets)
 
 

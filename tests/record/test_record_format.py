@@ -19,13 +19,13 @@ from raidctl.errors import RecordError
 from raidctl.recording.manifest import FORMAT, Entry, Manifest
 from raidctl.recording.recording import Recording, is_recording, load, save
 from raidctl.request import (
+    Failure,
     Glob,
     GlobAnswer,
     Read,
     ReadAnswer,
     Run,
     RunAnswer,
-    Trouble,
     UdevDatabase,
     Which,
     WhichAnswer,
@@ -62,10 +62,10 @@ def sample() -> Recording:
     """A recording with every kind of answer."""
     entries = (
         Entry(run=("tool", "show"), code=3, out="tool-show.out", err="tool-show.err", seconds=0.25),
-        Entry(run=("tool", "wait"), trouble=Trouble.TIMEOUT, detail="60 s"),
+        Entry(run=("tool", "wait"), trouble=Failure.TIMEOUT, detail="60 s"),
         Entry(read="/proc/mdstat", data="proc-mdstat"),
         Entry(read="/sys/block/sda/size", text="7814037168\n"),
-        Entry(read="/etc/shadow", trouble=Trouble.DENIED),
+        Entry(read="/etc/shadow", trouble=Failure.DENIED),
         Entry(glob="/sys/block/*", paths=("/sys/block/sda",)),
         Entry(which="tool", path="/usr/sbin/tool"),
         Entry(which="other"),
@@ -92,13 +92,13 @@ def test_an_answer_comes_back_in_its_own_class() -> None:
     """Each entry of a manifest gives the request and the answer that it stands for."""
     assert list(sample().answers()) == [
         (Run(("tool", "show")), RunAnswer(3, b"\xff\x00raw\r\n", b"oops")),
-        (Run(("tool", "wait")), RunAnswer(trouble=Trouble.TIMEOUT, detail="60 s")),
+        (Run(("tool", "wait")), RunAnswer(trouble=Failure.TIMEOUT, detail="60 s")),
         (Read("/proc/mdstat"), ReadAnswer(b"md0")),
         (Read("/sys/block/sda/size"), ReadAnswer(b"7814037168\n")),
-        (Read("/etc/shadow"), ReadAnswer(trouble=Trouble.DENIED)),
+        (Read("/etc/shadow"), ReadAnswer(trouble=Failure.DENIED)),
         (Glob("/sys/block/*"), GlobAnswer(("/sys/block/sda",))),
         (Which("tool"), WhichAnswer("/usr/sbin/tool")),
-        (Which("other"), WhichAnswer(trouble=Trouble.MISSING)),
+        (Which("other"), WhichAnswer(trouble=Failure.MISSING)),
         (UdevDatabase(), ReadAnswer(b"P: /x\n")),
     ]
 
@@ -281,10 +281,10 @@ ANSWERED = st.one_of(
     st.tuples(
         st.builds(Run, st.lists(TEXT, min_size=1, max_size=3).map(tuple)),
         st.builds(RunAnswer, st.integers(0, 255), BYTES, BYTES)
-        | st.builds(RunAnswer, trouble=st.sampled_from(sorted(Trouble))),
+        | st.builds(RunAnswer, trouble=st.sampled_from(sorted(Failure))),
     ),
     st.tuples(
-        st.builds(Read, TEXT), st.builds(ReadAnswer, BYTES) | st.just(ReadAnswer(trouble=Trouble.DENIED, detail="no"))
+        st.builds(Read, TEXT), st.builds(ReadAnswer, BYTES) | st.just(ReadAnswer(trouble=Failure.DENIED, detail="no"))
     ),
     st.tuples(st.builds(Glob, TEXT), st.builds(GlobAnswer, st.lists(TEXT, max_size=3).map(lambda x: tuple(sorted(x))))),
     st.tuples(st.builds(Which, TEXT), st.builds(WhichAnswer, TEXT)),

@@ -11,6 +11,7 @@ from raidctl.recording.manifest import FORMAT, Entry, Manifest
 from raidctl.recording.recording import Recording
 from raidctl.request import (
     Answer,
+    Failure,
     Glob,
     GlobAnswer,
     Read,
@@ -18,7 +19,6 @@ from raidctl.request import (
     Request,
     Run,
     RunAnswer,
-    Trouble,
     UdevDatabase,
     Which,
     WhichAnswer,
@@ -101,14 +101,14 @@ def test_a_program_is_found_by_its_argv() -> None:
 def test_what_was_not_recorded_is_named(request_: Request[Any], named: str) -> None:
     """A recording never pretends: an unknown question is answered with UNRECORDED and names itself."""
     answer = one(machine(), request_)
-    assert answer.trouble is Trouble.UNRECORDED
+    assert answer.trouble is Failure.UNRECORDED
     assert named in answer.detail
 
 
 @pytest.mark.parametrize("request_", [Run(("tool", "list")), Read("/proc/x"), Which("tool"), UdevDatabase()])
 def test_in_a_complete_recording_what_is_not_listed_was_not_there(request_: Request[Any]) -> None:
     """``"unrecorded": "missing"`` makes it a whole machine: the rest is missing."""
-    assert one(machine(complete=True), request_).trouble is Trouble.MISSING
+    assert one(machine(complete=True), request_).trouble is Failure.MISSING
 
 
 def test_in_a_complete_recording_patterns_match_what_was_read() -> None:
@@ -117,7 +117,7 @@ def test_in_a_complete_recording_patterns_match_what_was_read() -> None:
         Entry(read="/sys/block/sda/size", text="1"),
         Entry(read="/sys/block/sdb/size", text="1"),
         Entry(read="/sys/block/.hidden/size", text="1"),
-        Entry(read="/sys/block/sdc/size", trouble=Trouble.MISSING),
+        Entry(read="/sys/block/sdc/size", trouble=Failure.MISSING),
         Entry(glob="/dev/disk/*", paths=("/dev/disk/by-id",)),
         complete=True,
     )
@@ -131,7 +131,7 @@ def test_a_recording_is_never_changed() -> None:
     """A request that changes something is refused, even when the same command was recorded."""
     runner = machine(Entry(run=("tool", "set"), code=0), complete=True)
     answer = one(runner, Run(("tool", "set"), changes=True))
-    assert (answer.trouble, answer.code) == (Trouble.UNRECORDED, None)
+    assert (answer.trouble, answer.code) == (Failure.UNRECORDED, None)
     assert "cannot be changed" in answer.detail
 
 
@@ -139,7 +139,7 @@ def test_the_limit_of_a_request_holds_in_a_replay() -> None:
     """What is longer than the limit is cut and told, as the machine's own runner does."""
     runner = machine(Entry(run=("t",), code=0, out="o"), Entry(read="/f", data="o"), o=b"x" * 50)
     ran, read = runner.carry_out((Run(("t",), limit=10), Read("/f", limit=10)))
-    assert (ran.trouble, read.trouble) == (Trouble.FLOOD, Trouble.FLOOD)
+    assert (ran.trouble, read.trouble) == (Failure.FLOOD, Failure.FLOOD)
     assert isinstance(ran, RunAnswer)
     assert isinstance(read, ReadAnswer)
     assert (ran.out, ran.code, read.data) == (b"x" * 10, None, b"x" * 10)

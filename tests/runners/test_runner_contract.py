@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from raidctl.request import (
+    Failure,
     Glob,
     GlobAnswer,
     Read,
@@ -20,7 +21,6 @@ from raidctl.request import (
     Run,
     RunAnswer,
     Runner,
-    Trouble,
     Which,
     WhichAnswer,
 )
@@ -171,19 +171,19 @@ def test_a_missing_program_is_told(runner: Runner, tmp_path: Path) -> None:
     """A program that is not there is MISSING, by name and by full path."""
     for name in ("raidctl-no-such-tool", str(tmp_path / "none"), "./none", f"{tmp_path}/none/none"):
         answer = run(runner, name)
-        assert (answer.trouble, answer.code) == (Trouble.MISSING, None), name
+        assert (answer.trouble, answer.code) == (Failure.MISSING, None), name
         assert name in answer.detail
 
 
 def test_a_file_that_is_no_program_is_denied(runner: Runner, tmp_path: Path) -> None:
     """Without the right to execute it, and for a directory, the answer is DENIED."""
-    assert run(runner, script(tmp_path / "tool", "#!/bin/sh\n", 0o644)).trouble is Trouble.DENIED
-    assert run(runner, str(tmp_path)).trouble is Trouble.DENIED
+    assert run(runner, script(tmp_path / "tool", "#!/bin/sh\n", 0o644)).trouble is Failure.DENIED
+    assert run(runner, str(tmp_path)).trouble is Failure.DENIED
 
 
 def test_a_missing_interpreter_is_a_missing_program(runner: Runner, tmp_path: Path) -> None:
     """A script whose interpreter is not installed cannot run."""
-    assert run(runner, script(tmp_path / "tool", "#!/no/such/interpreter\n")).trouble is Trouble.MISSING
+    assert run(runner, script(tmp_path / "tool", "#!/no/such/interpreter\n")).trouble is Failure.MISSING
 
 
 def test_a_tool_that_misses_something_itself_has_answered(runner: Runner, tmp_path: Path) -> None:
@@ -206,7 +206,7 @@ def test_words_that_cannot_be_said_fail(runner: Runner) -> None:
         Which("a\0b"),
     ]
     answers = runner.carry_out(requests)
-    assert [answer.trouble for answer in answers] == [Trouble.FAILED] * len(requests)
+    assert [answer.trouble for answer in answers] == [Failure.FAILED] * len(requests)
     assert all(answer.detail for answer in answers)
 
 
@@ -219,7 +219,7 @@ def test_a_hanging_program_ends_with_its_children(runner: Runner, tmp_path: Path
     text = f"echo first; (sleep 300 & echo $! >>'{pids}'; echo $$ >>'{pids}'; wait) & wait"
     began = time.monotonic()
     answer = shell(runner, text, timeout=3.0)
-    assert (answer.trouble, answer.code, answer.out) == (Trouble.TIMEOUT, None, b"first\n")
+    assert (answer.trouble, answer.code, answer.out) == (Failure.TIMEOUT, None, b"first\n")
     assert "3 s" in answer.detail
     assert time.monotonic() - began < PATIENCE
     assert all(gone(pid) for pid in numbers(pids))
@@ -230,7 +230,7 @@ def test_children_that_left_the_group_end_with_a_late_program(runner: Runner, tm
     pids = tmp_path / "pids"
     daemon = f'echo $$ >>"{pids}"; exec sleep 300'
     text = f"setsid sh -c '{daemon}' & (setsid setsid sh -c '{daemon}' &) ; sleep 300"
-    assert shell(runner, text, timeout=3.0).trouble is Trouble.TIMEOUT
+    assert shell(runner, text, timeout=3.0).trouble is Failure.TIMEOUT
     assert len(numbers(pids)) == 2
     assert all(gone(pid) for pid in numbers(pids))
 
@@ -241,7 +241,7 @@ def test_a_program_that_ignores_the_polite_end_is_killed(runner: Runner, tmp_pat
     stubborn = f'echo $$ >>"{pids}"; while :; do sleep 0.2; done'
     text = f"trap '' TERM; sh -c '{stubborn}' & {stubborn}"
     began = time.monotonic()
-    assert shell(runner, text, timeout=3.0).trouble is Trouble.TIMEOUT
+    assert shell(runner, text, timeout=3.0).trouble is Failure.TIMEOUT
     assert time.monotonic() - began < PATIENCE
     assert len(numbers(pids)) == 2
     assert all(gone(pid) for pid in numbers(pids))
@@ -280,7 +280,7 @@ def test_a_flood_is_stopped(runner: Runner, tmp_path: Path) -> None:
     """More than the limit: the program is ended, what came is kept, and no more than the limit."""
     pids = tmp_path / "pids"
     answer = shell(runner, f"echo $$ >'{pids}'; exec yes", limit=100_000, timeout=PATIENCE)
-    assert (answer.trouble, answer.code, answer.out) == (Trouble.FLOOD, None, b"y\n" * 50_000)
+    assert (answer.trouble, answer.code, answer.out) == (Failure.FLOOD, None, b"y\n" * 50_000)
     assert "100000" in answer.detail
     assert all(gone(pid) for pid in numbers(pids))
 
@@ -291,7 +291,7 @@ def test_the_limit_counts_both_outputs(runner: Runner) -> None:
     fits = shell(runner, text.format(600, 400), limit=1000)
     assert (fits.trouble, len(fits.out), len(fits.err)) == (None, 600, 400)
     over = shell(runner, text.format(600, 401), limit=1000)
-    assert (over.trouble, len(over.out) + len(over.err)) == (Trouble.FLOOD, 1000)
+    assert (over.trouble, len(over.out) + len(over.err)) == (Failure.FLOOD, 1000)
 
 
 # Order
@@ -373,7 +373,7 @@ def test_what_is_not_there_is_missing(runner: Runner, tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to("nowhere")
     for name in ("none", "file/none", "link"):
         answer = read(runner, tmp_path / name)
-        assert (answer.trouble, answer.data) == (Trouble.MISSING, None)
+        assert (answer.trouble, answer.data) == (Failure.MISSING, None)
         assert name in answer.detail
 
 
@@ -383,21 +383,21 @@ def test_what_is_no_file_does_not_hang(runner: Runner, tmp_path: Path) -> None:
     (tmp_path / "loop").symlink_to("loop")
     for path in (tmp_path / "pipe", tmp_path, Path("/dev/zero"), tmp_path / "loop"):
         answer = read(runner, path)
-        assert (answer.trouble, answer.data) == (Trouble.FAILED, None), path
+        assert (answer.trouble, answer.data) == (Failure.FAILED, None), path
         assert answer.detail
 
 
 def test_an_error_of_the_kernel_is_told(runner: Runner) -> None:
     """A file that is there and cannot be read for a reason of its own is FAILED, not missing."""
     answer = read(runner, "/proc/self/mem")
-    assert (answer.trouble, answer.data) == (Trouble.FAILED, None)
+    assert (answer.trouble, answer.data) == (Failure.FAILED, None)
     assert "Input/output error" in answer.detail
 
 
 def test_a_value_that_a_device_does_not_have_is_missing(runner: Runner) -> None:
     """The kernel answers EINVAL for the speed of a loopback device: there is no such value, and nothing failed."""
     answer = read(runner, "/sys/class/net/lo/speed")
-    assert (answer.trouble, answer.data) == (Trouble.MISSING, None)
+    assert (answer.trouble, answer.data) == (Failure.MISSING, None)
     assert "Invalid argument" in answer.detail
 
 
@@ -406,7 +406,7 @@ def test_a_file_has_a_limit(runner: Runner, tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"0123456789")
     assert read(runner, tmp_path / "file", limit=10) == ReadAnswer(data=b"0123456789")
     answer = read(runner, tmp_path / "file", limit=9)
-    assert (answer.trouble, answer.data) == (Trouble.FLOOD, b"012345678")
+    assert (answer.trouble, answer.data) == (Failure.FLOOD, b"012345678")
 
 
 def test_patterns_match_as_documented(runner: Runner, tmp_path: Path) -> None:
@@ -446,7 +446,7 @@ def test_a_program_is_found_where_an_administrator_has_it(runner: Runner, tmp_pa
     assert which(runner, "raidctl-none", plain, str(tmp_path), "relative", str(tmp_path / "link")).path == tool
     assert which(runner, str(tmp_path / "link")).path == tool
     for name in ("raidctl-none", "", "./sh", plain):
-        assert (which(runner, name).trouble, which(runner, name).path) == (Trouble.MISSING, None), name
+        assert (which(runner, name).trouble, which(runner, name).path) == (Failure.MISSING, None), name
     assert which(runner, "sh", tool).path != tool
 
 
@@ -457,8 +457,8 @@ def test_a_program_in_the_working_directory_is_not_found(
     script(tmp_path / "raidctl-trap", "#!/bin/sh\n")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", f".::{os.environ['PATH']}")
-    assert which(runner, "raidctl-trap").trouble is Trouble.MISSING
-    assert run(runner, "raidctl-trap").trouble is Trouble.MISSING
+    assert which(runner, "raidctl-trap").trouble is Failure.MISSING
+    assert run(runner, "raidctl-trap").trouble is Failure.MISSING
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
@@ -469,8 +469,8 @@ def test_a_file_without_the_right_is_denied(runner: Runner, tmp_path: Path) -> N
     (tmp_path / "file").touch(mode=0)
     (tmp_path / "closed").chmod(0)
     try:
-        assert read(runner, tmp_path / "file").trouble is Trouble.DENIED
-        assert read(runner, tmp_path / "closed" / "file").trouble is Trouble.DENIED
+        assert read(runner, tmp_path / "file").trouble is Failure.DENIED
+        assert read(runner, tmp_path / "closed" / "file").trouble is Failure.DENIED
     finally:
         (tmp_path / "closed").chmod(stat.S_IRWXU)
 
@@ -479,7 +479,7 @@ def test_nothing_is_left_in_the_temporary_directory(runner: Runner) -> None:
     """After programs that ended well, late and in a flood, no directory of theirs remains."""
     ends = [("true", PATIENCE), ("sleep 60", 3.0), ("yes", PATIENCE)]
     answers = runner.carry_out([Run(("sh", "-c", f"pwd; {end}"), timeout, limit=1000) for end, timeout in ends])
-    assert [answer.trouble for answer in answers] == [None, Trouble.TIMEOUT, Trouble.FLOOD]
+    assert [answer.trouble for answer in answers] == [None, Failure.TIMEOUT, Failure.FLOOD]
     for answer in answers:
         assert isinstance(answer, RunAnswer)
         place = Path(answer.text.splitlines()[0].removesuffix("/work"))

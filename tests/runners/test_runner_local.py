@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from raidctl.request import Answer, Read, ReadAnswer, Request, Run, RunAnswer, Trouble, UdevDatabase, Which, WhichAnswer
+from raidctl.request import Answer, Failure, Read, ReadAnswer, Request, Run, RunAnswer, UdevDatabase, Which, WhichAnswer
 from raidctl.runners import process_group, programs, udev
 from raidctl.runners.local import LocalRunner
 from raidctl.runners.parallel import Crew, Task
@@ -53,7 +53,7 @@ def test_an_unknown_request_is_answered() -> None:
         pass
 
     (answer,) = LocalRunner().carry_out([Strange()])
-    assert answer.trouble is Trouble.FAILED
+    assert answer.trouble is Failure.FAILED
 
 
 def test_root_does_not_trust_a_directory_that_others_may_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -79,7 +79,7 @@ def test_root_runs_nothing_that_others_can_exchange(tmp_path: Path, monkeypatch:
     monkeypatch.setenv("PATH", f"{tmp_path}/link:/usr/bin")
     ways = [("raidctl-tool",), (str(tool),), (f"{tmp_path}/link/raidctl-tool",)]
 
-    def troubles() -> set[Trouble | None]:
+    def troubles() -> set[Failure | None]:
         answers = LocalRunner().carry_out([Run(words) for words in ways])
         return {answer.trouble for answer in answers}
 
@@ -89,7 +89,7 @@ def test_root_runs_nothing_that_others_can_exchange(tmp_path: Path, monkeypatch:
         for mode in (0o775, 0o757):
             before = part.stat().st_mode
             part.chmod(mode)
-            assert troubles() <= {Trouble.DENIED, Trouble.MISSING}, part
+            assert troubles() <= {Failure.DENIED, Failure.MISSING}, part
             [found, answer] = LocalRunner().carry_out([Which(str(tool)), Run((str(tool),))])
             assert isinstance(found, WhichAnswer)
             assert isinstance(answer, RunAnswer)
@@ -100,7 +100,7 @@ def test_root_runs_nothing_that_others_can_exchange(tmp_path: Path, monkeypatch:
             part.chmod(before)
         if os.getuid() == 0:
             os.chown(part, 1, 0)
-            assert troubles() <= {Trouble.DENIED, Trouble.MISSING}, part
+            assert troubles() <= {Failure.DENIED, Failure.MISSING}, part
             os.chown(part, 0, 0)
 
 
@@ -112,7 +112,7 @@ def test_a_directory_that_cannot_be_entered_is_passed_over(monkeypatch: pytest.M
 
     monkeypatch.setattr(Path, "stat", closed)
     answers = LocalRunner().carry_out([Which("sh"), Run(("sh",))])
-    assert [answer.trouble for answer in answers] == [Trouble.MISSING] * 2
+    assert [answer.trouble for answer in answers] == [Failure.MISSING] * 2
 
 
 def test_a_file_that_may_not_be_read_is_denied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -126,7 +126,7 @@ def test_a_file_that_may_not_be_read_is_denied(tmp_path: Path, monkeypatch: pyte
         with monkeypatch.context() as patch:
             patch.setattr(os, "open", refuse)
             (answer,) = LocalRunner().carry_out([Read(str(tmp_path / "file"))])
-        assert answer.trouble is Trouble.DENIED
+        assert answer.trouble is Failure.DENIED
 
 
 def test_without_a_temporary_directory_the_reason_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -137,7 +137,7 @@ def test_without_a_temporary_directory_the_reason_is_told(monkeypatch: pytest.Mo
 
     monkeypatch.setattr("tempfile.mkdtemp", full)
     (answer,) = LocalRunner().carry_out([Run(("true",))])
-    assert answer.trouble is Trouble.FAILED
+    assert answer.trouble is Failure.FAILED
     assert "No space left" in answer.detail
 
 
@@ -152,7 +152,7 @@ def test_work_that_hangs_in_the_kernel_is_given_up() -> None:
         forever.wait(120)
         return ReadAnswer(data=b"too late")
 
-    late = ReadAnswer(trouble=Trouble.TIMEOUT)
+    late = ReadAnswer(trouble=Failure.TIMEOUT)
     tasks = [Task(hang, 0.1, late) for _ in range(3)] + [Task(lambda: ReadAnswer(data=b"x"), 60.0, late)]
     began = time.monotonic()
     Crew([[task] for task in tasks], threading.Event(), width=2).work()
@@ -244,7 +244,7 @@ def test_a_broken_library_is_a_trouble_and_no_crash(monkeypatch: pytest.MonkeyPa
     """Without pyudev or libudev the answer says so, and discovery takes the other way."""
     monkeypatch.setitem(sys.modules, "pyudev", None)
     (answer,) = LocalRunner().carry_out([UdevDatabase()])
-    assert answer.trouble is Trouble.MISSING
+    assert answer.trouble is Failure.MISSING
     assert "libudev" in answer.detail
 
 

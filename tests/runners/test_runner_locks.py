@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from raidctl.request import Run, RunAnswer, Trouble
+from raidctl.request import Failure, Run, RunAnswer
 from raidctl.runners import locks
 from raidctl.runners.local import LocalRunner
 
@@ -68,7 +68,7 @@ def test_a_run_that_waits_too_long_is_a_timeout(tmp_path: Path) -> None:
         (answer,) = LocalRunner([str(tmp_path)]).carry_out([request])
     finally:
         release(other)
-    assert answer.trouble is Trouble.TIMEOUT
+    assert answer.trouble is Failure.TIMEOUT
     assert "family" in answer.detail
     assert str(other.pid) in answer.detail
     assert not (tmp_path / "ran").exists()

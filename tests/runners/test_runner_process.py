@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from raidctl.request import RunAnswer, Trouble
+from raidctl.request import Failure, RunAnswer
 from raidctl.runners import process
 from raidctl.runners.directory import open_own, private_directory
 from raidctl.runners.process import Bounds, Companion, Interrupted
@@ -42,7 +42,7 @@ def test_input_is_fed_and_stays_open() -> None:
     """What is fed arrives whole, however large; the input ends with the program only."""
     data = bytes(range(256)) * 4000
     answer = run("sh", "-c", f"head -c {len(data)}; read more && echo more; echo end", feed=data, seconds=3.0)
-    assert (answer.trouble, answer.out) == (Trouble.TIMEOUT, data)
+    assert (answer.trouble, answer.out) == (Failure.TIMEOUT, data)
 
 
 def test_a_program_that_does_not_listen_answers_all_the_same() -> None:
@@ -62,7 +62,7 @@ def test_the_agreed_last_bytes_end_the_wait() -> None:
 def test_a_program_that_closes_its_outputs_is_waited_for() -> None:
     """Closed outputs are not the end: the exit code still comes, or the time limit."""
     assert run("sh", "-c", "exec >&- 2>&-; sleep 0.3; exit 5", seconds=60.0).code == 5
-    assert run("sh", "-c", "exec >&- 2>&-; sleep 30", seconds=0.3).trouble is Trouble.TIMEOUT
+    assert run("sh", "-c", "exec >&- 2>&-; sleep 30", seconds=0.3).trouble is Failure.TIMEOUT
 
 
 def test_signals_and_files_are_as_a_tool_expects_them() -> None:
@@ -96,12 +96,12 @@ def test_ctrl_c_ends_the_program_and_goes_on(tmp_path: Path) -> None:
 
 def test_what_cannot_be_started_is_told() -> None:
     """No program, too long an argument, no working directory: FAILED, with the reason."""
-    assert process.run((), environment={}).trouble is Trouble.FAILED
+    assert process.run((), environment={}).trouble is Failure.FAILED
     too_long = process.run(("true", "x" * 4_000_000), environment=ENVIRONMENT)
-    assert (too_long.trouble, "too long" in too_long.detail) == (Trouble.FAILED, True)
+    assert (too_long.trouble, "too long" in too_long.detail) == (Failure.FAILED, True)
     lost = process.run(("true",), environment=ENVIRONMENT, directory="/no/such/directory")
-    assert lost.trouble is Trouble.FAILED
-    assert process.run(("true",), environment=ENVIRONMENT | {"A=B": "x"}).trouble is Trouble.FAILED
+    assert lost.trouble is Failure.FAILED
+    assert process.run(("true",), environment=ENVIRONMENT | {"A=B": "x"}).trouble is Failure.FAILED
 
 
 def test_a_lost_exit_code_is_not_taken_for_success() -> None:
@@ -111,7 +111,7 @@ def test_a_lost_exit_code_is_not_taken_for_success() -> None:
         answer = run("sh", "-c", "echo x; exit 7")
     finally:
         signal.signal(signal.SIGCHLD, before)
-    assert (answer.trouble, answer.code, answer.out) == (Trouble.FAILED, None, b"x\n")
+    assert (answer.trouble, answer.code, answer.out) == (Failure.FAILED, None, b"x\n")
 
 
 def test_a_companion_ends_with_its_input() -> None:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from raidctl.request import (
     Answer,
+    Failure,
     Glob,
     GlobAnswer,
     Read,
@@ -21,7 +22,6 @@ from raidctl.request import (
     Request,
     Run,
     RunAnswer,
-    Trouble,
     Which,
     WhichAnswer,
 )
@@ -81,11 +81,11 @@ def test_a_program_that_does_not_start_through_each_shell(
     """Missing and not executable are told, by name and by path."""
     plain = tmp_path / "plain file"
     plain.touch(mode=0o644)
-    assert far(shell, Run(("raidctl-none",))).trouble is Trouble.MISSING
-    assert far(shell, Run(("/no/such/tool",))).trouble is Trouble.MISSING
-    assert far(shell, Run((str(plain),))).trouble is Trouble.DENIED
-    assert far(shell, Run(("a=b",))).trouble is Trouble.MISSING
-    assert far(shell, Run((f"{tmp_path}/a=b",))).trouble is Trouble.FAILED
+    assert far(shell, Run(("raidctl-none",))).trouble is Failure.MISSING
+    assert far(shell, Run(("/no/such/tool",))).trouble is Failure.MISSING
+    assert far(shell, Run((str(plain),))).trouble is Failure.DENIED
+    assert far(shell, Run(("a=b",))).trouble is Failure.MISSING
+    assert far(shell, Run((f"{tmp_path}/a=b",))).trouble is Failure.FAILED
     assert far(shell, Run(("sh", "-c", "exit 127"))).code == 127
 
 
@@ -93,7 +93,7 @@ def test_a_time_limit_through_each_shell(shell: tuple[list[str], dict[str, str]]
     """The far side's own limit ends the program with its children; its output is kept."""
     began = time.monotonic()
     late = far(shell, Run(("sh", "-c", "echo begun; sleep 60 & wait"), timeout=2.0))
-    assert (late.trouble, late.out) == (Trouble.TIMEOUT, b"begun\n")
+    assert (late.trouble, late.out) == (Failure.TIMEOUT, b"begun\n")
     assert time.monotonic() - began < 50
 
 
@@ -121,12 +121,12 @@ def test_files_through_each_shell(shell: tuple[list[str], dict[str, str]], tmp_p
     answer = process.run(shell[0], environment=shell[1], bounds=bounds)
     found = remote.read_files(answer.out, MARK, requests, Answer())
     assert found[0] == ReadAnswer(data=data)
-    assert [one.trouble for one in found[1:4]] == [Trouble.MISSING, Trouble.FAILED, Trouble.FLOOD]
+    assert [one.trouble for one in found[1:4]] == [Failure.MISSING, Failure.FAILED, Failure.FLOOD]
     assert found[4] == GlobAnswer(paths=(f"{tmp_path}/it's", f"{tmp_path}/x\ny"))
     assert isinstance(found[5], WhichAnswer)
     assert (found[5].path or "").startswith("/")
     assert found[6] == WhichAnswer(path=os.path.realpath("/bin/sh"))
-    assert found[7].trouble is Trouble.MISSING
+    assert found[7].trouble is Failure.MISSING
 
 
 # Reading, on bytes alone
@@ -142,18 +142,18 @@ def test_frames_are_read() -> None:
     found = remote.read_files(WHOLE, MARK, FAR, Answer())
     assert found[0] == ReadAnswer(data=b"text")
     assert found[1] == GlobAnswer(paths=("/b1",))
-    assert [one.trouble for one in found] == [None, None, Trouble.MISSING, Trouble.DENIED]
+    assert [one.trouble for one in found] == [None, None, Failure.MISSING, Failure.DENIED]
 
 
 def test_a_broken_answer_is_never_taken_for_a_whole_one() -> None:
     """Cut at any byte: each request has an answer of its class; what did not come is a trouble, never an empty file."""
     for end in range(len(WHOLE)):
-        found = remote.read_files(WHOLE[:end], MARK, FAR, Answer(trouble=Trouble.FAILED, detail="broke"))
+        found = remote.read_files(WHOLE[:end], MARK, FAR, Answer(trouble=Failure.FAILED, detail="broke"))
         assert [type(one) for one in found] == [ReadAnswer, GlobAnswer, WhichAnswer, ReadAnswer], end
         assert isinstance(found[0], ReadAnswer)
         assert found[0].data in {None, b"text"}, end
         assert isinstance(found[1], GlobAnswer)
-        assert found[1].paths == ("/b1",) or found[1].trouble is Trouble.FAILED, end
+        assert found[1].paths == ("/b1",) or found[1].trouble is Failure.FAILED, end
 
 
 @given(st.binary(max_size=300), st.binary(max_size=300))
@@ -172,7 +172,7 @@ def test_a_status_that_nobody_knows_is_a_failure() -> None:
     framed = RunAnswer(code=0, out=f"{MARK}!{MARK}<{MARK}.".encode(), err=f"{MARK}<{MARK}>strange{MARK}.".encode())
     found = remote.read_program(framed, MARK, Run(("tool",)))
     assert found is not None
-    assert found.trouble is Trouble.FAILED
+    assert found.trouble is Failure.FAILED
 
 
 def test_a_broken_connection_is_no_result() -> None:
@@ -181,7 +181,7 @@ def test_a_broken_connection_is_no_result() -> None:
     framed = RunAnswer(code=255, out=f"{MARK}!{MARK}<half".encode(), err=closed)
     found = remote.read_program(framed, MARK, Run(("tool",)))
     assert found is not None
-    assert (found.trouble, found.code, found.out) == (Trouble.FAILED, None, b"half")
+    assert (found.trouble, found.code, found.out) == (Failure.FAILED, None, b"half")
     assert "closed" in found.detail
     assert remote.read_program(RunAnswer(code=255, err=b"refused"), MARK, Run(("tool",))) is None
 

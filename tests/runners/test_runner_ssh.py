@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from raidctl.errors import UsageError
-from raidctl.request import Glob, Read, ReadAnswer, Request, Run, RunAnswer, Trouble, UdevDatabase, Which
+from raidctl.request import Failure, Glob, Read, ReadAnswer, Request, Run, RunAnswer, UdevDatabase, Which
 from raidctl.runners import locks, process_group
 from raidctl.runners.local import LocalRunner
 from raidctl.runners.process import Interrupted
@@ -101,7 +101,7 @@ def test_a_refused_connection_fails_everything_at_once(tmp_path: Path) -> None:
         again = runner.carry_out(EVERY_KIND * 20)
         server.stop()
     assert server.connections() == 0
-    assert {answer.trouble for answer in (*answers, *again)} == {Trouble.FAILED}
+    assert {answer.trouble for answer in (*answers, *again)} == {Failure.FAILED}
     assert all("Connection refused" in answer.detail and "127.0.0.1" in answer.detail for answer in answers)
     assert isinstance(answers[0], RunAnswer)
     assert isinstance(answers[4], ReadAnswer)
@@ -113,7 +113,7 @@ def test_an_unknown_host_key_is_not_accepted(make_server: MakeServer) -> None:
     (server.place / "known").write_text("")
     with server.runner() as runner:
         (answer,) = runner.carry_out([Run(("true",))])
-    assert answer.trouble is Trouble.FAILED
+    assert answer.trouble is Failure.FAILED
     assert "Host key verification failed" in answer.detail
 
 
@@ -123,7 +123,7 @@ def test_a_refused_login_is_told(make_server: MakeServer) -> None:
     (server.place / "authorized").write_text("")
     with server.runner() as runner:
         (answer,) = runner.carry_out([Read("/etc/hostname")])
-    assert answer.trouble is Trouble.FAILED
+    assert answer.trouble is Failure.FAILED
     assert "Permission denied" in answer.detail
 
 
@@ -131,7 +131,7 @@ def test_a_missing_client_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     """Without the program ssh, the answer says what to install."""
     monkeypatch.setenv("PATH", str(tmp_path))
     (answer,) = SshRunner("host.example").carry_out([Run(("true",))])
-    assert answer.trouble is Trouble.FAILED
+    assert answer.trouble is Failure.FAILED
     assert "install" in answer.detail
 
 
@@ -178,8 +178,8 @@ def test_a_lost_connection_fails_what_runs_and_what_follows(make_server: MakeSer
         text = f"echo $$ >'{tmp_path}/pid'; echo begun; sleep 60"
         answers = runner.carry_out([Run(("sh", "-c", text)), Run(("sh", "-c", "sleep 50"))])
         again = runner.carry_out(EVERY_KIND)
-    assert [answer.trouble for answer in answers] == [Trouble.FAILED] * 2
-    assert {answer.trouble for answer in again} == {Trouble.FAILED}
+    assert [answer.trouble for answer in answers] == [Failure.FAILED] * 2
+    assert {answer.trouble for answer in again} == {Failure.FAILED}
     assert "127.0.0.1" in again[0].detail
     assert ended(*wait_for(tmp_path / "pid"))
 
@@ -244,7 +244,7 @@ def test_an_account_without_a_shell_is_told(make_server: MakeServer) -> None:
     server = make_server("ForceCommand echo This account is closed; exit 1")
     with server.runner() as runner:
         answers = runner.carry_out(EVERY_KIND)
-    assert {answer.trouble for answer in answers} == {Trouble.FAILED}
+    assert {answer.trouble for answer in answers} == {Failure.FAILED}
     assert all("127.0.0.1" in answer.detail for answer in answers)
 
 
@@ -285,7 +285,7 @@ def test_a_time_limit_that_was_asked_for_counts_for_all_that_reads(server: Serve
     requests = [Run(("sleep", "2.5"), timeout=60), Run(("sleep", "2.5"), timeout=60, changes=True)]
     with SshRunner("127.0.0.1", ("-F", str(server.place / "config")), timeout=2) as far:
         for runner in (far, LocalRunner(timeout=2)):
-            assert [answer.trouble for answer in runner.carry_out(requests)] == [Trouble.TIMEOUT, None]
+            assert [answer.trouble for answer in runner.carry_out(requests)] == [Failure.TIMEOUT, None]
 
 
 def test_sudo_is_used_when_asked_for(make_server: MakeServer, tmp_path: Path) -> None:
@@ -307,7 +307,7 @@ def test_a_refused_sudo_is_a_missing_right(make_server: MakeServer, tmp_path: Pa
     server = make_server(through(f"PATH={tmp_path}:$PATH"))
     with server.runner(sudo=True) as runner:
         answers = runner.carry_out(EVERY_KIND)
-    assert {answer.trouble for answer in answers} == {Trouble.DENIED}
+    assert {answer.trouble for answer in answers} == {Failure.DENIED}
     assert all("a password is required" in answer.detail for answer in answers)
 
 
@@ -318,11 +318,11 @@ UDEVADM = "#!/bin/sh\n[ \"$*\" = 'info --export-db' ] || exit 9\n"
     ("text", "expected"),
     [
         (UDEVADM + "printf 'P: /devices/a\\nE: A=B\\n\\n'\n", ReadAnswer(data=b"P: /devices/a\nE: A=B\n\n")),
-        (UDEVADM + "echo broken >&2; exit 2\n", Trouble.FAILED),
+        (UDEVADM + "echo broken >&2; exit 2\n", Failure.FAILED),
     ],
 )
 def test_the_udev_database_comes_from_its_tool(
-    make_server: MakeServer, tmp_path: Path, text: str, expected: ReadAnswer | Trouble
+    make_server: MakeServer, tmp_path: Path, text: str, expected: ReadAnswer | Failure
 ) -> None:
     """``udevadm info --export-db`` answers; what it says when it fails is the detail."""
     (tmp_path / "udevadm").write_text(text)
@@ -346,7 +346,7 @@ def test_a_lock_holds_between_a_local_and_a_far_user(
     request = Run(("touch", str(tmp_path / "ran")), lock="raidctl-test-shared", timeout=1.0)
     with server.runner() as runner, locks.hold("raidctl-test-shared", 5.0):
         (answer,) = runner.carry_out([request])
-    assert answer.trouble is Trouble.TIMEOUT
+    assert answer.trouble is Failure.TIMEOUT
     assert "raidctl-test-shared" in answer.detail
     assert f"process {os.getpid()}" in answer.detail
     assert not (tmp_path / "ran").exists()
@@ -360,5 +360,5 @@ def test_a_lock_holds_between_a_local_and_a_far_user(
         wait_for(tmp_path / "begun")
         (answer,) = LocalRunner().carry_out([Run(("true",), lock="raidctl-test-shared", timeout=0.3)])
         far.join()
-    assert answer.trouble is Trouble.TIMEOUT
+    assert answer.trouble is Failure.TIMEOUT
     assert LocalRunner().carry_out([Run(("true",), lock="raidctl-test-shared", timeout=60.0)])[0].fine

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from raidctl.recording.manifest import key
-from raidctl.request import Answer, Request, Runner, Trouble
+from raidctl.request import Answer, Failure, Request, Runner
 from raidctl.runners.answers import answer_of
 
 DETAIL = "the line went dead"
@@ -16,7 +16,7 @@ class Failing:
     """Answers chosen requests with a trouble, as often as they are asked."""
 
     def __init__(
-        self, runner: Runner, chosen: Collection[tuple[str, ...]] = (), trouble: Trouble | None = None
+        self, runner: Runner, chosen: Collection[tuple[str, ...]] = (), trouble: Failure | None = None
     ) -> None:
         self._runner = runner
         self._chosen = chosen

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from raidctl.evidence import Sheet
+from raidctl.evidence import Output
 from raidctl.model import BatteryKind, BatteryStatus
 from raidctl.text import collapse
 from raidctl.vendor.draft import REPORT, ROW, Draft, Pair
 from raidctl_adaptec import numbers, vocabulary
 from raidctl_adaptec.draft import CardDraft, conclude, keep
 from raidctl_adaptec.outline import Block
-from raidctl_adaptec.vocabulary import word
+from raidctl_adaptec.vocabulary import normalized
 
 _SECTIONS: tuple[tuple[str, str, BatteryKind], ...] = (
     # Controller Battery Information
@@ -60,14 +60,14 @@ _SEVERITY: tuple[BatteryStatus, ...] = ("failed", "missing", "degraded", "learni
 
 def section_of(sub: str) -> tuple[str, BatteryKind] | None:
     """Which battery a part of the controller's section is about; None for another part."""
-    key = word(sub)
+    key = normalized(sub)
     return next(((name, kind) for part, name, kind in _SECTIONS if part in key), None)
 
 
-def read_block(card: CardDraft, sheet: Sheet, block: Block, name: str, kind: BatteryKind) -> None:
+def read_block(card: CardDraft, sheet: Output, block: Block, name: str, kind: BatteryKind) -> None:
     """One part with all its pairs. A part without a pair tells nothing: the title alone is no battery."""
     if not block.pairs:
-        sheet.note(*block.heads)
+        sheet.mark_read(*block.heads)
         return
     battery = card.battery(name)
     for line in block.heads:
@@ -76,24 +76,28 @@ def read_block(card: CardDraft, sheet: Sheet, block: Block, name: str, kind: Bat
         _read_pair(battery, sheet, pair, block.sub)
 
 
-def _read_pair(battery: Draft, sheet: Sheet, pair: Pair, sub: str) -> None:
-    label = word(pair.label)
+def _read_pair(battery: Draft, sheet: Output, pair: Pair, sub: str) -> None:
+    label = normalized(pair.label)
     if label in _OVERALL:
         # Overall Backup Unit Status              : Not Ready
         battery.put(sheet, pair.lines[0], "status_text", collapse(pair.value))
     elif label in _FIELDS:
         name, parse, weight = _FIELDS[label]
-        if battery.take(sheet, pair, name, parse, weight) is not None and name in _KEPT:
+        if battery.read_field(sheet, pair, name, parse, weight) is not None and name in _KEPT:
             battery.details.setdefault(pair.label, pair.value)
     else:
         if label in _PARTS:
             conclude(battery, f"part.{label}", pair.value)
-        elif label == "over temperature" and word(pair.value) not in ("no", "false") and vocabulary.told(pair.value):
+        elif (
+            label == "over temperature"
+            and normalized(pair.value) not in ("no", "false")
+            and vocabulary.has_value(pair.value)
+        ):
             # Over temperature                         : Yes
             conclude(battery, "hot", value=True)
         elif label in ("battery/capacitor pack count", "pack count") and pair.value.strip() == "0":
             conclude(battery, "absent", value=True)
-        elif label in ("power type", "backup power type") and "batter" in word(pair.value):
+        elif label in ("power type", "backup power type") and "batter" in normalized(pair.value):
             battery.put(sheet, pair.lines[0], "kind", "battery")
         keep(battery, sheet, pair, sub)
 
@@ -102,10 +106,10 @@ def settle(battery: Draft) -> BatteryStatus:
     """The neutral status, out of the overall word and those of the parts."""
     overall: str | None = battery.get("status_text")
     status: BatteryStatus = "unknown"
-    if overall is not None and vocabulary.told(overall):
+    if overall is not None and vocabulary.has_value(overall):
         status = vocabulary.battery_word(overall)
         if status == "unknown":
-            battery.complain("warning", "unread", f"The battery's status word {overall!r} is not known.", REPORT)
+            battery.add_problem("warning", "unread", f"The battery's status word {overall!r} is not known.", REPORT)
     if battery.get("absent") and status in ("unknown", "ok"):
         return "missing"
     if status == "missing":
@@ -115,7 +119,7 @@ def settle(battery: Draft) -> BatteryStatus:
         found.append("degraded")
     worst = next((name for name in _SEVERITY if name in found), status)
     # Not Ready while the capacitor loads is loading, not a defect.
-    if word(overall or "") == "not ready" and worst == "degraded":
+    if normalized(overall or "") == "not ready" and worst == "degraded":
         return next((name for name in ("learning", "charging") if name in found), worst)
     return worst
 
@@ -123,12 +127,14 @@ def settle(battery: Draft) -> BatteryStatus:
 def _parts(battery: Draft) -> list[BatteryStatus]:
     found: list[BatteryStatus] = []
     for name, (_, value) in battery.values.items():
-        if not name.startswith("part.") or word(value) in _FINE or not vocabulary.told(value):
+        if not name.startswith("part.") or normalized(value) in _FINE or not vocabulary.has_value(value):
             continue
         if name == "part.learn status":
             # Learn Status                       : In Progress
             found.append(
-                "learning" if any(w in word(value) for w in ("progress", "active", "running", "learning")) else "ok"
+                "learning"
+                if any(w in normalized(value) for w in ("progress", "active", "running", "learning"))
+                else "ok"
             )
         elif name == "part.hardware error":
             found.append("failed")

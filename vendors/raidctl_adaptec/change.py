@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 
 from raidctl.model import Controller, Tool
 from raidctl.request import Answer, RunAnswer
-from raidctl.vendor.plan import Action, Flush, Knob, Plan, Setting, Wish
-from raidctl.vendor.planner import Making, divided
+from raidctl.vendor.plan import Action, Desired, Flush, Plan, Setting, ToolSetting
+from raidctl.vendor.planner import Planner, divided
 from raidctl.vendor.setting_values import value
 from raidctl.vendor.tools import command_of
 from raidctl_adaptec.dialogue import LOCK, TIMEOUT
@@ -53,13 +53,13 @@ _THRESHOLDS = frozenset(map(str, range(16, 1041, 16)))
 """KiB; Microchip's documentation of maxView, "Enabling Cache Optimizations", names bounds and step."""
 
 
-def plan(controller: Controller, wishes: Sequence[Wish], tools: Sequence[Tool]) -> Plan:
+def plan(controller: Controller, wishes: Sequence[Desired], tools: Sequence[Tool]) -> Plan:
     """The commands from what the controller is to what is wished."""
     told = [tool for tool in tools if controller.told_by in (None, tool.name)]
     command = command_of(told[0]) if told else None
-    work = _Work(controller, command, knobs(controller), younger=smartpqi(controller))
+    work = _Planner(controller, command, knobs(controller), younger=smartpqi(controller))
     for wish in wishes:
-        work.take(wish)
+        work.add(wish)
     if work.younger:
         work.refusals += divided(wishes)
     return work.plan(wishes)
@@ -94,7 +94,7 @@ def judge(action: Action, answer: Answer) -> str | None:
 
 
 @dataclass
-class _Work(Making):
+class _Planner(Planner):
     """A plan in the making."""
 
     younger: bool | None = field(kw_only=True)
@@ -103,7 +103,7 @@ class _Work(Making):
     order = _ORDER
     ratio = "cacheratio"
 
-    def take(self, wish: Wish) -> None:
+    def add(self, wish: Desired) -> None:
         """Add what a wish needs."""
         if self.stands(wish):
             self.already.append(wish)
@@ -119,13 +119,13 @@ class _Work(Making):
         else:
             self.of_aacraid(wish)
 
-    def stands(self, wish: Wish) -> bool:
+    def stands(self, wish: Desired) -> bool:
         """Whether a wish is fulfilled already."""
         if wish.setting == "bypass_threshold":
             return wish.value == str(bypass_threshold(self.controller))
         return wish.value == value(self.controller, wish.object_id, wish.setting)
 
-    def of_aacraid(self, wish: Wish) -> None:
+    def of_aacraid(self, wish: Desired) -> None:
         """Each volume has its own write and read cache."""
         modes: Mapping[str, str] = _MODES.get(wish.setting, {})
         if wish.value not in modes:
@@ -137,18 +137,18 @@ class _Work(Making):
         else:
             name = "readcache" if wish.setting == "read_policy" else "writecache"
             affects = ("Reads of the volume are no longer cached.",) if modes[wish.value] == "roff" else ()
-            self.turn(wish, (wish.object_id, name), modes[wish.value], *affects)
+            self.set(wish, (wish.object_id, name), modes[wish.value], *affects)
 
-    def drives(self, wish: Wish) -> None:
+    def drives(self, wish: Desired) -> None:
         """All drives at once; only where all stand the same, because one word has to put them back."""
         knob = (self.controller.id, "deviceall")
-        if knob not in self.stand:
+        if knob not in self.current:
             reason = "The tool does not tell one setting of all drives, so one command for all could not be put back."
             self.refuse(wish, "unknown", reason, "raidctl cache drive DRIVE on|off sets each drive by itself.")
             return
-        self.turn(wish, knob, SWITCH[wish.value], _EVERY_DRIVE)
+        self.set(wish, knob, SWITCH[wish.value], _EVERY_DRIVE)
 
-    def of_smartpqi(self, wish: Wish) -> None:
+    def of_smartpqi(self, wish: Desired) -> None:
         """Caching is on or off for a volume; ratio, protection and threshold are the controller's."""
         card = self.controller.id
         if wish.setting == "write_policy" and wish.value in WRITE:
@@ -156,25 +156,25 @@ class _Work(Making):
         elif wish.setting == "cache_split":
             self.split(wish)
         elif wish.setting == "no_battery_write_cache" and wish.value in SWITCH:
-            self.turn(wish, (card, "nobatterywritecache"), SWITCH[wish.value], _WHOLE)
+            self.set(wish, (card, "nobatterywritecache"), SWITCH[wish.value], _WHOLE)
         elif wish.setting == "bypass_threshold":
             self.threshold(wish)
         else:
             self.refuse(wish, "unsupported", *_SMARTPQI.get(wish.setting, _NO_SUCH))
 
-    def threshold(self, wish: Wish) -> None:
+    def threshold(self, wish: Desired) -> None:
         """16 to 1040 KiB in steps of 16."""
         if wish.value not in _THRESHOLDS:
             self.refuse(wish, "unsupported", "The threshold is 16 to 1040 KiB, a multiple of 16.")
             return
         text = "Larger writes go past the cache, on all volumes without parity."
-        self.turn(wish, (self.controller.id, "writecachebypassthreshold"), wish.value, text)
+        self.set(wish, (self.controller.id, "writecachebypassthreshold"), wish.value, text)
 
-    def caching(self, wish: Wish) -> None:
+    def caching(self, wish: Desired) -> None:
         """Write-through is caching switched off; unprotected write-back is the no-battery cache switched on."""
         knob, card = (wish.object_id, "caching"), (self.controller.id, "nobatterywritecache")
         if wish.value == "write_through":
-            self.turn(wish, knob, "coff", _READS_TOO, _UNVERIFIED)
+            self.set(wish, knob, "coff", _READS_TOO, _UNVERIFIED)
             return
         why = self.cannot_cache(wish.object_id)
         if why is not None:
@@ -182,11 +182,11 @@ class _Work(Making):
             return
         battery = "enable" if wish.value == "unprotected_write_back" else "disable"
         # first the safe direction, so that no moment is less protected than both ends
-        if battery == "disable" and self.stand.get(card) == "enable":
-            self.turn(wish, card, "disable", _WHOLE)
-        self.turn(wish, knob, "con", "Reads of the volume are cached as well.", _UNVERIFIED)
+        if battery == "disable" and self.current.get(card) == "enable":
+            self.set(wish, card, "disable", _WHOLE)
+        self.set(wish, knob, "con", "Reads of the volume are cached as well.", _UNVERIFIED)
         if battery == "enable":
-            self.turn(wish, card, "enable", _WHOLE)
+            self.set(wish, card, "enable", _WHOLE)
 
     def cannot_cache(self, volume_id: str) -> tuple[str, str | None] | None:
         """Why a volume cannot be cached, and what would help."""
@@ -205,13 +205,13 @@ class _Work(Making):
             return why, "maxView or the card's own setup switches SSD I/O bypass off."
         return None
 
-    def action(self, knob: Knob, wanted: str) -> Action:
+    def action(self, knob: ToolSetting, wanted: str) -> Action:
         """The command that turns a knob; ``noprompt`` where the tool's help has the word."""
         number = card_number(self.controller) or ""
         argv = (self.command or "", "setcache", number, *self.words(knob, wanted))
         return Action(argv=argv, timeout=TIMEOUT, lock=LOCK)
 
-    def words(self, knob: Knob, wanted: str) -> tuple[str, ...]:
+    def words(self, knob: ToolSetting, wanted: str) -> tuple[str, ...]:
         """What stands behind ``setcache N``."""
         object_id, name = knob
         if name == "cacheratio":

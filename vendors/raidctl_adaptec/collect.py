@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from raidctl.evidence import Sheet
+from raidctl.evidence import Output
 from raidctl.vendor.draft import DETAIL, ROW, WEAK
 from raidctl.vendor.protocol import Document
 from raidctl_adaptec import config_json, controller, drive, numbers, other_commands, vocabulary, volume
@@ -15,7 +15,7 @@ from raidctl_adaptec.draft import CardDraft, GroupDraft, Segment, conclude
 from raidctl_adaptec.grammar import number_of_command
 from raidctl_adaptec.outline import Answer, Block, outline
 from raidctl_adaptec.tables import BUSY
-from raidctl_adaptec.vocabulary import word
+from raidctl_adaptec.vocabulary import normalized
 
 # Group 0, Segment 1
 _GROUP = re.compile(r"group \d{1,4}(?=,)", re.IGNORECASE)
@@ -27,12 +27,12 @@ class Collection:
 
     cards: list[CardDraft] = field(default_factory=list)
     answers: list[Answer] = field(default_factory=list)
-    broken_json: list[Sheet] = field(default_factory=list)
+    broken_json: list[Output] = field(default_factory=list)
     guessed: set[int] = field(default_factory=set)
     """Cards, by ``id()``, whose number no output tells."""
 
     @property
-    def sheets(self) -> list[Sheet]:
+    def sheets(self) -> list[Output]:
         """Each output's sheet once."""
         return list({id(answer.sheet): answer.sheet for answer in self.answers}.values()) + self.broken_json
 
@@ -61,7 +61,7 @@ def collect(documents: Sequence[Document]) -> Collection:
         if document.kind == "json":
             _json(collection, document, number)
             continue
-        for answer in outline(Sheet.of_text(document.name, document.text), number):
+        for answer in outline(Output.of_text(document.name, document.text), number):
             _add(collection, answer)
     for card in collection.cards:
         settle(card)
@@ -72,10 +72,10 @@ def collect(documents: Sequence[Document]) -> Collection:
 def _json(collection: Collection, document: Document, number: str | None) -> None:
     value, whole = config_json.document(document.text)
     if not whole:
-        sheet = Sheet.of_text(document.name, document.text)
+        sheet = Output.of_text(document.name, document.text)
         collection.broken_json.append(sheet)
         return
-    sheet = Sheet.of_json(document.name, value)
+    sheet = Output.of_json(document.name, value)
     answer = Answer(sheet, number)
     collection.answers.append(answer)
     inner = value.get("Controller") if isinstance(value, dict) else None
@@ -95,7 +95,7 @@ def _add(collection: Collection, answer: Answer) -> None:
     number = answer.number or answer.hinted or ("1" if answer.found == 1 else None)
     if not any(block.pairs for block in answer.blocks) or answer.rows:
         for block in answer.blocks:
-            answer.sheet.note(*block.heads, *(line for pair in block.pairs for line in pair.lines))
+            answer.sheet.mark_read(*block.heads, *(line for pair in block.pairs for line in pair.lines))
         return
     for own, blocks in _cards(answer):
         card = collection.card(own or number, _serial(blocks))
@@ -115,12 +115,12 @@ def _serial(blocks: Iterable[Block]) -> str | None:
     for block in blocks:
         if block.area == "controller" and not block.sub:
             for pair in block.pairs:
-                if word(pair.label) == "controller serial number":
+                if normalized(pair.label) == "controller serial number":
                     return numbers.text(pair.value)
     return None
 
 
-def _read(card: CardDraft, sheet: Sheet, blocks: Sequence[Block]) -> None:
+def _read(card: CardDraft, sheet: Output, blocks: Sequence[Block]) -> None:
     entries = 0
     for (area, name, _), group in groupby(blocks, key=lambda block: (block.area, block.name, block.channel)):
         own = list(group)
@@ -137,7 +137,7 @@ def _read(card: CardDraft, sheet: Sheet, blocks: Sequence[Block]) -> None:
                 _read_block(card, sheet, block, entries)
 
 
-def _read_block(card: CardDraft, sheet: Sheet, block: Block, entries: int) -> None:
+def _read_block(card: CardDraft, sheet: Output, block: Block, entries: int) -> None:
     if block.area == "log":
         other_commands.read_log(card, sheet, block, entries)
         return
@@ -226,7 +226,7 @@ class _Places:
         if "physical" in self.card.sections or segment.state in ("missing", "inconsistent"):
             return
         made = self.card.drive(key)
-        made.seen(segment.sheet, segment.line, "id", key)
+        made.add_evidence(segment.sheet, segment.line, "id", key)
         made.put(segment.sheet, segment.line, "role", "member", WEAK)
         told = {
             "serial": segment.serial, "size_bytes": segment.size_bytes,
@@ -273,7 +273,7 @@ def _told_arrays(card: CardDraft) -> None:
             array.spares[key] = True
         for key in array.members:
             card.drives[key].put(
-                array.segments[0].sheet if array.segments else Sheet("", ()), None, "array", number, WEAK
+                array.segments[0].sheet if array.segments else Output("", ()), None, "array", number, WEAK
             )
     _spares(card)
 
@@ -304,7 +304,7 @@ def _derived_arrays(card: CardDraft) -> None:
             conclude(card.drives[key], "array", next(iter(names)))
     for array in card.arrays.values():
         for segment in array.segments:
-            array.seen(segment.sheet, segment.line, "drives", segment.state)
+            array.add_evidence(segment.sheet, segment.line, "drives", segment.state)
     _spares(card)
 
 
@@ -335,16 +335,16 @@ def _spares(card: CardDraft) -> None:
                 owner = next((v for v in card.volumes.values() if key in v.spares), None)
                 made = card.drive(key)
                 conclude(made, "role", "spare")
-                for sheet, line, name, value in owner.told if owner is not None else ():
+                for sheet, line, name, value in owner.evidence if owner is not None else ():
                     if "Hot-Spare]" in name and key in numbers.addresses(str(value)):
-                        made.seen(sheet, line, "id", key)
+                        made.add_evidence(sheet, line, "id", key)
 
 
 def _jbod(card: CardDraft) -> None:
     """``Online (JBOD)`` is a member where a volume lies on it, else, when the volumes were read, a drive of its own."""
     members = {key for group in (*card.volumes.values(), *card.arrays.values()) for key in group.members}
     for key, one in card.drives.items():
-        if word(one.get("status_text") or "") != "online (jbod)":
+        if normalized(one.get("status_text") or "") != "online (jbod)":
             continue
         if key in members:
             conclude(one, "role", "member")
@@ -373,14 +373,16 @@ def _busy(card: CardDraft, one: GroupDraft) -> None:
     ``getstatus`` alone tells no other status; what is worse than ``Degraded`` stays as it is.
     """
     status = one.get("status")
-    rebuilding = [key for key in one.members if word(card.drives[key].get("status_text") or "").startswith("rebuild")]
+    rebuilding = [
+        key for key in one.members if normalized(card.drives[key].get("status_text") or "").startswith("rebuild")
+    ]
     if status == "degraded" and rebuilding:
         conclude(one, "progress.operation", "rebuild")
     busy = BUSY.get(one.get("progress.operation"))
     if busy is None or status not in (None, "ok", "degraded") or (status == "degraded" and busy != "rebuilding"):
         return
     one.values["status"] = (DETAIL, busy)
-    evidence = [(sheet, line) for sheet, line, name, _ in one.told if name in ("status", "progress.operation")]
-    one.told = [item for item in one.told if item[2] != "status"]
+    evidence = [(sheet, line) for sheet, line, name, _ in one.evidence if name in ("status", "progress.operation")]
+    one.evidence = [item for item in one.evidence if item[2] != "status"]
     for sheet, line in evidence:
-        one.seen(sheet, line, "status", busy)
+        one.add_evidence(sheet, line, "status", busy)

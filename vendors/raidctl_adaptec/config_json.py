@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from raidctl.evidence import Line, Sheet
+from raidctl.evidence import Line, Output
 from raidctl.json_decode import decode_at
 from raidctl.model import Health, Interface, Mode, Role, VolumeStatus
 from raidctl.text import attempt
@@ -63,7 +63,7 @@ def document(text: str) -> tuple[Any, bool]:
 class _Reader:
     """Reads leaves into a draft and remembers which are left."""
 
-    sheet: Sheet
+    sheet: Output
     draft: Draft
     path: str
     values: Mapping[str, Any]
@@ -75,7 +75,7 @@ class _Reader:
     def text(self, key: str, name: str) -> None:
         """A text into a field."""
         value = self.values.get(key)
-        if isinstance(value, (str, int)) and not isinstance(value, bool) and vocabulary.told(str(value)):
+        if isinstance(value, (str, int)) and not isinstance(value, bool) and vocabulary.has_value(str(value)):
             self.draft.put(self.sheet, self.line(key), name, str(value).strip())
 
     def whole(self, key: str) -> int | None:
@@ -90,7 +90,7 @@ class _Reader:
         value = self.values.get(key)
         line = self.line(key)
         if isinstance(value, (str, int, float)) and line is not None:
-            self.draft.take(self.sheet, Pair(key, str(value), [line]), name, parse)
+            self.draft.read_field(self.sheet, Pair(key, str(value), [line]), name, parse)
 
     def rest(self, skip: frozenset[str]) -> None:
         """All leaves that no field took, as details under their keys."""
@@ -112,7 +112,7 @@ def _leaves(value: Any, skip: frozenset[str], path: str = "", depth: int = 0) ->
         yield path, value if isinstance(value, str) else json.dumps(value)
 
 
-def read(card: CardDraft, sheet: Sheet, value: Any) -> None:
+def read(card: CardDraft, sheet: Output, value: Any) -> None:
     """The whole object, or the part that ``getconfigJSON N ARRAY 0`` prints."""
     if not isinstance(value, Mapping):
         return
@@ -151,7 +151,7 @@ def _items(root: Mapping[str, Any], path: str, key: str) -> Iterator[tuple[str, 
                 yield f"{base}[{index}]", item
 
 
-def _controller(card: CardDraft, sheet: Sheet, path: str, values: Mapping[str, Any]) -> None:
+def _controller(card: CardDraft, sheet: Output, path: str, values: Mapping[str, Any]) -> None:
     reader = _Reader(sheet, card, path, values)
     reader.text("serialNumber", "serial")
     reader.text("firmwareVersion", "firmware")
@@ -181,13 +181,13 @@ def _controller(card: CardDraft, sheet: Sheet, path: str, values: Mapping[str, A
     reader.rest(_OBJECTS | used - {"controllerStatus"})
 
 
-def _array(card: CardDraft, sheet: Sheet, path: str, values: Mapping[str, Any], order: int) -> None:
+def _array(card: CardDraft, sheet: Output, path: str, values: Mapping[str, Any], order: int) -> None:
     reader = _Reader(sheet, Draft(), path, values)
     number = reader.whole("arrayID")
     array = card.array(str(order if number is None else number))
     reader.draft = array
     block = reader.whole("blockSize")
-    array.seen(sheet, reader.line("arrayID"), "id", array.name)
+    array.add_evidence(sheet, reader.line("arrayID"), "id", array.name)
     for key, name in (("totalSize", "size_bytes"), ("unUsedSpace", "free_bytes")):
         blocks = reader.whole(key)
         if blocks is not None and block:
@@ -195,12 +195,12 @@ def _array(card: CardDraft, sheet: Sheet, path: str, values: Mapping[str, Any], 
     reader.rest(frozenset({"arrayID", "totalSize", "unUsedSpace"} if block else {"arrayID"}))
 
 
-def _volume(card: CardDraft, sheet: Sheet, path: str, values: Mapping[str, Any], order: int) -> None:
+def _volume(card: CardDraft, sheet: Output, path: str, values: Mapping[str, Any], order: int) -> None:
     reader = _Reader(sheet, Draft(), path, values)
     number = reader.whole("logicalDriveID")
     volume = card.volume(str(order if number is None else number))
     reader.draft = volume
-    volume.seen(sheet, reader.line("logicalDriveID"), "id", volume.name)
+    volume.add_evidence(sheet, reader.line("logicalDriveID"), "id", volume.name)
     reader.text("name", "name")
     reader.text("volumeUniqueID", "unique_id")
     reader.take("raidLevel", "raid_level", vocabulary.raid_level)
@@ -231,7 +231,7 @@ def _state(reader: _Reader, draft: Draft, table: Mapping[int, tuple[str, str]]) 
     draft.put(reader.sheet, line, "status", known[0] if known else "unknown")
     draft.put(reader.sheet, line, "status_text", known[1] if known else str(state))
     if known is None:
-        draft.complain("warning", "unread", f"The state {state} of the JSON output is not known.", REPORT)
+        draft.add_problem("warning", "unread", f"The state {state} of the JSON output is not known.", REPORT)
 
 
 def _consumer(reader: _Reader, draft: Draft, path: str, values: Mapping[str, Any]) -> str | None:
@@ -241,7 +241,7 @@ def _consumer(reader: _Reader, draft: Draft, path: str, values: Mapping[str, Any
         number = _Reader(reader.sheet, draft, where, chunk).whole("consumerArrayID")
         if number is not None:
             found.add(number)
-            draft.seen(reader.sheet, reader.sheet.leaf(f"{where}.consumerArrayID"), "array", number)
+            draft.add_evidence(reader.sheet, reader.sheet.leaf(f"{where}.consumerArrayID"), "array", number)
     if len(found) != 1:
         return None
     array = str(found.pop())
@@ -249,14 +249,14 @@ def _consumer(reader: _Reader, draft: Draft, path: str, values: Mapping[str, Any
     return array
 
 
-def _drive(card: CardDraft, sheet: Sheet, path: str, values: Mapping[str, Any]) -> None:
+def _drive(card: CardDraft, sheet: Output, path: str, values: Mapping[str, Any]) -> None:
     reader = _Reader(sheet, Draft(), path, values)
     channel, device = reader.whole("channelID"), reader.whole("deviceID")
     key = f"{channel},{device}" if channel is not None and device is not None else f"device{len(card.drives)}"
     drive = card.drive(key)
     reader.draft = drive
     for name in ("channelID", "deviceID"):
-        drive.seen(sheet, reader.line(name), "id", values.get(name))
+        drive.add_evidence(sheet, reader.line(name), "id", values.get(name))
     reader.text("serialNumber", "serial")
     reader.text("model", "maker.model")
     reader.text("vendor", "maker.vendor")

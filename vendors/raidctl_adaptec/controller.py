@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from raidctl.evidence import Sheet
+from raidctl.evidence import Output
 from raidctl.text import collapse
 from raidctl.vendor.draft import DETAIL, REPORT, ROW, Pair
 from raidctl_adaptec import battery, numbers, states, tables, vocabulary
 from raidctl_adaptec.draft import CardDraft, keep
 from raidctl_adaptec.outline import Block
-from raidctl_adaptec.vocabulary import word
+from raidctl_adaptec.vocabulary import normalized
 
 _BRANDS: tuple[tuple[str, str], ...] = (
     ("mscc adaptec ", "Adaptec"),
@@ -74,33 +74,33 @@ _DRIVE_CACHE: dict[str, str] = {
 _COUNTS = frozenset({"logical devices/failed/degraded", "logical drives/offline/critical", "defunct disk drive count"})
 
 
-def read_block(card: CardDraft, sheet: Sheet, block: Block) -> None:
+def read_block(card: CardDraft, sheet: Output, block: Block) -> None:
     """A part of ``Controller information``."""
     found = battery.section_of(block.sub)
     if found is not None:
         battery.read_block(card, sheet, block, *found)
         return
-    sheet.note(*block.heads)
+    sheet.mark_read(*block.heads)
     sensor = ""
     for pair in block.pairs:
-        if word(pair.label) == "sensor id":
+        if normalized(pair.label) == "sensor id":
             # Sensor ID                                  : 1
             sensor = f"Sensor {pair.value}: "
-            sheet.note(*pair.lines)
+            sheet.mark_read(*pair.lines)
         elif sensor:
             keep(card, sheet, pair, prefix=sensor)
         else:
             _read_pair(card, sheet, pair, block.sub)
 
 
-def _read_pair(card: CardDraft, sheet: Sheet, pair: Pair, sub: str) -> None:
-    label = word(pair.label)
+def _read_pair(card: CardDraft, sheet: Output, pair: Pair, sub: str) -> None:
+    label = normalized(pair.label)
     if label in _FIELDS:
         name, parse, weight = _FIELDS[label]
-        card.take(sheet, pair, name, parse, weight)
+        card.read_field(sheet, pair, name, parse, weight)
     elif label in _MODES:
         # Controller Mode                            : RAID (Expose RAW)
-        if card.take(sheet, pair, "mode", numbers.mode) is not None:
+        if card.read_field(sheet, pair, "mode", numbers.mode) is not None:
             card.details.setdefault(pair.label, collapse(pair.value))
     elif label == "controller model":
         read_model(card, sheet, pair)
@@ -109,13 +109,13 @@ def _read_pair(card: CardDraft, sheet: Sheet, pair: Pair, sub: str) -> None:
     elif label == "cache status":
         _cache_status(card, sheet, pair)
     elif label in ("cache status details", "cache disable reason"):
-        if vocabulary.told(pair.value):
+        if vocabulary.has_value(pair.value):
             card.put(sheet, pair.lines[0], "cache.reason", collapse(pair.value))
         else:
             keep(card, sheet, pair, sub)
     elif label in _DRIVE_CACHE:
         name = _DRIVE_CACHE[label]
-        value = card.take(sheet, pair, name, numbers.drive_cache_policy)
+        value = card.read_field(sheet, pair, name, numbers.drive_cache_policy)
         if value is not None:
             card.details.setdefault(pair.label, pair.value)
     else:
@@ -128,22 +128,26 @@ def _watch(card: CardDraft, label: str, pair: Pair) -> None:
     if label in _COUNTS:
         # Logical devices/Failed/Degraded          : 2/0/1
         card.values.setdefault(f"count.{label.split(maxsplit=1)[0]}", (DETAIL, pair.value))
-    elif label == "temperature" and "(" in pair.value and "(normal)" not in word(pair.value):
+    elif label == "temperature" and "(" in pair.value and "(normal)" not in normalized(pair.value):
         # Temperature                              : 97 C/ 206 F (Abnormal)
-        if vocabulary.told(pair.value.split("(", maxsplit=1)[1].rstrip(") ")):
-            card.complain(
+        if vocabulary.has_value(pair.value.split("(", maxsplit=1)[1].rstrip(") ")):
+            card.add_problem(
                 "warning", "state", f"The controller is too warm: {pair.value}.", "Look at fans and air flow."
             )
-    elif label == "nvram checksum status" and vocabulary.told(pair.value) and word(pair.value) not in ("passed", "ok"):
-        card.complain("warning", "state", f"The checksum of the NVRAM is not right: {pair.value}.", "Ask the maker.")
+    elif (
+        label == "nvram checksum status"
+        and vocabulary.has_value(pair.value)
+        and normalized(pair.value) not in ("passed", "ok")
+    ):
+        card.add_problem("warning", "state", f"The checksum of the NVRAM is not right: {pair.value}.", "Ask the maker.")
 
 
-def read_model(card: CardDraft, sheet: Sheet, pair: Pair, weight: int = DETAIL) -> None:
+def read_model(card: CardDraft, sheet: Output, pair: Pair, weight: int = DETAIL) -> None:
     """``Controller Model : Adaptec 6805``: maker and product."""
     model = numbers.text(pair.value)
     line = pair.lines[0]
     if model is None:
-        sheet.note(line)
+        sheet.mark_read(line)
         return
     brand = next(((start, maker) for start, maker in _BRANDS if f"{model.lower()} ".startswith(start)), None)
     rest = model[len(brand[0]) :] if brand is not None else ""
@@ -155,33 +159,33 @@ def read_model(card: CardDraft, sheet: Sheet, pair: Pair, weight: int = DETAIL) 
         card.put(sheet, line, "model", model, weight)
 
 
-def read_status(card: CardDraft, sheet: Sheet, pair: Pair, weight: int = DETAIL) -> None:
+def read_status(card: CardDraft, sheet: Output, pair: Pair, weight: int = DETAIL) -> None:
     """``Controller Status : Optimal``."""
-    if not vocabulary.told(pair.value):
+    if not vocabulary.has_value(pair.value):
         keep(card, sheet, pair)
         return
     health = vocabulary.health(tables.CONTROLLER_STATUS, pair.value)
     card.put(sheet, pair.lines[0], "status", health, weight)
     card.put(sheet, pair.lines[0], "status_text", collapse(pair.value), weight)
     if health == "unknown":
-        card.complain("warning", "unread", f"The controller's status word {pair.value!r} is not known.", REPORT)
+        card.add_problem("warning", "unread", f"The controller's status word {pair.value!r} is not known.", REPORT)
 
 
-def _cache_status(card: CardDraft, sheet: Sheet, pair: Pair) -> None:
+def _cache_status(card: CardDraft, sheet: Output, pair: Pair) -> None:
     """``Cache Status : Temporarily Disabled``."""
-    if not vocabulary.told(pair.value):
+    if not vocabulary.has_value(pair.value):
         keep(card, sheet, pair)
         return
     health = vocabulary.health(states.CACHE_STATUS, pair.value)
     card.put(sheet, pair.lines[0], "cache.status", health)
     card.put(sheet, pair.lines[0], "cache.status_text", collapse(pair.value))
     if health == "unknown":
-        card.complain("warning", "unread", f"The cache's status word {pair.value!r} is not known.", REPORT)
+        card.add_problem("warning", "unread", f"The cache's status word {pair.value!r} is not known.", REPORT)
 
 
-def read_connector(card: CardDraft, sheet: Sheet, block: Block) -> None:
+def read_connector(card: CardDraft, sheet: Output, block: Block) -> None:
     """``Connector #0`` with its lanes: details of the card."""
-    sheet.note(*block.heads)
+    sheet.mark_read(*block.heads)
     parts = [f"Connector #{block.name}" if block.name else "Connector", block.item, _part(block)]
     prefix = "".join(f"{part}: " for part in parts if part)
     for pair in block.pairs:
@@ -189,19 +193,19 @@ def read_connector(card: CardDraft, sheet: Sheet, block: Block) -> None:
 
 
 def _part(block: Block) -> str:
-    return "Phy" if "phy information" in word(block.sub) else ""
+    return "Phy" if "phy information" in normalized(block.sub) else ""
 
 
-def read_maxcache(card: CardDraft, sheet: Sheet, block: Block) -> None:
+def read_maxcache(card: CardDraft, sheet: Output, block: Block) -> None:
     """``maxCache device number 100``: SSDs that cache other volumes; the system does not see it, so it is no volume."""
-    sheet.note(*block.heads)
+    sheet.mark_read(*block.heads)
     prefix = f"maxCache device {block.name}: " if block.name else "maxCache: "
     for pair in block.pairs:
         keep(card, sheet, pair, prefix=prefix)
-        if word(pair.label).startswith("status of max") and vocabulary.told(pair.value):
+        if normalized(pair.label).startswith("status of max") and vocabulary.has_value(pair.value):
             known = vocabulary.volume_word(pair.value)[0]
             if known is None or known.status not in ("ok", "checking"):
-                card.complain(
+                card.add_problem(
                     "warning",
                     "state",
                     f"maxCache device {block.name} is not well: {pair.value}.",
@@ -209,11 +213,11 @@ def read_maxcache(card: CardDraft, sheet: Sheet, block: Block) -> None:
                 )
 
 
-def read_version(card: CardDraft, sheet: Sheet, block: Block) -> None:
+def read_version(card: CardDraft, sheet: Output, block: Block) -> None:
     """``getversion``: ``Controller #1`` and the versions below."""
-    sheet.note(*block.heads)
+    sheet.mark_read(*block.heads)
     for pair in block.pairs:
-        if word(pair.label) == "firmware":
-            card.take(sheet, pair, "firmware", numbers.text, ROW)
+        if normalized(pair.label) == "firmware":
+            card.read_field(sheet, pair, "firmware", numbers.text, ROW)
         else:
             keep(card, sheet, pair, "Version")

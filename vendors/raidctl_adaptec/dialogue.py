@@ -15,7 +15,7 @@ import msgspec
 
 from raidctl.host import HostView
 from raidctl.model import Problem
-from raidctl.request import Dialogue, Run, RunAnswer, Trouble, ask, ask_all
+from raidctl.request import Dialogue, Failure, Run, RunAnswer, ask, ask_all
 from raidctl.vendor.protocol import Document, Observation
 from raidctl.vendor.tools import Installed, printed, without_root
 from raidctl_adaptec.collect import collect
@@ -31,7 +31,7 @@ _VOLUMES = (b"logical device number", b"logical drive number")
 
 
 @dataclass
-class _Asked:
+class _Session:
     """What came of the calls."""
 
     documents: list[Document] = field(default_factory=list)
@@ -42,7 +42,7 @@ class _Asked:
 
 def observe(host: HostView, found: Sequence[Installed]) -> Dialogue[Observation]:
     """Read every card that arcconf sees."""
-    tool, asked = found[0], _Asked()
+    tool, asked = found[0], _Session()
     first = _config(tool, 1)
     answer = yield from ask(first)
     _keep(asked, first, answer)
@@ -79,14 +79,14 @@ def _count(answer: RunAnswer) -> int:
     return 0
 
 
-def _keep(asked: _Asked, request: Run, answer: RunAnswer) -> None:
+def _keep(asked: _Session, request: Run, answer: RunAnswer) -> None:
     """Keep what a call printed, and say what was wrong with it."""
-    asked.stopped = asked.stopped or answer.trouble not in (None, Trouble.TIMEOUT)
+    asked.stopped = asked.stopped or answer.trouble not in (None, Failure.TIMEOUT)
     if text := printed(request, answer, asked.problems):
         asked.documents.append(Document(" ".join(request.argv), TEXT, text))
 
 
-def _assemble(tool: Installed, asked: _Asked, count: int, host: HostView) -> Observation:
+def _assemble(tool: Installed, asked: _Session, count: int, host: HostView) -> Observation:
     collection = collect(asked.documents)
     controllers, problems = built(collection)
     problems = [*asked.problems, *problems, *unreadable(collection)]

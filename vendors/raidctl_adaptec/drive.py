@@ -6,13 +6,13 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from raidctl.evidence import Sheet
+from raidctl.evidence import Output
 from raidctl.text import attempt, collapse
 from raidctl.vendor.draft import DETAIL, REPORT, ROW, Draft, Pair
 from raidctl_adaptec import numbers, vocabulary
 from raidctl_adaptec.draft import CardDraft, conclude, keep
 from raidctl_adaptec.outline import NAMELESS, Block
-from raidctl_adaptec.vocabulary import word
+from raidctl_adaptec.vocabulary import normalized
 
 _ADDRESS = frozenset({"reported channel,device(t:l)", "reported channel,device"})
 _FIELDS: dict[str, tuple[str, Callable[[str], Any], int]] = {
@@ -49,42 +49,42 @@ _BAD_PART = re.compile(
 )
 
 
-def read_block(card: CardDraft, sheet: Sheet, block: Block, key: str | None) -> None:
+def read_block(card: CardDraft, sheet: Output, block: Block, key: str | None) -> None:
     """A part of a physical device's section; ``key`` is its channel and device, None for a channel's own lines."""
     if key is None:
-        sheet.note(*block.heads)
+        sheet.mark_read(*block.heads)
         prefix = f"Channel {block.channel}: " if block.channel else "Physical devices: "
         for pair in block.pairs:
             keep(card, sheet, pair, prefix=prefix)
         return
-    if "enclosure" in word(block.what) or (block.what and not _is_drive(block.what)):
+    if "enclosure" in normalized(block.what) or (block.what and not _is_drive(block.what)):
         _enclosure(card, sheet, block, key)
         return
     drive = card.drive(key)
     if not block.name.isdecimal():
         text = 'The line "Device #" above this drive is missing; other lines may be missing, too.'
-        drive.complain("warning", "unread", text, "Run the tool again and keep all that it prints.")
+        drive.add_problem("warning", "unread", text, "Run the tool again and keep all that it prints.")
     for line in block.heads:
-        drive.seen(sheet, line, "id", key)
+        drive.add_evidence(sheet, line, "id", key)
     for pair in block.pairs:
         _read_pair(drive, sheet, pair, block)
 
 
 def _is_drive(what: str) -> bool:
     """``Device is a Hard drive``; SSDs are told so too."""
-    return any(part in word(what) for part in ("drive", "disk", "ssd", "solid state"))
+    return any(part in normalized(what) for part in ("drive", "disk", "ssd", "solid state"))
 
 
 def is_device(blocks: list[Block]) -> bool:
     """Whether blocks without a number are those of a device."""
-    return any(word(pair.label) in _ADDRESS for block in blocks for pair in block.pairs)
+    return any(normalized(pair.label) in _ADDRESS for block in blocks for pair in block.pairs)
 
 
 def address(blocks: list[Block]) -> str:
     """Channel and device of the device whose blocks these are; its number in the list where that is cut off."""
     for block in blocks:
         for pair in block.pairs:
-            if word(pair.label) in _ADDRESS:
+            if normalized(pair.label) in _ADDRESS:
                 found = attempt(numbers.address, pair.value)
                 if found is not None:
                     return found
@@ -95,14 +95,14 @@ def address(blocks: list[Block]) -> str:
     return f"{int(first.channel)},{int(first.name)}" if first.channel else f"device{first.name}"
 
 
-def _read_pair(drive: Draft, sheet: Sheet, pair: Pair, block: Block) -> None:
-    label = word(pair.label)
+def _read_pair(drive: Draft, sheet: Output, pair: Pair, block: Block) -> None:
+    label = normalized(pair.label)
     if block.item:
         _phy(drive, sheet, pair, block.item)
     elif label == "state":
         _state(drive, sheet, pair)
     elif label in _ADDRESS:
-        drive.seen(sheet, pair.lines[0], "id", pair.value)
+        drive.add_evidence(sheet, pair.lines[0], "id", pair.value)
     elif label == "transfer speed":
         _transfer(drive, sheet, pair)
     elif label in ("reported location", "reported enclosure,slot"):
@@ -111,50 +111,50 @@ def _read_pair(drive: Draft, sheet: Sheet, pair: Pair, block: Block) -> None:
         _maker(drive, sheet, pair, label)
     elif label == "write cache":
         # Write Cache                              : Enabled (write-back)
-        drive.take(sheet, pair, "write_cache", numbers.write_cache)
+        drive.read_field(sheet, pair, "write_cache", numbers.write_cache)
     elif label == "ssd":
         _ssd(drive, sheet, pair)
     elif label == "disk name":
-        if drive.take(sheet, pair, "device", numbers.node) is not None and "(" in pair.value:
+        if drive.read_field(sheet, pair, "device", numbers.node) is not None and "(" in pair.value:
             drive.details.setdefault(pair.label, pair.value)
     elif label == "array":
-        drive.take(
+        drive.read_field(
             sheet, pair, "array", lambda text: None if numbers.number(text) is None else str(numbers.number(text))
         )
     elif label in ("drive configuration type", "configuration type"):
-        if drive.take(sheet, pair, "role", numbers.role, DETAIL) is not None:
+        if drive.read_field(sheet, pair, "role", numbers.role, DETAIL) is not None:
             drive.details.setdefault(pair.label, pair.value)
     elif label in _FIELDS:
         name, parse, weight = _FIELDS[label]
-        if drive.take(sheet, pair, name, parse, weight) is not None and label in _KEPT:
+        if drive.read_field(sheet, pair, name, parse, weight) is not None and label in _KEPT:
             drive.details.setdefault(pair.label, pair.value)
     else:
         if label in _ALARMS:
             drive.values.setdefault(f"alarm.{label}", (DETAIL, pair.value))
         elif label.startswith("dedicated spare for"):
             # Dedicated Spare for                      : logical device 1
-            owner = "spare.for.array" if word(pair.value).startswith("array") else "spare.for"
+            owner = "spare.for.array" if normalized(pair.value).startswith("array") else "spare.for"
             conclude(drive, owner, re.findall(r"\d{1,5}", pair.value))
         keep(drive, sheet, pair, block.sub)
 
 
-def _state(drive: Draft, sheet: Sheet, pair: Pair) -> None:
+def _state(drive: Draft, sheet: Output, pair: Pair) -> None:
     """``State : Online``, ``Raw (Pass Through)``, ``Global Hot-Spare``."""
     line = pair.lines[0]
     known = vocabulary.drive_word(pair.value)
-    if not vocabulary.told(pair.value):
+    if not vocabulary.has_value(pair.value):
         keep(drive, sheet, pair)
         return
     drive.put(sheet, line, "status", known.status if known else "unknown")
     drive.put(sheet, line, "status_text", collapse(pair.value))
     if known is None:
-        drive.complain("warning", "unread", f"The drive's status word {pair.value!r} is not known.", REPORT)
+        drive.add_problem("warning", "unread", f"The drive's status word {pair.value!r} is not known.", REPORT)
     elif known.role is not None:
         # A failed drive is that first; what is configured counts over what follows from the state.
         drive.put(sheet, line, "role", known.role, DETAIL + 1 if known.role in ("failed", "spare") else ROW)
 
 
-def _transfer(drive: Draft, sheet: Sheet, pair: Pair) -> None:
+def _transfer(drive: Draft, sheet: Output, pair: Pair) -> None:
     """``Transfer Speed : SATA 6.0 Gb/s``."""
     try:
         interface, speed = numbers.transfer(pair.value)
@@ -169,7 +169,7 @@ def _transfer(drive: Draft, sheet: Sheet, pair: Pair) -> None:
         keep(drive, sheet, pair)
 
 
-def _location(drive: Draft, sheet: Sheet, pair: Pair, label: str) -> None:
+def _location(drive: Draft, sheet: Output, pair: Pair, label: str) -> None:
     """``Reported Location : Enclosure 0, Slot 2``, ``Connector 1, Device 0``, old ``Reported Enclosure,Slot : 0,2``."""
     keep(drive, sheet, pair)
     line = pair.lines[0]
@@ -180,7 +180,7 @@ def _location(drive: Draft, sheet: Sheet, pair: Pair, label: str) -> None:
     else:
         place = attempt(numbers.location, pair.value)
     if place is None:
-        if vocabulary.told(pair.value):
+        if vocabulary.has_value(pair.value):
             drive.unread(pair.label, pair.value)
         return
     drive.put(sheet, line, "enclosure", place_shown(place))
@@ -194,14 +194,14 @@ def place_shown(place: tuple[str, str, str]) -> str:
     return outer if kind == "enclosure" else f"{kind.capitalize()} {outer}"
 
 
-def _maker(drive: Draft, sheet: Sheet, pair: Pair, label: str) -> None:
+def _maker(drive: Draft, sheet: Output, pair: Pair, label: str) -> None:
     """``Vendor : WDC`` and ``Model : WD1001FALS-0``."""
     value = numbers.text(pair.value)
     conclude(drive, f"maker.{label}", value)
     if label == "vendor" or value is None:
         keep(drive, sheet, pair)
     else:
-        drive.seen(sheet, pair.lines[0], "model", value)
+        drive.add_evidence(sheet, pair.lines[0], "model", value)
 
 
 def model(drive: Draft) -> str | None:
@@ -213,36 +213,36 @@ def model(drive: Draft) -> str | None:
     return found
 
 
-def _ssd(drive: Draft, sheet: Sheet, pair: Pair) -> None:
+def _ssd(drive: Draft, sheet: Output, pair: Pair) -> None:
     def media(text: str) -> str | None:
         solid = numbers.flag(text)
         return None if solid is None else "ssd" if solid else "hdd"
 
-    drive.take(sheet, pair, "media", media)
+    drive.read_field(sheet, pair, "media", media)
 
 
-def _phy(drive: Draft, sheet: Sheet, pair: Pair, item: str) -> None:
+def _phy(drive: Draft, sheet: Output, pair: Pair, item: str) -> None:
     """``Phy #0``: ``Negotiated Physical Link Rate : 12 Gbps``."""
-    if word(pair.label) == "negotiated physical link rate":
+    if normalized(pair.label) == "negotiated physical link rate":
         rate = attempt(numbers.link_rate, pair.value)
         if rate is not None:
             conclude(drive, "link_gbps", rate)
     keep(drive, sheet, pair, prefix=f"{item}: ")
 
 
-def _enclosure(card: CardDraft, sheet: Sheet, block: Block, key: str) -> None:
+def _enclosure(card: CardDraft, sheet: Output, block: Block, key: str) -> None:
     """``Device is an Enclosure Services Device``: details of the card, and a warning where a part is not well."""
-    sheet.note(*block.heads)
+    sheet.mark_read(*block.heads)
     prefix = f"Enclosure device {key.removeprefix('device')}: "
     for pair in block.pairs:
-        if word(pair.label) in _ADDRESS:
-            sheet.note(*pair.lines)
+        if normalized(pair.label) in _ADDRESS:
+            sheet.mark_read(*pair.lines)
             continue
         keep(card, sheet, pair, block.sub, prefix)
-        label = word(pair.label)
+        label = normalized(pair.label)
         state = pair.value.rsplit("(", maxsplit=1)[-1].rstrip(") ")
         if ("status" in label or label == "temperature") and _BAD_PART.search(state):
-            card.complain(
+            card.add_problem(
                 "warning", "state", f"{prefix}{pair.label} is {collapse(pair.value)}.", "Look at the enclosure."
             )
 
@@ -252,7 +252,7 @@ def health(drive: Draft) -> None:
     warned: int = drive.get("errors.predictive") or 0
     raised = [
         name[6:] for name, (_, value) in drive.values.items()
-        if name.startswith("alarm.") and word(value) in ("yes", "true")
+        if name.startswith("alarm.") and normalized(value) in ("yes", "true")
     ]  # fmt: skip
     if warned and "s.m.a.r.t." not in raised:
         raised.append("s.m.a.r.t.")
@@ -263,7 +263,7 @@ def health(drive: Draft) -> None:
         if drive.get("status") == "critical" and label == "failed logical device segments":
             continue
         count = f" (warnings: {warned})" if warned and label == "s.m.a.r.t." else ""
-        drive.complain(
+        drive.add_problem(
             "warning",
             "state",
             f"{_ALARMS[label]}{count}.",
@@ -271,14 +271,14 @@ def health(drive: Draft) -> None:
         )
 
 
-def row(drive: Draft, sheet: Sheet, pair: Pair) -> None:
+def row(drive: Draft, sheet: Output, pair: Pair) -> None:
     """What a call about one device tells of it besides its counters: ``Vendor``, ``Model``, ``Serial number``."""
-    label = word(pair.label)
+    label = normalized(pair.label)
     if label == "serial number":
-        drive.take(sheet, pair, "serial", numbers.text, ROW)
+        drive.read_field(sheet, pair, "serial", numbers.text, ROW)
     elif label in ("vendor", "model"):
         _maker(drive, sheet, pair, label)
-    elif label == "device type" and word(pair.value) in ("sas", "sata", "nvme"):
-        drive.put(sheet, pair.lines[0], "interface", word(pair.value), ROW)
+    elif label == "device type" and normalized(pair.value) in ("sas", "sata", "nvme"):
+        drive.put(sheet, pair.lines[0], "interface", normalized(pair.value), ROW)
     else:
         keep(drive, sheet, pair)

@@ -13,7 +13,7 @@ from raidctl.text import collapse, figure
 from raidctl.units import parse_gbps, parse_size
 from raidctl_adaptec.states import ROLES
 from raidctl_adaptec.tables import MODES
-from raidctl_adaptec.vocabulary import bare, told, word
+from raidctl_adaptec.vocabulary import bare, has_value, normalized
 
 _LONGEST = 40
 """Characters of a figure with its unit."""
@@ -50,7 +50,7 @@ _PROTOCOLS: dict[str, Interface] = {
 
 def text(value: str) -> str | None:
     """The value with blanks collapsed, None where it tells nothing."""
-    return collapse(value) if told(value) else None
+    return collapse(value) if has_value(value) else None
 
 
 def size(value: str) -> int | None:
@@ -60,19 +60,19 @@ def size(value: str) -> int | None:
 
 def space(value: str) -> int | None:
     """Bytes of an amount that may well be nothing: ``Unused Size : 0 MB``."""
-    return parse_size(collapse(value), binary=True) if told(value) else None
+    return parse_size(collapse(value), binary=True) if has_value(value) else None
 
 
 def number(value: str) -> int | None:
     """A whole number."""
-    if not told(value):
+    if not has_value(value):
         return None
     return int(figure(_NUMBER, value.strip())[1])
 
 
 def percent(value: str) -> int | None:
     """0 to 100 of ``98 percent``."""
-    if not told(value):
+    if not has_value(value):
         return None
     match = _PERCENT.fullmatch(collapse(value))
     if match is None or int(match[1]) > 100:
@@ -82,37 +82,37 @@ def percent(value: str) -> int | None:
 
 def celsius(value: str) -> int | None:
     """Degrees of ``47 C/ 116 F (Normal)``, ``31 deg C``; None for ``Normal``, ``Not Supported``."""
-    if not told(value) or not any(sign.isdigit() for sign in value):
+    if not has_value(value) or not any(sign.isdigit() for sign in value):
         return None
     return int(figure(_CELSIUS, collapse(value))[1])
 
 
 def volts(value: str) -> float | None:
     """Volts now of ``4955 mV/ 5302 mV``."""
-    if not told(value):
+    if not has_value(value):
         return None
     return int(figure(_MILLIVOLT, collapse(value))[1]) / 1000
 
 
 def rpm(value: str) -> int | None:
     """``7200 RPM``; None for an SSD."""
-    if not told(value) or word(value) in ("0", "0 rpm", "not supported", "ssd", "non-rotational"):
+    if not has_value(value) or normalized(value) in ("0", "0 rpm", "not supported", "ssd", "non-rotational"):
         return None
     return int(figure(_RPM, collapse(value))[1])
 
 
 def flag(value: str) -> bool | None:
     """Yes for ``Enabled``, ``On``, ``True``; no for their contrary."""
-    if not told(value) or word(value) == "not supported":
+    if not has_value(value) or normalized(value) == "not supported":
         return None
-    if word(value) not in _YES | _NO:
+    if normalized(value) not in _YES | _NO:
         raise ValueError(f"neither yes nor no: {value!r}")
-    return word(value) in _YES
+    return normalized(value) in _YES
 
 
 def pci_address(value: str) -> str | None:
     """``0000:d9:00.0`` of ``0:d9:0:0``: domain, bus, device and function in hexadecimal."""
-    if not told(value):
+    if not has_value(value):
         return None
     match = figure(_PCI, value.strip())
     domain, bus, device = (int(part or "0", 16) for part in match.groups()[:3])
@@ -121,9 +121,9 @@ def pci_address(value: str) -> str | None:
 
 def mode(value: str) -> Mode | None:
     """The mode of ``RAID (Expose RAW)``, ``HBA``, ``Mixed``."""
-    if not told(value):
+    if not has_value(value):
         return None
-    known = MODES.get(word(value)) or MODES.get(bare(value))
+    known = MODES.get(normalized(value)) or MODES.get(bare(value))
     if known is None:
         raise ValueError(f"not a mode: {value!r}")
     return known
@@ -132,13 +132,15 @@ def mode(value: str) -> Mode | None:
 def driver(value: str) -> str | None:
     """The bare name of a kernel driver."""
     return (
-        value.split(maxsplit=1)[0].removesuffix(".ko").removesuffix(".sys") if told(value) and value.split() else None
+        value.split(maxsplit=1)[0].removesuffix(".ko").removesuffix(".sys")
+        if has_value(value) and value.split()
+        else None
     )
 
 
 def address(value: str) -> str | None:
     """``0,4`` of ``0,4(4:0)``: channel and device."""
-    if not told(value):
+    if not has_value(value):
         return None
     match = figure(_KEY, collapse(value))
     return f"{int(match[1])},{int(match[2])}"
@@ -151,7 +153,7 @@ def addresses(value: str) -> list[str]:
 
 def location(value: str) -> tuple[str, str, str] | None:
     """``("enclosure", "1", "0")`` of ``Enclosure 1, Slot 0(Connector 0:CN0)``."""
-    if not told(value):
+    if not has_value(value):
         return None
     match = figure(_PLACE, collapse(value))
     return match[1].lower(), match[2], match[4]
@@ -160,7 +162,7 @@ def location(value: str) -> tuple[str, str, str] | None:
 def transfer(value: str) -> tuple[Interface | None, float | None]:
     """Interface and Gbit/s of ``SATA 6.0 Gb/s``; of ``Ultra320`` only the interface."""
     words = value[:_LONGEST].split()
-    if not words or not told(value) or word(value) in ("failed", "defunct", "not supported", "unknown"):
+    if not words or not has_value(value) or normalized(value) in ("failed", "defunct", "not supported", "unknown"):
         return None, None
     kind = words[0].lower()
     if kind.startswith("ultra") or kind in ("scsi", "fast", "async"):
@@ -181,7 +183,7 @@ def link_rate(value: str) -> float | None:
 def write_cache(value: str) -> Literal["enabled", "disabled"] | None:
     """A drive's own cache: ``Enabled (write-back)``, ``Disabled (write-through)``, ``Not Supported``."""
     key = bare(value.split("(", maxsplit=1)[0])
-    if not told(value) or key in ("not supported", "unsupported", "not changeable"):
+    if not has_value(value) or key in ("not supported", "unsupported", "not changeable"):
         return None
     if key in ("enabled", "on", "write back"):
         return "enabled"
@@ -197,7 +199,7 @@ def drive_cache_policy(value: str) -> DriveCachePolicy | None:
         "disabled": "disabled", "disable all": "disabled", "disabled all": "disabled", "off": "disabled",
         "default": "default", "drive specific": "default", "unchanged": "default",
     }  # fmt: skip
-    if not told(value):
+    if not has_value(value):
         return None
     if bare(value) not in policies:
         raise ValueError(f"not a policy: {value!r}")
@@ -206,7 +208,7 @@ def drive_cache_policy(value: str) -> DriveCachePolicy | None:
 
 def role(value: str) -> str | None:
     """What a drive is for: ``Drive Configuration Type : Data``."""
-    if not told(value):
+    if not has_value(value):
         return None
     key = bare(value).removesuffix(" drive").removesuffix(" device")
     if key not in ROLES:
@@ -228,7 +230,7 @@ def scsi_target(value: str) -> str | None:
 
 def mountpoints(value: str) -> tuple[str, ...] | None:
     """Those of ``/boot 488 MB  Partition Number 2 / 10 GB  Partition Number 3``; None where there are none."""
-    if not told(value) or word(value) == "not mounted":
+    if not has_value(value) or normalized(value) == "not mounted":
         return None
     found = _MOUNT.findall(value) or _PATH.findall(value)
     return tuple(dict.fromkeys(found)) or None

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from raidctl.evidence import Line, Sheet
+from raidctl.evidence import Line, Output
 from raidctl.text import attempt
 from raidctl.vendor.draft import DETAIL, REPORT, ROW, Pair
 from raidctl_adaptec import controller, drive, numbers, vocabulary
 from raidctl_adaptec.draft import CardDraft, keep
 from raidctl_adaptec.outline import Block
-from raidctl_adaptec.vocabulary import word
+from raidctl_adaptec.vocabulary import normalized
 
 _VOLUME = frozenset({"logical device", "logical drive"})
 _DRIVE = frozenset({"physical device", "physical drive", "device", "channel,device", "reported channel,device"})
@@ -19,7 +19,7 @@ _RUNNING = frozenset({"in progress", "running", "started", "active"})
 _WWN = re.compile(r"[0-9A-F]{16,24}", re.IGNORECASE)
 
 
-def read_tasks(card: CardDraft, sheet: Sheet, block: Block) -> None:
+def read_tasks(card: CardDraft, sheet: Output, block: Block) -> None:
     """``getstatus``: what is going on, at the volume or drive that it is about.
 
     ::
@@ -32,12 +32,12 @@ def read_tasks(card: CardDraft, sheet: Sheet, block: Block) -> None:
            Priority                       : High
            Percentage complete            : 1
     """
-    sheet.note(*block.heads)
+    sheet.mark_read(*block.heads)
     for task in _tasks(block.pairs):
-        named = {word(pair.label): pair for pair in task}
+        named = {normalized(pair.label): pair for pair in task}
         running = named.get("current operation")
-        if running is None or word(running.value) == "none":
-            sheet.note(*(line for pair in task for line in pair.lines))
+        if running is None or normalized(running.value) == "none":
+            sheet.mark_read(*(line for pair in task for line in pair.lines))
             continue
         target = next((named[label] for label in _VOLUME if label in named), None)
         if target is not None and attempt(numbers.number, target.value) is not None:
@@ -51,7 +51,7 @@ def _tasks(pairs: Sequence[Pair]) -> list[list[Pair]]:
     found: list[list[Pair]] = []
     seen: set[str] = set()
     for pair in pairs:
-        label = word(pair.label)
+        label = normalized(pair.label)
         if not found or label in seen:
             found.append([])
             seen = set()
@@ -60,21 +60,21 @@ def _tasks(pairs: Sequence[Pair]) -> list[list[Pair]]:
     return found
 
 
-def _volume_task(card: CardDraft, sheet: Sheet, task: list[Pair], named: dict[str, Pair], number: str) -> None:
+def _volume_task(card: CardDraft, sheet: Output, task: list[Pair], named: dict[str, Pair], number: str) -> None:
     volume = card.volume(number)
     state = named.get("status")
-    running = state is None or word(state.value) in _RUNNING or not vocabulary.told(state.value)
+    running = state is None or normalized(state.value) in _RUNNING or not vocabulary.has_value(state.value)
     prefix = "Task: " if volume.details.get("Task: Task ID") is None else "Another task: "
     for pair in task:
-        label, line = word(pair.label), pair.lines[0]
+        label, line = normalized(pair.label), pair.lines[0]
         if label in _VOLUME:
-            volume.seen(sheet, line, "id", number)
+            volume.add_evidence(sheet, line, "id", number)
         elif label == "current operation" and running:
             found = vocabulary.operation(pair.value)
             volume.put(sheet, line, "progress.operation", found or "unknown", DETAIL)
             volume.details.setdefault(f"{prefix}{pair.label}", pair.value)
             if found is None:
-                volume.complain("info", "unread", f"The task {pair.value!r} is not known.", REPORT)
+                volume.add_problem("info", "unread", f"The task {pair.value!r} is not known.", REPORT)
         elif label == "percentage complete" and running:
             percent = attempt(numbers.percent, pair.value)
             if percent is None:
@@ -85,7 +85,7 @@ def _volume_task(card: CardDraft, sheet: Sheet, task: list[Pair], named: dict[st
             keep(volume, sheet, pair, prefix=prefix)
 
 
-def _other_task(card: CardDraft, sheet: Sheet, task: list[Pair], named: dict[str, Pair]) -> None:
+def _other_task(card: CardDraft, sheet: Output, task: list[Pair], named: dict[str, Pair]) -> None:
     """A task of a drive, or of the card itself."""
     target = next((named[label] for label in _DRIVE if label in named), None)
     key = attempt(numbers.address, target.value) if target is not None else None
@@ -94,7 +94,7 @@ def _other_task(card: CardDraft, sheet: Sheet, task: list[Pair], named: dict[str
         keep(owner, sheet, pair, prefix="Task: ")
 
 
-def read_row(card: CardDraft, sheet: Sheet, line: Line, rest: str) -> None:
+def read_row(card: CardDraft, sheet: Output, line: Line, rest: str) -> None:
     """``Optimal, Slot 8, HBA, MSCC Adaptec HBA 1100-16i, 8A246320899, 50000D1704B53280`` of ``list``."""
     parts = [part.strip() for part in rest.split(",")]
     controller.read_status(card, sheet, Pair("Status", parts[0], [line]), ROW)
@@ -111,34 +111,34 @@ def read_row(card: CardDraft, sheet: Sheet, line: Line, rest: str) -> None:
         controller.read_model(card, sheet, Pair("Name", ", ".join(rest_of), [line]), ROW)
 
 
-def read_expander(card: CardDraft, sheet: Sheet, block: Block) -> None:
+def read_expander(card: CardDraft, sheet: Output, block: Block) -> None:
     """``Expander# 1`` of ``expanderlist``."""
-    sheet.note(*block.heads)
+    sheet.mark_read(*block.heads)
     prefix = f"Expander {block.name}: " if block.name else "Expanders: "
     for pair in block.pairs:
         keep(card, sheet, pair, prefix=prefix)
 
 
-def read_phy_log(card: CardDraft, sheet: Sheet, block: Block) -> None:
+def read_phy_log(card: CardDraft, sheet: Output, block: Block) -> None:
     """``phyerrorlog N``: the error counters of the card's own phys."""
-    sheet.note(*block.heads)
+    sheet.mark_read(*block.heads)
     phy = ""
     for pair in block.pairs:
-        label = word(pair.label)
+        label = normalized(pair.label)
         if label == "controller id":
-            sheet.note(*pair.lines)
+            sheet.mark_read(*pair.lines)
         elif label == "controller model":
             controller.read_model(card, sheet, pair, ROW)
         elif label == "phy identifier":
             phy = f"Phy {pair.value}: "
-            sheet.note(*pair.lines)
+            sheet.mark_read(*pair.lines)
         else:
             keep(card, sheet, pair, prefix=phy)
 
 
-def read_phy_device(card: CardDraft, sheet: Sheet, blocks: Sequence[Block]) -> None:
+def read_phy_device(card: CardDraft, sheet: Output, blocks: Sequence[Block]) -> None:
     """``phyerrorlog N device C D``: the error counters of a drive's phys."""
-    named = {word(pair.label): pair.value for block in blocks[:1] for pair in block.pairs}
+    named = {normalized(pair.label): pair.value for block in blocks[:1] for pair in block.pairs}
     key = attempt(numbers.address, f"{named.get('channel', '')},{named.get('device', '')}")
     if key is None:
         for block in blocks:
@@ -147,24 +147,24 @@ def read_phy_device(card: CardDraft, sheet: Sheet, blocks: Sequence[Block]) -> N
     found = card.drive(key)
     prefix = ""
     for block in blocks:
-        sheet.note(*block.heads)
+        sheet.mark_read(*block.heads)
         for pair in block.pairs:
-            label = word(pair.label)
+            label = normalized(pair.label)
             if block is blocks[0]:
                 if label in ("channel", "device"):
-                    found.seen(sheet, pair.lines[0], "id", pair.value)
+                    found.add_evidence(sheet, pair.lines[0], "id", pair.value)
                 else:
                     drive.row(found, sheet, pair)
                 continue
             if label in ("relative target port id", "phy identifier"):
                 prefix = f"Port {pair.value}: " if label.startswith("relative") else f"{prefix}Phy {pair.value}: "
-                sheet.note(*pair.lines)
+                sheet.mark_read(*pair.lines)
             else:
                 keep(found, sheet, pair, prefix=prefix)
 
 
-def read_log(card: CardDraft, sheet: Sheet, block: Block, number: int) -> None:
+def read_log(card: CardDraft, sheet: Output, block: Block, number: int) -> None:
     """``getlogs``: each entry's lines under its own title; the card's details carry them."""
-    sheet.note(*block.heads)
+    sheet.mark_read(*block.heads)
     for pair in block.pairs:
         keep(card, sheet, pair, prefix=f"{block.sub or 'Log'} {number}: ")

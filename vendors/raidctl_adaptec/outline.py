@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from raidctl.evidence import Line, Sheet
+from raidctl.evidence import Line, Output
 from raidctl.text import pair
 from raidctl.vendor.draft import Pair
 from raidctl_adaptec import grammar
 from raidctl_adaptec.grammar import Area, Heading, Said
-from raidctl_adaptec.vocabulary import word
+from raidctl_adaptec.vocabulary import normalized
 
 LONGEST_LINE = 4096
 """Characters; the tool's lines are below 300."""
@@ -56,7 +56,7 @@ class Saying:
 class Answer:
     """What one call printed."""
 
-    sheet: Sheet
+    sheet: Output
     number: str | None = None
     """The controller that the command or the text names."""
     hinted: str | None = None
@@ -81,7 +81,7 @@ class Answer:
 class _Outliner:
     """Goes through the lines once."""
 
-    def __init__(self, sheet: Sheet, number: str | None) -> None:
+    def __init__(self, sheet: Output, number: str | None) -> None:
         self.sheet = sheet
         self.answer = Answer(sheet, number)
         self.answers = [self.answer]
@@ -108,7 +108,7 @@ class _Outliner:
             self.asked, self.ruled, self.last = asked, False, None
             return
         if grammar.RULE.fullmatch(text):
-            self.sheet.note(line)
+            self.sheet.mark_read(line)
             self.ruled = True
             return
         last, self.last = self.last, None
@@ -125,7 +125,7 @@ class _Outliner:
         if found is not None and (found.start() == 0 or trailer is not None):
             self.open_answer(int(found[1]))
         if trailer is not None or (found is not None and found.start() == 0):
-            self.sheet.note(line)
+            self.sheet.mark_read(line)
             return True
         banner = grammar.BANNER.match(text)
         if banner is not None:
@@ -136,7 +136,7 @@ class _Outliner:
             if kind is None:
                 return False
             self.answer.sayings.append(Saying(kind, line))
-        self.sheet.note(line)
+        self.sheet.mark_read(line)
         return True
 
     def open_answer(self, count: int) -> None:
@@ -225,14 +225,14 @@ class _Outliner:
             self.answer.rows.append((str(int(row[1])), row[2], line))
             return True
         if grammar.COLUMNS.fullmatch(text) or grammar.COUNTER_HEAD.fullmatch(text):
-            self.sheet.note(line)
+            self.sheet.mark_read(line)
             return True
         found = self.as_pair(text)
         if found is not None:
             label, value = found
             self.pair(Pair(label, value, [line]))
             return True
-        if last is not None and word(last.label) in _PLACES and grammar.MORE_PLACES.fullmatch(text):
+        if last is not None and normalized(last.label) in _PLACES and grammar.MORE_PLACES.fullmatch(text):
             if len(last.lines) < _MOST_CONTINUED:
                 last.value = f"{last.value} {text}"
                 last.lines.append(line)
@@ -244,7 +244,7 @@ class _Outliner:
         """Label and value of a line, in the forms that the answers know."""
         if self.block is None:
             found = pair(text)
-            if found is None or word(found[0]) not in ("current operation", "logical device", "task id"):
+            if found is None or normalized(found[0]) not in ("current operation", "logical device", "task id"):
                 return None
             self.open(Block("task"), None)
             return found
@@ -279,7 +279,7 @@ class _Outliner:
             self.open(Block("log", sub=text), line)
 
 
-def outline(sheet: Sheet, number: str | None) -> list[Answer]:
+def outline(sheet: Output, number: str | None) -> list[Answer]:
     """The answers of an output; ``number`` is the controller that its command names. Linear; never raises."""
     outliner = _Outliner(sheet, number)
     sheet.closing = grammar.TRAILER

@@ -13,7 +13,7 @@ from raidctl.model.write_protection import controller_cache
 from raidctl.text import collapse
 from raidctl_adaptec import vocabulary
 from raidctl_adaptec.draft import GroupDraft
-from raidctl_adaptec.vocabulary import word
+from raidctl_adaptec.vocabulary import normalized
 
 _SILENT = "The tool does not say why."
 
@@ -25,7 +25,7 @@ def setting(text: str) -> WritePolicy | None:
     * ``On when protected by battery/ZMM``, ``Enabled (write-back) when protected by battery``: only then (``wbb``)
     * ``Disabled (write-through)``, ``Disabled``
     """
-    key = word(text)
+    key = normalized(text)
     if key.startswith(("disabled", "off", "write-through", "write through", "always off")):
         return "write_through"
     if "when protected" in key or "with battery" in key or "when battery" in key:
@@ -37,7 +37,7 @@ def setting(text: str) -> WritePolicy | None:
 
 def active(text: str) -> WriteActive | None:
     """What ``Write-cache status : On`` or ``Write-cache mode : Enabled (write-back)`` says is in force."""
-    key = word(text)
+    key = normalized(text)
     if key.startswith(("disabled", "off", "write-through", "write through", "temporarily disabled")):
         return "write_through"
     if key.startswith(("enabled", "on", "write-back", "write back")):
@@ -81,17 +81,17 @@ def _told(volume: GroupDraft) -> tuple[WritePolicy | None, WriteActive | None, s
     now: WriteActive | None = None
     why: str | None = None
     configured, mode, status = (volume.get(f"cache.{name}") for name in ("setting", "mode", "status"))
-    if configured is not None and vocabulary.told(configured):
+    if configured is not None and vocabulary.has_value(configured):
         policy = setting(configured)
         if policy is None:
             volume.unread("write-cache setting", configured)
     for text in (status, mode):
-        if text is not None and vocabulary.told(text) and now is None:
+        if text is not None and vocabulary.has_value(text) and now is None:
             now = active(text)
             if now is None:
                 volume.unread("write-cache status", text)
             why = _remark(text)
-    if policy is None and configured is None and word(mode or "") == "not supported":
+    if policy is None and configured is None and normalized(mode or "") == "not supported":
         policy = "off"
     return policy, now, why
 
@@ -99,9 +99,9 @@ def _told(volume: GroupDraft) -> tuple[WritePolicy | None, WriteActive | None, s
 def _remark(text: str) -> str | None:
     """What a status gives as its reason: ``Off (battery failed)``; ``On (write-back)`` gives none."""
     inside = text.partition("(")[2].rstrip(") ")
-    if word(text).startswith("temporarily"):
+    if normalized(text).startswith("temporarily"):
         inside = text
-    return None if not inside or word(inside).startswith("write") else f"The tool says: {collapse(text)}."
+    return None if not inside or normalized(inside).startswith("write") else f"The tool says: {collapse(text)}."
 
 
 def _differs(policy: WritePolicy, now: WriteActive) -> bool:
@@ -115,7 +115,7 @@ def _reason(policy: WritePolicy, batteries: Sequence[Battery]) -> str:
     if policy != "protected_write_back" or bad is None:
         return _SILENT
     text = bad.status_text or ""
-    said = f" ({text})" if text and word(text) not in (bad.status, "not installed", "not ready") else ""
+    said = f" ({text})" if text and normalized(text) not in (bad.status, "not installed", "not ready") else ""
     return f"The cache's {name(bad)} {words_of(bad)}{said}: write-back waits for a good one."
 
 
@@ -147,7 +147,7 @@ def _from_caching(
     if cache is None:
         return policy, None, None
     text = cache.status_text or ""
-    if word(text).startswith("not configured"):
+    if normalized(text).startswith("not configured"):
         return policy, "write_through", "The controller's cache is not configured."
     if cache.status in ("warning", "critical"):
         return policy, "write_through", f"The cache is not in use: {text}."

@@ -22,9 +22,9 @@ from collections.abc import Iterator, Mapping
 
 from raidctl.model import Controller, Drive, Volume
 from raidctl.text import attempt
-from raidctl.vendor.plan import Knob
+from raidctl.vendor.plan import ToolSetting
 from raidctl_adaptec.numbers import size
-from raidctl_adaptec.vocabulary import word
+from raidctl_adaptec.vocabulary import normalized
 
 WRITE: Mapping[str, str] = {
     "write_through": "wt",
@@ -53,7 +53,7 @@ def smartpqi(controller: Controller) -> bool | None:
     return "read_policy" in lacks
 
 
-def knobs(controller: Controller) -> dict[Knob, str]:
+def knobs(controller: Controller) -> dict[ToolSetting, str]:
     """The settings that the commands can turn, as far as the tool told them."""
     younger = smartpqi(controller)
     if younger is None:
@@ -61,7 +61,7 @@ def knobs(controller: Controller) -> dict[Knob, str]:
     return dict(_of_smartpqi(controller) if younger else _of_aacraid(controller))
 
 
-def _of_smartpqi(controller: Controller) -> Iterator[tuple[Knob, str]]:
+def _of_smartpqi(controller: Controller) -> Iterator[tuple[ToolSetting, str]]:
     cache = controller.cache
     if cache is not None and cache.read_percent is not None and cache.write_percent is not None:
         yield (controller.id, "cacheratio"), f"{cache.read_percent}/{cache.write_percent}"
@@ -76,7 +76,7 @@ def _of_smartpqi(controller: Controller) -> Iterator[tuple[Knob, str]]:
             yield (volume.id, "caching"), "coff" if policy == "write_through" else "con"
 
 
-def _of_aacraid(controller: Controller) -> Iterator[tuple[Knob, str]]:
+def _of_aacraid(controller: Controller) -> Iterator[tuple[ToolSetting, str]]:
     switch = all_drives(controller)
     if switch is not None:
         yield (controller.id, "deviceall"), SWITCH[switch]
@@ -87,7 +87,7 @@ def _of_aacraid(controller: Controller) -> Iterator[tuple[Knob, str]]:
             yield (drive.id, "writecache"), OF_DRIVE[drive.write_cache]
 
 
-def _of_volume(volume: Volume) -> Iterator[tuple[Knob, str]]:
+def _of_volume(volume: Volume) -> Iterator[tuple[ToolSetting, str]]:
     if volume.cache is None:
         return
     write, read = WRITE.get(volume.cache.write_policy or ""), READ.get(volume.cache.read_policy or "")
@@ -111,7 +111,7 @@ def all_drives(controller: Controller) -> str | None:
 def bypass_threshold(controller: Controller) -> int | None:
     """KiB of ``Write Cache Bypass Threshold Size : 1040 KB``."""
     for label, text in controller.details.items():
-        if word(label) == _THRESHOLD:
+        if normalized(label) == _THRESHOLD:
             told = attempt(size, text)
             return None if told is None else told // 1024
     return None

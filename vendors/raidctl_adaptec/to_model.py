@@ -40,7 +40,7 @@ def controller_ids(cards: Sequence[CardDraft]) -> list[str]:
 
 def shown(card: CardDraft) -> bool:
     """Whether anything was told of a card; ``getstatus`` of an idle one tells nothing."""
-    return any(draft.told for draft in card.all())
+    return any(draft.evidence for draft in card.all())
 
 
 def build(card: CardDraft, object_id: str) -> tuple[Controller, list[Problem]]:
@@ -54,7 +54,7 @@ def build(card: CardDraft, object_id: str) -> tuple[Controller, list[Problem]]:
     batteries = tuple(_battery(item, f"{object_id}/battery{n}") for n, item in enumerate(card.batteries.values()))
     smartpqi = is_smartpqi(card)
     mode: Mode | None = card.get("mode") or _only_mode(card)
-    found = card.made(
+    found = card.build(
         Controller,
         id=object_id,
         mode=mode,
@@ -115,7 +115,7 @@ def _cache(card: CardDraft) -> Cache | None:
 
 def _battery(draft: Draft, object_id: str) -> Battery:
     status = batteries_of.settle(draft)
-    return draft.made(
+    return draft.build(
         Battery,
         id=object_id,
         status=status,
@@ -124,7 +124,7 @@ def _battery(draft: Draft, object_id: str) -> Battery:
 
 
 def _array(draft: GroupDraft, controller: str) -> Array:
-    return draft.made(
+    return draft.build(
         Array,
         id=f"{controller}/a{draft.name}",
         drives=tuple(f"{controller}/{key}" for key in draft.members if key not in draft.spares),
@@ -140,7 +140,7 @@ def _volume(
     if is_smartpqi(card) is False:
         # Linux, drivers/scsi/aacraid: CONTAINER_CHANNEL is 0, CONTAINER_TO_ID(n) is n
         details.setdefault("SCSI target", f"0:{draft.name}:0")
-    return draft.made(
+    return draft.build(
         Volume,
         id=f"{controller}/v{draft.name}",
         array=f"{controller}/a{array}" if array in card.arrays else None,
@@ -154,7 +154,7 @@ def _drive(draft: Draft, card: CardDraft, controller: str) -> Drive:
     spare_for = tuple(f"{controller}/a{a.name}" for a in card.arrays.values() if a.spares.get(draft.name))
     array = draft.get("array")
     home = f"{controller}/a{array}" if array in card.arrays else spare_for[0] if len(spare_for) == 1 else None
-    return draft.made(
+    return draft.build(
         Drive,
         id=f"{controller}/{draft.name}",
         array=home,
@@ -182,7 +182,7 @@ _DRIVE_CACHE = "drive_write_cache"
 
 def _write_evidence(card: CardDraft, found: Controller) -> None:
     """Evidence stands at the object that carries the fact: the drives' cache policy at the volumes."""
-    told, card.told = card.told, []
+    told, card.evidence = card.evidence, []
     for sheet, line, name, value in told:
         if name == "cache.reason":
             sheet.fact(line, found.id, "cache.status_text", value)
@@ -191,6 +191,6 @@ def _write_evidence(card: CardDraft, found: Controller) -> None:
                 sheet.fact(line, volume.id, "cache.drive_write_cache", value)
             sheet.detail(line, found.id, grammar.plain(line.text).split(":", maxsplit=1)[0].strip(), value)
         else:
-            card.told.append((sheet, line, name, value))
+            card.evidence.append((sheet, line, name, value))
     for draft, where in _owned(card, found.id):
         draft.write_evidence(where)

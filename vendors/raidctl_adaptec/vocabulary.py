@@ -10,7 +10,7 @@ from raidctl.text import collapse
 from raidctl_adaptec.states import BATTERY_STATUS, DRIVE_STATUS, DriveWord
 from raidctl_adaptec.tables import OPERATIONS, RAID_LEVELS, VOLUME_STATUS, VolumeWord
 
-NOTHING = frozenset(
+NO_VALUE = frozenset(
     {"", "none", "unknown", "n/a", "na", "not available", "not applicable", "not set", "unavailable", "?", "*missing*"}
 )  # fmt: skip
 """Values that say that there is no value."""
@@ -28,19 +28,19 @@ _FILLING = re.compile(r"^(?:(?:currently|being|is|has|volume|logical (?:device|d
 
 
 @lru_cache(maxsize=8192)
-def word(text: str) -> str:
+def normalized(text: str) -> str:
     """The form in which labels and words are looked up."""
     return collapse(text).lower()
 
 
 def bare(text: str) -> str:
-    """As :func:`word`, hyphens and underscores taken for blanks: ``Global Hot-Spare`` and ``Global Hot Spare``."""
+    """As :func:`normalized`, with ``-`` and ``_`` as blanks: ``Global Hot-Spare`` and ``Global Hot Spare``."""
     return collapse(text.replace("_", " ").replace("-", " ")).lower().strip(" .")
 
 
-def told(text: str) -> bool:
+def has_value(text: str) -> bool:
     """Whether a value tells something."""
-    return word(text).strip("-") not in NOTHING
+    return normalized(text).strip("-") not in NO_VALUE
 
 
 def _remarked(text: str, separators: str) -> tuple[str, bool]:
@@ -68,7 +68,7 @@ def drive_word(text: str) -> DriveWord | None:
 
 def operation(text: str) -> Operation | None:
     """What is going on by its words: ``Build/Verify with fix``; None where none of them is known."""
-    key = word(text)
+    key = normalized(text)
     return next((found for part, found in OPERATIONS if part in key), None)
 
 
@@ -101,7 +101,7 @@ def battery_word(text: str) -> BatteryStatus:
 
 def raid_level(text: str) -> RaidLevel | None:
     """The level of ``6 Reed-Solomon``, ``Simple_volume``, ``1(ADM)``; None where none is told, else ValueError."""
-    if not told(text):
+    if not has_value(text):
         return None
     key = bare(text.replace("(", " ").replace(")", " ")).removeprefix("hybrid ")
     if key not in RAID_LEVELS:

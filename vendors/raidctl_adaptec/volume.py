@@ -6,13 +6,13 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from raidctl.evidence import Sheet
+from raidctl.evidence import Output
 from raidctl.text import attempt, collapse
 from raidctl.vendor.draft import DETAIL, REPORT, ROW, Pair
 from raidctl_adaptec import numbers, states, vocabulary
 from raidctl_adaptec.draft import CardDraft, GroupDraft, Segment, conclude, keep
 from raidctl_adaptec.outline import Block
-from raidctl_adaptec.vocabulary import word
+from raidctl_adaptec.vocabulary import normalized
 
 # Group 0, Segment 1
 # Device 8
@@ -51,33 +51,33 @@ _FIELDS: dict[str, tuple[str, Callable[[str], Any], int]] = {
 }
 
 
-def read_logical(card: CardDraft, sheet: Sheet, block: Block) -> None:
+def read_logical(card: CardDraft, sheet: Output, block: Block) -> None:
     """A part of the section of a logical device."""
     if not block.name:
-        sheet.note(*block.heads)
+        sheet.mark_read(*block.heads)
         for pair in block.pairs:
             keep(card, sheet, pair, prefix="Logical devices: ")
         return
     volume = card.volume(block.name)
     for line in block.heads:
-        volume.seen(sheet, line, "id", block.name)
+        volume.add_evidence(sheet, line, "id", block.name)
     for pair in block.pairs:
         if not read_segment(volume, sheet, pair):
             _read_pair(volume, sheet, pair, block.sub)
 
 
-def _read_pair(volume: GroupDraft, sheet: Sheet, pair: Pair, sub: str) -> None:
-    label = word(pair.label)
+def _read_pair(volume: GroupDraft, sheet: Output, pair: Pair, sub: str) -> None:
+    label = normalized(pair.label)
     if label.startswith("status of logical"):
         # Status of logical device                 : Optimal
         read_status(volume, sheet, pair)
     elif label == "raid level":
         read_level(volume, sheet, pair)
     elif label in _NAMES:
-        volume.take(sheet, pair, "name", lambda text: collapse(text) or None)
+        volume.read_field(sheet, pair, "name", lambda text: collapse(text) or None)
     elif label in _FIELDS:
         name, parse, weight = _FIELDS[label]
-        volume.take(sheet, pair, name, parse, weight)
+        volume.read_field(sheet, pair, name, parse, weight)
     elif label in _WRITE:
         _write_cache(volume, sheet, pair, label)
     elif label in ("read-cache setting", "read-cache mode"):
@@ -86,7 +86,7 @@ def _read_pair(volume: GroupDraft, sheet: Sheet, pair: Pair, sub: str) -> None:
         _disk_name(volume, sheet, pair)
     elif label == "array":
         # Array                                      : 0
-        volume.take(
+        volume.read_field(
             sheet, pair, "array", lambda text: None if numbers.number(text) is None else str(numbers.number(text))
         )
     elif label in _SPARES:
@@ -98,12 +98,12 @@ def _read_pair(volume: GroupDraft, sheet: Sheet, pair: Pair, sub: str) -> None:
         keep(volume, sheet, pair, sub)
 
 
-def _watch(volume: GroupDraft, sheet: Sheet, pair: Pair, label: str) -> None:
+def _watch(volume: GroupDraft, sheet: Output, pair: Pair, label: str) -> None:
     """Details that also say something else."""
-    value = word(pair.value)
+    value = normalized(pair.value)
     if label in ("failed stripes", "defunct stripes", "defunct segments") and value not in ("no", "false", "0"):
-        if vocabulary.told(pair.value):
-            volume.complain(
+        if vocabulary.has_value(pair.value):
+            volume.add_problem(
                 "warning", "state", f"{pair.label}: {pair.value}: some of the data cannot be read.",
                 "Verify the volume, and restore what is damaged from a backup.",
             )  # fmt: skip
@@ -114,29 +114,29 @@ def _watch(volume: GroupDraft, sheet: Sheet, pair: Pair, label: str) -> None:
         _parity(volume, sheet, pair)
 
 
-def _parity(volume: GroupDraft, sheet: Sheet, pair: Pair) -> None:
+def _parity(volume: GroupDraft, sheet: Output, pair: Pair) -> None:
     """``Parity Initialization Status : In Progress (12 %)``; what is ``Queued`` or ``Not Started`` is not going on."""
-    value = word(pair.value)
+    value = normalized(pair.value)
     percent = vocabulary.volume_word(value.replace(" percent", "%"))[1]
     if "progress" in value or percent is not None:
         volume.put(sheet, pair.lines[0], "progress.operation", "parity", ROW)
     elif "fail" in value:
-        volume.complain("warning", "state", f"{pair.label}: {pair.value}.", "Verify the volume with fix.")
+        volume.add_problem("warning", "state", f"{pair.label}: {pair.value}.", "Verify the volume with fix.")
     if percent is not None:
         volume.put(sheet, pair.lines[0], "progress.percent", percent, ROW)
 
 
-def read_status(volume: GroupDraft, sheet: Sheet, pair: Pair, weight: int = DETAIL) -> None:
+def read_status(volume: GroupDraft, sheet: Output, pair: Pair, weight: int = DETAIL) -> None:
     """``Impacted ( Build/Verify with fix : 90 % )``."""
     known, percent = vocabulary.volume_word(pair.value)
-    if known is None and not vocabulary.told(pair.value):
+    if known is None and not vocabulary.has_value(pair.value):
         keep(volume, sheet, pair)
         return
     line = pair.lines[0]
     volume.put(sheet, line, "status", known.status if known else "unknown", weight)
     volume.put(sheet, line, "status_text", collapse(pair.value), weight)
     if known is None:
-        volume.complain("warning", "unread", f"The volume's status word {pair.value!r} is not known.", REPORT)
+        volume.add_problem("warning", "unread", f"The volume's status word {pair.value!r} is not known.", REPORT)
     going = known.operation if known else None
     if going is not None or percent is not None:
         volume.put(sheet, line, "progress.operation", going or "unknown", weight)
@@ -144,7 +144,7 @@ def read_status(volume: GroupDraft, sheet: Sheet, pair: Pair, weight: int = DETA
         volume.put(sheet, line, "progress.percent", percent, weight)
 
 
-def read_level(volume: GroupDraft, sheet: Sheet, pair: Pair) -> None:
+def read_level(volume: GroupDraft, sheet: Output, pair: Pair) -> None:
     """``RAID level : 6 Reed-Solomon``."""
     try:
         level = vocabulary.raid_level(pair.value)
@@ -155,56 +155,56 @@ def read_level(volume: GroupDraft, sheet: Sheet, pair: Pair) -> None:
         keep(volume, sheet, pair)
         return
     volume.put(sheet, pair.lines[0], "raid_level", level)
-    if level == "unknown" or word(pair.value).endswith("ee"):
+    if level == "unknown" or normalized(pair.value).endswith("ee"):
         volume.details.setdefault(pair.label, pair.value)
 
 
-def _write_cache(volume: GroupDraft, sheet: Sheet, pair: Pair, label: str) -> None:
+def _write_cache(volume: GroupDraft, sheet: Output, pair: Pair, label: str) -> None:
     """``Write-cache setting : Enabled (write-back) when protected by battery/ZMM``: worked out when all is read."""
     name = {"write-cache setting": "cache.setting", "write-cache mode": "cache.mode"}.get(label, "cache.status")
     conclude(volume, name, pair.value)
     field = "cache.write_policy" if name == "cache.setting" else "cache.write_active"
-    volume.seen(sheet, pair.lines[0], field, pair.value)
+    volume.add_evidence(sheet, pair.lines[0], field, pair.value)
     volume.details.setdefault(pair.label, pair.value)
 
 
-def _read_cache(volume: GroupDraft, sheet: Sheet, pair: Pair) -> None:
+def _read_cache(volume: GroupDraft, sheet: Output, pair: Pair) -> None:
     """``Read-cache setting : Enabled``: the card reads ahead where it sees a pattern."""
 
     def policy(text: str) -> str | None:
         on = numbers.flag(text.split("(", maxsplit=1)[0])
         return None if on is None else "read_ahead" if on else "off"
 
-    if volume.take(sheet, pair, "cache.read_policy", policy) is not None:
+    if volume.read_field(sheet, pair, "cache.read_policy", policy) is not None:
         volume.details.setdefault(pair.label, pair.value)
 
 
-def _disk_name(volume: GroupDraft, sheet: Sheet, pair: Pair) -> None:
+def _disk_name(volume: GroupDraft, sheet: Output, pair: Pair) -> None:
     r"""``Disk Name : /dev/sda``, ``\\.\PHYSICALDRIVE1 (Disk1) (Bus: 1, Target: 0, Lun: 1)``."""
     target = numbers.scsi_target(pair.value)
     if target is not None:
         volume.details["SCSI target"] = target
-    if volume.take(sheet, pair, "device", numbers.node) is not None and "(" in pair.value:
+    if volume.read_field(sheet, pair, "device", numbers.node) is not None and "(" in pair.value:
         volume.details.setdefault(pair.label, pair.value)
 
 
-def _spares(volume: GroupDraft, sheet: Sheet, pair: Pair, label: str) -> None:
+def _spares(volume: GroupDraft, sheet: Output, pair: Pair, label: str) -> None:
     """``Global Hot-Spare : 0,10``: channel and device."""
     keep(volume, sheet, pair)
     for key in numbers.addresses(pair.value):
         volume.spares[key] = label == _DEDICATED
 
 
-def _members(volume: GroupDraft, sheet: Sheet, pair: Pair) -> None:
+def _members(volume: GroupDraft, sheet: Output, pair: Pair) -> None:
     """``Stripe order (Channel,Device) : 0,0 0,1 0,2``."""
     keep(volume, sheet, pair)
     for key in numbers.addresses(pair.value):
         volume.segments.append(Segment(sheet, pair.lines[0], pair.label, "", key))
 
 
-def read_segment(group: GroupDraft, sheet: Sheet, pair: Pair) -> bool:
+def read_segment(group: GroupDraft, sheet: Output, pair: Pair) -> bool:
     """Read a pair that tells of a segment; False for another one."""
-    label = _SEGMENT.fullmatch(word(pair.label))
+    label = _SEGMENT.fullmatch(normalized(pair.label))
     found = _PRESENCE.fullmatch(pair.value.strip()) if label is not None else None
     if label is None or found is None:
         return False
@@ -240,40 +240,40 @@ def _place(places: dict[str, str]) -> tuple[str, str, str] | None:
     return None
 
 
-def read_array(card: CardDraft, sheet: Sheet, block: Block) -> None:
+def read_array(card: CardDraft, sheet: Output, block: Block) -> None:
     """A part of the section of an array (smartpqi)."""
     if not block.name:
-        sheet.note(*block.heads)
+        sheet.mark_read(*block.heads)
         for pair in block.pairs:
             keep(card, sheet, pair, prefix="Arrays: ")
         return
     array = card.array(block.name)
     for line in block.heads:
-        array.seen(sheet, line, "id", block.name)
+        array.add_evidence(sheet, line, "id", block.name)
     for pair in block.pairs:
         if not read_segment(array, sheet, pair) and not _logical_row(card, block.name, sheet, pair):
             _array_pair(array, sheet, pair, block.sub)
 
 
-def _array_pair(array: GroupDraft, sheet: Sheet, pair: Pair, sub: str) -> None:
-    label = word(pair.label)
-    if label == "status" and vocabulary.told(pair.value):
+def _array_pair(array: GroupDraft, sheet: Output, pair: Pair, sub: str) -> None:
+    label = normalized(pair.label)
+    if label == "status" and vocabulary.has_value(pair.value):
         health = vocabulary.health(states.ARRAY_STATUS, pair.value)
         array.put(sheet, pair.lines[0], "status", health)
         array.put(sheet, pair.lines[0], "status_text", collapse(pair.value))
         if health == "unknown":
-            array.complain("warning", "unread", f"The array's status word {pair.value!r} is not known.", REPORT)
+            array.add_problem("warning", "unread", f"The array's status word {pair.value!r} is not known.", REPORT)
     elif label == "total size":
-        array.take(sheet, pair, "size_bytes", numbers.size)
+        array.read_field(sheet, pair, "size_bytes", numbers.size)
     elif label == "unused size":
-        array.take(sheet, pair, "free_bytes", numbers.space)
+        array.read_field(sheet, pair, "free_bytes", numbers.space)
     else:
         keep(array, sheet, pair, sub)
 
 
-def _logical_row(card: CardDraft, array: str, sheet: Sheet, pair: Pair) -> bool:
+def _logical_row(card: CardDraft, array: str, sheet: Output, pair: Pair) -> bool:
     """``Logical 0 : Optimal (1, Data, 228902 MB) NAME`` below an array."""
-    label = _LOGICAL.fullmatch(word(pair.label))
+    label = _LOGICAL.fullmatch(normalized(pair.label))
     found = _LOGICAL_ROW.fullmatch(pair.value.strip()) if label is not None else None
     if label is None or found is None:
         return False

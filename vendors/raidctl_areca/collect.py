@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from raidctl.evidence import Sheet
+from raidctl.evidence import Output
 from raidctl.model import Problem, Tool
 from raidctl.order import natural
 from raidctl.vendor.draft import unreadable
@@ -32,7 +32,7 @@ def assemble(
 ) -> Observation:
     """The same for a dialogue: with its own problems and tools."""
     cards = Cards()
-    readers = [Reader(Sheet.of_text(document.name, document.text), cards) for document in documents]
+    readers = [Reader(Output.of_text(document.name, document.text), cards) for document in documents]
     for reader in readers:
         reader.read()
     settle(section for reader in readers for section in reader.sections)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from raidctl.evidence import Sheet
+from raidctl.evidence import Output
 from raidctl.host import HostView
 from raidctl.model import Problem
 from raidctl.request import Dialogue, Run, RunAnswer, ask, ask_all
@@ -35,7 +35,7 @@ _MOST = 512
 
 
 @dataclass
-class _Talk:
+class _Session:
     """What was asked so far."""
 
     tool: Installed
@@ -48,7 +48,7 @@ class _Talk:
 
 def observe(host: HostView, found: Sequence[Installed], drivers: Sequence[str]) -> Dialogue[Observation]:
     """Read the current card of the first tool that was found; ``drivers`` tell how many cards there are."""
-    talk = _Talk(found[0])
+    talk = _Session(found[0])
     first = talk.run("sys", "info")
     if _judge(talk, first, (yield from ask(first))):
         yield from _several(talk, _ONCE)
@@ -67,18 +67,18 @@ def _more_cards(count: int) -> Problem:
     )  # fmt: skip
 
 
-def _several(talk: _Talk, commands: tuple[tuple[str, ...], ...]) -> Dialogue[None]:
+def _several(talk: _Session, commands: tuple[tuple[str, ...], ...]) -> Dialogue[None]:
     requests = [talk.run(*words) for words in commands]
     answers = yield from ask_all(requests)
     for request, answer in zip(requests, answers, strict=True):
         _judge(talk, request, answer)
 
 
-def _each(talk: _Talk) -> tuple[tuple[str, ...], ...]:
+def _each(talk: _Session) -> tuple[tuple[str, ...], ...]:
     """The calls for the volumes and drives that the tables list."""
     cards = Cards()
     for document in talk.documents:
-        Reader(Sheet.of_text(document.name, document.text), cards).read()
+        Reader(Output.of_text(document.name, document.text), cards).read()
     commands: list[tuple[str, ...]] = []
     for card in cards.cards.values():
         commands += [("vsf", "info", f"vol={number}") for number in list(card.volumes)[:_MOST]]
@@ -90,7 +90,7 @@ def _numbers(card: CardDraft) -> list[str]:
     return [number for number, place in card.numbers.items() if place in card.drives]
 
 
-def _judge(talk: _Talk, request: Run, answer: RunAnswer) -> bool:
+def _judge(talk: _Session, request: Run, answer: RunAnswer) -> bool:
     """Keep what a call printed; False where it printed nothing to read."""
     text = printed(request, answer, talk.problems)
     if text:

@@ -44,7 +44,7 @@ class CardDraft(Draft):
     @property
     def told_anything(self) -> bool:
         """Whether any line spoke of the card or of something on it."""
-        return any(draft.told for draft in self.all())
+        return any(draft.evidence for draft in self.all())
 
 
 @dataclass

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from raidctl.evidence import Sheet
+from raidctl.evidence import Output
 from raidctl.text import attempt
 from raidctl.vendor.draft import DETAIL, Draft, Pair
 from raidctl_areca import tables, vocabulary
@@ -51,7 +51,7 @@ def link(card: CardDraft) -> None:
         numbers = by_name.get(name, [])
         if len(numbers) > 1:
             numbers = []
-            draft.complain("warning", "unread", f"Several RAID sets are called {name!r}: whose it is, is not told.")
+            draft.add_problem("warning", "unread", f"Several RAID sets are called {name!r}: whose it is, is not told.")
         elif not numbers:
             made = f"={name}"
             conclude(card.raid_set(made), "set", name)
@@ -85,20 +85,21 @@ def _temperatures(card: CardDraft) -> None:
         drive = card.drives.get(name.removeprefix("temperature ")) if name.startswith("temperature ") else None
         if drive is not None:
             sheet, pair = told
-            drive.take(sheet, pair, "temperature_celsius", vocabulary.celsius, 0)
+            drive.read_field(sheet, pair, "temperature_celsius", vocabulary.celsius, 0)
 
 
-def _take(draft: Draft, sheet: Sheet, pair: Pair, known: dict[str, tuple[str, Parse]]) -> None:
+def _take(draft: Draft, sheet: Output, pair: Pair, known: dict[str, tuple[str, Parse]]) -> None:
     name, parse = known.get(pair.label.lower(), ("", None))
     if parse is None:
-        draft.keep(sheet, pair)
+        draft.keep_detail(sheet, pair)
     else:
-        draft.take(sheet, pair, name, parse)
+        draft.read_field(sheet, pair, name, parse)
 
 
 def _value(section: Section, *labels: str) -> str | None:
     return next(
-        (pair.value for pair in section.pairs if pair.label.lower() in labels and vocabulary.told(pair.value)), None
+        (pair.value for pair in section.pairs if pair.label.lower() in labels and vocabulary.has_value(pair.value)),
+        None,
     )
 
 
@@ -111,16 +112,16 @@ def _smart(section: Section) -> None:
     owner = drive if drive is not None else section.card
     prefix = "SMART " if drive is not None else f"drive {section.number} SMART "
     for pair in section.pairs:
-        owner.keep(section.sheet, pair, prefix)
+        owner.keep_detail(section.sheet, pair, prefix)
         if pair.value.lower().endswith(("failed", "fail")):
-            owner.complain("warning", "state", f"SMART says of {pair.label}: {pair.value}.", "Replace the drive.")
+            owner.add_problem("warning", "state", f"SMART says of {pair.label}: {pair.value}.", "Replace the drive.")
 
 
 def _drive(section: Section) -> None:
     # Device Location                    : Enclosure#1 Slot#8      IDE Channel                        : 1
     if _value(section, "model name") is None and _value(section, "serial number") is None:
         for pair in section.pairs:
-            section.card.seen(section.sheet, pair.lines[0], "drives", "an empty slot")
+            section.card.add_evidence(section.sheet, pair.lines[0], "drives", "an empty slot")
         return
     drive = section.card.drive(_place(section))
     kind = (_value(section, "device type") or "").upper()
@@ -141,7 +142,7 @@ def _place(section: Section) -> str:
     return "unknown"
 
 
-def _drive_label(drive: Draft, sheet: Sheet, pair: Pair, kind: str) -> None:
+def _drive_label(drive: Draft, sheet: Output, pair: Pair, kind: str) -> None:
     line, label, value = pair.lines[0], pair.label.lower(), pair.value
     located = _PLACE.fullmatch(value) if "location" in label else None
     if located is not None:
@@ -154,12 +155,12 @@ def _drive_label(drive: Draft, sheet: Sheet, pair: Pair, kind: str) -> None:
         word = next((word for word in ("sata", "sas", "nvme") if kind.lower().startswith(word)), None)
         if word is not None:
             drive.put(sheet, None, "interface", word)
-            drive.seen(sheet, line, "interface", word)
+            drive.add_evidence(sheet, line, "interface", word)
         drive.detail(sheet, line, pair.label, value)
-    elif label == "model name" and vocabulary.told(value):
+    elif label == "model name" and vocabulary.has_value(value):
         drive.put(sheet, line, "raw_model", value)
-        drive.told[-1] = (sheet, line, "model", value)
-    elif label == "device state" and vocabulary.told(value):
+        drive.evidence[-1] = (sheet, line, "model", value)
+    elif label == "device state" and vocabulary.has_value(value):
         _device_state(drive, sheet, pair)
     elif label == "rotation speed":
         drive.put(sheet, None, "media", media(value))
@@ -175,7 +176,7 @@ def _drive_label(drive: Draft, sheet: Sheet, pair: Pair, kind: str) -> None:
         _take(drive, sheet, pair, DRIVE)
 
 
-def _device_state(drive: Draft, sheet: Sheet, pair: Pair) -> None:
+def _device_state(drive: Draft, sheet: Output, pair: Pair) -> None:
     # Device State                       : NORMAL
     found = vocabulary.drive_state(pair.value)
     if found is None:
@@ -206,7 +207,7 @@ def _set(section: Section) -> None:
         label = pair.label.lower()
         if label == "raid set name":
             found.put(section.sheet, None, "set", pair.value)
-            found.keep(section.sheet, pair)
+            found.keep_detail(section.sheet, pair)
         elif label in {"raid set state", "state"}:
             tables.state(found, section.sheet, pair.lines[0], pair.value, DETAIL)
         else:
@@ -220,7 +221,7 @@ def _volume(section: Section) -> None:
         _volume_label(found, section.sheet, pair)
 
 
-def _volume_label(found: Draft, sheet: Sheet, pair: Pair) -> None:
+def _volume_label(found: Draft, sheet: Output, pair: Pair) -> None:
     line, label, value = pair.lines[0], pair.label.lower(), pair.value
     if label in {"volume state", "volume set state", "state"}:
         tables.state(found, sheet, line, value, DETAIL)
@@ -230,16 +231,16 @@ def _volume_label(found: Draft, sheet: Sheet, pair: Pair) -> None:
         tables.address(found, sheet, line, value)
     elif label == "raid set name":
         found.put(sheet, None, "set", value)
-        found.seen(sheet, line, "array", value)
+        found.add_evidence(sheet, line, "array", value)
     elif label == "member disks":
         # Member Disks    : 4
         count = attempt(vocabulary.count, value)
         if count is not None:
             found.put(sheet, line, "drives_expected", count)
         else:
-            found.keep(sheet, pair)
+            found.keep_detail(sheet, pair)
     elif label in {"cache mode", "volume cache mode", "cache attribute"}:
         found.put(sheet, None, "cache mode", value)
-        found.keep(sheet, pair)
+        found.keep_detail(sheet, pair)
     else:
         _take(found, sheet, pair, VOLUME)

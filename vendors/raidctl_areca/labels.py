@@ -19,7 +19,7 @@ Parse = Callable[[str], object]
 
 def text(value: str) -> str | None:
     """A value as printed; None where it says nothing."""
-    return value if vocabulary.told(value) else None
+    return value if vocabulary.has_value(value) else None
 
 
 def speed(value: str) -> float | None:

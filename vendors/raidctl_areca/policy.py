@@ -41,7 +41,7 @@ def volume_cache(volume: Draft, card: CardDraft, battery: Battery | None) -> Vol
 
 def _mode(volume: Draft) -> WriteActive | None:
     told: str | None = volume.get("cache mode")
-    if told is None or not vocabulary.told(told):
+    if told is None or not vocabulary.has_value(told):
         return None
     found = _MODES.get(" ".join(told.lower().replace("-", " ").split()))
     if found is None:
@@ -51,7 +51,7 @@ def _mode(volume: Draft) -> WriteActive | None:
 
 def _drive_cache(card: CardDraft, battery: Battery | None) -> DriveCachePolicy | None:
     told: str | None = card.get("disk write cache mode")
-    if told is None or not vocabulary.told(told):
+    if told is None or not vocabulary.has_value(told):
         return None
     # Disk Write Cache Mode           : Auto
     low = told.lower()
@@ -67,7 +67,7 @@ def _drive_cache(card: CardDraft, battery: Battery | None) -> DriveCachePolicy |
 
 def _read_ahead(card: CardDraft) -> ReadPolicy | None:
     told: str | None = card.get("volume data read ahead")
-    if told is None or not vocabulary.told(told):
+    if told is None or not vocabulary.has_value(told):
         return None
     try:
         return vocabulary.read_ahead(told)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from raidctl.evidence import Line, Sheet
+from raidctl.evidence import Line, Output
 from raidctl.text import pair as split_pair
 from raidctl.vendor.draft import Draft, Pair
 from raidctl_areca import grammar, tables, vocabulary
@@ -43,7 +43,7 @@ class Section:
 
     kind: str
     number: str | None
-    sheet: Sheet
+    sheet: Output
     card: CardDraft
     pairs: list[Pair] = field(default_factory=list)
 
@@ -51,7 +51,7 @@ class Section:
 class Reader:
     """Reads one sheet; what is in focus (a card, a section, a table) is kept from line to line."""
 
-    def __init__(self, sheet: Sheet, cards: Cards) -> None:
+    def __init__(self, sheet: Output, cards: Cards) -> None:
         """``sheet.command`` may tell what was asked for: ``cli64 disk info drv=3``."""
         self.sheet = sheet
         self.cards = cards
@@ -91,7 +91,7 @@ class Reader:
         if typed is not None:
             self._typed(line, typed)
         elif grammar.is_rule(text):
-            self.sheet.note(line)
+            self.sheet.mark_read(line)
         elif trailer is not None:
             self._trailer(line, trailer)
         elif (title := grammar.title(text)) is not None:
@@ -108,14 +108,14 @@ class Reader:
         self.command = typed
         self.number = grammar.card_of(typed) or self.number
         self.table, self.section = None, None
-        self.sheet.note(line)
+        self.sheet.mark_read(line)
 
     def _trailer(self, line: Line, trailer: grammar.Trailer) -> None:
         self.ended = True
         if not trailer.success:
             self.errors.append(trailer)
         self.table, self.section, self.prefix = None, None, ""
-        self.sheet.note(line)
+        self.sheet.mark_read(line)
 
     def _open(self, line: Line, kind: str, prefix: str) -> None:
         word = {"drive": "drv", "volume": "vol", "set": "raid"}.get(kind)
@@ -123,19 +123,19 @@ class Reader:
         self.section = Section(kind, number, self.sheet, self.card)
         self.sections.append(self.section)
         self.table, self.prefix = None, prefix
-        self.sheet.note(line)
+        self.sheet.mark_read(line)
 
     def _heading(self, line: Line, kind: str) -> None:
         self.table, self.section = kind, self.section if kind == "smart" else None
         self.column = line.text.find("Raid Name")
         self.numbered = "Raid#" in line.text
         self.places = "DiskChannels" if "diskchannels" in line.text.lower().replace(" ", "") else "MinDiskCap"
-        self.sheet.note(line)
+        self.sheet.mark_read(line)
 
     def _row(self, line: Line, table: str) -> bool:
         row = grammar.row(line.text, table)
         if table == "help" and _HELP.fullmatch(line.text):
-            self.sheet.note(line)
+            self.sheet.mark_read(line)
             return True
         if row is None:
             return False
@@ -173,19 +173,19 @@ class Reader:
         part = grammar.part(text)
         if banner is not None:
             self.version = banner["version"] or self.version
-            self.sheet.note(line)
+            self.sheet.mark_read(line)
         elif listed is not None:
             self._listed(line, listed)
         elif grammar.events_heading(text) or _HELP.fullmatch(text):
-            self.sheet.note(line)
+            self.sheet.mark_read(line)
         elif grammar.is_event(text):
-            self.card.seen(self.sheet, line, "events", line.stripped)
+            self.card.add_evidence(self.sheet, line, "events", line.stripped)
         elif part is not None:
             self._part(line, *part)
         elif (drive := grammar.smart_title(text)) is not None:
             self.section = Section("smart", drive, self.sheet, self.card)
             self.sections.append(self.section)
-            self.sheet.note(line)
+            self.sheet.mark_read(line)
         elif self.table in _LISTS and split_pair(text) is None and grammar.looks_like_a_row(text):
             what = f"A line of the list of {_LISTS[self.table]} was not understood: {' '.join(text.split())[:120]}"
             self.lost.append(what)
@@ -198,7 +198,7 @@ class Reader:
         if told:
             self.card.detail(self.sheet, line, name, " ".join(told.split()))
         else:
-            self.sheet.note(line)
+            self.sheet.mark_read(line)
 
     def _pair(self, line: Line, text: str) -> None:
         told = split_pair(text)
@@ -223,18 +223,18 @@ class Reader:
 
     def _system(self, pair: Pair) -> None:
         # Serial Number      : Y106CABRAR200408
-        if pair.label.lower() == "serial number" and vocabulary.told(pair.value):
+        if pair.label.lower() == "serial number" and vocabulary.has_value(pair.value):
             card = self.cards.of_serial(self.number, pair.value)
             if card.name != self.number:
-                card.complain(
+                card.add_problem(
                     "info", "note", "The outputs tell of several cards; those that name none are the first one's.",
                 )  # fmt: skip
             self.number = card.name
         name, parse = SYSTEM.get(pair.label.lower(), ("", None))
         if parse is None:
-            self.card.keep(self.sheet, pair, self.prefix)
+            self.card.keep_detail(self.sheet, pair, self.prefix)
         else:
-            self.card.take(self.sheet, pair, name, parse)
+            self.card.read_field(self.sheet, pair, name, parse)
 
     def _config(self, pair: Pair) -> None:
         card: Draft = self.card
@@ -245,4 +245,4 @@ class Reader:
         # Disk Write Cache Mode           : Auto      Volume Data Read Ahead          : Normal
         elif label in {"disk write cache mode", "volume data read ahead"}:
             card.put(self.sheet, None, label, pair.value)
-        card.keep(self.sheet, pair, self.prefix)
+        card.keep_detail(self.sheet, pair, self.prefix)

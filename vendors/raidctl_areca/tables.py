@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from raidctl.evidence import Line, Sheet
+from raidctl.evidence import Line, Output
 from raidctl.model import BatteryStatus, Role
 from raidctl.units import parse_percent
 from raidctl.vendor.draft import DETAIL, ROW, Draft, Pair
@@ -31,14 +31,14 @@ def bay_of(slot: str) -> str:
     return re.sub(r"^(?:[A-Za-z]{2,}[ #]*)+", "", slot.strip()) or slot.strip()
 
 
-def set_row(card: CardDraft, sheet: Sheet, line: Line, row: Row, places: str) -> None:
+def set_row(card: CardDraft, sheet: Output, line: Line, row: Row, places: str) -> None:
     """A RAID set: name, members, raw and free space, state."""
     # #  Name             Disks TotalCap  FreeCap DiskChannels       State
     # 1  data                15 11250.0GB    0.0GB 123456789ABCDEF    Rebuilding
     found = card.raid_set(str(int(row["number"])))
     contradicted(found, "set", "name", row["name"])
     found.put(sheet, line, "set", row["name"])
-    found.told[-1] = (sheet, line, "details[Name]", row["name"])
+    found.evidence[-1] = (sheet, line, "details[Name]", row["name"])
     found.details.setdefault("Name", row["name"])
     found.detail(sheet, line, "Disks", row["disks"])
     amount(found, sheet, line, ("size_bytes", "TotalCap", row["total"]))
@@ -48,7 +48,7 @@ def set_row(card: CardDraft, sheet: Sheet, line: Line, row: Row, places: str) ->
     state(found, sheet, line, row["state"])
 
 
-def amount(draft: Draft, sheet: Sheet, line: Line, what: tuple[str, str, str]) -> None:
+def amount(draft: Draft, sheet: Output, line: Line, what: tuple[str, str, str]) -> None:
     """A capacity of a table's row."""
     name, label, value = what
     try:
@@ -58,7 +58,7 @@ def amount(draft: Draft, sheet: Sheet, line: Line, what: tuple[str, str, str]) -
         draft.detail(sheet, line, label, value)
 
 
-def state(draft: Draft, sheet: Sheet, line: Line, value: str, weight: int = ROW) -> None:
+def state(draft: Draft, sheet: Output, line: Line, value: str, weight: int = ROW) -> None:
     """``Normal``, ``Rebuilding(23.4%)`` of a RAID set or a volume."""
     draft.put(sheet, line, "status_text", value, weight)
     found = vocabulary.state(value)
@@ -72,7 +72,7 @@ def state(draft: Draft, sheet: Sheet, line: Line, value: str, weight: int = ROW)
 
 
 def volume_row(
-    card: CardDraft, sheet: Sheet, line: Line, row: Row, names: tuple[str, str] | None, *, numbered: bool = False
+    card: CardDraft, sheet: Output, line: Line, row: Row, names: tuple[str, str] | None, *, numbered: bool = False
 ) -> None:
     """A volume set; ``names`` are its own and its RAID set's, where the columns tell them apart."""
     # # Name             Raid Name       Level   Capacity Ch/Id/Lun  State
@@ -82,7 +82,7 @@ def volume_row(
         # # Name             Raid# Level   Capacity Ch/Id/Lun  State
         found.put(sheet, line, "name", names[0], ROW)
         found.put(sheet, line, "set number", str(int(names[1])), ROW)
-        found.told[-1] = (sheet, line, "array", names[1])
+        found.evidence[-1] = (sheet, line, "array", names[1])
     elif names is None:
         # two names of full width with one blank between them: the RAID sets' table tells which
         found.put(sheet, line, "names", row["names"])
@@ -96,21 +96,21 @@ def volume_row(
     state(found, sheet, line, row["state"])
 
 
-def level(draft: Draft, sheet: Sheet, line: Line, value: str, weight: int = DETAIL) -> None:
+def level(draft: Draft, sheet: Output, line: Line, value: str, weight: int = DETAIL) -> None:
     """``Raid5``; what the vocabulary has no word for (``Raid3``, ``Raid30``) is kept in the tool's words."""
     draft.put(sheet, None, "level", value, weight)
     found = vocabulary.raid_level(value)
     if found is not None:
-        draft.seen(sheet, line, "raid_level", found)
+        draft.add_evidence(sheet, line, "raid_level", found)
         return
     draft.detail(sheet, line, "Raid Level", value)
-    if vocabulary.told(value):
-        draft.complain("info", "note", f"The RAID level {value} has no neutral word.")
+    if vocabulary.has_value(value):
+        draft.add_problem("info", "note", f"The RAID level {value} has no neutral word.")
 
 
-def address(draft: Draft, sheet: Sheet, line: Line, value: str) -> None:
+def address(draft: Draft, sheet: Output, line: Line, value: str) -> None:
     """``00/00/01``: channel, target and LUN, as the driver hands them over (drivers/scsi/arcmsr)."""
-    if not vocabulary.told(value.rstrip("-") or "-"):
+    if not vocabulary.has_value(value.rstrip("-") or "-"):
         return
     parts = value.split("/")
     if len(parts) != 3 or not all(_DIGITS.fullmatch(part.strip()) for part in parts):
@@ -124,20 +124,20 @@ def contradicted(draft: Draft, name: str, what: str, value: str) -> None:
     """Two rows that say different things of one object: the outputs are of several cards, or of different times."""
     known = draft.get(name)
     if known not in (None, value):
-        draft.complain(
+        draft.add_problem(
             "warning", "unread", f"The outputs tell two things of its {what}: {known} and {value}.",
             "Give the outputs of one card at one time.",
         )  # fmt: skip
 
 
-def drive_row(card: CardDraft, sheet: Sheet, line: Line, row: Row) -> None:
+def drive_row(card: CardDraft, sheet: Output, line: Line, row: Row) -> None:
     """A drive of one of the tables; a model ``N.A.`` is an empty slot."""
     # 10  02  SLOT 02 ST31500341AS                     1500.3GB  Raid Set # 000
     # 16 16  WDC WD7500AYYS-01RCA0            750.2GB  HotSpare[Global]
     place = place_of(row.get("enclosure"), row.get("slot") or row["channel"])
     number = str(int(row.get("number", row.get("channel", "0"))))
-    if not vocabulary.told(row["model"]) and not vocabulary.told(row.get("usage", "")):
-        card.seen(sheet, line, "drives", f"{place} is empty")
+    if not vocabulary.has_value(row["model"]) and not vocabulary.has_value(row.get("usage", "")):
+        card.add_evidence(sheet, line, "drives", f"{place} is empty")
         return
     known = card.drives.get(place)
     if known is not None and known.get("number") not in (None, number):
@@ -145,23 +145,23 @@ def drive_row(card: CardDraft, sheet: Sheet, line: Line, row: Row) -> None:
     drive = card.drive(place)
     card.numbers[number] = place
     drive.put(sheet, line, "number", number)
-    drive.told[-1] = (sheet, line, "id", place)
+    drive.evidence[-1] = (sheet, line, "id", place)
     if "slot" in row:
         drive.put(sheet, line, "enclosure", row["enclosure"])
         drive.put(sheet, line, "bay", bay_of(row["slot"]))
     else:
         drive.put(sheet, line, "bay", row["channel"])
-    if vocabulary.told(row["model"]):
+    if vocabulary.has_value(row["model"]):
         contradicted(drive, "table model", "model", row["model"])
         drive.put(sheet, None, "table model", row["model"])
         drive.put(sheet, line, "raw_model", row["model"], ROW)
-        drive.told[-1] = (sheet, line, "model", row["model"])
+        drive.evidence[-1] = (sheet, line, "model", row["model"])
         amount(drive, sheet, line, ("size_bytes", "Capacity", row["size"]))
-    if vocabulary.told(row.get("usage", "")):
+    if vocabulary.has_value(row.get("usage", "")):
         usage(drive, sheet, line, row["usage"])
 
 
-def usage(drive: Draft, sheet: Sheet, line: Line, value: str) -> None:
+def usage(drive: Draft, sheet: Output, line: Line, value: str) -> None:
     """The column Usage: a RAID set's name, or what the drive is for."""
     low = value.lower()
     role: Role = "member"
@@ -184,7 +184,7 @@ def usage(drive: Draft, sheet: Sheet, line: Line, value: str) -> None:
         drive.put(sheet, line, "status_text", value, ROW)
 
 
-def hardware(card: CardDraft, sheet: Sheet, pair: Pair, prefix: str) -> None:
+def hardware(card: CardDraft, sheet: Output, pair: Pair, prefix: str) -> None:
     """A label of the hardware monitor: battery, temperatures, fans, voltages, power supplies."""
     label = pair.label.lower()
     own = _TEMPERATURE.fullmatch(pair.label.strip())
@@ -195,21 +195,21 @@ def hardware(card: CardDraft, sheet: Sheet, pair: Pair, prefix: str) -> None:
     if own is not None and not prefix:
         # HDD #1  Temp.       : 34
         card.put(sheet, None, f"temperature {int(own[1])}", (sheet, pair))
-    card.keep(sheet, pair, prefix)
+    card.keep_detail(sheet, pair, prefix)
     if pair.value.lower().rstrip(".") in _BAD:
-        card.complain(
+        card.add_problem(
             "warning", "state", f"The hardware monitor says of {prefix}{pair.label}: {pair.value}.",
             "Look at the machine and its enclosures.",
         )  # fmt: skip
 
 
-def battery(card: CardDraft, sheet: Sheet, pair: Pair) -> None:
+def battery(card: CardDraft, sheet: Output, pair: Pair) -> None:
     """``100%``, ``Charged(100%)``, ``Not Installed``."""
     line, draft = pair.lines[0], card.battery
     kind = "capacitor" if "capacitor" in pair.label.lower() or "cvm" in pair.label.lower() else "battery"
     draft.put(sheet, None, "kind", kind)
-    if not vocabulary.told(pair.value):
-        draft.keep(sheet, pair)
+    if not vocabulary.has_value(pair.value):
+        draft.keep_detail(sheet, pair)
         return
     draft.put(sheet, line, "status_text", pair.value)
     found = battery_status(pair.value)

@@ -69,7 +69,7 @@ def _volume_id(controller: str, number: str) -> str:
 
 def _battery(card: CardDraft, controller: str) -> Battery | None:
     draft = card.battery
-    if not draft.told:
+    if not draft.evidence:
         return None
     status: BatteryStatus = draft.get("status") or "unknown"
     return Battery(
@@ -94,7 +94,7 @@ def _arrays(card: CardDraft, controller: str) -> tuple[Array, ...]:
 def _array(draft: Draft, members: Sequence[Draft], waiting: Sequence[Draft], controller: str) -> Array:
     name = draft.get("set") or ""
     spares = [drive for drive in waiting if _dedicated(drive, name)]
-    return draft.made(
+    return draft.build(
         Array,
         id=_set_id(controller, draft.name),
         status=vocabulary.health(draft.get("status")),
@@ -116,7 +116,7 @@ def _volume(draft: Draft, card: CardDraft, battery: Battery | None, controller: 
     members = expected if expected is not None else int(disks) if disks.isdecimal() and len(disks) < 6 else None
     operation, percent = draft.get("operation"), draft.get("progress.percent")
     level = draft.get("level")
-    return draft.made(
+    return draft.build(
         Volume,
         id=_volume_id(controller, draft.name),
         array=None if array is None else _set_id(controller, array),
@@ -132,7 +132,7 @@ def _drive(draft: Draft, card: CardDraft, controller: str) -> Drive:
     sets = card.sets.items() if draft.get("role") == "spare" else ()
     homes = [number for number, item in sets if _dedicated(draft, item.get("set") or "")]
     spare_for = tuple(_set_id(controller, number) for number in homes)
-    return draft.made(
+    return draft.build(
         Drive,
         id=f"{controller}/{draft.name}",
         array=None if array is None else _set_id(controller, array),

@@ -14,7 +14,7 @@ from raidctl.model import Health, Operation, RaidLevel, ReadPolicy, VolumeStatus
 from raidctl.text import figure
 from raidctl.units import parse_celsius, parse_percent, parse_size
 
-NOTHING = frozenset({"", "-", "--", "n.a.", "n.a", "n/a", "na", "none", "unknown", "not available", "n.a.(n.a.)"})
+NO_VALUE = frozenset({"", "-", "--", "n.a.", "n.a", "n/a", "na", "none", "unknown", "not available", "n.a.(n.a.)"})
 """Values that say that nothing is told."""
 
 _STATES: tuple[tuple[str, VolumeStatus, Operation | None], ...] = (
@@ -93,9 +93,9 @@ _AHEAD: dict[str, ReadPolicy] = {
 }
 
 
-def told(text: str) -> bool:
+def has_value(text: str) -> bool:
     """Whether a value says something."""
-    return text.strip().lower() not in NOTHING
+    return text.strip().lower() not in NO_VALUE
 
 
 def state(text: str) -> tuple[VolumeStatus, Operation | None, float | None] | None:
@@ -155,29 +155,29 @@ def plausible(text: str) -> str:
 
 def capacity(text: str) -> int | None:
     """Bytes of ``1000.2GB``: decimal, a drive sold as 1 TB (1000204886016 bytes) is printed as 1000.2GB."""
-    return parse_size(plausible(text), binary=False) if told(text) else None
+    return parse_size(plausible(text), binary=False) if has_value(text) else None
 
 
 def memory(text: str) -> int | None:
     """Bytes of the cache in ``256MB/533MHz/ECC``: binary, as all memory."""
-    return parse_size(plausible(text).split("/", maxsplit=1)[0], binary=True) if told(text) else None
+    return parse_size(plausible(text).split("/", maxsplit=1)[0], binary=True) if has_value(text) else None
 
 
 def strip(text: str) -> int | None:
     """Bytes of ``64K``, ``128KBytes``."""
-    return parse_size(re.sub(r"(?i)bytes?$", "B", plausible(text).strip()), binary=True) if told(text) else None
+    return parse_size(re.sub(r"(?i)bytes?$", "B", plausible(text).strip()), binary=True) if has_value(text) else None
 
 
 def celsius(text: str) -> int | None:
     """``27 C``; 0 is what a missing sensor reads."""
-    if not told(text):
+    if not has_value(text):
         return None
     return parse_celsius(re.sub(r"(?i)\s*(?:deg\.?|º)\s*", " ", plausible(text))) or None
 
 
 def count(text: str) -> int | None:
     """A plain number."""
-    if not told(text):
+    if not has_value(text):
         return None
     return int(figure(re.compile(r"\d{1,12}", re.ASCII), text.strip())[0])
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from raidctl.evidence import Fact, Sheet
+from raidctl.evidence import Fact, Output
 from raidctl.text import attempt
 
 Details = dict[tuple[int, str], list[Fact]]
@@ -76,7 +76,7 @@ _FIELDS: Mapping[str, Sequence[tuple[str, Callable[[str], Any]]]] = {
 }
 
 
-def derived(sheets: Iterable[Sheet], details: Details, object_id: str) -> dict[str, Any]:
+def derived(sheets: Iterable[Output], details: Details, object_id: str) -> dict[str, Any]:
     """The fields of a drive that its details give; the first of several sheets counts. Their lines get the facts."""
     found: dict[str, Any] = {}
     for sheet in sheets:

@@ -23,7 +23,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from raidctl.model import Controller, Drive, Tool
 from raidctl.request import Answer, RunAnswer
-from raidctl.vendor.plan import Action, Flush, Knob, Plan, Refusal, RefusalKind, Step, Wish
+from raidctl.vendor.plan import Action, Desired, Flush, Plan, Refusal, RefusalKind, Step, ToolSetting
 
 KNOB = "write_cache"
 _TIMEOUT = 60.0
@@ -47,17 +47,17 @@ _SYNC = "A sync of a mounted file system ends with a flush of the drive below it
 _PLACE = "/sys/class/scsi_disk/{}/cache_type"
 
 
-def knobs(controller: Controller) -> dict[Knob, str]:
+def knobs(controller: Controller) -> dict[ToolSetting, str]:
     """The write cache of each drive, ``enabled`` or ``disabled``, where something tells it."""
     return {(drive.id, KNOB): drive.write_cache for drive in controller.drives if drive.write_cache is not None}
 
 
-def plan(controller: Controller, wishes: Sequence[Wish], tools: Sequence[Tool]) -> Plan:
+def plan(controller: Controller, wishes: Sequence[Desired], tools: Sequence[Tool]) -> Plan:
     """One step for each drive whose cache is not as wished."""
     names = {tool.name for tool in tools}
     drives = {drive.id: drive for drive in controller.drives}
     steps: list[Step] = []
-    already: list[Wish] = []
+    already: list[Desired] = []
     refusals: list[Refusal] = []
     for wish in wishes:
         drive = drives.get(wish.object_id)

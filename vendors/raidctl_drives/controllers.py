@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from raidctl.evidence import Line, Sheet
+from raidctl.evidence import Line, Output
 from raidctl.host import BlockDevice, HostView, PciDevice
 from raidctl.model import Controller, Drive, Mode, Problem
 from raidctl.text import listing
@@ -56,7 +56,7 @@ def controllers_of(found: Sequence[Found], host: HostView) -> tuple[list[Control
     return controllers, problems
 
 
-def controller_sheet(controllers: Sequence[Controller]) -> Sheet:
+def controller_sheet(controllers: Sequence[Controller]) -> Output:
     """Where the facts of the controllers were read: one line of the kernel's side for each."""
     rows = [
         (controller.id, name, value, f"{controller.pci_address or controller.id}: {name.replace('_', ' ')} {value}")
@@ -71,7 +71,7 @@ def controller_sheet(controllers: Sequence[Controller]) -> Sheet:
         if value is not None
     ]
     lines = tuple(Line(number, text) for number, (_, _, _, text) in enumerate(rows, 1))
-    sheet = Sheet(SOURCE, lines)
+    sheet = Output(SOURCE, lines)
     for line, (object_id, name, value, _) in zip(lines, rows, strict=True):
         sheet.fact(line, object_id, name, value)
     return sheet

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import cast
 
-from raidctl.evidence import Sheet
+from raidctl.evidence import Output
 from raidctl.host import BlockDevice, HostView
 from raidctl.model import Problem, Tool
-from raidctl.request import Dialogue, Read, Run, RunAnswer, Trouble, Which, ask_all, together
+from raidctl.request import Dialogue, Failure, Read, Run, RunAnswer, Which, ask_all, together
 from raidctl.text import listing
 from raidctl.vendor.protocol import Observation
 from raidctl_drives.controllers import Found, controller_sheet, controllers_of
@@ -24,15 +24,15 @@ _TIMEOUT = 30.0
 _UNTOLD = frozenset({2, 3, 7, 11, 15, 24, 33, 97, 98, 99})
 """Exit codes of sdparm for a drive that gave no answer to the question: not ready, a failing medium, an aborted command
 and so on (sg3_utils, sg_cmds.h); 5 and 9 mean that it has no such page, which is an answer."""
-_Reader = Callable[[str, str], tuple[list[DrivePart], Sheet]]
+_Reader = Callable[[str, str], tuple[list[DrivePart], Output]]
 
 
 @dataclass
-class _Asked:
+class _Session:
     """What came of asking for one drive."""
 
     sources: list[Source] = field(default_factory=list)
-    sheets: list[Sheet] = field(default_factory=list)
+    sheets: list[Output] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
 
 
@@ -83,11 +83,11 @@ def cache_tools(block: BlockDevice) -> set[str]:
     return {"nvme"} if block.transport == "nvme" else set(tools_for(block))
 
 
-def _ask_drive(paths: Sequence[BlockDevice], layers: Layers, usable: frozenset[str]) -> Dialogue[_Asked]:
+def _ask_drive(paths: Sequence[BlockDevice], layers: Layers, usable: frozenset[str]) -> Dialogue[_Session]:
     block = paths[0]
-    found = _Asked()
+    found = _Session()
     tools = [tool for tool in tools_for(block) if tool in usable]
-    halves: list[Dialogue[_Asked]] = [_ask_kernel(paths, layers)]
+    halves: list[Dialogue[_Session]] = [_ask_kernel(paths, layers)]
     if "nvme" in tools:
         halves.append(_ask_nvme(block))
     if "hdparm" in tools:
@@ -104,7 +104,7 @@ def _ask_drive(paths: Sequence[BlockDevice], layers: Layers, usable: frozenset[s
     return found
 
 
-def _ask_kernel(paths: Sequence[BlockDevice], layers: Layers) -> Dialogue[_Asked]:
+def _ask_kernel(paths: Sequence[BlockDevice], layers: Layers) -> Dialogue[_Session]:
     files = [
         f"/sys/class/scsi_disk/{path.scsi_address}/cache_type"
         for path in paths
@@ -112,33 +112,33 @@ def _ask_kernel(paths: Sequence[BlockDevice], layers: Layers) -> Dialogue[_Asked
     ]
     answers = yield from ask_all(Read(path) for path in files)
     part, sheet = kernel_part(paths, layers, [(p, a.text) for p, a in zip(files, answers, strict=True) if a.text])
-    return _Asked([Source("kernel", part, sheet)], [sheet])
+    return _Session([Source("kernel", part, sheet)], [sheet])
 
 
-def _ask_smart(block: BlockDevice) -> Dialogue[_Asked]:
+def _ask_smart(block: BlockDevice) -> Dialogue[_Session]:
     from raidctl_drives.smart import ask_smartctl  # noqa: PLC0415 - takes its time, and is for drives that can tell
 
     parts, sheets, problems = yield from ask_smartctl(block.node)
     sources = [Source("smartctl", part, _sheet_of(part.key, sheets)) for part in parts]
-    return _Asked(sources, list(sheets), list(problems))
+    return _Session(sources, list(sheets), list(problems))
 
 
-def _sheet_of(key: str, sheets: Sequence[Sheet]) -> Sheet:
+def _sheet_of(key: str, sheets: Sequence[Output]) -> Output:
     """The sheet that holds the facts of a part."""
-    empty = Sheet("smartctl", ())
+    empty = Output("smartctl", ())
     return next((sheet for sheet in sheets if any(fact.object_id == key for fact in sheet.facts)), empty)
 
 
-def _ask_runs(tool: str, commands: Iterable[tuple[str, ...]]) -> Dialogue[_Asked]:
+def _ask_runs(tool: str, commands: Iterable[tuple[str, ...]]) -> Dialogue[_Session]:
     runs = [Run(argv, timeout=_TIMEOUT) for argv in commands]
     answers = yield from ask_all(runs)
-    found = _Asked()
+    found = _Session()
     for run, answer in zip(runs, answers, strict=True):
         _keep(found, tool, run, answer)
     return found
 
 
-def _ask_nvme(block: BlockDevice) -> Dialogue[_Asked]:
+def _ask_nvme(block: BlockDevice) -> Dialogue[_Session]:
     found = yield from _ask_runs("nvme", [("nvme", "id-ctrl", block.node), ("nvme", "smart-log", block.node)])
     present = any(source.part.details.get("volatile write cache") == "present" for source in found.sources)
     if present:
@@ -150,9 +150,9 @@ def _ask_nvme(block: BlockDevice) -> Dialogue[_Asked]:
     return found
 
 
-def _keep(found: _Asked, tool: str, run: Run, answer: RunAnswer) -> None:
+def _keep(found: _Session, tool: str, run: Run, answer: RunAnswer) -> None:
     command = " ".join(run.argv)
-    if not answer.fine and answer.trouble is not Trouble.FLOOD:
+    if not answer.fine and answer.trouble is not Failure.FLOOD:
         found.problems.append(_not_asked(command, tool, answer))
         return
     text = answer.text
@@ -172,12 +172,12 @@ def _reader(tool: str) -> _Reader:
 
 def _not_asked(command: str, tool: str, answer: RunAnswer) -> Problem:
     why = answer.detail or (answer.trouble.value if answer.trouble else "")
-    if answer.trouble is Trouble.DENIED:
+    if answer.trouble is Failure.DENIED:
         return Problem(
             severity="error", where=command, message=f"{tool} could not be run: {why}.", remedy="Run raidctl as root.",
             kind="no_right",
         )  # fmt: skip
-    if answer.trouble is Trouble.MISSING:
+    if answer.trouble is Failure.MISSING:
         return Problem(
             severity="warning", where=command, message=f"{tool} is not installed.",
             remedy=f"Install the package {PACKAGES[tool]}.", kind="no_tool",

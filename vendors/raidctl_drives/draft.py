@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from raidctl.evidence import Line, Sheet
+from raidctl.evidence import Line, Output
 from raidctl.model import Problem
 from raidctl.text import collapse, printable
 from raidctl_drives.parts import DrivePart, is_blank_name
@@ -25,7 +25,7 @@ _MOST_PROBLEMS = 50
 class Draft:
     """A :class:`DrivePart` in the making; every fact goes to the sheet at the same time."""
 
-    sheet: Sheet
+    sheet: Output
     key: str
     values: dict[str, Any] = field(default_factory=dict)
     details: dict[str, str] = field(default_factory=dict)
@@ -51,7 +51,7 @@ class Draft:
         if isinstance(value, str):
             value = collapse(printable(value))
         if value is None or value == "":
-            self.sheet.note(line)
+            self.sheet.mark_read(line)
             return
         if isinstance(value, int) and abs(value) > _LARGEST:
             # no such drive exists, and no reader of JSON would take the figure

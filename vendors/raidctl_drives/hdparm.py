@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from raidctl.evidence import Line, Sheet
+from raidctl.evidence import Line, Output
 from raidctl_drives import hdparm_identify, hdparm_query, hdparm_trouble
 from raidctl_drives.draft import Draft
 from raidctl_drives.parts import DrivePart
@@ -33,7 +33,7 @@ _TITLES = ("ATA device, with ", "ATAPI ", "CompactFlash ATA device", "Unknown de
 class _State:
     """Where the reader is in the text."""
 
-    sheet: Sheet
+    sheet: Output
     document: str
     drafts: list[Draft] = field(default_factory=list)
     section: hdparm_identify.Section = field(default_factory=hdparm_identify.Section)
@@ -53,14 +53,14 @@ class _State:
         return self.drafts[-1] if self.drafts else self._add()
 
 
-def read_hdparm(document: str, text: str) -> tuple[list[DrivePart], Sheet]:
+def read_hdparm(document: str, text: str) -> tuple[list[DrivePart], Output]:
     """Read an output of hdparm; one part for each device that it speaks of.
 
     Args:
         document: name of the file, or the command line, that the text came from.
         text: what hdparm printed, its complaints on standard error included if need be.
     """
-    sheet = Sheet.of_text(document, text)
+    sheet = Output.of_text(document, text)
     state = _State(sheet, document)
     for line in sheet.lines:
         if line.stripped and len(line.text) < LONGEST_LINE:
@@ -84,7 +84,7 @@ def _read_line(state: _State, line: Line) -> None:
         # it could not be opened: that is no drive that one could list
         draft = state.begin()
         draft.problems.append(refused("hdparm", unopened[1], unopened[2]))
-        state.sheet.note(line)
+        state.sheet.mark_read(line)
     elif words.startswith(_TITLES) and ("removable media" in words or not words.startswith("ATA")):
         _title(state, line, words)
     elif _SENSE.match(words):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from raidctl.evidence import Line, Sheet
+from raidctl.evidence import Line, Output
 from raidctl.host import BlockDevice, HostView
 from raidctl.model import Interface
 from raidctl_drives.draft import Draft
@@ -64,7 +64,7 @@ class Layers:
 
 def kernel_part(
     paths: Sequence[BlockDevice], layers: Layers, cache_types: Sequence[tuple[str, str | None]] = ()
-) -> tuple[DrivePart, Sheet]:
+) -> tuple[DrivePart, Output]:
     """What is known of a drive without any tool.
 
     Args:
@@ -78,7 +78,7 @@ def kernel_part(
     _queue(rows, block, cache_types)
     _layers(rows, paths, layers)
     lines = tuple(Line(number, text) for number, (text, _, _) in enumerate(rows.rows, 1))
-    sheet = Sheet(SOURCE, lines)
+    sheet = Output(SOURCE, lines)
     draft = Draft(sheet, f"{SOURCE} {block.name}")
     for line, (_, name, value) in zip(lines, rows.rows, strict=True):
         if name.startswith("details["):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from raidctl.evidence import Sheet
+from raidctl.evidence import Output
 from raidctl_drives import nvme_labels, nvme_words
 from raidctl_drives.draft import Draft
 from raidctl_drives.parts import DrivePart
@@ -24,14 +24,14 @@ _LIST_DETAILS = frozenset((
 _WRITE_CACHE = 6
 
 
-def read_nvme_json(document: str, value: object) -> tuple[list[DrivePart], Sheet]:
+def read_nvme_json(document: str, value: object) -> tuple[list[DrivePart], Output]:
     """Read a decoded JSON output; one part for each drive that it speaks of."""
-    sheet = Sheet.of_json(document, value)
+    sheet = Output.of_json(document, value)
     drafts: list[Draft] = []
     if isinstance(value, Mapping) and isinstance(value.get("Devices"), list):
         _read_devices(sheet, document, value["Devices"], drafts)
         if not drafts:
-            sheet.note(*sheet.lines)
+            sheet.mark_read(*sheet.lines)
             nvme_words.nothing_found(_new(sheet, document, drafts), document)
     elif isinstance(value, Mapping) and any(str(name).startswith("feature: ") for name in value):
         _read_features(_new(sheet, document, drafts), value)
@@ -43,13 +43,13 @@ def read_nvme_json(document: str, value: object) -> tuple[list[DrivePart], Sheet
     return [part for draft in drafts if (part := nvme_words.finished(draft))], sheet
 
 
-def _new(sheet: Sheet, document: str, drafts: list[Draft]) -> Draft:
+def _new(sheet: Output, document: str, drafts: list[Draft]) -> Draft:
     draft = Draft(sheet, f"{document}#{len(drafts) + 1}")
     drafts.append(draft)
     return draft
 
 
-def _read_devices(sheet: Sheet, document: str, devices: list[Any], drafts: list[Draft]) -> None:
+def _read_devices(sheet: Output, document: str, devices: list[Any], drafts: list[Draft]) -> None:
     for index, device in enumerate(devices):
         path = f"Devices[{index}]"
         if not isinstance(device, Mapping):
@@ -65,7 +65,7 @@ def _read_devices(sheet: Sheet, document: str, devices: list[Any], drafts: list[
             _read_entry(_new(sheet, document, drafts), path, device)
 
 
-def _read_subsystem(sheet: Sheet, document: str, path: str, subsystem: Mapping[str, Any], drafts: list[Draft]) -> None:
+def _read_subsystem(sheet: Output, document: str, path: str, subsystem: Mapping[str, Any], drafts: list[Draft]) -> None:
     _note_scalars(sheet, path, subsystem)
     for inner, controller in _items(subsystem, path, "Controllers"):
         _read_controller(sheet, document, inner, controller, drafts)
@@ -81,7 +81,7 @@ def _items(parent: Mapping[str, Any], path: str, name: str) -> Iterator[tuple[st
 
 
 def _read_controller(
-    sheet: Sheet, document: str, path: str, controller: Mapping[str, Any], drafts: list[Draft]
+    sheet: Output, document: str, path: str, controller: Mapping[str, Any], drafts: list[Draft]
 ) -> None:
     namespaces = list(_items(controller, path, "Namespaces"))
     draft = _new(sheet, document, drafts)
@@ -95,7 +95,7 @@ def _read_controller(
         _read_entry(draft, place, way)
 
 
-def _read_shared(sheet: Sheet, document: str, path: str, namespace: Mapping[str, Any], drafts: list[Draft]) -> None:
+def _read_shared(sheet: Output, document: str, path: str, namespace: Mapping[str, Any], drafts: list[Draft]) -> None:
     """A namespace of a subsystem with several paths: it is of the first path's controller."""
     draft = _new(sheet, document, drafts)
     for place, way in _items(namespace, path, "Paths"):
@@ -114,13 +114,13 @@ def _read_namespace(draft: Draft, path: str, namespace: Mapping[str, Any], contr
     _read_entry(draft, path, namespace)
 
 
-def _note_scalars(sheet: Sheet, path: str, entry: Mapping[str, Any]) -> None:
+def _note_scalars(sheet: Output, path: str, entry: Mapping[str, Any]) -> None:
     for name, value in entry.items():
         line = sheet.leaf(f"{path}.{name}")
         if (line is not None and name in _LIST_DETAILS and not isinstance(value, (dict, list))) or (
             line is not None and not value and name in ("Subsystems", "Controllers", "Namespaces", "Paths")
         ):
-            sheet.note(line)
+            sheet.mark_read(line)
 
 
 def _read_entry(draft: Draft, path: str, entry: Mapping[str, Any]) -> None:
@@ -129,7 +129,7 @@ def _read_entry(draft: Draft, path: str, entry: Mapping[str, Any]) -> None:
         if line is None or draft.sheet.used(line):
             continue
         if name in ("Namespaces", "Paths", "Controllers") and not value:
-            draft.sheet.note(line)
+            draft.sheet.mark_read(line)
         elif name == "PhysicalSize":
             draft.fact(line, "size_bytes", any_integer(_plain(value)))
         elif (field := _LIST.get(name)) and isinstance(value, str):

@@ -109,7 +109,7 @@ class Table:
         device = cells.get("Node") or cells.get("Device")
         if "Subsystem-NQN" in cells:
             # a subsystem has no serial number; its controllers follow in the next table
-            draft.sheet.note(line)
+            draft.sheet.mark_read(line)
             return bool(cells["Subsystem-NQN"].startswith("nqn.")) and self._subsystem(draft, line, cells)
         if not device or not re.fullmatch(r"(?:/dev/)?(?:spdk/)?(?:nvme|ng)\S+", device):
             return False

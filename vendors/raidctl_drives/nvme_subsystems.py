@@ -54,4 +54,4 @@ def read_line(state: State, line: Line, words: str) -> None:
         draft.detail(line, "Transport", way[2] or "")
         draft.detail(line, f"way {way[1]}", way[3] or "")
     else:
-        draft.sheet.note(line)
+        draft.sheet.mark_read(line)

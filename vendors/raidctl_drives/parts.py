@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Literal
 
-from raidctl.evidence import Sheet
+from raidctl.evidence import Output
 from raidctl.model import Health, Interface, Media, Problem
 
 
@@ -63,7 +63,7 @@ class DrivePart:
         return said <= {"key", "device", "address", "problems"}
 
 
-def readdress(sheet: Sheet, ids: Mapping[str, str]) -> None:
+def readdress(sheet: Output, ids: Mapping[str, str]) -> None:
     """Put the facts of a sheet under other object ids, ``{key of a part: id of the drive}``.
 
     A drive's id is its serial number, which is known only when its output has been read.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from raidctl.evidence import Sheet
+from raidctl.evidence import Output
 from raidctl.model import Controller, Drive, Problem, Tool, Volume
 from raidctl.vendor.protocol import Document, Observation
 from raidctl_drives.hdparm import read_hdparm
@@ -25,10 +25,10 @@ _BANNER = re.compile(r"^smartctl (?:version )?((?:pre-)?\d+\.\d+)\b", re.MULTILI
 # "smartctl": {"argv": ["smartctl", "-j"], "version": [7, 3], …
 _JSON_VERSION = re.compile(r'"smartctl"\s*:\s*\{.{0,4000}?"version"\s*:\s*\[\s*(\d+),\s*(\d+)', re.DOTALL)
 
-Reader = Callable[[str, str], tuple[list[DrivePart], Sheet]]
+Reader = Callable[[str, str], tuple[list[DrivePart], Output]]
 
 
-def _smartctl(document: str, text: str) -> tuple[list[DrivePart], Sheet]:
+def _smartctl(document: str, text: str) -> tuple[list[DrivePart], Output]:
     return read_smartctl(document, text, f"{document}#1")
 
 
@@ -48,7 +48,7 @@ def tool_of(kind: str) -> str:
 def read(documents: Sequence[Document]) -> Observation:
     """Read outputs of hdparm, sdparm, nvme and smartctl, and put together what belongs to one drive."""
     sources: list[Source] = []
-    sheets: list[Sheet] = []
+    sheets: list[Output] = []
     tools: dict[str, str | None] = {}
     lost: list[Problem] = []
     for document in documents:
@@ -105,7 +105,7 @@ def _controller(groups: Sequence[Group], problems: list[Problem]) -> Controller 
     return Controller(id=LOOSE, drives=tuple(drives), volumes=tuple(volumes))
 
 
-def _drop_homeless(sheets: Sequence[Sheet], controller: Controller | None) -> None:
+def _drop_homeless(sheets: Sequence[Output], controller: Controller | None) -> None:
     """Facts of which no drive came: their lines are read all the same."""
     known = {drive.id for drive in controller.drives} if controller else set()
     known |= {volume.id for volume in controller.volumes} if controller else set()

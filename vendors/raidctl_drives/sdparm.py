@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from raidctl.evidence import Line, Sheet
+from raidctl.evidence import Line, Output
 from raidctl.model import Problem, ProblemKind
 from raidctl_drives import sdparm_vpd
 from raidctl_drives.draft import Draft
@@ -57,7 +57,7 @@ _NAMELESS = re.compile(r"(?:Direct access device specific parameters|Parameter f
 
 @dataclass
 class _State:
-    sheet: Sheet
+    sheet: Output
     document: str
     drafts: list[Draft] = field(default_factory=list)
     page: str = ""
@@ -81,14 +81,14 @@ class _State:
         return self.drafts[-1] if self.drafts else self._add()
 
 
-def read_sdparm(document: str, text: str) -> tuple[list[DrivePart], Sheet]:
+def read_sdparm(document: str, text: str) -> tuple[list[DrivePart], Output]:
     """Read an output of sdparm; one part for each device that it speaks of.
 
     Args:
         document: name of the file, or the command line, that the text came from.
         text: what sdparm printed.
     """
-    sheet = Sheet.of_text(document, text)
+    sheet = Output.of_text(document, text)
     state = _State(sheet, document)
     for line in sheet.lines:
         if line.stripped and len(line.text) < LONGEST_LINE:
@@ -103,13 +103,13 @@ def _read_line(state: _State, line: Line) -> None:
     if page := _MODE_PAGE.fullmatch(words):
         state.page, state.vpd = page[1], None
         state.copies[state.page] = state.copies.get(state.page, 0) + 1
-        state.sheet.note(line)
+        state.sheet.mark_read(line)
     elif page := _VPD_PAGE.fullmatch(words):
         state.page, state.vpd = "", sdparm_vpd.Page((page[1] or words).split(" [")[0])
-        state.sheet.note(line)
+        state.sheet.mark_read(line)
     elif opened := _OPEN.fullmatch(words):
         state.begin().problems.append(refused("sdparm", opened[1], opened[2]))
-        state.sheet.note(line)
+        state.sheet.mark_read(line)
     elif state.vpd is not None and sdparm_vpd.read_line(state.draft, state.vpd, line):
         pass
     elif (found := _FIELD.fullmatch(words)) and (state.page or found[3] or found[1] in _LOOSE):
@@ -128,13 +128,13 @@ def _read_line(state: _State, line: Line) -> None:
         state.draft.detail(line, "device specific parameters", parameters[1])
     elif state.page and line.indent >= 6:
         # sdparm -ll explains the values of a field in further indented lines
-        state.sheet.note(line)
+        state.sheet.mark_read(line)
 
 
 def _read_header(state: _State, line: Line, header: re.Match[str]) -> bool:
     if header[2].strip() in ERRNO:
         state.begin().problems.append(refused("sdparm", header[1], header[2].strip()))
-        state.sheet.note(line)
+        state.sheet.mark_read(line)
         return True
     rest = header[2]
     # vendor 8, product 16, revision 4 characters with two blanks between; mailers squeeze them
@@ -174,7 +174,7 @@ def _read_field(state: _State, line: Line, found: re.Match[str]) -> None:
         draft.fact(line, "interface", _PROTOCOLS[value])
     draft.detail(line, name, shown)
     if meaning and not bracket and len(meaning) > 1:
-        draft.sheet.note(line)
+        draft.sheet.mark_read(line)
 
 
 def _ordinal(number: int) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from raidctl.evidence import Sheet
+from raidctl.evidence import Output
 from raidctl.model import Drive, Errors, Problem
 from raidctl.text import collapse, printable
 from raidctl_drives.also import Details, derived
@@ -31,7 +31,7 @@ class Source:
 
     tool: str
     part: DrivePart
-    sheet: Sheet
+    sheet: Output
 
 
 @dataclass
@@ -163,7 +163,7 @@ def identify(groups: Sequence[Group]) -> list[str]:
 def move_facts(groups: Sequence[Group], ids: Sequence[str]) -> Details:
     """Put the facts of all sheets under the ids of the drives; the details of each drive on each sheet."""
     details: Details = {}
-    sheets: dict[int, tuple[Sheet, dict[str, str]]] = {}
+    sheets: dict[int, tuple[Output, dict[str, str]]] = {}
     for group, object_id in zip(groups, ids, strict=True):
         for source in group.sources:
             sheets.setdefault(id(source.sheet), (source.sheet, {}))[1][source.part.key] = object_id
@@ -215,7 +215,7 @@ def drive_of(group: Group, details: Details, object_id: str) -> Drive:
     )
 
 
-def _sheets(group: Group) -> list[Sheet]:
+def _sheets(group: Group) -> list[Output]:
     """The sheets of a drive, each once, the most trusted tool's first."""
     ranked = sorted(group.sources, key=lambda source: RANKS.get(source.tool, 9))
     return list({id(source.sheet): source.sheet for source in ranked}.values())

@@ -9,9 +9,9 @@ from typing import Any
 
 import msgspec
 
-from raidctl.evidence import Line, Sheet
+from raidctl.evidence import Line, Output
 from raidctl.model import Controller, Scrub, Volume
-from raidctl.request import Answer, Dialogue, Glob, GlobAnswer, Read, ReadAnswer, Request, Run, Trouble, ask
+from raidctl.request import Answer, Dialogue, Failure, Glob, GlobAnswer, Read, ReadAnswer, Request, Run, ask
 from raidctl.vendor.protocol import Observation
 
 _CONFIG: tuple[Request[Any], ...] = (Read("/etc/mdadm/mdadm.conf"), Read("/etc/mdadm.conf"))
@@ -47,7 +47,7 @@ REQUESTS: tuple[Request[Any], ...] = (*_CONFIG, *_PIECES, _SYSTEMD, *_MONITOR, *
 class Care:
     """What the machine answered."""
 
-    listed: dict[str, tuple[Sheet, Line]] = field(default_factory=dict)
+    listed: dict[str, tuple[Output, Line]] = field(default_factory=dict)
     """The words of the ARRAY lines in lower case, and their lines."""
     config: bool | None = None
     """Whether all configuration files could be read; None: not all."""
@@ -55,7 +55,7 @@ class Care:
     checked: bool | None = None
     last: Mapping[str, Scrub] = field(default_factory=dict)
     """By UUID."""
-    sheets: list[Sheet] = field(default_factory=list)
+    sheets: list[Output] = field(default_factory=list)
 
 
 def read(answers: Sequence[Answer]) -> Dialogue[Care]:
@@ -70,7 +70,7 @@ def read(answers: Sequence[Answer]) -> Dialogue[Care]:
     for path, answer in files:
         if isinstance(answer, ReadAnswer) and answer.text is not None:
             _config(path, answer.text, care)
-    if all(answer.trouble in (None, Trouble.MISSING) for answer in (*pieces, *(answer for _, answer in files))):
+    if all(answer.trouble in (None, Failure.MISSING) for answer in (*pieces, *(answer for _, answer in files))):
         care.config = True
     care.monitored = _there(_MONITOR, told, care)
     care.checked = _there(_CHECK, told, care)
@@ -80,11 +80,11 @@ def read(answers: Sequence[Answer]) -> Dialogue[Care]:
 
 def _config(path: str, text: str, care: Care) -> None:
     """``ARRAY /dev/md0 metadata=1.2 UUID=…``; a line that begins with a blank goes on with the one above."""
-    sheet = Sheet.of_text(path, text)
+    sheet = Output.of_text(path, text)
     care.sheets.append(sheet)
     array = False
     for line in sheet.lines:
-        sheet.note(line)
+        sheet.mark_read(line)
         words = line.text.split("#")[0].lower().split()
         if words and not line.text[:1].isspace():
             array = words[0].startswith("array")
@@ -98,7 +98,7 @@ def _there(wanted: Sequence[Request[Any]], told: Mapping[Request[Any], Answer], 
     *found, systemd = [one.paths if isinstance(one, GlobAnswer) else () for one in answers]
     paths = [path for one in found for path in one]
     if paths:
-        sheet = Sheet("files", (Line(1, paths[0]),))
+        sheet = Output("files", (Line(1, paths[0]),))
         name, value = ("monitored", "True") if wanted is _MONITOR else ("consistency_check.mode", "automatic")
         sheet.fact(sheet.lines[0], "md", name, value)
         care.sheets.append(sheet)

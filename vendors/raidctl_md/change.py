@@ -18,7 +18,7 @@ from collections.abc import Sequence
 
 from raidctl.model import Controller, Tool, Volume
 from raidctl.request import Answer
-from raidctl.vendor.plan import Action, Flush, Knob, Plan, Refusal, Setting, Step, Wish
+from raidctl.vendor.plan import Action, Desired, Flush, Plan, Refusal, Setting, Step, ToolSetting
 from raidctl.vendor.setting_values import value
 
 _KNOBS: tuple[Setting, ...] = ("stripe_cache_size", "journal_mode")
@@ -33,9 +33,9 @@ _DEGRADED = "The kernel refuses write-back while the array is degraded."
 _RISK = "Until it is in the members, written data is in the journal device only: it is lost when that device fails."
 
 
-def knobs(controller: Controller) -> dict[Knob, str]:
+def knobs(controller: Controller) -> dict[ToolSetting, str]:
     """The files that can be written, as far as they were read."""
-    found: dict[Knob, str] = {}
+    found: dict[ToolSetting, str] = {}
     for volume in controller.volumes:
         for knob in _KNOBS:
             told = value(controller, volume.id, knob)
@@ -44,11 +44,11 @@ def knobs(controller: Controller) -> dict[Knob, str]:
     return found
 
 
-def plan(controller: Controller, wishes: Sequence[Wish], tools: Sequence[Tool]) -> Plan:  # noqa: ARG001 - of all families
+def plan(controller: Controller, wishes: Sequence[Desired], tools: Sequence[Tool]) -> Plan:  # noqa: ARG001 - of all families
     """One file written for each wish that is not so yet."""
     volumes = {volume.id: volume for volume in controller.volumes}
     steps: list[Step] = []
-    already: list[Wish] = []
+    already: list[Desired] = []
     refusals: list[Refusal] = []
     for wish in wishes:
         volume = volumes.get(wish.object_id)
@@ -73,7 +73,7 @@ def judge(action: Action, answer: Answer) -> str | None:  # noqa: ARG001 - the s
     return None
 
 
-def _refusal(wish: Wish, volume: Volume | None, before: str | None) -> Refusal | None:
+def _refusal(wish: Desired, volume: Volume | None, before: str | None) -> Refusal | None:
     """Why a wish cannot be fulfilled; None when it can."""
     if volume is None or wish.setting not in _KNOBS:
         return _unsupported(wish, _NOTHING_ELSE)
@@ -88,17 +88,17 @@ def _refusal(wish: Wish, volume: Volume | None, before: str | None) -> Refusal |
     return None
 
 
-def _unsupported(wish: Wish, reason: str, alternative: str | None = None) -> Refusal:
+def _unsupported(wish: Desired, reason: str, alternative: str | None = None) -> Refusal:
     return Refusal(wish=wish, kind="unsupported", reason=reason, alternative=alternative)
 
 
-def _bad_size(wish: Wish) -> Refusal | None:
+def _bad_size(wish: Desired) -> Refusal | None:
     if wish.value.isascii() and wish.value.isdecimal() and wish.value[0] != "0" and int(wish.value[:6]) in _SIZES:
         return None
     return _unsupported(wish, f"The kernel takes {_SIZES[0]} to {_SIZES[-1]} entries.")
 
 
-def _bad_mode(wish: Wish, volume: Volume, before: str | None) -> Refusal | None:
+def _bad_mode(wish: Desired, volume: Volume, before: str | None) -> Refusal | None:
     if wish.value not in _MODES:
         return _unsupported(wish, f"The kernel knows {_MODES[0]} and {_MODES[1]}.")
     # the file is empty without a journal
@@ -117,7 +117,7 @@ def _degraded(volume: Volume) -> bool:
     return short or volume.status in ("degraded", "failed", "rebuilding")
 
 
-def _step(volume: Volume, wish: Wish, before: str) -> Step:
+def _step(volume: Volume, wish: Desired, before: str) -> Step:
     return Step(
         object_id=volume.id,
         knob=wish.setting,

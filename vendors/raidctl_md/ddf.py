@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from raidctl.evidence import Line, Sheet
+from raidctl.evidence import Line, Output
 from raidctl.model import VolumeStatus
 from raidctl_md.label_lines import label_of
 from raidctl_md.parts import Parent, Part, Reading, Source, Trouble, key_of, slot_of
@@ -40,7 +40,7 @@ _DISK_STATES = frozenset(
 _COUNT = re.compile(r"(\d{1,9})\b", re.ASCII)
 
 
-def read(sheet: Sheet, section: Section, reading: Reading) -> None:
+def read(sheet: Output, section: Section, reading: Reading) -> None:
     """Read one examined disk of a DDF container."""
     reader = _Reader(sheet)
     for line in section.lines:
@@ -51,7 +51,7 @@ def read(sheet: Sheet, section: Section, reading: Reading) -> None:
 
 
 class _Reader:
-    def __init__(self, sheet: Sheet) -> None:
+    def __init__(self, sheet: Output) -> None:
         self.sheet = sheet
         self.container = Part(Source.EXAMINE, sheet, is_container=True)
         self.volumes: dict[str, Part] = {}
@@ -60,7 +60,7 @@ class _Reader:
     def feed(self, line: Line) -> None:
         text = line.text
         if _HEAD.fullmatch(text) or line.stripped.startswith("Physical disks not in metadata"):
-            self.sheet.note(line)
+            self.sheet.mark_read(line)
             return
         disk = _DISK.fullmatch(text) or _STRAY.fullmatch(text)
         if disk:

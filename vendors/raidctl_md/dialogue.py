@@ -11,12 +11,12 @@ from raidctl.model import Capability, Problem, Tool
 from raidctl.request import (
     Answer,
     Dialogue,
+    Failure,
     GlobAnswer,
     Read,
     ReadAnswer,
     Run,
     RunAnswer,
-    Trouble,
     WhichAnswer,
     ask_all,
 )
@@ -35,7 +35,7 @@ _LIMIT = 65_536
 
 
 @dataclass
-class _Asked:
+class _Session:
     documents: list[Document] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     tools: list[Tool] = field(default_factory=list)
@@ -44,10 +44,10 @@ class _Asked:
 def observe(host: HostView, first: First, capabilities: Mapping[str, Capability]) -> Dialogue[Observation]:
     """Read all arrays of a machine, of which a first look has told that there is something to read."""
     tool, mdstat, arrays, members = first
-    asked = _Asked()
+    asked = _Session()
     if mdstat.text is not None:
         asked.documents.append(Document(MDSTAT, "md", mdstat.text))
-    elif mdstat.trouble is not Trouble.MISSING:
+    elif mdstat.trouble is not Failure.MISSING:
         asked.problems.append(_unreadable(mdstat))
     names = _names(asked.documents, arrays)
     if not names:
@@ -66,7 +66,7 @@ def observe(host: HostView, first: First, capabilities: Mapping[str, Capability]
 
 
 def _unreadable(answer: ReadAnswer) -> Problem:
-    denied = answer.trouble is Trouble.DENIED
+    denied = answer.trouble is Failure.DENIED
     why = answer.detail or (answer.trouble.value if answer.trouble else "no data")
     return Problem(
         severity="error",
@@ -85,11 +85,11 @@ def _names(documents: Sequence[Document], arrays: GlobAnswer) -> list[str]:
     return list(dict.fromkeys([*listed, *(path.split("/")[3] for path in arrays.paths if path.count("/") > 4)]))
 
 
-def _tool_problems(host: HostView, tool: WhichAnswer, names: Sequence[str], asked: _Asked) -> bool:
+def _tool_problems(host: HostView, tool: WhichAnswer, names: Sequence[str], asked: _Session) -> bool:
     """Whether mdadm can be asked; says so where it cannot."""
     count = counted(len(names), "md array")
     if tool.path is None:
-        missing = tool.trouble in (Trouble.MISSING, None)
+        missing = tool.trouble in (Failure.MISSING, None)
         asked.problems.append(
             Problem(
                 severity="warning",
@@ -116,7 +116,7 @@ def _tool_problems(host: HostView, tool: WhichAnswer, names: Sequence[str], aske
 
 
 def _read_arrays(
-    names: Sequence[str], members: GlobAnswer, asked: _Asked, *, may_run: bool
+    names: Sequence[str], members: GlobAnswer, asked: _Session, *, may_run: bool
 ) -> Dialogue[Sequence[Answer]]:
     """Sysfs files and ``mdadm --detail`` of all arrays, side by side; the answers about the care for them."""
     listed: dict[str, list[str]] = {name: [] for name in names}
@@ -147,7 +147,7 @@ def _lines(file: str, answer: ReadAnswer) -> str:
     return "".join(f"{file}: {line}\n" for line in text.splitlines())
 
 
-def _take_run(run: Run, answer: RunAnswer, asked: _Asked) -> None:
+def _take_run(run: Run, answer: RunAnswer, asked: _Session) -> None:
     command = " ".join(run.argv)
     if answer.text.strip():
         asked.documents.append(Document(command, "md", answer.text))
@@ -160,7 +160,7 @@ def _take_run(run: Run, answer: RunAnswer, asked: _Asked) -> None:
 
 
 def _trouble(command: str, answer: RunAnswer) -> Problem:
-    kinds = {Trouble.MISSING: "no_tool", Trouble.DENIED: "no_right"}
+    kinds = {Failure.MISSING: "no_tool", Failure.DENIED: "no_right"}
     kind = kinds.get(answer.trouble, "unread") if answer.trouble else "unread"
     why = answer.detail or (answer.trouble.value if answer.trouble else "")
     return Problem(
@@ -172,7 +172,7 @@ def _trouble(command: str, answer: RunAnswer) -> Problem:
     )
 
 
-def _examine(asked: _Asked) -> Dialogue[None]:
+def _examine(asked: _Session) -> Dialogue[None]:
     """The superblocks of members of containers and of arrays that are not started."""
     nodes = _worth_examining(read_documents(asked.documents))
     runs = [Run(("mdadm", "--examine", node)) for node in nodes]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from raidctl.evidence import Line, Sheet
+from raidctl.evidence import Line, Output
 from raidctl.text import attempt
 from raidctl.units import parse_size
 from raidctl_md.parts import Claim, Parent, Part, Reading, Source, key_of, slot_of
@@ -21,7 +21,7 @@ _DETAILS = frozenset(
 _PLATFORM_KEYS = re.compile(r"MD_FIRMWARE_TYPE|IMSM_\w{1,60}")
 
 
-def read_export(sheet: Sheet, section: Section, reading: Reading) -> None:
+def read_export(sheet: Output, section: Section, reading: Reading) -> None:
     """``KEY=value`` lines; a key that comes again begins the next array."""
     part: Part | None = None
     begun = len(reading.parts)
@@ -122,7 +122,7 @@ _CONTINUED = re.compile(
 )
 
 
-def read_scan(sheet: Sheet, section: Section, reading: Reading) -> None:
+def read_scan(sheet: Output, section: Section, reading: Reading) -> None:
     """Lines of ``--detail --scan`` and ``--examine --scan``: ``ARRAY /dev/md0 metadata=1.2 UUID=…``."""
     part: Part | None = None
     for line in section.lines:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from raidctl.evidence import Line, Sheet
+from raidctl.evidence import Line, Output
 from raidctl.model import Operation, Progress, VolumeStatus
 from raidctl_md.label_lines import label_of, name_of
 from raidctl_md.parts import Member, Parent, Part, Reading, Source, Trouble, key_of, slot_of
@@ -54,7 +54,7 @@ _MIGRATION: dict[str, tuple[Operation, VolumeStatus]] = {
 _DISK_WORDS = frozenset({"active", "spare", "failed", "journal"})
 
 
-def read(sheet: Sheet, section: Section, reading: Reading) -> None:
+def read(sheet: Output, section: Section, reading: Reading) -> None:
     """Read one examined disk of an imsm container."""
     reader = _Reader(sheet, section.node)
     for line in section.lines:
@@ -68,7 +68,7 @@ def read(sheet: Sheet, section: Section, reading: Reading) -> None:
 
 
 class _Reader:
-    def __init__(self, sheet: Sheet, node: str | None) -> None:
+    def __init__(self, sheet: Output, node: str | None) -> None:
         self.sheet = sheet
         self.node = node
         self.container = Part(Source.EXAMINE, sheet, is_container=True)
@@ -87,7 +87,7 @@ class _Reader:
             return
         if line.stripped.startswith(_TITLES):
             self.volume = self.disk = None
-            self.sheet.note(line)
+            self.sheet.mark_read(line)
             return
         told = label_of(line)
         if told is None:

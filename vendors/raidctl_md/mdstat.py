@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
-from raidctl.evidence import Line, Sheet
+from raidctl.evidence import Line, Output
 from raidctl.model import Progress
 from raidctl_md.infer import settle
 from raidctl_md.mdstat_tokens import pieces
@@ -27,7 +27,7 @@ _UNUSED = re.compile(r"\s*unused devices ?:(?P<rest>.*)")
 _FLAG_NAMES = {"W": "write_mostly", "R": "replacement"}
 
 
-def read(sheet: Sheet, section: Section, reading: Reading) -> None:
+def read(sheet: Output, section: Section, reading: Reading) -> None:
     """Read one listing of /proc/mdstat."""
     current: _Array | None = None
     begun = len(reading.parts)
@@ -44,7 +44,7 @@ def read(sheet: Sheet, section: Section, reading: Reading) -> None:
         elif levels_open and reading.controller and _MORE_LEVELS.fullmatch(text):
             of, first, label, value = reading.controller.pop()
             reading.controller.append((of, first, label, f"{value} {text.strip()}"))
-            sheet.note(line)
+            sheet.mark_read(line)
         elif _UNUSED.fullmatch(text):
             _unused(sheet, line, reading)
             current, ended = None, True
@@ -64,18 +64,18 @@ def read(sheet: Sheet, section: Section, reading: Reading) -> None:
         settle(part)
 
 
-def _lost_heading(sheet: Sheet, line: Line, reading: Reading) -> None:
+def _lost_heading(sheet: Output, line: Line, reading: Reading) -> None:
     """The lines of an array that has no heading, or one that is not known: they are not those of the array above."""
     message = f"Line {line.number} of the listing belongs to an array whose heading is missing or not understood."
     remedy = "Look at all arrays with `mdadm --detail --scan`, and read the whole of /proc/mdstat again."
     reading.troubles.append((sheet.command, Trouble("warning", "unread", message, remedy)))
 
 
-def _unused(sheet: Sheet, line: Line, reading: Reading) -> None:
+def _unused(sheet: Output, line: Line, reading: Reading) -> None:
     match = _UNUSED.fullmatch(line.text)
     rest = match["rest"].strip() if match else ""
     if rest in ("", "<none>"):
-        sheet.note(line)
+        sheet.mark_read(line)
     else:
         reading.controller.append((sheet, line, "unused devices", rest))
 
@@ -83,7 +83,7 @@ def _unused(sheet: Sheet, line: Line, reading: Reading) -> None:
 class _Array:
     """One array of the listing while its lines come in."""
 
-    def __init__(self, sheet: Sheet, name: str) -> None:
+    def __init__(self, sheet: Output, name: str) -> None:
         self.part = Part(Source.MDSTAT, sheet, node=f"/dev/{name}")
         self.words: list[str] = []
 
@@ -115,7 +115,7 @@ class _Array:
             # what is understood counts, but the line stays listed as not understood: its claims carry no line
             del part.claims[claims:]
         elif len(part.claims) == claims:
-            part.sheet.note(line)
+            part.sheet.mark_read(line)
 
 
 def _take_counts(part: Part, line: Line, match: re.Match[str]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from raidctl.request import Dialogue, Glob, GlobAnswer, Read, ReadAnswer, Request, Trouble, Which, WhichAnswer
+from raidctl.request import Dialogue, Failure, Glob, GlobAnswer, Read, ReadAnswer, Request, Which, WhichAnswer
 
 MDSTAT = "/proc/mdstat"
 PLACES = ("/sbin/mdadm", "/usr/sbin/mdadm")
@@ -21,7 +21,7 @@ class First(NamedTuple):
     @property
     def nothing(self) -> bool:
         """Whether the kernel has no md at all: no table, no array, and no reason to doubt it."""
-        return self.mdstat.trouble is Trouble.MISSING and not self.arrays.paths
+        return self.mdstat.trouble is Failure.MISSING and not self.arrays.paths
 
 
 def first_look() -> Dialogue[First]:

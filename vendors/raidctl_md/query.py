@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from raidctl.evidence import Sheet
+from raidctl.evidence import Output
 from raidctl.text import attempt, counted
 from raidctl.units import parse_size
 from raidctl_md.label_lines import label_of
@@ -39,7 +39,7 @@ _QUERIED_NOT = re.compile(
 _BAD_BLOCK = re.compile(r"\s*\d{1,20} for \d{1,9} sectors\s*")
 
 
-def read_query(sheet: Sheet, section: Section, reading: Reading) -> None:
+def read_query(sheet: Output, section: Section, reading: Reading) -> None:
     """The one line of ``mdadm --query``."""
     for line in section.lines:
         text = line.text
@@ -59,7 +59,7 @@ def read_query(sheet: Sheet, section: Section, reading: Reading) -> None:
             part.detail_member(line, found, "activity", member[4])
             reading.parts.append(part)
         elif nothing:
-            sheet.note(line)
+            sheet.mark_read(line)
             message = f"{nothing[1]} {nothing[2].rstrip('.')}."
             reading.troubles.append((nothing[1], Trouble("info", "note", message)))
 
@@ -69,12 +69,12 @@ def _array_node(word: str) -> str | None:
     return word if word.startswith("/") else f"/dev/{word}" if word.startswith("md") else None
 
 
-def read_bad_blocks(sheet: Sheet, section: Section, reading: Reading) -> None:
+def read_bad_blocks(sheet: Output, section: Section, reading: Reading) -> None:
     """``mdadm --examine-badblocks``: ``Bad-blocks on /dev/sda1:``, then ``  2048 for 8 sectors`` each."""
     count = 0
     for line in section.lines:
         if line is section.lines[0] or _BAD_BLOCK.fullmatch(line.text):
-            sheet.note(line)
+            sheet.mark_read(line)
             count += line is not section.lines[0]
     title = section.lines[0].stripped
     where = next((word.rstrip(":") for word in title.split() if word.startswith("/dev/")), sheet.command)
@@ -86,7 +86,7 @@ def read_bad_blocks(sheet: Sheet, section: Section, reading: Reading) -> None:
         reading.troubles.append((where, Trouble("info", "note", f"mdadm says: {title.rstrip(':')}.")))
 
 
-def read_bitmap(sheet: Sheet, section: Section, reading: Reading) -> None:
+def read_bitmap(sheet: Output, section: Section, reading: Reading) -> None:
     """``mdadm --examine-bitmap``: the superblock of a write-intent bitmap; its UUID is the array's."""
     part = Part(Source.EXAMINE, sheet)
     for line in section.lines:
@@ -104,7 +104,7 @@ def read_bitmap(sheet: Sheet, section: Section, reading: Reading) -> None:
         reading.parts.append(part)
 
 
-def read_platform(sheet: Sheet, section: Section, reading: Reading) -> None:
+def read_platform(sheet: Output, section: Section, reading: Reading) -> None:
     """``mdadm --detail-platform``: what the firmware of a board's RAID can do."""
     for line in section.lines:
         told = label_of(line)
@@ -121,12 +121,12 @@ _NOT_MEMBER = re.compile(
 _MESSAGE = re.compile(r"\s*mdadm: (.{1,500})")
 
 
-def read_message(sheet: Sheet, section: Section, reading: Reading) -> None:
+def read_message(sheet: Output, section: Section, reading: Reading) -> None:
     """``mdadm: cannot open /dev/md0: No such file or directory``."""
     for line in section.lines:
         match = _MESSAGE.fullmatch(line.text.rstrip())
         if match:
-            sheet.note(line)
+            sheet.mark_read(line)
             reading.troubles.append((sheet.command, trouble_of(match[1])))
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from raidctl.evidence import Sheet
+from raidctl.evidence import Output
 from raidctl.vendor.protocol import Document
 from raidctl_md import detail, examine, export, mdstat, query, sysfs
 from raidctl_md.parts import Reading
 from raidctl_md.split_outputs import Section, split
 
-_READERS: dict[str, Callable[[Sheet, Section, Reading], None]] = {
+_READERS: dict[str, Callable[[Output, Section, Reading], None]] = {
     "mdstat": mdstat.read,
     "detail": detail.read,
     "examine": examine.read,
@@ -30,7 +30,7 @@ def read_documents(documents: Sequence[Document]) -> Reading:
     """Everything that the texts tell, not yet put together."""
     reading = Reading()
     for document in documents:
-        sheet = Sheet.of_text(document.name, document.text)
+        sheet = Output.of_text(document.name, document.text)
         reading.sheets.append(sheet)
         place = _SYSFS.search(document.name)
         if document.kind == "sysfs":

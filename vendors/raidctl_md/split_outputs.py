@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from raidctl.evidence import Line, Sheet
+from raidctl.evidence import Line, Output
 
 ARRAY_LINE = re.compile(r"\s*(md[\w.-]*)\s?: +(?:(?:in)?active|broken)(?=[ (]|$)")
 DEVICE_LINE = re.compile(r"\s*(/dev/\S+):\s*")
@@ -46,7 +46,7 @@ class Section:
 
 
 class _Cutter:
-    def __init__(self, sheet: Sheet) -> None:
+    def __init__(self, sheet: Output) -> None:
         self.sheet = sheet
         self.sections: list[Section] = []
         self.current = Section("stray")
@@ -61,12 +61,12 @@ class _Cutter:
         kind = self.current.kind
         header = DEVICE_LINE.fullmatch(text)
         if header:
-            self.sheet.note(line)
+            self.sheet.mark_read(line)
             self.start("device", header[1])
             self.current.head = line
             return
         if PROMPT.fullmatch(text):
-            self.sheet.note(line)
+            self.sheet.mark_read(line)
             self.asked = _last_device(text)
             self.current = Section("stray")
             return
@@ -116,7 +116,7 @@ def _last_device(command: str) -> str | None:
     return words[0] if len(words) == 1 and "*" not in words[0] else None
 
 
-def split(sheet: Sheet) -> list[Section]:
+def split(sheet: Output) -> list[Section]:
     """The outputs in a sheet, in order; lines of none of them are in no section."""
     cutter = _Cutter(sheet)
     for line in sheet.lines:

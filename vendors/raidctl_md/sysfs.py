@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from raidctl.evidence import Line, Sheet
+from raidctl.evidence import Line, Output
 from raidctl.model import Progress
 from raidctl_md.parts import Parent, Part, Reading, Source, Trouble, slot_of
 from raidctl_md.state import judge
@@ -39,7 +39,7 @@ _FLAGS = {"write_mostly": "write_mostly", "replacement": "replacement", "failfas
 _MEMBER_WORDS = frozenset({"faulty", "in_sync", "spare", "journal", "external_bbl", *_FLAGS})
 
 
-def read(sheet: Sheet, name: str, reading: Reading) -> None:
+def read(sheet: Output, name: str, reading: Reading) -> None:
     """Read the files of one array; ``name`` is the kernel's, empty where it is not known."""
     part = Part(Source.SYSFS, sheet, node=f"/dev/{name}" if name else None)
     slots: dict[str, str] = {}
@@ -48,7 +48,7 @@ def read(sheet: Sheet, name: str, reading: Reading) -> None:
         if not colon:
             if line.text.strip():
                 # an empty file: md leaves "level" and "journal_mode" empty where they have no meaning
-                sheet.note(line)
+                sheet.mark_read(line)
             continue
         value = value.strip()
         member = _MEMBER.fullmatch(key)

@@ -218,7 +218,7 @@ def _evidence(reading: Reading, built: _Built) -> dict[str, str]:
         for claim in part.claims:
             home = homes.get((key, claim.member))
             if home is None:
-                sheet.note(claim.line)
+                sheet.mark_read(claim.line)
                 continue
             sheet.fact(claim.line, home, _field(claim, in_array=home in containers), claim.value)
             if claim.field == "status_text" and statuses.get(home, "") == part.values.get("status"):
@@ -230,7 +230,7 @@ def _evidence(reading: Reading, built: _Built) -> dict[str, str]:
             sheet.detail(line, "md", label, value)
             details[label] = value
         else:
-            sheet.note(line)
+            sheet.mark_read(line)
     return details if built.arrays or len(details) > 1 else {}
 
 

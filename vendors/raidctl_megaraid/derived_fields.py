@@ -9,7 +9,7 @@ from raidctl.text import collapse
 from raidctl.units import parse_size
 from raidctl.vendor.draft import Derived
 from raidctl_megaraid.storcli import numbers
-from raidctl_megaraid.vocabulary import told, word
+from raidctl_megaraid.vocabulary import has_value, normalized
 
 _HOURS = re.compile(r"(\d{1,6})(?: ?hrs?| hours?)?", re.ASCII | re.IGNORECASE)
 _LANES = re.compile(r"x ?(\d{1,2})(?: lane\(s\))?", re.ASCII | re.IGNORECASE)
@@ -29,7 +29,7 @@ def _scheduled(text: str) -> ScrubMode | None:
     """Automatic where the tool names the next start, manual where it says that there is none."""
     if _DATED.fullmatch(text.strip()):
         return "automatic"
-    return "manual" if word(text) in _NOT_SCHEDULED else None
+    return "manual" if normalized(text) in _NOT_SCHEDULED else None
 
 
 def _moment(text: str) -> str | None:
@@ -48,7 +48,7 @@ def _gtps(text: str) -> float | None:
 
 def _speed(text: str) -> float | None:
     """``12.0Gb/s``; None for ``Unknown`` and for 0."""
-    return (numbers.link_speed(text) or None) if told(text) else None
+    return (numbers.link_speed(text) or None) if has_value(text) else None
 
 
 def _sector(text: str) -> int | None:
@@ -65,7 +65,7 @@ def _made(text: str) -> str | None:
 
 def _pending(text: str) -> str | None:
     """Firmware that lies in the flash until the card is started anew; None of ``No pending images``."""
-    if not told(text) or word(text).startswith("no pending"):
+    if not has_value(text) or normalized(text).startswith("no pending"):
         return None
     return f"Pending image in flash: {collapse(text)}"
 
@@ -84,7 +84,7 @@ CARD: Derived = {
     "patrol read execution frequency(hours)": (("patrol_read.interval_seconds", _interval),),
     # Patrol Read Mode: Auto
     "patrol read mode": (
-        ("patrol_read.mode", lambda text: _MODES.get(word(text))), ("patrol_read.status_text", collapse),
+        ("patrol_read.mode", lambda text: _MODES.get(normalized(text))), ("patrol_read.status_text", collapse),
     ),
     "patrol read execution delay": (("patrol_read.interval_seconds", _interval),),
     # Next Consistency check launch = NA

@@ -149,7 +149,7 @@ def _pools(card: CardDraft) -> None:
         volume = card.volumes.pop(key)
         home: Draft = card.groups.get(volume.get("array")) or card
         home.complaints += volume.complaints
-        for sheet, line, name, value in volume.told:
+        for sheet, line, name, value in volume.evidence:
             label = name[8:-1] if name.startswith("details[") else name
             home.detail(sheet, line, f"CacheCade {volume.name}: {label}", str(value))
 
@@ -165,7 +165,7 @@ def _mirrors(card: CardDraft) -> None:
         for volume in mine:
             if volume.get("raid_level") == "raid1":
                 volume.values["raid_level"] = (DETAIL, "raid10")
-                for sheet, line, name, _ in list(volume.told):
+                for sheet, line, name, _ in list(volume.evidence):
                     if name == "raid_level":
                         volume.detail(sheet, line, "RAID level of the tool", "RAID1")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from posixpath import basename
 
-from raidctl.evidence import Sheet
+from raidctl.evidence import Output
 from raidctl.model import Problem
 from raidctl.vendor.draft import unreadable
 from raidctl.vendor.protocol import Document
@@ -29,7 +29,7 @@ class Told:
     document: Document
     kind: str
     """``storcli``, ``storcli2``, ``megacli``, ``mfi``."""
-    sheet: Sheet
+    sheet: Output
     cards: Cards = field(default_factory=Cards)
     problems: list[Problem] = field(default_factory=list)
     tool: str | None = None
@@ -73,7 +73,7 @@ def _mfi(document: Document) -> Told:
     return Told(document, reader.KIND, sheet, cards, problems, reader.NAME, told_version, answered=whole)
 
 
-def _said(sheet: Sheet) -> int:
+def _said(sheet: Output) -> int:
     return sum(1 for line in sheet.lines if line.text.strip())
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from raidctl.evidence import Sheet
+from raidctl.evidence import Output
 from raidctl.model import Controller, Problem, Tool
 from raidctl.vendor.protocol import Document, Observation
 from raidctl.vendor.tool_choice import richest
@@ -56,7 +56,7 @@ class Assembly:
     tellings: Sequence[Telling]
     tools: tuple[Tool, ...] = ()
     problems: list[Problem] = field(default_factory=list)
-    sheets: list[Sheet] = field(default_factory=list)
+    sheets: list[Output] = field(default_factory=list)
     asked: bool = False
     """The tools were asked by their names; a loose file may be of any of a kind."""
 

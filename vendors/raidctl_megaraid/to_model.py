@@ -59,7 +59,7 @@ def build(card: CardDraft, object_id: str, kind: str) -> tuple[Controller, list[
     cache = _cache(card)
     batteries = _batteries(card, cache, object_id)
     power = Power(cache, batteries, card.get("bbu_present"), card.get("bbu_status"))
-    found = card.made(
+    found = card.build(
         Controller,
         id=object_id,
         pci_address=pci_address(card.get("pci_address")) or pci_address(card.get("bus")),
@@ -114,8 +114,8 @@ def _batteries(card: CardDraft, cache: Cache | None, controller: str) -> tuple[B
     """What keeps the cache. A card with cache memory that says it has none gets one that is missing."""
     if card.batteries:
         drafts = enumerate(card.batteries.values())
-        return tuple(draft.made(Battery, id=f"{controller}/battery{number}") for number, draft in drafts)
-    named = any(name == "bbu_present" for _, _, name, _ in card.told)
+        return tuple(draft.build(Battery, id=f"{controller}/battery{number}") for number, draft in drafts)
+    named = any(name == "bbu_present" for _, _, name, _ in card.evidence)
     if not named or (cache is not None and cache.present is False):
         return ()
     present, mask = card.get("bbu_present"), card.get("bbu_status")
@@ -132,7 +132,7 @@ def _batteries(card: CardDraft, cache: Cache | None, controller: str) -> tuple[B
 
 
 def _array(draft: GroupDraft, card: CardDraft, controller: str) -> Array:
-    return draft.made(
+    return draft.build(
         Array,
         id=f"{controller}/g{draft.name}",
         drives=tuple(f"{controller}/{key}" for key in draft.members if key in card.drives),
@@ -142,7 +142,7 @@ def _array(draft: GroupDraft, card: CardDraft, controller: str) -> Array:
 
 def _volume(draft: VolumeDraft, card: CardDraft, power: Power, controller: str) -> Volume:
     array = draft.get("array")
-    return draft.made(
+    return draft.build(
         Volume,
         id=f"{controller}/v{draft.name}",
         array=None if array is None else f"{controller}/g{array}",
@@ -164,7 +164,7 @@ def _drive(draft: Draft, spares: dict[str, list[str]], controller: str) -> Drive
     spare_for = tuple(f"{controller}/g{name}" for name in spares.get(draft.name, ()))
     array = draft.get("array")
     enclosure, _, bay = draft.name.rpartition(":")
-    return draft.made(
+    return draft.build(
         Drive,
         id=f"{controller}/{draft.name}",
         enclosure=draft.get("enclosure") or enclosure or None,

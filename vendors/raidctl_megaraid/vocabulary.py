@@ -28,7 +28,7 @@ from raidctl.text import collapse
 
 T = TypeVar("T")
 
-NOTHING = frozenset(
+NO_VALUE = frozenset(
     {
         "", "-", "--", "---", "n/a", "na", "n.a.", "none", "unknown", "unkn", "unkwn", "not available",
         "not applicable", "not supported", "not set", "undefined", "null", "not reported",
@@ -52,14 +52,14 @@ class DriveWord(NamedTuple):
 
 
 @lru_cache(maxsize=8192)
-def word(text: str) -> str:
+def normalized(text: str) -> str:
     """The form in which words are looked up."""
     return collapse(text).lower()
 
 
-def told(text: str) -> bool:
+def has_value(text: str) -> bool:
     """Whether a value says something: not ``-``, ``N/A``, blank."""
-    return word(text) not in NOTHING
+    return normalized(text) not in NO_VALUE
 
 
 VOLUME_STATES: dict[str, VolumeWord] = {
@@ -138,21 +138,21 @@ _STEM_ROLE: dict[str, Role] = {
 
 def volume_state(text: str) -> VolumeWord | None:
     """What ``Optl`` or ``Partially Degraded`` means; None for a word that is not known."""
-    return VOLUME_STATES.get(word(text))
+    return VOLUME_STATES.get(normalized(text))
 
 
 def group_state(text: str) -> Health | None:
     """The health behind the state word of a drive group or a span; None for a word that is not known."""
-    return GROUP_STATES.get(word(text))
+    return GROUP_STATES.get(normalized(text))
 
 
 def drive_state(text: str) -> DriveWord | None:
     """What ``UGood``, ``Unconfigured(good)``, ``ConfShld`` mean; None for a word that is not known."""
-    known = DRIVE_STATES.get(word(text))
+    known = DRIVE_STATES.get(normalized(text))
     if known is not None:
         return known
     # Version 8 puts its words together: UConfUnsp, GHSShld, ConfSntz, JBODDgrd.
-    match = _STEM.fullmatch(word(text))
+    match = _STEM.fullmatch(normalized(text))
     if match is None:
         return None
     return _BAD if match[2] == "bad" else DriveWord("warning", _STEM_ROLE[match[1]])
@@ -160,7 +160,7 @@ def drive_state(text: str) -> DriveWord | None:
 
 def drive_status(text: str) -> Health | None:
     """The health behind version 8's second word, ``Online``, ``Good``; None for a word that is not known."""
-    return DRIVE_STATUSES.get(word(text))
+    return DRIVE_STATUSES.get(normalized(text))
 
 
 _RAID_WORD = re.compile(r"(?:raid|r)[ -]?([0-9]{1,2}|1e0?)(?:[ -]?rlq-?\d)?")
@@ -184,9 +184,9 @@ def raid_level(text: str) -> RaidLevel | None:
     Raises:
         ValueError: A word that is not known.
     """
-    if not told(text):
+    if not has_value(text):
         return None
-    key = word(text)
+    key = normalized(text)
     match = _RAID_WORD.fullmatch(key)
     level = _RAID_WORDS.get(key) or (_RAID_NUMBERS.get(match[1]) if match else None)
     if level is None:
@@ -279,10 +279,10 @@ def flag(text: str) -> bool | None:
 
 
 def _found(table: dict[str, T], text: str, what: str) -> T | None:
-    key = word(text)
+    key = normalized(text)
     if key in table:
         return table[key]
-    if key in NOTHING:
+    if key in NO_VALUE:
         return None
     raise ValueError(f"not {what} of this tool: {text!r}")
 
@@ -309,4 +309,4 @@ BUSY_STATUS: dict[Operation, VolumeStatus] = {
 
 def operation(text: str) -> Operation:
     """The operation of ``Consistency Check`` or ``BGI``; ``unknown`` for erasing, flushing and words not known."""
-    return OPERATIONS.get(word(text), "unknown")
+    return OPERATIONS.get(normalized(text), "unknown")

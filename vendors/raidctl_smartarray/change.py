@@ -26,12 +26,12 @@ from dataclasses import dataclass
 from raidctl.model import Controller, Tool, Volume
 from raidctl.request import Answer, RunAnswer
 from raidctl.text import listing
-from raidctl.vendor.plan import Action, Flush, Knob, Plan, Refusal, Wish
-from raidctl.vendor.planner import Making, divided
+from raidctl.vendor.plan import Action, Desired, Flush, Plan, Refusal, ToolSetting
+from raidctl.vendor.planner import Planner, divided
 from raidctl.vendor.setting_values import value
 from raidctl.vendor.tools import command_of
 from raidctl_smartarray.dialogue import ENVIRONMENT, LOCK, TIMEOUT
-from raidctl_smartarray.vocabulary import word
+from raidctl_smartarray.vocabulary import normalized
 
 _SMART_PATH = frozenset({"smart path", "ssd smart path", "hp ssd smart path", "hpe ssd smart path"})
 _METHOD = frozenset({"ld acceleration method", "acceleration method"})
@@ -59,9 +59,9 @@ _CONFIGURED = "It acts on the write caches of all drives of the controller's arr
 _READS_TOO = "Reads of the volume are no longer cached either: the controller switches both together."
 
 
-def knobs(controller: Controller) -> dict[Knob, str]:
+def knobs(controller: Controller) -> dict[ToolSetting, str]:
     """The settings that the commands can turn, as the tool told them."""
-    found: dict[Knob, str] = {}
+    found: dict[ToolSetting, str] = {}
     cache = controller.cache
     if cache is not None and cache.read_percent is not None and cache.write_percent is not None:
         found[controller.id, "cacheratio"] = f"{cache.read_percent}/{cache.write_percent}"
@@ -81,33 +81,33 @@ def knobs(controller: Controller) -> dict[Knob, str]:
             )
     for array in controller.arrays:
         for label, text in array.details.items():
-            if word(label) in _SMART_PATH and word(text) in ("enable", "disable", "enabled", "disabled"):
-                found[array.id, "ssdsmartpath"] = word(text).removesuffix("d")
+            if normalized(label) in _SMART_PATH and normalized(text) in ("enable", "disable", "enabled", "disabled"):
+                found[array.id, "ssdsmartpath"] = normalized(text).removesuffix("d")
     return found
 
 
 def _drives(controller: Controller, told: str) -> str:
     """The policy of the drives' caches as the command spells it; ``Unchanged`` is no default, and has its own word."""
-    return "unchanged" if word(_detail(controller, _DRIVES) or "") == "unchanged" else _SWITCH[told]
+    return "unchanged" if normalized(_detail(controller, _DRIVES) or "") == "unchanged" else _SWITCH[told]
 
 
 def _detail(controller: Controller, labels: frozenset[str]) -> str | None:
     """What the tool printed under one of these labels."""
-    return next((text for label, text in controller.details.items() if word(label) in labels), None)
+    return next((text for label, text in controller.details.items() if normalized(label) in labels), None)
 
 
-def plan(controller: Controller, wishes: Sequence[Wish], tools: Sequence[Tool]) -> Plan:
+def plan(controller: Controller, wishes: Sequence[Desired], tools: Sequence[Tool]) -> Plan:
     """The commands from what the controller is to what is wished."""
-    work = _Work(controller, _command(controller, tools), knobs(controller))
+    work = _Planner(controller, _command(controller, tools), knobs(controller))
     for wish in wishes:
-        work.take(wish)
+        work.add(wish)
     work.refusals += [*divided(wishes), *_unread(work, wishes)]
     return work.plan(wishes)
 
 
-def _unread(work: _Work, wishes: Sequence[Wish]) -> Iterator[Refusal]:
+def _unread(work: _Planner, wishes: Sequence[Desired]) -> Iterator[Refusal]:
     """A split set together with the last caching switched off could not be read again: the tool no longer shows it."""
-    caching = {**work.stand, **work.turned}
+    caching = {**work.current, **work.turned}
     used = [stand for (_, knob), stand in caching.items() if knob == "arrayaccelerator"]
     if (work.controller.id, "cacheratio") in work.turned and "enable" not in used:
         for wish in wishes:
@@ -161,13 +161,13 @@ def _command(controller: Controller, tools: Sequence[Tool]) -> str | None:
 
 
 @dataclass
-class _Work(Making):
+class _Planner(Planner):
     """A plan in the making."""
 
     order = _ORDER
     ratio = "cacheratio"
 
-    def take(self, wish: Wish) -> None:
+    def add(self, wish: Desired) -> None:
         """Add what a wish needs."""
         if value(self.controller, wish.object_id, wish.setting) == wish.value:
             self.already.append(wish)
@@ -188,25 +188,25 @@ class _Work(Making):
             reason, nearest = _LACKS.get(wish.setting, ("The controllers have no such setting.", None))
             self.refuse(wish, "unsupported", reason, nearest)
 
-    def switch(self, wish: Wish, knob: str, words: Mapping[str, str], affects: str) -> None:
+    def switch(self, wish: Desired, knob: str, words: Mapping[str, str], affects: str) -> None:
         """A switch of the whole controller."""
         if wish.value not in words:
             self.refuse(wish, "unsupported", f"The controllers know {listing(list(words), 'and')}, not {wish.value}.")
         else:
-            self.turn(wish, (self.controller.id, knob), words[wish.value], affects)
+            self.set(wish, (self.controller.id, knob), words[wish.value], affects)
 
-    def bypass(self, wish: Wish) -> None:
+    def bypass(self, wish: Desired) -> None:
         """16 to 1040 KiB in steps of 16: requests of this size and more go past the cache."""
         size = int(wish.value) if wish.value.isdecimal() and len(wish.value) < 6 else 0
         if not 16 <= size <= 1040 or size % 16:
             self.refuse(wish, "unsupported", "The threshold is 16 to 1040 KiB, in steps of 16.")
-        elif self.stand.get((self.controller.id, "writecachebypassthreshold")) == wish.value:
+        elif self.current.get((self.controller.id, "writecachebypassthreshold")) == wish.value:
             self.already.append(wish)
         else:
             affects = "Requests of this size and more go past the cache, on all volumes of the controller."
-            self.turn(wish, (self.controller.id, "writecachebypassthreshold"), str(size), affects)
+            self.set(wish, (self.controller.id, "writecachebypassthreshold"), str(size), affects)
 
-    def write_policy(self, wish: Wish) -> None:
+    def write_policy(self, wish: Desired) -> None:
         """Write-through is the accelerator switched off; unprotected write-back is the no-battery cache switched on."""
         volume = next(item for item in self.controller.volumes if item.id == wish.object_id)
         if wish.value == "off":
@@ -215,7 +215,7 @@ class _Work(Making):
             )
             return
         if wish.value == "write_through":
-            self.turn(wish, (volume.id, "arrayaccelerator"), "disable", _READS_TOO)
+            self.set(wish, (volume.id, "arrayaccelerator"), "disable", _READS_TOO)
             return
         if self.mode_has_no_cache(wish) or self.bypassed(wish, volume):
             return
@@ -223,13 +223,13 @@ class _Work(Making):
         battery = "enable" if wish.value == "unprotected_write_back" else "disable"
         card = (self.controller.id, "nobatterywritecache")
         # first the safe direction, so that no moment is less protected than both ends
-        if battery == "disable" and self.stand.get(card) == "enable":
-            self.turn(wish, card, "disable", _WHOLE)
-        self.turn(wish, (volume.id, "arrayaccelerator"), "enable", "Reads of the volume are cached as well.")
+        if battery == "disable" and self.current.get(card) == "enable":
+            self.set(wish, card, "disable", _WHOLE)
+        self.set(wish, (volume.id, "arrayaccelerator"), "enable", "Reads of the volume are cached as well.")
         if battery == "enable":
-            self.turn(wish, card, "enable", _WHOLE)
+            self.set(wish, card, "enable", _WHOLE)
 
-    def mode_has_no_cache(self, wish: Wish) -> bool:
+    def mode_has_no_cache(self, wish: Desired) -> bool:
         """Refuse what needs a cache where there is none."""
         cache = self.controller.cache
         if self.controller.mode == "hba":
@@ -240,11 +240,11 @@ class _Work(Making):
             return False
         return True
 
-    def bypassed(self, wish: Wish, volume: Volume) -> bool:
+    def bypassed(self, wish: Desired, volume: Volume) -> bool:
         """Refuse where the volume is told to be on SSD Smart Path and the array's switch is not: no way back."""
         # LD Acceleration Method: HPE SSD Smart Path
-        told = next((text for label, text in volume.details.items() if word(label) in _METHOD), "")
-        if word(told) not in _SMART_PATH or (volume.array, "ssdsmartpath") in self.stand:
+        told = next((text for label, text in volume.details.items() if normalized(label) in _METHOD), "")
+        if normalized(told) not in _SMART_PATH or (volume.array, "ssdsmartpath") in self.current:
             return False
         reason = (
             "SSD Smart Path stands in the way, and the tool does not tell the array's switch, to put it back later."
@@ -252,13 +252,13 @@ class _Work(Making):
         self.refuse(wish, "unknown", reason)
         return True
 
-    def free_of_smart_path(self, wish: Wish, volume: Volume) -> None:
+    def free_of_smart_path(self, wish: Desired, volume: Volume) -> None:
         """SSD Smart Path goes past the cache: it has to be off first, for the whole array."""
-        if volume.array is not None and self.stand.get((volume.array, "ssdsmartpath")) == "enable":
+        if volume.array is not None and self.current.get((volume.array, "ssdsmartpath")) == "enable":
             text = "SSD Smart Path is switched off for all volumes of the array."
-            self.turn(wish, (volume.array, "ssdsmartpath"), "disable", text)
+            self.set(wish, (volume.array, "ssdsmartpath"), "disable", text)
 
-    def action(self, knob: Knob, wanted: str) -> Action:
+    def action(self, knob: ToolSetting, wanted: str) -> Action:
         """The command that turns a knob; a version that does not know ``forced`` refuses it and changes nothing."""
         tail = knob[0].removeprefix(self.controller.id).removeprefix("/")
         target = () if not tail else ("ld", tail[1:]) if knob[1] == "arrayaccelerator" else ("array", tail)

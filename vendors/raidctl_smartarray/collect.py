@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from raidctl.evidence import Sheet
+from raidctl.evidence import Output
 from raidctl.model import Role
 from raidctl_smartarray import controller, drive, volume
 from raidctl_smartarray.draft import ControllerDraft
@@ -77,8 +77,8 @@ def _card(cards: list[ControllerDraft], outline: Outline, section: Section, *, f
 def _identity(section: Section) -> tuple[str | None, str | None]:
     """Model and serial number that a section tells, to keep cards of two machines apart."""
     probe = ControllerDraft()
-    controller.read_heading(probe, Sheet("", ()), section)
-    controller.read_pairs(probe, Sheet("", ()), section, ended=False)
+    controller.read_heading(probe, Output("", ()), section)
+    controller.read_pairs(probe, Output("", ()), section, ended=False)
     return probe.get("model"), probe.get("serial")
 
 
@@ -86,7 +86,7 @@ def _compatible(one: str | None, other: str | None) -> bool:
     return one is None or other is None or one == other
 
 
-def _fill(card: ControllerDraft, sheet: Sheet, section: Section, *, last: bool) -> None:
+def _fill(card: ControllerDraft, sheet: Output, section: Section, *, last: bool) -> None:
     _number_missing(section)
     controller.read_heading(card, sheet, section)
     controller.read_pairs(card, sheet, section, ended=bool(section.children) or not last)
@@ -129,7 +129,7 @@ def _volumes_first(section: Section) -> bool:
     return "array" in kinds and kinds[0] in _VOLUMES
 
 
-def _array(card: ControllerDraft, sheet: Sheet, section: Section, volumes: list[Section]) -> None:
+def _array(card: ControllerDraft, sheet: Output, section: Section, volumes: list[Section]) -> None:
     volume.read_array(card, sheet, section)
     for item in volumes:
         _volume(card, sheet, item, section.heading.name)
@@ -140,7 +140,7 @@ def _array(card: ControllerDraft, sheet: Sheet, section: Section, volumes: list[
             _mirror(card, sheet, child, None, section)
 
 
-def _volume(card: ControllerDraft, sheet: Sheet, section: Section, array: str | None) -> None:
+def _volume(card: ControllerDraft, sheet: Output, section: Section, array: str | None) -> None:
     read = volume.read_row if section.kind == "volume_row" else volume.read_section
     draft = read(card, sheet, section)
     if array is not None:
@@ -154,7 +154,7 @@ def _as_array(section: Section, array: str | None) -> Heading:
     return Heading("array", array) if array is not None else Heading("listing", section.heading.name)
 
 
-def _mirror(card: ControllerDraft, sheet: Sheet, group: Section, owner: Section | None, inside: Section) -> None:
+def _mirror(card: ControllerDraft, sheet: Output, group: Section, owner: Section | None, inside: Section) -> None:
     """``Mirror Group 1:`` and its drives, which are members of the volume's array."""
     if group.line is None:
         return
@@ -163,19 +163,19 @@ def _mirror(card: ControllerDraft, sheet: Sheet, group: Section, owner: Section 
     if owner is not None:
         card.volume(owner.heading.name).detail(sheet, group.line, group.heading.name, told)
     else:
-        sheet.note(group.line)
+        sheet.mark_read(group.line)
     for child in group.children:
         _drive(card, sheet, child, inside)
 
 
-def _group(card: ControllerDraft, sheet: Sheet, section: Section) -> None:
+def _group(card: ControllerDraft, sheet: Output, section: Section) -> None:
     if section.kind in ("drive", "drive_row"):
         _drive(card, sheet, section, Section(Heading("listing", ""), None))
         return
     if section.kind in ("device", "port", "sensor"):
         controller.read_device(card, sheet, section)
     elif section.line is not None:
-        sheet.note(section.line)
+        sheet.mark_read(section.line)
     for child in section.children:
         if child.kind in ("drive", "drive_row"):
             _drive(card, sheet, child, section)
@@ -183,7 +183,7 @@ def _group(card: ControllerDraft, sheet: Sheet, section: Section) -> None:
             _volume(card, sheet, child, None)
 
 
-def _drive(card: ControllerDraft, sheet: Sheet, section: Section, inside: Section) -> None:
+def _drive(card: ControllerDraft, sheet: Output, section: Section, inside: Section) -> None:
     role = _ROLES.get(inside.kind)
     spare = False
     if section.kind == "drive_row":

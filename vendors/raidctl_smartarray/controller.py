@@ -6,14 +6,14 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from raidctl.evidence import Sheet
+from raidctl.evidence import Output
 from raidctl.text import collapse
 from raidctl.vendor.draft import DETAIL, REPORT, ROW, WEAK, Pair
 from raidctl_smartarray import numbers, vocabulary
 from raidctl_smartarray.draft import ControllerDraft
 from raidctl_smartarray.grammar import brackets
 from raidctl_smartarray.outline import Section
-from raidctl_smartarray.vocabulary import NOTHING, word
+from raidctl_smartarray.vocabulary import NO_VALUE, normalized
 
 _BRANDS = ("smart array", "smart hba", "dynamic smart array", "msa", "ra4", "integrated smart array")
 _DRIVE_CACHE: dict[str, str] = {
@@ -28,21 +28,21 @@ _BAD_DEVICE = ("failed", "critical", "degraded", "warning", "missing", "overheat
 
 
 def _text(text: str) -> str | None:
-    return None if word(text) in NOTHING else text.strip()
+    return None if normalized(text) in NO_VALUE else text.strip()
 
 
 def _flag(text: str) -> bool | None:
-    return None if word(text) in NOTHING else numbers.flag(text)
+    return None if normalized(text) in NO_VALUE else numbers.flag(text)
 
 
 def _cache_size(text: str) -> int | None:
-    return None if word(text) in NOTHING else numbers.cache_size(text)
+    return None if normalized(text) in NO_VALUE else numbers.cache_size(text)
 
 
 def _mode(text: str) -> str | None:
-    if word(text) in NOTHING:
+    if normalized(text) in NO_VALUE:
         return None
-    key = word(text)
+    key = normalized(text)
     known = vocabulary.MODES.get(key) or next(
         (vocabulary.MODES[name] for name in ("mixed", "hba", "raid") if name in key), None
     )
@@ -53,23 +53,23 @@ def _mode(text: str) -> str | None:
 
 def _drive_cache(text: str) -> str | None:
     """``Disabled``, ``Enable``, ``Default``."""
-    if word(text) in NOTHING:
+    if normalized(text) in NO_VALUE:
         return None
-    if word(text) not in _DRIVE_CACHE:
+    if normalized(text) not in _DRIVE_CACHE:
         raise ValueError(f"not a policy: {text!r}")
-    return _DRIVE_CACHE[word(text)]
+    return _DRIVE_CACHE[normalized(text)]
 
 
 def _count(text: str) -> int | None:
-    return None if word(text) in NOTHING else numbers.integer(text)
+    return None if normalized(text) in NO_VALUE else numbers.integer(text)
 
 
 def _driver(text: str) -> str | None:
-    return None if word(text) in NOTHING else numbers.module_name(text)
+    return None if normalized(text) in NO_VALUE else numbers.module_name(text)
 
 
 def _pci(text: str) -> str | None:
-    return None if word(text) in NOTHING else numbers.pci_address(text)
+    return None if normalized(text) in NO_VALUE else numbers.pci_address(text)
 
 
 _FIELDS: dict[str, tuple[str, Callable[[str], Any], int]] = {
@@ -117,7 +117,7 @@ _RAID_ONLY_MODELS = re.compile(r"Smart Array (?:[PE]\d[01]\d\w{0,2}|\d{1,4}i?)$"
 _RAID_ONLY = frozenset({"rebuild priority", "expand priority", "elevator sort", "raid 6 (adg) status", "raid 6 status"})
 
 
-def read_heading(card: ControllerDraft, sheet: Sheet, section: Section) -> None:
+def read_heading(card: ControllerDraft, sheet: Output, section: Section) -> None:
     """``HPE Smart Array P408i-a SR Gen10 in Slot 0 (Embedded)  (sn: PEYHB0)``."""
     if section.line is None:
         return
@@ -139,16 +139,16 @@ def read_heading(card: ControllerDraft, sheet: Sheet, section: Section) -> None:
         _bracket(card, sheet, section, part)
 
 
-def _bracket(card: ControllerDraft, sheet: Sheet, section: Section, part: str) -> None:
+def _bracket(card: ControllerDraft, sheet: Output, section: Section, part: str) -> None:
     line = section.line
     if line is None or not part:
         return
     if part.lower().startswith("sn:"):
         if part[3:].strip():
             card.put(sheet, line, "serial", part[3:].strip(), ROW)
-    elif word(part) in vocabulary.MODES:
-        card.put(sheet, line, "mode", vocabulary.MODES[word(part)], ROW)
-    elif word(part) == "embedded":
+    elif normalized(part) in vocabulary.MODES:
+        card.put(sheet, line, "mode", vocabulary.MODES[normalized(part)], ROW)
+    elif normalized(part) == "embedded":
         card.detail(sheet, line, "Location", part)
     else:
         # Smart Array P410 in Slot 2 (Error: Not responding)
@@ -157,7 +157,7 @@ def _bracket(card: ControllerDraft, sheet: Sheet, section: Section, part: str) -
             card.put(sheet, line, "status", "critical", ROW)
             card.put(sheet, line, "status_text", part, ROW)
             return
-        card.complain("warning", "state", f"The tool says of this controller: {part}.")
+        card.add_problem("warning", "state", f"The tool says of this controller: {part}.")
 
 
 def known_slot(text: str) -> bool:
@@ -165,7 +165,7 @@ def known_slot(text: str) -> bool:
     return bool(text) and "unknown" not in text.lower()
 
 
-def read_pairs(card: ControllerDraft, sheet: Sheet, section: Section, *, ended: bool) -> None:
+def read_pairs(card: ControllerDraft, sheet: Output, section: Section, *, ended: bool) -> None:
     """The settings that stand right below the card's heading.
 
     ``ended``: something else follows, so that the settings are not cut off. A card that has no line for its mode then
@@ -174,24 +174,24 @@ def read_pairs(card: ControllerDraft, sheet: Sheet, section: Section, *, ended: 
     for pair in section.pairs:
         _read_pair(card, sheet, pair)
     old = _RAID_ONLY_MODELS.search(section.heading.parts.get("model", "")) is not None
-    if ended or old or any(word(pair.label) == "primary boot volume" for pair in section.pairs):
+    if ended or old or any(normalized(pair.label) == "primary boot volume" for pair in section.pairs):
         for pair in section.pairs:
-            if word(pair.label) in _RAID_ONLY:
+            if normalized(pair.label) in _RAID_ONLY:
                 card.put(sheet, pair.lines[0], "mode", "raid", WEAK)
 
 
-def _read_pair(card: ControllerDraft, sheet: Sheet, pair: Pair) -> None:
-    label = word(pair.label)
+def _read_pair(card: ControllerDraft, sheet: Output, pair: Pair) -> None:
+    label = normalized(pair.label)
     if label in _FIELDS:
         name, parse, weight = _FIELDS[label]
-        value = card.take(sheet, pair, name, parse, weight)
+        value = card.read_field(sheet, pair, name, parse, weight)
         if label.startswith(("battery ", "capacitor ")) and value is not None and "temperature" not in label:
             card.put(sheet, pair.lines[0], "battery.kind", label.split()[0], WEAK)
         if name in _ALSO_DETAIL and value is not None:
             card.details.setdefault(pair.label, pair.value)
     elif label == "hba mode enabled":
         # HBA Mode Enabled: True
-        card.take(sheet, pair, "mode", lambda text: "hba" if numbers.flag(text) else "raid", ROW)
+        card.read_field(sheet, pair, "mode", lambda text: "hba" if numbers.flag(text) else "raid", ROW)
     elif label == "controller status":
         _status(card, sheet, pair)
     elif label == "cache status":
@@ -204,54 +204,54 @@ def _read_pair(card: ControllerDraft, sheet: Sheet, pair: Pair) -> None:
     elif label == "cache backup power source":
         _power_source(card, sheet, pair)
     else:
-        card.keep(sheet, pair)
+        card.keep_detail(sheet, pair)
 
 
-def _status(card: ControllerDraft, sheet: Sheet, pair: Pair) -> None:
+def _status(card: ControllerDraft, sheet: Output, pair: Pair) -> None:
     """``Controller Status: OK``."""
     health = vocabulary.look_up(vocabulary.CONTROLLER_STATUS, pair.value)
     card.put(sheet, pair.lines[0], "status", health)
     card.put(sheet, pair.lines[0], "status_text", collapse(pair.value))
     if health == "unknown":
-        card.complain("warning", "unread", f"The controller's status word {pair.value!r} is not known.", REPORT)
+        card.add_problem("warning", "unread", f"The controller's status word {pair.value!r} is not known.", REPORT)
 
 
-def _cache_status(card: ControllerDraft, sheet: Sheet, pair: Pair) -> None:
+def _cache_status(card: ControllerDraft, sheet: Output, pair: Pair) -> None:
     """``Cache Status: Temporarily Disabled``."""
     health = vocabulary.look_up(vocabulary.CACHE_STATUS, pair.value)
     card.put(sheet, pair.lines[0], "cache.status", health)
     card.put(sheet, pair.lines[0], "cache.status_text", collapse(pair.value))
     if health == "unknown":
-        card.complain("warning", "unread", f"The cache's status word {pair.value!r} is not known.", REPORT)
+        card.add_problem("warning", "unread", f"The cache's status word {pair.value!r} is not known.", REPORT)
 
 
-def _ratio(card: ControllerDraft, sheet: Sheet, pair: Pair) -> None:
+def _ratio(card: ControllerDraft, sheet: Output, pair: Pair) -> None:
     """``Cache Ratio: 25% Read / 75% Write``."""
     try:
         read, write = numbers.ratio(pair.value)
     except ValueError:
-        if word(pair.value) not in NOTHING:
+        if normalized(pair.value) not in NO_VALUE:
             card.unread(pair.label, pair.value)
-        card.keep(sheet, pair)
+        card.keep_detail(sheet, pair)
         return
     card.put(sheet, pair.lines[0], "cache.read_percent", read)
     card.put(sheet, pair.lines[0], "cache.write_percent", write)
 
 
-def _power_source(card: ControllerDraft, sheet: Sheet, pair: Pair) -> None:
+def _power_source(card: ControllerDraft, sheet: Output, pair: Pair) -> None:
     """``Cache Backup Power Source: Capacitors``."""
-    key = word(pair.value)
+    key = normalized(pair.value)
     kind = "capacitor" if key.startswith("capacitor") else "battery" if key.startswith("batter") else None
     if kind is None:
-        if key not in NOTHING:
+        if key not in NO_VALUE:
             card.unread(pair.label, pair.value)
-        card.keep(sheet, pair)
+        card.keep_detail(sheet, pair)
         return
     card.put(sheet, pair.lines[0], "battery.kind", kind)
     card.details.setdefault(pair.label, pair.value)
 
 
-def read_device(card: ControllerDraft, sheet: Sheet, section: Section) -> None:
+def read_device(card: ControllerDraft, sheet: Output, section: Section) -> None:
     """Cages, enclosures, expanders, ports and sensors: details of the card, under the title of their section."""
     if section.line is None:
         return
@@ -260,11 +260,11 @@ def read_device(card: ControllerDraft, sheet: Sheet, section: Section) -> None:
     if told:
         card.detail(sheet, section.line, title, told)
     else:
-        sheet.note(section.line)
+        sheet.mark_read(section.line)
     _bad_device(card, title, section.heading.parts.get("status", ""))
     for pair in section.pairs:
-        card.keep(sheet, pair, prefix=f"{title}: ")
-        if word(pair.label).endswith("status"):
+        card.keep_detail(sheet, pair, prefix=f"{title}: ")
+        if normalized(pair.label).endswith("status"):
             _bad_device(card, f"{title}: {pair.label}", pair.value)
 
 
@@ -277,5 +277,5 @@ def _title(section: Section) -> str:
 
 
 def _bad_device(card: ControllerDraft, what: str, status: str) -> None:
-    if word(status).startswith(_BAD_DEVICE):
-        card.complain("warning", "state", f"{what} is not well: {collapse(status)}.", "Look at the enclosure.")
+    if normalized(status).startswith(_BAD_DEVICE):
+        card.add_problem("warning", "state", f"{what} is not well: {collapse(status)}.", "Look at the enclosure.")

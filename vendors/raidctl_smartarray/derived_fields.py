@@ -6,7 +6,7 @@ from raidctl.model import ScrubMode
 from raidctl.units import parse_pcie, parse_percent
 from raidctl.vendor.draft import Derived
 from raidctl_smartarray import numbers
-from raidctl_smartarray.vocabulary import word
+from raidctl_smartarray.vocabulary import normalized
 
 _SURFACE: dict[str, ScrubMode] = {"idle": "automatic", "high": "automatic", "disabled": "disabled"}
 
@@ -24,7 +24,7 @@ def _sector(text: str, place: int) -> int:
 CARD: Derived = {
     # Surface Scan Mode: Idle
     "surface scan mode": (
-        ("patrol_read.mode", lambda text: _SURFACE.get(word(text))),
+        ("patrol_read.mode", lambda text: _SURFACE.get(normalized(text))),
         ("patrol_read.status_text", lambda text: text.strip() or None),
     ),
     # Negotiated PCIe Data Rate: PCIe 3.0 x8 (7880 MB/s)

@@ -14,7 +14,7 @@ import msgspec
 
 from raidctl.host import HostView
 from raidctl.model import Controller, Problem, Tool
-from raidctl.request import Dialogue, Run, RunAnswer, Trouble, ask, ask_all, together
+from raidctl.request import Dialogue, Failure, Run, RunAnswer, ask, ask_all, together
 from raidctl.vendor.protocol import Document, Observation
 from raidctl.vendor.tool_choice import Choice, richest
 from raidctl.vendor.tools import Installed, as_note, odd_exit, printed, without_root
@@ -38,7 +38,7 @@ _FINAL = frozenset({"none", "busy", "denied", "missing"})
 
 
 @dataclass
-class _Asked:
+class _Session:
     """One installed tool and what came of asking it."""
 
     tool: Tool
@@ -54,7 +54,7 @@ class _Asked:
 
 def observe(host: HostView, found: Sequence[Installed]) -> Dialogue[Observation]:
     """Read every card of the family with the programs that are installed."""
-    asked = [_Asked(one.tool(), one.command) for one in found]
+    asked = [_Session(one.tool(), one.command) for one in found]
     yield from together([_ask_all_at_once(one) for one in asked])
     collections = [collect(one.outlines) for one in asked]
     seen = _richest(asked, collections)
@@ -67,17 +67,17 @@ def observe(host: HostView, found: Sequence[Installed]) -> Dialogue[Observation]
     return _assemble(asked, collections, host)
 
 
-def _run(one: _Asked, *words: str) -> Run:
+def _run(one: _Session, *words: str) -> Run:
     return Run((one.command, *words), timeout=TIMEOUT, lock=LOCK, environment=ENVIRONMENT)
 
 
-def _ask_all_at_once(one: _Asked) -> Dialogue[None]:
+def _ask_all_at_once(one: _Session) -> Dialogue[None]:
     request = _run(one, *EVERYTHING)
     answer = yield from ask(request)
     _judge(one, request, answer)
 
 
-def _ask_one_by_one(one: _Asked, seen: set[str]) -> Dialogue[None]:
+def _ask_one_by_one(one: _Session, seen: set[str]) -> Dialogue[None]:
     """The list of the cards, then each card that was not seen yet."""
     request = _run(one, "ctrl", "all", "show")
     before = len(one.problems)
@@ -99,11 +99,11 @@ def _ask_one_by_one(one: _Asked, seen: set[str]) -> Dialogue[None]:
         one.forgiven.add(" ".join(_run(one, *EVERYTHING).argv))
 
 
-def _judge(one: _Asked, request: Run, answer: RunAnswer) -> Outline | None:
+def _judge(one: _Session, request: Run, answer: RunAnswer) -> Outline | None:
     """Keep what a call printed, and say what was wrong with it; the outline of the text where there is one."""
     text = printed(request, answer, one.problems)
     if not text:
-        one.again = answer.trouble in (None, Trouble.TIMEOUT)
+        one.again = answer.trouble in (None, Failure.TIMEOUT)
         one.failed = True
         return None
     [found] = outlines([Document(" ".join(request.argv), KIND, text)])
@@ -115,7 +115,7 @@ def _judge(one: _Asked, request: Run, answer: RunAnswer) -> Outline | None:
     }
     named = any(section.line is not None for section in found.controllers)
     one.failed = not named
-    one.again = not named and not codes & _FINAL and answer.trouble in (None, Trouble.TIMEOUT)
+    one.again = not named and not codes & _FINAL and answer.trouble in (None, Failure.TIMEOUT)
     if named and not codes:
         one.problems += odd_exit(request, answer)
     return found
@@ -125,7 +125,7 @@ def _cards_on_bus(host: HostView) -> int:
     return sum(device.driver in DRIVERS for device in host.pci)
 
 
-def _assemble(asked: Sequence[_Asked], collections: Sequence[Collection], host: HostView) -> Observation:
+def _assemble(asked: Sequence[_Session], collections: Sequence[Collection], host: HostView) -> Observation:
     choices = _richest(asked, collections)
     ids = controller_ids([choice.card for choice in choices])
     names = _names(choices, ids)
@@ -150,7 +150,7 @@ def _assemble(asked: Sequence[_Asked], collections: Sequence[Collection], host: 
     )
 
 
-def _richest(asked: Sequence[_Asked], collections: Sequence[Collection]) -> list[Choice[ControllerDraft]]:
+def _richest(asked: Sequence[_Session], collections: Sequence[Collection]) -> list[Choice[ControllerDraft]]:
     tellings = [
         (card, one.tool.name, "") for one, found in zip(asked, collections, strict=True) for card in found.cards
     ]

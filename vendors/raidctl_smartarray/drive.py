@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from raidctl.evidence import Line, Sheet
+from raidctl.evidence import Line, Output
 from raidctl.model import Role
 from raidctl.text import attempt
 from raidctl.vendor.draft import REPORT, ROW, Draft, Pair
@@ -15,7 +15,7 @@ from raidctl_smartarray import numbers, vocabulary
 from raidctl_smartarray.draft import ControllerDraft
 from raidctl_smartarray.interface import interface
 from raidctl_smartarray.outline import Section
-from raidctl_smartarray.vocabulary import NOTHING, split_progress, word
+from raidctl_smartarray.vocabulary import NO_VALUE, normalized, split_progress
 
 _SIZE = re.compile(r"(?:[\d.]+|[-?]+) ?[KMGTP]?B", re.ASCII | re.IGNORECASE)
 _SPARE = re.compile(r"(?:active |inactive |auto replace |dedicated )?spare(?: for .*)?", re.IGNORECASE)
@@ -48,7 +48,7 @@ _VENDORS = frozenset(
 def drive_model(text: str) -> str | None:
     """The model without the vendor column of eight characters: ``EG0300FBDBR`` of ``HP      EG0300FBDBR``."""
     raw = text.strip()
-    if word(raw) in NOTHING:
+    if normalized(raw) in NO_VALUE:
         return None
     column, rest = raw[:8], raw[8:]
     if rest.strip() and column.endswith(" ") and " " not in column.strip():
@@ -58,21 +58,21 @@ def drive_model(text: str) -> str | None:
 
 
 def _text(text: str) -> str | None:
-    return None if word(text) in NOTHING else text.strip()
+    return None if normalized(text) in NO_VALUE else text.strip()
 
 
 def _size(text: str) -> int | None:
-    if word(text) in NOTHING or text.strip().startswith(("-", "?")):
+    if normalized(text) in NO_VALUE or text.strip().startswith(("-", "?")):
         return None
     return numbers.drive_size(text)
 
 
 def _rpm(text: str) -> int | None:
-    return None if word(text) in NOTHING else numbers.integer(text) or None
+    return None if normalized(text) in NO_VALUE else numbers.integer(text) or None
 
 
 def _number(text: str) -> int | None:
-    return None if word(text) in NOTHING else numbers.integer(text)
+    return None if normalized(text) in NO_VALUE else numbers.integer(text)
 
 
 def _mounts(text: str) -> tuple[str, ...] | None:
@@ -80,7 +80,7 @@ def _mounts(text: str) -> tuple[str, ...] | None:
 
 
 def _switch(text: str) -> str | None:
-    if word(text) in NOTHING or word(text) in ("not supported", "not changeable"):
+    if normalized(text) in NO_VALUE or normalized(text) in ("not supported", "not changeable"):
         return None
     return "enabled" if numbers.flag(text) else "disabled"
 
@@ -111,7 +111,7 @@ _FIELDS: dict[str, tuple[str, Callable[[str], Any]]] = {
 }
 
 
-def read_section(card: ControllerDraft, sheet: Sheet, section: Section, role: Role | None) -> Draft:
+def read_section(card: ControllerDraft, sheet: Output, section: Section, role: Role | None) -> Draft:
     """``physicaldrive 1I:1:4`` and the pairs below it."""
     drive = card.drive(section.heading.name)
     _place(drive, sheet, section.line, section.heading.name)
@@ -122,8 +122,8 @@ def read_section(card: ControllerDraft, sheet: Sheet, section: Section, role: Ro
     return drive
 
 
-def _read_pair(drive: Draft, sheet: Sheet, pair: Pair) -> None:
-    label = word(pair.label)
+def _read_pair(drive: Draft, sheet: Output, pair: Pair) -> None:
+    label = normalized(pair.label)
     if label == "status":
         _status(drive, sheet, pair.lines[0], pair.value)
     elif label == "interface type":
@@ -132,57 +132,57 @@ def _read_pair(drive: Draft, sheet: Sheet, pair: Pair) -> None:
         _role(drive, sheet, pair)
     elif label.startswith("firmware ") and (remark := _REMARK.search(pair.value)):
         # Firmware Revision: HPD2 (FW update is recommended to minimum version: HPD5)
-        drive.keep(sheet, pair)
-        drive.take(sheet, replace(pair, value=pair.value[: remark.start()]), "firmware", _text)
-        drive.complain("info", "state", f"The tool recommends other firmware: {remark[1]}.", "Update the firmware.")
+        drive.keep_detail(sheet, pair)
+        drive.read_field(sheet, replace(pair, value=pair.value[: remark.start()]), "firmware", _text)
+        drive.add_problem("info", "state", f"The tool recommends other firmware: {remark[1]}.", "Update the firmware.")
     elif label == "ssd smart trip wearout":
         _wearout(drive, sheet, pair)
     elif label in _FIELDS:
         name, parse = _FIELDS[label]
-        drive.take(sheet, pair, name, parse)
+        drive.read_field(sheet, pair, name, parse)
     else:
-        drive.keep(sheet, pair)
+        drive.keep_detail(sheet, pair)
 
 
-def _wearout(drive: Draft, sheet: Sheet, pair: Pair) -> None:
+def _wearout(drive: Draft, sheet: Output, pair: Pair) -> None:
     """``SSD Smart Trip Wearout: True``; the status can still be OK."""
-    drive.keep(sheet, pair)
+    drive.keep_detail(sheet, pair)
     if attempt(numbers.flag, pair.value):
-        drive.complain("warning", "state", "The drive says that it is worn out.", "Replace the drive.")
+        drive.add_problem("warning", "state", "The drive says that it is worn out.", "Replace the drive.")
 
 
-def _role(drive: Draft, sheet: Sheet, pair: Pair) -> None:
+def _role(drive: Draft, sheet: Output, pair: Pair) -> None:
     """``Drive Type: Data Drive``."""
     role = vocabulary.role(pair.value)
     if role is None:
-        if word(pair.value) not in NOTHING:
+        if normalized(pair.value) not in NO_VALUE:
             drive.unread(pair.label, pair.value)
-        drive.keep(sheet, pair)
+        drive.keep_detail(sheet, pair)
         return
     drive.put(sheet, pair.lines[0], "role", role)
-    if word(pair.value) not in ("data drive", "spare drive", "unassigned drive", "hba mode drive"):
-        drive.keep(sheet, pair)
+    if normalized(pair.value) not in ("data drive", "spare drive", "unassigned drive", "hba mode drive"):
+        drive.keep_detail(sheet, pair)
 
 
-def _status(drive: Draft, sheet: Sheet, line: Line, text: str, weight: int = 2) -> None:
+def _status(drive: Draft, sheet: Output, line: Line, text: str, weight: int = 2) -> None:
     """``Status: Predictive Failure``, ``Status: Rebuilding, 12% complete``."""
     state, percent = split_progress(text)
     health = vocabulary.look_up(vocabulary.DRIVE_STATUS, state)
-    if health == "unknown" and word(state).startswith("erase"):
+    if health == "unknown" and normalized(state).startswith("erase"):
         health = "warning"
     drive.put(sheet, line, "status", health, weight)
     drive.put(sheet, line, "status_text", " ".join(text.split()), weight)
     if percent is not None:
         drive.details.setdefault("Progress", f"{percent:g}%")
     if health == "unknown":
-        drive.complain("warning", "unread", f"The drive's status word {text!r} is not known.", REPORT)
+        drive.add_problem("warning", "unread", f"The drive's status word {text!r} is not known.", REPORT)
 
 
-def _interface(drive: Draft, sheet: Sheet, line: Line, text: str, weight: int = 2) -> None:
+def _interface(drive: Draft, sheet: Output, line: Line, text: str, weight: int = 2) -> None:
     """``Interface Type: Solid State SAS``."""
     found = interface(text)
     if found is None:
-        if word(text) not in NOTHING:
+        if normalized(text) not in NO_VALUE:
             drive.unread("interface type", text)
         drive.detail(sheet, line, "Interface Type", text)
         return
@@ -191,7 +191,7 @@ def _interface(drive: Draft, sheet: Sheet, line: Line, text: str, weight: int = 
         drive.put(sheet, line, "media", found[1], weight)
 
 
-def _place(drive: Draft, sheet: Sheet, line: Line | None, address: str) -> None:
+def _place(drive: Draft, sheet: Output, line: Line | None, address: str) -> None:
     """Box and bay out of ``1I:1:4``, or of ``0:6`` for a drive whose port is not known."""
     parts = address.split(":")
     for name, part in zip(("bay", "enclosure"), reversed(parts), strict=False):
@@ -199,7 +199,7 @@ def _place(drive: Draft, sheet: Sheet, line: Line | None, address: str) -> None:
             drive.put(sheet, line, name, part, 0)
 
 
-def read_row(card: ControllerDraft, sheet: Sheet, section: Section, role: Role | None) -> tuple[Draft, bool]:
+def read_row(card: ControllerDraft, sheet: Output, section: Section, role: Role | None) -> tuple[Draft, bool]:
     """``physicaldrive 1I:1:4 (port 1I:box 1:bay 4, SAS HDD, 900 GB, OK, spare)``: the drive, and whether a spare."""
     line = section.line
     drive = card.drive(section.heading.name)
@@ -233,7 +233,7 @@ def read_row(card: ControllerDraft, sheet: Sheet, section: Section, role: Role |
     return drive, spare
 
 
-def _put_words(drive: Draft, sheet: Sheet, line: Line, kind: list[str], status: list[str], *, sized: bool) -> None:
+def _put_words(drive: Draft, sheet: Output, line: Line, kind: list[str], status: list[str], *, sized: bool) -> None:
     if not sized and len(kind) > 1:
         status, kind = [kind[-1], *status], kind[:-1]
     if kind:
@@ -243,7 +243,7 @@ def _put_words(drive: Draft, sheet: Sheet, line: Line, kind: list[str], status: 
         _status(drive, sheet, line, told, ROW)
 
 
-def _put_size(drive: Draft, sheet: Sheet, line: Line | None, text: str) -> None:
+def _put_size(drive: Draft, sheet: Output, line: Line | None, text: str) -> None:
     try:
         size = _size(text)
     except ValueError:
@@ -253,9 +253,9 @@ def _put_size(drive: Draft, sheet: Sheet, line: Line | None, text: str) -> None:
         drive.put(sheet, line, "size_bytes", size, ROW)
 
 
-def _put_place(drive: Draft, sheet: Sheet, line: Line | None, text: str) -> None:
+def _put_place(drive: Draft, sheet: Output, line: Line | None, text: str) -> None:
     """``port 1I:box 1:bay 4``, ``port 1:id 0`` of a parallel SCSI drive."""
-    places = {key.lower(): value for key, value in _PLACE.findall(text) if value not in NOTHING}
+    places = {key.lower(): value for key, value in _PLACE.findall(text) if value not in NO_VALUE}
     if "port" in places:
         drive.details.setdefault("Port", places["port"])
     box = places.get("box", places.get("port") if "id" in places else None)

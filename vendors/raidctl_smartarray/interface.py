@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from raidctl.model import Interface, Media
-from raidctl_smartarray.vocabulary import word
+from raidctl_smartarray.vocabulary import normalized
 
 _PROTOCOLS: dict[str, Interface] = {
     "sas": "sas",
@@ -21,7 +21,7 @@ _PHRASE = _EPITHETS | _PROTOCOLS.keys() | _MEDIA.keys()
 
 def interface(text: str) -> tuple[Interface, Media | None] | None:
     """``SAS HDD``, ``Solid State SATA``, ``Parallel SCSI``; the media None where not told; None for another phrase."""
-    tokens = word(text).split()
+    tokens = normalized(text).split()
     protocols = {_PROTOCOLS[token] for token in tokens if token in _PROTOCOLS}
     if len(protocols) != 1 or any(token not in _PHRASE for token in tokens):
         return None

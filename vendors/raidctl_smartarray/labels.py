@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from raidctl_smartarray.vocabulary import word
+from raidctl_smartarray.vocabulary import normalized
 
 _CONTROLLER = """
 bus interface|slot|serial number|cache serial number|host serial number|chassis serial number|chassis name
@@ -154,7 +154,7 @@ def knows(kind: str, label: str) -> bool:
     """Whether a section of this kind (``controller``, ``drive`` …) can hold the label."""
     if kind not in _TABLES or len(label) > _LONGEST:
         return False
-    plain = word(label)
+    plain = normalized(label)
     return plain in _TABLES[kind] or _PATTERNS[kind].fullmatch(plain) is not None
 
 

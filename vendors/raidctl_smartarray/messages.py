@@ -6,7 +6,7 @@ import re
 from typing import NamedTuple
 
 from raidctl.model import Controller, Problem, ProblemKind, Severity
-from raidctl_smartarray.vocabulary import NOTHING, word
+from raidctl_smartarray.vocabulary import NO_VALUE, normalized
 
 
 class Saying(NamedTuple):
@@ -103,7 +103,7 @@ def unknown_battery(controller: Controller, count: int | None) -> list[Problem]:
     found = controller.batteries[0] if controller.batteries else None
     if found is None or found.status != "unknown":
         return []
-    if found.status_text is None or word(found.status_text) in NOTHING:
+    if found.status_text is None or normalized(found.status_text) in NO_VALUE:
         return [Problem(
             severity="warning", kind="state", where=found.id,
             message=f"The controller counts {count or 1} battery or capacitor, and reports no status of it.",

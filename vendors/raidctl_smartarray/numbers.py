@@ -9,7 +9,7 @@ import re
 
 from raidctl.text import collapse, figure
 from raidctl.units import parse_gbps, parse_size
-from raidctl_smartarray.vocabulary import NOTHING, word
+from raidctl_smartarray.vocabulary import NO_VALUE, normalized
 
 _BARE = re.compile(r"\d+(?:\.\d+)?", re.ASCII)
 _WITHOUT_UNIT_MIB = 64
@@ -61,7 +61,7 @@ def ratio(text: str) -> tuple[int, int]:
 
 def flag(text: str) -> bool:
     """Yes for ``True``, ``Enabled`` …, no for ``Disable`` …."""
-    key = word(text)
+    key = normalized(text)
     if key not in _FLAGS:
         raise ValueError(f"neither yes nor no: {text!r}")
     return _FLAGS[key]
@@ -74,7 +74,7 @@ def integer(text: str) -> int:
 
 def link_speed(text: str) -> float | None:
     """Gbit/s of the fastest link of ``6.0Gbps, Unknown``; None when all are unknown. Of PCIe lanes, that of one."""
-    known = [_LANES.sub("", part.strip()) for part in text.split(",") if word(part) not in NOTHING]
+    known = [_LANES.sub("", part.strip()) for part in text.split(",") if normalized(part) not in NO_VALUE]
     return max((parse_gbps(part) for part in known), default=None)
 
 
@@ -93,7 +93,7 @@ def module_name(text: str) -> str | None:
 def device_node(text: str) -> str | None:
     """``/dev/sda``; of several names (paths to the same volume) the first."""
     name = text.replace(",", " ").split()
-    return None if word(text) in NOTHING or not name else name[0]
+    return None if normalized(text) in NO_VALUE or not name else name[0]
 
 
 def mountpoints(text: str) -> tuple[str, ...]:
@@ -104,7 +104,7 @@ def mountpoints(text: str) -> tuple[str, ...]:
 
     Either also with the blanks around commas lost.
     """
-    if word(text) in NOTHING:
+    if normalized(text) in NO_VALUE:
         return ()
     found = [point.strip(" ,") for point in _OLD_MOUNT.findall(text)] + _PATH.findall(_OLD_MOUNT.sub(" ", text))
     found = found or _DRIVE_LETTER.findall(text)

@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Literal
 
-from raidctl.evidence import Line, Sheet
+from raidctl.evidence import Line, Output
 from raidctl.text import pair, printable
 from raidctl.vendor.draft import Pair
 from raidctl_smartarray.grammar import (
@@ -25,7 +25,7 @@ from raidctl_smartarray.grammar import (
     tool_version,
 )
 from raidctl_smartarray.labels import known_anywhere, knows
-from raidctl_smartarray.vocabulary import word
+from raidctl_smartarray.vocabulary import normalized
 
 LONGEST_LINE = 4096
 """Characters; the tools' lines are below 200."""
@@ -95,7 +95,7 @@ class Paragraph:
 class Outline:
     """What one output says, in the order in which it says it."""
 
-    sheet: Sheet
+    sheet: Output
     controllers: list[Section] = field(default_factory=list)
     paragraphs: list[Paragraph] = field(default_factory=list)
     slot: str | None = None
@@ -109,7 +109,7 @@ class Outline:
 class _Outliner:
     """Goes through the lines once."""
 
-    def __init__(self, sheet: Sheet) -> None:
+    def __init__(self, sheet: Output) -> None:
         self.result = Outline(sheet)
         self.open: list[Section] = []
         self.paragraph: Paragraph | None = None
@@ -128,7 +128,7 @@ class _Outliner:
         text = printable(line.text).strip() if len(line.text) <= LONGEST_LINE else ""
         if not text:
             if not line.text.strip("> \t\r"):
-                self.result.sheet.note(line)
+                self.result.sheet.mark_read(line)
             self.paragraph = self.wrapped = None
             return
         opened = heading(text)
@@ -141,7 +141,7 @@ class _Outliner:
             self.say(said, text, line)
             return
         if self.listing_options and _OPTION.fullmatch(text):
-            self.result.sheet.note(line)
+            self.result.sheet.mark_read(line)
             return
         if self.strange is not None and line.indent <= self.strange:
             self.strange = None
@@ -183,7 +183,7 @@ class _Outliner:
 
     def say(self, said: str, text: str, line: Line) -> None:
         self.wrapped = None
-        self.result.sheet.note(line)
+        self.result.sheet.mark_read(line)
         if said == "missing_tool" and self.paragraph is not None and self.paragraph.kind == said:
             self.paragraph.lines.append(line)
             self.paragraph.words.append(text)
@@ -232,7 +232,7 @@ class _Outliner:
             item = Pair(found[0], found[1], [line])
             owner.pairs.append(item)
             self.paragraph = self.latest = None
-            self.wrapped = item if word(item.label) in _WRAPPED else None
+            self.wrapped = item if normalized(item.label) in _WRAPPED else None
         return True
 
     def owner(self, label: str, line: Line) -> Section | None:
@@ -258,11 +258,11 @@ class _Outliner:
             if len(self.paragraph.lines) < LONGEST_PARAGRAPH:
                 self.paragraph.lines.append(line)
                 self.paragraph.words.append(text)
-                self.result.sheet.note(line)
+                self.result.sheet.mark_read(line)
         elif (
             self.wrapped is not None
             and len(self.wrapped.lines) < LONGEST_PARAGRAPH
-            and (word(self.wrapped.label) != "mount points" or text.startswith(("/", ",")))
+            and (normalized(self.wrapped.label) != "mount points" or text.startswith(("/", ",")))
         ):
             self.wrapped.lines.append(line)
             self.wrapped.value = f"{self.wrapped.value} {text}"
@@ -271,13 +271,13 @@ class _Outliner:
         return True
 
 
-def _double_spaced(sheet: Sheet) -> bool:
+def _double_spaced(sheet: Output) -> bool:
     """Whether an empty line follows each line, as some ways of keeping a text make it."""
     told = [bool(line.text.strip()) for line in sheet.lines]
     return sum(told) >= _FEWEST_SPACED and not any(map(operator.and_, told, told[1:]))
 
 
-def outline(sheet: Sheet) -> Outline:
+def outline(sheet: Output) -> Outline:
     """The sections of an output. Linear in its lines; never raises for what stands there."""
     outliner = _Outliner(sheet)
     spaced, above = _double_spaced(sheet), False

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from raidctl.evidence import Sheet
+from raidctl.evidence import Output
 from raidctl.model import Problem, Tool
 from raidctl.vendor import draft
 from raidctl.vendor.protocol import Document, Observation
@@ -35,7 +35,7 @@ def outlines(documents: Sequence[Document]) -> list[Outline]:
     """Each document's outline; its name gives the slot where it is a command line that holds one."""
     found = []
     for document in documents:
-        made = outline(Sheet.of_text(document.name, document.text))
+        made = outline(Output.of_text(document.name, document.text))
         made.sheet.framed = True
         made.slot = made.slot or slot_of_command(document.name)
         made.tool = made.tool or tool_of_command(document.name)

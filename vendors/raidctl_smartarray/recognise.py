@@ -11,7 +11,7 @@ from raidctl_smartarray.labels import knows
 from raidctl_smartarray.messages import SAYINGS
 from raidctl_smartarray.outline import LONGEST_LINE
 from raidctl_smartarray.reader import KIND
-from raidctl_smartarray.vocabulary import word
+from raidctl_smartarray.vocabulary import normalized
 
 _LINES = 600
 _CHARACTERS = 200_000
@@ -69,9 +69,9 @@ def sniff(name: str, text: str) -> Sniffed | None:
         confidence = max(confidence, _said(stripped))
         found = pair(stripped)
         if found is not None:
-            own += word(found[0]) in _OWN
+            own += normalized(found[0]) in _OWN
             labels += any(knows(kind, found[0]) for kind in ("controller", "drive", "volume"))
-            seen |= _CARD.get(word(found[0]), frozenset())
+            seen |= _CARD.get(normalized(found[0]), frozenset())
     if labels >= 4 and labels * 2 >= lines and own >= 2:
         confidence = max(confidence, 55)
     if 0 < confidence < 80 and (tool_of_command(name) or ("drive" in seen and labels >= 3)):

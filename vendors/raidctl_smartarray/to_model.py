@@ -45,7 +45,7 @@ def build(card: ControllerDraft, object_id: str) -> tuple[Controller, list[Probl
         drive.derive(derived_fields.DRIVE)
     cache = _cache(card)
     batteries = _batteries(card, object_id)
-    found = card.made(
+    found = card.build(
         Controller,
         id=object_id,
         slot=card.get("slot") or card.name or None,
@@ -126,7 +126,7 @@ def _replace(status: str | None) -> bool | None:
 
 
 def _array(draft: ArrayDraft, controller: str) -> Array:
-    return draft.made(
+    return draft.build(
         Array,
         id=f"{controller}/{draft.name}",
         drives=tuple(f"{controller}/{address}" for address in draft.members if address not in draft.spares),
@@ -138,7 +138,7 @@ def _volume(
     draft: Draft, card: ControllerDraft, cache: Cache | None, batteries: tuple[Battery, ...], controller: str
 ) -> Volume:
     array = draft.get("array")
-    return draft.made(
+    return draft.build(
         Volume,
         id=f"{controller}/v{draft.name}",
         array=None if array is None else f"{controller}/{array}",
@@ -158,7 +158,7 @@ def _drive(draft: Draft, card: ControllerDraft, controller: str) -> Drive:
     spare_for = tuple(f"{controller}/{array.name}" for array in card.arrays.values() if draft.name in array.spares)
     array = draft.get("array")
     home = f"{controller}/{array}" if array is not None else (spare_for[0] if len(spare_for) == 1 else None)
-    return draft.made(
+    return draft.build(
         Drive,
         id=f"{controller}/{draft.name}",
         array=home,
@@ -214,13 +214,13 @@ _DETAILS = {"drive_write_cache": "Drive Write Cache", "battery.capacitor_tempera
 
 def _write_evidence(card: ControllerDraft, found: Controller) -> None:
     """Evidence stands at the object that carries the fact: batteries and the volumes' caches included."""
-    for sheet, line, name, value in card.told:
+    for sheet, line, name, value in card.evidence:
         if name.startswith("details["):
             sheet.detail(line, found.id, name[8:-1], value)
             continue
         for where, field in _carriers(found, name):
             sheet.fact(line, where, field, value)
-    card.told = []
+    card.evidence = []
     for draft, where in _owned(card, found.id):
         draft.write_evidence(where, {"cache.caching": "cache.write_policy"})
 

@@ -15,7 +15,7 @@ from raidctl.text import collapse
 
 _PROGRESS = re.compile(r"(?P<word>[^,:(]*?)[\s,:(-]+(?P<percent>\d{1,3}(?:\.\d+)?) ?%.{0,40}")
 
-NOTHING = frozenset(
+NO_VALUE = frozenset(
     {"", "none", "unknown", "n/a", "not available", "not applicable", "not set", "--", "---", "?", "??", "???"}
 )
 """Values that say that there is no value."""
@@ -29,7 +29,7 @@ class VolumeWord(NamedTuple):
 
 
 @lru_cache(maxsize=8192)
-def word(text: str) -> str:
+def normalized(text: str) -> str:
     """The form in which words are looked up."""
     return collapse(text).lower()
 
@@ -269,7 +269,7 @@ MODES: dict[str, Mode] = {
 
 def role(text: str) -> Role | None:
     """What a drive is for: ``Data Drive``, ``Spare Drive``, ``Unassigned Drive``, ``HBA Mode Drive``, and variants."""
-    key = word(text)
+    key = normalized(text)
     if key in ROLES:
         return ROLES[key]
     return next((found for name, found in _ROLE_WORDS if name in key.split()), None)
@@ -277,7 +277,7 @@ def role(text: str) -> Role | None:
 
 def raid_level(text: str) -> RaidLevel:
     """The level of ``1+0``, ``RAID 6 (ADG)``, ``1adm``; ValueError for another word."""
-    bare = word(text.replace("(", " ").replace(")", " ")).removeprefix("raid").strip(" -")
+    bare = normalized(text.replace("(", " ").replace(")", " ")).removeprefix("raid").strip(" -")
     spaced = collapse(re.sub(r"(?<=\d)(adm|adg|triple)", r" \1", bare))
     if spaced not in RAID_LEVELS:
         raise ValueError(f"not a RAID level of this tool: {text!r}")
@@ -286,7 +286,7 @@ def raid_level(text: str) -> RaidLevel:
 
 def look_up(table: dict[str, Health], text: str) -> Health:
     """The health behind a status word; ``failed …`` with anything after it is as bad as ``failed``."""
-    key = word(text)
+    key = normalized(text)
     if key in table:
         return table[key]
     if key.startswith("failed") and "failed" in table:
@@ -296,4 +296,4 @@ def look_up(table: dict[str, Health], text: str) -> Health:
 
 def battery_status(text: str) -> BatteryStatus:
     """``Failed (Replace Batteries)`` is ``failed``; a word that is not known is ``unknown``."""
-    return BATTERY_STATUS.get(word(text.split("(", maxsplit=1)[0]), "unknown")
+    return BATTERY_STATUS.get(normalized(text.split("(", maxsplit=1)[0]), "unknown")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from raidctl.evidence import Line, Sheet
+from raidctl.evidence import Line, Output
 from raidctl.model import Operation
 from raidctl.text import attempt
 from raidctl.vendor.draft import DETAIL, REPORT, ROW, Draft, Pair
@@ -14,13 +14,13 @@ from raidctl_smartarray import numbers, vocabulary
 from raidctl_smartarray.draft import ArrayDraft, ControllerDraft
 from raidctl_smartarray.interface import interface
 from raidctl_smartarray.outline import Section
-from raidctl_smartarray.vocabulary import NOTHING, split_progress, word
+from raidctl_smartarray.vocabulary import NO_VALUE, normalized, split_progress
 
 _RAID = re.compile(r"RAID ?\S.*", re.IGNORECASE)
 _PERCENT = re.compile(r"(\d{1,3}(?:\.\d+)?) ?%", re.ASCII)
 _WORDS = re.compile(r",(?!\s*\d+(?:\.\d+)?\s*%)", re.ASCII)
 """``SAS, Unused Space: 0 MB, Transforming, 12% complete``: the share belongs to the word before it."""
-_DONE = frozenset({"initialization completed", "completed", "complete", "ok", *NOTHING})
+_DONE = frozenset({"initialization completed", "completed", "complete", "ok", *NO_VALUE})
 _SMART_PATH = frozenset({"smart path", "ssd smart path", "hp ssd smart path", "hpe ssd smart path", "ssd i/o bypass"})
 
 
@@ -35,11 +35,11 @@ _PROGRESS: dict[str, Operation] = {
 
 
 def _text(text: str) -> str | None:
-    return None if word(text) in NOTHING else text.strip()
+    return None if normalized(text) in NO_VALUE else text.strip()
 
 
 def _raid(text: str) -> Any:
-    return None if word(text) in NOTHING else vocabulary.raid_level(text)
+    return None if normalized(text) in NO_VALUE else vocabulary.raid_level(text)
 
 
 def _mounts(text: str) -> tuple[str, ...] | None:
@@ -63,36 +63,38 @@ _FIELDS: dict[str, tuple[str, Callable[[str], Any], int]] = {
 }
 
 
-def read_section(card: ControllerDraft, sheet: Sheet, section: Section) -> Draft:
+def read_section(card: ControllerDraft, sheet: Output, section: Section) -> Draft:
     """``Logical Drive: 1`` and the pairs below it."""
     volume = card.volume(section.heading.name)
-    volume.seen(sheet, section.line, "id", section.heading.name)
+    volume.add_evidence(sheet, section.line, "id", section.heading.name)
     for pair in section.pairs:
         _read_pair(volume, sheet, pair)
     for group in section.children:
         if group.kind == "partitions" and group.line is not None:
-            sheet.note(group.line)
+            sheet.mark_read(group.line)
             _partitions(volume, sheet, group)
     return volume
 
 
-def _read_pair(volume: Draft, sheet: Sheet, pair: Pair) -> None:
-    label = word(pair.label)
+def _read_pair(volume: Draft, sheet: Output, pair: Pair) -> None:
+    label = normalized(pair.label)
     if label == "status":
         _status(volume, sheet, pair.lines[0], pair.value, DETAIL)
     elif label in ("caching", "array accelerator"):
         # Caching:  Enabled
-        volume.take(sheet, pair, "cache.caching", lambda text: None if word(text) in NOTHING else numbers.flag(text))
+        volume.read_field(
+            sheet, pair, "cache.caching", lambda text: None if normalized(text) in NO_VALUE else numbers.flag(text)
+        )
     elif label in ("ld acceleration method", "acceleration method"):
         # LD Acceleration Method: Controller Cache
-        volume.keep(sheet, pair)
-        volume.values.setdefault("cache.smart_path", (DETAIL, word(pair.value) in _SMART_PATH))
+        volume.keep_detail(sheet, pair)
+        volume.values.setdefault("cache.smart_path", (DETAIL, normalized(pair.value) in _SMART_PATH))
     elif label.startswith("parity initialization"):
         _parity(volume, sheet, pair)
     elif label == "unrecoverable media errors":
-        volume.keep(sheet, pair)
-        if word(pair.value) not in ("none", "no", "false", "0"):
-            volume.complain(
+        volume.keep_detail(sheet, pair)
+        if normalized(pair.value) not in ("none", "no", "false", "0"):
+            volume.add_problem(
                 "warning",
                 "state",
                 f"Unrecoverable media errors: {pair.value}.",
@@ -100,24 +102,24 @@ def _read_pair(volume: Draft, sheet: Sheet, pair: Pair) -> None:
             )
     elif label.endswith("progress") and _PERCENT.search(pair.value):
         # Rebuild Progress: 12%
-        volume.keep(sheet, pair)
+        volume.keep_detail(sheet, pair)
         volume.put(sheet, pair.lines[0], "progress.operation", _PROGRESS.get(label.split()[0], "unknown"), ROW)
         volume.put(sheet, pair.lines[0], "progress.percent", float(_PERCENT.findall(pair.value)[0]), ROW)
     elif label in _FIELDS:
         name, parse, weight = _FIELDS[label]
-        volume.take(sheet, pair, name, parse, weight)
+        volume.read_field(sheet, pair, name, parse, weight)
     else:
-        volume.keep(sheet, pair)
+        volume.keep_detail(sheet, pair)
 
 
-def _status(volume: Draft, sheet: Sheet, line: Line, text: str, weight: int) -> None:
+def _status(volume: Draft, sheet: Output, line: Line, text: str, weight: int) -> None:
     """``Status: Recovering, 55.73% complete``."""
     state, percent = split_progress(text)
-    known = vocabulary.VOLUME_STATUS.get(word(state))
+    known = vocabulary.VOLUME_STATUS.get(normalized(state))
     volume.put(sheet, line, "status", known.status if known else "unknown", weight)
     volume.put(sheet, line, "status_text", " ".join(text.split()), weight)
     if known is None:
-        volume.complain("warning", "unread", f"The volume's status word {text!r} is not known.", REPORT)
+        volume.add_problem("warning", "unread", f"The volume's status word {text!r} is not known.", REPORT)
     operation = known.operation if known else None
     if operation is not None or percent is not None:
         volume.put(sheet, line, "progress.operation", operation or "unknown", weight)
@@ -125,21 +127,21 @@ def _status(volume: Draft, sheet: Sheet, line: Line, text: str, weight: int) -> 
         volume.put(sheet, line, "progress.percent", percent, weight)
 
 
-def _parity(volume: Draft, sheet: Sheet, pair: Pair) -> None:
+def _parity(volume: Draft, sheet: Output, pair: Pair) -> None:
     """``Parity Initialization Status: In Progress``, ``… Progress: 23%``; what is queued is not going on."""
-    volume.keep(sheet, pair)
+    volume.keep_detail(sheet, pair)
     state, percent = split_progress(pair.value)
     bare = _PERCENT.match(pair.value.strip())
     percent = float(bare[1]) if bare else percent
-    going_on = word(state) in ("in progress", "initializing", "running") or percent is not None
-    if not going_on or word(state) in _DONE:
+    going_on = normalized(state) in ("in progress", "initializing", "running") or percent is not None
+    if not going_on or normalized(state) in _DONE:
         return
     volume.put(sheet, pair.lines[0], "progress.operation", "parity", ROW)
     if percent is not None:
         volume.put(sheet, pair.lines[0], "progress.percent", percent, ROW)
 
 
-def _partitions(volume: Draft, sheet: Sheet, group: Section) -> None:
+def _partitions(volume: Draft, sheet: Output, group: Section) -> None:
     """``Partition   1: Basic, 600 MiB, /boot/efi``."""
     for item in group.children:
         if item.line is None:
@@ -152,13 +154,13 @@ def _partitions(volume: Draft, sheet: Sheet, group: Section) -> None:
             volume.values["mountpoints"] = (DETAIL, tuple(dict.fromkeys((*already, *found))))
 
 
-def read_row(card: ControllerDraft, sheet: Sheet, section: Section) -> Draft:
+def read_row(card: ControllerDraft, sheet: Output, section: Section) -> Draft:
     """``logicaldrive 2 (16.00 TB, RAID 6 (ADG), Recovering, 55.73% complete)``."""
     volume = card.volume(section.heading.name)
     line = section.line
     if line is None:
         return volume
-    volume.seen(sheet, line, "id", section.heading.name)
+    volume.add_evidence(sheet, line, "id", section.heading.name)
     status = [part for part in (part.strip() for part in section.heading.parts.get("inside", "").split(",")) if part]
     if status and status[0][:1].isdigit():
         _put(volume, sheet, line, ("size_bytes", status.pop(0)), numbers.volume_size)
@@ -170,7 +172,7 @@ def read_row(card: ControllerDraft, sheet: Sheet, section: Section) -> Draft:
     return volume
 
 
-def _put(volume: Draft, sheet: Sheet, line: Line, told: tuple[str, str], parse: Callable[[str], object]) -> None:
+def _put(volume: Draft, sheet: Output, line: Line, told: tuple[str, str], parse: Callable[[str], object]) -> None:
     """Read one word of a row into a field; ``told`` is the field and the word."""
     name, text = told
     try:
@@ -179,10 +181,10 @@ def _put(volume: Draft, sheet: Sheet, line: Line, told: tuple[str, str], parse: 
         volume.unread(name.replace("_", " "), text)
 
 
-def read_array(card: ControllerDraft, sheet: Sheet, section: Section) -> ArrayDraft:
+def read_array(card: ControllerDraft, sheet: Output, section: Section) -> ArrayDraft:
     """``array A (SAS, Unused Space: 0  MB)`` or ``Array: A`` and the pairs below it."""
     array = card.array(section.heading.name)
-    array.seen(sheet, section.line, "id", section.heading.name)
+    array.add_evidence(sheet, section.line, "id", section.heading.name)
     if section.line is not None:
         parts = [part.strip() for part in _WORDS.split(section.heading.parts.get("inside", ""))]
         if len(parts) > 1 and ":" not in parts[0]:
@@ -191,48 +193,51 @@ def read_array(card: ControllerDraft, sheet: Sheet, section: Section) -> ArrayDr
             _array_word(array, sheet, section.line, part)
     used: Pair | None = None
     for pair in section.pairs:
-        label = word(pair.label)
+        label = normalized(pair.label)
         if label == "status":
             _array_status(array, sheet, pair.lines[0], pair.value, DETAIL)
         elif label == "unused space":
             # Unused Space: 1563284  MB (91.1%)
-            array.take(
-                sheet, pair, "free_bytes", lambda text: None if word(text) in NOTHING else numbers.free_space(text)
+            array.read_field(
+                sheet,
+                pair,
+                "free_bytes",
+                lambda text: None if normalized(text) in NO_VALUE else numbers.free_space(text),
             )
         elif label == "used space":
             used = pair
-            array.keep(sheet, pair)
+            array.keep_detail(sheet, pair)
         else:
-            array.keep(sheet, pair)
+            array.keep_detail(sheet, pair)
     if used is not None:
         _array_size(array, sheet, used)
     return array
 
 
-def _array_size(array: ArrayDraft, sheet: Sheet, used: Pair) -> None:
+def _array_size(array: ArrayDraft, sheet: Output, used: Pair) -> None:
     """``Used Space: 65.5 TB (100.0%)``: with the unused space, the raw size."""
     bytes_used, bytes_free = attempt(numbers.free_space, used.value), array.get("free_bytes")
     if bytes_used is not None and bytes_free is not None:
         array.put(sheet, used.lines[0], "size_bytes", bytes_used + bytes_free)
 
 
-def _array_word(array: ArrayDraft, sheet: Sheet, line: Line, part: str) -> None:
+def _array_word(array: ArrayDraft, sheet: Output, line: Line, part: str) -> None:
     label, colon, value = part.partition(":")
-    if colon and word(label) == "unused space":
+    if colon and normalized(label) == "unused space":
         _put(array, sheet, line, ("free_bytes", value.strip()), numbers.free_space)
     elif interface(part) is not None:
         array.detail(sheet, line, "Interface Type", part)
     elif colon:
         array.detail(sheet, line, label.strip(), value.strip())
-    elif word(part) in ("encrypted", "not encrypted"):
+    elif normalized(part) in ("encrypted", "not encrypted"):
         array.detail(sheet, line, "Encryption", part)
     elif part:
         _array_status(array, sheet, line, part, ROW)
 
 
-def _array_status(array: ArrayDraft, sheet: Sheet, line: Line, text: str, weight: int) -> None:
+def _array_status(array: ArrayDraft, sheet: Output, line: Line, text: str, weight: int) -> None:
     health = vocabulary.look_up(vocabulary.ARRAY_STATUS, split_progress(text)[0])
     array.put(sheet, line, "status", health, weight)
     array.put(sheet, line, "status_text", " ".join(text.split()), weight)
     if health == "unknown":
-        array.complain("warning", "unread", f"The array's status word {text!r} is not known.", REPORT)
+        array.add_problem("warning", "unread", f"The array's status word {text!r} is not known.", REPORT)

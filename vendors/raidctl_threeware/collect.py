@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from raidctl.evidence import Sheet
+from raidctl.evidence import Output
 from raidctl.model import Problem, Tool
 from raidctl.order import natural
 from raidctl.vendor.draft import unreadable
@@ -35,7 +35,7 @@ def assemble(
 ) -> Observation:
     """The same for a dialogue: with its own problems, its tools, and the commands whose errors do not matter."""
     cards = Cards(only=_only(documents))
-    readers = [Reader(Sheet.of_text(document.name, document.text), cards) for document in documents]
+    readers = [Reader(Output.of_text(document.name, document.text), cards) for document in documents]
     for reader in readers:
         reader.read()
     found = []

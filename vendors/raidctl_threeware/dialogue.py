@@ -9,10 +9,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from raidctl.evidence import Sheet
+from raidctl.evidence import Output
 from raidctl.host import HostView
 from raidctl.model import Problem
-from raidctl.request import Dialogue, Run, RunAnswer, Trouble, ask, ask_all
+from raidctl.request import Dialogue, Failure, Run, RunAnswer, ask, ask_all
 from raidctl.vendor.protocol import Document, Observation
 from raidctl.vendor.tools import Installed, odd_exit, printed
 from raidctl_threeware.collect import KIND, assemble
@@ -29,7 +29,7 @@ _MOST = 256
 
 
 @dataclass
-class _Talk:
+class _Session:
     """What was asked so far."""
 
     tool: Installed
@@ -43,7 +43,7 @@ class _Talk:
 
 def observe(host: HostView, found: Sequence[Installed]) -> Dialogue[Observation]:
     """Read every card through the first tool that was found."""
-    talk = _Talk(found[0])
+    talk = _Session(found[0])
     listed = yield from _either(talk, ("show",), ("info",))
     for number in listed.cards if listed is not None else ():
         if number:
@@ -57,7 +57,7 @@ def observe(host: HostView, found: Sequence[Installed]) -> Dialogue[Observation]
     )
 
 
-def _card(talk: _Talk, number: str, listed: CardDraft | None) -> Dialogue[None]:
+def _card(talk: _Session, number: str, listed: CardDraft | None) -> Dialogue[None]:
     told = yield from _either(talk, (f"/c{number}", "show", "all"), ("info", f"c{number}"))
     card = told.cards.get(number) if told is not None else None
     if card is None:
@@ -72,12 +72,12 @@ def _card(talk: _Talk, number: str, listed: CardDraft | None) -> Dialogue[None]:
         _judge(talk, request, answer)
 
 
-def _either(talk: _Talk, new: tuple[str, ...], old: tuple[str, ...]) -> Dialogue[Cards | None]:
+def _either(talk: _Session, new: tuple[str, ...], old: tuple[str, ...]) -> Dialogue[Cards | None]:
     """What the new form of a command tells, else the old one."""
     request = talk.run(*new)
     answer = yield from ask(request)
     told = _judge(talk, request, answer)
-    if told is not None or answer.trouble not in (None, Trouble.TIMEOUT):
+    if told is not None or answer.trouble not in (None, Failure.TIMEOUT):
         return told
     before = len(talk.problems)
     second = talk.run(*old)
@@ -93,14 +93,14 @@ def _either(talk: _Talk, new: tuple[str, ...], old: tuple[str, ...]) -> Dialogue
     return told
 
 
-def _judge(talk: _Talk, request: Run, answer: RunAnswer) -> Cards | None:
+def _judge(talk: _Session, request: Run, answer: RunAnswer) -> Cards | None:
     """Keep what a call printed, and say what was wrong with it; the cards that it told of, None where it told none."""
     text = printed(request, answer, talk.problems)
     if not text:
         return None
     talk.documents.append(Document(" ".join(request.argv), KIND, text))
     cards = Cards()
-    reader = Reader(Sheet.of_text(" ".join(request.argv), text), cards)
+    reader = Reader(Output.of_text(" ".join(request.argv), text), cards)
     reader.read()
     told = any(card.told_anything for card in cards.cards.values())
     if told and not reader.errors:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from raidctl.evidence import Line, Sheet
+from raidctl.evidence import Line, Output
 from raidctl.vendor.draft import Draft
 
 
@@ -27,7 +27,7 @@ class UnitDraft(Draft):
     @property
     def described(self) -> bool:
         """Whether any line told of the unit itself: that a port names it leaves open what it is."""
-        return bool(self.told)
+        return bool(self.evidence)
 
 
 @dataclass
@@ -36,7 +36,7 @@ class SlotDraft:
 
     enclosure: str
     slot: str
-    sheet: Sheet
+    sheet: Output
     line: Line
 
 
@@ -73,7 +73,7 @@ class CardDraft(Draft):
     @property
     def told_anything(self) -> bool:
         """Whether any line spoke of the card or of something on it."""
-        return any(draft.told for draft in self.all()) or bool(self.slots)
+        return any(draft.evidence for draft in self.all()) or bool(self.slots)
 
 
 @dataclass

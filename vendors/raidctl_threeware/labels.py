@@ -20,26 +20,26 @@ Parse = Callable[[str], object]
 
 def text(value: str) -> str | None:
     """A value as printed; None where it says nothing."""
-    return value if vocabulary.told(value) else None
+    return value if vocabulary.has_value(value) else None
 
 
 def count(value: str) -> int | None:
     """A plain number."""
-    if not vocabulary.told(value):
+    if not vocabulary.has_value(value):
         return None
     return int(figure(re.compile(r"\d{1,12}", re.ASCII), value)[0])
 
 
 def celsius(value: str) -> int | None:
     """``35 deg C``, ``35C(95F)``, ``24~C(75~F)``."""
-    if not vocabulary.told(value):
+    if not vocabulary.has_value(value):
         return None
     return parse_celsius(re.sub(r"\(.*\)$|deg\.?|~", "", vocabulary.plausible(value)))
 
 
 def volts(value: str) -> float | None:
     """``3.9 V``, ``3912 mV``."""
-    if not vocabulary.told(value):
+    if not vocabulary.has_value(value):
         return None
     match = figure(re.compile(r"(\d{1,6}(?:\.\d{1,3})?) ?(m?)V(?:olts?)?", re.ASCII | re.IGNORECASE), value)
     return round(float(match[1]) / (1000 if match[2] else 1), 3)
@@ -58,12 +58,12 @@ def driver(value: str) -> str | None:
 
 def gbps(value: str) -> float | None:
     """``3.0 Gbps``, ``6.0 Gb/s``."""
-    return parse_gbps(vocabulary.plausible(value)) if vocabulary.told(value) else None
+    return parse_gbps(vocabulary.plausible(value)) if vocabulary.has_value(value) else None
 
 
 def rpm(value: str) -> int | None:
     """``7200 RPM``; None for a solid state drive."""
-    if not vocabulary.told(value) or "ssd" in value.lower() or "solid" in value.lower():
+    if not vocabulary.has_value(value) or "ssd" in value.lower() or "solid" in value.lower():
         return None
     return int(figure(re.compile(r"(\d{3,6})(?: ?RPM)?", re.ASCII | re.IGNORECASE), value)[1])
 
@@ -76,11 +76,11 @@ def spins(value: str) -> Media | None:
 
 
 def _size(value: str) -> int | None:
-    return vocabulary.size(value) if vocabulary.told(value) else None
+    return vocabulary.size(value) if vocabulary.has_value(value) else None
 
 
 def _capacity(value: str) -> int | None:
-    return vocabulary.capacity(value) if vocabulary.told(value) else None
+    return vocabulary.capacity(value) if vocabulary.has_value(value) else None
 
 
 CARD: dict[str, tuple[str, Parse]] = {

@@ -69,7 +69,7 @@ def _storsave(unit: UnitDraft, card: CardDraft) -> str | None:
     The 9500S turns its cache off while its battery is not ready (9500S CLI guide, p. 83): what ``balance`` stands for.
     """
     told: str | None = unit.get("storsave")
-    if told is None or not vocabulary.told(told):
+    if told is None or not vocabulary.has_value(told):
         return "balance" if (card.get("model") or "").upper().startswith("9500S") else None
     found = _STORSAVE.fullmatch(told)
     if found is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from raidctl.evidence import Line, Sheet
+from raidctl.evidence import Line, Output
 from raidctl.vendor.draft import DETAIL, ROW, Draft, Pair
 from raidctl_threeware import card_of_table, grammar, tables, vocabulary
 from raidctl_threeware.draft import CardDraft, Cards, UnitDraft
@@ -42,7 +42,7 @@ _ABOUT = re.compile(r"\s*/c\d{1,4}(/u\d{1,4})? [A-Za-z]")
 class Reader:
     """Reads one sheet; what is in focus (a card, an enclosure, a table) is kept from line to line."""
 
-    def __init__(self, sheet: Sheet, cards: Cards) -> None:
+    def __init__(self, sheet: Output, cards: Cards) -> None:
         """``sheet.command`` may name the card: ``tw_cli info c0 unitstatus``."""
         self.sheet = sheet
         self.sheet.framed = True
@@ -93,7 +93,7 @@ class Reader:
         if typed is not None:
             self._typed(line, typed)
         elif grammar.is_rule(text):
-            self.sheet.note(line)
+            self.sheet.mark_read(line)
         elif (told := grammar.sentence(text)) is not None:
             self._sentence(line, told)
         elif (found := grammar.attribute(text)) is not None:
@@ -107,30 +107,30 @@ class Reader:
         # //localhost> /c2 show
         self.number = grammar.number_of(typed) or self.number
         self.table = None
-        self.sheet.note(line)
+        self.sheet.mark_read(line)
 
     def _heading(self, line: Line, table: Table) -> None:
         self.table = table
         self.number = self.plan.get(line.number, self.number)
         if self.number.startswith("unknown-"):
-            self.card.complain(
+            self.card.add_problem(
                 "warning", "unread", "The output tells of several cards and does not say which table is whose.",
                 "Give one file for each card, named after it (info.c0.txt), or the commands with the output.",
             )  # fmt: skip
-        self.sheet.note(line)
+        self.sheet.mark_read(line)
 
     def _other(self, line: Line, text: str) -> None:
         version = _VERSION.fullmatch(text)
         if version is not None:
             self.version = version[2] if version[1] == "CLI" else self.version
-            self.sheet.note(line)
+            self.sheet.mark_read(line)
         elif (error := grammar.error(text)) is not None or _NO_CARD.fullmatch(text):
             self.errors.append(error or text.strip())
-            self.sheet.note(line)
+            self.sheet.mark_read(line)
         elif _HEX.fullmatch(text) and self.drive is not None:
-            self.drive.seen(self.sheet, line, "details[SMART]", "data as the drive sent it")
+            self.drive.add_evidence(self.sheet, line, "details[SMART]", "data as the drive sent it")
         elif _TITLE.fullmatch(text) or grammar.wants_driver(text):
-            self.sheet.note(line)
+            self.sheet.mark_read(line)
         elif self.table is not None and self.table.kind in _LISTS and _ROW.match(text):
             what = f"A line of the list of {_LISTS[self.table.kind]} was not understood: {text.strip()[:120]}"
             self.lost.append(what)
@@ -149,7 +149,7 @@ class Reader:
                 tables.card_row(card, self.sheet, line, row)
             else:
                 # c0   [Fri Mar 21 2008 14:19:00]  WARNING   Drive removed: port=1
-                card.seen(self.sheet, line, "events", line.stripped)
+                card.add_evidence(self.sheet, line, "events", line.stripped)
         elif table.kind in {"units", "ports", "batteries"}:
             {"units": tables.unit_row, "ports": tables.port_row, "batteries": tables.battery_row}[table.kind](
                 self.card, self.sheet, line, row
@@ -158,7 +158,9 @@ class Reader:
             self._enclosure(line, table, row)
         else:
             # phy0    500050e000030232     ENCL     N/A        1.5-3.0    3.0      Auto
-            told = ", ".join(f"{column} {value}" for column, value in list(row.items())[1:] if vocabulary.told(value))
+            told = ", ".join(
+                f"{column} {value}" for column, value in list(row.items())[1:] if vocabulary.has_value(value)
+            )
             self.card.detail(self.sheet, line, f"{table.columns[0]} {first}", told or "-")
         return True
 
@@ -186,7 +188,7 @@ class Reader:
         pair = Pair(found.label, found.value, [line])
         if top.startswith("e") and top[1:].isdigit():
             self.enclosure = top
-            self.card.keep(self.sheet, pair, f"{top} {below} " if below else f"{top} ")
+            self.card.keep_detail(self.sheet, pair, f"{top} {below} " if below else f"{top} ")
         elif top.startswith("u") and not below:
             self._unit(line, self.card.unit(top[1:]), pair)
         elif top.startswith("p") and top[1:].isdigit():
@@ -196,7 +198,7 @@ class Reader:
         elif not top:
             self._card(line, pair)
         else:
-            self.card.keep(self.sheet, pair, f"{found.path} ")
+            self.card.keep_detail(self.sheet, pair, f"{found.path} ")
 
     def _card(self, line: Line, pair: Pair) -> None:
         label = pair.label.lower()
@@ -210,8 +212,8 @@ class Reader:
     def _take(self, draft: Draft, pair: Pair, known: dict[str, tuple[str, Parse]]) -> object:
         name, parse = known.get(pair.label.lower(), ("", None))
         if parse is not None:
-            return draft.take(self.sheet, pair, name, parse)
-        draft.keep(self.sheet, pair)
+            return draft.read_field(self.sheet, pair, name, parse)
+        draft.keep_detail(self.sheet, pair)
         return None
 
     def _unit(self, line: Line, unit: UnitDraft, pair: Pair) -> None:
@@ -243,7 +245,7 @@ class Reader:
         if percent is not None and not found.negated:
             name = "rebuilt" if found.operation == "rebuilding" else "done"
             unit.put(self.sheet, None, name, float(percent[1]))
-            unit.seen(self.sheet, line, "progress.percent", float(percent[1]))
+            unit.add_evidence(self.sheet, line, "progress.percent", float(percent[1]))
         if state is None and not found.negated and (word := _DOING.get(found.operation)) is not None:
             tables.unit_status(unit, self.sheet, line, word, ROW)
         elif state is None or not found.negated:
@@ -258,9 +260,9 @@ class Reader:
             # /c0/p3 SMART Health = OK
             drive.detail(self.sheet, line, pair.label, pair.value)
             tables.smart_health(drive, self.sheet, line, pair.value)
-        elif label == "model" and vocabulary.told(pair.value):
+        elif label == "model" and vocabulary.has_value(pair.value):
             drive.put(self.sheet, line, "raw_model", pair.value)
-            drive.told[-1] = (self.sheet, line, "model", pair.value)
+            drive.evidence[-1] = (self.sheet, line, "model", pair.value)
         elif label == "spindle speed":
             drive.put(self.sheet, None, "media", spins(pair.value))
             self._take(drive, pair, DRIVE)
@@ -276,6 +278,6 @@ class Reader:
             # /c1/bbu BBU Status                = OK
             tables.battery_status(battery, self.sheet, line, pair.value, DETAIL)
             return
-        if label in _BBU and vocabulary.told(pair.value):
+        if label in _BBU and vocabulary.has_value(pair.value):
             battery.put(self.sheet, None, _BBU[label], pair.value)
         self._take(battery, pair, BATTERY)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from raidctl.evidence import Line, Sheet
+from raidctl.evidence import Line, Output
 from raidctl.vendor.draft import DETAIL, ROW, Draft
 from raidctl_threeware import vocabulary
 from raidctl_threeware.draft import CardDraft, SlotDraft, UnitDraft
@@ -15,30 +15,30 @@ _PORT = re.compile(r"(?:/?c\d{1,3}/)?p(\d{1,4})", re.ASCII)
 _COMPLETE = {"%RCmpl", "%V/I/M", "%Cmpl", "%Complete", "%RCompl"}
 
 
-def card_row(card: CardDraft, sheet: Sheet, line: Line, row: Row) -> None:
+def card_row(card: CardDraft, sheet: Output, line: Line, row: Row) -> None:
     """``c0    9650SE-2LP   2         2        1       1       1       1      -``."""
     for column, value in row.items():
         if column == "Ctl":
-            card.seen(sheet, line, "id", value)
+            card.add_evidence(sheet, line, "id", value)
         elif column == "Model":
             card.put(sheet, line, "model", value, ROW)
         else:
             card.detail(sheet, line, column, value)
     # BBU: OK, TESTING, or - where there is none
-    if vocabulary.told(row.get("BBU", "")):
+    if vocabulary.has_value(row.get("BBU", "")):
         battery_status(card.battery("bbu"), sheet, line, row["BBU"], ROW)
     elif row.get("BBU") == "-":
         card.put(sheet, None, "no_battery", value=True)
 
 
-def unit_row(card: CardDraft, sheet: Sheet, line: Line, row: Row) -> None:
+def unit_row(card: CardDraft, sheet: Output, line: Line, row: Row) -> None:
     """A unit, or what it consists of (``u0-0-1``, ``u0/v1``, ``du3-0``)."""
     name = row.get("Unit", "")
     if re.fullmatch(r"u\d+", name):
         _unit(card, sheet, line, row)
         return
     unit = card.unit(re.sub(r"^[sd]?u(\d+).*", r"\1", name))
-    told = ", ".join(f"{column} {value}" for column, value in list(row.items())[1:] if vocabulary.told(value))
+    told = ", ".join(f"{column} {value}" for column, value in list(row.items())[1:] if vocabulary.has_value(value))
     # su0, du0: source and destination of a migration
     if name[0] != "u":
         unit.detail(sheet, line, name, told)
@@ -49,18 +49,18 @@ def unit_row(card: CardDraft, sheet: Sheet, line: Line, row: Row) -> None:
         _part(card, unit, sheet, line, row)
 
 
-def _unit(card: CardDraft, sheet: Sheet, line: Line, row: Row) -> None:
+def _unit(card: CardDraft, sheet: Output, line: Line, row: Row) -> None:
     # Unit  UnitType  Status         %RCmpl  %V/I/M  Stripe  Size(GB)  Cache  AVrfy
     # u0    RAID-6    VERIFYING      -       29%(A)  256K    16763.7   RiW    ON
     # Unit  UnitType  Status         %Cmpl  Stripe  Size(GB)  Cache  AVerify  IgnECC
     unit = card.unit(row["Unit"][1:])
-    unit.seen(sheet, line, "id", row["Unit"])
+    unit.add_evidence(sheet, line, "id", row["Unit"])
     for column, value in list(row.items())[1:]:
         if column == "UnitType":
             unit_type(unit, sheet, line, value)
         elif column == "Status":
             unit_status(unit, sheet, line, value)
-        elif not vocabulary.told(value) and column != "Cache":
+        elif not vocabulary.has_value(value) and column != "Cache":
             continue
         elif column in _COMPLETE:
             _complete(unit, sheet, line, column, value)
@@ -72,14 +72,14 @@ def _unit(card: CardDraft, sheet: Sheet, line: Line, row: Row) -> None:
             _figure(unit, sheet, line, ("size_bytes", column, value))
         elif column == "Cache":
             unit.put(sheet, None, "column", value)
-            unit.seen(sheet, line, "details[Cache]", value)
+            unit.add_evidence(sheet, line, "details[Cache]", value)
             unit.details.setdefault("Cache", value)
             card.newer = card.newer or value in {"W", "Ri", "Rb", "RiW", "RbW"}
         else:
             unit.detail(sheet, line, column, value)
 
 
-def unit_type(unit: UnitDraft, sheet: Sheet, line: Line, value: str) -> None:
+def unit_type(unit: UnitDraft, sheet: Output, line: Line, value: str) -> None:
     """``RAID-5``, ``SPARE``, ``Migrator``."""
     unit.put(sheet, None, "type", value.upper())
     level = vocabulary.raid_level(value)
@@ -90,7 +90,7 @@ def unit_type(unit: UnitDraft, sheet: Sheet, line: Line, value: str) -> None:
         unit.unread("unit type", value)
 
 
-def unit_status(unit: UnitDraft, sheet: Sheet, line: Line, value: str, weight: int = DETAIL) -> None:
+def unit_status(unit: UnitDraft, sheet: Output, line: Line, value: str, weight: int = DETAIL) -> None:
     """``REBUILD-PAUSED``; a ``*`` at its end: "there is an error on one of the drives in the unit" (/cx show)."""
     found = vocabulary.unit_status(value)
     if weight == DETAIL:
@@ -100,11 +100,11 @@ def unit_status(unit: UnitDraft, sheet: Sheet, line: Line, value: str, weight: i
         unit.put(sheet, line, "status", found[0], weight)
         unit.put(sheet, None, "operation", found[1], weight)
     elif value.upper() == "UNKNOWN":
-        unit.complain("warning", "state", "The tool says that the unit's status is UNKNOWN.", "Look at its drives.")
+        unit.add_problem("warning", "state", "The tool says that the unit's status is UNKNOWN.", "Look at its drives.")
     else:
         unit.unread("status", value)
     if value.endswith("*"):
-        unit.complain(
+        unit.add_problem(
             "warning", "state", f"The unit's status is {value}: one of its drives has had an error.",
             "Look at its drives; `tw_cli /cX rescan` clears the mark when the trouble is over.",
         )  # fmt: skip
@@ -115,7 +115,7 @@ def _contradicted(unit: UnitDraft, value: str) -> None:
     weight, known = unit.values.get("status_text", (ROW, value))
     if weight < DETAIL or known.rstrip("*") == value.rstrip("*"):
         return
-    unit.complain(
+    unit.add_problem(
         "warning", "note", f"The outputs give two states of the unit, {known} and {value}; the worse one is shown.",
         "Record it again.",
     )  # fmt: skip
@@ -125,13 +125,13 @@ def _contradicted(unit: UnitDraft, value: str) -> None:
             unit.values.pop(name, None)
 
 
-def smart_health(drive: Draft, sheet: Sheet, line: Line, value: str) -> None:
+def smart_health(drive: Draft, sheet: Output, line: Line, value: str) -> None:
     """``OK``, or what the drive says of itself; a drive whose self-test fails is about to."""
-    if vocabulary.told(value) and value.upper() not in {"OK", "PASSED", "GOOD"}:
+    if vocabulary.has_value(value) and value.upper() not in {"OK", "PASSED", "GOOD"}:
         drive_status(drive, sheet, line, "SMART-FAILURE")
 
 
-def _complete(unit: UnitDraft, sheet: Sheet, line: Line, column: str, value: str) -> None:
+def _complete(unit: UnitDraft, sheet: Output, line: Line, column: str, value: str) -> None:
     """How far the rebuild (``%RCmpl``) or another operation (``%V/I/M``, ``%Cmpl`` of old releases) is."""
     unit.detail(sheet, line, column, value)
     try:
@@ -141,10 +141,10 @@ def _complete(unit: UnitDraft, sheet: Sheet, line: Line, column: str, value: str
         return
     name = "rebuilt" if column.startswith("%RC") else "done"
     unit.put(sheet, None, name, found)
-    unit.seen(sheet, line, "progress.percent", found)
+    unit.add_evidence(sheet, line, "progress.percent", found)
 
 
-def _figure(draft: Draft, sheet: Sheet, line: Line, what: tuple[str, str, str]) -> None:
+def _figure(draft: Draft, sheet: Output, line: Line, what: tuple[str, str, str]) -> None:
     name, column, value = what
     read = vocabulary.size if name == "strip_bytes" else vocabulary.gigabytes
     try:
@@ -154,20 +154,20 @@ def _figure(draft: Draft, sheet: Sheet, line: Line, what: tuple[str, str, str]) 
         draft.detail(sheet, line, column, value)
 
 
-def _carved(unit: UnitDraft, sheet: Sheet, line: Line, row: Row, told: str) -> None:
+def _carved(unit: UnitDraft, sheet: Output, line: Line, row: Row, told: str) -> None:
     # u1/v0    Volume    -              -       -       -     -       2047.00
     number = row["Unit"].rsplit("/v", 1)[1]
     value = next((value for column, value in row.items() if column.startswith("Size")), "")
     size = None
     try:
-        size = vocabulary.gigabytes(value) if vocabulary.told(value) else None
+        size = vocabulary.gigabytes(value) if vocabulary.has_value(value) else None
     except ValueError:
         unit.unread(f"size of {row['Unit']}", value)
     unit.carved[number] = size
     unit.detail(sheet, line, row["Unit"], told)
 
 
-def _part(card: CardDraft, unit: UnitDraft, sheet: Sheet, line: Line, row: Row) -> None:
+def _part(card: CardDraft, unit: UnitDraft, sheet: Output, line: Line, row: Row) -> None:
     # u0-3     DISK      REBUILDING     80%     -        p3    -       298.20
     # u0-0     RAID-5    OK             -       -       -     64K     -
     name, status = row["Unit"], row.get("Status", "")
@@ -176,7 +176,7 @@ def _part(card: CardDraft, unit: UnitDraft, sheet: Sheet, line: Line, row: Row) 
     unit.parts[name] = status
     port = _PORT.fullmatch(row.get("VPort") or row.get("Port") or "")
     if port is None:
-        unit.complain(
+        unit.add_problem(
             "warning", "state", f"The unit's member {name} has no drive: its status is {status}.",
             "Replace the drive; let the rebuild finish before the next one.",
         )  # fmt: skip
@@ -187,7 +187,7 @@ def _part(card: CardDraft, unit: UnitDraft, sheet: Sheet, line: Line, row: Row) 
     drive_status(drive, sheet, line, status)
 
 
-def port_row(card: CardDraft, sheet: Sheet, line: Line, row: Row) -> None:
+def port_row(card: CardDraft, sheet: Output, line: Line, row: Row) -> None:
     """The drive at a port; ``NOT-PRESENT`` without a unit is a port that is empty."""
     # Port   Status           Unit   Size        Blocks        Serial
     # p0     DEGRADED         u0     465.76 GB   976773168     9QM1SHZY
@@ -197,41 +197,41 @@ def port_row(card: CardDraft, sheet: Sheet, line: Line, row: Row) -> None:
     unit = re.fullmatch(r"u(\d+)", row.get("Unit", ""))
     card.newer = card.newer or "VPort" in row
     if row.get("Status", "").upper() == "NOT-PRESENT" and unit is None:
-        card.seen(sheet, line, "drives", f"{name} is empty")
+        card.add_evidence(sheet, line, "drives", f"{name} is empty")
         return
     drive = card.drive(name[1:])
-    drive.seen(sheet, line, "id", name)
+    drive.add_evidence(sheet, line, "id", name)
     for column, value in row.items():
         _another(drive, sheet, column, value)
     drive_status(drive, sheet, line, row.get("Status", ""))
     if unit is not None:
         drive.put(sheet, line, "unit", unit[1])
         card.unit(unit[1]).ports.setdefault(name[1:])
-    elif "Unit" in row and not vocabulary.told(row["Unit"]):
+    elif "Unit" in row and not vocabulary.has_value(row["Unit"]):
         drive.put(sheet, line, "free", value=True)
     elif "Unit" in row:
         drive.unread("unit", row["Unit"])
     kind = _type(drive, sheet, line, row.get("Type", ""))
     for column, value in row.items():
-        if column in {"Port", "VPort", "Status", "Unit", "Type"} or not vocabulary.told(value):
+        if column in {"Port", "VPort", "Status", "Unit", "Type"} or not vocabulary.has_value(value):
             continue
         _drive_cell(drive, sheet, line, (column, value, kind))
 
 
-def _another(drive: Draft, sheet: Sheet, column: str, value: str) -> None:
+def _another(drive: Draft, sheet: Output, column: str, value: str) -> None:
     """Two drives at one port: the outputs are of different times, or of different cards."""
-    if column not in {"Serial", "Blocks", "Model"} or not vocabulary.told(value):
+    if column not in {"Serial", "Blocks", "Model"} or not vocabulary.has_value(value):
         return
     known: str | None = drive.get(f"told {column}")
     if known is not None and known != value:
-        drive.complain(
+        drive.add_problem(
             "warning", "unread", f"The outputs tell two things of the drive's {column}: {known} and {value}.",
             "Give the outputs of one card at one time.",
         )  # fmt: skip
     drive.put(sheet, None, f"told {column}", value)
 
 
-def _type(drive: Draft, sheet: Sheet, line: Line, value: str) -> str | None:
+def _type(drive: Draft, sheet: Output, line: Line, value: str) -> str | None:
     try:
         found = vocabulary.interface(value)
     except ValueError:
@@ -243,7 +243,7 @@ def _type(drive: Draft, sheet: Sheet, line: Line, value: str) -> str | None:
     return found
 
 
-def _drive_cell(drive: Draft, sheet: Sheet, line: Line, cell: tuple[str, str, str | None]) -> None:
+def _drive_cell(drive: Draft, sheet: Output, line: Line, cell: tuple[str, str, str | None]) -> None:
     column, value, kind = cell
     place = _SLOT.fullmatch(value)
     if column == "Size":
@@ -271,14 +271,14 @@ def _drive_cell(drive: Draft, sheet: Sheet, line: Line, cell: tuple[str, str, st
         drive.detail(sheet, line, column, value)
 
 
-def drive_status(drive: Draft, sheet: Sheet, line: Line, value: str, weight: int = DETAIL) -> None:
+def drive_status(drive: Draft, sheet: Output, line: Line, value: str, weight: int = DETAIL) -> None:
     """The worst of what was told: the drive itself may be fine while its unit has dropped it."""
-    if not vocabulary.told(value) and value.upper() != "UNKNOWN":
+    if not vocabulary.has_value(value) and value.upper() != "UNKNOWN":
         return
     found = vocabulary.drive_status(value)
     if found is None:
         if value.upper() == "UNKNOWN":
-            drive.complain(
+            drive.add_problem(
                 "warning", "state", "The tool says that the drive's status is UNKNOWN.", "Look at the drive."
             )
         else:
@@ -292,20 +292,20 @@ def drive_status(drive: Draft, sheet: Sheet, line: Line, value: str, weight: int
     drive.put(sheet, line, "status_text", value, weight)
 
 
-def battery_row(card: CardDraft, sheet: Sheet, line: Line, row: Row) -> None:
+def battery_row(card: CardDraft, sheet: Output, line: Line, row: Row) -> None:
     """``bbu   On           Yes       OK        OK       OK       241    22-Jun-2004``."""
     battery = card.battery(row.get("Name", "bbu"))
-    battery.seen(sheet, line, "id", row.get("Name"))
+    battery.add_evidence(sheet, line, "id", row.get("Name"))
     for column, value in row.items():
         if column == "Status":
             battery_status(battery, sheet, line, value, DETAIL)
         elif column != "Name":
             battery.detail(sheet, line, column, value)
-        if column in {"OnlineState", "BBUReady", "Volt", "Temp"} and vocabulary.told(value):
+        if column in {"OnlineState", "BBUReady", "Volt", "Temp"} and vocabulary.has_value(value):
             battery.put(sheet, None, column.lower(), value)
 
 
-def battery_status(battery: Draft, sheet: Sheet, line: Line, value: str, weight: int) -> None:
+def battery_status(battery: Draft, sheet: Output, line: Line, value: str, weight: int) -> None:
     """``WeakBat``, ``Testing``, ``-`` where it is absent."""
     battery.put(sheet, line, "status_text", value, weight)
     found = vocabulary.battery_status(value)
@@ -314,11 +314,13 @@ def battery_status(battery: Draft, sheet: Sheet, line: Line, value: str, weight:
     battery.put(sheet, line, "status", found or "unknown", weight)
 
 
-def part_row(card: CardDraft, sheet: Sheet, line: Line, row: Row, enclosure: str) -> None:
+def part_row(card: CardDraft, sheet: Output, line: Line, row: Row, enclosure: str) -> None:
     """A fan, temperature sensor, power supply or alarm of an enclosure, kept in the tool's words."""
     # fan0        OK              ON      7      6900    N/A
     (_, name), *others = row.items()
-    told = ", ".join(f"{column} {value}" for column, value in others if vocabulary.told(value) and column != "Identify")
+    told = ", ".join(
+        f"{column} {value}" for column, value in others if vocabulary.has_value(value) and column != "Identify"
+    )
     card.detail(sheet, line, f"{enclosure} {name}", told or "-")
     status = row.get("Status", "OK")
     # the enclosure's own status has told already that an alarm sounds: ALARM-ACTIVATED
@@ -328,10 +330,10 @@ def part_row(card: CardDraft, sheet: Sheet, line: Line, row: Row, enclosure: str
 
 
 def _trouble(card: CardDraft, what: str, status: str) -> None:
-    card.complain("warning", "state", f"The tool says of {what}: {status}.", "Look at the enclosure.")
+    card.add_problem("warning", "state", f"The tool says of {what}: {status}.", "Look at the enclosure.")
 
 
-def enclosure_row(card: CardDraft, sheet: Sheet, line: Line, row: Row, enclosure: str) -> None:
+def enclosure_row(card: CardDraft, sheet: Output, line: Line, row: Row, enclosure: str) -> None:
     """``/c0/e0      ALARM-ACTIVATED``, or how many slots, fans … it has."""
     for column, value in list(row.items())[1:]:
         card.detail(sheet, line, f"{enclosure} {column}", value)
@@ -340,11 +342,11 @@ def enclosure_row(card: CardDraft, sheet: Sheet, line: Line, row: Row, enclosure
         _trouble(card, f"enclosure {enclosure}", status)
 
 
-def slot_row(card: CardDraft, sheet: Sheet, line: Line, row: Row, enclosure: str) -> None:
+def slot_row(card: CardDraft, sheet: Output, line: Line, row: Row, enclosure: str) -> None:
     """``slot3     OK              /c0/p8        Off``."""
     port = _PORT.fullmatch((row.get("(V)Port") or row.get("Port") or row.get("VPort") or "").lstrip("/"))
     name, status = row.get("Slot", ""), row.get("Status", "")
-    told = ", ".join(value for value in list(row.values())[1:3] if vocabulary.told(value))
+    told = ", ".join(value for value in list(row.values())[1:3] if vocabulary.has_value(value))
     card.detail(sheet, line, f"{enclosure} {name}", told)
     if port is not None:
         card.slots[port[1]] = SlotDraft(enclosure, re.sub(r"\D", "", name), sheet, line)

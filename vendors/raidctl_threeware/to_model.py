@@ -87,7 +87,7 @@ def _drop_empty_ports(card: CardDraft) -> None:
     for port, drive in list(card.drives.items()):
         known = [name for name in ("unit", "raw_model", "model", "serial", "size_bytes") if drive.get(name) is not None]
         if not known and drive.get("status_text") == "NOT-PRESENT":
-            card.told += [(sheet, line, "drives", f"p{port} is empty") for sheet, line, _, _ in drive.told]
+            card.evidence += [(sheet, line, "drives", f"p{port} is empty") for sheet, line, _, _ in drive.evidence]
             del card.drives[port]
 
 
@@ -189,7 +189,7 @@ def _drive(draft: Draft, card: CardDraft, controller: str) -> Drive:
     if draft.get("status_text") == "DEGRADED" and unit is not None and unit.get("status") == "rebuilding":
         status = "warning"
     raw = draft.get("raw_model")
-    return draft.made(
+    return draft.build(
         Drive,
         id=f"{controller}/p{draft.name}",
         array=None if unit is None or unit.spare else f"{controller}/u{unit.name}",
@@ -232,7 +232,7 @@ def _write_evidence(card: CardDraft, found: Controller) -> None:
         volumes.setdefault((volume.array or "").rsplit("/u", 1)[-1], []).append(volume.id)
     for draft, where in _owned(card, found.id):
         unit = draft if isinstance(draft, UnitDraft) else None
-        for sheet, line, name, value in draft.told:
+        for sheet, line, name, value in draft.evidence:
             if unit is not None and unit.spare:
                 label = name[8:-1] if name.startswith("details[") else name
                 sheet.detail(line, where, f"u{unit.name} {label}", value)

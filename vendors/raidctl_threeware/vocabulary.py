@@ -11,7 +11,7 @@ from raidctl.model import Battery, BatteryStatus, Health, Interface, Operation, 
 from raidctl.text import figure
 from raidctl.units import parse_percent, parse_size
 
-NOTHING = frozenset({"", "-", "--", "n/a", "na", "none", "unknown", "not available", "xx-xxx-xxxx"})
+NO_VALUE = frozenset({"", "-", "--", "n/a", "na", "none", "unknown", "not available", "xx-xxx-xxxx"})
 """Values that say that nothing is told."""
 
 _UNITS: dict[str, tuple[VolumeStatus, Operation | None]] = {
@@ -107,9 +107,9 @@ _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]B?)\b.*", re.ASCII)
 _BLOCKS = re.compile(r".*\((\d{1,20}) Blocks\)", re.ASCII | re.IGNORECASE)
 
 
-def told(text: str) -> bool:
+def has_value(text: str) -> bool:
     """Whether a value says something."""
-    return text.strip().lower() not in NOTHING
+    return text.strip().lower() not in NO_VALUE
 
 
 def unit_status(word: str) -> tuple[VolumeStatus, Operation | None] | None:
@@ -185,7 +185,7 @@ def interface(text: str) -> Interface | None:
         return "sata"
     if word.startswith("SAS"):
         return "sas"
-    if not told(word):
+    if not has_value(word):
         return None
     raise ValueError(text)
 

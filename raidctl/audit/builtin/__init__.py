@@ -1,6 +1,6 @@
 """The rules that raidctl brings along: one module each, whose docstring is its page in the manual.
 
-Modules that begin with an underscore are what the rules share. A new rule is a new module with its ``SAY``
+Modules that begin with an underscore are what the rules share. A new rule is a new module with its ``FINDINGS``
 and ``check``; nothing lists them by hand.
 """
 
@@ -37,10 +37,10 @@ def rule(name: str) -> Rule:
     """The rule of a module.
 
     Raises:
-        AttributeError: It has no ``SAY`` or ``check``; it is to be named with an underscore, or to get them.
+        AttributeError: It has no ``FINDINGS`` or ``check``; it is to be named with an underscore, or to get them.
     """
     module = importlib.import_module(f"{__name__}.{name}")
-    made: Rule = module.SAY.made(module.check)
+    made: Rule = module.FINDINGS.made(module.check)
     return made
 
 

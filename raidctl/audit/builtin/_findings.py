@@ -13,13 +13,13 @@ from raidctl.health.judge import Condition, judge
 from raidctl.model import Controller, Drive, Inventory, Problem
 from raidctl.select import Item
 
-__all__ = ["Finding", "Findings", "Severity", "Voice", "counters", "facts", "named", "place", "settable"]
+__all__ = ["Finding", "Findings", "RuleFindings", "Severity", "counters", "facts", "named", "place", "settable"]
 
 Findings = Iterator[Finding]
 
 
 @dataclass(frozen=True)
-class Voice:
+class RuleFindings:
     """The voice of one rule: its name, how bad a failure is at most, and what it looks for in one line."""
 
     rule: str

@@ -20,21 +20,21 @@ described.
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._findings import Finding, Findings, Voice
+from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings
 from raidctl.audit.builtin._queries import plain
 from raidctl.health.redundancy import speaks_of_rebuild
 from raidctl.model import Array, Controller, Inventory
 
-SAY = Voice("array_in_trouble", "critical", "An array is in trouble though its volumes are well")
+FINDINGS = RuleFindings("array_in_trouble", "critical", "An array is in trouble though its volumes are well")
 
 
 def check(inventory: Inventory) -> Findings:
     """One finding for each array whose status is told and that no volume speaks for."""
-    found = SAY.conditions(inventory)
+    found = FINDINGS.conditions(inventory)
     for card in inventory.controllers:
         for array in card.arrays:
             if array.status == "ok":
-                yield SAY.passed(array, "The array is ok.")
+                yield FINDINGS.passed(array, "The array is ok.")
             elif array.id in found:
                 yield _trouble(card, array)
 
@@ -47,4 +47,4 @@ def _trouble(card: Controller, array: Array) -> Finding:
         + (", though its volumes are reported ok." if well and not rebuilt else ".")
     )
     remedy = "Let it finish; pull no drive." if rebuilt else f"Look at its drives: `raidctl show {array.id}`."
-    return SAY.failed(array, message, remedy, "status status_text", wants=("status", "ok"))
+    return FINDINGS.failed(array, message, remedy, "status status_text", wants=("status", "ok"))

@@ -21,12 +21,12 @@ failed. Rebuilds are `volume_rebuilding`.
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._findings import Finding, Findings, Voice
+from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings
 from raidctl.audit.builtin._queries import plain, rebuilding, volumes
 from raidctl.health.redundancy import being_rebuilt
 from raidctl.model import Inventory, Volume
 
-SAY = Voice("background_operation", "warning", "A background operation slows a volume down")
+FINDINGS = RuleFindings("background_operation", "warning", "A background operation slows a volume down")
 _WORDS = {
     "check": "checked",
     "repair": "checked and repaired",
@@ -50,15 +50,15 @@ def check(inventory: Inventory) -> Findings:
         if operation in _WORDS:
             yield _busy(volume, operation or "")
         elif operation is None:
-            yield SAY.passed(volume, "No background operation is under way.")
-    found = SAY.conditions(inventory)
+            yield FINDINGS.passed(volume, "No background operation is under way.")
+    found = FINDINGS.conditions(inventory)
     for drive in (drive for card in inventory.controllers for drive in card.drives if drive.id in found):
         message = (
             f"The drive is {'being rebuilt' if being_rebuilt(drive) else 'not in normal use'}"
             f" ({plain(drive.status_text) or drive.status})."
         )
         remedy = "Wait, or finish what was begun with the drive."
-        yield SAY.failed(drive, message, remedy, "status status_text role", wants=("status", "ok"))
+        yield FINDINGS.failed(drive, message, remedy, "status status_text role", wants=("status", "ok"))
 
 
 def _busy(volume: Volume, operation: str) -> Finding:
@@ -67,6 +67,6 @@ def _busy(volume: Volume, operation: str) -> Finding:
     waits = " or waits for that" if percent is None and volume.progress else ""
     message = f"The volume is being {_WORDS[operation]}{far}{waits}: it is slower until that is done."
     remedy = "Wait, and measure afterwards."
-    return SAY.failed(
+    return FINDINGS.failed(
         volume, message, remedy, "status progress.operation progress.percent", severity="info", wants=("status", None)
     )

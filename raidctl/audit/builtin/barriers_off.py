@@ -24,14 +24,14 @@ mounted anew.
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._findings import Finding, Findings, Severity, Voice
+from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, Severity
 from raidctl.model import Controller, Drive, Inventory, Mount, Volume
 from raidctl.model.block_layer import NO_BARRIER
 from raidctl.model.drives_below import DrivesBelow
 from raidctl.model.write_protection import drive_caches
 from raidctl.text import listing
 
-SAY = Voice("barriers_off", "critical", "A file system is mounted without barriers")
+FINDINGS = RuleFindings("barriers_off", "critical", "A file system is mounted without barriers")
 
 
 def check(inventory: Inventory) -> Findings:
@@ -46,7 +46,7 @@ def check(inventory: Inventory) -> Findings:
             if wrong:
                 yield _off(item, wrong, _safe(card, item, below))
             else:
-                yield SAY.passed(item, "Its file systems send flushes.")
+                yield FINDINGS.passed(item, "Its file systems send flushes.")
 
 
 def _safe(card: Controller, item: Volume | Drive, below: DrivesBelow) -> str | None:
@@ -68,6 +68,6 @@ def _off(item: Volume | Drive, wrong: list[Mount], safe: str | None) -> Finding:
     remedy = "Take the option out of /etc/fstab and mount it anew."
     severity: Severity | None = "info" if safe else "warning" if doubtful else None
     evidence = tuple(f"{mount.point} options = {','.join(mount.options)}" for mount in wrong)
-    return SAY.failed(
+    return FINDINGS.failed(
         item, message, remedy, severity=severity, wants=(None, "a mount without nobarrier"), more=evidence
     )

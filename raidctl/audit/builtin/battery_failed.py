@@ -24,31 +24,33 @@ write-back comes back by itself. Until then leave the volumes in write-through.
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._findings import Finding, Findings, Voice, facts
+from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, facts
 from raidctl.audit.builtin._queries import batteries, kind, plain
 from raidctl.health.judge import relied_on
 from raidctl.model import Battery, Inventory
 
-SAY = Voice("battery_failed", "critical", "The battery of a cache is failed, missing or to be replaced")
+FINDINGS = RuleFindings("battery_failed", "critical", "The battery of a cache is failed, missing or to be replaced")
 _REMEDY = "Replace it (the part is named after the card's model) and let it charge; write through until then."
 _FIT = "Fit one if the card takes one; write through until then."
 
 
 def check(inventory: Inventory) -> Findings:
     """One finding for each battery that a tool reports."""
-    found = SAY.conditions(inventory)
+    found = FINDINGS.conditions(inventory)
     for card, battery in batteries(inventory):
         if battery.id in found:
             yield _failed(battery)
         elif battery.status == "missing":
             if card.volumes:
-                yield SAY.passed(battery, f"There is no {kind(battery)}, and no volume relies on one.")
+                yield FINDINGS.passed(battery, f"There is no {kind(battery)}, and no volume relies on one.")
         elif battery.status != "unknown":
-            yield SAY.passed(battery, f"The {kind(battery)} does not have to be replaced.")
+            yield FINDINGS.passed(battery, f"The {kind(battery)} does not have to be replaced.")
         elif relied_on(card):
             message = f"No tool reports the state of the {kind(battery)}, and write-back relies on it."
             remedy = "Ask with a newer tool of the maker, or look at the LED on the card."
-            yield SAY.unknown(battery, message, remedy, "status status_text charge_percent", wants=("status", "ok"))
+            yield FINDINGS.unknown(
+                battery, message, remedy, "status status_text charge_percent", wants=("status", "ok")
+            )
 
 
 def _failed(battery: Battery) -> Finding:
@@ -63,6 +65,6 @@ def _failed(battery: Battery) -> Finding:
     then = ": it does not protect unwritten data from a power failure." if bad else "; it still works."
     message = f"The {name} of the cache {state}{told}{then}"
     remedy = _FIT if battery.status == "missing" else _REMEDY
-    return SAY.failed(
+    return FINDINGS.failed(
         battery, message, remedy, wants=("status" if bad else "replace", "ok" if bad else "false"), more=evidence
     )

@@ -21,22 +21,22 @@ nothing to do. A battery that charges for more than a day does not charge: repla
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._findings import Finding, Findings, Voice
+from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings
 from raidctl.audit.builtin._queries import batteries, kind
 from raidctl.health.judge import LITTLE_CHARGE
 from raidctl.model import Battery, Inventory
 
-SAY = Voice("battery_learning", "warning", "A battery learns, charges or is empty")
+FINDINGS = RuleFindings("battery_learning", "warning", "A battery learns, charges or is empty")
 
 
 def check(inventory: Inventory) -> Findings:
     """One finding for each battery that works or is about to."""
-    found = SAY.conditions(inventory)
+    found = FINDINGS.conditions(inventory)
     for _, battery in batteries(inventory):
         if battery.id in found:
             yield _waiting(battery, low=battery.status == "ok")
         elif battery.status == "ok":
-            yield SAY.passed(battery, f"The {kind(battery)} is charged, as far as the tool tells.")
+            yield FINDINGS.passed(battery, f"The {kind(battery)} is charged, as far as the tool tells.")
 
 
 def _waiting(battery: Battery, *, low: bool) -> Finding:
@@ -45,7 +45,7 @@ def _waiting(battery: Battery, *, low: bool) -> Finding:
         "learning": f"is in a learn cycle{far}: writes may be slow for some hours",
         "charging": f"is charging{far}: write-back may be off until it is done",
     }.get(battery.status, f"is called good, but is charged to {battery.charge_percent} % only")
-    return SAY.failed(
+    return FINDINGS.failed(
         battery,
         f"The {kind(battery)} of the cache {said}.",
         "Replace it if it does not charge within a day."

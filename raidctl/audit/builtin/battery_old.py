@@ -23,12 +23,12 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from raidctl.audit.builtin._findings import Finding, Findings, Voice, facts
+from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, facts
 from raidctl.audit.builtin._queries import GOOD_BATTERY, batteries, kind
 from raidctl.model import Battery, Inventory
 from raidctl.units import parse_moment
 
-SAY = Voice("battery_old", "warning", "A battery is past its rated life")
+FINDINGS = RuleFindings("battery_old", "warning", "A battery is past its rated life")
 _YEAR = timedelta(days=365.25)
 _RATED = {"capacitor": 5}
 _RATED_BATTERY = 3
@@ -48,15 +48,15 @@ def check(inventory: Inventory) -> Findings:
 def _judge(battery: Battery, now: datetime | None, made: datetime | None, learn: datetime | None) -> Finding:
     evidence = facts(battery, "made_at", "next_learn_at", "status")
     if now is None:
-        return SAY.unknown(battery, "Its age is unknown: so is the time of the reading.", severity="info")
+        return FINDINGS.unknown(battery, "Its age is unknown: so is the time of the reading.", severity="info")
     if learn and _LATE < now - learn < _CLOCK and battery.status == "ok":
         message = f"The learn cycle of the {kind(battery)} is overdue for {(now - learn).days} days."
         remedy = "Start a learn cycle at a quiet time; until then its capacity is a guess."
-        return SAY.failed(battery, message, remedy, wants=("next_learn_at", None), more=evidence)
+        return FINDINGS.failed(battery, message, remedy, wants=("next_learn_at", None), more=evidence)
     years, rated = (now - made) / _YEAR if made else 0.0, _RATED.get(battery.kind, _RATED_BATTERY)
     if years <= rated:
-        return SAY.passed(battery, f"The {kind(battery)} is within its rated life, as far as is reported.")
-    return SAY.failed(
+        return FINDINGS.passed(battery, f"The {kind(battery)} is within its rated life, as far as is reported.")
+    return FINDINGS.failed(
         battery,
         f"The {kind(battery)} is {years:.0f} years old; its kind is rated for about {rated}.",
         "Order a replacement, and start a learn cycle to see what it still holds.",

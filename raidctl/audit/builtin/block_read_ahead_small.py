@@ -24,12 +24,12 @@ from are passed over.
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._findings import Findings, Voice
+from raidctl.audit.builtin._findings import Findings, RuleFindings
 from raidctl.audit.builtin._queries import below, full_stripe, medium, volumes
 from raidctl.model import Block, BlockLayer, Inventory, Mount, Volume
 from raidctl.units import format_binary
 
-SAY = Voice("block_read_ahead_small", "info", "The kernel reads ahead less than a stripe")
+FINDINGS = RuleFindings("block_read_ahead_small", "info", "The kernel reads ahead less than a stripe")
 _STRIPED = ("raid0", "raid4", "raid5", "raid6", "raid10", "raid50", "raid60", "raid10t")
 
 
@@ -56,7 +56,7 @@ def _judge(volume: Volume, stripe: int) -> Findings:
         return
     size, device = min(told)
     if size >= stripe:
-        yield SAY.passed(volume, "The kernel reads ahead at least one stripe.")
+        yield FINDINGS.passed(volume, "The kernel reads ahead at least one stripe.")
         return
     message = (
         f"{device} reads ahead {format_binary(size)}, less than one stripe of {format_binary(stripe)}: sequential "
@@ -64,7 +64,7 @@ def _judge(volume: Volume, stripe: int) -> Findings:
     )
     remedy = f"`raidctl cache set --read-ahead {2 * stripe // 1024} {volume.id}`; measure before and after."
     evidence = (f"{device} read_ahead_bytes = {size}", f"strip_bytes = {volume.strip_bytes}", f"stripe = {stripe}")
-    yield SAY.failed(volume, message, remedy, wants=(None, f"{format_binary(stripe)} or more"), more=evidence)
+    yield FINDINGS.failed(volume, message, remedy, wants=(None, f"{format_binary(stripe)} or more"), more=evidence)
 
 
 def _read_ahead(volume: Volume, mount: Mount) -> tuple[int, str] | None:

@@ -24,10 +24,10 @@ with NVMe drives, of which only the speed of a lane is told.
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._findings import Finding, Findings, Voice
+from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings
 from raidctl.model import Controller, Drive, Inventory, PciLink
 
-SAY = Voice("bus_too_small", "info", "The drives can deliver more than the card's bus carries")
+FINDINGS = RuleFindings("bus_too_small", "info", "The drives can deliver more than the card's bus carries")
 _MARGIN = 1.2
 _DISK = 0.25e9
 _OLD_CODING, _NEW_CODING = 8 / 10, 128 / 130
@@ -75,8 +75,8 @@ def delivers(drive: Drive) -> float | None:
 
 def _judge(card: Controller, bus: float, together: float) -> Finding:
     if together <= bus * _MARGIN:
-        return SAY.passed(card, "The bus carries what the drives can deliver.")
-    return SAY.failed(
+        return FINDINGS.passed(card, "The bus carries what the drives can deliver.")
+    return FINDINGS.failed(
         card,
         f"The {len(card.drives)} drives together can read about {together / 1e9:.1f} GB/s, the card's bus carries "
         f"{bus / 1e9:.1f} GB/s at most.",

@@ -21,11 +21,11 @@ itself, some cards need a restart.
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._findings import Finding, Findings, Voice, facts
+from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, facts
 from raidctl.audit.builtin._queries import plain
 from raidctl.model import Controller, Inventory
 
-SAY = Voice("cache_in_trouble", "critical", "A controller's cache is disabled or damaged")
+FINDINGS = RuleFindings("cache_in_trouble", "critical", "A controller's cache is disabled or damaged")
 
 
 def check(inventory: Inventory) -> Findings:
@@ -34,7 +34,7 @@ def check(inventory: Inventory) -> Findings:
         if card.cache is None or card.cache.status in (None, "unknown"):
             continue
         if card.cache.status == "ok":
-            yield SAY.passed(card, "The cache is ok.")
+            yield FINDINGS.passed(card, "The cache is ok.")
         else:
             yield _trouble(card, card.cache.status or "", plain(card.cache.status_text))
 
@@ -50,4 +50,4 @@ def _trouble(card: Controller, status: str, text: str) -> Finding:
         if critical
         else "Look at the battery and the firmware's event log."
     )
-    return SAY.failed(card, message, remedy, wants=("cache.status", "ok"), more=evidence)
+    return FINDINGS.failed(card, message, remedy, wants=("cache.status", "ok"), more=evidence)

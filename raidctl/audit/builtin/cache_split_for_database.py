@@ -22,11 +22,13 @@ battery: writes cannot be cached then, and the split is a consequence (see `batt
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._findings import Finding, Findings, Voice, settable
+from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, settable
 from raidctl.audit.builtin._queries import database, protected
 from raidctl.model import Controller, Inventory
 
-SAY = Voice("cache_split_for_database", "warning", "The cache is split towards reads on a controller with a database")
+FINDINGS = RuleFindings(
+    "cache_split_for_database", "warning", "The cache is split towards reads on a controller with a database"
+)
 _HALF = 50
 
 
@@ -38,14 +40,14 @@ def check(inventory: Inventory) -> Findings:
         if share is None or place is None:
             continue
         if share <= _HALF:
-            yield SAY.passed(card, "Writes have at least half of the cache.")
+            yield FINDINGS.passed(card, "Writes have at least half of the cache.")
         else:
             yield _reads(card, share, place)
 
 
 def _reads(card: Controller, share: int, place: str) -> Finding:
     without = card.cache is not None and card.cache.write_percent == 0 and not protected(card)
-    return SAY.failed(
+    return FINDINGS.failed(
         card,
         f"Reads have {share} % of the controller's cache, but the database that {place} seems to hold caches reads "
         "itself and waits for writes.",

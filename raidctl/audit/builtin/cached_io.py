@@ -20,11 +20,11 @@ cache whatever the write policy says, so without a battery it is not even safe.
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._findings import Finding, Findings, Voice, settable
+from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, settable
 from raidctl.audit.builtin._queries import cached_volumes, protected
 from raidctl.model import Controller, Inventory, Volume
 
-SAY = Voice("cached_io", "warning", "A volume is set to cached I/O")
+FINDINGS = RuleFindings("cached_io", "warning", "A volume is set to cached I/O")
 _RISK = {
     True: "",
     False: ", where writes may be kept without a good battery",
@@ -38,7 +38,7 @@ def check(inventory: Inventory) -> Findings:
         if volume.cache is None or volume.cache.io_policy is None:
             continue
         if volume.cache.io_policy == "direct":
-            yield SAY.passed(volume, "Reads and writes are direct.")
+            yield FINDINGS.passed(volume, "Reads and writes are direct.")
         else:
             yield _cached(card, volume)
 
@@ -46,7 +46,7 @@ def check(inventory: Inventory) -> Findings:
 def _cached(card: Controller, volume: Volume) -> Finding:
     safe = protected(card)
     risk = _RISK[safe]
-    return SAY.failed(
+    return FINDINGS.failed(
         volume,
         f"All reads and writes go through the controller's cache{risk}; the page cache has the same blocks already.",
         settable(card, "io_policy", f"`raidctl cache set {volume.id} --io direct`", "Set its I/O policy to direct"),

@@ -25,13 +25,13 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from raidctl.audit.builtin._findings import Finding, Findings, Severity, Voice, facts
+from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, Severity, facts
 from raidctl.audit.builtin._queries import REDUNDANT, used_volumes
 from raidctl.model import Inventory, Scrub, Volume
 from raidctl.text import counted
 from raidctl.units import parse_moment
 
-SAY = Voice("check_overdue", "warning", "A consistency check is overdue")
+FINDINGS = RuleFindings("check_overdue", "warning", "A consistency check is overdue")
 LONG = timedelta(days=60)
 
 
@@ -56,9 +56,9 @@ def _judge(volume: Volume, scrub: Scrub, now: datetime | None) -> Finding:
     if scrub.last_result == "unfinished" and last is None:
         return _failed(volume, "The last consistency check was stopped before its end.", "info")
     if now is not None and last is not None:
-        return SAY.passed(volume, f"The last consistency check ended {_days(now - last)} ago.")
+        return FINDINGS.passed(volume, f"The last consistency check ended {_days(now - last)} ago.")
     what = "the last consistency check" if now is not None else "the reading"
-    return SAY.unknown(volume, f"The time of {what} is unknown.", severity="info")
+    return FINDINGS.unknown(volume, f"The time of {what} is unknown.", severity="info")
 
 
 def _days(passed: timedelta) -> str:
@@ -69,6 +69,6 @@ def _failed(volume: Volume, message: str, severity: Severity | None = None) -> F
     start = f"`echo check > /sys/block/{(volume.device or '/dev/mdX')[5:]}/md/sync_action`"
     remedy = f"Start one at a quiet time{f': {start}' if volume.cache is None else ' with the tool of the vendor'}."
     evidence = facts(volume, *(f"consistency_check.{name}" for name in ("last_at", "last_result", "next_at")))
-    return SAY.failed(
+    return FINDINGS.failed(
         volume, message, remedy, severity=severity, wants=("consistency_check.last_at", "within 60 days"), more=evidence
     )

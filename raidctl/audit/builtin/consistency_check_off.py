@@ -22,11 +22,11 @@ copies that differ), and when it starts only by hand.
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._findings import Finding, Findings, Voice
+from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings
 from raidctl.audit.builtin._queries import REDUNDANT
 from raidctl.model import Controller, Inventory, Scrub, Volume
 
-SAY = Voice("consistency_check_off", "warning", "Copies and parity are not compared regularly")
+FINDINGS = RuleFindings("consistency_check_off", "warning", "Copies and parity are not compared regularly")
 
 
 def check(inventory: Inventory) -> Findings:
@@ -43,10 +43,10 @@ def check(inventory: Inventory) -> Findings:
 def _judge(card: Controller, item: Controller | Volume, scrub: Scrub | None) -> Finding:
     mode = scrub.mode if scrub else None
     if mode == "automatic":
-        return SAY.passed(item, "Copies and parity are compared by themselves.")
+        return FINDINGS.passed(item, "Copies and parity are compared by themselves.")
     patrol = card.patrol_read is not None and card.patrol_read.mode == "automatic"
     how = "is off" if mode == "disabled" else "runs only when somebody starts it"
-    return SAY.failed(
+    return FINDINGS.failed(
         item,
         f"The check that copies and parity agree {how}: what differs is noticed only after a drive has failed.",
         "Have it run once a month: the maker's tool sets it, for software RAID the distribution's timer.",

@@ -20,22 +20,22 @@ of it is not ok either, the finding is folded under that one.
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._findings import Findings, Voice
+from raidctl.audit.builtin._findings import Findings, RuleFindings
 from raidctl.audit.builtin._queries import plain
 from raidctl.model import Inventory
 
-SAY = Voice("controller_in_trouble", "critical", "A controller says that it is not well")
+FINDINGS = RuleFindings("controller_in_trouble", "critical", "A controller says that it is not well")
 
 
 def check(inventory: Inventory) -> Findings:
     """One finding for each controller whose status is told."""
-    found = SAY.conditions(inventory)
+    found = FINDINGS.conditions(inventory)
     for card in inventory.controllers:
         if card.status == "ok":
-            yield SAY.passed(card, "The controller is ok.")
+            yield FINDINGS.passed(card, "The controller is ok.")
         elif card.id in found:
             explained = found[card.id].under is not None
             also = " What is on it is not all ok, which may be the reason." if explained else ""
             message = f"The controller reports: {plain(card.status_text) or card.status}.{also}"
             remedy = "Look at what is on it first." if explained else "Read its event log with the vendor's tool."
-            yield SAY.failed(card, message, remedy, "status status_text firmware", wants=("status", "ok"))
+            yield FINDINGS.failed(card, message, remedy, "status status_text firmware", wants=("status", "ok"))

@@ -27,11 +27,11 @@ own cache makes up for it. Drives with capacitors of their own (SSDs "with power
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._findings import Finding, Findings, Voice, facts, settable
+from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, facts, settable
 from raidctl.audit.builtin._queries import below, cached_volumes, medium, short
 from raidctl.model import Controller, Inventory, Volume, VolumeCache
 
-SAY = Voice(
+FINDINGS = RuleFindings(
     "drive_cache_volatile", "warning", "The drives below a controller's volume have their volatile write caches on"
 )
 _FIELD = "cache.drive_caches"
@@ -54,7 +54,7 @@ def _judge(card: Controller, volume: Volume, cache: VolumeCache) -> Finding:
     evidence += tuple(fact for drive in on[:4] for fact in facts(drive, "write_cache", of=volume))
     if cache.drive_caches == "on":
         kind = medium(drives)
-        return SAY.failed(
+        return FINDINGS.failed(
             volume,
             _message(policy, [drive.id for drive in on], short(on), ssd=kind == "ssd"),
             _remedy(card, volume, policy, ssd=kind != "hdd"),
@@ -63,10 +63,10 @@ def _judge(card: Controller, volume: Volume, cache: VolumeCache) -> Finding:
             more=evidence,
         )
     if cache.drive_caches == "off":
-        return SAY.passed(volume, "The drives' own write caches are off.")
+        return FINDINGS.passed(volume, "The drives' own write caches are off.")
     message = "No tool reports whether the drives' own write caches are on."
     remedy = _off(card, f"Switch them off: `raidctl cache set {volume.id} --drives off`.")
-    return SAY.unknown(volume, message, remedy, severity="info", wants=(_FIELD, _WANTED), more=evidence)
+    return FINDINGS.unknown(volume, message, remedy, severity="info", wants=(_FIELD, _WANTED), more=evidence)
 
 
 def _remedy(card: Controller, volume: Volume, policy: str | None, *, ssd: bool) -> str:

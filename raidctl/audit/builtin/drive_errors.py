@@ -27,14 +27,14 @@ in a week (`raidctl diff`), and replace the drive when the number grows. For lin
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._findings import Finding, Findings, Voice, facts
+from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, facts
 from raidctl.audit.builtin._queries import drives
 from raidctl.health.judge import MANY_LINK, Condition
 from raidctl.health.redundancy import expects_failure
 from raidctl.model import Drive, Inventory
 from raidctl.text import listing
 
-SAY = Voice("drive_errors", "critical", "A drive's error counters are not zero")
+FINDINGS = RuleFindings("drive_errors", "critical", "A drive's error counters are not zero")
 _NAMES = ("media", "pending", "uncorrectable", "reallocated", "link")
 _PATHS = tuple(f"errors.{name}" for name in ("media", "reallocated", "pending", "uncorrectable", "link"))
 _COMPARE = "Keep a snapshot (`raidctl snapshot`) and compare in a week; replace the drive when the number grows."
@@ -45,14 +45,14 @@ _SCRUB = "Run a consistency check: it rewrites these sectors from the other driv
 
 def check(inventory: Inventory) -> Findings:
     """One finding for each drive with at least one counter, and nothing worse."""
-    found = SAY.conditions(inventory)
+    found = FINDINGS.conditions(inventory)
     for _, drive in drives(inventory):
         if drive.id in found:
             yield _failed(drive, found[drive.id])
         elif drive.status == "critical" or drive.role == "failed" or expects_failure(drive):
             continue
         elif any(getattr(drive.errors, name) is not None for name in _NAMES):
-            yield SAY.passed(drive, "The drive counts no errors that matter.")
+            yield FINDINGS.passed(drive, "The drive counts no errors that matter.")
 
 
 def _failed(drive: Drive, one: Condition) -> Finding:
@@ -76,7 +76,7 @@ def _failed(drive: Drive, one: Condition) -> Finding:
     elif now:
         message, remedy = f"{message}: what was in the unreadable sectors is lost unless another drive holds it", _LOST
     evidence = facts(drive, *_PATHS, "serial")
-    return SAY.failed(
+    return FINDINGS.failed(
         drive, f"{message}.", remedy, wants=(f"errors.{next(iter(sectors or wrong))}", "0"), more=evidence
     )
 

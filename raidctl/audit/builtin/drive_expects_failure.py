@@ -22,23 +22,23 @@ Never two at once.
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._findings import Finding, Findings, Voice, counters, place
+from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, counters, place
 from raidctl.audit.builtin._queries import drives
 from raidctl.health.judge import Condition
 from raidctl.health.redundancy import in_words
 from raidctl.model import Drive, Inventory
 
-SAY = Voice("drive_expects_failure", "critical", "A drive expects to fail soon")
+FINDINGS = RuleFindings("drive_expects_failure", "critical", "A drive expects to fail soon")
 
 
 def check(inventory: Inventory) -> Findings:
     """One finding for each drive whose status or counter is reported."""
-    found = SAY.conditions(inventory)
+    found = FINDINGS.conditions(inventory)
     for _, drive in drives(inventory):
         if drive.id in found:
             yield _expects(drive, found[drive.id])
         elif drive.status in ("ok", "warning"):
-            yield SAY.passed(drive, "The drive does not expect to fail.")
+            yield FINDINGS.passed(drive, "The drive does not expect to fail.")
 
 
 def _expects(drive: Drive, one: Condition) -> Finding:
@@ -47,7 +47,7 @@ def _expects(drive: Drive, one: Condition) -> Finding:
     left = in_words(one.failures_tolerated)
     behind = f"; its volume {left}" if left else "; it has no redundancy" if critical else ""
     where = f" ({place(drive)})" if place(drive) else ""
-    return SAY.failed(
+    return FINDINGS.failed(
         drive,
         f"The drive{f' in bay {drive.bay}' if drive.bay else ''} expects to fail: {one.cause}{behind}.",
         f"Check the backup now, then replace it{where} as soon as nothing else is being rebuilt."

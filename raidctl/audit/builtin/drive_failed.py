@@ -20,22 +20,22 @@ on the drive's label). Then see that a spare is ready again.
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._findings import Finding, Findings, Voice, counters, place
+from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, counters, place
 from raidctl.audit.builtin._queries import plain
 from raidctl.health.judge import REDUCED, Condition
 from raidctl.model import Drive, Inventory
 
-SAY = Voice("drive_failed", "critical", "A drive has failed, is missing or offline")
+FINDINGS = RuleFindings("drive_failed", "critical", "A drive has failed, is missing or offline")
 
 
 def check(inventory: Inventory) -> Findings:
     """One finding for each drive whose status is known, members of software RAID included."""
-    found = SAY.conditions(inventory)
+    found = FINDINGS.conditions(inventory)
     for drive in (drive for card in inventory.controllers for drive in card.drives):
         if drive.id in found:
             yield _failed(drive, found[drive.id])
         elif drive.status != "unknown":
-            yield SAY.passed(drive, "The drive works.")
+            yield FINDINGS.passed(drive, "The drive works.")
 
 
 def _failed(drive: Drive, one: Condition) -> Finding:
@@ -48,4 +48,6 @@ def _failed(drive: Drive, one: Condition) -> Finding:
     )
     remedy = f"Replace it{where}{'.' if idle else ', and watch the rebuild begin.'}"
     evidence = counters(drive)
-    return SAY.failed(drive, message, remedy, "status status_text role serial", wants=("status", "ok"), more=evidence)
+    return FINDINGS.failed(
+        drive, message, remedy, "status status_text role serial", wants=("status", "ok"), more=evidence
+    )

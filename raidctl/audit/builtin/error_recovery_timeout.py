@@ -24,11 +24,11 @@ Passes: `error_recovery_seconds = 7`.
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._findings import Finding, Findings, Voice, facts
+from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, facts
 from raidctl.audit.builtin._queries import REDUNDANT, below, physical, software_volumes
 from raidctl.model import Drive, Inventory
 
-SAY = Voice("error_recovery_timeout", "warning", "A drive tries longer than the kernel waits")
+FINDINGS = RuleFindings("error_recovery_timeout", "warning", "A drive tries longer than the kernel waits")
 _PATIENT = 180
 """Seconds; longer than disks are known to try."""
 
@@ -48,14 +48,14 @@ def _judge(drive: Drive) -> Finding:
     limit, timeout = drive.error_recovery_seconds, drive.block.command_timeout_seconds if drive.block else None
     evidence = facts(drive, "error_recovery_seconds", "block.command_timeout_seconds", "model", "serial")
     if timeout is not None and (timeout >= _PATIENT or (limit and limit < timeout)):
-        return SAY.passed(drive, "The drive gives up on a bad sector before the kernel gives up on the drive.")
+        return FINDINGS.passed(drive, "The drive gives up on a bad sector before the kernel gives up on the drive.")
     if limit is None or timeout is None:
         what = "the drive's limit" if limit is None else "the kernel's timeout"
         message = f"Whether the drive gives up on a bad sector before the kernel gives up on it: {what} is unknown."
-        return SAY.unknown(drive, message, severity="info", more=evidence)
+        return FINDINGS.unknown(drive, message, severity="info", more=evidence)
     tries = f"up to {limit:g} s" if limit else "without a time limit"
     name = (drive.device or "").removeprefix("/dev/") or "sdX"
-    return SAY.failed(
+    return FINDINGS.failed(
         drive,
         f"The drive tries {tries} to read a bad sector, and the kernel gives up after {timeout} s: one bad sector can "
         "take the drive out of its array.",

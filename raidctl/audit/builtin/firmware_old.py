@@ -22,12 +22,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from raidctl.audit.builtin._findings import Finding, Findings, Voice, facts
+from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, facts
 from raidctl.audit.builtin._queries import drives, plain
 from raidctl.model import Controller, Drive, Inventory
 from raidctl.text import listing
 
-SAY = Voice("firmware_old", "warning", "A tool names newer firmware")
+FINDINGS = RuleFindings("firmware_old", "warning", "A tool names newer firmware")
 _REMEDY = "Read the release notes, take a backup, and update in a maintenance window."
 
 
@@ -38,13 +38,13 @@ def check(inventory: Inventory) -> Findings:
         if item.firmware_update:
             yield _named(item, item.firmware_update)
         elif item.firmware:
-            yield SAY.passed(item, "Its tool names no newer firmware.")
+            yield FINDINGS.passed(item, "Its tool names no newer firmware.")
     yield from _different(inventory)
 
 
 def _named(item: Controller | Drive, words: str) -> Finding:
     message = f"Newer firmware is named: {plain(words)}."
-    return SAY.failed(item, message, _REMEDY, "model firmware firmware_update", wants=("firmware_update", "none"))
+    return FINDINGS.failed(item, message, _REMEDY, "model firmware firmware_update", wants=("firmware_update", "none"))
 
 
 def _different(inventory: Inventory) -> Findings:
@@ -58,4 +58,4 @@ def _different(inventory: Inventory) -> Findings:
             message = f"The {len(alike)} cards of model {model} have different firmware: {listing(versions)}."
             remedy = "Bring them to the same version, so that they behave alike."
             evidence = tuple(fact for card in alike for fact in facts(card, "firmware", of=alike[0]))
-            yield SAY.failed(alike[0], message, remedy, severity="info", wants=("firmware", None), more=evidence)
+            yield FINDINGS.failed(alike[0], message, remedy, severity="info", wants=("firmware", None), more=evidence)

@@ -22,11 +22,11 @@ write_back`.
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._findings import Findings, Voice
+from raidctl.audit.builtin._findings import Findings, RuleFindings
 from raidctl.audit.builtin._queries import drives
 from raidctl.model import Inventory
 
-SAY = Voice("flush_never_sent", "critical", "The kernel sends no flush to a drive with its cache on")
+FINDINGS = RuleFindings("flush_never_sent", "critical", "The kernel sends no flush to a drive with its cache on")
 
 
 def check(inventory: Inventory) -> Findings:
@@ -36,7 +36,7 @@ def check(inventory: Inventory) -> Findings:
         if kernel is None or drive.write_cache is None or not drive.device:
             continue
         if kernel == "write_through" and drive.write_cache == "enabled":
-            yield SAY.failed(
+            yield FINDINGS.failed(
                 drive,
                 "The drive's write cache is on, but the kernel takes it for off and sends no flush: a power failure "
                 "loses acknowledged data.",
@@ -45,4 +45,4 @@ def check(inventory: Inventory) -> Findings:
                 wants=("block.write_cache", "write_back"),
             )
         else:
-            yield SAY.passed(drive, "The kernel sends flushes, or has none to send.")
+            yield FINDINGS.passed(drive, "The kernel sends flushes, or has none to send.")

@@ -20,11 +20,11 @@ clear while a volume of this controller is missing or degraded.
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._findings import Finding, Findings, Voice, facts
+from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, facts
 from raidctl.audit.builtin._queries import NOT_WHOLE, short
 from raidctl.model import Controller, Inventory
 
-SAY = Voice("foreign_configuration", "warning", "Drives hold a foreign configuration")
+FINDINGS = RuleFindings("foreign_configuration", "warning", "Drives hold a foreign configuration")
 
 
 def check(inventory: Inventory) -> Findings:
@@ -33,7 +33,7 @@ def check(inventory: Inventory) -> Findings:
         if card.foreign or any(drive.foreign for drive in card.drives):
             yield _foreign(card)
         elif any(drive.foreign is False for drive in card.drives):
-            yield SAY.passed(card, "No drive is foreign.")
+            yield FINDINGS.passed(card, "No drive is foreign.")
 
 
 def _foreign(card: Controller) -> Finding:
@@ -44,4 +44,4 @@ def _foreign(card: Controller) -> Finding:
     message = f"There is a foreign configuration{on}, which no volume uses{perhaps}."
     remedy = "Find out where the drives come from; importing keeps their data, clearing deletes it."
     evidence = tuple(fact for drive in drives[:4] for fact in facts(drive, "foreign", "serial", of=card))
-    return SAY.failed(card, message, remedy, wants=("foreign", "false"), more=evidence)
+    return FINDINGS.failed(card, message, remedy, wants=("foreign", "false"), more=evidence)

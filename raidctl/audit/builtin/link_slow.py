@@ -25,11 +25,11 @@ whether that helped.
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._findings import Finding, Findings, Voice
+from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings
 from raidctl.audit.builtin._queries import drives
 from raidctl.model import Controller, Drive, Inventory
 
-SAY = Voice("link_slow", "warning", "A drive's link is slower than it could be")
+FINDINGS = RuleFindings("link_slow", "warning", "A drive's link is slower than it could be")
 _ENOUGH_FOR_A_DISK = 3.0
 _BEST = {"sata": 6.0}
 """What the interface can at all: a SATA drive that says 12 speaks of the expander."""
@@ -46,9 +46,9 @@ def check(inventory: Inventory) -> Findings:
             continue
         odd, enough = _odd(card, drive, alike), drive.media == "hdd" and drive.link_gbps >= _ENOUGH_FOR_A_DISK
         if drive.link_gbps >= best:
-            yield SAY.passed(drive, "The link runs as fast as the drive can.")
+            yield FINDINGS.passed(drive, "The link runs as fast as the drive can.")
         elif enough and not odd:
-            yield SAY.passed(drive, "The link is fast enough for a disk, and nothing beside it is faster.")
+            yield FINDINGS.passed(drive, "The link is fast enough for a disk, and nothing beside it is faster.")
         else:
             yield _slow(drive, best, alike, odd=odd, enough=enough)
 
@@ -81,7 +81,7 @@ def _odd(card: Controller, drive: Drive, alike: float | None) -> bool:
 def _slow(drive: Drive, best: float, alike: float | None, *, odd: bool, enough: bool) -> Finding:
     speed = drive.link_gbps or 0.0
     than = f"others of its model run at {alike:g}" if alike and alike > speed else f"it can {best:g}"
-    return SAY.failed(
+    return FINDINGS.failed(
         drive,
         f"The drive's link runs at {speed:g} Gbit/s, but {than}.",
         "Seat the drive anew, then change its cable, then its bay."

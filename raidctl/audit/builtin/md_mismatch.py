@@ -21,11 +21,11 @@ Which one was right only a file's checksum tells.
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._findings import Finding, Findings, Severity, Voice
+from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, Severity
 from raidctl.audit.builtin._queries import PARITY, software_volumes
 from raidctl.model import Inventory, Volume
 
-SAY = Voice("md_mismatch", "warning", "A check found copies or parity that differ")
+FINDINGS = RuleFindings("md_mismatch", "warning", "A check found copies or parity that differ")
 _FEW = 1024
 
 
@@ -35,7 +35,7 @@ def check(inventory: Inventory) -> Findings:
         if volume.mismatch_count is None:
             continue
         if volume.mismatch_count == 0:
-            yield SAY.passed(volume, "The last check found nothing that differs.")
+            yield FINDINGS.passed(volume, "The last check found nothing that differs.")
         else:
             yield _differs(volume, volume.mismatch_count)
 
@@ -48,6 +48,6 @@ def _differs(volume: Volume, number: int) -> Finding:
     message = f"The last check found {number} sector{'s' * (number != 1)} in which {what}{often}."
     remedy = "Look at the drives' errors and cables, check again, and repair if the number stays."
     severity: Severity | None = "info" if mild else None
-    return SAY.failed(
+    return FINDINGS.failed(
         volume, message, remedy, "mismatch_count raid_level", severity=severity, wants=("mismatch_count", "0")
     )

@@ -21,11 +21,11 @@ and forgot. At 5 MB/s a disk of 4 TB takes nine days without redundancy. SSDs ca
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._findings import Finding, Findings, Voice
+from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings
 from raidctl.audit.builtin._queries import REDUNDANT, below, medium, software_volumes
 from raidctl.model import Inventory, Volume
 
-SAY = Voice("md_sync_speed", "warning", "Speed limits hold the rebuild of a software RAID back")
+FINDINGS = RuleFindings("md_sync_speed", "warning", "Speed limits hold the rebuild of a software RAID back")
 _LEAST = {"hdd": 50e6, "ssd": 100e6}
 _USUAL = 200e6
 
@@ -40,11 +40,11 @@ def check(inventory: Inventory) -> Findings:
         if volume.sync_speed_max_bytes < _LEAST[kind] or rebuilt:
             yield _slow(volume, volume.sync_speed_max_bytes, low=volume.sync_speed_max_bytes < _LEAST[kind])
         else:
-            yield SAY.passed(volume, "The limits let a rebuild go as fast as is usual.")
+            yield FINDINGS.passed(volume, "The limits let a rebuild go as fast as is usual.")
 
 
 def _slow(volume: Volume, speed: int, *, low: bool) -> Finding:
-    return SAY.failed(
+    return FINDINGS.failed(
         volume,
         f"A rebuild of the array is held to {speed / 1e6:.0f} MB/s a drive"
         + (", far below what its drives can: it stays without redundancy for so much longer." if low else "."),

@@ -20,11 +20,11 @@ lines; after adding one, make the initial RAM disk again (`update-initramfs -u`,
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._findings import Finding, Findings, Voice
+from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings
 from raidctl.audit.builtin._queries import GONE
 from raidctl.model import Controller, Inventory, Volume
 
-SAY = Voice("md_unattended", "warning", "Nothing watches the md arrays")
+FINDINGS = RuleFindings("md_unattended", "warning", "Nothing watches the md arrays")
 
 
 def check(inventory: Inventory) -> Findings:
@@ -37,22 +37,22 @@ def check(inventory: Inventory) -> Findings:
 
 def _monitor(card: Controller) -> Finding:
     if card.monitored:
-        return SAY.passed(card, "A monitor watches the arrays.")
+        return FINDINGS.passed(card, "A monitor watches the arrays.")
     if card.monitored is None:
-        return SAY.unknown(card, "Whether a monitor watches the arrays is unknown.", severity="info")
+        return FINDINGS.unknown(card, "Whether a monitor watches the arrays is unknown.", severity="info")
     message = "No monitor watches the arrays: a failed drive is reported to nobody."
     remedy = "`systemctl enable --now mdmonitor`; set MAILADDR in the configuration file of md."
-    return SAY.failed(card, message, remedy, "monitored", wants=("monitored", "true"))
+    return FINDINGS.failed(card, message, remedy, "monitored", wants=("monitored", "true"))
 
 
 def _listed(volume: Volume) -> Finding:
     if volume.in_config_file:
-        return SAY.passed(volume, "The configuration file lists the array.")
+        return FINDINGS.passed(volume, "The configuration file lists the array.")
     if volume.in_config_file is None:
-        return SAY.unknown(volume, "Whether the configuration file lists the array is unknown.", severity="info")
+        return FINDINGS.unknown(volume, "Whether the configuration file lists the array is unknown.", severity="info")
     message = "No configuration file lists the array: after a restart it may have another name, or not be started."
     remedy = (
         f"Add the line that `mdadm --detail --brief {volume.device}` prints to `/etc/mdadm/mdadm.conf` "
         "(`/etc/mdadm.conf`), and make the initial RAM disk again."
     )
-    return SAY.failed(volume, message, remedy, "unique_id name mountpoints", wants=("in_config_file", "true"))
+    return FINDINGS.failed(volume, message, remedy, "unique_id name mountpoints", wants=("in_config_file", "true"))

@@ -24,11 +24,11 @@ arrays that are reshaped now (older kernels reshape only arrays without a bitmap
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._findings import Finding, Findings, Voice
+from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings
 from raidctl.audit.builtin._queries import NOT_WHOLE, REDUNDANT, array_of, members, software_volumes
 from raidctl.model import Inventory, Volume
 
-SAY = Voice("md_without_bitmap", "warning", "A software RAID has no write-intent bitmap")
+FINDINGS = RuleFindings("md_without_bitmap", "warning", "A software RAID has no write-intent bitmap")
 _SMALL = 100_000_000_000
 _OWN_METADATA = ("0", "0.90", "1", "1.0", "1.1", "1.2")
 
@@ -46,14 +46,14 @@ def check(inventory: Inventory) -> Findings:
                 continue
             yield _without(volume)
         else:
-            yield SAY.passed(volume, "After a crash only what was being written is compared.")
+            yield FINDINGS.passed(volume, "After a crash only what was being written is compared.")
 
 
 def _without(volume: Volume) -> Finding:
     if volume.size_bytes is None or volume.size_bytes < _SMALL:
-        return SAY.passed(volume, "The array is small: comparing all of it takes minutes.")
+        return FINDINGS.passed(volume, "The array is small: comparing all of it takes minutes.")
     foreign = volume.metadata is not None and volume.metadata not in _OWN_METADATA
-    return SAY.failed(
+    return FINDINGS.failed(
         volume,
         "The array has no write-intent bitmap: after a crash all of it is compared, for hours, and slowly.",
         "Newer kernels can give it one: see the manual page of this rule."

@@ -25,12 +25,12 @@ worth it for a busy database.
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._findings import Finding, Findings, Severity, Voice
+from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, Severity
 from raidctl.audit.builtin._queries import PARITY, few, members, volumes
 from raidctl.model import BlockLayer, Controller, Drive, Inventory, Volume
 from raidctl.units import format_binary
 
-SAY = Voice("misaligned", "warning", "What lies on a volume does not begin at a strip")
+FINDINGS = RuleFindings("misaligned", "warning", "What lies on a volume does not begin at a strip")
 _SECTOR = 4096
 _STRIPED = PARITY | {"raid0", "raid10", "raid10t"}
 
@@ -59,7 +59,7 @@ def _judge(volume: Volume, placed: list[BlockLayer]) -> Finding:
     off = [layer for layer in placed if strip and any(offset % strip for offset in layer.offsets_bytes)]
     if strip and off:
         return _failed(volume, off, strip, f"a strip ({format_binary(strip)})", "info")
-    return SAY.passed(volume, "What lies on the volume begins where a strip begins.")
+    return FINDINGS.passed(volume, "What lies on the volume begins where a strip begins.")
 
 
 def _failed(volume: Volume, layers: list[BlockLayer], unit: int, what: str, severity: Severity | None) -> Finding:
@@ -70,7 +70,7 @@ def _failed(volume: Volume, layers: list[BlockLayer], unit: int, what: str, seve
     message = f"{names} {'begins' if len(layers) == 1 else 'begin'} in the middle of {what}: {cost}"
     remedy = "Copy it away and make it anew at a multiple of the strip, when speed is worth that."
     evidence = (f"{first.device} offset = {begins}", f"strip_bytes = {volume.strip_bytes}")
-    return SAY.failed(
+    return FINDINGS.failed(
         volume, message, remedy, severity=severity, wants=(None, f"a multiple of {unit} bytes"), more=evidence
     )
 
@@ -87,6 +87,6 @@ def _members(card: Controller) -> Findings:
             )
             remedy = "Make the array anew with its data at a multiple of 1 MiB, when speed is worth that."
             evidence = tuple(f"{drive.id} data_offset_bytes = {drive.data_offset_bytes}" for drive in wrong[:4])
-            yield SAY.failed(array, message, remedy, wants=(None, f"a multiple of {_SECTOR} bytes"), more=evidence)
+            yield FINDINGS.failed(array, message, remedy, wants=(None, f"a multiple of {_SECTOR} bytes"), more=evidence)
         elif told:
-            yield SAY.passed(array, "The data of the array begin at sectors of its drives.")
+            yield FINDINGS.passed(array, "The data of the array begin at sectors of its drives.")

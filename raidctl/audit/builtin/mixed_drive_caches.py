@@ -20,11 +20,11 @@ controller `raidctl cache drive`.
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._findings import Findings, Voice, facts
+from raidctl.audit.builtin._findings import Findings, RuleFindings, facts
 from raidctl.audit.builtin._queries import members, short
 from raidctl.model import Inventory
 
-SAY = Voice("mixed_drive_caches", "warning", "Write caches of the drives of one array are partly on")
+FINDINGS = RuleFindings("mixed_drive_caches", "warning", "Write caches of the drives of one array are partly on")
 
 
 def check(inventory: Inventory) -> Findings:
@@ -36,9 +36,9 @@ def check(inventory: Inventory) -> Findings:
             if len(told) < 2:
                 continue
             if not on or len(on) == len(told):
-                yield SAY.passed(array, "The write caches of its drives are all the same.")
+                yield FINDINGS.passed(array, "The write caches of its drives are all the same.")
                 continue
             message = f"The write cache is on in {short(on)} and off in the other drives of the array."
             remedy = "Decide for one and set it for all; off is the safe one."
             evidence = tuple(fact for drive in told[:8] for fact in facts(drive, "write_cache", of=array))
-            yield SAY.failed(array, message, remedy, wants=(None, "the same write_cache for all"), more=evidence)
+            yield FINDINGS.failed(array, message, remedy, wants=(None, "the same write_cache for all"), more=evidence)

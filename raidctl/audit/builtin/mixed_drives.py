@@ -26,13 +26,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from raidctl.audit.builtin._findings import Finding, Findings, Voice, facts
+from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, facts
 from raidctl.audit.builtin._queries import members, short
 from raidctl.model import Array, Controller, Drive, Inventory
 from raidctl.text import listing
 from raidctl.units import format_decimal
 
-SAY = Voice("mixed_drives", "info", "Drives of different kinds, speeds or sizes are in one array")
+FINDINGS = RuleFindings("mixed_drives", "info", "Drives of different kinds, speeds or sizes are in one array")
 _TOLERANCE = 0.02
 
 
@@ -63,7 +63,7 @@ def _judge(card: Controller, array: Array, drives: Sequence[Drive]) -> Finding:
         large, small = format_decimal(max(sizes)), format_decimal(min(sizes))
         message = f"Drives of {small} and {large} are in one array: of the large ones the rest may lie idle."
         return _failed(array, drives, "size_bytes", message)
-    return SAY.passed(array, "The drives of the array are alike.")
+    return FINDINGS.passed(array, "The drives of the array are alike.")
 
 
 def differ(card: Controller, array: Array) -> bool:
@@ -78,4 +78,4 @@ def _failed(array: Array, drives: Sequence[Drive], field: str, message: str) -> 
         seen.setdefault(getattr(drive, field), drive)
     remedy = "Replace the odd drives at the next occasion, and keep spares of the array's own kind."
     evidence = tuple(fact for drive in seen.values() for fact in facts(drive, field, of=array))
-    return SAY.failed(array, message, remedy, wants=(None, f"the same {field} for all"), more=evidence)
+    return FINDINGS.failed(array, message, remedy, wants=(None, f"the same {field} for all"), more=evidence)

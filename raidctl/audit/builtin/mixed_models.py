@@ -25,13 +25,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
-from raidctl.audit.builtin._findings import Finding, Findings, Voice, facts
+from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, facts
 from raidctl.audit.builtin._queries import members
 from raidctl.audit.builtin.mixed_drives import differ
 from raidctl.model import Array, Drive, Inventory
 from raidctl.text import listing
 
-SAY = Voice("mixed_models", "info", "Drives of different models or firmware are in one array")
+FINDINGS = RuleFindings("mixed_models", "info", "Drives of different models or firmware are in one array")
 _PACE = "Note it; the slowest sets the pace."
 
 
@@ -58,9 +58,9 @@ def _judge(array: Array, drives: Sequence[Drive]) -> Finding:
         message = f"Drives of one model have different firmware: {listing(sorted(str(name) for name in versions))}."
         remedy = "Read the maker's notes, and bring all to the newest, one drive at a time."
         return _failed(array, told, "firmware", message, remedy)
-    return SAY.passed(array, "The drives are of one model and firmware.")
+    return FINDINGS.passed(array, "The drives are of one model and firmware.")
 
 
 def _failed(array: Array, drives: Sequence[Drive], field: str, message: str, remedy: str) -> Finding:
     evidence = tuple(fact for drive in drives for fact in facts(drive, "model", "firmware", of=array))
-    return SAY.failed(array, message, remedy, wants=(None, f"the same {field} for all"), more=evidence)
+    return FINDINGS.failed(array, message, remedy, wants=(None, f"the same {field} for all"), more=evidence)

@@ -23,11 +23,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from raidctl.audit.builtin._findings import Finding, Findings, Voice, facts
+from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, facts
 from raidctl.audit.builtin._queries import members, physical, short
 from raidctl.model import Array, Drive, Inventory
 
-SAY = Voice("mixed_sectors", "info", "Different sector sizes are in one array")
+FINDINGS = RuleFindings("mixed_sectors", "info", "Different sector sizes are in one array")
 
 
 def check(inventory: Inventory) -> Findings:
@@ -50,7 +50,7 @@ def _judge(array: Array, drives: Sequence[Drive]) -> Finding:
             )
             remedy = "Keep replacements and spares of one format."
             evidence = tuple(fact for drive in sizes.values() for fact in facts(drive, field, of=array))
-            return SAY.failed(array, message, remedy, wants=(None, f"the same {field} for all"), more=evidence)
+            return FINDINGS.failed(array, message, remedy, wants=(None, f"the same {field} for all"), more=evidence)
     if not all(drive.sector_bytes for drive in drives):
-        return SAY.unknown(array, "The sector size of some of its drives is unknown.")
-    return SAY.passed(array, "The sectors of its drives are alike.")
+        return FINDINGS.unknown(array, "The sector size of some of its drives is unknown.")
+    return FINDINGS.passed(array, "The sectors of its drives are alike.")

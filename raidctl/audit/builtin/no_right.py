@@ -18,16 +18,16 @@ not asked may be in any state.
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._findings import Findings, Voice
+from raidctl.audit.builtin._findings import Findings, RuleFindings
 from raidctl.model import Inventory
 
-SAY = Voice("no_right", "warning", "Something could not be asked for lack of rights")
+FINDINGS = RuleFindings("no_right", "warning", "Something could not be asked for lack of rights")
 
 
 def check(inventory: Inventory) -> Findings:
     """One finding for each thing that was refused."""
     refused = [problem for problem in inventory.problems if problem.kind == "no_right"]
     for problem in refused:
-        yield SAY.of_problem(problem, "unknown", "Ask again as root.")
+        yield FINDINGS.of_problem(problem, "unknown", "Ask again as root.")
     if not refused and inventory.controllers:
-        yield SAY.of_host("Nothing was refused.")
+        yield FINDINGS.of_host("Nothing was refused.")

@@ -20,10 +20,10 @@ drives.
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._findings import Findings, Voice
+from raidctl.audit.builtin._findings import Findings, RuleFindings
 from raidctl.model import Inventory
 
-SAY = Voice("no_tool", "warning", "No installed program can ask a card")
+FINDINGS = RuleFindings("no_tool", "warning", "No installed program can ask a card")
 
 
 def check(inventory: Inventory) -> Findings:
@@ -31,7 +31,7 @@ def check(inventory: Inventory) -> Findings:
     for problem in inventory.problems:
         if problem.kind == "no_tool":
             remedy = "`raidctl doctor` tells which program is needed."
-            yield SAY.of_problem(problem, "fail", remedy, None if problem.severity == "error" else "info")
+            yield FINDINGS.of_problem(problem, "fail", remedy, None if problem.severity == "error" else "info")
     for card in inventory.controllers:
         if card.told_by:
-            yield SAY.passed(card, "A program tells of the controller.")
+            yield FINDINGS.passed(card, "A program tells of the controller.")

@@ -19,16 +19,16 @@ report it with `raidctl record --redact`.
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._findings import Findings, Voice
+from raidctl.audit.builtin._findings import Findings, RuleFindings
 from raidctl.model import Inventory
 
-SAY = Voice("not_read", "warning", "A tool's answer could not be read")
+FINDINGS = RuleFindings("not_read", "warning", "A tool's answer could not be read")
 
 
 def check(inventory: Inventory) -> Findings:
     """One finding for each answer that could not be read."""
     unread = [problem for problem in inventory.problems if problem.kind == "unread"]
     for problem in unread:
-        yield SAY.of_problem(problem, "unknown")
+        yield FINDINGS.of_problem(problem, "unknown")
     if not unread and inventory.controllers:
-        yield SAY.of_host("All that was asked was understood.")
+        yield FINDINGS.of_host("All that was asked was understood.")

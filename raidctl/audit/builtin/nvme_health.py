@@ -23,13 +23,13 @@ from __future__ import annotations
 
 from msgspec import structs
 
-from raidctl.audit.builtin._findings import Finding, Findings, Voice, facts
+from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, facts
 from raidctl.audit.builtin._queries import drives
 from raidctl.health.judge import judge
 from raidctl.model import Drive, Inventory
 from raidctl.text import listing
 
-SAY = Voice("nvme_health", "critical", "An NVMe drive warns of its own state")
+FINDINGS = RuleFindings("nvme_health", "critical", "An NVMe drive warns of its own state")
 _HOT, _READ_ONLY = 0x2, 0x8
 _BITS = (
     "fewer spare blocks than its threshold", "its temperature is out of range", "its reliability is degraded",
@@ -56,10 +56,10 @@ def _judge(drive: Drive) -> Finding:
     )
     if not bits and not short:
         if bits is None:
-            return SAY.unknown(drive, "Its critical warning is unknown.", severity="info", more=evidence)
-        return SAY.passed(drive, "The drive warns of nothing.")
+            return FINDINGS.unknown(drive, "Its critical warning is unknown.", severity="info", more=evidence)
+        return FINDINGS.passed(drive, "The drive warns of nothing.")
     words = [text for bit, text in enumerate(_BITS) if ((bits or 0) | short) >> bit & 1]
-    return SAY.failed(
+    return FINDINGS.failed(
         drive,
         f"The NVMe drive warns: {listing(words) or f'critical warning {bits}'}.",
         "Give it air." if bits == _HOT else "Check the backup, and replace the drive.",

@@ -20,10 +20,10 @@ and has bad ones rewritten from parity at no risk. It uses idle time only.
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._findings import Finding, Findings, Voice
+from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings
 from raidctl.model import Controller, Inventory
 
-SAY = Voice("patrol_off", "warning", "Bad sectors are not looked for (patrol read)")
+FINDINGS = RuleFindings("patrol_off", "warning", "Bad sectors are not looked for (patrol read)")
 
 
 def check(inventory: Inventory) -> Findings:
@@ -33,14 +33,14 @@ def check(inventory: Inventory) -> Findings:
         if mode is None or not card.volumes:
             continue
         if mode == "automatic":
-            yield SAY.passed(card, "Bad sectors are looked for by themselves.")
+            yield FINDINGS.passed(card, "Bad sectors are looked for by themselves.")
         else:
             yield _off(card, mode)
 
 
 def _off(card: Controller, mode: str) -> Finding:
     how = "is off" if mode == "disabled" else "runs only when somebody starts it"
-    return SAY.failed(
+    return FINDINGS.failed(
         card,
         f"The search for bad sectors (patrol read) {how}: they come to light in a rebuild, when nothing can mend them.",
         "Switch it on with the maker's tool, weekly or monthly; it uses idle time.",

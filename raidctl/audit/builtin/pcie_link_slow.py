@@ -23,10 +23,12 @@ speed setting in the BIOS. For the speed, look again under load.
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._findings import Finding, Findings, Severity, Voice, facts
+from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, Severity, facts
 from raidctl.model import Controller, Inventory
 
-SAY = Voice("pcie_link_slow", "warning", "A card's PCI Express link is narrower or slower than the card can")
+FINDINGS = RuleFindings(
+    "pcie_link_slow", "warning", "A card's PCI Express link is narrower or slower than the card can"
+)
 _PATHS = ("pci_link.width", "pci_link.max_width", "pci_link.speed_gtps", "pci_link.max_speed_gtps")
 
 
@@ -51,10 +53,10 @@ def check(inventory: Inventory) -> Findings:
             remedy = "Look again under load; if it stays, try another slot or the BIOS's setting of its speed."
             yield _failed(card, message, remedy, "pci_link.speed_gtps")
         elif link.max_width or link.max_speed_gtps:
-            yield SAY.passed(card, "The card's link is as wide and fast as the card can.")
+            yield FINDINGS.passed(card, "The card's link is as wide and fast as the card can.")
 
 
 def _failed(card: Controller, message: str, remedy: str, field: str) -> Finding:
     severity: Severity | None = "info" if field.endswith("gtps") else None
     evidence = facts(card, *_PATHS, "pci_address")
-    return SAY.failed(card, message, remedy, severity=severity, wants=(field, "what the card can"), more=evidence)
+    return FINDINGS.failed(card, message, remedy, severity=severity, wants=(field, "what the card can"), more=evidence)

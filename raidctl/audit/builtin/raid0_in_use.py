@@ -23,12 +23,12 @@ from __future__ import annotations
 
 import re
 
-from raidctl.audit.builtin._findings import Finding, Findings, Voice, facts
+from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, facts
 from raidctl.audit.builtin._queries import REDUNDANT, count, used_volumes
 from raidctl.model import Controller, Inventory, Volume
 from raidctl.text import listing
 
-SAY = Voice("raid0_in_use", "info", "A volume without redundancy is in use")
+FINDINGS = RuleFindings("raid0_in_use", "info", "A volume without redundancy is in use")
 _WITHOUT = ("raid0", "linear", "jbod")
 _SCRATCH = re.compile(r"(^|[/_.-])(te?mp|scratch|cache|spool|swap)\d*([/_.\]-]|$)", re.IGNORECASE)
 
@@ -37,7 +37,7 @@ def check(inventory: Inventory) -> Findings:
     """One finding for each usable volume whose level is told."""
     for card, volume in used_volumes(inventory):
         if volume.raid_level in REDUNDANT:
-            yield SAY.passed(volume, "The volume has redundancy.")
+            yield FINDINGS.passed(volume, "The volume has redundancy.")
         elif volume.raid_level in _WITHOUT:
             yield _without(card, volume)
 
@@ -45,7 +45,7 @@ def check(inventory: Inventory) -> Findings:
 def _without(card: Controller, volume: Volume) -> Finding:
     drives = count(card, volume)
     if drives == 1:
-        return SAY.passed(volume, "The volume is a single drive.")
+        return FINDINGS.passed(volume, "The volume is a single drive.")
     evidence = facts(volume, "raid_level", "drives_expected", "mountpoints")
     if drives is None:
         return _untold(volume, evidence)
@@ -53,7 +53,7 @@ def _without(card: Controller, volume: Volume) -> Finding:
     on = f"; {listing(points)} {'goes' if len(points) == 1 else 'go'} with it" if points else ""
     message = f"The volume has no redundancy: when any of its {drives} drives fails, it is lost{on}."
     remedy = "Keep only what exists elsewhere on it; RAID-1, RAID-10 or RAID-6 for the rest."
-    return SAY.failed(volume, message, remedy, wants=("raid_level", "a level with redundancy"), more=evidence)
+    return FINDINGS.failed(volume, message, remedy, wants=("raid_level", "a level with redundancy"), more=evidence)
 
 
 def _untold(volume: Volume, evidence: tuple[str, ...]) -> Finding:
@@ -62,4 +62,4 @@ def _untold(volume: Volume, evidence: tuple[str, ...]) -> Finding:
         "along."
     )
     remedy = f"Look at its drives: `raidctl show {volume.id}`."
-    return SAY.unknown(volume, message, remedy, wants=("raid_level", None), more=evidence)
+    return FINDINGS.unknown(volume, message, remedy, wants=("raid_level", None), more=evidence)

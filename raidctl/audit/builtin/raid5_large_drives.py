@@ -26,12 +26,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from raidctl.audit.builtin._findings import Finding, Findings, Voice, facts
+from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, facts
 from raidctl.audit.builtin._queries import SINGLE_PARITY, below, count, used_volumes
 from raidctl.model import Drive, Inventory, Volume
 from raidctl.units import format_decimal
 
-SAY = Voice("raid5_large_drives", "info", "A RAID-5 is made of large disks")
+FINDINGS = RuleFindings("raid5_large_drives", "info", "A RAID-5 is made of large disks")
 _LARGE = 1_950_000_000_000
 """A little less than 2 TB: some tools print a drive's usable size."""
 _DESKTOP_BITS, _SERVER_BITS = 1e14, 1e15
@@ -48,7 +48,7 @@ def check(inventory: Inventory) -> Findings:
         size = min(drive.size_bytes or 0 for drive in drives)
         kinds = {drive.media for drive in drives}
         if size < _LARGE or kinds == {"ssd"}:
-            yield SAY.passed(volume, "A rebuild has little to read, or reads SSDs.")
+            yield FINDINGS.passed(volume, "A rebuild has little to read, or reads SSDs.")
         elif "hdd" in kinds:
             yield _large(volume, drives, size, count(card, volume) or len(drives))
         else:
@@ -60,7 +60,7 @@ def _large(volume: Volume, drives: Sequence[Drive], size: int, number: int) -> F
     read = size * max(number // groups - 1, 1)
     chances = [1 - math.exp(-read * 8 / bits) for bits in (_SERVER_BITS, _DESKTOP_BITS)]
     server, desktop = (f"{100 * chance:.0f} %" for chance in chances)
-    return SAY.failed(
+    return FINDINGS.failed(
         volume,
         f"A rebuild of this {volume.raid_level} reads {format_decimal(read)} without redundancy: by the makers' "
         f"figures it meets an unreadable sector in {server} (server disks) to {desktop} (desktop disks) of the cases.",
@@ -77,4 +77,4 @@ def _untold(volume: Volume, size: int) -> Finding:
         "for disks that is risky."
     )
     remedy = "Look their model up; for disks of this size plan for RAID-6."
-    return SAY.unknown(volume, message, remedy, "raid_level", wants=("raid_level", None))
+    return FINDINGS.unknown(volume, message, remedy, "raid_level", wants=("raid_level", None))

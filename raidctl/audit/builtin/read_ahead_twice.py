@@ -24,11 +24,11 @@ read-ahead), and the block device's own read-ahead for sequential work (see `blo
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._findings import Findings, Voice, settable
+from raidctl.audit.builtin._findings import Findings, RuleFindings, settable
 from raidctl.audit.builtin._queries import below, cached_volumes, database, medium
 from raidctl.model import Controller, Inventory, Volume
 
-SAY = Voice("read_ahead_twice", "info", "The controller reads ahead where the system above does so itself")
+FINDINGS = RuleFindings("read_ahead_twice", "info", "The controller reads ahead where the system above does so itself")
 _READS_AHEAD = {"zfs_member": "ZFS", "zfs": "ZFS", "btrfs": "Btrfs", "ceph_bluestore": "Ceph", "bcachefs": "bcachefs"}
 
 
@@ -37,11 +37,11 @@ def check(inventory: Inventory) -> Findings:
     for card, volume in cached_volumes(inventory):
         policy = volume.cache.read_policy if volume.cache else None
         if policy in ("none", "off"):
-            yield SAY.passed(volume, "The controller does not read ahead.")
+            yield FINDINGS.passed(volume, "The controller does not read ahead.")
         elif policy is not None and (why := _why(card, volume)):
             message = f"The controller reads ahead, but {why}."
             remedy = settable(card, "read_policy", _remedy(card, volume), "Try it without read-ahead")
-            yield SAY.failed(volume, message, remedy, "cache.read_policy", wants=("cache.read_policy", "none"))
+            yield FINDINGS.failed(volume, message, remedy, "cache.read_policy", wants=("cache.read_policy", "none"))
 
 
 def _why(card: Controller, volume: Volume) -> str | None:

@@ -20,18 +20,18 @@ same object, the finding is folded under that one.
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._findings import Findings, Voice
+from raidctl.audit.builtin._findings import Findings, RuleFindings
 from raidctl.health.judge import judge
 from raidctl.model import Inventory
 
-SAY = Voice("reported_trouble", "critical", "A tool prints a warning of another kind")
+FINDINGS = RuleFindings("reported_trouble", "critical", "A tool prints a warning of another kind")
 
 
 def check(inventory: Inventory) -> Findings:
     """One finding for each report."""
     problems = {(problem.where, problem.message): problem for problem in inventory.problems}
-    found = [one for one in judge(inventory) if one.rule == SAY.rule]
+    found = [one for one in judge(inventory) if one.rule == FINDINGS.rule]
     for one in found:
-        yield SAY.of_problem(problems[one.where, one.cause], "fail")
+        yield FINDINGS.of_problem(problems[one.where, one.cause], "fail")
     if not found and inventory.controllers:
-        yield SAY.of_host("No other trouble was reported.")
+        yield FINDINGS.of_host("No other trouble was reported.")

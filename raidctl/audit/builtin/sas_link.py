@@ -22,11 +22,11 @@ from __future__ import annotations
 
 from statistics import median_low
 
-from raidctl.audit.builtin._findings import Finding, Findings, Voice
+from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings
 from raidctl.audit.builtin._queries import drives
 from raidctl.model import Drive, Inventory
 
-SAY = Voice("sas_link", "warning", "A SAS drive lost a path or has link errors")
+FINDINGS = RuleFindings("sas_link", "warning", "A SAS drive lost a path or has link errors")
 MANY = 100
 
 
@@ -44,8 +44,8 @@ def check(inventory: Inventory) -> Findings:
 def _judge(drive: Drive, usual: int) -> Finding:
     lost = drive.paths is not None and drive.paths < usual
     if not lost and (drive.errors.link or 0) < MANY:
-        return SAY.passed(drive, "The link has its paths, and counts no errors that matter.")
-    return SAY.failed(
+        return FINDINGS.passed(drive, "The link has its paths, and counts no errors that matter.")
+    return FINDINGS.failed(
         drive,
         f"The drive is reached on {drive.paths} path{'s' * (drive.paths != 1)}, most others of its model on {usual}."
         if lost

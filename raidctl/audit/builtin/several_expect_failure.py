@@ -19,17 +19,17 @@ the controller can copy a drive onto its replacement while both run, use that in
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._findings import Finding, Findings, Voice, facts
+from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, facts
 from raidctl.audit.builtin._queries import members, physical
 from raidctl.health.judge import Condition
 from raidctl.model import Array, Drive, Inventory
 
-SAY = Voice("several_expect_failure", "critical", "Several drives of an array expect to fail")
+FINDINGS = RuleFindings("several_expect_failure", "critical", "Several drives of an array expect to fail")
 
 
 def check(inventory: Inventory) -> Findings:
     """One finding for each array of which two members at least report their state."""
-    found = SAY.conditions(inventory)
+    found = FINDINGS.conditions(inventory)
     for card in inventory.controllers:
         for array in card.arrays:
             drives = {one.id: one for drive in members(card, array) for one in physical(inventory, drive)}
@@ -37,7 +37,7 @@ def check(inventory: Inventory) -> Findings:
             if array.id in found:
                 yield _several(array, known, found[array.id])
             elif len(known) > 1:
-                yield SAY.passed(array, "Not more than one of its drives expects to fail.")
+                yield FINDINGS.passed(array, "Not more than one of its drives expects to fail.")
 
 
 def _several(array: Array, drives: list[Drive], one: Condition) -> Finding:
@@ -46,4 +46,4 @@ def _several(array: Array, drives: list[Drive], one: Condition) -> Finding:
     evidence = tuple(
         fact for drive in bad[:4] for fact in facts(drive, "status_text", "errors.predictive", "serial", of=array)
     )
-    return SAY.failed(array, f"{one.cause}. A rebuild may meet the second failure.", remedy, more=evidence)
+    return FINDINGS.failed(array, f"{one.cause}. A rebuild may meet the second failure.", remedy, more=evidence)

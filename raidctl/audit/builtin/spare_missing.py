@@ -21,13 +21,13 @@ are passed over.
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._findings import Finding, Findings, Voice
+from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings
 from raidctl.audit.builtin._queries import NOT_WHOLE, PARITY, REDUNDANT, below
 from raidctl.audit.builtin._spares import all_told, offer, ready
 from raidctl.model import Controller, Inventory, Volume
 from raidctl.text import counted
 
-SAY = Voice("spare_missing", "info", "No spare stands by")
+FINDINGS = RuleFindings("spare_missing", "info", "No spare stands by")
 _MANY = 6
 
 
@@ -41,10 +41,10 @@ def check(inventory: Inventory) -> Findings:
 
 def _volume(card: Controller, volume: Volume) -> Finding:
     if ready(card, volume):
-        return SAY.passed(volume, "A spare stands by.")
+        return FINDINGS.passed(volume, "A spare stands by.")
     drives = below(card, volume)
     if volume.raid_level not in PARITY or len(drives) < _MANY:
-        return SAY.passed(volume, "No spare stands by, and none is missed now.")
+        return FINDINGS.passed(volume, "No spare stands by, and none is missed now.")
     do = offer(card, volume) or "insert a drive and make it a spare"
     message = f"No spare for the {counted(len(drives), 'drive')} of the volume: after a failure it waits for a person."
-    return SAY.failed(volume, message, f"{do[0].upper()}{do[1:]}.", "raid_level array")
+    return FINDINGS.failed(volume, message, f"{do[0].upper()}{do[1:]}.", "raid_level array")

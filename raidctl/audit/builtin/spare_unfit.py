@@ -19,12 +19,12 @@ for one of them.
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._findings import Finding, Findings, Voice
+from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings
 from raidctl.audit.builtin._queries import members
 from raidctl.audit.builtin._spares import arrays_of, unfit
 from raidctl.model import Controller, Drive, Inventory
 
-SAY = Voice("spare_unfit", "warning", "A spare does not fit its arrays")
+FINDINGS = RuleFindings("spare_unfit", "warning", "A spare does not fit its arrays")
 
 
 def check(inventory: Inventory) -> Findings:
@@ -40,8 +40,8 @@ def _spare(card: Controller, spare: Drive) -> Finding:
     reasons = [(array, unfit(spare, members(card, array))) for array in arrays_of(card, spare)]
     wrong = [(array, why) for array, why in reasons if why]
     if not wrong or (not spare.spare_for and len(wrong) < len(reasons)):
-        return SAY.passed(spare, "The spare would do.")
+        return FINDINGS.passed(spare, "The spare would do.")
     array, why = wrong[0]
     message = f"The spare would not do for {array.id}: {why}."
     remedy = "Replace it by a drive of the array's own kind."
-    return SAY.failed(spare, message, remedy, "status size_bytes media interface sector_bytes spare_for")
+    return FINDINGS.failed(spare, message, remedy, "status size_bytes media interface sector_bytes spare_for")

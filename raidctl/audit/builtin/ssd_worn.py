@@ -19,11 +19,11 @@ arrive there together, and one spare does not help.
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._findings import Findings, Severity, Voice
+from raidctl.audit.builtin._findings import Findings, RuleFindings, Severity
 from raidctl.audit.builtin._queries import drives
 from raidctl.model import Inventory
 
-SAY = Voice("ssd_worn", "critical", "An SSD is nearly worn out")
+FINDINGS = RuleFindings("ssd_worn", "critical", "An SSD is nearly worn out")
 _STEPS: tuple[tuple[int, Severity], ...] = ((100, "critical"), (90, "warning"), (80, "info"))
 
 
@@ -35,9 +35,9 @@ def check(inventory: Inventory) -> Findings:
             continue
         severity = next((severity for step, severity in _STEPS if used >= step), None)
         if severity is None:
-            yield SAY.passed(drive, "Its endurance is not used up.")
+            yield FINDINGS.passed(drive, "Its endurance is not used up.")
             continue
-        yield SAY.failed(
+        yield FINDINGS.failed(
             drive,
             f"The SSD has used {used} % of the writes that it was made for.",
             "Plan its replacement; drives of one array wear alike, so begin with one.",

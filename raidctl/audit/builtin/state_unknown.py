@@ -19,11 +19,11 @@ in the message.
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._findings import Finding, Findings, Voice
+from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings
 from raidctl.audit.builtin._queries import plain
 from raidctl.model import Battery, Drive, Inventory, Volume
 
-SAY = Voice("state_unknown", "warning", "A tool reports a state of unknown meaning")
+FINDINGS = RuleFindings("state_unknown", "warning", "A tool reports a state of unknown meaning")
 
 
 def check(inventory: Inventory) -> Findings:
@@ -32,7 +32,7 @@ def check(inventory: Inventory) -> Findings:
         items: list[Volume | Drive | Battery] = [*card.volumes, *card.drives, *card.batteries]
         for item in items:
             if item.status != "unknown":
-                yield SAY.passed(item, "Its state is known.")
+                yield FINDINGS.passed(item, "Its state is known.")
             elif item.status_text:
                 yield _unknown(item)
 
@@ -40,4 +40,4 @@ def check(inventory: Inventory) -> Findings:
 def _unknown(item: Volume | Drive | Battery) -> Finding:
     message = f'The tool reports "{plain(item.status_text)}": whether that is good is unknown.'
     remedy = "Look the word up in the maker's manual, and report it."
-    return SAY.unknown(item, message, remedy, "status status_text", wants=("status", "a state that is known"))
+    return FINDINGS.unknown(item, message, remedy, "status status_text", wants=("status", "a state that is known"))

@@ -21,12 +21,12 @@ temperatures of working drives; they are passed over too.
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._findings import Findings, Severity, Voice
+from raidctl.audit.builtin._findings import Findings, RuleFindings, Severity
 from raidctl.audit.builtin._queries import batteries, drives
 from raidctl.model import Inventory
 from raidctl.select import Item
 
-SAY = Voice("temperature_high", "critical", "A drive or a battery is too hot")
+FINDINGS = RuleFindings("temperature_high", "critical", "A drive or a battery is too hot")
 _DRIVES = {"hdd": (55, 65), "ssd": (70, 80), None: (60, 70)}
 _BATTERIES = {"battery": (55, 65), "capacitor": (60, 70), "unknown": (60, 70)}
 _NO_TEMPERATURE = 125
@@ -46,11 +46,11 @@ def _judge(item: Item, name: str, degrees: int | None, limits: tuple[int, int]) 
         return
     warm, hot = limits
     if degrees < warm:
-        yield SAY.passed(item, "It is not too hot.")
+        yield FINDINGS.passed(item, "It is not too hot.")
         return
     message = f"The {name} has {degrees} °C" + ("; it will not last long at that." if degrees >= hot else ".")
     remedy = "Look at fans, filters, empty bays and the room."
     severity: Severity | None = None if degrees >= hot else "warning"
-    yield SAY.failed(
+    yield FINDINGS.failed(
         item, message, remedy, "temperature_celsius", severity=severity, wants=("temperature_celsius", f"below {warm}")
     )

@@ -21,10 +21,12 @@ they are certainly lost, and their volume is to be restored from a backup anyway
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._findings import Findings, Voice
+from raidctl.audit.builtin._findings import Findings, RuleFindings
 from raidctl.model import Inventory
 
-SAY = Voice("unwritten_cache", "critical", "A cache holds preserved data of a volume that is offline or gone")
+FINDINGS = RuleFindings(
+    "unwritten_cache", "critical", "A cache holds preserved data of a volume that is offline or gone"
+)
 
 
 def check(inventory: Inventory) -> Findings:
@@ -33,10 +35,10 @@ def check(inventory: Inventory) -> Findings:
         if card.cache is None or card.cache.preserved_data is None:
             continue
         if not card.cache.preserved_data:
-            yield SAY.passed(card, "The cache holds no preserved data.")
+            yield FINDINGS.passed(card, "The cache holds no preserved data.")
             continue
         message = "The cache holds preserved data of a volume that is offline or gone; no other copy exists."
         remedy = "Bring the missing drives back: the controller then writes it. Do not discard it."
-        yield SAY.failed(
+        yield FINDINGS.failed(
             card, message, remedy, "cache.preserved_data cache.status_text", wants=("cache.preserved_data", "false")
         )

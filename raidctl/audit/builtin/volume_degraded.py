@@ -23,24 +23,26 @@ ready and no rebuild began, the tool's log may contain why the controller passed
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._findings import Finding, Findings, Voice, facts, named
+from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, facts, named
 from raidctl.audit.builtin._queries import volumes
 from raidctl.audit.builtin._spares import all_told, offer, ready
 from raidctl.health.redundancy import survives
 from raidctl.model import Controller, Inventory, Volume
 from raidctl.text import listing
 
-SAY = Voice("volume_degraded", "critical", "A volume works without some of its drives, and nothing is rebuilt")
+FINDINGS = RuleFindings(
+    "volume_degraded", "critical", "A volume works without some of its drives, and nothing is rebuilt"
+)
 
 
 def check(inventory: Inventory) -> Findings:
     """One finding for each volume whose state is known."""
-    found = SAY.conditions(inventory)
+    found = FINDINGS.conditions(inventory)
     for card, volume in volumes(inventory):
         if volume.id in found:
             yield _degraded(card, volume)
         elif volume.status not in ("failed", "offline", "inactive", "unknown"):
-            yield SAY.passed(volume, "No drive of the volume is missing without a rebuild.")
+            yield FINDINGS.passed(volume, "No drive of the volume is missing without a rebuild.")
 
 
 def _degraded(card: Controller, volume: Volume) -> Finding:
@@ -50,7 +52,7 @@ def _degraded(card: Controller, volume: Volume) -> Finding:
     how = f"works without {missing} of its {volume.drives_expected} drives" if missing else "is degraded"
     spare, do = _spare(card, volume)
     drives = listing(named(drive) for drive in gone[:4]) if gone else "the missing drive"
-    return SAY.failed(
+    return FINDINGS.failed(
         volume,
         f"The volume {how}{risk(volume)}.{spare}",
         f"Check the backup, then {do}replace {drives}{_add(card, volume)} and watch the rebuild begin.",

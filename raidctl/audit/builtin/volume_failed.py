@@ -21,11 +21,11 @@ whether the drives come back, then reassemble the array with the vendor's tool. 
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._findings import Finding, Findings, Voice
+from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings
 from raidctl.audit.builtin._queries import below, count, plain, volumes
 from raidctl.model import Controller, Inventory, Volume
 
-SAY = Voice("volume_failed", "critical", "A volume is failed, offline or not started")
+FINDINGS = RuleFindings("volume_failed", "critical", "A volume is failed, offline or not started")
 _REMEDY = (
     "Change nothing on it. Keep the evidence (`raidctl record failed.tar.gz`), check cables and power of the missing "
     "drives{}, and only then reassemble it."
@@ -34,12 +34,12 @@ _REMEDY = (
 
 def check(inventory: Inventory) -> Findings:
     """One finding for each volume whose state is known."""
-    found = SAY.conditions(inventory)
+    found = FINDINGS.conditions(inventory)
     for card, volume in volumes(inventory):
         if volume.id in found:
             yield _broken(card, volume)
         elif volume.status != "unknown":
-            yield SAY.passed(volume, "The volume can be used.")
+            yield FINDINGS.passed(volume, "The volume can be used.")
 
 
 def _broken(card: Controller, volume: Volume) -> Finding:
@@ -57,6 +57,6 @@ def _broken(card: Controller, volume: Volume) -> Finding:
     look = ", look at them with `mdadm --examine`" if card.mode == "software" else ""
     message = f"{said}{told}{few}: what is on it cannot be read now."
     remedy = _REMEDY.format(look)
-    return SAY.failed(
+    return FINDINGS.failed(
         volume, message, remedy, "status status_text raid_level drives_expected drives_active", wants=("status", "ok")
     )

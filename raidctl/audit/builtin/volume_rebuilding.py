@@ -22,29 +22,29 @@ change for hours, look at the drives' errors.
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._findings import Finding, Findings, Voice
+from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings
 from raidctl.audit.builtin._queries import queued, volumes
 from raidctl.audit.builtin.volume_degraded import risk
 from raidctl.health.redundancy import in_words
 from raidctl.model import Controller, Inventory, Volume
 
-SAY = Voice("volume_rebuilding", "critical", "A volume is being rebuilt")
+FINDINGS = RuleFindings("volume_rebuilding", "critical", "A volume is being rebuilt")
 _REMEDY = "Let it finish; pull no drive, and put off heavy jobs."
 
 
 def check(inventory: Inventory) -> Findings:
     """One finding for each volume whose state is known, and for each drive that is rebuilt without a volume."""
-    found = SAY.conditions(inventory)
+    found = FINDINGS.conditions(inventory)
     for card, volume in volumes(inventory):
         if volume.id in found:
             yield _rebuilding(card, volume, whole=found[volume.id].severity == "info")
         elif volume.status != "unknown":
-            yield SAY.passed(volume, "Nothing is rebuilt.")
+            yield FINDINGS.passed(volume, "Nothing is rebuilt.")
     for drive in (drive for card in inventory.controllers for drive in card.drives if drive.id in found):
         left = found[drive.id].failures_tolerated
         known = in_words(left) or "survives an unknown number of further failures"
         message = f"The drive is being rebuilt. Until then its volume {known}."
-        yield SAY.failed(drive, message, _REMEDY, "status status_text", wants=("status", "ok"))
+        yield FINDINGS.failed(drive, message, _REMEDY, "status status_text", wants=("status", "ok"))
 
 
 def _rebuilding(card: Controller, volume: Volume, *, whole: bool) -> Finding:
@@ -55,7 +55,7 @@ def _rebuilding(card: Controller, volume: Volume, *, whole: bool) -> Finding:
     else:
         does = "waits to be" if _waits(card, volume) else "is being"
         message = f"The volume {does} rebuilt{far}. Until then it is slower{risk(volume)}."
-    return SAY.failed(
+    return FINDINGS.failed(
         volume,
         message,
         _REMEDY,

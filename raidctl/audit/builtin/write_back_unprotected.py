@@ -27,11 +27,11 @@ it is as fast while the battery is good. Without a battery: `--write write-throu
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._findings import Finding, Findings, Voice, facts, settable
+from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, facts, settable
 from raidctl.audit.builtin._queries import cached_volumes, plain, protected
 from raidctl.model import Controller, Inventory, Volume, VolumeCache
 
-SAY = Voice(
+FINDINGS = RuleFindings(
     "write_back_unprotected", "critical", "Write-back is in force, or will be, without a battery that keeps the data"
 )
 _WANTED = "write-back only while a battery or capacitor keeps what waits in the cache"
@@ -57,17 +57,17 @@ def _judge(card: Controller, volume: Volume, cache: VolumeCache) -> Finding:
     field = "cache.controller_cache"
     if cache.controller_cache == "unprotected":
         message = f"Unwritten data in the controller's cache is not protected{_why(card)}: a power failure loses it."
-        return SAY.failed(volume, message, remedy, wants=(field, _WANTED), more=evidence)
+        return FINDINGS.failed(volume, message, remedy, wants=(field, _WANTED), more=evidence)
     dead = card.batteries and all(battery.status in ("failed", "missing") for battery in card.batteries)
     if cache.write_active == "write_back" and dead:
         message = (
             f"Write-back is in force although the {card.batteries[0].status} battery cannot keep the cache: a power "
             "failure loses what waits in it."
         )
-        return SAY.failed(volume, message, remedy, wants=(field, _WANTED), more=evidence)
+        return FINDINGS.failed(volume, message, remedy, wants=(field, _WANTED), more=evidence)
     if cache.write_policy == "unprotected_write_back":
         message = "Write-back is set to go on when the battery fails: from that day on a power failure loses data."
-        return SAY.failed(
+        return FINDINGS.failed(
             volume, message, remedy, severity="warning", wants=("cache.write_policy", _WANTED), more=evidence
         )
     if cache.write_active == "write_back" and cache.controller_cache == "unknown":
@@ -76,8 +76,8 @@ def _judge(card: Controller, volume: Volume, cache: VolumeCache) -> Finding:
             if protected(card)
             else "Write-back is active, and the tool does not report whether a battery protects unwritten data."
         )
-        return SAY.unknown(volume, message, _look(card, volume), wants=(field, None), more=evidence)
-    return SAY.passed(volume, "No written data waits in an unprotected cache.")
+        return FINDINGS.unknown(volume, message, _look(card, volume), wants=(field, None), more=evidence)
+    return FINDINGS.passed(volume, "No written data waits in an unprotected cache.")
 
 
 def _why(card: Controller) -> str:

@@ -24,11 +24,11 @@ is not told.
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._findings import Finding, Findings, Voice, settable
+from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, settable
 from raidctl.audit.builtin._queries import below, cached_volumes, medium, protected
 from raidctl.model import Controller, Inventory, Volume
 
-SAY = Voice("write_cache_unused", "info", "A volume of disks writes through beside a good battery")
+FINDINGS = RuleFindings("write_cache_unused", "info", "A volume of disks writes through beside a good battery")
 
 
 def check(inventory: Inventory) -> Findings:
@@ -41,11 +41,11 @@ def check(inventory: Inventory) -> Findings:
         if volume.cache.write_policy in ("write_through", "off"):
             yield _unused(card, volume)
         else:
-            yield SAY.passed(volume, "Write-back is configured.")
+            yield FINDINGS.passed(volume, "Write-back is configured.")
 
 
 def _unused(card: Controller, volume: Volume) -> Finding:
-    return SAY.failed(
+    return FINDINGS.failed(
         volume,
         "The volume writes through to its disks, although a good battery would make write-back safe.",
         settable(

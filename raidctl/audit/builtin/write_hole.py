@@ -24,13 +24,13 @@ from __future__ import annotations
 
 from msgspec import structs
 
-from raidctl.audit.builtin._findings import Finding, Findings, Voice, facts
+from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, facts
 from raidctl.audit.builtin._queries import used_volumes
 from raidctl.health.judge import PROTECTION
 from raidctl.health.write_hole import INCOMPLETE, PARITY, Hole, write_hole
 from raidctl.model import Controller, Inventory, Volume
 
-SAY = Voice("write_hole", "warning", "A parity RAID has a write hole")
+FINDINGS = RuleFindings("write_hole", "warning", "A parity RAID has a write hole")
 
 
 def check(inventory: Inventory) -> Findings:
@@ -38,7 +38,7 @@ def check(inventory: Inventory) -> Findings:
     for card, volume in used_volumes(inventory):
         hole = write_hole(card, volume)
         if hole.state == "closed":
-            yield SAY.passed(volume, f"No write hole: {hole.why}.")
+            yield FINDINGS.passed(volume, f"No write hole: {hole.why}.")
         elif volume.raid_level in PARITY:
             yield _open(card, volume, hole)
 
@@ -48,9 +48,9 @@ def _open(card: Controller, volume: Volume, hole: Hole) -> Finding:
     evidence = facts(volume, "raid_level", "status", "consistency_policy", "cache.controller_cache")
     if hole.state == "unknown":
         message = f"Whether a power failure can damage other data of its stripes (write hole) is unknown: {hole.why}."
-        return SAY.unknown(volume, message, severity="info", more=evidence)
+        return FINDINGS.unknown(volume, message, severity="info", more=evidence)
     when = f"while it is {volume.status}" if weak else "once a drive is missing"
-    found = SAY.failed(
+    found = FINDINGS.failed(
         volume,
         f"Write hole: {hole.why}; {when}, a power failure can damage data that was not being written.",
         remedy=_remedy(card, volume, weak=weak),

@@ -25,12 +25,14 @@ with `cache.write_active = write_back`.
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._findings import Finding, Findings, Voice, facts, settable
+from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, facts, settable
 from raidctl.audit.builtin._queries import cached_volumes, plain
 from raidctl.health.judge import Condition, recovering
 from raidctl.model import Controller, Inventory, Volume, WriteActive, WritePolicy
 
-SAY = Voice("write_policy_not_in_force", "warning", "The write policy in force is not the one that is configured")
+FINDINGS = RuleFindings(
+    "write_policy_not_in_force", "warning", "The write policy in force is not the one that is configured"
+)
 _SAID = {
     "write_through": "write-through",
     "protected_write_back": "write-back",
@@ -43,7 +45,7 @@ _FIELD = "cache.write_active"
 
 def check(inventory: Inventory) -> Findings:
     """One finding for each volume whose configured policy is told."""
-    found = SAY.conditions(inventory)
+    found = FINDINGS.conditions(inventory)
     for card, volume in cached_volumes(inventory):
         finding = _judge(card, volume, found.get(volume.id))
         if finding is not None:
@@ -60,7 +62,7 @@ def _judge(card: Controller, volume: Volume, one: Condition | None) -> Finding |
     if one is None and cache.write_active is None:
         if "write_back" not in cache.write_policy:
             return None
-        return SAY.unknown(
+        return FINDINGS.unknown(
             volume,
             f"{wanted.capitalize()} is configured; the tool does not report whether it is active.",
             "Ask again with the maker's newest tool, or measure: `raidctl verify --in-force`.",
@@ -68,12 +70,12 @@ def _judge(card: Controller, volume: Volume, one: Condition | None) -> Finding |
             more=evidence,
         )
     if one is None:
-        return SAY.passed(volume, "The configured write policy is active.")
+        return FINDINGS.passed(volume, "The configured write policy is active.")
     why = plain(cache.why_not_in_force) or _guess(card)
     active = f"{_SAID[cache.write_active]} is active" if cache.write_active else "what is active is uncertain"
     message = f"{wanted.capitalize()} is configured, {active}: {why}."
     remedy = _remedy(card, volume, cache.write_policy, cache.write_active)
-    return SAY.failed(volume, message, remedy, wants=(_FIELD, wanted), more=evidence)
+    return FINDINGS.failed(volume, message, remedy, wants=(_FIELD, wanted), more=evidence)
 
 
 def _guess(card: Controller) -> str:

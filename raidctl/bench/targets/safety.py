@@ -16,7 +16,7 @@ from raidctl.bench.targets.below import Stack
 from raidctl.bench.targets.signatures import EDGE, foreign, marks
 from raidctl.discovery.mapper import TABLE
 from raidctl.discovery.mounts import mountinfo, swaps
-from raidctl.request import Answer, Run, RunAnswer, Trouble
+from raidctl.request import Answer, Failure, Run, RunAnswer
 from raidctl.runners.local import LocalRunner
 from raidctl.text import collapse, printable
 
@@ -159,7 +159,7 @@ def judged(blkid: Answer, wipefs: Answer, head: bytes, tail: bytes, size: int) -
 
 def _blkid(answer: Answer) -> str | None:
     """What blkid has found; an empty text: nothing; None: it is not installed."""
-    if answer.trouble is Trouble.MISSING:
+    if answer.trouble is Failure.MISSING:
         return None
     if answer.trouble is not None or not isinstance(answer, RunAnswer):
         return f"blkid could not say what lies on it ({answer.detail or 'no answer'})"
@@ -178,7 +178,7 @@ def _blkid(answer: Answer) -> str | None:
 
 def _wipefs(answer: Answer) -> str | None:
     """As `_blkid`, of wipefs."""
-    if answer.trouble is Trouble.MISSING:
+    if answer.trouble is Failure.MISSING:
         return None
     if answer.trouble is not None or not isinstance(answer, RunAnswer):
         return f"wipefs could not say what lies on it ({answer.detail or 'no answer'})"

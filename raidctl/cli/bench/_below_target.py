@@ -13,7 +13,7 @@ from raidctl.bench.trials.trial import MIB, Below, Link
 from raidctl.host import BlockDevice
 from raidctl.layers.scope import Scope
 from raidctl.model import Cache, Controller, Drive, Volume
-from raidctl.request import Read, Run, Runner, Trouble, ask, ask_all, converse
+from raidctl.request import Failure, Read, Run, Runner, ask, ask_all, converse
 
 _SPEED = re.compile(r"([0-9.]+) GT/s", re.ASCII)
 _OLD = 5.0
@@ -116,7 +116,7 @@ def _mapped(found: Below, root: BlockDevice, asks: Runner) -> Below:
     """Where a mapping has its bytes; why that is not known."""
     name = root.dm_name or root.name
     answer = converse(ask(Run(("dmsetup", "table", name))), asks)
-    if answer.trouble is Trouble.MISSING:
+    if answer.trouble is Failure.MISSING:
         return replace(found, why_no_ranges=f"Where {name} has its bytes is not known: dmsetup is not installed.")
     if answer.trouble is not None or answer.code:
         hint = " Run raidctl as root (sudo)." if os.geteuid() else ""

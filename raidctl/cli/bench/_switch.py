@@ -26,7 +26,7 @@ from raidctl.layers.scope import scope
 from raidctl.model import Controller, Volume
 from raidctl.survey.survey import Survey
 from raidctl.text import listing, printable
-from raidctl.vendor.plan import Wish
+from raidctl.vendor.plan import Desired
 from raidctl.vendor.protocol import Vendor
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class Ahead:
             RaidctlError: It is refused, failed, or was not put back.
         """
         named = replace(self.here, vendors=[cast("Vendor", family)])
-        wish = Wish(object_id=queue_of(self.block), setting="read_ahead", value=str(kib))
+        wish = Desired(object_id=queue_of(self.block), setting="read_ahead", value=str(kib))
         with _held(self.settings, named, wish):
             yield
 
@@ -97,12 +97,12 @@ class CardAhead:
         Raises:
             RaidctlError: It is refused, failed, or was not put back.
         """
-        with _held(self.settings, self.here, Wish(object_id=self.volume, setting="read_policy", value=self.value)):
+        with _held(self.settings, self.here, Desired(object_id=self.volume, setting="read_policy", value=self.value)):
             yield
 
 
 @contextmanager
-def _held(settings: Settings, named: Machine, wish: Wish) -> Iterator[None]:
+def _held(settings: Settings, named: Machine, wish: Desired) -> Iterator[None]:
     """Have a wish in force while the context lasts; where it is already, nobody changes that meanwhile.
 
     Raises:
@@ -158,7 +158,7 @@ def card_ahead(settings: Settings, here: Machine, seen: Survey, path: str) -> Ca
 
 def _unfit(seen: Survey, here: Machine, card: Controller, volume: Volume, value: str) -> str | None:
     """Why a read policy cannot be set for a while, or would be set elsewhere as well; None: it can."""
-    wish = Wish(object_id=volume.id, setting="read_policy", value=value)
+    wish = Desired(object_id=volume.id, setting="read_policy", value=value)
     made = plan(seen.inventory, here.vendors, [wish], unsafe=False, view=seen.view)
     if made.refusals:
         return made.refusals[0].reason

@@ -12,7 +12,7 @@ from raidctl.cli.shared.options import examples, machine_options, output_options
 from raidctl.cli.shared.plan_change import Consent, changing_options
 from raidctl.survey.survey import Survey
 from raidctl.vendor import setting_values
-from raidctl.vendor.plan import Setting, Wish
+from raidctl.vendor.plan import Desired, Setting
 
 _APART = {
     "show": "Show every cache from the page cache down to the drives.",
@@ -100,7 +100,7 @@ def set_(
     if policy.empty and not no_battery:
         raise click.UsageError('Say what is to be set; "raidctl cache set --help" lists it.')
 
-    def wanted(seen: Survey) -> list[Wish]:
+    def wanted(seen: Survey) -> list[Desired]:
         found = policy.of_volumes(seen, target)
         found += change_targets.wishes(change_targets.controllers(seen, target), of_cards) if no_battery else []
         return found + policy.of_devices(seen, target)
@@ -136,7 +136,7 @@ def split_(
     """
     read, write = setting_values.split(split)
 
-    def wanted(seen: Survey) -> list[Wish]:
+    def wanted(seen: Survey) -> list[Desired]:
         return change_targets.wishes(change_targets.controllers(seen, [target]), {"cache_split": f"{read}/{write}"})
 
     return perform(settings_of(context), consent, wanted)
@@ -169,7 +169,7 @@ def drive_(
     Exit codes: as of "cache set".
     """
 
-    def wanted(seen: Survey) -> list[Wish]:
+    def wanted(seen: Survey) -> list[Desired]:
         return change_targets.wishes(
             change_targets.drives(seen, target), {"write_cache": setting_values.switched(switch)}
         )

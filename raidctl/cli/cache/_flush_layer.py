@@ -27,11 +27,11 @@ from raidctl.layers.model import Answer, Result
 from raidctl.layers.phrases import state
 from raidctl.layers.probe import look
 from raidctl.request import Answer as Reply
-from raidctl.request import RunAnswer, Trouble, converse
+from raidctl.request import Failure, RunAnswer, converse
 from raidctl.text import collapse, printable
 from raidctl.units import format_binary
 from raidctl.vendor.changes import changes_of
-from raidctl.vendor.plan import Action, Wish
+from raidctl.vendor.plan import Action, Desired
 from raidctl.vendor.protocol import Vendor
 
 _OLD = re.compile(r"unrecognized option|invalid option|unknown option", re.IGNORECASE)
@@ -96,8 +96,8 @@ class Flushing:
         """Write through until the cache is clean, then put back what was set; the journal has it before."""
         named = replace(self.found.named, vendors=[cast("Vendor", family)])
         wishes = [
-            Wish(object_id=job.layer, setting="cache_mode", value="writethrough"),
-            Wish(object_id=job.layer, setting="writeback_percent", value="0"),
+            Desired(object_id=job.layer, setting="cache_mode", value="writethrough"),
+            Desired(object_id=job.layer, setting="writeback_percent", value="0"),
         ]
         work = work_on(named, None, lambda _: wishes)
         if work.plan.refusals:
@@ -131,8 +131,8 @@ class Flushing:
 
 
 def _of_trouble(reply: Reply, action: Action, patience: float) -> Answer:
-    results: dict[Trouble | None, Result] = {Trouble.MISSING: "no_tool", Trouble.DENIED: "no_right"}
-    why = f"It did not end in {patience:g} s and was ended." if reply.trouble is Trouble.TIMEOUT else reply.detail
+    results: dict[Failure | None, Result] = {Failure.MISSING: "no_tool", Failure.DENIED: "no_right"}
+    why = f"It did not end in {patience:g} s and was ended." if reply.trouble is Failure.TIMEOUT else reply.detail
     return Answer(result=results.get(reply.trouble, "failed"), how=str(action), why=collapse(printable(why)) or None)
 
 

@@ -20,7 +20,7 @@ from raidctl.layers.flushing import has_cache
 from raidctl.layers.scope import VM, Scope, scope
 from raidctl.model import Volume
 from raidctl.survey.survey import Survey
-from raidctl.vendor.plan import Setting, Wish
+from raidctl.vendor.plan import Desired, Setting
 from raidctl.vendor.protocol import Vendor
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -97,7 +97,7 @@ def command(context: click.Context, /, *, target: str | None, consent: Consent, 
             raise click.UsageError("Say what is to be set.")
         return _show(settings, target)
 
-    def wishes(seen: Survey) -> list[Wish]:
+    def wishes(seen: Survey) -> list[Desired]:
         return found_wishes(seen, target, wanted)
 
     return perform(settings, consent, wishes, [FAMILY])
@@ -107,7 +107,7 @@ def _spelt(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
-def found_wishes(seen: Survey, target: str | None, wanted: dict[str, int]) -> list[Wish]:
+def found_wishes(seen: Survey, target: str | None, wanted: dict[str, int]) -> list[Desired]:
     """Each limit that is given, for each layer below the target that has it.
 
     Raises:
@@ -115,7 +115,7 @@ def found_wishes(seen: Survey, target: str | None, wanted: dict[str, int]) -> li
     """
     below = scope(seen.view, seen.inventory, target)
     found = [
-        Wish(object_id=VM, setting=setting, value=f"{wanted[name]}{unit}")
+        Desired(object_id=VM, setting=setting, value=f"{wanted[name]}{unit}")
         for name, setting, unit in _LIMITS
         if name in wanted
     ]
@@ -138,11 +138,11 @@ def _kernel(seen: Survey, below: Scope) -> list[Volume]:
     return [volume for volume in volumes if volume.id in names and volume.details.get("target") != "cache"]
 
 
-def _each(ids: Sequence[str], setting: Setting, value: int, name: str, target: str | None) -> list[Wish]:
+def _each(ids: Sequence[str], setting: Setting, value: int, name: str, target: str | None) -> list[Desired]:
     if not ids:
         where = f'Nothing below "{target}"' if target else "Nothing here"
         raise UsageError(f'{where} has a limit for {_spelt(name)}; "raidctl cache threshold" shows what there is.')
-    return [Wish(object_id=identifier, setting=setting, value=str(value)) for identifier in ids]
+    return [Desired(object_id=identifier, setting=setting, value=str(value)) for identifier in ids]
 
 
 def _show(settings: Settings, target: str | None) -> int:

@@ -12,7 +12,7 @@ import click
 from raidctl.cli.shared import change_targets
 from raidctl.survey.survey import Survey
 from raidctl.vendor import setting_values
-from raidctl.vendor.plan import Setting, Wish
+from raidctl.vendor.plan import Desired, Setting
 from raidctl.vendor.protocol import Vendor
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -41,7 +41,7 @@ class Policy:
         """The same, and the write caches of the volumes' drives."""
         return replace(self, settings={**self.settings, "drive_write_cache": drives})
 
-    def of_volumes(self, seen: Survey, target: Sequence[str]) -> list[Wish]:
+    def of_volumes(self, seen: Survey, target: Sequence[str]) -> list[Desired]:
         """The wishes for the volumes that the words mean.
 
         Raises:
@@ -53,7 +53,7 @@ class Policy:
             else []
         )
 
-    def of_devices(self, seen: Survey, target: Sequence[str]) -> list[Wish]:
+    def of_devices(self, seen: Survey, target: Sequence[str]) -> list[Desired]:
         """The wishes for the block devices that the words mean.
 
         Raises:

@@ -11,7 +11,7 @@ from raidctl.model import Controller, Drive, Volume
 from raidctl.select import find, items
 from raidctl.survey.survey import Survey
 from raidctl.text import printable
-from raidctl.vendor.plan import Setting, Wish
+from raidctl.vendor.plan import Desired, Setting
 from raidctl.vendor.protocol import Vendor
 
 
@@ -74,13 +74,13 @@ def _line(command: str, word: str, rest: str) -> str:
     return f"raidctl cache {command} {shlex.quote(printable(word))} {rest}"
 
 
-def drive_caches(seen: Survey, words: Sequence[str], wanted: str) -> list[Wish]:
+def drive_caches(seen: Survey, words: Sequence[str], wanted: str) -> list[Desired]:
     """The write cache of the drives below the volumes that the words mean; where a word means drives, of these.
 
     Raises:
         UsageError: A word means neither, or a drive is to have a default, which only volumes have.
     """
-    found: list[Wish] = []
+    found: list[Desired] = []
     for word in words:
         ids = find(seen.inventory, seen.view, [word])
         if any(_under(volume, c, ids) for c in seen.inventory.controllers for volume in c.volumes):
@@ -92,10 +92,10 @@ def drive_caches(seen: Survey, words: Sequence[str], wanted: str) -> list[Wish]:
     return found
 
 
-def wishes(objects: Sequence[Volume | Controller | Drive], wanted: dict[Setting, str | None]) -> list[Wish]:
+def wishes(objects: Sequence[Volume | Controller | Drive], wanted: dict[Setting, str | None]) -> list[Desired]:
     """Each setting that is given, for each object."""
     return [
-        Wish(object_id=item.id, setting=setting, value=value)
+        Desired(object_id=item.id, setting=setting, value=value)
         for item in objects
         for setting, value in wanted.items()
         if value is not None
@@ -109,7 +109,7 @@ def kernel() -> Sequence[Vendor]:
     return (cast("Vendor", family),)
 
 
-def read_ahead(seen: Survey, words: Sequence[str], kibibytes: int) -> list[Wish]:
+def read_ahead(seen: Survey, words: Sequence[str], kibibytes: int) -> list[Desired]:
     """The read-ahead of the block devices that the words mean; of a partition, that of its disk.
 
     Raises:
@@ -124,4 +124,4 @@ def read_ahead(seen: Survey, words: Sequence[str], kibibytes: int) -> list[Wish]
         if not roots:
             raise UsageError(f'"{word}" is no block device of the system and has none.')
         names |= dict.fromkeys(block.parent or block.name for block in roots)
-    return [Wish(object_id=queue_of(name), setting="read_ahead", value=str(kibibytes)) for name in names]
+    return [Desired(object_id=queue_of(name), setting="read_ahead", value=str(kibibytes)) for name in names]

@@ -17,7 +17,7 @@ import msgspec
 from raidctl.cli.shared.options import Settings
 from raidctl.errors import AccessMissing, UnreachableError, UsageError
 from raidctl.model import Problem
-from raidctl.request import Read, Runner, Trouble
+from raidctl.request import Failure, Read, Runner
 from raidctl.survey.survey import Survey, survey, survey_documents
 from raidctl.vendor.protocol import Vendor
 from raidctl.vendor.registry import vendors
@@ -76,7 +76,7 @@ def machine(settings: Settings) -> Iterator[Machine]:
         from raidctl.runners.ssh import SshRunner  # noqa: PLC0415 - only where it is asked for
 
         with closing(SshRunner(settings.host, sudo=settings.sudo, timeout=settings.timeout)) as far:
-            _knock(far)
+            _check_reachable(far)
             yield Machine(far, found, f"ssh:{settings.host}", problems)
     else:
         from raidctl.runners.local import LocalRunner  # noqa: PLC0415 - as above
@@ -98,7 +98,7 @@ def demo_directory(settings: Settings, name: str) -> Path:
     return directory(str(directory(settings.state_dir) / "demo" / name))
 
 
-def _knock(runner: Runner) -> None:
+def _check_reachable(runner: Runner) -> None:
     """Whether a far machine answers at all; if not, one sentence is better than a problem for each question.
 
     Raises:
@@ -106,9 +106,9 @@ def _knock(runner: Runner) -> None:
         AccessMissing: ``sudo`` is refused there.
     """
     [answer] = runner.carry_out([Read("/proc/self/status")])
-    if answer.trouble is Trouble.DENIED:
+    if answer.trouble is Failure.DENIED:
         raise AccessMissing(f"{answer.detail}. Permit sudo without a password there, or log in as root.")
-    if answer.trouble in {Trouble.FAILED, Trouble.TIMEOUT}:
+    if answer.trouble in {Failure.FAILED, Failure.TIMEOUT}:
         hint = "" if "ssh-keygen" in answer.detail else ". Try the same host with ssh itself."
         raise UnreachableError(f"{answer.detail.rstrip('.')}{hint}")
 

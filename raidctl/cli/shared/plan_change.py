@@ -37,14 +37,14 @@ from raidctl.output.plan import plan_text
 from raidctl.select import Ambiguous, unseen
 from raidctl.survey.survey import Survey
 from raidctl.text import printable
-from raidctl.vendor.plan import Plan, Wish
+from raidctl.vendor.plan import Desired, Plan
 from raidctl.vendor.protocol import Vendor
 
 _TICK = 0.05
 """Seconds by which the times of files lag behind the clock, at most."""
 
 F = TypeVar("F", bound=Callable[..., Any])
-WishMaker = Callable[[Survey], Sequence[Wish]]
+WishMaker = Callable[[Survey], Sequence[Desired]]
 
 
 @dataclass(frozen=True)
@@ -236,7 +236,7 @@ def _look_back(work: Work, settings: Settings) -> None:
         work.notes += (held,) if held else ()
 
 
-def _wished(wishes: WishMaker, seen: Survey) -> Sequence[Wish]:
+def _wished(wishes: WishMaker, seen: Survey) -> Sequence[Desired]:
     """The wishes; what is not found, where not everything could be read, may be there all the same.
 
     Raises:

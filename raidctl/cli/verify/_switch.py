@@ -17,7 +17,7 @@ from raidctl.cli.shared.plan_change import AGREED, planned
 from raidctl.cli.shared.temporary_change import for_a_while
 from raidctl.errors import BenchError, CannotTell, ChangeStands, ChangeUndone, RaidctlError, UsageError
 from raidctl.text import listing
-from raidctl.vendor.plan import Plan, Wish
+from raidctl.vendor.plan import Desired, Plan
 from raidctl.vendor.protocol import Vendor
 from raidctl.verify.facts import facts
 from raidctl.verify.subjects import Ground, Subject
@@ -36,15 +36,15 @@ class Switcher:
     trouble: RaidctlError | None = None
     """A change that failed: what was there may not be there again."""
 
-    def wishes(self, state: State) -> list[Wish]:
+    def wishes(self, state: State) -> list[Desired]:
         """What a state asks of the machine."""
         volume = self.subject.volume
         if volume is None or self.subject.software:
             return [
-                Wish(object_id=drive.id, setting="write_cache", value="disabled") for _, drive in self.subject.drives
+                Desired(object_id=drive.id, setting="write_cache", value="disabled") for _, drive in self.subject.drives
             ]
-        through = Wish(object_id=volume.id, setting="write_policy", value="write_through")
-        off = Wish(object_id=volume.id, setting="drive_write_cache", value="disabled")
+        through = Desired(object_id=volume.id, setting="write_policy", value="write_through")
+        off = Desired(object_id=volume.id, setting="drive_write_cache", value="disabled")
         return [through] if state == "write_through" else [through, off]
 
     @contextmanager

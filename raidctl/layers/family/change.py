@@ -10,7 +10,7 @@ from raidctl.layers.kernel import VM as VM_FILES
 from raidctl.layers.scope import KERNEL, VM
 from raidctl.model import Controller, Tool, Volume
 from raidctl.request import Answer
-from raidctl.vendor.plan import Action, Flush, Knob, Plan, Refusal, RefusalKind, Setting, Step, Wish
+from raidctl.vendor.plan import Action, Desired, Flush, Plan, Refusal, RefusalKind, Setting, Step, ToolSetting
 
 LIMITS: Mapping[str, str] = {"dirty_limit": "dirty", "dirty_background_limit": "dirty_background"}
 TIMES: Mapping[str, str] = {"dirty_expire": "dirty_expire_centisecs", "dirty_writeback": "dirty_writeback_centisecs"}
@@ -37,7 +37,7 @@ def queue_of(name: str) -> str:
     return f"{QUEUE}{name.replace('/', '!')}"
 
 
-def knobs(controller: Controller) -> dict[Knob, str]:
+def knobs(controller: Controller) -> dict[ToolSetting, str]:
     """Every setting that can be read."""
     names = (*LIMITS, *TIMES, *_BCACHE, *_AHEAD)
     return {(v.id, name): v.details[name] for v in controller.volumes for name in names if name in v.details}
@@ -53,11 +53,11 @@ def judge(action: Action, answer: Answer) -> str | None:  # noqa: ARG001 - as ab
     return None
 
 
-def plan(controller: Controller, wishes: Sequence[Wish], tools: Sequence[Tool]) -> Plan:  # noqa: ARG001 - as above
+def plan(controller: Controller, wishes: Sequence[Desired], tools: Sequence[Tool]) -> Plan:  # noqa: ARG001 - as above
     """One file written for each wish that is not so yet."""
     objects = {volume.id: volume for volume in controller.volumes}
     steps: list[Step] = []
-    already: list[Wish] = []
+    already: list[Desired] = []
     refusals: list[Refusal] = []
     for wish in wishes:
         volume = objects.get(wish.object_id)
@@ -76,11 +76,11 @@ def _sorted(steps: Sequence[Step]) -> tuple[Step, ...]:
     return tuple(sorted(steps, key=lambda step: step.knob != "cache_mode"))
 
 
-def _no(wish: Wish, why: str, alternative: str | None = None, kind: RefusalKind = "unsupported") -> Refusal:
+def _no(wish: Desired, why: str, alternative: str | None = None, kind: RefusalKind = "unsupported") -> Refusal:
     return Refusal(wish=wish, kind=kind, reason=why, alternative=alternative)
 
 
-def _refused(wish: Wish, volume: Volume, wishes: Sequence[Wish]) -> Refusal | None:
+def _refused(wish: Desired, volume: Volume, wishes: Sequence[Desired]) -> Refusal | None:
     """Why a wish cannot be fulfilled; None when it can."""
     if wish.setting in ("high_watermark", "low_watermark") and volume.details.get("target") == "writecache":
         answer = reload_answer(volume.details.get("name"))
@@ -106,7 +106,7 @@ def _settings(volume: Volume) -> tuple[str, ...]:
     return _BCACHE if "cache_mode" in volume.details else ()
 
 
-def _ahead(wish: Wish, volume: Volume) -> Refusal | None:
+def _ahead(wish: Desired, volume: Volume) -> Refusal | None:
     """The kernel keeps whole pages, and drops the rest without a word."""
     page = int(volume.details.get("page size", _LARGEST_PAGE)) // 1024
     if int(wish.value) % page:
@@ -114,7 +114,7 @@ def _ahead(wish: Wish, volume: Volume) -> Refusal | None:
     return None
 
 
-def _limit(wish: Wish, volume: Volume, before: str, wishes: Sequence[Wish]) -> Refusal | None:
+def _limit(wish: Desired, volume: Volume, before: str, wishes: Sequence[Desired]) -> Refusal | None:
     """What the kernel would silently ignore, or take as something else."""
     value, _, unit = wish.value.partition(" ")
     page = int(volume.details.get("page size", _LARGEST_PAGE))
@@ -144,7 +144,7 @@ def _bytes(limit: str, stand: Mapping[str, str]) -> int | None:
     return int(figure) * int(stand.get("available", "1000000")) // 100 if stand else None
 
 
-def _step(volume: Volume, wish: Wish) -> Step:
+def _step(volume: Volume, wish: Desired) -> Step:
     before = volume.details[wish.setting]
     affects = [_EVERYWHERE] if volume.id == VM else []
     if wish.setting in _AHEAD:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from raidctl.model import Battery, Controller, Drive, Volume
-from raidctl.request import Answer, Request, Run, RunAnswer, Trouble, Which, WhichAnswer
+from raidctl.request import Answer, Failure, Request, Run, RunAnswer, Which, WhichAnswer
 from raidctl.vendor.protocol import Document, Observation
 from raidctl_adaptec import read
 
@@ -229,7 +229,7 @@ class Script:
 
     def _answer(self, request: Request[Any]) -> Answer:
         if isinstance(request, Which):
-            return WhichAnswer(path=self.path, trouble=None if self.path else Trouble.MISSING)
+            return WhichAnswer(path=self.path, trouble=None if self.path else Failure.MISSING)
         assert isinstance(request, Run)
         self.asked.append(request)
         return self.answers.get(" ".join(request.argv), RunAnswer(code=3))

@@ -8,8 +8,8 @@ import msgspec
 import pytest
 
 from raidctl.model import Controller, Tool
-from raidctl.request import ReadAnswer, RunAnswer, Trouble
-from raidctl.vendor.plan import Action, Plan, Setting, Wish
+from raidctl.request import Failure, ReadAnswer, RunAnswer
+from raidctl.vendor.plan import Action, Desired, Plan, Setting
 from raidctl_adaptec.change import flushes, judge, knobs, plan
 from tests.vendors.adaptec.adaptec_texts import card_of, drive_text, machine, part, pqi, volume_text
 
@@ -25,7 +25,7 @@ def planned(text: str, *wanted: tuple[str, Setting, str], tools: Sequence[Tool] 
 def planned_on(card: Controller, *wanted: tuple[str, Setting, str], tools: Sequence[Tool] = TOOLS) -> Plan:
     """The plan for wishes on a card; objects are named without the card's id."""
     ids = {item: f"adaptec:1/{item}" if item else "adaptec:1" for item, _, _ in wanted}
-    wishes = [Wish(object_id=ids[item], setting=setting, value=value) for item, setting, value in wanted]
+    wishes = [Desired(object_id=ids[item], setting=setting, value=value) for item, setting, value in wanted]
     return plan(card, wishes, tools)
 
 
@@ -235,7 +235,7 @@ def test_without_the_tool_nothing_is_planned() -> None:
 def test_a_card_whose_number_two_machines_share_is_not_addressed() -> None:
     """Its id does not tell arcconf's number."""
     card = msgspec.structs.replace(card_of(machine()), id="adaptec:1-2")
-    made = plan(card, [Wish(object_id="adaptec:1/v0", setting="write_policy", value="write_through")], TOOLS)
+    made = plan(card, [Desired(object_id="adaptec:1/v0", setting="write_policy", value="write_through")], TOOLS)
     assert [kind for kind, _ in refused(made)] == ["unknown"]
 
 
@@ -307,7 +307,7 @@ def test_the_words_of_the_tool_are_passed_on() -> None:
 
 def test_what_was_never_answered_is_not_judged() -> None:
     """That is the engine's matter."""
-    assert judge(ACTION, ReadAnswer(trouble=Trouble.MISSING)) is None
+    assert judge(ACTION, ReadAnswer(trouble=Failure.MISSING)) is None
 
 
 @pytest.mark.parametrize(("now", "wanted"), [("Enabled", "write_through"), ("Disabled", "protected_write_back")])

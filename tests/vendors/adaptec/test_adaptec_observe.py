@@ -9,7 +9,7 @@ import pytest
 
 from raidctl.host import HostView
 from raidctl.model import Controller
-from raidctl.request import RunAnswer, Trouble, converse
+from raidctl.request import Failure, RunAnswer, converse
 from raidctl.vendor.protocol import Observation
 from raidctl_adaptec import DRIVERS, observe
 from tests.vendors.adaptec.adaptec_texts import Script, machine, ran
@@ -66,7 +66,7 @@ def test_a_tool_off_the_path_is_called_by_its_path() -> None:
 
 def test_a_tool_that_hangs_is_said() -> None:
     """One problem names the call."""
-    script = Script({"arcconf getconfig 1 AL": RunAnswer(trouble=Trouble.TIMEOUT)})
+    script = Script({"arcconf getconfig 1 AL": RunAnswer(trouble=Failure.TIMEOUT)})
     found = seen(script)
     assert [(p.kind, p.where) for p in found.problems] == [("unread", "arcconf getconfig 1 AL")]
 

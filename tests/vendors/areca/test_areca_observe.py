@@ -4,7 +4,7 @@ import pytest
 
 from raidctl.host import HostView, PciDevice
 from raidctl.model import ProblemKind
-from raidctl.request import RunAnswer, Trouble, converse
+from raidctl.request import Failure, RunAnswer, converse
 from raidctl.vendor.protocol import Observation
 from raidctl_areca import observe
 from tests.vendors.areca.areca_texts import DISKS, DRIVE, END, SETS, SYS, VOLUME, VOLUMES, Script, config, hardware, ran
@@ -69,10 +69,10 @@ def test_more_than_one_card_is_said() -> None:
 @pytest.mark.parametrize(
     ("answer", "kind"),
     [
-        (RunAnswer(trouble=Trouble.DENIED), "no_right"),
-        (RunAnswer(trouble=Trouble.MISSING), "no_tool"),
-        (RunAnswer(trouble=Trouble.TIMEOUT), "unread"),
-        (RunAnswer(trouble=Trouble.FLOOD, out=b"y\n" * 1000), "unread"),
+        (RunAnswer(trouble=Failure.DENIED), "no_right"),
+        (RunAnswer(trouble=Failure.MISSING), "no_tool"),
+        (RunAnswer(trouble=Failure.TIMEOUT), "unread"),
+        (RunAnswer(trouble=Failure.FLOOD, out=b"y\n" * 1000), "unread"),
         (ran("", code=0), "unread"),
         (ran("GuiErrMsg<0x4d>: Password Required.\n", code=0), "no_right"),
         (ran("Segmentation fault\n", code=139), "unread"),
@@ -94,6 +94,6 @@ def test_an_answer_without_its_last_line_may_be_cut_off() -> None:
 
 def test_one_call_that_fails_loses_only_its_own_facts() -> None:
     """The rest is shown, and the call is named."""
-    found = seen(Script(TOOL, WHOLE | {"cli64 vsf info": RunAnswer(trouble=Trouble.TIMEOUT)}))
+    found = seen(Script(TOOL, WHOLE | {"cli64 vsf info": RunAnswer(trouble=Failure.TIMEOUT)}))
     assert len(found.controllers[0].drives) == 8
     assert {problem.where for problem in found.problems} == {"cli64 vsf info"}

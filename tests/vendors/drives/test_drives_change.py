@@ -6,7 +6,7 @@ import pytest
 
 from raidctl.model import Controller, Drive, Interface, Tool
 from raidctl.request import RunAnswer
-from raidctl.vendor.plan import Action, Plan, Wish
+from raidctl.vendor.plan import Action, Desired, Plan
 from raidctl_drives import change
 
 TOOLS = [Tool(name=name) for name in ("hdparm", "sdparm", "nvme", "smartctl")]
@@ -21,7 +21,7 @@ def drive(interface: Interface | None, **more: object) -> Drive:
 
 def off(item: Drive, tools: list[Tool] | None = None) -> Plan:
     """The plan that switches its cache off."""
-    wish = Wish(object_id="drives:S1", setting="write_cache", value="disabled")
+    wish = Desired(object_id="drives:S1", setting="write_cache", value="disabled")
     controller = Controller(id="drives:loose", drives=(item,))
     return change.plan(controller, [wish], TOOLS if tools is None else tools)
 
@@ -86,7 +86,7 @@ def test_what_cannot_be_switched_is_refused_with_the_reason(item: Drive) -> None
 
 def on(item: Drive) -> Plan:
     """The plan that switches the cache of a drive on."""
-    wish = Wish(object_id="drives:S1", setting="write_cache", value="enabled")
+    wish = Desired(object_id="drives:S1", setting="write_cache", value="enabled")
     return change.plan(Controller(id="drives:loose", drives=(item,)), [wish], TOOLS)
 
 

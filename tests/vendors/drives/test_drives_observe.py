@@ -9,12 +9,12 @@ from typing import Any
 from raidctl.host import BlockDevice, HostView, PciDevice
 from raidctl.request import (
     Answer,
+    Failure,
     Read,
     ReadAnswer,
     Request,
     Run,
     RunAnswer,
-    Trouble,
     Which,
     WhichAnswer,
     converse,
@@ -54,7 +54,7 @@ class Machine:
     runs: Mapping[tuple[str, ...], str] = field(default_factory=dict)
     files: Mapping[str, str] = field(default_factory=dict)
     tools: Sequence[str] = TOOLS
-    trouble: Trouble = Trouble.MISSING
+    trouble: Failure = Failure.MISSING
     asked: list[Run] = field(default_factory=list)
     batches: list[int] = field(default_factory=list)
 
@@ -69,7 +69,7 @@ class Machine:
             return WhichAnswer(path=f"/usr/sbin/{request.name}" if found else None)
         if isinstance(request, Read):
             text = self.files.get(request.path)
-            return ReadAnswer(data=text.encode()) if text else ReadAnswer(trouble=Trouble.MISSING)
+            return ReadAnswer(data=text.encode()) if text else ReadAnswer(trouble=Failure.MISSING)
         assert isinstance(request, Run)
         self.asked.append(request)
         text = self.runs.get(request.argv)
@@ -185,7 +185,7 @@ def test_many_problems_stay_apart_and_each_comes_once() -> None:
         replace(SATA, name=f"sd{n}x", node=f"/dev/sd{n}x", serial=f"HBN1{n:04}", wwn=None, scsi_address=None)
         for n in range(300)
     ]
-    found = seen(Machine(trouble=Trouble.TIMEOUT, tools=("hdparm",)), *many, pci=(AHCI,))
+    found = seen(Machine(trouble=Failure.TIMEOUT, tools=("hdparm",)), *many, pci=(AHCI,))
     silent = [problem.where for problem in found.problems if problem.kind == "unread"]
     assert len(silent) == len(set(silent)) == 300
 
@@ -232,7 +232,7 @@ def test_drives_are_asked_side_by_side() -> None:
 
 def test_no_answer_in_time_is_said_and_the_rest_is_shown() -> None:
     """A drive that hangs is still listed with what the kernel knows."""
-    found = seen(Machine(trouble=Trouble.TIMEOUT), SATA)
+    found = seen(Machine(trouble=Failure.TIMEOUT), SATA)
     assert found.controllers[0].drives[0].model == "HARBOR HD4000NS-11A"
     assert {problem.kind for problem in found.problems} == {"unread"}
 

@@ -7,16 +7,16 @@ from typing import Any
 
 import pytest
 
-from raidctl.evidence import Sheet
+from raidctl.evidence import Output
 from raidctl.model import Problem
-from raidctl.request import Answer, Request, Run, RunAnswer, Trouble, converse
+from raidctl.request import Answer, Failure, Request, Run, RunAnswer, converse
 from raidctl_drives.parts import DrivePart
 from raidctl_drives.smart import ask_smartctl
 from tests.vendors.drives.test_drives_smart_ata import BANNER, FULL
 from tests.vendors.drives.test_drives_smart_scsi import NO_LOG, NVME, SAS
 
 FIRST = ("smartctl", "-n", "standby", "-x", "-f", "old", "/dev/sdq")
-Told = tuple[list[DrivePart], list[Sheet], list[Problem]]
+Told = tuple[list[DrivePart], list[Output], list[Problem]]
 
 
 class Machine:
@@ -30,7 +30,7 @@ class Machine:
         """Answer in order."""
         runs = [request for request in requests if isinstance(request, Run)]
         self.asked += [run.argv for run in runs]
-        return [self.answers.get(run.argv, RunAnswer(trouble=Trouble.MISSING)) for run in runs]
+        return [self.answers.get(run.argv, RunAnswer(trouble=Failure.MISSING)) for run in runs]
 
 
 def asked(answers: dict[tuple[str, ...], RunAnswer], **options: str) -> tuple[Told, Machine]:
@@ -90,11 +90,11 @@ def test_a_sleeping_drive_is_left_asleep() -> None:
 @pytest.mark.parametrize(
     ("answer", "kind"),
     [
-        (RunAnswer(trouble=Trouble.MISSING), "no_tool"),
-        (RunAnswer(trouble=Trouble.DENIED), "no_right"),
-        (RunAnswer(trouble=Trouble.TIMEOUT, detail="60 s"), "unread"),
-        (RunAnswer(trouble=Trouble.UNRECORDED), "unread"),
-        (RunAnswer(trouble=Trouble.FAILED, detail="ssh: broken pipe"), "unread"),
+        (RunAnswer(trouble=Failure.MISSING), "no_tool"),
+        (RunAnswer(trouble=Failure.DENIED), "no_right"),
+        (RunAnswer(trouble=Failure.TIMEOUT, detail="60 s"), "unread"),
+        (RunAnswer(trouble=Failure.UNRECORDED), "unread"),
+        (RunAnswer(trouble=Failure.FAILED, detail="ssh: broken pipe"), "unread"),
         (printed("", 2), "unread"),
         (printed(f"{BANNER}Smartctl open device: /dev/sdq failed: Permission denied\n", 2), "no_right"),
         (printed(f"{BANNER}Smartctl open device: /dev/sdq failed: No such device\n", 2), "unread"),

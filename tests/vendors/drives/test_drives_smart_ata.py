@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from raidctl.evidence import Sheet
+from raidctl.evidence import Output
 from raidctl_drives.parts import DrivePart
 from raidctl_drives.smart import read_smartctl
 
@@ -223,7 +223,7 @@ Seagate FARM log (GP Log 0xa6) supported [try: -l farm]
 FULL = BANNER + IDENTITY + HEALTH + TABLE + LOGS
 
 
-def one(text: str) -> tuple[DrivePart, Sheet]:
+def one(text: str) -> tuple[DrivePart, Output]:
     """The one part of an output, and its sheet."""
     parts, sheet = read_smartctl("smartctl -x /dev/sdq", text, "drive")
     assert len(parts) == 1

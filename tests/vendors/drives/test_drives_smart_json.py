@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from raidctl.evidence import Sheet
+from raidctl.evidence import Output
 from raidctl_drives.parts import DrivePart, readdress
 from raidctl_drives.smart import read_smartctl, sniff_smartctl
 
@@ -95,7 +95,7 @@ NVME: dict[str, Any] = {
 }  # fmt: skip
 
 
-def one(tree: object) -> tuple[DrivePart, Sheet]:
+def one(tree: object) -> tuple[DrivePart, Output]:
     """The one part of a JSON output, and its sheet."""
     parts, sheet = read_smartctl("smartctl -j -a /dev/sdq", json.dumps(tree), "drive")
     assert len(parts) == 1

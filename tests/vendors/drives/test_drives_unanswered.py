@@ -9,7 +9,7 @@ import pytest
 
 from raidctl.host import BlockDevice, HostView
 from raidctl.model import Problem
-from raidctl.request import Answer, Request, Run, RunAnswer, Trouble, Which, WhichAnswer, converse
+from raidctl.request import Answer, Failure, Request, Run, RunAnswer, Which, WhichAnswer, converse
 from raidctl_drives import observe
 
 SAS = BlockDevice(
@@ -33,7 +33,7 @@ class Machine:
     def _of(self, request: Request[Any]) -> Answer:
         if isinstance(request, Which):
             return WhichAnswer(path=f"/usr/bin/{request.name}" if request.name == "sdparm" else None)
-        return self.answer if isinstance(request, Run) else RunAnswer(trouble=Trouble.MISSING)
+        return self.answer if isinstance(request, Run) else RunAnswer(trouble=Failure.MISSING)
 
 
 def problems(text: str, code: int) -> list[Problem]:

@@ -9,6 +9,7 @@ import raidctl_md as md
 from raidctl.model import Array, Controller, Drive, Volume
 from raidctl.request import (
     Answer,
+    Failure,
     Glob,
     GlobAnswer,
     Read,
@@ -16,7 +17,6 @@ from raidctl.request import (
     Request,
     Run,
     RunAnswer,
-    Trouble,
     Which,
     WhichAnswer,
 )
@@ -146,7 +146,7 @@ class Machine:
 
     def __init__(
         self,
-        files: dict[str, str | Trouble],
+        files: dict[str, str | Failure],
         runs: dict[str, RunAnswer] | None = None,
         *,
         tool: str | None = "/usr/sbin/mdadm",
@@ -164,10 +164,10 @@ class Machine:
     def answer(self, request: Request[Any]) -> Answer:
         """The answer to one request."""
         if isinstance(request, Which):
-            return WhichAnswer(path=self.tool, trouble=None if self.tool else Trouble.MISSING)
+            return WhichAnswer(path=self.tool, trouble=None if self.tool else Failure.MISSING)
         if isinstance(request, Read):
-            text = self.files.get(request.path, Trouble.MISSING)
-            return ReadAnswer(trouble=text) if isinstance(text, Trouble) else ReadAnswer(data=text.encode())
+            text = self.files.get(request.path, Failure.MISSING)
+            return ReadAnswer(trouble=text) if isinstance(text, Failure) else ReadAnswer(data=text.encode())
         if isinstance(request, Glob):
             depth = request.pattern.count("/")
             end = request.pattern.rpartition("/")[2]
@@ -175,7 +175,7 @@ class Machine:
             paths = [p for p in self.files if p.count("/") == depth and p.endswith(end) and ("/dev-" in p) == member]
             return GlobAnswer(paths=tuple(sorted(paths)))
         assert isinstance(request, Run)
-        return self.runs.get(" ".join(request.argv), RunAnswer(trouble=Trouble.MISSING))
+        return self.runs.get(" ".join(request.argv), RunAnswer(trouble=Failure.MISSING))
 
     def commands(self) -> list[str]:
         """The programs that were run."""

@@ -10,7 +10,7 @@ import pytest
 import raidctl_md as md
 from raidctl.host import HostView
 from raidctl.model import Controller
-from raidctl.request import Answer, Glob, GlobAnswer, Read, Request, RunAnswer, Trouble, converse
+from raidctl.request import Answer, Failure, Glob, GlobAnswer, Read, Request, RunAnswer, converse
 from tests.vendors.md.md_texts import DETAIL, Machine, told
 
 MDSTAT = (
@@ -27,10 +27,10 @@ CHECKED, PAUSED = f"/var/lib/mdcheck/Checked_{UUID}", f"/var/lib/mdcheck/MD_UUID
 class Host(Machine):
     """A machine whose patterns match as a shell's do; ``lost`` requests get no answer."""
 
-    def __init__(self, *there: str, config: str | Trouble = Trouble.MISSING, lost: str = "") -> None:
+    def __init__(self, *there: str, config: str | Failure = Failure.MISSING, lost: str = "") -> None:
         detail = RunAnswer(code=0, out=DETAIL.encode())
         stat = RunAnswer(code=0, out=f"1772352000 {CHECKED}\n".encode())
-        files: dict[str, str | Trouble] = {"/proc/mdstat": MDSTAT, CONFIG: config, **dict.fromkeys(there, "")}
+        files: dict[str, str | Failure] = {"/proc/mdstat": MDSTAT, CONFIG: config, **dict.fromkeys(there, "")}
         super().__init__(files, {"mdadm --detail /dev/md7": detail, f"stat --format=%Y %n {CHECKED}": stat})
         self.lost = lost
 
@@ -38,7 +38,7 @@ class Host(Machine):
         """As of the machine, but for what is lost."""
         name = request.pattern if isinstance(request, Glob) else request.path if isinstance(request, Read) else ""
         if isinstance(request, Glob) and self.lost and fnmatch(self.lost, name):
-            return GlobAnswer(paths=(), trouble=Trouble.TIMEOUT)
+            return GlobAnswer(paths=(), trouble=Failure.TIMEOUT)
         if isinstance(request, Glob):
             return GlobAnswer(paths=tuple(path for path in self.files if path != CONFIG and fnmatch(path, name)))
         return super().answer(request)
@@ -60,13 +60,13 @@ class Host(Machine):
         (f"# ARRAY /dev/md7 UUID={UUID}\nMAILADDR root\n", False),
         (f"DEVICE /dev/md7 UUID={UUID}\n", False),
         ("", False),
-        (Trouble.MISSING, False),
-        (Trouble.DENIED, None),
-        (Trouble.TIMEOUT, None),
-        (Trouble.UNRECORDED, None),
+        (Failure.MISSING, False),
+        (Failure.DENIED, None),
+        (Failure.TIMEOUT, None),
+        (Failure.UNRECORDED, None),
     ],
 )
-def test_an_array_is_listed_under_any_of_its_names(config: str | Trouble, listed: bool | None) -> None:
+def test_an_array_is_listed_under_any_of_its_names(config: str | Failure, listed: bool | None) -> None:
     """By UUID in both spellings, device or name, over several lines; a file that cannot be read says nothing."""
     assert Host(config=config).card().volumes[0].in_config_file is listed
 

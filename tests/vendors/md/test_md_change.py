@@ -6,7 +6,7 @@ import pytest
 
 from raidctl.model import Controller, Volume
 from raidctl.request import WriteAnswer
-from raidctl.vendor.plan import Plan, Setting, Wish
+from raidctl.vendor.plan import Desired, Plan, Setting
 from raidctl_md.change import flushes, judge, knobs, plan
 
 WHOLE = {"stripe_cache_size": "256", "journal_mode": "[write-through] write-back"}
@@ -32,7 +32,7 @@ def array(
 
 def planned(controller: Controller, setting: Setting, value: str) -> Plan:
     """The plan for one wish on the array."""
-    return plan(controller, [Wish(object_id="md:md7", setting=setting, value=value)], ())
+    return plan(controller, [Desired(object_id="md:md7", setting=setting, value=value)], ())
 
 
 def refused(made: Plan) -> tuple[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import raidctl_md as md
 from raidctl.host import BlockDevice, HostView
-from raidctl.request import RunAnswer, Trouble, converse
+from raidctl.request import Failure, RunAnswer, converse
 from raidctl.vendor.protocol import Observation
 from tests.vendors.md.md_texts import DETAIL, EXAMINE, Machine, unparsed
 
@@ -15,9 +15,9 @@ MDSTAT = (
 ROOT = HostView(root=True)
 
 
-def sysfs(name: str, files: dict[str, str], members: dict[str, tuple[str, str, str]]) -> dict[str, str | Trouble]:
+def sysfs(name: str, files: dict[str, str], members: dict[str, tuple[str, str, str]]) -> dict[str, str | Failure]:
     """The files of an array's directory."""
-    found: dict[str, str | Trouble] = {f"/sys/block/{name}/md/{file}": f"{text}\n" for file, text in files.items()}
+    found: dict[str, str | Failure] = {f"/sys/block/{name}/md/{file}": f"{text}\n" for file, text in files.items()}
     for member, values in members.items():
         for file, text in zip(("state", "slot", "errors"), values, strict=True):
             found[f"/sys/block/{name}/md/dev-{member}/{file}"] = f"{text}\n"
@@ -75,7 +75,7 @@ def test_md_observe_without_the_right() -> None:
 def test_md_observe_tool_that_fails() -> None:
     """A hanging tool, one that may not look and one that says nothing are each a problem; the rest is shown."""
     for answer, kind in (
-        (RunAnswer(trouble=Trouble.TIMEOUT, detail="60 s"), "unread"),
+        (RunAnswer(trouble=Failure.TIMEOUT, detail="60 s"), "unread"),
         (RunAnswer(code=1, err=b"mdadm: must be super-user to perform this action\n"), "no_right"),
         (RunAnswer(code=1), "unread"),
     ):
@@ -86,7 +86,7 @@ def test_md_observe_tool_that_fails() -> None:
 
 def test_md_observe_mdstat_that_cannot_be_read() -> None:
     """A file that is there and cannot be read is a problem, never nothing."""
-    found = run(Machine({"/proc/mdstat": Trouble.DENIED}))
+    found = run(Machine({"/proc/mdstat": Failure.DENIED}))
     assert [(p.kind, p.where) for p in found.problems] == [("no_right", "/proc/mdstat")]
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import raidctl_md as md
-from raidctl.evidence import Sheet
+from raidctl.evidence import Output
 from raidctl.request import decode
 from raidctl.vendor.protocol import Document, Observation
 from tests.vendors.md.md_texts import DETAIL, EXAMINE, read, volume
@@ -111,4 +111,4 @@ def test_md_robust_a_thousand_arrays() -> None:
     text = "".join(f"md{n} : active raid1 sda{n}[0] sdb{n}[1]\n      99 blocks [2/2] [UU]\n\n" for n in range(1000))
     found = md.read([Document("x", "md", text)])
     assert len({volume.id for volume in found.controllers[0].volumes}) == 1000
-    assert isinstance(found.sheets[0], Sheet)
+    assert isinstance(found.sheets[0], Output)

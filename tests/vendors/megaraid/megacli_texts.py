@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 
-from raidctl.evidence import Sheet
+from raidctl.evidence import Output
 from raidctl.model import Problem
 from raidctl.vendor.draft import Draft
 from raidctl.vendor.protocol import Document
@@ -450,10 +450,10 @@ Exit Code: 0x00
 """``-ShowSummary -aALL``."""
 
 
-def told(*texts: str, name: str = "output.txt") -> tuple[Cards, list[Sheet], list[Problem]]:
+def told(*texts: str, name: str = "output.txt") -> tuple[Cards, list[Output], list[Problem]]:
     """What some texts tell, read one after the other."""
     cards = Cards()
-    sheets: list[Sheet] = []
+    sheets: list[Output] = []
     problems: list[Problem] = []
     for text in texts:
         sheet, found = read(cards, Document(name, "megacli", textwrap.dedent(text)))

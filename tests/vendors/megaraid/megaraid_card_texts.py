@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from raidctl.evidence import Sheet
+from raidctl.evidence import Output
 from raidctl.model import Problem
 from raidctl.vendor.draft import Draft
 from raidctl_megaraid.draft import CardDraft, Cards
@@ -122,7 +122,7 @@ class Read:
     """What was made of an output."""
 
     cards: Cards = field(default_factory=Cards)
-    sheets: list[Sheet] = field(default_factory=list)
+    sheets: list[Output] = field(default_factory=list)
     left: list[Section] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
 

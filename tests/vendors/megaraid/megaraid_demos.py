@@ -10,7 +10,7 @@ from raidctl.request import Run, RunAnswer
 from raidctl.simulation.demo import machine
 from raidctl.simulation.runner import Simulated
 from raidctl.survey.survey import survey
-from raidctl.vendor.plan import Setting, Wish
+from raidctl.vendor.plan import Desired, Setting
 from raidctl.vendor.registry import vendors
 
 VENDORS = vendors()[0]
@@ -37,9 +37,9 @@ def card(name: str, place: Path, changes: Mapping[str, str] | None = None) -> Co
     return seen(simulated(name, place, changes))[0]
 
 
-def wish(where: str, setting: Setting, value: str) -> Wish:
+def wish(where: str, setting: Setting, value: str) -> Desired:
     """A wish; ``where`` is ``v0``, or empty for the controller."""
-    return Wish(object_id=f"megaraid:0/{where}" if where else "megaraid:0", setting=setting, value=value)
+    return Desired(object_id=f"megaraid:0/{where}" if where else "megaraid:0", setting=setting, value=value)
 
 
 def run(found: Simulated, *argv: str) -> RunAnswer:

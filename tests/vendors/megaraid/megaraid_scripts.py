@@ -9,7 +9,7 @@ from typing import Any
 
 from raidctl.host import HostView, PciDevice
 from raidctl.model import Controller, Volume, VolumeCache
-from raidctl.request import Answer, Request, Run, RunAnswer, Trouble, Which, WhichAnswer, converse
+from raidctl.request import Answer, Failure, Request, Run, RunAnswer, Which, WhichAnswer, converse
 from raidctl.vendor.protocol import Document, Observation
 from raidctl_megaraid import observe, read
 
@@ -118,7 +118,7 @@ def ran(out: str = "", *, code: int = 0, err: str = "") -> RunAnswer:
 
 
 CRASH = RunAnswer(code=-4, err=b"Illegal instruction\n")
-HANG = RunAnswer(trouble=Trouble.TIMEOUT)
+HANG = RunAnswer(trouble=Failure.TIMEOUT)
 NOBODY = ran(printed(answer(None, None)), code=1)
 
 
@@ -138,11 +138,11 @@ class Script:
         if isinstance(request, Which):
             known = request.name in self.tools
             return WhichAnswer(
-                path=f"/usr/sbin/{request.name}" if known else None, trouble=None if known else Trouble.MISSING
+                path=f"/usr/sbin/{request.name}" if known else None, trouble=None if known else Failure.MISSING
             )
         assert isinstance(request, Run)
         self.asked.append(request)
-        return self.answers.get(" ".join(request.argv), RunAnswer(trouble=Trouble.UNRECORDED))
+        return self.answers.get(" ".join(request.argv), RunAnswer(trouble=Failure.UNRECORDED))
 
     @property
     def calls(self) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from raidctl.evidence import Sheet
+from raidctl.evidence import Output
 from raidctl_megaraid.draft import CardDraft, Cards
 from raidctl_megaraid.storcli.from_json import from_json
 from raidctl_megaraid.storcli.outline import Section
@@ -22,7 +22,7 @@ def answer_text(response: Data, description: str = "None", controller: int | Non
     return json.dumps({"Controllers": [{"Command Status": status, "Response Data": response}]})
 
 
-def read_all(*texts: str) -> tuple[Cards, list[Section], list[Sheet]]:
+def read_all(*texts: str) -> tuple[Cards, list[Section], list[Output]]:
     """The cards that outputs tell of, the sections that were left, and the sheets."""
     cards, left, sheets = Cards(), [], []
     for text in texts:

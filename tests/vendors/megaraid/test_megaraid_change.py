@@ -8,12 +8,12 @@ import pytest
 from msgspec.structs import replace
 
 from raidctl.model import Tool
-from raidctl.vendor.plan import Plan, Setting, Wish
+from raidctl.vendor.plan import Desired, Plan, Setting
 from raidctl_megaraid import change
 from tests.vendors.megaraid.megaraid_demos import DEMOS, card, seen, simulated, wish
 
 
-def planned(name: str, place: Path, *wishes: Wish, **settings: str) -> Plan:
+def planned(name: str, place: Path, *wishes: Desired, **settings: str) -> Plan:
     """The plan on a simulated machine; settings are those of volume 0, but for its card's own."""
     found = {key if key in ("battery", "cacheflushint") else f"v0/{key}": value for key, value in settings.items()}
     controller, tools = seen(simulated(name, place, found))
@@ -109,7 +109,7 @@ def test_preserved_data_is_said_to_stay_where_it_is(tmp_path: Path) -> None:
 def test_each_step_can_be_undone_and_outlives_a_reboot(tmp_path: Path, name: str) -> None:
     """The undo is the same command with the value that was read."""
     controller, tools = seen(simulated(name, tmp_path))
-    asked = Wish(object_id=controller.volumes[-1].id, setting="write_policy", value="unprotected_write_back")
+    asked = Desired(object_id=controller.volumes[-1].id, setting="write_policy", value="unprotected_write_back")
     plan = change.plan(controller, [asked], tools)
     [step] = plan.steps
     stand = change.knobs(controller)
@@ -123,7 +123,7 @@ def test_the_program_that_told_of_the_card_is_the_one_that_changes_it(tmp_path: 
     """Not the first of the family's programs that is installed."""
     controller, tools = seen(simulated(name, tmp_path))
     volume = controller.volumes[-1].id
-    asked = [Wish(object_id=volume, setting="write_policy", value="unprotected_write_back")]
+    asked = [Desired(object_id=volume, setting="write_policy", value="unprotected_write_back")]
     others = [Tool(name="perccli", path="/opt/other/perccli"), Tool(name="megacli", path="/usr/sbin/megacli")]
     [step] = change.plan(controller, asked, [*others, *tools]).steps
     assert step.action.argv[0].endswith(controller.told_by or "?")
@@ -136,7 +136,7 @@ def test_a_second_card_of_the_same_number_keeps_its_own_number(tmp_path: Path) -
     text = "megaraid:0-2/v0"
     volume = replace(controller.volumes[0], id=text)
     twin = replace(controller, id="megaraid:0-2", volumes=(volume,))
-    asked = Wish(object_id=text, setting="write_policy", value="write_through")
+    asked = Desired(object_id=text, setting="write_policy", value="write_through")
     assert commands(change.plan(twin, [asked], tools)) == ["/c0/v0 set wrcache=WT nolog J"]
     nameless = replace(controller, id="megaraid:unknown", volumes=(replace(volume, id="megaraid:unknown/v0"),))
     asked = replace(asked, object_id="megaraid:unknown/v0")

@@ -11,7 +11,7 @@ import pytest
 import raidctl_megaraid
 from raidctl.change.guard import unsafe
 from raidctl.model import Controller
-from raidctl.vendor.plan import Wish
+from raidctl.vendor.plan import Desired
 from raidctl.vendor.protocol import Document
 from raidctl_megaraid import simulator
 from raidctl_megaraid.simulator.state import BATTERIES
@@ -118,5 +118,5 @@ def test_the_drives_caches_are_refused(tmp_path: Path) -> None:
     """No battery of a card keeps what its drives hold."""
     found = card("9271", tmp_path)
     for value in ("enabled", "default"):
-        asked = Wish(object_id="megaraid:0/v0", setting="drive_write_cache", value=value)
+        asked = Desired(object_id="megaraid:0/v0", setting="drive_write_cache", value=value)
         assert unsafe(found, asked) is not None

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from raidctl.model import Controller, Problem, Tool
 from raidctl.request import RunAnswer
-from raidctl.vendor.plan import Wish
+from raidctl.vendor.plan import Desired
 from raidctl.vendor.protocol import Document, Observation
 from raidctl_megaraid import read, sniff
 from raidctl_megaraid.change import flushes, judge, plan
@@ -295,7 +295,7 @@ def test_nothing_is_set_through_it() -> None:
     observed = seen(Script(["raidctl-mfi"], {"raidctl-mfi show": ran(json.dumps(output()))}), bus(CARD))
     [found] = observed.controllers
     assert [name for name, can in found.capabilities.items() if can.set] == ["flush"]
-    wish = Wish(object_id="megaraid:0/v0", setting="write_policy", value="write_through")
+    wish = Desired(object_id="megaraid:0/v0", setting="write_policy", value="write_through")
     tools: list[Tool] = list(observed.tools)
     made = plan(found, [wish], tools)
     assert (made.steps, [refusal.reason[:40] for refusal in made.refusals]) == (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from raidctl.request import RunAnswer, Trouble
+from raidctl.request import Failure, RunAnswer
 from raidctl.vendor.protocol import Observation
 from tests.vendors.megaraid.megaraid_scripts import (
     CRASH,
@@ -146,7 +146,7 @@ def test_without_root_the_right_is_missing_not_the_card() -> None:
 
 def test_a_tool_that_does_not_start_is_told() -> None:
     """With the reason, and nothing breaks."""
-    script = Script(["storcli64"], {f"storcli64 /call show all {TAIL}": RunAnswer(trouble=Trouble.DENIED)})
+    script = Script(["storcli64"], {f"storcli64 /call show all {TAIL}": RunAnswer(trouble=Failure.DENIED)})
     assert [problem.kind for problem in seen(script, bus(CARD)).problems] == ["no_right"]
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from raidctl.request import Run, RunAnswer, Trouble
+from raidctl.request import Failure, Run, RunAnswer
 from raidctl.vendor.protocol import Document, Observation
 from raidctl_megaraid import read, sniff
 from tests.support.machines import MACHINES, recording
@@ -88,9 +88,9 @@ def test_absurd_values_are_reported_or_kept(value: str) -> None:
     check(read([Document("x", "storcli", printed(answer(data)))]))
 
 
-@pytest.mark.parametrize("trouble", list(Trouble))
+@pytest.mark.parametrize("trouble", list(Failure))
 @pytest.mark.parametrize("tool", ["storcli64", "storcli2", "MegaCli64"])
-def test_no_trouble_of_a_call_breaks_the_dialogue(trouble: Trouble, tool: str) -> None:
+def test_no_trouble_of_a_call_breaks_the_dialogue(trouble: Failure, tool: str) -> None:
     """And each is told."""
 
     class Deaf(Script):

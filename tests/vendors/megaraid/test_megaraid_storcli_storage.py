@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from raidctl.evidence import Sheet
+from raidctl.evidence import Output
 from raidctl_megaraid.draft import Cards
 from raidctl_megaraid.storcli.from_text import from_text
 from raidctl_megaraid.storcli.outline import Answer
@@ -166,7 +166,7 @@ def test_an_empty_answer() -> None:
 
 def test_an_answer_without_sections_leaves_none() -> None:
     """It is asked for every answer."""
-    assert read_storage(Cards(), Answer(), Sheet("storcli64 show", ())) == []
+    assert read_storage(Cards(), Answer(), Output("storcli64 show", ())) == []
 
 
 TEXT = """\

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from raidctl.model import Controller, Drive, Volume
-from raidctl.request import Answer, Request, Run, RunAnswer, Trouble, Which, WhichAnswer
+from raidctl.request import Answer, Failure, Request, Run, RunAnswer, Which, WhichAnswer
 from raidctl.vendor.protocol import Document, Observation
 from raidctl_smartarray import read
 
@@ -127,7 +127,7 @@ class Script:
     def _answer(self, request: Request[Any]) -> Answer:
         if isinstance(request, Which):
             path = self.tools.get(request.name)
-            return WhichAnswer(path=path, trouble=None if path else Trouble.MISSING)
+            return WhichAnswer(path=path, trouble=None if path else Failure.MISSING)
         assert isinstance(request, Run)
         self.asked.append(request)
-        return self.answers.get(" ".join(request.argv), RunAnswer(trouble=Trouble.MISSING))
+        return self.answers.get(" ".join(request.argv), RunAnswer(trouble=Failure.MISSING))

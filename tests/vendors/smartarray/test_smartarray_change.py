@@ -11,7 +11,7 @@ from raidctl.model import Cache, Controller, Tool, VolumeCache
 from raidctl.request import RunAnswer
 from raidctl.simulation.demo import machine
 from raidctl.survey.survey import survey
-from raidctl.vendor.plan import Action, Plan, Setting, Wish
+from raidctl.vendor.plan import Action, Desired, Plan, Setting
 from raidctl.vendor.registry import vendors
 from raidctl_smartarray import change
 
@@ -33,7 +33,7 @@ def p400(tmp_path: Path) -> Controller:
 
 def planned(controller: Controller, object_id: str, setting: Setting, value: str) -> Plan:
     """The plan for one wish."""
-    return change.plan(controller, [Wish(object_id=object_id, setting=setting, value=value)], TOOLS)
+    return change.plan(controller, [Desired(object_id=object_id, setting=setting, value=value)], TOOLS)
 
 
 def commands(plan: Plan) -> list[str]:
@@ -144,8 +144,8 @@ def test_a_split_is_set_while_a_volume_uses_the_cache(
     cache = VolumeCache(write_policy="protected_write_back" if on else "write_through")
     volume = msgspec.structs.replace(p400.volumes[0], cache=cache)
     wishes = [
-        Wish(object_id=p400.id, setting="cache_split", value="50/50"),
-        Wish(object_id=volume.id, setting="write_policy", value=policy),
+        Desired(object_id=p400.id, setting="cache_split", value="50/50"),
+        Desired(object_id=volume.id, setting="write_policy", value=policy),
     ]
     plan = change.plan(msgspec.structs.replace(p400, volumes=(volume,)), wishes[::turn], TOOLS)
     assert [step.knob for step in plan.steps] == order
@@ -154,8 +154,8 @@ def test_a_split_is_set_while_a_volume_uses_the_cache(
 def test_a_split_is_refused_with_the_last_caching_switched_off(p400: Controller) -> None:
     """The tool shows no split then, so it could not be read again."""
     wishes = [
-        Wish(object_id="smartarray:1/v1", setting="write_policy", value="write_through"),
-        Wish(object_id="smartarray:1", setting="cache_split", value="50/50"),
+        Desired(object_id="smartarray:1/v1", setting="write_policy", value="write_through"),
+        Desired(object_id="smartarray:1", setting="cache_split", value="50/50"),
     ]
     assert [refusal.wish.setting for refusal in change.plan(p400, wishes, TOOLS).refusals] == ["cache_split"]
 
@@ -165,7 +165,7 @@ def test_two_volumes_cannot_differ_in_protection(tmp_path: Path) -> None:
     whole = card("p440", tmp_path)
     values = ("protected_write_back", "unprotected_write_back")
     wishes = [
-        Wish(object_id=volume.id, setting="write_policy", value=value)
+        Desired(object_id=volume.id, setting="write_policy", value=value)
         for volume, value in zip(whole.volumes, values, strict=False)
     ]
     [refusal] = change.plan(whole, wishes, TOOLS).refusals

@@ -10,7 +10,7 @@ import pytest
 import raidctl_smartarray
 from raidctl.change.guard import unsafe
 from raidctl.model import Controller
-from raidctl.vendor.plan import Setting, Wish
+from raidctl.vendor.plan import Desired, Setting
 from raidctl.vendor.protocol import Document
 
 DEMOS = Path(raidctl_smartarray.__file__).parent / "demos"
@@ -42,7 +42,7 @@ def cards(*texts: str) -> list[Controller]:
 def passes(card: Controller, value: str = "protected_write_back", setting: Setting = "write_policy") -> bool:
     """Whether the gate lets a wish about the card's first volume, or about the card, through."""
     object_id = card.volumes[0].id if setting == "write_policy" else card.id
-    return unsafe(card, Wish(object_id=object_id, setting=setting, value=value)) is None
+    return unsafe(card, Desired(object_id=object_id, setting=setting, value=value)) is None
 
 
 @pytest.mark.parametrize("demo", ["p400", "p440"])

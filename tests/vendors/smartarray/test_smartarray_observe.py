@@ -4,7 +4,7 @@ import pytest
 
 from raidctl.host import HostView, PciDevice
 from raidctl.model import ProblemKind
-from raidctl.request import RunAnswer, Trouble, converse
+from raidctl.request import Failure, RunAnswer, converse
 from raidctl.vendor.protocol import Observation
 from raidctl_smartarray import observe
 from tests.vendors.smartarray.smartarray_texts import CARD, Script, ran
@@ -87,7 +87,7 @@ def test_several_tools_each_tell_their_own_cards() -> None:
 @pytest.mark.parametrize(
     "answer",
     [
-        RunAnswer(trouble=Trouble.TIMEOUT, detail="120 s"),
+        RunAnswer(trouble=Failure.TIMEOUT, detail="120 s"),
         ran('Error: Syntax error at "detail"\n', code=1),
         ran("", code=139),
     ],
@@ -131,10 +131,10 @@ def test_a_card_on_the_bus_that_no_tool_told_is_asked_for() -> None:
 @pytest.mark.parametrize(
     ("answer", "kind"),
     [
-        (RunAnswer(trouble=Trouble.DENIED), "no_right"),
-        (RunAnswer(trouble=Trouble.MISSING), "no_tool"),
-        (RunAnswer(trouble=Trouble.TIMEOUT), "unread"),
-        (RunAnswer(trouble=Trouble.FLOOD, out=b"y\n" * 1000), "unread"),
+        (RunAnswer(trouble=Failure.DENIED), "no_right"),
+        (RunAnswer(trouble=Failure.MISSING), "no_tool"),
+        (RunAnswer(trouble=Failure.TIMEOUT), "unread"),
+        (RunAnswer(trouble=Failure.FLOOD, out=b"y\n" * 1000), "unread"),
         (ran("Error: Another instance of ACU is already running (possibly a service).\n", code=0), "unread"),
         (ran("Error: You need to have administrator rights to continue.\n", code=1), "no_right"),
         (ran("", code=127, err="/usr/sbin/ssacli: 16: /opt/hp/bld/ssacli: not found\n"), "no_tool"),

@@ -7,7 +7,7 @@ import pytest
 
 from raidctl.host import HostView
 from raidctl.model import ProblemKind
-from raidctl.request import RunAnswer, Trouble, converse
+from raidctl.request import Failure, RunAnswer, converse
 from raidctl.vendor.protocol import Observation
 from raidctl_threeware import observe, sniff
 from tests.vendors.threeware.threeware_texts import (
@@ -89,10 +89,10 @@ def test_an_old_release_is_asked_with_info() -> None:
 @pytest.mark.parametrize(
     ("answer", "kind"),
     [
-        (RunAnswer(trouble=Trouble.DENIED), "no_right"),
-        (RunAnswer(trouble=Trouble.MISSING), "no_tool"),
-        (RunAnswer(trouble=Trouble.TIMEOUT), "unread"),
-        (RunAnswer(trouble=Trouble.FLOOD, out=b"y\n" * 1000), "unread"),
+        (RunAnswer(trouble=Failure.DENIED), "no_right"),
+        (RunAnswer(trouble=Failure.MISSING), "no_tool"),
+        (RunAnswer(trouble=Failure.TIMEOUT), "unread"),
+        (RunAnswer(trouble=Failure.FLOOD, out=b"y\n" * 1000), "unread"),
         (BAD, "unread"),
         (ran("", code=0), "unread"),
         (ran("Segmentation fault\n", code=139), "unread"),
@@ -116,7 +116,7 @@ def test_no_controllers_without_root_is_a_missing_right() -> None:
 
 def test_a_card_that_cannot_be_read_is_still_listed() -> None:
     """As the list tells it, with the failure beside it."""
-    found = seen(Script(TOOL, {"tw_cli show": ran(CARDS), "tw_cli /c2 show all": RunAnswer(trouble=Trouble.TIMEOUT)}))
+    found = seen(Script(TOOL, {"tw_cli show": ran(CARDS), "tw_cli /c2 show all": RunAnswer(trouble=Failure.TIMEOUT)}))
     assert [item.model for item in found.controllers] == ["9650SE-8LPML"]
     assert "unread" in {problem.kind for problem in found.problems}
 

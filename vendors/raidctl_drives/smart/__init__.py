@@ -5,7 +5,7 @@ Offered to the rest of the family: :func:`read_smartctl`, :func:`sniff_smartctl`
 
 from __future__ import annotations
 
-from raidctl.evidence import Sheet
+from raidctl.evidence import Output
 from raidctl_drives.parts import DrivePart
 from raidctl_drives.smart.ask import ask_smartctl
 from raidctl_drives.smart.json_reader import read_json
@@ -15,7 +15,7 @@ from raidctl_drives.smart.text import read_text
 __all__ = ["ask_smartctl", "read_smartctl", "sniff_smartctl"]
 
 
-def read_smartctl(sheet_command: str, text: str, drive_id: str) -> tuple[list[DrivePart], Sheet]:
+def read_smartctl(sheet_command: str, text: str, drive_id: str) -> tuple[list[DrivePart], Output]:
     """Read an output of smartctl, text or JSON.
 
     One part for each drive that the text speaks of, in order; their keys are ``drive_id``, then

@@ -10,13 +10,13 @@ from dataclasses import replace
 
 import msgspec
 
-from raidctl.evidence import Sheet
+from raidctl.evidence import Output
 from raidctl.model import Problem
-from raidctl.request import Dialogue, Run, RunAnswer, Trouble, ask
+from raidctl.request import Dialogue, Failure, Run, RunAnswer, ask
 from raidctl_drives.parts import DrivePart
 from raidctl_drives.smart.text import read_text
 
-Told = tuple[list[DrivePart], list[Sheet], list[Problem]]
+Told = tuple[list[DrivePart], list[Output], list[Problem]]
 """Parts that tell of a drive, the sheets that they were read from, and the problems of the asking."""
 
 TIMEOUT = 60.0
@@ -45,7 +45,7 @@ def ask_smartctl(device: str, *, kind: str | None = None) -> Dialogue[Told]:
         # An old release that does not know an option; then the plain table has to do
         command = _PLAIN + target
         answer = yield from ask(Run(command, timeout=TIMEOUT))
-    if not answer.fine and answer.trouble is not Trouble.FLOOD:
+    if not answer.fine and answer.trouble is not Failure.FLOOD:
         return [], [], [_not_asked(device, answer)]
     text = answer.text if answer.text.strip() else answer.error_text
     parts, sheet = read_text(" ".join(command), text, f"smartctl:{device}")
@@ -61,7 +61,7 @@ def _sorted(device: str, parts: list[DrivePart], answer: RunAnswer) -> tuple[lis
         msgspec.structs.replace(problem, where=device) for part in parts if part.empty for problem in part.problems
     ]
     code = answer.code or 0
-    if answer.trouble is Trouble.FLOOD:
+    if answer.trouble is Failure.FLOOD:
         problems.append(_problem(device, "smartctl printed more than raidctl reads; the rest is not shown"))
     if not told and not problems:
         why = "could not open the drive" if code & _NOT_OPENED else "said nothing of the drive"
@@ -81,16 +81,16 @@ def _problem(device: str, message: str, severity: str = "error") -> Problem:
 
 
 def _not_asked(device: str, answer: RunAnswer) -> Problem:
-    if answer.trouble is Trouble.MISSING:
+    if answer.trouble is Failure.MISSING:
         return Problem(
             severity="warning", where=device, message="smartctl is not installed: the drive's health is not known.",
             remedy="Install the package smartmontools.", kind="no_tool",
         )  # fmt: skip
-    if answer.trouble is Trouble.DENIED:
+    if answer.trouble is Failure.DENIED:
         return Problem(
             severity="error", where=device, message="smartctl could not be run: the right is missing.",
             remedy="Run raidctl as root.", kind="no_right",
         )  # fmt: skip
-    why = {Trouble.TIMEOUT: "did not end in time", Trouble.UNRECORDED: "was not asked when the machine was recorded"}
-    said = why.get(answer.trouble or Trouble.FAILED, "could not be run")
+    why = {Failure.TIMEOUT: "did not end in time", Failure.UNRECORDED: "was not asked when the machine was recorded"}
+    said = why.get(answer.trouble or Failure.FAILED, "could not be run")
     return _problem(device, f"smartctl {said}{f' ({answer.detail})' if answer.detail else ''}")

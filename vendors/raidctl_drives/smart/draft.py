@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from raidctl.evidence import Line, Sheet
+from raidctl.evidence import Line, Output
 from raidctl.model import Problem, ProblemKind, Severity
 from raidctl.text import printable
 from raidctl_drives.parts import DrivePart, is_blank_name, readdress
@@ -70,7 +70,7 @@ class Health:
 class Draft:
     """Collects one drive; :meth:`finish` gives the part."""
 
-    sheet: Sheet
+    sheet: Output
     key: str
     device: str | None = None
     """The node that smartctl opened."""
@@ -136,7 +136,7 @@ class Draft:
 
     def note(self, line: Line) -> None:
         """The line is known and says nothing that is kept."""
-        self.sheet.note(line)
+        self.sheet.mark_read(line)
 
     def problem(
         self, message: str, *, remedy: str | None = None, kind: ProblemKind = "state", severity: Severity = "warning"

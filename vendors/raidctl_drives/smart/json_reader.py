@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from raidctl.evidence import Line, Sheet
+from raidctl.evidence import Line, Output
 from raidctl.model import Problem
 from raidctl_drives.parts import DrivePart
 from raidctl_drives.smart import json_words, messages, scan
@@ -14,7 +14,7 @@ from raidctl_drives.smart.json_drive import read_drive
 from raidctl_drives.smart.json_tree import BEGINNING, Leaves, Tree, mended, parse, words
 
 
-def read_json(command: str, text: str, key: str) -> tuple[list[DrivePart], Sheet]:
+def read_json(command: str, text: str, key: str) -> tuple[list[DrivePart], Output]:
     """Read a JSON output of smartctl, or several in one text.
 
     A text that breaks off is read as far as it goes; a problem says so.
@@ -29,8 +29,8 @@ def read_json(command: str, text: str, key: str) -> tuple[list[DrivePart], Sheet
     flat = [tree for value in values for tree in (value if isinstance(value, list) else [value])]
     trees = [tree for tree in flat if isinstance(tree, dict)]
     if not trees:
-        return [_broken(key, broken or "it holds no object")], Sheet.of_text(command, text)
-    sheet = Sheet.of_json(command, trees[0] if len(trees) == 1 else trees)
+        return [_broken(key, broken or "it holds no object")], Output.of_text(command, text)
+    sheet = Output.of_json(command, trees[0] if len(trees) == 1 else trees)
     drafts: list[Draft] = []
     for leaves in _leaves(sheet, trees):
         if isinstance(leaves.tree.get("devices"), list):
@@ -68,7 +68,7 @@ def _key(key: str, before: int) -> str:
     return key if before == 0 else f"{key}#{before + 1}"
 
 
-def _leaves(sheet: Sheet, trees: Sequence[Tree]) -> list[Leaves]:
+def _leaves(sheet: Output, trees: Sequence[Tree]) -> list[Leaves]:
     """The trees, each with its lines of the sheet."""
     groups: list[dict[str, Line]] = [{} for _ in trees]
     for line in sheet.lines:
@@ -81,7 +81,7 @@ def _leaves(sheet: Sheet, trees: Sequence[Tree]) -> list[Leaves]:
     return [Leaves(tree, lines) for tree, lines in zip(trees, groups, strict=True)]
 
 
-def _scan(sheet: Sheet, leaves: Leaves, key: str, before: int) -> list[Draft]:
+def _scan(sheet: Output, leaves: Leaves, key: str, before: int) -> list[Draft]:
     """``smartctl --scan --json``: a drive for each entry of ``devices``."""
     drafts: list[Draft] = []
     for index, device in enumerate(leaves.tree["devices"]):
@@ -106,5 +106,5 @@ def _scan(sheet: Sheet, leaves: Leaves, key: str, before: int) -> list[Draft]:
         drafts.append(draft)
     for path, line in leaves.items():
         if (json_words.NOTED.fullmatch(path) or path.startswith("devices[")) and not sheet.used(line):
-            sheet.note(line)
+            sheet.mark_read(line)
     return drafts

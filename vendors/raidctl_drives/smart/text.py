@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from raidctl.evidence import Line, Sheet
+from raidctl.evidence import Line, Output
 from raidctl.text import printable
 from raidctl_drives.parts import DrivePart
 from raidctl_drives.smart import labels, messages, rows, scan, sections, sentences
@@ -27,7 +27,7 @@ _CRITICAL = re.compile(r"- .*(?:threshold|degraded|read only mode|has failed|unr
 class Reader:
     """Goes through the lines of one output, drive by drive."""
 
-    def __init__(self, sheet: Sheet, key: str) -> None:
+    def __init__(self, sheet: Output, key: str) -> None:
         self.sheet = sheet
         self.key = key
         self.section = ""
@@ -106,7 +106,7 @@ class Reader:
                 self._drop()
             self._begin()
             self.draft.found_at(line, *_asked(prompt["arguments"]))
-            self.sheet.note(line)
+            self.sheet.mark_read(line)
             self.prompted = True
             return True
         if sentences.BANNER.match(text):
@@ -114,7 +114,7 @@ class Reader:
                 self._next()
             self.section = ""
             self.prompted = False
-            self.sheet.note(line)
+            self.sheet.mark_read(line)
             return True
         return False
 
@@ -189,7 +189,7 @@ def _joined(drafts: Sequence[Draft]) -> list[Draft]:
     return joined or [drafts[0]]
 
 
-def read_text(command: str, text: str, key: str) -> tuple[list[DrivePart], Sheet]:
+def read_text(command: str, text: str, key: str) -> tuple[list[DrivePart], Output]:
     """Read a text output of smartctl."""
-    sheet = Sheet.of_text(command, text)
+    sheet = Output.of_text(command, text)
     return Reader(sheet, key).read(sheet.lines), sheet

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from raidctl.model import Controller, Tool, Volume
 from raidctl.request import Answer, RunAnswer
-from raidctl.vendor.plan import Action, Flush, Knob, Plan, Refusal, Step, Wish
+from raidctl.vendor.plan import Action, Desired, Flush, Plan, Refusal, Step, ToolSetting
 from raidctl.vendor.setting_values import value
 from raidctl.vendor.tools import command_of
 from raidctl_megaraid.change import megacli, mfi_flush, storcli
@@ -30,18 +30,18 @@ _PRESERVED = (
 )
 
 
-def knobs(controller: Controller) -> dict[Knob, str]:
+def knobs(controller: Controller) -> dict[ToolSetting, str]:
     """The settings that the commands can turn, as the program spells them; none where it is not known which told."""
     grammar = _grammar(controller.told_by)
     return grammar.knobs(controller) if grammar is not None else {}
 
 
-def plan(controller: Controller, wishes: Sequence[Wish], tools: Sequence[Tool]) -> Plan:
+def plan(controller: Controller, wishes: Sequence[Desired], tools: Sequence[Tool]) -> Plan:
     """The commands from what the controller is to what is wished."""
     way = _way(controller, tools)
     if way is None:
         return _no_way(controller, wishes)
-    work = _Work(controller, way, wishes)
+    work = _Planner(controller, way, wishes)
     for wish in wishes:
         work.take(wish)
     return Plan(
@@ -109,13 +109,13 @@ def _way(controller: Controller, tools: Sequence[Tool]) -> _Way | None:
     return None if grammar is None or number is None else _Way(grammar, command_of(told[0]), number[1])
 
 
-def _no_way(controller: Controller, wishes: Sequence[Wish]) -> Plan:
+def _no_way(controller: Controller, wishes: Sequence[Desired]) -> Plan:
     already = tuple(wish for wish in wishes if value(controller, wish.object_id, wish.setting) == wish.value)
     refused = [_refusal(controller, wish) for wish in wishes if wish not in already]
     return Plan(wishes=tuple(wishes), already=already, refusals=tuple(refused))
 
 
-def _refusal(controller: Controller, wish: Wish) -> Refusal:
+def _refusal(controller: Controller, wish: Desired) -> Refusal:
     """What no program of the family can set, or not the one which told of the controller, says why itself."""
     if wish.setting in _LACKS:
         return Refusal(
@@ -128,21 +128,21 @@ def _refusal(controller: Controller, wish: Wish) -> Refusal:
 
 
 @dataclass
-class _Work:
+class _Planner:
     """A plan in the making."""
 
     controller: Controller
     way: _Way
-    wishes: Sequence[Wish]
+    wishes: Sequence[Desired]
     steps: list[Step] = field(default_factory=list)
-    already: list[Wish] = field(default_factory=list)
+    already: list[Desired] = field(default_factory=list)
     refusals: list[Refusal] = field(default_factory=list)
-    turned: dict[Knob, str] = field(default_factory=dict)
+    turned: dict[ToolSetting, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.stand: Mapping[Knob, str] = self.way.grammar.knobs(self.controller)
+        self.stand: Mapping[ToolSetting, str] = self.way.grammar.knobs(self.controller)
 
-    def take(self, wish: Wish) -> None:
+    def take(self, wish: Desired) -> None:
         """Add what a wish needs, or say why it cannot be."""
         so = value(self.controller, wish.object_id, wish.setting) == wish.value
         if so and not self.cached(wish):
@@ -159,7 +159,7 @@ class _Work:
         self.turned |= {(step.object_id, step.knob): step.after for step in steps}
         self.steps += steps
 
-    def possible(self, wish: Wish) -> None:
+    def possible(self, wish: Desired) -> None:
         """Whether the card, the program and raidctl can fulfil such a wish at all.
 
         Raises:
@@ -173,19 +173,19 @@ class _Work:
         if not can.set:
             raise CannotError(can.why or "The tool has no command for it.")
 
-    def turns(self, wish: Wish) -> list[Turn]:
+    def turns(self, wish: Desired) -> list[Turn]:
         """The knobs of a wish; write-through is safe with direct I/O only, so that comes with it."""
         turns = self.way.grammar.turns(self.controller, wish, self.stand)
         if (wish.setting, wish.value) == ("io_policy", "cached"):
             return [Turn(turn.knob, turn.wanted, (f"{CACHED}.",)) for turn in turns]
         if not self.cached(wish):
             return turns
-        direct = Wish(object_id=wish.object_id, setting="io_policy", value="direct")
+        direct = Desired(object_id=wish.object_id, setting="io_policy", value="direct")
         affects = (f"{CACHED}, so write-through takes direct I/O: reads are no longer kept in the cache.",)
         more = [Turn(turn.knob, turn.wanted, affects) for turn in self.way.grammar.turns(self.controller, direct, {})]
         return [*turns, *more]
 
-    def cached(self, wish: Wish) -> bool:
+    def cached(self, wish: Desired) -> bool:
         """Whether a volume that is to be in write-through has cached I/O, which could be changed and is not wished."""
         if (wish.setting, wish.value) != ("write_policy", "write_through"):
             return False
@@ -193,7 +193,7 @@ class _Work:
         if volume is None or volume.cache is None or volume.cache.io_policy != "cached":
             return False
         can = self.controller.capabilities.get("io_policy")
-        asked = Wish(object_id=wish.object_id, setting="io_policy", value="cached")
+        asked = Desired(object_id=wish.object_id, setting="io_policy", value="cached")
         return can is not None and can.set and asked not in self.wishes
 
     def volume(self, object_id: str) -> Volume | None:
@@ -227,7 +227,7 @@ class _Work:
             persistent=True,
         )
 
-    def action(self, knob: Knob, wanted: str) -> Action:
+    def action(self, knob: ToolSetting, wanted: str) -> Action:
         """The command that turns a knob."""
         return self.way.grammar.action(self.way.command, self.way.number, knob, wanted)
 

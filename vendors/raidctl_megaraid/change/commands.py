@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from raidctl.model import Controller, Volume
-from raidctl.vendor.plan import Action, Knob, RefusalKind, Wish
+from raidctl.vendor.plan import Action, Desired, RefusalKind, ToolSetting
 
 TIMEOUT = 60.0
 """Seconds for one changing call."""
@@ -22,7 +22,7 @@ CACHED = "With cached I/O the controller may keep writes in its cache whatever t
 class Turn:
     """A knob and what it is to be turned to, in the tool's own words."""
 
-    knob: Knob
+    knob: ToolSetting
     wanted: str
     affects: tuple[str, ...] = ()
 
@@ -44,17 +44,17 @@ class Grammar(Protocol):
     """For each knob that matters to data: its values, the higher the sooner data is lost. What is not here is no
     value that the program takes."""
 
-    def knobs(self, controller: Controller) -> dict[Knob, str]:
+    def knobs(self, controller: Controller) -> dict[ToolSetting, str]:
         """All settings that can be turned, as the tool's own words."""
 
-    def turns(self, controller: Controller, wish: Wish, stand: Mapping[Knob, str]) -> list[Turn]:
+    def turns(self, controller: Controller, wish: Desired, stand: Mapping[ToolSetting, str]) -> list[Turn]:
         """The knobs that fulfil a wish, whether they stand so already or not.
 
         Raises:
             CannotError: The program has no word for it.
         """
 
-    def action(self, command: str, number: str, knob: Knob, value: str) -> Action:
+    def action(self, command: str, number: str, knob: ToolSetting, value: str) -> Action:
         """The command that turns a knob; ``number`` is the program's own of the controller."""
 
     def flush(self, command: str, number: str) -> Action:
@@ -102,6 +102,6 @@ def seconds(text: str) -> str:
     return str(int(text))
 
 
-def told(pairs: Sequence[tuple[Knob, str | None]]) -> dict[Knob, str]:
+def told(pairs: Sequence[tuple[ToolSetting, str | None]]) -> dict[ToolSetting, str]:
     """The knobs whose stand is told."""
     return {knob: value for knob, value in pairs if value is not None}

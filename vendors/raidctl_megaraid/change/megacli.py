@@ -21,7 +21,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from raidctl.model import Controller, Volume
-from raidctl.vendor.plan import Action, Knob, Wish
+from raidctl.vendor.plan import Action, Desired, ToolSetting
 from raidctl_megaraid.change.commands import (
     FLUSH_TIMEOUT,
     RANGE,
@@ -58,7 +58,7 @@ class MegaCli:
         "CacheFlushInterval": {str(number): number for number in range(256)},
     }
 
-    def knobs(self, controller: Controller) -> dict[Knob, str]:
+    def knobs(self, controller: Controller) -> dict[ToolSetting, str]:
         """``WritePolicy`` … of each volume, ``CacheFlushInterval`` of the controller."""
         found = told([pair for volume in controller.volumes for pair in _of_volume(volume)])
         interval = controller.cache.flush_interval_seconds if controller.cache is not None else None
@@ -66,7 +66,7 @@ class MegaCli:
             found[controller.id, "CacheFlushInterval"] = str(interval)
         return found
 
-    def turns(self, controller: Controller, wish: Wish, stand: Mapping[Knob, str]) -> list[Turn]:
+    def turns(self, controller: Controller, wish: Desired, stand: Mapping[ToolSetting, str]) -> list[Turn]:
         """The knobs of the wish: a write policy may take two."""
         if wish.setting == "flush_interval":
             return [Turn((controller.id, "CacheFlushInterval"), seconds(wish.value), RANGE)]
@@ -84,7 +84,7 @@ class MegaCli:
         adaptive = "ADRA" in (table[wish.value], stand.get((volume.id, knob)))
         return [Turn((volume.id, knob), table[wish.value], _ADAPTIVE if adaptive else ())]
 
-    def action(self, command: str, number: str, knob: Knob, value: str) -> Action:
+    def action(self, command: str, number: str, knob: ToolSetting, value: str) -> Action:
         """``MegaCli -LDSetProp WB -L0 -a0 -NoLog``."""
         _, _, volume = knob[0].partition("/v")
         if knob[1] == "CacheFlushInterval":
@@ -98,7 +98,7 @@ class MegaCli:
         return Action(argv=(command, "-AdpCacheFlush", f"-a{number}", "-NoLog"), timeout=FLUSH_TIMEOUT, lock=LOCK)
 
 
-def _of_volume(volume: Volume) -> Iterator[tuple[Knob, str | None]]:
+def _of_volume(volume: Volume) -> Iterator[tuple[ToolSetting, str | None]]:
     cache = volume.cache
     if cache is None:
         return
@@ -125,7 +125,7 @@ def _one_number(volume: Volume) -> None:
         )
 
 
-def _write(volume: Volume, value: str, stand: Mapping[Knob, str]) -> list[Turn]:
+def _write(volume: Volume, value: str, stand: Mapping[ToolSetting, str]) -> list[Turn]:
     policy, battery = (volume.id, "WritePolicy"), (volume.id, "BadBBU")
     if value == "write_through":
         return [Turn(policy, "WT")]

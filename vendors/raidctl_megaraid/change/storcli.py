@@ -20,7 +20,7 @@ from collections.abc import Iterator, Mapping
 
 from raidctl.json_decode import decode_text
 from raidctl.model import Controller, Volume
-from raidctl.vendor.plan import Action, Knob, Wish
+from raidctl.vendor.plan import Action, Desired, ToolSetting
 from raidctl_megaraid.change.commands import (
     FLUSH_TIMEOUT,
     RANGE,
@@ -54,7 +54,7 @@ class StorCli:
         "cacheflushint": {str(number): number for number in range(256)},
     }
 
-    def knobs(self, controller: Controller) -> dict[Knob, str]:
+    def knobs(self, controller: Controller) -> dict[ToolSetting, str]:
         """``wrcache`` … of each volume, ``cacheflushint`` of the controller, where it can be changed at all."""
         found = told([pair for volume in controller.volumes for pair in _of_volume(volume)])
         interval = controller.cache.flush_interval_seconds if controller.cache is not None else None
@@ -66,8 +66,8 @@ class StorCli:
     def turns(
         self,
         controller: Controller,
-        wish: Wish,
-        stand: Mapping[Knob, str],  # noqa: ARG002 - MegaCli's way depends on it
+        wish: Desired,
+        stand: Mapping[ToolSetting, str],  # noqa: ARG002 - MegaCli's way depends on it
     ) -> list[Turn]:
         """The one knob of the wish."""
         if wish.setting == "flush_interval":
@@ -82,7 +82,7 @@ class StorCli:
         _not_blocked(controller, volume)
         return [Turn((volume.id, "pdcache"), _word(_DRIVES, wish), of_drives(controller, volume))]
 
-    def action(self, command: str, number: str, knob: Knob, value: str) -> Action:
+    def action(self, command: str, number: str, knob: ToolSetting, value: str) -> Action:
         """``storcli64 /c0/v1 set wrcache=WB nolog J``."""
         _, _, volume = knob[0].partition("/")
         words = (command, f"/c{number}" + (f"/{volume}" if volume else ""), "set", f"{knob[1]}={value}", *_TAIL)
@@ -102,7 +102,7 @@ _KNOBS = {
 }
 
 
-def _of_volume(volume: Volume) -> Iterator[tuple[Knob, str | None]]:
+def _of_volume(volume: Volume) -> Iterator[tuple[ToolSetting, str | None]]:
     cache = volume.cache
     if cache is None:
         return
@@ -112,7 +112,7 @@ def _of_volume(volume: Volume) -> Iterator[tuple[Knob, str | None]]:
     yield (volume.id, "pdcache"), _DRIVES.get(cache.drive_write_cache or "")
 
 
-def _word(table: Mapping[str, str], wish: Wish) -> str:
+def _word(table: Mapping[str, str], wish: Desired) -> str:
     if wish.value == "adaptive":
         raise CannotError(
             "These programs know read-ahead and no read-ahead; the adaptive one is gone.",

@@ -15,7 +15,7 @@ from raidctl_megaraid.collect.expected_cards import OLD, needs
 from raidctl_megaraid.collect.megacli import ask_megacli
 from raidctl_megaraid.collect.mfi import ask_mfi, barred
 from raidctl_megaraid.collect.storcli import ask_storcli
-from raidctl_megaraid.collect.tool_call import Asked
+from raidctl_megaraid.collect.tool_call import Session
 from raidctl_megaraid.collect.tool_choice import Turn, grammar, not_asked, plan, same_program
 from raidctl_megaraid.draft import CardDraft
 from raidctl_megaraid.merge import same_card
@@ -28,7 +28,7 @@ _ROOT = "Run raidctl as root (sudo), also on the far machine."
 def observe(host: HostView, found: Sequence[Installed]) -> Dialogue[Observation]:
     """Ask the programs that are installed for every card of the family."""
     chosen = plan(found, needs(host))
-    asked: list[Asked] = []
+    asked: list[Session] = []
     problems = list(chosen.problems)
     for turn in chosen.turns:
         mine, left = yield from _take_turn(turn, host)
@@ -41,12 +41,12 @@ def observe(host: HostView, found: Sequence[Installed]) -> Dialogue[Observation]
     return _assemble(asked, problems, host)
 
 
-def _take_turn(turn: Turn, host: HostView) -> Dialogue[tuple[list[Asked], list[Installed]]]:
+def _take_turn(turn: Turn, host: HostView) -> Dialogue[tuple[list[Session], list[Installed]]]:
     """Ask programs one after the other until the cards of the bus are shown; who was asked, and who not."""
-    asked: list[Asked] = []
+    asked: list[Session] = []
     waiting = list(turn.tools)
     while waiting and not _satisfied(asked, turn.expected):
-        one = Asked(waiting.pop(0), "")
+        one = Session(waiting.pop(0), "")
         one.kind = grammar(one.installed)
         ask = ask_megacli if one.kind == OLD else ask_storcli
         yield from ask(one, turn.expected)
@@ -59,12 +59,12 @@ def _take_turn(turn: Turn, host: HostView) -> Dialogue[tuple[list[Asked], list[I
     return asked, twins
 
 
-def _satisfied(asked: Sequence[Asked], expected: int) -> bool:
+def _satisfied(asked: Sequence[Session], expected: int) -> bool:
     """Whether as many cards are known as the bus shows; where it shows none, whether there is one at all."""
     return len(_distinct(asked)) >= max(expected, 1)
 
 
-def _distinct(asked: Sequence[Asked]) -> list[CardDraft]:
+def _distinct(asked: Sequence[Session]) -> list[CardDraft]:
     """The cards of the family's drivers that are known, each once."""
     known: list[tuple[CardDraft, str]] = []
     for one in asked:
@@ -75,7 +75,7 @@ def _distinct(asked: Sequence[Asked]) -> list[CardDraft]:
     return [card for card, _ in known]
 
 
-def _assemble(asked: Sequence[Asked], problems: Sequence[Problem], host: HostView) -> Observation:
+def _assemble(asked: Sequence[Session], problems: Sequence[Problem], host: HostView) -> Observation:
     found = Assembly(
         [Telling(card, one.name, _told_kind(one)) for one in asked for card in one.seen],
         tuple(one.tool() for one in asked),
@@ -93,12 +93,12 @@ def _assemble(asked: Sequence[Asked], problems: Sequence[Problem], host: HostVie
     return found.observation()
 
 
-def _told_kind(one: Asked) -> str:
+def _told_kind(one: Session) -> str:
     """By what it printed: the second storcli ships under other names too."""
     return next((call.told.kind for call in one.calls if call.told is not None and call.told.version), one.kind)
 
 
-def _saw_nothing(one: Asked, problems: Sequence[Problem], host: HostView, *, enough: bool) -> list[Problem]:
+def _saw_nothing(one: Session, problems: Sequence[Problem], host: HostView, *, enough: bool) -> list[Problem]:
     """What to say of a program that told of no card: root is missing, others have told, or there is no card at all."""
     where = one.calls[0].command if one.calls else one.installed.path
     if host.root is False:

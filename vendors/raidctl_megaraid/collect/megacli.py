@@ -10,7 +10,7 @@ import re
 
 from raidctl.model import Problem
 from raidctl.request import Dialogue
-from raidctl_megaraid.collect.tool_call import Asked, Call
+from raidctl_megaraid.collect.tool_call import Call, Session
 from raidctl_megaraid.draft import CardDraft
 from raidctl_megaraid.read_document import MEGACLI
 
@@ -19,7 +19,7 @@ _MOST = 16
 _DISKS = re.compile(r"(?:^|\W)disks$", re.IGNORECASE)
 
 
-def ask_megacli(one: Asked, expected: int) -> Dialogue[None]:
+def ask_megacli(one: Session, expected: int) -> Dialogue[None]:
     """Ask for everything. ``expected`` is how many cards the PCI bus shows for the tool, 0 when that is not known."""
     [first] = yield from one.run(MEGACLI, ("-AdpAllInfo", "-aALL", _QUIET))
     targets = ["-aALL"]
@@ -37,7 +37,7 @@ def ask_megacli(one: Asked, expected: int) -> Dialogue[None]:
         yield from one.run(MEGACLI, *(("-PDList", target, _QUIET) for target in targets))
 
 
-def _each_alone(one: Asked, first: Call, expected: int) -> Dialogue[list[str]]:
+def _each_alone(one: Session, first: Call, expected: int) -> Dialogue[list[str]]:
     """Each adapter by its number; the targets of those that answer."""
     if first.answer.trouble is not None and not first.hangs:
         return []

@@ -13,7 +13,7 @@ from raidctl.model import Problem
 from raidctl.request import Dialogue
 from raidctl.vendor.draft import WEAK
 from raidctl.vendor.tools import as_note
-from raidctl_megaraid.collect.tool_call import Asked, Call
+from raidctl_megaraid.collect.tool_call import Call, Session
 from raidctl_megaraid.draft import CardDraft
 from raidctl_megaraid.read_document import STORCLI
 
@@ -26,7 +26,7 @@ _MOST = 16
 Chooser = Callable[[CardDraft], bool]
 
 
-def ask_storcli(one: Asked, expected: int) -> Dialogue[None]:
+def ask_storcli(one: Session, expected: int) -> Dialogue[None]:
     """Ask for everything. ``expected`` is how many cards the PCI bus shows for the tool, 0 when that is not known."""
     [first] = yield from one.run(STORCLI, _line("/call", *_ALL))
     numbers = [card.name for card in one.seen]
@@ -48,7 +48,7 @@ def _line(*words: str) -> tuple[str, ...]:
     return (*words, *_TAIL)
 
 
-def _each_alone(one: Asked, first: Call, expected: int) -> Dialogue[list[str]]:
+def _each_alone(one: Session, first: Call, expected: int) -> Dialogue[list[str]]:
     """Each card by its own number; the numbers of those that answer."""
     if first.answer.trouble is not None and not first.hangs:
         return []
@@ -81,7 +81,7 @@ def _note(call: Call, message: str) -> Problem:
     return Problem(severity="info", kind="note", where=call.command, message=message)
 
 
-def _more(one: Asked, cards: Sequence[CardDraft], *, alone: bool) -> Iterator[tuple[str, ...]]:
+def _more(one: Session, cards: Sequence[CardDraft], *, alone: bool) -> Iterator[tuple[str, ...]]:
     """What the first answer left open."""
     whole = len(cards) == len(one.seen) and not alone
     for path, words, wanted in _PARTS:
@@ -93,7 +93,7 @@ def _more(one: Asked, cards: Sequence[CardDraft], *, alone: bool) -> Iterator[tu
             yield _line(f"{target}{path}", *words)
 
 
-def _again(one: Asked, made: Sequence[Call], numbers: Sequence[str]) -> Dialogue[None]:
+def _again(one: Session, made: Sequence[Call], numbers: Sequence[str]) -> Dialogue[None]:
     """A later call for all cards that failed: each card on its own, where there are several."""
     broken = [call for call in made if not call.whole and call.request.argv[1].startswith("/call")]
     if len(numbers) < 2 or not broken:

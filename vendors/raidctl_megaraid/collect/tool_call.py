@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from raidctl.model import Problem, Tool
-from raidctl.request import Dialogue, Run, RunAnswer, Trouble, ask_all
+from raidctl.request import Dialogue, Failure, Run, RunAnswer, ask_all
 from raidctl.vendor.protocol import Document
 from raidctl.vendor.tools import Installed, as_note, call_problem
 from raidctl_megaraid.draft import CardDraft, Cards
@@ -54,7 +54,7 @@ class Call:
     @property
     def hangs(self) -> bool:
         """Whether the tool had to be ended, or may not be run at all: asking it again gives the same."""
-        return self.answer.trouble in (Trouble.TIMEOUT, Trouble.FLOOD)
+        return self.answer.trouble in (Failure.TIMEOUT, Failure.FLOOD)
 
     @property
     def crash(self) -> str | None:
@@ -76,7 +76,7 @@ class Call:
         """What was wrong with the answer, for a sentence."""
         if self.crash is not None:
             return f"the program died ({self.crash})"
-        if self.answer.trouble is Trouble.TIMEOUT:
+        if self.answer.trouble is Failure.TIMEOUT:
             return f"it did not answer within {self.request.timeout:g} seconds"
         if not self.answer.text.strip():
             return f"it printed nothing (exit code {self.answer.code})"
@@ -84,7 +84,7 @@ class Call:
 
 
 @dataclass
-class Asked:
+class Session:
     """An installed program and what came of asking it."""
 
     installed: Installed
@@ -132,7 +132,7 @@ def _judged(request: Run, answer: RunAnswer, document_kind: str) -> Call:
     if trouble is not None:
         call.problems.append(trouble)
     text = answer.text
-    if not text.strip() or answer.trouble is Trouble.FLOOD:
+    if not text.strip() or answer.trouble is Failure.FLOOD:
         if trouble is None:
             call.problems.append(_silent(call))
         return call

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from raidctl.evidence import Sheet
+from raidctl.evidence import Output
 from raidctl.model import BatteryStatus
 from raidctl.vendor.draft import REPORT, ROW, WEAK, Draft, Pair
 from raidctl_megaraid import bbu_mask
@@ -15,7 +15,7 @@ from raidctl_megaraid.megacli import numbers
 from raidctl_megaraid.megacli.outline import Block, Item
 from raidctl_megaraid.storcli.battery_labels import REPLACE, TROUBLES
 from raidctl_megaraid.storcli.controller_words import battery_kind, battery_status
-from raidctl_megaraid.vocabulary import told, word
+from raidctl_megaraid.vocabulary import has_value, normalized
 
 FLAGS = "BBU Firmware Status"
 _BITS: dict[str, tuple[str, int]] = {
@@ -77,10 +77,10 @@ def battery_of(card: CardDraft, block: Block) -> Draft:
     return card.batteries[known] if known is not None and known in card.batteries else card.battery(name)
 
 
-def read_battery(card: CardDraft, sheet: Sheet, block: Block) -> None:
+def read_battery(card: CardDraft, sheet: Output, block: Block) -> None:
     """``BBU status for Adapter: 0`` and what stands below it."""
     if not any(item.pair.value for item in block.items):
-        sheet.note(*(line for item in block.items for line in item.pair.lines))
+        sheet.mark_read(*(line for item in block.items for line in item.pair.lines))
         return
     battery = battery_of(card, block)
     for item in block.items:
@@ -89,51 +89,51 @@ def read_battery(card: CardDraft, sheet: Sheet, block: Block) -> None:
         _judge(card, battery, sheet, block.items)
 
 
-def _read_item(battery: Draft, sheet: Sheet, item: Item) -> None:
+def _read_item(battery: Draft, sheet: Output, item: Item) -> None:
     pair, label = item.pair, item.label
     if item.section == FLAGS and label != "bbu firmware status":
         # ``Voltage`` and ``Temperature`` are words here, and figures above.
-        battery.keep(sheet, pair, f"{FLAGS} " if label in _FIELDS else "")
+        battery.keep_detail(sheet, pair, f"{FLAGS} " if label in _FIELDS else "")
         _flag(battery, pair)
     elif label in ("batterytype", "battery type"):
         _kind(battery, sheet, pair)
     elif label == "relative state of charge" and battery.get("kind") == "capacitor" and pair.value[:2] in ("0", "0 "):
         # a capacitor has no gauge, and firmware prints 0 %
-        battery.keep(sheet, pair)
+        battery.keep_detail(sheet, pair)
     elif label in _FIELDS:
         name, parse = _FIELDS[label]
-        if battery.take(sheet, pair, name, parse) is not None and name == "next_learn_at":
-            battery.keep(sheet, pair)
+        if battery.read_field(sheet, pair, name, parse) is not None and name == "next_learn_at":
+            battery.keep_detail(sheet, pair)
     else:
         _flag(battery, pair)
-        battery.keep(sheet, pair)
+        battery.keep_detail(sheet, pair)
 
 
-def _kind(battery: Draft, sheet: Sheet, pair: Pair) -> None:
+def _kind(battery: Draft, sheet: Output, pair: Pair) -> None:
     """``BatteryType: iBBU``, ``CVPM02``, ``TMMC``, ``SuperCaP``; ``No Battery`` is none."""
-    battery.keep(sheet, pair)
+    battery.keep_detail(sheet, pair)
     kind = battery_kind(pair.value)
-    if kind is not None and not word(pair.value).startswith("no "):
+    if kind is not None and not normalized(pair.value).startswith("no "):
         battery.put(sheet, pair.lines[0], "kind", kind)
 
 
 def _flag(battery: Draft, pair: Pair) -> None:
     """What a flag says that has gone wrong, as a problem with what to do about it."""
-    label, value = word(pair.label), word(pair.value)
+    label, value = normalized(pair.label), normalized(pair.value)
     values, message, remedy = TROUBLES.get(label, (frozenset(), "", ""))
     if value in values:
-        battery.complain("warning", "state", message, remedy)
+        battery.add_problem("warning", "state", message, remedy)
 
 
-def _judge(card: CardDraft, battery: Draft, sheet: Sheet, items: Iterable[Item]) -> None:
+def _judge(card: CardDraft, battery: Draft, sheet: Output, items: Iterable[Item]) -> None:
     """The status out of the state word and the flags; both count, and older versions have no state word."""
     flags = [item.pair for item in items if item.section == FLAGS and item.label != "bbu firmware status"]
     flags += [item.pair for item in items if item.label == "issohgood" or _figure(item.pair) is not None]
     mask = _mask(battery, flags)
-    worn = [pair for pair in flags if word(pair.label) in _WORN and _bad(pair)]
+    worn = [pair for pair in flags if normalized(pair.label) in _WORN and _bad(pair)]
     stated = next((item.pair for item in items if item.label == "battery state" and item.pair.value), None)
     status = _status(_stated(battery, stated), stated.value if stated else "", mask, worn=bool(worn))
-    asked = [pair for pair in flags if word(pair.label) in REPLACE or _figure(pair) is not None]
+    asked = [pair for pair in flags if normalized(pair.label) in REPLACE or _figure(pair) is not None]
     if asked and (replace := _replace(battery, asked)) is not None:
         battery.put(sheet, asked[0].lines[0], "replace", replace)
     if status is None:
@@ -153,7 +153,9 @@ def _judge(card: CardDraft, battery: Draft, sheet: Sheet, items: Iterable[Item])
 def _replace(battery: Draft, asked: Sequence[Pair]) -> bool | None:
     """Whether it is to be replaced: one Yes is enough; None where a word for it is not known, which is told."""
     strange = [
-        pair for pair in asked if _figure(pair) is None and told(pair.value) and word(pair.value) not in ("yes", "no")
+        pair
+        for pair in asked
+        if _figure(pair) is None and has_value(pair.value) and normalized(pair.value) not in ("yes", "no")
     ]
     for pair in strange:
         battery.unread(pair.label, pair.value)
@@ -167,15 +169,15 @@ def _sets(pair: Pair) -> int:
     figure = _figure(pair)
     if figure is not None:
         return figure
-    if word(pair.label) == "charging status":
-        return _CHARGING.get(word(pair.value), 0)
-    setter, bit = _BITS.get(word(pair.label), ("", 0))
-    return bit if setter and word(pair.value).startswith(setter) else 0
+    if normalized(pair.label) == "charging status":
+        return _CHARGING.get(normalized(pair.value), 0)
+    setter, bit = _BITS.get(normalized(pair.label), ("", 0))
+    return bit if setter and normalized(pair.value).startswith(setter) else 0
 
 
 def _figure(pair: Pair) -> int | None:
     """The mask that older versions print as a number."""
-    match = _FIGURE.fullmatch(pair.value.strip()) if word(pair.label) in _FIGURES else None
+    match = _FIGURE.fullmatch(pair.value.strip()) if normalized(pair.label) in _FIGURES else None
     return int(match[1], 16) if match is not None else None
 
 
@@ -188,15 +190,15 @@ def _bad(pair: Pair) -> bool:
     figure = _figure(pair)
     if figure is not None:
         return bbu_mask.replace(figure)
-    return word(pair.value) == ("no" if word(pair.label) == "issohgood" else "yes")
+    return normalized(pair.value) == ("no" if normalized(pair.label) == "issohgood" else "yes")
 
 
 def _mask(battery: Draft, flags: Iterable[Pair]) -> int:
     mask = 0
     for pair in flags:
-        label, value = word(pair.label), word(pair.value)
+        label, value = normalized(pair.label), normalized(pair.value)
         if label == "charging status":
-            if value in _CHARGING or not told(value):
+            if value in _CHARGING or not has_value(value):
                 mask |= _CHARGING.get(value, 0)
             else:
                 battery.unread(pair.label, pair.value)
@@ -205,7 +207,7 @@ def _mask(battery: Draft, flags: Iterable[Pair]) -> int:
         elif label in _BITS:
             bit = _sets(pair)
             mask |= bit
-            if not bit and value and value not in _GOOD_WORDS and told(value):
+            if not bit and value and value not in _GOOD_WORDS and has_value(value):
                 battery.unread(pair.label, pair.value)
     return mask
 
@@ -217,7 +219,7 @@ def _stated(battery: Draft, pair: Pair | None) -> BatteryStatus | None:
     try:
         return battery_status(pair.value)
     except ValueError:
-        battery.complain("warning", "unread", f"The battery's status word {pair.value!r} is not known.", REPORT)
+        battery.add_problem("warning", "unread", f"The battery's status word {pair.value!r} is not known.", REPORT)
         return "unknown"
 
 
@@ -231,28 +233,28 @@ def _status(stated: BatteryStatus | None, text: str, mask: int, *, worn: bool) -
     if mask & bbu_mask.MISSING:
         return "missing"
     if stated is None:
-        if said == "ok" and not worn and word(text) == "unknown":
+        if said == "ok" and not worn and normalized(text) == "unknown":
             return "unknown"
         return "degraded" if worn and said in ("ok", "charging") else said
-    if stated == "failed" and word(text).startswith("non") and said in ("learning", "charging"):
+    if stated == "failed" and normalized(text).startswith("non") and said in ("learning", "charging"):
         return said
     if stated != "ok" or said == "learning":
         return said if stated == "ok" else stated
     return "degraded" if worn or mask & _BAD else "ok"
 
 
-def read_summary(card: CardDraft, sheet: Sheet, pair: Pair) -> None:
+def read_summary(card: CardDraft, sheet: Output, pair: Pair) -> None:
     """``Status            : Healthy`` of ``-ShowSummary``."""
     battery = battery_of(card, Block("battery"))
     status = _stated(battery, pair)
     if status is None:
-        battery.keep(sheet, pair)
+        battery.keep_detail(sheet, pair)
         return
     battery.put(sheet, pair.lines[0], "status", status, ROW)
     battery.put(sheet, pair.lines[0], "status_text", pair.value, ROW)
 
 
-def read_summary_kind(card: CardDraft, sheet: Sheet, pair: Pair) -> None:
+def read_summary_kind(card: CardDraft, sheet: Output, pair: Pair) -> None:
     """``BBU Type          : BBU``."""
     block = Block("battery", items=[Item("", Pair("BatteryType", pair.value, pair.lines))])
     battery = battery_of(card, block)

@@ -6,14 +6,14 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from raidctl.evidence import Sheet
+from raidctl.evidence import Output
 from raidctl.text import attempt
 from raidctl.vendor.draft import DETAIL, ROW, WEAK, Pair
 from raidctl_megaraid.draft import CardDraft, GroupDraft
 from raidctl_megaraid.megacli import numbers
 from raidctl_megaraid.megacli.outline import Block, Item
 from raidctl_megaraid.messages import COUNTS
-from raidctl_megaraid.vocabulary import flag, told, word
+from raidctl_megaraid.vocabulary import flag, has_value, normalized
 
 _REPEATING = ("supported ", "default settings", "patrol read", "consistency check")
 """Sections whose labels other sections have too; their details get the section's name."""
@@ -22,12 +22,12 @@ _HEX = re.compile(r"(?:0x)?([0-9a-f]{1,4})", re.IGNORECASE | re.ASCII)
 
 
 def _text(text: str) -> str | None:
-    return " ".join(text.split()) if told(text) else None
+    return " ".join(text.split()) if has_value(text) else None
 
 
 def _present(text: str) -> bool | None:
     """``Present``, ``Absent``, ``Not Present``, ``Missing``."""
-    if word(text) in ("not present", "missing", "not installed", "unavailable"):
+    if normalized(text) in ("not present", "missing", "not installed", "unavailable"):
         return False
     return flag(text)
 
@@ -49,54 +49,54 @@ _HEAD: dict[str, tuple[str, Callable[[str], Any], int]] = {
 _HARDWARE = ("", "hw configuration")
 
 
-def read_card(card: CardDraft, sheet: Sheet, block: Block) -> None:
+def read_card(card: CardDraft, sheet: Output, block: Block) -> None:
     """The pairs of a card, whatever command printed them."""
     for item in block.items:
         _read_item(card, sheet, item)
     _bus(card, sheet, block)
 
 
-def _read_item(card: CardDraft, sheet: Sheet, item: Item) -> None:
+def _read_item(card: CardDraft, sheet: Output, item: Item) -> None:
     pair, label, section = item.pair, item.label, item.section.lower()
     prefix = f"{item.section}: " if section.startswith(_REPEATING) and label not in _OWN_LABELS else ""
     if label == "enable jbod" and section in _JBOD_HOMES:
         _jbod(card, sheet, pair)
     if prefix:
-        card.keep(sheet, pair, prefix)
+        card.keep_detail(sheet, pair, prefix)
     elif label == "bbu" and section in _HARDWARE:
-        card.take(sheet, pair, "bbu_present", _present)
+        card.read_field(sheet, pair, "bbu_present", _present)
     elif label == "memory":
         _memory(card, sheet, pair)
     elif label in _FIELDS:
         name, parse, weight = _FIELDS[label]
-        card.take(sheet, pair, name, parse, weight)
+        card.read_field(sheet, pair, name, parse, weight)
     elif label in ("fw package build", "fw package version"):
-        card.keep(sheet, pair)
-        card.take(sheet, pair, "firmware", _text, ROW)
+        card.keep_detail(sheet, pair)
+        card.read_field(sheet, pair, "firmware", _text, ROW)
     elif label == "any offline vd cache preserved":
-        card.take(sheet, pair, "cache.preserved_data", flag)
+        card.read_field(sheet, pair, "cache.preserved_data", flag)
     else:
-        card.keep(sheet, pair)
+        card.keep_detail(sheet, pair)
         _trouble(card, label, pair.value)
 
 
 _JBOD_HOMES = frozenset({"", "settings", "supported pd operations"})
 
 
-def _jbod(card: CardDraft, sheet: Sheet, pair: Pair) -> None:
+def _jbod(card: CardDraft, sheet: Output, pair: Pair) -> None:
     """``Enable JBOD                             : No``: whether drives may stand beside the volumes."""
     allowed = attempt(flag, pair.value)
     if allowed is not None:
         card.put(sheet, pair.lines[0], "mode", "mixed" if allowed else "raid", WEAK)
 
 
-def _memory(card: CardDraft, sheet: Sheet, pair: Pair) -> None:
+def _memory(card: CardDraft, sheet: Output, pair: Pair) -> None:
     """``Memory: 128MB`` of ``-CfgDsply``; ``Memory           : Present`` of ``-AdpAllInfo``."""
     if pair.value[:1].isdigit():
-        card.take(sheet, pair, "cache.size_bytes", numbers.size, ROW)
+        card.read_field(sheet, pair, "cache.size_bytes", numbers.size, ROW)
         return
-    card.keep(sheet, pair)
-    if word(pair.value) == "absent":
+    card.keep_detail(sheet, pair)
+    if normalized(pair.value) == "absent":
         card.put(sheet, pair.lines[0], "cache.present", value=False)
 
 
@@ -111,11 +111,11 @@ def _trouble(card: CardDraft, label: str, value: str) -> None:
     if label in COUNTS and value.isascii() and value.isdecimal():
         card.values[f"count.{label}"] = (WEAK, int(value[:18]))
     message, remedy = _WARNED.get(label, ("", ""))
-    if message and word(value) == "yes":
-        card.complain("warning", "state", message, remedy)
+    if message and normalized(value) == "yes":
+        card.add_problem("warning", "state", message, remedy)
 
 
-def _bus(card: CardDraft, sheet: Sheet, block: Block) -> None:
+def _bus(card: CardDraft, sheet: Output, block: Block) -> None:
     """``Bus Number      : 5e``, ``Device Number   : 0``, ``Function Number : 0``, in hexadecimal, without a domain."""
     found = []
     for label in ("bus number", "device number", "function number"):
@@ -130,11 +130,11 @@ def _bus(card: CardDraft, sheet: Sheet, block: Block) -> None:
         card.put(sheet, line, "bus", f"0000:{bus:02x}:{device:02x}.{function:x}")
 
 
-def read_group(card: CardDraft, sheet: Sheet, block: Block) -> None:
+def read_group(card: CardDraft, sheet: Output, block: Block) -> None:
     """``DISK GROUP: 0`` and ``SPAN: 0``: numbers of spans, drives, virtual drives and spares."""
     group: GroupDraft = card.group(block.name or "?")
     for item in block.items:
-        group.keep(sheet, item.pair, f"{item.section} " if item.section else "")
+        group.keep_detail(sheet, item.pair, f"{item.section} " if item.section else "")
 
 
 _WELL = frozenset(
@@ -145,17 +145,19 @@ _WELL = frozenset(
 )  # fmt: skip
 
 
-def read_enclosure(card: CardDraft, sheet: Sheet, block: Block) -> None:
+def read_enclosure(card: CardDraft, sheet: Output, block: Block) -> None:
     """``Enclosure 0:`` of ``-EncInfo``: its parts and sensors, under the enclosure's number."""
     device = next((item.pair.value for item in block.items if item.label == "device id"), block.name)
     name = f"Enclosure {device}"
     for item in block.items:
         part = (
-            f"{item.section} " if item.section and word(item.section) != f"{item.label} {word(item.pair.value)}" else ""
+            f"{item.section} "
+            if item.section and normalized(item.section) != f"{item.label} {normalized(item.pair.value)}"
+            else ""
         )
-        card.keep(sheet, item.pair, f"{name} {part}")
+        card.keep_detail(sheet, item.pair, f"{name} {part}")
         status = item.label == "status" or item.label.endswith(" status")
-        if status and word(item.pair.value) not in _WELL:
-            card.complain(
+        if status and normalized(item.pair.value) not in _WELL:
+            card.add_problem(
                 "warning", "state", f"{name}: {part}{item.pair.label} is {item.pair.value}.", "Look at the enclosure."
             )

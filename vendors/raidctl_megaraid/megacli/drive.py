@@ -7,13 +7,22 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from raidctl.evidence import Line, Sheet
+from raidctl.evidence import Line, Output
 from raidctl.vendor.draft import DETAIL, REPORT, ROW, WEAK, Draft, Pair
 from raidctl_megaraid.draft import CardDraft
 from raidctl_megaraid.megacli import numbers
 from raidctl_megaraid.megacli.inquiry import split_inquiry
 from raidctl_megaraid.megacli.outline import Block, Item
-from raidctl_megaraid.vocabulary import DriveWord, drive_state, interface, media, operation, switch, told, word
+from raidctl_megaraid.vocabulary import (
+    DriveWord,
+    drive_state,
+    has_value,
+    interface,
+    media,
+    normalized,
+    operation,
+    switch,
+)
 
 # Drive's position: DiskGroup: 0, Span: 0, Arm: 1        Drive's postion: … of older versions
 _POSITION = re.compile(
@@ -26,7 +35,7 @@ _REPLACE = "Replace the drive."
 
 def drive_key(enclosure: str | None, slot: str | None) -> str:
     """``252:3``; ``:3`` for a drive without an enclosure."""
-    return f"{enclosure if enclosure is not None and told(enclosure) else ''}:{slot if slot is not None else '?'}"
+    return f"{enclosure if enclosure is not None and has_value(enclosure) else ''}:{slot if slot is not None else '?'}"
 
 
 def key_of(block: Block) -> str:
@@ -37,10 +46,12 @@ def key_of(block: Block) -> str:
     return drive_key(enclosure if _NAME.fullmatch(enclosure) else None, slot if _NAME.fullmatch(slot) else None)
 
 
-def read_drive(card: CardDraft, sheet: Sheet, block: Block) -> str | None:
+def read_drive(card: CardDraft, sheet: Output, block: Block) -> str | None:
     """A drive and its pairs; its key, None for a heading with nothing below it (the place of a drive that is gone)."""
     if not any(item.pair.value for item in block.items):
-        sheet.note(*([block.line] if block.line else []), *(line for item in block.items for line in item.pair.lines))
+        sheet.mark_read(
+            *([block.line] if block.line else []), *(line for item in block.items for line in item.pair.lines)
+        )
         return None
     key = _free(card, key_of(block))
     drive = card.drive(key)
@@ -67,11 +78,11 @@ def _free(card: CardDraft, key: str) -> str:
 
 
 def _text(text: str) -> str | None:
-    return text.strip() if told(text) else None
+    return text.strip() if has_value(text) else None
 
 
 def _slot(text: str) -> str | None:
-    return text.strip() if _NAME.fullmatch(text.strip()) and told(text) else None
+    return text.strip() if _NAME.fullmatch(text.strip()) and has_value(text) else None
 
 
 _FIELDS: dict[str, tuple[str, Callable[[str], Any]]] = {
@@ -103,7 +114,7 @@ class _Place:
     """Its pairs, the parts left out."""
 
 
-def _read_item(drive: Draft, sheet: Sheet, item: Item, place: _Place) -> None:
+def _read_item(drive: Draft, sheet: Output, item: Item, place: _Place) -> None:
     pair, label = item.pair, item.label
     if item.section == "Hotspare":
         _hotspare(place.card, drive, sheet, item)
@@ -112,35 +123,35 @@ def _read_item(drive: Draft, sheet: Sheet, item: Item, place: _Place) -> None:
     elif item.section:
         # Port-0 :
         # Port status: Active
-        drive.keep(sheet, pair, "" if label == word(item.section) else f"{item.section} ")
+        drive.keep_detail(sheet, pair, "" if label == normalized(item.section) else f"{item.section} ")
     elif label == "firmware state":
         _state(drive, sheet, pair, place.flags)
     elif label == "inquiry data":
         _inquiry(drive, sheet, pair, place.flags)
     elif label == "device firmware level":
-        drive.keep(sheet, pair)
-        drive.take(sheet, pair, "firmware", _text, ROW)
+        drive.keep_detail(sheet, pair)
+        drive.read_field(sheet, pair, "firmware", _text, ROW)
     elif label in ("drive's position", "drive's postion"):
         _position(drive, sheet, pair, place)
     elif label in _FIELDS:
         name, parse = _FIELDS[label]
-        drive.take(sheet, pair, name, parse)
+        drive.read_field(sheet, pair, name, parse)
     elif label in _SIZES:
         _size(drive, sheet, pair, _SIZES[label])
     else:
         _flag(drive, pair)
-        drive.keep(sheet, pair)
+        drive.keep_detail(sheet, pair)
         if label == "foreign state":
-            drive.put(sheet, pair.lines[0], "foreign", word(pair.value).startswith("foreign"))
+            drive.put(sheet, pair.lines[0], "foreign", normalized(pair.value).startswith("foreign"))
 
 
 # Coerced Size: 381.0 GB [0x2fa00000 Sectors]        what arrays use of the drive
 _SIZES = {"coerced size": DETAIL, "non coerced size": WEAK, "raw size": ROW}
 
 
-def _size(drive: Draft, sheet: Sheet, pair: Pair, weight: int) -> None:
+def _size(drive: Draft, sheet: Output, pair: Pair, weight: int) -> None:
     """The drive's size; the other two figures are details, and stand in for it where the text is cut."""
-    drive.keep(sheet, pair)
+    drive.keep_detail(sheet, pair)
     try:
         size = numbers.drive_size(pair.value)
     except ValueError:
@@ -150,18 +161,18 @@ def _size(drive: Draft, sheet: Sheet, pair: Pair, weight: int) -> None:
         drive.put(sheet, pair.lines[0] if weight == DETAIL else None, "size_bytes", size, weight)
 
 
-def _state(drive: Draft, sheet: Sheet, pair: Pair, flags: dict[str, str]) -> None:
+def _state(drive: Draft, sheet: Output, pair: Pair, flags: dict[str, str]) -> None:
     """``Firmware state: Unconfigured(good), Spun down``; ``flags`` are the drive's other pairs."""
     line = pair.lines[0]
-    if not told(pair.value):
-        drive.keep(sheet, pair)
+    if not has_value(pair.value):
+        drive.keep_detail(sheet, pair)
         return
     bare = pair.value.split(",")[0]
     found = _state_word(bare)
     drive.put(sheet, line, "status_text", " ".join(pair.value.split()))
     if found is None:
         drive.put(sheet, line, "status", "unknown")
-        drive.complain("warning", "unread", f"The drive's status word {bare!r} is not known.", REPORT)
+        drive.add_problem("warning", "unread", f"The drive's status word {bare!r} is not known.", REPORT)
         return
     worse = found.health == "ok" and _alarmed(flags)
     drive.put(sheet, line, "status", "warning" if worse else found.health)
@@ -179,7 +190,7 @@ def _state_word(text: str) -> DriveWord | None:
     found, match = drive_state(text), _QUALIFIED.fullmatch(text.strip())
     if found is not None or match is None:
         return found
-    plain, inner = drive_state(match[1]), word(match[2])
+    plain, inner = drive_state(match[1]), normalized(match[2])
     if plain is not None and inner in ("shielded", "foreign"):
         return DriveWord("warning", plain.role)
     return plain if inner in _POWER_WORDS else drive_state(f"{match[1]} {inner}")
@@ -189,9 +200,9 @@ def _alarmed(flags: dict[str, str]) -> bool:
     """Whether other lines of the drive tell of trouble that its state word leaves out."""
     predictive = flags.get("predictive failure count", "")
     return (
-        word(flags.get("drive has flagged a s.m.a.r.t alert", "")).startswith("yes")
-        or word(flags.get("foreign state", "")).startswith("foreign")
-        or word(flags.get("locked", "")) == "locked"
+        normalized(flags.get("drive has flagged a s.m.a.r.t alert", "")).startswith("yes")
+        or normalized(flags.get("foreign state", "")).startswith("foreign")
+        or normalized(flags.get("locked", "")) == "locked"
         or (predictive.isascii() and predictive.isdecimal() and int(predictive[:18]) > 0)
     )
 
@@ -209,20 +220,20 @@ _FINE = frozenset({"no", "unlocked"})
 
 
 def _flag(drive: Draft, pair: Pair) -> None:
-    bad, message, remedy = _FLAGS.get(word(pair.label), ("", "", ""))
-    value = word(pair.value).rstrip(".")
+    bad, message, remedy = _FLAGS.get(normalized(pair.label), ("", "", ""))
+    value = normalized(pair.value).rstrip(".")
     if bad and value == bad:
-        drive.complain("warning", "state", message, remedy)
-    elif bad and value not in _FINE and told(value):
+        drive.add_problem("warning", "state", message, remedy)
+    elif bad and value not in _FINE and has_value(value):
         drive.unread(pair.label, pair.value)
 
 
-def _position(drive: Draft, sheet: Sheet, pair: Pair, place: _Place) -> None:
+def _position(drive: Draft, sheet: Output, pair: Pair, place: _Place) -> None:
     """``Drive's position: DiskGroup: 0, Span: 0, Arm: 1``."""
-    drive.keep(sheet, pair)
+    drive.keep_detail(sheet, pair)
     match = _POSITION.fullmatch(pair.value.strip().rstrip("."))
     if match is None:
-        if told(pair.value):
+        if has_value(pair.value):
             drive.unread(pair.label, pair.value)
         return
     if place.block.foreign is None:
@@ -230,10 +241,10 @@ def _position(drive: Draft, sheet: Sheet, pair: Pair, place: _Place) -> None:
         place.card.group(match[1]).members.setdefault(drive.name)
 
 
-def _hotspare(card: CardDraft, drive: Draft, sheet: Sheet, item: Item) -> None:
+def _hotspare(card: CardDraft, drive: Draft, sheet: Output, item: Item) -> None:
     """``Type: Dedicated, is revertible`` and ``Array #: 0``."""
     pair = item.pair
-    drive.keep(sheet, pair, "Hotspare ")
+    drive.keep_detail(sheet, pair, "Hotspare ")
     if item.label == "type":
         drive.put(sheet, pair.lines[0], "role", "spare", ROW)
     elif item.label.startswith("array"):
@@ -241,15 +252,15 @@ def _hotspare(card: CardDraft, drive: Draft, sheet: Sheet, item: Item) -> None:
             card.group(str(int(number))).spares.setdefault(drive.name)
 
 
-def _progress(drive: Draft, sheet: Sheet, pair: Pair) -> None:
+def _progress(drive: Draft, sheet: Output, pair: Pair) -> None:
     """``  Rebuild                  : Completed 12%, Taken 9 min.``."""
     percent = numbers.percent_in(pair.value)
     if percent is not None:
         progress(drive, sheet, pair.lines[0], pair.label, percent)
-    drive.keep(sheet, pair, "Ongoing ")
+    drive.keep_detail(sheet, pair, "Ongoing ")
 
 
-def progress(drive: Draft, sheet: Sheet, line: Line, label: str, percent: float) -> None:
+def progress(drive: Draft, sheet: Output, line: Line, label: str, percent: float) -> None:
     """An operation of a drive under way; drives of the model have no field for it, their volume has."""
     what = operation(label)
     drive.put(sheet, line, "progress.operation", what)
@@ -266,21 +277,21 @@ _TERMINAL = (79, 80)
 """Columns of a terminal."""
 
 
-def _inquiry(drive: Draft, sheet: Sheet, pair: Pair, flags: dict[str, str]) -> None:
+def _inquiry(drive: Draft, sheet: Output, pair: Pair, flags: dict[str, str]) -> None:
     """``Inquiry Data: SEAGATE ST600MM0006     LS08S0M3ABCD``; blanks count, so the line is read as it stands."""
     line = pair.lines[0]
     behind = line.text.partition(":")[2]
     glue = "" if len(line.text) in _TERMINAL else " "  # a mailer breaks at a blank, a terminal where it ends
     raw = glue.join([behind.removeprefix(" "), *(more.text.strip() for more in pair.lines[1:])])
-    attached = word(flags.get("pd type", "")) or None
+    attached = normalized(flags.get("pd type", "")) or None
     level = flags.get("device firmware level", "")
-    drive.keep(sheet, pair)
-    if not told(pair.value):
+    drive.keep_detail(sheet, pair)
+    if not has_value(pair.value):
         return
-    found = split_inquiry(raw.expandtabs(1), attached, level if told(level) else None)
+    found = split_inquiry(raw.expandtabs(1), attached, level if has_value(level) else None)
     if found.serial is not None and drive.get("serial") not in (None, found.serial):
         # two adapters whose headings are not there, or two moments in one file
-        drive.complain(
+        drive.add_problem(
             "warning", "unread", f"Another drive is told of in the same place: {found.model}, serial {found.serial}.",
             "Give the outputs of each adapter and of each moment in files of their own.",
         )  # fmt: skip
@@ -288,7 +299,7 @@ def _inquiry(drive: Draft, sheet: Sheet, pair: Pair, flags: dict[str, str]) -> N
         if value is not None:
             drive.put(sheet, line, name, value, DETAIL)
         else:
-            drive.complain(
+            drive.add_problem(
                 "info", "note", f"The drive's {name} could not be told apart in its inquiry data {pair.value!r}."
             )
     if found.firmware is not None:

@@ -6,11 +6,11 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from raidctl.evidence import Line, Sheet
+from raidctl.evidence import Line, Output
 from raidctl.model import Problem
 from raidctl_megaraid.draft import CardDraft
 from raidctl_megaraid.megacli.labels import LABELS
-from raidctl_megaraid.vocabulary import word
+from raidctl_megaraid.vocabulary import normalized
 
 NO_HARDWARE = 0x22
 CODES: dict[int, str] = {
@@ -72,7 +72,7 @@ class Failure:
     reason: str = ""
 
 
-def failures(sheet: Sheet, lines: list[tuple[str | None, Line]]) -> list[Failure]:
+def failures(sheet: Output, lines: list[tuple[str | None, Line]]) -> list[Failure]:
     """The failures among lines that are no sentences of another kind."""
     found: list[Failure] = []
     waiting = False
@@ -82,13 +82,13 @@ def failures(sheet: Sheet, lines: list[tuple[str | None, Line]]) -> list[Failure
         if described or waiting:
             # FW error description:
             #  The required hardware component is not present.
-            sheet.note(line)
+            sheet.mark_read(line)
             reason = described[1] if described else text
             waiting = not reason
             if reason:
                 _reason(found, reason, line, adapter)
         elif _is_failure(text):
-            sheet.note(line)
+            sheet.mark_read(line)
             match = _ADAPTER.match(text)
             found.append(Failure(text, line, str(int(match[1])) if match else adapter))
     return found
@@ -105,7 +105,7 @@ def _is_failure(text: str) -> bool:
 
 def _is_cut_label(text: str) -> bool:
     """Whether a text ends in the middle of a label: ``Pack is about to fail & should``, ``Predictive Failure Cou``."""
-    key = word(text)
+    key = normalized(text)
     return len(key) >= _SHORTEST_CUT and any(label.startswith(key) for label in _LABELS)
 
 
@@ -117,7 +117,7 @@ def _reason(found: list[Failure], reason: str, line: Line, adapter: str | None) 
 
 
 def problems(
-    found: list[Failure], code: int | None, card_of: Callable[[str | None], CardDraft], sheet: Sheet
+    found: list[Failure], code: int | None, card_of: Callable[[str | None], CardDraft], sheet: Output
 ) -> list[Problem]:
     """Make problems of failures; a battery that is not there, and a pinned cache, are facts of the card."""
     made = []

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from raidctl_megaraid.vocabulary import word
+from raidctl_megaraid.vocabulary import normalized
 
 Kind = Literal[
     "adapter", "card", "volume", "drive", "hotspare", "group", "span", "span_of_volume", "battery", "enclosure",
@@ -181,7 +181,7 @@ _LEVEL_END = re.compile(r"(?:secondary-\d{1,2}, ?)?(?:raid )?(?:level )?qualifie
 
 def wrapped(label: str, value: str, text: str) -> bool:
     """Whether a mail or a page has wrapped a value of a virtual drive, and its end stands in the next line."""
-    key, said = word(label), word(value)
+    key, said = normalized(label), normalized(value)
     if key.endswith("cache policy"):
         return not said.rstrip(".").endswith("bbu") and _POLICY_END.fullmatch(text) is not None
     return key == "raid level" and "qualifier" not in said and _LEVEL_END.fullmatch(text) is not None

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from raidctl.model import RaidLevel
-from raidctl_megaraid.vocabulary import raid_level, told
+from raidctl_megaraid.vocabulary import has_value, raid_level
 
 _NUMBERS = re.compile(
     r"primary\s*-\s*(\d{1,3})\s*,\s*secondary\s*-\s*(\d{1,3})(?:\s*,\s*raid\s*level\s*qualifier\s*-\s*(\d{1,3}))?",
@@ -54,6 +54,6 @@ def level(text: str, depth: int | None) -> RaidLevel | None:
 def plain_level(text: str) -> RaidLevel | None:
     """``10``, ``RAID-5``; None where it is not told. ValueError for another word."""
     bare = text.strip()
-    if not told(bare):
+    if not has_value(bare):
         return None
     return raid_level(f"raid{bare}" if _BARE.fullmatch(bare) else bare)

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 
 from raidctl.text import figure
 from raidctl.units import parse_celsius, parse_gbps, parse_percent, parse_seconds, parse_size
-from raidctl_megaraid.vocabulary import told, word
+from raidctl_megaraid.vocabulary import has_value, normalized
 
 # 381.812 GB [0x2fba0000 Sectors]
 # 390976MB [0x2fba0000 Sectors]
@@ -39,7 +39,7 @@ EPOCH = datetime(2000, 1, 1)  # noqa: DTZ001 - the controller's clock; the tool 
 
 def size(text: str) -> int | None:
     """``381.0 GB``, ``390144MB``, ``64kB``; None where it is not told."""
-    return parse_size(text, binary=True) if told(text) else None
+    return parse_size(text, binary=True) if has_value(text) else None
 
 
 def some_size(text: str) -> int | None:
@@ -49,7 +49,7 @@ def some_size(text: str) -> int | None:
 
 def drive_size(text: str) -> int | None:
     """``381.812 GB [0x2fba0000 Sectors]``: to the byte where the sectors fit the figure before them."""
-    if not told(text):
+    if not has_value(text):
         return None
     match = _SECTORS.fullmatch(text.strip())
     if match is None:
@@ -64,21 +64,21 @@ def drive_size(text: str) -> int | None:
 
 def integer(text: str) -> int | None:
     """A whole number; None where it is not told."""
-    if not told(text):
+    if not has_value(text):
         return None
     return int(figure(_INTEGER, text.strip())[0])
 
 
 def count(text: str) -> int | None:
     """A whole number that a word may follow: ``60 Minutes``."""
-    if not told(text):
+    if not has_value(text):
         return None
     return int(figure(_COUNT, text.strip())[1])
 
 
 def celsius(text: str) -> int | None:
     """``32C (89.60 F)``, ``18 C``, ``62  degree Celsius``; None for ``N/A``."""
-    if not told(text):
+    if not has_value(text):
         return None
     bare = text.strip()
     match = _FAHRENHEIT.fullmatch(bare) or _DEGREES.fullmatch(bare)
@@ -92,7 +92,7 @@ def volts(text: str) -> float | None:
     """``3985 mV``."""
     match = _MILLIVOLTS.fullmatch(text.strip())
     if match is None:
-        if not told(text):
+        if not has_value(text):
             return None
         raise ValueError(f"not a voltage: {text!r}")
     return int(match[1]) / 1000
@@ -100,7 +100,7 @@ def volts(text: str) -> float | None:
 
 def charge(text: str) -> int | None:
     """``98 %``, ``98%``, ``98``."""
-    if not told(text):
+    if not has_value(text):
         return None
     bare = text.strip()
     return round(parse_percent(bare if bare.endswith("%") else f"{bare}%"))
@@ -115,14 +115,14 @@ def percent_in(text: str) -> float | None:
 def link(text: str) -> float | None:
     """``6.0Gb/s``, ``12.0Gb/s``; None for ``Unknown`` and for the ``0`` of a link that nobody measures."""
     bare = text.strip()
-    if not told(bare) or word(bare) in ("0", "link down", "disabled", "link is down"):
+    if not has_value(bare) or normalized(bare) in ("0", "link down", "disabled", "link is down"):
         return None
     return parse_gbps(bare) or None
 
 
 def seconds(text: str) -> int | None:
     """``4s``, ``4 seconds``; None where it is not told."""
-    return parse_seconds(text) if told(text) else None
+    return parse_seconds(text) if has_value(text) else None
 
 
 def next_learn(text: str) -> str | None:
@@ -133,7 +133,7 @@ def next_learn(text: str) -> str | None:
     and what has another form, stays as printed.
     """
     bare = " ".join(_DELAY.sub("", text).split())
-    if not told(bare):
+    if not has_value(bare):
         return None
     match = _LATER.fullmatch(bare)
     try:

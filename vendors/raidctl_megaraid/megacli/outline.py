@@ -11,12 +11,12 @@ import re
 from dataclasses import dataclass, field
 from typing import Literal
 
-from raidctl.evidence import Line, Sheet
+from raidctl.evidence import Line, Output
 from raidctl.vendor.draft import Pair
 from raidctl_megaraid.megacli import grammar
 from raidctl_megaraid.megacli.grammar import Heading, Kind
 from raidctl_megaraid.megacli.labels import AFTER_GAUGE, LABELS, ONCE, PARTS, SENSORS, owner
-from raidctl_megaraid.vocabulary import word
+from raidctl_megaraid.vocabulary import normalized
 
 BlockKind = Literal[
     "card", "volume", "drive", "group", "battery", "enclosure", "event", "summary", "missing", "hotspare"
@@ -45,7 +45,7 @@ class Item:
     @property
     def label(self) -> str:
         """The label as it is looked up."""
-        return word(self.pair.label)
+        return normalized(self.pair.label)
 
 
 @dataclass
@@ -90,7 +90,7 @@ class Segment:
 class Outliner:
     """Goes through the lines once."""
 
-    def __init__(self, sheet: Sheet) -> None:
+    def __init__(self, sheet: Output) -> None:
         self.sheet = sheet
         self.segments: list[Segment] = [Segment(hint=grammar.adapter_of_command(sheet.command))]
         self.hint = self.segments[0].hint
@@ -110,7 +110,7 @@ class Outliner:
             self.last = None if self.last is not None and self.last.value else self.last
             return
         if grammar.RULE.fullmatch(text):
-            self.sheet.note(line)
+            self.sheet.mark_read(line)
         elif not (self.ends(text, line) or self.opens(text, line) or self.titles(text, line, following)):
             self.content(text, line)
 
@@ -118,20 +118,20 @@ class Outliner:
         """An exit code, a command line, a banner."""
         exit_code = grammar.EXIT.fullmatch(text)
         if exit_code:
-            self.sheet.note(line)
+            self.sheet.mark_read(line)
             segment = self.segments[-1]
             segment.code, segment.code_line = int(exit_code[1], 0 if "x" in exit_code[1].lower() else 10), line
             self.begin(self.hint)
             return True
         if grammar.COMMAND.search(text):
-            self.sheet.note(line)
+            self.sheet.mark_read(line)
             self.begin(grammar.adapter_of_command(text) or self.hint)
             return True
         version = grammar.VERSION.search(text)
         if version:
             self.segments[-1].version = version[1]
         if version or grammar.COPYRIGHT.fullmatch(text) or (grammar.TITLES.fullmatch(text) and not self.sub(text)):
-            self.sheet.note(line)
+            self.sheet.mark_read(line)
             return True
         return False
 
@@ -145,7 +145,7 @@ class Outliner:
 
     def sub(self, text: str) -> bool:
         """Whether the line opens a part of the drive or battery that stands above."""
-        return self.block is not None and self.block.kind == "drive" and word(text.rstrip(":")) in PARTS
+        return self.block is not None and self.block.kind == "drive" and normalized(text.rstrip(":")) in PARTS
 
     def opens(self, text: str, line: Line) -> bool:
         """A heading."""
@@ -153,7 +153,7 @@ class Outliner:
         in_event = self.block is not None and self.block.kind == "event"
         if found is None or (in_event and found.kind not in ("event", "adapter", "card")):
             return False
-        self.sheet.note(line)
+        self.sheet.mark_read(line)
         self.section, self.last = "", None
         if found.adapter is not None:
             if found.adapter != self.adapter or found.kind in ("adapter", "card"):
@@ -233,12 +233,12 @@ class Outliner:
             return False
         if title in grammar.SUMMARY_START or (self.summary and title in grammar.SUMMARY_PARTS and title == text):
             self.summary, self.section, self.last = True, title, None
-            self.sheet.note(line)
+            self.sheet.mark_read(line)
             self.block = None
             return True
         underlined = len(following) >= 8 and set(following) == {"="}
         if (title in grammar.SECTIONS and (underlined or text == title)) or (underlined and ":" not in title):
-            self.sheet.note(line)
+            self.sheet.mark_read(line)
             if self.block is None or self.block.kind != "card":
                 self.open_block(Heading("card"), None)
             self.section, self.last = title, None
@@ -261,7 +261,7 @@ class Outliner:
 
     def pair(self, label: str, value: str, line: Line) -> bool:
         """Give a pair to the block that it belongs to, beginning one where its label does; whether it was taken."""
-        key = word(label)
+        key = normalized(label)
         if self.summary:
             self.summed(key, label, value, line)
             return True
@@ -277,8 +277,8 @@ class Outliner:
         block = self.block
         if block is None:
             return False
-        if key == "port" and word(value) == "address":
-            self.sheet.note(line)
+        if key == "port" and normalized(value) == "address":
+            self.sheet.mark_read(line)
             return True
         section = self.part(block, key, label, value)
         item = Pair(label, value, [line])
@@ -350,10 +350,10 @@ class Outliner:
                 block.items.append(Item("", self.last))
                 return True
             return _append(last, text, line, "; " if last.value else "")
-        if self.section == "Ongoing Progresses" and word(text).rstrip(".") in ("none", "no"):
-            self.sheet.note(line)
+        if self.section == "Ongoing Progresses" and normalized(text).rstrip(".") in ("none", "no"):
+            self.sheet.mark_read(line)
             return True
-        if block.kind == "drive" and last is not None and word(last.label) == "inquiry data":
+        if block.kind == "drive" and last is not None and normalized(last.label) == "inquiry data":
             return _append(last, text, line, " ")
         if block.kind == "volume" and last is not None and grammar.wrapped(last.label, last.value, text):
             return _append(last, text, line, " ")
@@ -381,7 +381,7 @@ def _append(pair: Pair, text: str, line: Line, between: str) -> bool:
     return True
 
 
-def outline(sheet: Sheet) -> list[Segment]:
+def outline(sheet: Output) -> list[Segment]:
     """The segments of a text. Linear in its lines; never raises for what stands there."""
     outliner = Outliner(sheet)
     following = ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from raidctl.evidence import Sheet
+from raidctl.evidence import Output
 from raidctl.model import Problem
 from raidctl.vendor.draft import ROW
 from raidctl.vendor.protocol import Document
@@ -27,13 +27,13 @@ _CONTROLLERS = re.compile(r"Controller Count\s*:?\s*(\d{1,4})\.?", re.IGNORECASE
 _CLOSING = re.compile(r"Exit Code\s*:", re.IGNORECASE)
 
 
-def read(cards: Cards, document: Document) -> tuple[Sheet, list[Problem]]:
+def read(cards: Cards, document: Document) -> tuple[Output, list[Problem]]:
     """Read one text; several outputs may stand in it one after the other. Never raises for what it says.
 
     Returns:
         The sheet, with what is no fact of a card noted already, and the problems that are not of an object.
     """
-    sheet = Sheet.of_text(document.name, document.text)
+    sheet = Output.of_text(document.name, document.text)
     sheet.closing = _CLOSING
     reading = _Reading(cards, sheet)
     segments = outline(sheet)
@@ -48,7 +48,7 @@ def read(cards: Cards, document: Document) -> tuple[Sheet, list[Problem]]:
 class _Reading:
     """One text on its way to the drafts."""
 
-    def __init__(self, cards: Cards, sheet: Sheet) -> None:
+    def __init__(self, cards: Cards, sheet: Output) -> None:
         self.cards = cards
         self.sheet = sheet
         self.problems: list[Problem] = []
@@ -130,7 +130,9 @@ class _Reading:
         kind = {"volume": f"Virtual Drive {block.target or block.name} ", "group": f"Disk Group {block.name} "}
         for item in block.items:
             part = f"{item.section} " if item.section else ""
-            card.keep(self.sheet, item.pair, f"Foreign configuration {block.foreign} {kind.get(block.kind, '')}{part}")
+            card.keep_detail(
+                self.sheet, item.pair, f"Foreign configuration {block.foreign} {kind.get(block.kind, '')}{part}"
+            )
         card.put(self.sheet, None, "foreign", value=True)
 
     def sentences(self, segment: Segment) -> int | None:
@@ -142,7 +144,7 @@ class _Reading:
             counted = _CONTROLLERS.fullmatch(text)
             if counted:
                 count = int(counted[1])
-                self.sheet.note(line)
+                self.sheet.mark_read(line)
             elif not said.read_sentence(self.card, self.sheet, line, adapter):
                 left.append((adapter, line))
         found = failure.failures(self.sheet, left)
@@ -197,4 +199,4 @@ def settle(card: CardDraft) -> None:
     for volume in card.volumes.values():
         busy = BUSY_STATUS.get(volume.get("progress.operation"))
         if volume.get("status") == "ok" and busy is not None:
-            volume.put(Sheet("", ()), None, "status", busy, volume.values["status"][0] + ROW)
+            volume.put(Output("", ()), None, "status", busy, volume.values["status"][0] + ROW)

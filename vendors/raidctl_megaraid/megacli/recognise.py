@@ -6,7 +6,7 @@ import re
 
 from raidctl.vendor.protocol import Sniffed
 from raidctl_megaraid.megacli import grammar
-from raidctl_megaraid.vocabulary import word
+from raidctl_megaraid.vocabulary import normalized
 
 KIND = "megacli"
 _CHARACTERS = 200_000
@@ -137,7 +137,7 @@ def sniff(name: str, text: str) -> Sniffed | None:
             votes[command] = votes.get(command, 0) + 2
         asked = asked or grammar.COMMAND.search(line) is not None
         # storcli has many of the labels, and prints ``Label = value``
-        label = word(line.partition(":")[0]) if ":" in line and " = " not in line else ""
+        label = normalized(line.partition(":")[0]) if ":" in line and " = " not in line else ""
         if label in _OWN:
             seen.add(label)
             votes[_OWN[label]] += 1

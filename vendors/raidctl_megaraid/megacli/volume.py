@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from raidctl.evidence import Line, Sheet
+from raidctl.evidence import Line, Output
 from raidctl.model import WritePolicy
 from raidctl.text import attempt
 from raidctl.vendor.draft import DETAIL, REPORT, ROW, Pair
@@ -16,12 +16,12 @@ from raidctl_megaraid.megacli.level import level
 from raidctl_megaraid.megacli.outline import Block, Item
 from raidctl_megaraid.vocabulary import (
     disk_cache,
+    has_value,
     io_policy,
+    normalized,
     operation,
     read_policy,
-    told,
     volume_state,
-    word,
     write_policy,
 )
 
@@ -43,7 +43,7 @@ def volume_of(card: CardDraft, block: Block) -> VolumeDraft:
     return card.volume(number or "?")
 
 
-def read_volume(card: CardDraft, sheet: Sheet, block: Block) -> None:
+def read_volume(card: CardDraft, sheet: Output, block: Block) -> None:
     """``Virtual Drive: 0 (Target Id: 0)`` and the pairs below it."""
     volume = volume_of(card, block)
     if block.line is not None:
@@ -56,7 +56,7 @@ def read_volume(card: CardDraft, sheet: Sheet, block: Block) -> None:
         _read_item(volume, sheet, item, depth)
 
 
-def _heading(volume: VolumeDraft, sheet: Sheet, line: Line, block: Block) -> None:
+def _heading(volume: VolumeDraft, sheet: Output, line: Line, block: Block) -> None:
     """``CacheCade Virtual Drive: 1 (Target Id: 1)``: a pool of SSDs for the cache, which the kernel does not see."""
     if block.target is None:
         return
@@ -67,12 +67,12 @@ def _heading(volume: VolumeDraft, sheet: Sheet, line: Line, block: Block) -> Non
         volume.detail(sheet, line, "Virtual Drive", block.name)
 
 
-def _expected(volume: VolumeDraft, sheet: Sheet, block: Block, depth: Pair | None) -> None:
+def _expected(volume: VolumeDraft, sheet: Output, block: Block, depth: Pair | None) -> None:
     """``Number Of Drives per span:2``; older versions call it ``Number Of Drives`` and mean one span as well."""
     count = next((item.pair for item in block.items if item.label.startswith("number of drives")), None)
     figure = attempt(numbers.integer, count.value) if count is not None else None
     spans = attempt(numbers.integer, depth.value) if depth is not None else None
-    if count is not None and figure is None and told(count.value):
+    if count is not None and figure is None and has_value(count.value):
         volume.unread(count.label, count.value)
     if count is not None and figure and spans and figure * spans < _MOST_DRIVES:
         volume.put(sheet, count.lines[0], "drives_expected", figure * spans)
@@ -99,7 +99,7 @@ _FIELDS: dict[str, tuple[str, Callable[[str], Any]]] = {
 }
 
 
-def _read_item(volume: VolumeDraft, sheet: Sheet, item: Item, depth: Pair | None) -> None:
+def _read_item(volume: VolumeDraft, sheet: Output, item: Item, depth: Pair | None) -> None:
     pair = item.pair
     if item.section == "Ongoing Progresses":
         _progress(volume, sheet, pair)
@@ -115,12 +115,12 @@ def _read_item(volume: VolumeDraft, sheet: Sheet, item: Item, depth: Pair | None
         _bad_blocks(volume, sheet, pair)
     elif item.label in _FIELDS:
         name, parse = _FIELDS[item.label]
-        volume.take(sheet, pair, name, parse)
+        volume.read_field(sheet, pair, name, parse)
     else:
-        volume.keep(sheet, pair)
+        volume.keep_detail(sheet, pair)
 
 
-def _level(volume: VolumeDraft, sheet: Sheet, pair: Pair, depth: Pair | None) -> None:
+def _level(volume: VolumeDraft, sheet: Output, pair: Pair, depth: Pair | None) -> None:
     spans = None
     if depth is not None:
         try:
@@ -133,30 +133,30 @@ def _level(volume: VolumeDraft, sheet: Sheet, pair: Pair, depth: Pair | None) ->
         found = "unknown"
         volume.unread(pair.label, pair.value)
     if found is None or found == "unknown":
-        volume.keep(sheet, pair)
+        volume.keep_detail(sheet, pair)
     for line in pair.lines if found is not None else ():
         volume.put(sheet, line, "raid_level", found)
 
 
-def state(volume: VolumeDraft, sheet: Sheet, pair: Pair, weight: int = DETAIL) -> None:
+def state(volume: VolumeDraft, sheet: Output, pair: Pair, weight: int = DETAIL) -> None:
     """``State               : Optimal``."""
-    if not told(pair.value):
-        volume.keep(sheet, pair)
+    if not has_value(pair.value):
+        volume.keep_detail(sheet, pair)
         return
     found = volume_state(pair.value)
     if found is None:
-        volume.complain("warning", "unread", f"The volume's status word {pair.value!r} is not known.", REPORT)
+        volume.add_problem("warning", "unread", f"The volume's status word {pair.value!r} is not known.", REPORT)
     volume.put(sheet, pair.lines[0], "status", found.status if found else "unknown", weight)
     volume.put(sheet, pair.lines[0], "status_text", " ".join(pair.value.split()), weight)
     if found is not None and found.operation is not None:
         volume.put(sheet, pair.lines[0], "progress.operation", found.operation, ROW)
 
 
-def _bad_blocks(volume: VolumeDraft, sheet: Sheet, pair: Pair) -> None:
+def _bad_blocks(volume: VolumeDraft, sheet: Output, pair: Pair) -> None:
     """``Bad Blocks Exist: Yes``: data that could not be read when a drive was rebuilt."""
-    volume.keep(sheet, pair)
-    if word(pair.value).startswith("yes"):
-        volume.complain(
+    volume.keep_detail(sheet, pair)
+    if normalized(pair.value).startswith("yes"):
+        volume.add_problem(
             "warning", "state", "The volume has bad blocks: some of its data is lost.",
             "Check its files and databases, restore what is damaged, then clear the bad block table.",
         )  # fmt: skip
@@ -166,17 +166,17 @@ def _bad_blocks(volume: VolumeDraft, sheet: Sheet, pair: Pair) -> None:
 _TAKEN = re.compile(r"completed\s", re.IGNORECASE)
 
 
-def _progress(volume: VolumeDraft, sheet: Sheet, pair: Pair) -> None:
+def _progress(volume: VolumeDraft, sheet: Output, pair: Pair) -> None:
     """``  Check Consistency        : Completed 17%, Taken 55 min.``."""
-    if not pair.value or word(pair.label).startswith("ongoing"):
-        volume.keep(sheet, pair)
+    if not pair.value or normalized(pair.label).startswith("ongoing"):
+        volume.keep_detail(sheet, pair)
         return
     if _TAKEN.match(pair.value):
         under_way(volume, sheet, pair.lines[0], pair.label, numbers.percent_in(pair.value))
-    volume.keep(sheet, pair, _LD_PREFIX)
+    volume.keep_detail(sheet, pair, _LD_PREFIX)
 
 
-def under_way(volume: VolumeDraft, sheet: Sheet, line: Line, label: str, percent: float | None) -> None:
+def under_way(volume: VolumeDraft, sheet: Output, line: Line, label: str, percent: float | None) -> None:
     """An operation that goes on; of several the first one counts."""
     if volume.get("progress.percent") is not None:
         return
@@ -192,15 +192,15 @@ _ALWAYS = re.compile(r"forced|always\s*write|\bawb\b|\bfwb\b", re.IGNORECASE)
 _BAD_BBU = re.compile(r"(no\s*)?write\s*cache\s*(ok\s*)?if\s*bad\s*bbu\.?", re.IGNORECASE)
 
 
-def cache_policy(volume: VolumeDraft, sheet: Sheet, pair: Pair, field: str, weight: int) -> None:
+def cache_policy(volume: VolumeDraft, sheet: Output, pair: Pair, field: str, weight: int) -> None:
     """``Default Cache Policy: WriteBack, ReadAdaptive, Direct, No Write Cache if Bad BBU``.
 
     ``field`` is where the write policy goes. Read and IO policy are the same in both lines but for a moment; what is
     in force counts more (``weight``).
     """
     line = pair.lines[0]
-    if not told(pair.value):
-        volume.keep(sheet, pair)
+    if not has_value(pair.value):
+        volume.keep_detail(sheet, pair)
         return
     parts = [" ".join(part.split()) for part in pair.value.strip().rstrip(".").split(",") if part.strip()]
     write: WritePolicy | None = None
@@ -218,16 +218,16 @@ def cache_policy(volume: VolumeDraft, sheet: Sheet, pair: Pair, field: str, weig
         volume.put(sheet, line, "bad_bbu", bad_bbu)
     write = _with_battery(write, bad_bbu)
     if write is None:
-        if told(pair.value):
+        if has_value(pair.value):
             volume.unread(pair.label, pair.value)
             volume.put(sheet, None, f"{field}_unread", value=True)
-        volume.keep(sheet, pair)
+        volume.keep_detail(sheet, pair)
         return
     for each in pair.lines:
         volume.put(sheet, each, field, write)
 
 
-def _policy_word(volume: VolumeDraft, sheet: Sheet, line: Line, part: str, weight: int) -> bool:
+def _policy_word(volume: VolumeDraft, sheet: Output, line: Line, part: str, weight: int) -> bool:
     """``ReadAheadNone`` or ``Direct``; whether it was one."""
     for name, parse in (("cache.read_policy", read_policy), ("cache.io_policy", io_policy)):
         try:

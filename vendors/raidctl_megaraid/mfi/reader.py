@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, cast, get_args
 
-from raidctl.evidence import Sheet
+from raidctl.evidence import Output
 from raidctl.json_decode import decode_text
 from raidctl.model import Problem, ProblemKind, Severity
 from raidctl.vendor.draft import ROW, Draft
@@ -39,7 +39,7 @@ def version(text: str) -> str | None:
     return found if isinstance(found, str) else None
 
 
-def read(cards: Cards, document: Document) -> tuple[Sheet, list[Problem], bool]:
+def read(cards: Cards, document: Document) -> tuple[Output, list[Problem], bool]:
     """Read one output.
 
     Returns:
@@ -50,8 +50,8 @@ def read(cards: Cards, document: Document) -> tuple[Sheet, list[Problem], bool]:
         message = "The output is torn: it is no JSON." if given is None else f"Its form is not known: {_told(given)}."
         remedy = "Run the command again, as root, and keep all that it prints." if given is None else _NEWER
         problem = Problem(severity="error", kind="unread", where=document.name, message=message, remedy=remedy)
-        return Sheet.of_text(document.name, document.text), [problem], False
-    sheet = Sheet.of_json(document.name, given)
+        return Output.of_text(document.name, document.text), [problem], False
+    sheet = Output.of_json(document.name, given)
     reading = _Reading(cards, sheet)
     for path, one in _items(given, "controllers"):
         reading.card(path, one)
@@ -83,10 +83,10 @@ def _items(given: Mapping[str, Any], key: str, path: str = "") -> Iterator[tuple
             yield f"{path}{key}[{number}]", one
 
 
-def _note(sheet: Sheet, start: str) -> None:
+def _note(sheet: Output, start: str) -> None:
     """Everything below a path that nothing else has used says nothing of an object."""
     own = re.compile(re.escape(start) + r"(?:[.\[].*)?: ", re.DOTALL)
-    sheet.note(*(line for line in sheet.lines if not sheet.used(line) and own.match(line.text)))
+    sheet.mark_read(*(line for line in sheet.lines if not sheet.used(line) and own.match(line.text)))
 
 
 def _dict(given: Mapping[str, Any], key: str) -> dict[str, Any]:
@@ -101,7 +101,7 @@ def _numbers(value: object) -> list[int]:
 class _Reading:
     """One output on its way to the drafts."""
 
-    def __init__(self, cards: Cards, sheet: Sheet) -> None:
+    def __init__(self, cards: Cards, sheet: Output) -> None:
         self.cards, self.sheet = cards, sheet
         self.keys: dict[tuple[str, int], str] = {}
         """The key of a drive, by the number of its card and its device id."""
@@ -140,7 +140,7 @@ class _Reading:
                 continue
             value = given.get(key)
             if value is None or value in ([], {}):
-                self.sheet.note(line)
+                self.sheet.mark_read(line)
                 continue
             try:
                 found = parse(value)
@@ -157,7 +157,7 @@ class _Reading:
         for key, value in given.items():
             line = self.sheet.leaf(f"{path}.{key}")
             if line is not None and value is None:
-                self.sheet.note(line)
+                self.sheet.mark_read(line)
             elif line is not None:
                 draft.detail(self.sheet, line, f"{prefix} {key}", _shown(value))
 
@@ -196,8 +196,8 @@ class _Reading:
         self.keys[card.name, device] = key
         drive = card.drive(key)
         self.fields(drive, path, given, DRIVE)
-        drive.seen(self.sheet, self.sheet.leaf(f"{path}.enclosure"), "id", key)
-        drive.seen(self.sheet, self.sheet.leaf(f"{path}.slot"), "id", key)
+        drive.add_evidence(self.sheet, self.sheet.leaf(f"{path}.enclosure"), "id", key)
+        drive.add_evidence(self.sheet, self.sheet.leaf(f"{path}.slot"), "id", key)
         read_progress(drive, self.sheet, path, given)
         settle_state(drive, self.sheet, path, given)
         for name in ("array", "dedicated_to", "progress"):
@@ -261,7 +261,7 @@ class _Reading:
             kind = kind if kind in get_args(ProblemKind) else "unread"
             draft = self.object(str(one.get("where")))
             if draft is not None:
-                draft.complain(cast("Severity", severity), cast("ProblemKind", kind), message, remedy)
+                draft.add_problem(cast("Severity", severity), cast("ProblemKind", kind), message, remedy)
             else:
                 yield Problem(
                     severity=cast("Severity", severity), kind=cast("ProblemKind", kind), where=where, message=message,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from raidctl.evidence import Sheet
+from raidctl.evidence import Output
 from raidctl.model import IoPolicy, Operation, ReadPolicy, WritePolicy
 from raidctl.vendor.draft import DETAIL, REPORT, ROW, Draft
 from raidctl_megaraid import vocabulary
@@ -20,7 +20,7 @@ _OPERATIONS: dict[object, Operation] = {
 _PLACES = (("default", "write_configured", ROW), ("current", "write_current", DETAIL))
 
 
-def read_cache(volume: VolumeDraft, sheet: Sheet, path: str, given: Mapping[str, Any]) -> None:
+def read_cache(volume: VolumeDraft, sheet: Output, path: str, given: Mapping[str, Any]) -> None:
     """``"default": {"write": "write-back", "bad_bbu": false, "read": "none", "io": "direct"}``, and ``"current"``."""
     for which, name, weight in _PLACES:
         said = given.get(which)
@@ -45,7 +45,7 @@ def read_cache(volume: VolumeDraft, sheet: Sheet, path: str, given: Mapping[str,
     _told(volume, sheet, f"{path}.told", given.get("told"))
 
 
-def _write(volume: VolumeDraft, sheet: Sheet, path: str, name: str, said: Mapping[str, Any]) -> None:
+def _write(volume: VolumeDraft, sheet: Output, path: str, name: str, said: Mapping[str, Any]) -> None:
     """Write-back is protected unless it stays on with a bad battery; where that is not told, it is neither."""
     write, bad = said.get("write"), said.get("bad_bbu")
     line, other = sheet.leaf(f"{path}.write"), sheet.leaf(f"{path}.bad_bbu")
@@ -58,12 +58,12 @@ def _write(volume: VolumeDraft, sheet: Sheet, path: str, name: str, said: Mappin
         volume.unread("write policy", str(write)[:80])
     if policy is not None:
         volume.put(sheet, line, name, policy)
-        volume.seen(sheet, other, name, policy)
+        volume.add_evidence(sheet, other, name, policy)
     if isinstance(bad, bool) and name == "write_configured":
         volume.values.setdefault("bad_bbu", (ROW, bad))
 
 
-def _told(volume: VolumeDraft, sheet: Sheet, path: str, given: object) -> None:
+def _told(volume: VolumeDraft, sheet: Output, path: str, given: object) -> None:
     """What each answer of the firmware says: ``"CFG_READ": {"default": "0x0c", …}``."""
     for source, said in given.items() if isinstance(given, dict) else ():
         for name, value in said.items() if isinstance(said, dict) else ():
@@ -72,7 +72,7 @@ def _told(volume: VolumeDraft, sheet: Sheet, path: str, given: object) -> None:
                 volume.detail(sheet, line, f"{source} {name} policy", str(value))
 
 
-def read_progress(draft: Draft, sheet: Sheet, path: str, given: Mapping[str, Any]) -> None:
+def read_progress(draft: Draft, sheet: Output, path: str, given: Mapping[str, Any]) -> None:
     """``"progress": [{"operation": "check", "percent": 12.5}]``; of several the first counts."""
     listed = given.get("progress")
     for number, one in enumerate(listed if isinstance(listed, list) else ()):
@@ -90,7 +90,7 @@ def read_progress(draft: Draft, sheet: Sheet, path: str, given: Mapping[str, Any
             draft.put(sheet, share, "progress.percent", float(percent))
 
 
-def settle_state(draft: Draft, sheet: Sheet, path: str, given: Mapping[str, Any]) -> None:
+def settle_state(draft: Draft, sheet: Output, path: str, given: Mapping[str, Any]) -> None:
     """The neutral status of a state word; an optimal volume with an operation under way is what that makes of it."""
     state, line = given.get("state"), sheet.leaf(f"{path}.state")
     if not isinstance(state, str):
@@ -109,4 +109,4 @@ def settle_state(draft: Draft, sheet: Sheet, path: str, given: Mapping[str, Any]
             if drive.role is not None:
                 draft.put(sheet, line, "role", drive.role)
             return
-    draft.complain("warning", "unread", f"The firmware's {state!r} is no state that is known.", REPORT)
+    draft.add_problem("warning", "unread", f"The firmware's {state!r} is no state that is known.", REPORT)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from raidctl.evidence import Sheet
+from raidctl.evidence import Output
 from raidctl.model import BatteryStatus
 from raidctl.vendor.draft import DETAIL, REPORT, ROW, WEAK, Draft, Pair
 from raidctl_megaraid import bbu_mask
@@ -53,7 +53,7 @@ def is_battery(section: Section, kind: str | None) -> bool:
     return [words.word(label) for label in section.rows[0]] == ["property", "value"]
 
 
-def read_battery(card: CardDraft, sheet: Sheet, section: Section, kind: str | None) -> None:
+def read_battery(card: CardDraft, sheet: Output, section: Section, kind: str | None) -> None:
     """Read a section of the pack into its draft."""
     name = _name_of_title(section.title) or kind or next(iter(card.batteries), "bbu")
     battery = _pack(card, name)
@@ -77,14 +77,14 @@ def read_battery(card: CardDraft, sheet: Sheet, section: Section, kind: str | No
         battery.put(sheet, None, "kind", "capacitor", WEAK)
 
 
-def read_column(card: CardDraft, sheet: Sheet, cell: Pair) -> None:
+def read_column(card: CardDraft, sheet: Output, cell: Pair) -> None:
     """The column ``BBU`` or ``EPack`` of the overview: the state of the card's pack, whatever kind it is."""
-    if words.word(cell.value) in words.NOTHING or len(card.batteries) > 1:
+    if words.word(cell.value) in words.NO_VALUE or len(card.batteries) > 1:
         return
     _read_state(card.battery(next(iter(card.batteries), _UNNAMED)), sheet, cell, ROW)
 
 
-def read_next_learn(card: CardDraft, sheet: Sheet, pair: Pair) -> None:
+def read_next_learn(card: CardDraft, sheet: Output, pair: Pair) -> None:
     """``Next Battery Learn = 06/18/2031, 20:00:00`` among the card's scheduled tasks."""
     when = words.moment(pair.value)
     if when is None:
@@ -169,19 +169,19 @@ def _is_pack(row: Row) -> bool:
     return any(words.word(label) in labels.STATES for label in row)
 
 
-def _read_wide(battery: Draft, sheet: Sheet, row: Row) -> None:
+def _read_wide(battery: Draft, sheet: Output, row: Row) -> None:
     for cell in row.values():
         _read_pair(battery, sheet, cell, "")
 
 
-def _read_pair(battery: Draft, sheet: Sheet, pair: Pair, title: str) -> None:
+def _read_pair(battery: Draft, sheet: Output, pair: Pair, title: str) -> None:
     """One label; ``title`` is that of a section of flags, empty for the others."""
     label = words.word(pair.label)
     field = None if title and label != "relative state of charge" else labels.FIELDS.get(label)
     if label in labels.STATES and not title:
         _read_state(battery, sheet, pair)
     elif field is not None:
-        value = battery.take(sheet, pair, field.name, field.parse)
+        value = battery.read_field(sheet, pair, field.name, field.parse)
         if value == 0 or (value is not None and field.name == "next_learn_at"):
             battery.details.setdefault(pair.label, pair.value)
     elif label in labels.REPLACE:
@@ -192,14 +192,14 @@ def _read_pair(battery: Draft, sheet: Sheet, pair: Pair, title: str) -> None:
         keep(battery, sheet, Pair(f"{title}: {pair.label}" if title else pair.label, pair.value, pair.lines))
 
 
-def _read_state(battery: Draft, sheet: Sheet, pair: Pair, weight: int = DETAIL) -> None:
+def _read_state(battery: Draft, sheet: Output, pair: Pair, weight: int = DETAIL) -> None:
     """``Battery State  Optimal``, ``Degraded (need attention)``."""
     status: BatteryStatus | None
     try:
         status = words.battery_status(pair.value)
     except ValueError:
         status = "unknown"
-        battery.complain("warning", "unread", f"The battery's status word {pair.value[:80]!r} is not known.", REPORT)
+        battery.add_problem("warning", "unread", f"The battery's status word {pair.value[:80]!r} is not known.", REPORT)
     if status is None:
         keep(battery, sheet, pair)
         return
@@ -210,7 +210,7 @@ def _read_state(battery: Draft, sheet: Sheet, pair: Pair, weight: int = DETAIL) 
         battery.put(sheet, line, "status_text", words.plain_text(pair.value), weight)
 
 
-def _read_replace(battery: Draft, sheet: Sheet, pair: Pair) -> None:
+def _read_replace(battery: Draft, sheet: Output, pair: Pair) -> None:
     """``Replacement required  Yes``, ``Pack is about to fail & should be replaced  No``: one Yes is enough."""
     try:
         asked = words.flag(pair.value)
@@ -225,7 +225,7 @@ def _read_replace(battery: Draft, sheet: Sheet, pair: Pair) -> None:
     keep(battery, sheet, pair)
 
 
-def _read_type(battery: Draft, sheet: Sheet, pair: Pair, label: str) -> None:
+def _read_type(battery: Draft, sheet: Output, pair: Pair, label: str) -> None:
     """``Type  CVPM02``."""
     kind = words.battery_kind(pair.value) if label in labels.TYPES else None
     if kind is not None:
@@ -233,7 +233,7 @@ def _read_type(battery: Draft, sheet: Sheet, pair: Pair, label: str) -> None:
         battery.put(sheet, pair.lines[0] if pair.lines else None, "kind", kind, weight)
 
 
-def _read_flag(battery: Draft, sheet: Sheet, pair: Pair, label: str) -> None:
+def _read_flag(battery: Draft, sheet: Output, pair: Pair, label: str) -> None:
     value = words.word(pair.value)
     line = pair.lines[0] if pair.lines else None
     if label in labels.LEARNING and value in words.YES:
@@ -245,7 +245,7 @@ def _read_flag(battery: Draft, sheet: Sheet, pair: Pair, label: str) -> None:
         battery.put(sheet, line, "status_text", f"{pair.label}: {pair.value}", _DEAD)
     trouble = labels.TROUBLES.get(label)
     if trouble is not None and value in trouble[0]:
-        battery.complain("warning", "state", trouble[1], trouble[2])
+        battery.add_problem("warning", "state", trouble[1], trouble[2])
         if label not in labels.ADVICE:
             _flaw(battery, pair)
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from raidctl.evidence import Sheet
+from raidctl.evidence import Output
 from raidctl.vendor.draft import WEAK, Pair
 from raidctl_megaraid.draft import CardDraft, Cards
 from raidctl_megaraid.storcli import battery
@@ -36,7 +36,7 @@ _OTHER_COLUMNS = frozenset({
 })  # fmt: skip
 
 
-def read_controller(cards: Cards, answer: Answer, sheet: Sheet) -> list[Section]:
+def read_controller(cards: Cards, answer: Answer, sheet: Output) -> list[Section]:
     """Read the sections of an answer that are about the card, its cache and its battery; return the others.
 
     A card is made only where something is told of it: an answer "Controller 5 not found" makes none.
@@ -56,7 +56,7 @@ def read_controller(cards: Cards, answer: Answer, sheet: Sheet) -> list[Section]
     return [_take_counts(cards, answer, sheet, section) for section in others]
 
 
-def _card(cards: Cards, answer: Answer, sheet: Sheet) -> CardDraft:
+def _card(cards: Cards, answer: Answer, sheet: Output) -> CardDraft:
     card = cards.card(answer.number)
     if answer.number is not None and len(answer.number) < 8 and card.get("number") is None:
         for pair in answer.status:
@@ -99,22 +99,22 @@ def _is_other_row(row: Row) -> bool:
     return any(words.word(label) in _OTHER_COLUMNS for label in row)
 
 
-def _read_status_block(cards: Cards, answer: Answer, sheet: Sheet) -> None:
+def _read_status_block(cards: Cards, answer: Answer, sheet: Output) -> None:
     """``CLI Version``, ``Status``, ``Description`` and the rows of ``Detailed Status``: see ``failure.py``."""
     for pair in answer.status:
-        sheet.note(*pair.lines)
+        sheet.mark_read(*pair.lines)
         # Description = No Virtual Drive has Preserved Cache Data.
         if words.word(pair.label) == "description" and _NOTHING_PRESERVED.search(pair.value) and answer.number:
             _card(cards, answer, sheet).put(sheet, pair.lines[0] if pair.lines else None, "cache.preserved_data", False)
     for row in answer.details:
         for cell in row.values():
-            sheet.note(*cell.lines)
+            sheet.mark_read(*cell.lines)
 
 
 _NOTHING_PRESERVED = re.compile(r"\bno (?:virtual drives?|vds?) ha(?:s|ve) (?:any )?preserved cache", re.IGNORECASE)
 
 
-def _without_cards(cards: Cards, sheet: Sheet, section: Section) -> Section:
+def _without_cards(cards: Cards, sheet: Output, section: Section) -> Section:
     """What is left of a section when the rows that name their card, and what is about the machine, are read."""
     if is_overview(section):
         read_overview(cards, sheet, section)
@@ -128,24 +128,24 @@ def _without_cards(cards: Cards, sheet: Sheet, section: Section) -> Section:
     return replace(section, rows=rows, pairs=[pair for pair in section.pairs if not _is_hosts(sheet, section, pair)])
 
 
-def _read_card_row(cards: Cards, sheet: Sheet, section: Section, row: Row, number: Pair) -> None:
+def _read_card_row(cards: Cards, sheet: Output, section: Section, row: Row, number: Pair) -> None:
     """A row of ``ASO`` in ``show all``: ``Ctl Cl SAS MD R6 WC R5 …``."""
     card = cards.card(number.value.strip())
-    sheet.note(*number.lines)
+    sheet.mark_read(*number.lines)
     for cell in row.values():
         if cell is not number:
-            card.keep(sheet, cell, f"{section.title}: ")
+            card.keep_detail(sheet, cell, f"{section.title}: ")
 
 
-def _is_hosts(sheet: Sheet, section: Section, pair: Pair) -> bool:
+def _is_hosts(sheet: Output, section: Section, pair: Pair) -> bool:
     """``Number of Controllers``, ``Host Name``: the machine's, not a card's."""
     if section.title or words.word(pair.label) not in labels.HOST_LABELS:
         return False
-    sheet.note(*pair.lines)
+    sheet.mark_read(*pair.lines)
     return True
 
 
-def _take_counts(cards: Cards, answer: Answer, sheet: Sheet, section: Section) -> Section:
+def _take_counts(cards: Cards, answer: Answer, sheet: Output, section: Section) -> Section:
     """``Virtual Drives = 2`` between the tables of a text output."""
     own = [pair for pair in section.pairs if words.word(pair.label) in labels.COUNTS]
     if not own:
@@ -156,7 +156,7 @@ def _take_counts(cards: Cards, answer: Answer, sheet: Sheet, section: Section) -
     return replace(section, pairs=[pair for pair in section.pairs if words.word(pair.label) not in labels.COUNTS])
 
 
-def _read_section(card: CardDraft, sheet: Sheet, section: Section) -> None:
+def _read_section(card: CardDraft, sheet: Output, section: Section) -> None:
     title = words.word(section.title)
     if _is_event_log(section):
         _note_all(sheet, section)
@@ -174,7 +174,7 @@ def _read_section(card: CardDraft, sheet: Sheet, section: Section) -> None:
     keep_texts(card, sheet, section)
 
 
-def _read_preserved(card: CardDraft, sheet: Sheet, section: Section) -> None:
+def _read_preserved(card: CardDraft, sheet: Output, section: Section) -> None:
     """A table of volumes whose preserved data the controller holds: volume and state (``Missing``, ``Offline``)."""
     for cell in next(iter(section.rows)).values():
         for line in cell.lines[:1]:
@@ -188,12 +188,12 @@ def _is_event_log(section: Section) -> bool:
     return words.word(section.title) == "event data" or not told.isdisjoint(("seqnum", "event description"))
 
 
-def _note_all(sheet: Sheet, section: Section) -> None:
+def _note_all(sheet: Output, section: Section) -> None:
     for pair in (*section.pairs, *section.texts, *(cell for row in section.rows for cell in row.values())):
-        sheet.note(*pair.lines)
+        sheet.mark_read(*pair.lines)
 
 
-def _read_anchor(cards: Cards, answer: Answer, sheet: Sheet, own: list[Section]) -> None:
+def _read_anchor(cards: Cards, answer: Answer, sheet: Output, own: list[Section]) -> None:
     """``Bus Number = 22``, ``Device Number = 0``, ``Function Number = 0`` (decimal), where no address is printed."""
     found: dict[str, Pair] = {}
     for pair in _pairs(own):

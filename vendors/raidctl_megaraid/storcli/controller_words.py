@@ -16,7 +16,7 @@ from raidctl.units import parse_percent, parse_seconds, parse_size
 
 T = TypeVar("T")
 
-NOTHING = frozenset({
+NO_VALUE = frozenset({
     "", "-", "--", "n/a", "na", "none", "not available", "not applicable", "not set", "unknown", "unkwn", "invalid",
     "null",
 })  # fmt: skip
@@ -113,7 +113,7 @@ def battery_status(text: str) -> BatteryStatus | None:
 
 def _known(table: dict[str, T], text: str) -> T | None:
     plain = word(text).rstrip(".!")
-    if plain in NOTHING:
+    if plain in NO_VALUE:
         return None
     found = table.get(plain) or table.get(plain.partition("(")[0].strip())
     if found is None:
@@ -124,7 +124,7 @@ def _known(table: dict[str, T], text: str) -> T | None:
 def mode(text: str) -> Mode | None:
     """``RAID-Mode``, ``HBA-Mode``, ``JBOD-Mode``; v8 ``RAID``."""
     plain = word(text)
-    if plain in NOTHING:
+    if plain in NO_VALUE:
         return None
     bare = re.sub(r"[ -]?(?:mode|personality)$", "", plain)
     if bare not in _MODES:
@@ -145,7 +145,7 @@ def flag(text: str) -> bool | None:
         return True
     if plain in NO:
         return False
-    if plain in NOTHING:
+    if plain in NO_VALUE:
         return None
     raise ValueError(f"neither yes nor no: {text!r}")
 
@@ -160,12 +160,12 @@ def presence(text: str) -> bool | None:
 
 def plain_text(text: str) -> str | None:
     """The text with runs of blanks made one."""
-    return None if word(text) in NOTHING else collapse(text)
+    return None if word(text) in NO_VALUE else collapse(text)
 
 
 def printed(text: str) -> str | None:
     """The text as printed, for serial numbers."""
-    return None if word(text) in NOTHING or not text.strip("0 ") else text.strip()
+    return None if word(text) in NO_VALUE or not text.strip("0 ") else text.strip()
 
 
 def module(text: str) -> str | None:
@@ -183,7 +183,7 @@ _PCI = re.compile(r"([0-9a-f]{1,8}):([0-9a-f]{1,2}):([0-9a-f]{1,2})[:.]0?([0-7])
 
 def pci_address(text: str) -> str | None:
     """``0000:03:00.0`` of ``00:03:00:00`` (domain, bus, device, function, hexadecimal); v8 prints ``00:03:00:0``."""
-    if word(text) in NOTHING:
+    if word(text) in NO_VALUE:
         return None
     match = figure(_PCI, text.strip())
     return join_pci(*(int(part, 16) for part in match.groups()))
@@ -197,7 +197,7 @@ def join_pci(domain: int, bus: int, device: int, function: int) -> str:
 def number(text: str) -> int | None:
     """``4096``, ``0x1000``."""
     plain = word(text)
-    if plain in NOTHING:
+    if plain in NO_VALUE:
         return None
     if re.fullmatch(r"\d{1,15}", plain, re.ASCII):
         return int(plain)
@@ -214,7 +214,7 @@ def mask(text: str) -> int | None:
 def memory(text: str) -> int | None:
     """Bytes of ``4096MB``, ``512 MB``; a bare number counts MiB: the unit stands in the label, ``(MB)``, ``(MiB)``."""
     plain = word(text)
-    if plain in NOTHING:
+    if plain in NO_VALUE:
         return None
     if len(plain) > _LONGEST:
         raise ValueError("too long for a size")
@@ -231,7 +231,7 @@ def some_memory(text: str) -> int | None:
 def seconds(text: str) -> int | None:
     """``4s``, ``4 sec``; ``set cacheflushint=`` counts seconds, so a bare number does."""
     plain = word(text)
-    if plain in NOTHING:
+    if plain in NO_VALUE:
         return None
     if len(plain) > _LONGEST:
         raise ValueError("too long for a duration")
@@ -241,7 +241,7 @@ def seconds(text: str) -> int | None:
 def percent(text: str) -> int | None:
     """``97%``, ``97 %``, ``97``."""
     plain = word(text)
-    if plain in NOTHING:
+    if plain in NO_VALUE:
         return None
     if len(plain) > _LONGEST:
         raise ValueError("too long for a percentage")
@@ -254,7 +254,7 @@ _CELSIUS = re.compile(r"(-?\d{1,3})(?:\.\d+)? ?(?:°|deg(?:ree)?s?)? ?(?:c(?:els
 def celsius(text: str) -> int | None:
     """``37C``, ``20 C``, ``38``."""
     plain = word(text)
-    if plain in NOTHING:
+    if plain in NO_VALUE:
         return None
     return int(figure(_CELSIUS, plain)[1])
 
@@ -265,7 +265,7 @@ _VOLTS = re.compile(r"(\d{1,7}(?:\.\d{1,6})?) ?(mv|v)?", re.ASCII)
 def volts(text: str) -> float | None:
     """Volts of ``4024 mV``, ``9.18 V``; a bare number counts millivolts (v8 ``Voltage(mV)``)."""
     plain = word(text)
-    if plain in NOTHING:
+    if plain in NO_VALUE:
         return None
     match = figure(_VOLTS, plain)
     return float(match[1]) if match[2] == "v" else float(match[1]) / 1000
@@ -294,7 +294,7 @@ def moment(text: str) -> str | None:
     that knows no date prints the beginning of its time, 2000/01/01.
     """
     plain = word(text)
-    if plain in NOTHING or not any(char.isdigit() for char in plain):
+    if plain in NO_VALUE or not any(char.isdigit() for char in plain):
         return None
     if match := _YEAR_FIRST.fullmatch(plain):
         year, month, day, *clock = (int(part) for part in match.groups())

@@ -8,7 +8,7 @@ from raidctl.model import Problem
 from raidctl.text import attempt
 from raidctl_megaraid.storcli import numbers
 from raidctl_megaraid.storcli.outline import Answer
-from raidctl_megaraid.vocabulary import word
+from raidctl_megaraid.vocabulary import normalized
 
 _LISTS: dict[str, tuple[str, ...]] = {
     "drive groups": ("topology",),
@@ -21,17 +21,17 @@ _LISTS: dict[str, tuple[str, ...]] = {
 
 def unlisted(answer: Answer, command: str) -> Iterator[Problem]:
     """A problem for each count whose table is not there at all."""
-    tables = {word(section.title) for section in answer.sections if section.rows}
+    tables = {normalized(section.title) for section in answer.sections if section.rows}
     for section in answer.sections:
         if section.title:
             continue
         for pair in section.pairs:
-            titles = _LISTS.get(word(pair.label))
+            titles = _LISTS.get(normalized(pair.label))
             count = attempt(numbers.integer, pair.value)
             if titles is not None and count and tables.isdisjoint(titles):
                 yield Problem(
                     severity="error", kind="unread", where=command,
-                    message=f"The output counts {min(count, 10**9)} {word(pair.label)} and does not list them.",
+                    message=f"The output counts {min(count, 10**9)} {normalized(pair.label)} and does not list them.",
                     remedy="Give the whole output of the command.",
                 )  # fmt: skip
 
@@ -41,8 +41,8 @@ def gap(answers: Sequence[Answer]) -> str:
     if not answers:
         return ""
     answer = answers[-1]
-    tables = {word(section.title) for section in answer.sections}
-    pairs = {word(pair.label): word(pair.value) for section in answer.sections for pair in section.pairs}
+    tables = {normalized(section.title) for section in answer.sections}
+    pairs = {normalized(pair.label): normalized(pair.value) for section in answer.sections for pair in section.pairs}
     ended = answer.said("Status") or answer.said("Status Code") or not answer.said("CLI Version")
     shown = (answer.said("Description") or "").lower().startswith(("show ", "none"))
     if not ended or (shown and not answer.sections and not answer.details):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from posixpath import basename
 
-from raidctl.evidence import Sheet
+from raidctl.evidence import Output
 from raidctl.model import Problem
 from raidctl.vendor.draft import Draft, Pair
 from raidctl_megaraid.draft import Cards
@@ -33,7 +33,7 @@ class Reading:
     """``007.1616.0000.0000 Dec 24, 2020``."""
 
     @property
-    def sheet(self) -> Sheet:
+    def sheet(self) -> Output:
         """The output's lines."""
         return self.outline.sheet
 
@@ -89,11 +89,11 @@ def _keep(found: Reading, answer: Answer, left: Sequence[Section]) -> None:
         return
     if answer.number is None and not found.cards.cards:
         for _, pair in waiting:  # `show` without a card: nothing that an object could carry
-            sheet.note(*pair.lines)
+            sheet.mark_read(*pair.lines)
         return
     draft: Draft = found.cards.card(answer.number)
     for section, pair in waiting:
-        draft.keep(sheet, pair, f"{section.title}: " if section.title else "")
+        draft.keep_detail(sheet, pair, f"{section.title}: " if section.title else "")
 
 
 def _pairs(section: Section) -> list[Pair]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from raidctl.evidence import Sheet
+from raidctl.evidence import Output
 from raidctl.model import Health
 from raidctl.text import attempt
 from raidctl.vendor.draft import DETAIL, REPORT, ROW, WEAK, Draft, Pair
@@ -15,7 +15,7 @@ from raidctl_megaraid.draft import CardDraft
 from raidctl_megaraid.storcli import numbers
 from raidctl_megaraid.storcli.columns import ADDRESSES, Cells, keep_cells, key, place, told
 from raidctl_megaraid.storcli.foreign import FOREIGN
-from raidctl_megaraid.vocabulary import word
+from raidctl_megaraid.vocabulary import normalized
 
 _GROUPS = re.compile(r"\d{1,6}(?:\s*[,&/ ]\s*\d{1,6})*", re.ASCII)
 _NUMBER = re.compile(r"\d{1,6}", re.ASCII)
@@ -87,7 +87,7 @@ _FIELDS: dict[str, tuple[str, Callable[[str], Any], int]] = {
 }
 
 
-def read_row(card: CardDraft, sheet: Sheet, row: Cells, weight: int = ROW, *, jbod: bool = False) -> Draft | None:
+def read_row(card: CardDraft, sheet: Output, row: Cells, weight: int = ROW, *, jbod: bool = False) -> Draft | None:
     """``252:0  8 Onln   0 446.625 GB SATA SSD N   N  512B MODEL U  -``; None where it has no address.
 
     Args:
@@ -106,15 +106,15 @@ def read_row(card: CardDraft, sheet: Sheet, row: Cells, weight: int = ROW, *, jb
             put_place(drive, sheet, row[title], where)
     for title, (name, parse) in _ROW_FIELDS.items():
         if title in row:
-            drive.take(sheet, row[title], name, parse, weight)
-    jbod = jbod or ("type" in row and word(row["type"].value) == "jbod")
+            drive.read_field(sheet, row[title], name, parse, weight)
+    jbod = jbod or ("type" in row and normalized(row["type"].value) == "jbod")
     _state(drive, sheet, row, weight, jbod=jbod)
     _group(card, drive, sheet, row)
     keep_cells(drive, sheet, row, skip={*ADDRESSES, *_ROW_FIELDS, "state", "status", "dg"})
     return drive
 
 
-def put_place(drive: Draft, sheet: Sheet, pair: Pair, where: tuple[str, str]) -> None:
+def put_place(drive: Draft, sheet: Output, pair: Pair, where: tuple[str, str]) -> None:
     """Enclosure and bay out of ``252:3``; a blank enclosure is none."""
     line = pair.lines[0] if pair.lines else None
     if where[0]:
@@ -122,12 +122,12 @@ def put_place(drive: Draft, sheet: Sheet, pair: Pair, where: tuple[str, str]) ->
     drive.put(sheet, line, "bay", where[1])
 
 
-def _state(drive: Draft, sheet: Sheet, row: Cells, weight: int, *, jbod: bool) -> None:
+def _state(drive: Draft, sheet: Output, row: Cells, weight: int, *, jbod: bool) -> None:
     """``Onln``; of version 8 ``Conf`` and ``Online``."""
     state, status = told(row, "state"), told(row, "status")
     for title in ("state", "status"):
         if title in row and row[title] not in (state, status):
-            drive.keep(sheet, row[title])
+            drive.keep_detail(sheet, row[title])
     said = [pair for pair in (state, status) if pair is not None]
     if not said:
         return
@@ -137,25 +137,25 @@ def _state(drive: Draft, sheet: Sheet, row: Cells, weight: int, *, jbod: bool) -
     health = max(healths, key=lambda item: _RANK[item])
     if "unknown" in healths:
         words_said = " ".join(pair.value for pair in said)
-        drive.complain("warning", "unread", f"The drive's state {words_said!r} is not known.", REPORT)
+        drive.add_problem("warning", "unread", f"The drive's state {words_said!r} is not known.", REPORT)
         health = "unknown" if health == "ok" else health
     role = known.role if known else None
     if second == "critical" and role is not None:
         role = "failed"
     if role == "member" and jbod:
         role = "passthrough"
-    elif role == "member" and "dg" in row and not vocabulary.told(row["dg"].value):
+    elif role == "member" and "dg" in row and not vocabulary.has_value(row["dg"].value):
         role = None
     drive.put(sheet, None, "state", health, weight)
     for pair in said:
         for line in pair.lines:
-            drive.seen(sheet, line, "status", health)
+            drive.add_evidence(sheet, line, "status", health)
             drive.put(sheet, line, "status_text", ", ".join(each.value for each in said), weight)
             if role is not None:
                 drive.put(sheet, line, "role", role, weight)
 
 
-def _group(card: CardDraft, drive: Draft, sheet: Sheet, row: Cells) -> None:
+def _group(card: CardDraft, drive: Draft, sheet: Output, row: Cells) -> None:
     """``DG``: a number, ``-`` for none, ``F`` for a foreign configuration; of a dedicated spare the groups it is for.
 
     A drive that is unconfigured is in no group, whatever stands there (HBA firmware prints 0).
@@ -167,15 +167,19 @@ def _group(card: CardDraft, drive: Draft, sheet: Sheet, row: Cells) -> None:
     if role == "spare" and _GROUPS.fullmatch(pair.value):
         names = tuple(_NUMBER.findall(pair.value))
         drive.values["spare_for"] = (DETAIL, tuple(dict.fromkeys((drive.get("spare_for") or ()) + names)))
-        drive.seen(sheet, line, "spare_for", ", ".join(names))
+        drive.add_evidence(sheet, line, "spare_for", ", ".join(names))
         for name in names:
             card.group(name).spares[drive.name] = None
     elif role in ("member", "failed", None) and _NUMBER.fullmatch(pair.value) and not _unconfigured(drive):
         drive.put(sheet, line, "array", pair.value, ROW)
         card.group(pair.value).members[drive.name] = None
     else:
-        drive.keep(sheet, pair)
-        if vocabulary.told(pair.value) and not _GROUPS.fullmatch(pair.value) and word(pair.value) not in FOREIGN:
+        drive.keep_detail(sheet, pair)
+        if (
+            vocabulary.has_value(pair.value)
+            and not _GROUPS.fullmatch(pair.value)
+            and normalized(pair.value) not in FOREIGN
+        ):
             drive.unread(pair.label, pair.value)
 
 
@@ -184,35 +188,35 @@ def _unconfigured(drive: Draft) -> bool:
     return (drive.get("status_text") or "").lower().startswith("u")
 
 
-def read_pairs(drive: Draft, sheet: Sheet, pairs: list[Pair], prefix: str = "") -> None:
+def read_pairs(drive: Draft, sheet: Output, pairs: list[Pair], prefix: str = "") -> None:
     """The pairs of a drive's own sections: ``SN = 6XN0AAAA``."""
     for pair in pairs:
-        label = word(pair.label)
+        label = normalized(pair.label)
         if label in _FIELDS:
             name, parse, weight = _FIELDS[label]
             if label == "coerced size":
                 _printed_size(drive, sheet, pair)
-            value = drive.take(sheet, pair, name, parse, weight)
+            value = drive.read_field(sheet, pair, name, parse, weight)
             if name == "errors.predictive" and value:
                 drive.values["alert"] = (DETAIL, True)
         elif label.startswith(("s.m.a.r.t", "smart alert")):
             # S.M.A.R.T alert flagged by drive = No
-            drive.keep(sheet, pair)
+            drive.keep_detail(sheet, pair)
             if attempt(vocabulary.flag, pair.value):
                 drive.values["alert"] = (DETAIL, True)
-                drive.complain(
+                drive.add_problem(
                     "warning", "state", "The drive has raised a S.M.A.R.T. alert: it expects to fail.",
                     "Replace the drive while the array still has redundancy.",
                 )  # fmt: skip
         else:
-            drive.keep(sheet, pair, prefix)
+            drive.keep_detail(sheet, pair, prefix)
 
 
-def read_unit(drive: Draft, sheet: Sheet, pairs: list[Pair], prefix: str) -> None:
+def read_unit(drive: Draft, sheet: Output, pairs: list[Pair], prefix: str) -> None:
     """A second logical unit of a drive with two actuators: its errors are the drive's, too."""
     for pair in pairs:
-        drive.keep(sheet, pair, prefix)
-        name = _FIELDS.get(word(pair.label), ("",))[0]
+        drive.keep_detail(sheet, pair, prefix)
+        name = _FIELDS.get(normalized(pair.label), ("",))[0]
         count = attempt(numbers.integer, pair.value) if name.startswith("errors.") else None
         if count is not None:
             known: dict[str, int] = drive.get("unit_errors") or {}
@@ -220,10 +224,10 @@ def read_unit(drive: Draft, sheet: Sheet, pairs: list[Pair], prefix: str) -> Non
             drive.values["unit_errors"] = (DETAIL, known | {prefix + name: count})
 
 
-def _printed_size(drive: Draft, sheet: Sheet, pair: Pair) -> None:
+def _printed_size(drive: Draft, sheet: Output, pair: Pair) -> None:
     """The coerced size as printed stays readable beside the bytes."""
-    if vocabulary.told(pair.value):
-        drive.keep(sheet, pair)
+    if vocabulary.has_value(pair.value):
+        drive.keep_detail(sheet, pair)
 
 
 def settle(drive: Draft) -> None:

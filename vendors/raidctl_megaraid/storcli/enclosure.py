@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from raidctl.evidence import Sheet
+from raidctl.evidence import Output
 from raidctl.text import collapse
 from raidctl_megaraid import vocabulary
 from raidctl_megaraid.draft import CardDraft
@@ -14,32 +14,32 @@ _BAD = frozenset({"failed", "fail", "failure", "fault", "critical", "unrecoverab
 """Of a power supply, a fan, a sensor; other words say what is not there or not looked at."""
 
 
-def read_row(card: CardDraft, sheet: Sheet, row: Cells) -> None:
+def read_row(card: CardDraft, sheet: Output, row: Cells) -> None:
     """``252 OK        8  4  0    0   0    0   1 00 & 01 x8 SGPIO``."""
     name = f"Enclosure {row['eid'].value}"
     state = row["state"].value if "state" in row else ""
-    if vocabulary.told(state) and vocabulary.word(state) not in _GOOD:
-        card.complain(
+    if vocabulary.has_value(state) and vocabulary.normalized(state) not in _GOOD:
+        card.add_problem(
             "warning", "state", f"{name} reports {state!r}.",
             "Look at its power supplies, fans and temperature sensors (show all of the enclosure).",
         )  # fmt: skip
     keep_cells(card, sheet, row, f"{name} ")
 
 
-def read_section(card: CardDraft, sheet: Sheet, section: Section, name: str) -> None:
+def read_section(card: CardDraft, sheet: Output, section: Section, name: str) -> None:
     """The sections of one enclosure (``/c0/e252 show all``)."""
     about = collapse(f"{name} {section.title}" if section.title not in name else name)
     for pair in section.pairs:
-        card.keep(sheet, pair, f"{about} ")
+        card.keep_detail(sheet, pair, f"{about} ")
     for pair in section.texts:
-        card.keep(sheet, pair, about)
+        card.keep_detail(sheet, pair, about)
     for number, row in enumerate(section.rows):
         for pair in row.values():
-            card.keep(sheet, pair, f"{about} {number} ")
-        bad = next((pair for pair in row.values() if vocabulary.word(pair.value) in _BAD), None)
+            card.keep_detail(sheet, pair, f"{about} {number} ")
+        bad = next((pair for pair in row.values() if vocabulary.normalized(pair.value) in _BAD), None)
         if bad is not None:
             said = collapse(" ".join(pair.value for pair in row.values()))[:80]
-            card.complain(
+            card.add_problem(
                 "warning", "state", f"{about} reports: {said}.",
                 "Look at the enclosure's power supplies, fans and sensors.",
             )  # fmt: skip

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from raidctl.evidence import Sheet
+from raidctl.evidence import Output
 from raidctl.text import attempt, collapse, counted
 from raidctl.vendor.draft import DETAIL, Draft, Pair
 from raidctl_megaraid.draft import CardDraft
 from raidctl_megaraid.storcli import numbers
 from raidctl_megaraid.storcli.outline import Row, Section
-from raidctl_megaraid.vocabulary import word
+from raidctl_megaraid.vocabulary import normalized
 
 COUNTS = frozenset(
     {
@@ -25,41 +25,41 @@ _LOCKED = "total locked foreign pds"
 
 def is_foreign(section: Section, description: str) -> bool:
     """Whether what a section lists is not configured on this controller (``/c0/fall show``, its preview too)."""
-    return any("foreign" in word(text) for text in (section.title, *section.path, description))
+    return any("foreign" in normalized(text) for text in (section.title, *section.path, description))
 
 
-def read_section(card: CardDraft, sheet: Sheet, section: Section) -> None:
+def read_section(card: CardDraft, sheet: Output, section: Section) -> None:
     """``FOREIGN CONFIGURATION``: its rows are details of the card, never groups or volumes."""
     read_counts(card, sheet, section.pairs)
     for pair in section.texts:
-        card.keep(sheet, pair, section.title)
+        card.keep_detail(sheet, pair, section.title)
     for number, row in enumerate(section.rows):
         _row(card, sheet, section.title, number, row)
 
 
-def _row(card: CardDraft, sheet: Sheet, title: str, number: int, row: Row) -> None:
+def _row(card: CardDraft, sheet: Output, title: str, number: int, row: Row) -> None:
     """``0 -   RAID60 Frgn  0 KB  1``."""
-    what = "Foreign" if "foreign" in word(title) or not title else f"Foreign {title}"
+    what = "Foreign" if "foreign" in normalized(title) or not title else f"Foreign {title}"
     for pair in row.values():
-        card.keep(sheet, pair, f"{collapse(what)} {number} ")
+        card.keep_detail(sheet, pair, f"{collapse(what)} {number} ")
     card.values["foreign"] = (DETAIL, True)
 
 
-def read_counts(card: CardDraft, sheet: Sheet, pairs: Sequence[Pair]) -> None:
+def read_counts(card: CardDraft, sheet: Output, pairs: Sequence[Pair]) -> None:
     """``Total foreign Drive Groups = 1``."""
     for pair in pairs:
-        card.keep(sheet, pair)
+        card.keep_detail(sheet, pair)
         count = attempt(numbers.integer, pair.value)
-        if word(pair.label) not in COUNTS or not count:
+        if normalized(pair.label) not in COUNTS or not count:
             continue
-        if word(pair.label) == _LOCKED:
-            card.complain(
+        if normalized(pair.label) == _LOCKED:
+            card.add_problem(
                 "warning", "state", f"{counted(count, 'foreign drive')} locked.", "Give the key that unlocks them."
             )
         else:
             card.values["foreign"] = (DETAIL, True)
 
 
-def read_mark(drive: Draft, sheet: Sheet, pair: Pair) -> None:
+def read_mark(drive: Draft, sheet: Output, pair: Pair) -> None:
     """Whether the ``DG`` of a drive is ``F``."""
-    drive.put(sheet, pair.lines[0] if pair.lines else None, "foreign", word(pair.value) in FOREIGN)
+    drive.put(sheet, pair.lines[0] if pair.lines else None, "foreign", normalized(pair.value) in FOREIGN)

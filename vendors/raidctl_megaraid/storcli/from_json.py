@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Sequence
 
-from raidctl.evidence import Line, Sheet
+from raidctl.evidence import Line, Output
 from raidctl.vendor.draft import Pair
 from raidctl_megaraid.storcli.from_text import AGAIN, from_text, judge
 from raidctl_megaraid.storcli.json_recovery import Document, Fields, Number, Value, documents, torn, whole_characters
@@ -30,7 +30,7 @@ def from_json(command: str, text: str) -> Outline:
                 "info", "note", "The tool answered in text although JSON was asked for; the text was read."
             )
         return outline
-    outline = Outline(Sheet(command, ()))
+    outline = Outline(Output(command, ()))
     walk = _Walk()
     end = 0
     for document in found:
@@ -40,7 +40,7 @@ def from_json(command: str, text: str) -> Outline:
         end = document.end
     _gap(outline, walk, text[end:])
     outline.sheet.lines = tuple(walk.lines)
-    outline.sheet.note(*walk.empty)
+    outline.sheet.mark_read(*walk.empty)
     judge(outline)
     return outline
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from raidctl.evidence import Sheet
+from raidctl.evidence import Output
 from raidctl.vendor.draft import DETAIL, REPORT, ROW, WEAK, Draft, Pair
 from raidctl_megaraid.draft import CardDraft, Cards
 from raidctl_megaraid.messages import COUNTS
@@ -27,7 +27,7 @@ def row_number(row: Row) -> Pair | None:
     return None
 
 
-def read_overview(cards: Cards, sheet: Sheet, section: Section) -> None:
+def read_overview(cards: Cards, sheet: Output, section: Section) -> None:
     """Read ``Ctl Model Ports PDs DGs DNOpt VDs VNOpt BBU sPR DS EHS ASOs Hlth`` and the columns of v8 and of HBAs."""
     for row in section.rows:
         cell = row_number(row)
@@ -43,20 +43,20 @@ def read_overview(cards: Cards, sheet: Sheet, section: Section) -> None:
                 _cell(card, sheet, section, other)
 
 
-def _cell(card: CardDraft, sheet: Sheet, section: Section, cell: Pair) -> None:
+def _cell(card: CardDraft, sheet: Output, section: Section, cell: Pair) -> None:
     label = words.word(cell.label)
     if label in ("model", "product name"):
         # PERCH730Mini: the blanks are left out here, other commands print them
-        read_brand(card, sheet, cell, card.take(sheet, cell, "model", words.plain_text, ROW))
+        read_brand(card, sheet, cell, card.read_field(sheet, cell, "model", words.plain_text, ROW))
     elif label in ("hlth", "health", "status"):
         read_status(card, sheet, cell, ROW)
     elif label in ("bbu", "epack", "energy pack"):
-        card.keep(sheet, cell, f"{section.title}: ")
+        card.keep_detail(sheet, cell, f"{section.title}: ")
         battery.read_column(card, sheet, cell)
     elif label == "personality":
-        card.take(sheet, cell, "mode", words.mode, ROW)
+        card.read_field(sheet, cell, "mode", words.mode, ROW)
     elif label == "pci address":
-        address = card.take(sheet, cell, "pci_address", words.pci_address, ROW)
+        address = card.read_field(sheet, cell, "pci_address", words.pci_address, ROW)
         if address is not None:
             card.put(sheet, None, "bus", address, ROW)
     else:
@@ -64,10 +64,10 @@ def _cell(card: CardDraft, sheet: Sheet, section: Section, cell: Pair) -> None:
             read_subvendor(card, sheet, cell)
         if label in COUNTS and cell.value.strip().isdecimal():
             card.values[f"count.{label}"] = (ROW, int(cell.value.strip()[:18]))
-        card.keep(sheet, cell, f"{section.title}: ")
+        card.keep_detail(sheet, cell, f"{section.title}: ")
 
 
-def read_brand(card: Draft, sheet: Sheet, pair: Pair, model: str | None) -> None:
+def read_brand(card: Draft, sheet: Output, pair: Pair, model: str | None) -> None:
     """``PERC H730 Mini``, ``PERCH730Mini``: a name that tells the maker."""
     plain = words.word(model or "")
     maker = next((maker for brand, maker in BRANDS.items() if plain.startswith(brand)), None)
@@ -75,7 +75,7 @@ def read_brand(card: Draft, sheet: Sheet, pair: Pair, model: str | None) -> None
         card.put(sheet, pair.lines[0] if pair.lines else None, "vendor", maker, WEAK)
 
 
-def read_subvendor(card: Draft, sheet: Sheet, pair: Pair) -> None:
+def read_subvendor(card: Draft, sheet: Output, pair: Pair) -> None:
     """``SubVendor Id = 0x1028``: who sells the card. The chip's own maker says little; then the OEM's name counts."""
     try:
         number = words.number(pair.value)
@@ -87,16 +87,16 @@ def read_subvendor(card: Draft, sheet: Sheet, pair: Pair) -> None:
         card.put(sheet, pair.lines[0] if pair.lines else None, "vendor", name, WEAK - 1 if number == 0x1000 else DETAIL)
 
 
-def read_status(card: Draft, sheet: Sheet, pair: Pair, weight: int = DETAIL) -> None:
+def read_status(card: Draft, sheet: Output, pair: Pair, weight: int = DETAIL) -> None:
     """``Controller Status = Needs Attention``, ``Hlth`` ``NdAtn``."""
     line = pair.lines[0] if pair.lines else None
     try:
         health = words.health(pair.value)
     except ValueError:
         health = "unknown"
-        card.complain("warning", "unread", f"The controller's status word {pair.value[:80]!r} is not known.", REPORT)
+        card.add_problem("warning", "unread", f"The controller's status word {pair.value[:80]!r} is not known.", REPORT)
     if health is None:
-        card.keep(sheet, pair)
+        card.keep_detail(sheet, pair)
         return
     card.put(sheet, line, "status", health, weight)
     card.put(sheet, line, "status_text", words.plain_text(pair.value), weight)

@@ -43,10 +43,10 @@ def _stray(outline: Outline, lines: list[Line]) -> None:
         text = plain(line.text)
         if CRASH.search(text):
             _died(outline, text)
-            outline.sheet.note(line)
+            outline.sheet.mark_read(line)
         elif not is_prompt(text) and not _BRACKETS.fullmatch(text):
             said.append(printable(collapse(text))[:160])
-            outline.sheet.note(line)
+            outline.sheet.mark_read(line)
     if said:
         shown = "; ".join(said[:_SHOWN]) + (f" … ({len(said)} lines)" if len(said) > _SHOWN else "")
         outline.complain("info", "note", f"Beside the JSON the output says: “{shown}”. The JSON was read.")
@@ -58,7 +58,7 @@ def broken(outline: Outline, lines: list[Line], document: Document, text: str) -
         return
     rest = loose(lines, text[document.broken : document.end])
     dead = next((line for line in rest if CRASH.search(line.text)), None)
-    outline.sheet.note(*[line for line in rest if line is dead])
+    outline.sheet.mark_read(*[line for line in rest if line is dead])
     why = f" because the tool died ({printable(collapse(plain(dead.text)))[:120]})" if dead else ""
     names = [printable(collapse(name))[:80] for name in document.inside if name not in ("Controllers", "Response Data")]
     place = f"“{' / '.join(names[:6])}”" if names else "its outermost part"

@@ -23,19 +23,19 @@ _ROUNDING = 0.006
 
 def text(value: str) -> str | None:
     """The text with runs of blanks made one; None where it says that there is nothing."""
-    return " ".join(value.split()) if vocabulary.told(value) else None
+    return " ".join(value.split()) if vocabulary.has_value(value) else None
 
 
 def integer(value: str) -> int | None:
     """A whole number; None where it is not told."""
-    if not vocabulary.told(value):
+    if not vocabulary.has_value(value):
         return None
     return int(figure(_INTEGER, value.strip())[0])
 
 
 def hours(value: str) -> int | None:
     """``12345`` or ``12345 hours``."""
-    if not vocabulary.told(value):
+    if not vocabulary.has_value(value):
         return None
     return int(figure(_HOURS, value.strip())[1])
 
@@ -43,7 +43,7 @@ def hours(value: str) -> int | None:
 def size(value: str) -> int | None:
     """``446.625 GB``, ``9.094 TiB``: binary units under either name; a plain ``0`` too."""
     bare = value.strip()
-    if not vocabulary.told(bare):
+    if not vocabulary.has_value(bare):
         return None
     if len(bare) > _LONGEST:
         raise ValueError("not a size")
@@ -81,7 +81,7 @@ def exactly(printed: int, blocks: int, length: int | None = None) -> int:
 
 def celsius(value: str) -> int | None:
     """`` 26C (78.80 F)``, ``41``."""
-    if not vocabulary.told(value):
+    if not vocabulary.has_value(value):
         return None
     found = parse_celsius(_FAHRENHEIT.sub("", value[:_LONGEST]).strip())
     if abs(found) > _HOTTEST:
@@ -91,7 +91,7 @@ def celsius(value: str) -> int | None:
 
 def link_speed(value: str) -> float | None:
     """Gbit/s of ``12.0Gb/s`` and, of PCIe, the speed of one lane of ``16.0GT/s x4``."""
-    if not vocabulary.told(value):
+    if not vocabulary.has_value(value):
         return None
     if len(value) > _LONGEST:
         raise ValueError("not a link speed")
@@ -100,7 +100,7 @@ def link_speed(value: str) -> float | None:
 
 def percent(value: str) -> float | None:
     """``37``, ``37%``, ``37.5 %``; None for ``-``."""
-    if not vocabulary.told(value):
+    if not vocabulary.has_value(value):
         return None
     bare = value.strip().removesuffix("%").strip()
     if not re.fullmatch(r"\d{1,3}(?:\.\d{1,6})?", bare, re.ASCII) or float(bare) > 100:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from raidctl.evidence import Line, Sheet
+from raidctl.evidence import Line, Output
 from raidctl.model import Problem, ProblemKind, Severity
 from raidctl.vendor.draft import Pair
 
@@ -74,7 +74,7 @@ class Answer:
 class Outline:
     """A whole output: one answer for each controller that it speaks of."""
 
-    sheet: Sheet
+    sheet: Output
     answers: list[Answer] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     """What the front end could not make out: JSON cut off, text where JSON was asked for, garbage before it."""

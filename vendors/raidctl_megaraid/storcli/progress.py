@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from raidctl.evidence import Sheet
+from raidctl.evidence import Output
 from raidctl.text import collapse
 from raidctl.units import parse_seconds
 from raidctl.vendor.draft import ROW, Draft, Pair
@@ -14,7 +14,7 @@ from raidctl_megaraid.storcli import numbers
 from raidctl_megaraid.storcli.columns import ADDRESSES, Cells, keep_cells, key, place
 from raidctl_megaraid.storcli.drive import put_place
 from raidctl_megaraid.storcli.volume import Going, put_progress
-from raidctl_megaraid.vocabulary import word
+from raidctl_megaraid.vocabulary import normalized
 
 _VD = re.compile(r"(?:(?:/c\d+/v)|(?:\d+|-|)/)?(\d{1,6})", re.ASCII | re.IGNORECASE)
 _LEFT = re.compile(r"(?:\d{1,6} (?:Days?|Hours?|Minutes?|Seconds?)(?: |$))+", re.ASCII | re.IGNORECASE)
@@ -36,7 +36,7 @@ def named(description: str) -> str:
     return next((name for form, name in _NAMED if form in text), "operation")
 
 
-def read_volume_row(card: CardDraft, sheet: Sheet, row: Cells, description: str) -> Draft | None:
+def read_volume_row(card: CardDraft, sheet: Output, row: Cells, description: str) -> Draft | None:
     """``0 CC   36  In progress     1 Hours 12 Minutes``; None where it has no number."""
     title = "vd" if "vd" in row else "dg/vd"
     match = _VD.fullmatch(row[title].value.strip()) if title in row else None
@@ -44,7 +44,7 @@ def read_volume_row(card: CardDraft, sheet: Sheet, row: Cells, description: str)
         return None
     volume = card.volume(match[1])
     for line in row[title].lines:
-        volume.seen(sheet, line, "id", row[title].value)
+        volume.add_evidence(sheet, line, "id", row[title].value)
     name = row["operation"].value if "operation" in row else named(description)
     going, share = _progress(volume, row)
     if going:
@@ -53,7 +53,7 @@ def read_volume_row(card: CardDraft, sheet: Sheet, row: Cells, description: str)
     return volume
 
 
-def read_drive_row(card: CardDraft, sheet: Sheet, row: Cells, description: str) -> Draft | None:
+def read_drive_row(card: CardDraft, sheet: Output, row: Cells, description: str) -> Draft | None:
     """``/c0/e252/s3 - Not in progress -``, ``252:3 37 In progress 2 Hours 5 Minutes``; None without an address."""
     where = place(row)
     if where is None:
@@ -72,7 +72,7 @@ def read_drive_row(card: CardDraft, sheet: Sheet, row: Cells, description: str) 
     return drive
 
 
-def _keep(draft: Draft, sheet: Sheet, row: Cells, name: str, addresses: tuple[str, ...]) -> None:
+def _keep(draft: Draft, sheet: Output, row: Cells, name: str, addresses: tuple[str, ...]) -> None:
     """``CC Status``: the columns of an operation under its name, ids under their own."""
     plain = (*addresses, *_IDS)
     keep_cells(draft, sheet, {title: row[title] for title in _IDS if title in row})
@@ -88,8 +88,8 @@ def _progress(draft: Draft, row: Cells) -> tuple[bool, float | None]:
             share = numbers.percent(pair.value)
         except ValueError:
             draft.unread(pair.label, pair.value)
-    status = word(row["status"].value) if "status" in row else ""
-    if status and (status in vocabulary.NOTHING or status.startswith(_IDLE)):
+    status = normalized(row["status"].value) if "status" in row else ""
+    if status and (status in vocabulary.NO_VALUE or status.startswith(_IDLE)):
         return False, None
     return ("progress" in status or share is not None), share
 
@@ -111,6 +111,6 @@ def _summary(row: Cells) -> str:
         (("estimated time left",), "{} left"),
     ):
         pair: Pair | None = next((row[title] for title in titles if title in row), None)
-        if pair is not None and vocabulary.told(pair.value):
+        if pair is not None and vocabulary.has_value(pair.value):
             parts.append(form.format(pair.value.strip().rstrip("%") if "%" in form else pair.value))
     return ", ".join(parts)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from raidctl.evidence import Sheet
+from raidctl.evidence import Output
 from raidctl.vendor.draft import ROW, WEAK, Pair
 from raidctl_megaraid.draft import CardDraft
 from raidctl_megaraid.storcli import battery
@@ -15,7 +15,7 @@ from raidctl_megaraid.storcli.outline import Row
 from raidctl_megaraid.storcli.tables import keep, two_columns, unique_lines
 
 
-def read_pair(card: CardDraft, sheet: Sheet, pair: Pair, prefix: str, *, fields: bool) -> None:
+def read_pair(card: CardDraft, sheet: Output, pair: Pair, prefix: str, *, fields: bool) -> None:
     """A label of one of the card's sections; ``fields`` where the section's labels fill fields of the model."""
     label = words.word(pair.label)
     if not fields or not _read_field(card, sheet, pair, label):
@@ -23,10 +23,10 @@ def read_pair(card: CardDraft, sheet: Sheet, pair: Pair, prefix: str, *, fields:
     _raise_alarm(card, label, pair.value)
 
 
-def _read_field(card: CardDraft, sheet: Sheet, pair: Pair, label: str) -> bool:
+def _read_field(card: CardDraft, sheet: Output, pair: Pair, label: str) -> bool:
     """Fill the field of a label; False where the label has none and is a detail."""
     if label == "controller":
-        sheet.note(*pair.lines)
+        sheet.mark_read(*pair.lines)
     elif label in ("controller status", "controller health"):
         read_status(card, sheet, pair)
     elif label in ("oemid", "oem"):
@@ -45,8 +45,8 @@ def _read_field(card: CardDraft, sheet: Sheet, pair: Pair, label: str) -> bool:
     return True
 
 
-def _take(card: CardDraft, sheet: Sheet, pair: Pair, field: labels.Field) -> None:
-    value = card.take(sheet, pair, field.name, field.parse, field.weight)
+def _take(card: CardDraft, sheet: Output, pair: Pair, field: labels.Field) -> None:
+    value = card.read_field(sheet, pair, field.name, field.parse, field.weight)
     if value is None:
         return
     if field.also_detail:
@@ -64,7 +64,7 @@ def _take(card: CardDraft, sheet: Sheet, pair: Pair, field: labels.Field) -> Non
         read_brand(card, sheet, pair, value)
 
 
-def _read_oem(card: CardDraft, sheet: Sheet, pair: Pair) -> None:
+def _read_oem(card: CardDraft, sheet: Output, pair: Pair) -> None:
     """``OEMID = Dell``, ``OEM = Broadcom``."""
     name = words.plain_text(pair.value)
     if name is not None and not name.isdecimal():
@@ -77,16 +77,16 @@ def _read_oem(card: CardDraft, sheet: Sheet, pair: Pair) -> None:
 def _raise_alarm(card: CardDraft, label: str, value: str) -> None:
     alarm = labels.ALARMS.get(label)
     if alarm is not None and words.word(value) in words.YES:
-        card.complain(alarm.severity, alarm.kind, alarm.message, alarm.remedy)
+        card.add_problem(alarm.severity, alarm.kind, alarm.message, alarm.remedy)
     # Memory Uncorrectable Errors = 2
     if label == "memory uncorrectable errors" and value.strip().isdecimal() and value.strip("0 "):
-        card.complain(
+        card.add_problem(
             "warning", "state", f"The controller's memory has had {value.strip()[:20]} errors that it did not correct.",
             "Replace the cache module or the controller.",
         )  # fmt: skip
 
 
-def read_property(card: CardDraft, sheet: Sheet, row: Row, title: str) -> bool:
+def read_property(card: CardDraft, sheet: Output, row: Row, title: str) -> bool:
     """``Cache Flush Interval 4s`` of ``Controller Properties`` (Ctrl_Prop, Value) and of the ``Policies Table``."""
     columns = [words.word(label) for label in row]
     if columns == ["ctrl_prop", "value"] or (title == "controller properties" and len(row) == 2):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from raidctl.evidence import Sheet
+from raidctl.evidence import Output
 from raidctl.vendor.draft import DETAIL, ROW, Draft, Pair
 from raidctl_megaraid.draft import Cards, VolumeDraft
 from raidctl_megaraid.storcli import drive as drives
@@ -18,7 +18,7 @@ from raidctl_megaraid.storcli.columns import Cells, cells, keep_cells, keep_rows
 from raidctl_megaraid.storcli.outline import Answer, Row, Section
 from raidctl_megaraid.storcli.storage_context import DRIVE, OF_DRIVE, Reading, inside
 from raidctl_megaraid.storcli.storage_tables import drive_row, reader_of, volume_row
-from raidctl_megaraid.vocabulary import word
+from raidctl_megaraid.vocabulary import normalized
 
 _ENCLOSURE = re.compile(r"enclosure (/c\d{1,6}/e(\d{1,6}))\b.*", re.IGNORECASE | re.ASCII)
 
@@ -39,7 +39,7 @@ _COUNTS = frozenset(
 )  # fmt: skip
 
 
-def read_storage(cards: Cards, answer: Answer, sheet: Sheet) -> list[Section]:
+def read_storage(cards: Cards, answer: Answer, sheet: Output) -> list[Section]:
     """Read every section about volumes, drives, groups, enclosures and foreign configurations.
 
     Returns:
@@ -61,7 +61,7 @@ def _section(reading: Reading, section: Section) -> list[Section]:
         return _untitled(reading, section)
     reading.enter(section)
     if not (section.pairs or section.rows or section.texts):
-        known = word(section.title) in _HEADINGS or reading.drive is not None or reading.volume is not None
+        known = normalized(section.title) in _HEADINGS or reading.drive is not None or reading.volume is not None
         return [] if known else [section]
     if foreign.is_foreign(section, reading.description):
         foreign.read_section(reading.card, reading.sheet, section)
@@ -75,12 +75,12 @@ def _section(reading: Reading, section: Section) -> list[Section]:
 
 def _untitled(reading: Reading, section: Section) -> list[Section]:
     """The pairs that stand directly in the response data: counts are ours."""
-    foreign_ones = [pair for pair in section.pairs if word(pair.label) in foreign.COUNTS]
-    ours = [pair for pair in section.pairs if word(pair.label) in _COUNTS]
+    foreign_ones = [pair for pair in section.pairs if normalized(pair.label) in foreign.COUNTS]
+    ours = [pair for pair in section.pairs if normalized(pair.label) in _COUNTS]
     if foreign_ones:
         foreign.read_counts(reading.card, reading.sheet, foreign_ones)
     for pair in ours:
-        reading.card.keep(reading.sheet, pair)
+        reading.card.keep_detail(reading.sheet, pair)
     taken = {id(pair) for pair in (*foreign_ones, *ours)}
     rest = replace(section, pairs=[pair for pair in section.pairs if id(pair) not in taken])
     return [rest] if rest.pairs or rest.texts else []
@@ -90,7 +90,7 @@ def _table(reading: Reading, section: Section) -> list[Section]:
     """A table, or an object that stands for a row: ``"VD Info" : {"DG/VD" : "0/1", …}``."""
     rows = [cells(row) for row in section.rows]
     if not rows and section.pairs:
-        row = {word(pair.label): pair for pair in section.pairs}
+        row = {normalized(pair.label): pair for pair in section.pairs}
         if reader_of(section, set(row)) is not None:
             rows, section = [row], replace(section, pairs=[])
     if not rows or reader_of(section, set(rows[0])) is None:
@@ -111,12 +111,12 @@ def _nowhere(reading: Reading, section: Section, number: int, row: Cells) -> Non
     keep_cells(owner, reading.sheet, row, f"{section.title} {number} ".lstrip())
     reader = reader_of(section, set(row))
     if reader is volume_row:
-        owner.complain(
+        owner.add_problem(
             "warning", "unread", "A volume is listed without its number; it is only among the details.",
             "Look at the tool's own list.",
         )  # fmt: skip
     if reader is drive_row:
-        owner.complain(
+        owner.add_problem(
             "warning", "unread", "A drive is listed without enclosure and slot; it is only among the details.",
             "Look at the tool's own list.",
         )  # fmt: skip
@@ -126,9 +126,9 @@ def _others(reading: Reading, section: Section) -> None:
     """Pairs and texts beside a table: counts (``Virtual Drives = 2``)."""
     owner: Draft = reading.card if reading.volume is None else reading.volume
     for pair in section.pairs:
-        owner.keep(reading.sheet, pair)
+        owner.keep_detail(reading.sheet, pair)
     for pair in section.texts:
-        owner.keep(reading.sheet, pair, section.title or "Text")
+        owner.keep_detail(reading.sheet, pair, section.title or "Text")
 
 
 def _below(reading: Reading, section: Section) -> list[Section]:
@@ -137,7 +137,7 @@ def _below(reading: Reading, section: Section) -> list[Section]:
         _drive_section(reading, reading.drive, section)
     elif reading.volume is not None:
         _volume_section(reading, reading.volume, section)
-    elif word(section.title) in _HEADINGS and not section.rows:
+    elif normalized(section.title) in _HEADINGS and not section.rows:
         _others(reading, section)
     else:
         return [section]
@@ -146,7 +146,7 @@ def _below(reading: Reading, section: Section) -> list[Section]:
 
 def _drive_section(reading: Reading, draft: Draft, section: Section) -> None:
     """A drive's own section: state, attributes, policies, ports, inquiry data."""
-    sheet, title = reading.sheet, word(section.title)
+    sheet, title = reading.sheet, normalized(section.title)
     reading.about(draft)
     prefix = ""
     if title.startswith("lu/ns properties"):
@@ -164,16 +164,16 @@ def _drive_section(reading: Reading, draft: Draft, section: Section) -> None:
     if section.texts:
         # Inquiry Data: rows of hexadecimal figures
         value = " ".join(pair.value for pair in section.texts)
-        draft.keep(sheet, Pair(name, value, [line for pair in section.texts for line in pair.lines]))
+        draft.keep_detail(sheet, Pair(name, value, [line for pair in section.texts for line in pair.lines]))
 
 
 def _link(reading: Reading, draft: Draft, row: Row) -> None:
     """``0 Active 12.0Gb/s 0x5000c500…``: the speed of a port, where the drive's own section does not tell it."""
     found = cells(row)
     if "negotiated speed" in found:
-        draft.take(reading.sheet, found["negotiated speed"], "link_gbps", numbers.link_speed, DETAIL)
-    elif "linkspeed" in found and word(found["status"].value if "status" in found else "active") == "active":
-        draft.take(reading.sheet, found["linkspeed"], "link_gbps", numbers.link_speed, ROW)
+        draft.read_field(reading.sheet, found["negotiated speed"], "link_gbps", numbers.link_speed, DETAIL)
+    elif "linkspeed" in found and normalized(found["status"].value if "status" in found else "active") == "active":
+        draft.read_field(reading.sheet, found["linkspeed"], "link_gbps", numbers.link_speed, ROW)
 
 
 def _volume_section(reading: Reading, draft: VolumeDraft, section: Section) -> None:
@@ -182,4 +182,4 @@ def _volume_section(reading: Reading, draft: VolumeDraft, section: Section) -> N
     volume.read_pairs(draft, reading.sheet, section.pairs)
     keep_rows(draft, reading.sheet, section.rows, section.title)
     for pair in section.texts:
-        draft.keep(reading.sheet, pair, section.title)
+        draft.keep_detail(reading.sheet, pair, section.title)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from raidctl.evidence import Sheet
+from raidctl.evidence import Output
 from raidctl.vendor.draft import Draft
 from raidctl_megaraid.draft import CardDraft, Cards, VolumeDraft
 from raidctl_megaraid.storcli.columns import key
 from raidctl_megaraid.storcli.outline import Answer, Section
-from raidctl_megaraid.vocabulary import word
+from raidctl_megaraid.vocabulary import normalized
 
 # Drive /c0/e252/s0 - Detailed Information    Drive /c0/s4 Device attributes
 DRIVE = re.compile(r"(?:drive )?/c(\d{1,6})(?:/e(\d{1,6}))?/s(\d{1,6})\b(?: ?-)? ?(.*)", re.IGNORECASE | re.ASCII)
@@ -35,7 +35,7 @@ class Reading:
 
     cards: Cards
     answer: Answer
-    sheet: Sheet
+    sheet: Output
     description: str
     drive: Draft | None = None
     """The drive that the sections are about."""
@@ -93,7 +93,7 @@ class Reading:
             if match is not None:
                 self.enter_volume(self.card.volume(match[1] or match[2] or match[3]))
                 return
-        title = word(section.title)
+        title = normalized(section.title)
         if title in _OF_VOLUME and self.volume is None:
             self.drive = None  # a volume whose number was not read
         listed = inside(section, "drives list") or inside(section, "virtual drives")

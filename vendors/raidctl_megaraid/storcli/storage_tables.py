@@ -15,7 +15,7 @@ from raidctl_megaraid.storcli import enclosure, foreign, group, progress, volume
 from raidctl_megaraid.storcli.columns import Cells, keep_cells, key, place
 from raidctl_megaraid.storcli.outline import Section
 from raidctl_megaraid.storcli.storage_context import VOLUME, Reading
-from raidctl_megaraid.vocabulary import word
+from raidctl_megaraid.vocabulary import normalized
 
 RowReader = Callable[[Reading, Section, Cells], bool]
 """Reads a row; False when the row does not say what it is about."""
@@ -37,7 +37,7 @@ def reader_of(section: Section, titles: set[str]) -> RowReader | None:
         return _enclosure_row
     if {"pid", "lun/nsid"} <= titles:
         return _unit_row
-    return _free_row if word(section.title).startswith("free space") and titles & {"dg", "size"} else None
+    return _free_row if normalized(section.title).startswith("free space") and titles & {"dg", "size"} else None
 
 
 def _reader_of_drives(titles: set[str]) -> RowReader:
@@ -50,7 +50,7 @@ def _reader_of_drives(titles: set[str]) -> RowReader:
 
 def volume_row(reading: Reading, section: Section, row: Cells) -> bool:
     """A row of ``VD LIST``, or the only one of ``/c0/v3``, which counts more."""
-    own = word(section.title) == "vd info" or VOLUME.fullmatch(section.title) is not None
+    own = normalized(section.title) == "vd info" or VOLUME.fullmatch(section.title) is not None
     found = volume.read_row(reading.card, reading.sheet, row, DETAIL if own else ROW)
     if found is not None and own:
         reading.enter_volume(found)
@@ -60,7 +60,7 @@ def volume_row(reading: Reading, section: Section, row: Cells) -> bool:
 
 def drive_row(reading: Reading, section: Section, row: Cells) -> bool:
     """A row of ``PD LIST``, ``PDs for VD 3``, ``JBOD LIST`` …."""
-    found = drives.read_row(reading.card, reading.sheet, row, jbod=word(section.title).startswith("jbod"))
+    found = drives.read_row(reading.card, reading.sheet, row, jbod=normalized(section.title).startswith("jbod"))
     if found is None:
         return False
     if "dg" in row:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 
-from raidctl.evidence import Line, Sheet
+from raidctl.evidence import Line, Output
 from raidctl.vendor.draft import Draft, Pair
 from raidctl_megaraid.storcli.outline import Row, Section
 
@@ -23,7 +23,7 @@ def two_columns(row: Row) -> Pair | None:
     return Pair(label.value, value.value, unique_lines(label, value)) if label.value else None
 
 
-def keep_rows(draft: Draft, sheet: Sheet, section: Section, rows: list[Row], title: str) -> None:
+def keep_rows(draft: Draft, sheet: Output, section: Section, rows: list[Row], title: str) -> None:
     """Rows without fields: ``Advanced Software Option: MegaRAID RAID5`` is ``Time Remaining Unlimited, Mode -``."""
     name = _numbered()
     for row in rows:
@@ -40,19 +40,19 @@ def keep_rows(draft: Draft, sheet: Sheet, section: Section, rows: list[Row], tit
         keep(draft, sheet, Pair(label, pair.value, pair.lines))
 
 
-def keep_texts(draft: Draft, sheet: Sheet, section: Section) -> None:
+def keep_texts(draft: Draft, sheet: Output, section: Section) -> None:
     """Values without a label stand under the title of their section."""
     name = _numbered()
     for text in section.texts:
         keep(draft, sheet, Pair(name(section.title or "Text"), text.value, text.lines))
 
 
-def keep(draft: Draft, sheet: Sheet, pair: Pair) -> None:
+def keep(draft: Draft, sheet: Output, pair: Pair) -> None:
     """A detail, or a note where label or value is missing."""
     if pair.label:
-        draft.keep(sheet, pair)
+        draft.keep_detail(sheet, pair)
     else:
-        sheet.note(*pair.lines)
+        sheet.mark_read(*pair.lines)
 
 
 def _numbered() -> Callable[[str], str]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from raidctl.evidence import Sheet
+from raidctl.evidence import Output
 from raidctl.model import Severity
 from raidctl.text import attempt, collapse
 from raidctl.vendor.draft import DETAIL, REPORT, ROW, Draft, Pair
@@ -15,7 +15,7 @@ from raidctl_megaraid.cache_token import cache_token
 from raidctl_megaraid.draft import CardDraft, VolumeDraft
 from raidctl_megaraid.storcli import numbers
 from raidctl_megaraid.storcli.columns import Cells, keep_cells
-from raidctl_megaraid.vocabulary import word
+from raidctl_megaraid.vocabulary import normalized
 
 _DG_VD = re.compile(r"\s*(\d{1,6}|-|)\s*/\s*(\d{1,6})\s*", re.ASCII)
 _ACTIVE = re.compile(r"\s*([^()%]{1,60}?)\s*\(\s*(\d{1,3}(?:\.\d{1,6})?)\s*%[^)]{0,80}\)", re.ASCII)
@@ -82,7 +82,7 @@ _ALARMS: dict[str, tuple[bool, Severity, str, str]] = {
 }  # fmt: skip
 
 
-def read_row(card: CardDraft, sheet: Sheet, row: Cells, weight: int = ROW) -> VolumeDraft | None:
+def read_row(card: CardDraft, sheet: Output, row: Cells, weight: int = ROW) -> VolumeDraft | None:
     """``0/0   RAID1 Optl  RW     Yes     RWBD  -   ON  446.625 GB NAME``; None where it has no number."""
     match = _DG_VD.fullmatch(row["dg/vd"].value) if "dg/vd" in row else None
     if match is None:
@@ -93,13 +93,13 @@ def read_row(card: CardDraft, sheet: Sheet, row: Cells, weight: int = ROW) -> Vo
             volume.put(sheet, line, "array", match[1])
             card.group(match[1])
         volume.put(sheet, None, "target", int(match[2]))
-        volume.seen(sheet, line, "id", match[2])
+        volume.add_evidence(sheet, line, "id", match[2])
     for title, (name, parse) in _ROW_FIELDS.items():
         if title in row:
-            volume.take(sheet, row[title], name, parse, weight)
-    if "type" in row and word(row["type"].value).startswith("cac"):
+            volume.read_field(sheet, row[title], name, parse, weight)
+    if "type" in row and normalized(row["type"].value).startswith("cac"):
         # Cac0: CacheCade, SSDs that cache other volumes
-        volume.keep(sheet, row["type"])
+        volume.keep_detail(sheet, row["type"])
     if "state" in row:
         _state(volume, sheet, row["state"], weight)
     _caches(volume, sheet, row, weight)
@@ -108,32 +108,32 @@ def read_row(card: CardDraft, sheet: Sheet, row: Cells, weight: int = ROW) -> Vo
     return volume
 
 
-def _state(volume: VolumeDraft, sheet: Sheet, pair: Pair, weight: int) -> None:
+def _state(volume: VolumeDraft, sheet: Output, pair: Pair, weight: int) -> None:
     """``Optl``, ``Dgrd``."""
-    if not vocabulary.told(pair.value):
-        volume.keep(sheet, pair)
+    if not vocabulary.has_value(pair.value):
+        volume.keep_detail(sheet, pair)
         return
     known = vocabulary.volume_state(pair.value)
     volume.put(sheet, None, "state", known.status if known else "unknown", weight)
     for line in pair.lines:
-        volume.seen(sheet, line, "status", known.status if known else "unknown")
+        volume.add_evidence(sheet, line, "status", known.status if known else "unknown")
         volume.put(sheet, line, "status_text", collapse(pair.value), weight)
     if known is None:
-        volume.complain("warning", "unread", f"The volume's state {pair.value!r} is not known.", REPORT)
+        volume.add_problem("warning", "unread", f"The volume's state {pair.value!r} is not known.", REPORT)
     elif known.operation is not None:
         volume.put(sheet, None, "progress.operation", known.operation, 0)
 
 
-def _caches(volume: VolumeDraft, sheet: Sheet, row: Cells, weight: int) -> None:
+def _caches(volume: VolumeDraft, sheet: Output, row: Cells, weight: int) -> None:
     """``Cache`` of version 7 is in force now; version 8 has ``CurrentCache`` and ``DefaultCache``."""
     for title, name in (("cache", "write_current"), ("currentcache", "write_current"), ("defaultcache", "")):
         if title not in row:
             continue
         pair = row[title]
         token = cache_token(pair.value)
-        volume.keep(sheet, pair)
+        volume.keep_detail(sheet, pair)
         if token is None:
-            if vocabulary.told(pair.value):
+            if vocabulary.has_value(pair.value):
                 volume.unread(pair.label, pair.value)
                 volume.put(sheet, None, f"{name or 'write_configured'}_unread", value=True)
             continue
@@ -147,8 +147,8 @@ def _caches(volume: VolumeDraft, sheet: Sheet, row: Cells, weight: int) -> None:
 
 def _access(volume: VolumeDraft, row: Cells) -> None:
     """``RW``, ``RO``, ``Blkd``; ``Consist`` Yes or No."""
-    if "access" in row and word(row["access"].value) in _BLOCKED:
-        volume.complain(
+    if "access" in row and normalized(row["access"].value) in _BLOCKED:
+        volume.add_problem(
             "warning", "state", "Access to the volume is blocked: the operating system cannot use it.",
             "Look why it was blocked, then set its access policy to RW.",
         )  # fmt: skip
@@ -158,33 +158,33 @@ def _access(volume: VolumeDraft, row: Cells) -> None:
 
 def _consistent(volume: VolumeDraft, pair: Pair) -> None:
     if attempt(vocabulary.flag, pair.value) is False:
-        volume.complain(
+        volume.add_problem(
             "info", "note", "The tool does not call the volume consistent: it was not initialised or not checked yet.",
             "Run a consistency check.",
         )  # fmt: skip
 
 
-def read_pairs(volume: VolumeDraft, sheet: Sheet, pairs: list[Pair]) -> None:
+def read_pairs(volume: VolumeDraft, sheet: Output, pairs: list[Pair]) -> None:
     """``VD0 Properties``."""
     for pair in pairs:
-        label = word(pair.label)
+        label = normalized(pair.label)
         if label in _FIELDS:
             name, parse = _FIELDS[label]
-            found = volume.take(sheet, pair, name, parse)
-            if found is None and name == "write_configured" and vocabulary.told(pair.value):
+            found = volume.read_field(sheet, pair, name, parse)
+            if found is None and name == "write_configured" and vocabulary.has_value(pair.value):
                 volume.put(sheet, None, f"{name}_unread", value=True)
         elif label in _COUNTS:
             _count(volume, sheet, pair, _COUNTS[label])
         elif label == "active operations":
             _active(volume, sheet, pair)
         else:
-            volume.keep(sheet, pair)
+            volume.keep_detail(sheet, pair)
             _alarm(volume, label, pair)
 
 
-def _count(volume: VolumeDraft, sheet: Sheet, pair: Pair, name: str) -> None:
+def _count(volume: VolumeDraft, sheet: Output, pair: Pair, name: str) -> None:
     """A figure that others are worked out from; it is a detail itself."""
-    volume.keep(sheet, pair)
+    volume.keep_detail(sheet, pair)
     try:
         number = numbers.sector_size(pair.value) if name == "block_size" else numbers.integer(pair.value)
     except ValueError:
@@ -199,20 +199,20 @@ def _alarm(volume: VolumeDraft, label: str, pair: Pair) -> None:
         _consistent(volume, pair)
     alarm = _ALARMS.get(label)
     if alarm is not None and attempt(vocabulary.flag, pair.value) is alarm[0]:
-        volume.complain(alarm[1], "state", alarm[2], alarm[3])
+        volume.add_problem(alarm[1], "state", alarm[2], alarm[3])
 
 
-def _active(volume: VolumeDraft, sheet: Sheet, pair: Pair) -> None:
+def _active(volume: VolumeDraft, sheet: Output, pair: Pair) -> None:
     """``Active Operations = Consistency Check (36%)``; of several the first."""
-    volume.keep(sheet, pair)
-    if not vocabulary.told(pair.value):
+    volume.keep_detail(sheet, pair)
+    if not vocabulary.has_value(pair.value):
         return
     match = _ACTIVE.match(pair.value)
     name, share = (match[1], float(match[2])) if match else (pair.value.split(",", maxsplit=1)[0], None)
     put_progress(volume, sheet, pair, Going(name.strip(" ,"), share))
 
 
-def put_progress(draft: Draft, sheet: Sheet, pair: Pair, going: Going, weight: int = DETAIL) -> None:
+def put_progress(draft: Draft, sheet: Output, pair: Pair, going: Going, weight: int = DETAIL) -> None:
     """An operation that goes on, and how far it is."""
     line = pair.lines[0] if pair.lines else None
     draft.put(sheet, line, "progress.operation", vocabulary.operation(going.name), weight)
