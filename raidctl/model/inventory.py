@@ -15,31 +15,14 @@ from typing import Annotated, Literal
 from msgspec import field
 
 from raidctl.described import doc
-from raidctl.model.block_layer import Block, BlockLayer, LayerKind, Model, Mount, PciLink, Scrub, ScrubMode
+from raidctl.model.block_layer import Block, BlockLayer, Model, Mount, PciLink, Scrub
 from raidctl.model.cache import (  # fmt: skip
     Battery,
-    BatteryKind,
-    BatteryStatus,
     Cache,
-    ControllerCacheSafety,
     Details,
-    DriveCachePolicy,
-    DriveCaches,
     Health,
-    IoPolicy,
-    ReadPolicy,
     VolumeCache,
-    WriteActive,
-    WritePolicy,
 )
-
-__all__ = [
-    "HIDING", "SCHEMA_VERSION", "Array", "Battery", "BatteryKind", "BatteryStatus", "Block", "BlockLayer", "Cache",
-    "Capability", "Controller", "ControllerCacheSafety", "Details", "Drive", "DriveCachePolicy", "DriveCaches",
-    "Errors", "FailuresTolerated", "Health", "Host", "Interface", "Inventory", "IoPolicy", "LayerKind", "Media", "Mode",
-    "Model", "Mount", "Operation", "PciLink", "Problem", "ProblemKind", "Progress", "RaidLevel", "ReadPolicy", "Role",
-    "Scrub", "ScrubMode", "Severity", "Tool", "Volume", "VolumeCache", "VolumeStatus", "WriteActive", "WritePolicy",
-]  # fmt: skip
 
 SCHEMA_VERSION = "1"
 
