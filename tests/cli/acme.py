@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 TOOL = "acmecli"
 PLUGIN = """
 import msgspec
-from raidctl.evidence import Sheet
+from raidctl.evidence import Output
 from raidctl.model import Capability, Inventory, Tool
 from raidctl.request import Run, Which, ask
 from raidctl.vendor.protocol import Observation, Sniffed, ToolSpec
@@ -49,13 +49,13 @@ def read(documents):
 
 def _read(command, text, tools):
     told = msgspec.json.decode(text.partition("\\n")[2], type=Inventory)
-    sheet = Sheet.of_text(command, text)
-    sheet.note(sheet.lines[0])
+    output = Output.of_text(command, text)
+    output.mark_read(output.lines[0])
     for controller in told.controllers:
-        for line in sheet.lines:
+        for line in output.lines:
             if f'"id": "{controller.id}"' in line.text:
-                sheet.fact(line, controller.id, "id", controller.id)
-    return Observation(told.controllers, told.problems, tools, (sheet,))
+                output.fact(line, controller.id, "id", controller.id)
+    return Observation(told.controllers, told.problems, tools, (output,))
 """
 
 
