@@ -1,0 +1,178 @@
+"""Count the words that raidctl's own text avoids, room by room.
+
+    python -m tests.language                  # a table: room, count, the words
+    python -m tests.language docs/show.md     # each place, in the rooms whose names begin so
+
+A room is README.md, a page of the manual, ``help`` (of all commands) or a package, whose strings with a blank count as
+messages. Screens and generated parts of a page count where they come from.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from tests.support.pages import commands
+
+ROOT = Path(__file__).resolve().parents[1]
+
+AVOIDED = {
+    "told|tells|untold": "reported, prints, shows; unknown",
+    "said|says": "reports, prints, contains, shows",
+    "anew": "again",
+    "amiss|not well|the matter": "wrong, a problem",
+    "all the same": "(nothing), nevertheless",
+    "(brings?|brought) along": "has, comes with",
+    "what stands|stands? (by|in|at|on|there|here|beside|behind|apart)": "is in, is beside",
+    "tak(es?|en) [^.]{0,20}away": "removes, removed",
+    "h[oe]lds?( [^\\s.]+){0,4} against": "compares with, checks against",
+    "wherefrom|whence|nobody's|nobody else's": "from where; no, unknown",
+    "of (its|their) own|by (itself|themselves)|at all|so many|any more": "(nothing), separate, automatically",
+    "in force": "active",
+    "knobs?": "setting",
+    "wish(es|ed)?": "desired, requested",
+    "disks?": "drive",
+    "cards?|adapters?": "controller",
+    "(vendor|maker)s?'?s? (own )?programs?": "the vendor's tool",
+    "drive groups?|raid sets?": "array",
+    "(tools?|firmware|controller)('s|s')? answers?|sheets?": "output, reply",
+    "turns|turn(ed)? (on|off)": "rotates, rpm; switch, set",
+    "warns": "predictive failure, reports",
+    "heeds?|slip of the pen|believed|speaks? against|answers for": "uses, typing error, used",
+    "kept states?|keeps? (the|a|that|today's) state|state \\d+": "snapshot",
+    "(what|data that) waits": "unwritten data",
+    "(cannot|to) be meant": "invalid",
+}
+"""What is avoided, as patterns of whole words, and what to write instead."""
+
+ALLOWED = {
+    r"/dev/disk\S*|/(sys|proc)/\S*": "Linux's own paths",
+    r"--[a-z][a-z-]*": "options, which are named elsewhere",
+    r"\b[Oo]n disk\b|\bto disk\b|\bdisk quota\b": "where a file is kept, whatever holds it",
+    r"\b(USB|network|host bus) adapters?\b|\bdisk label|\bASM disk": "no RAID controllers, no drives",
+    r"(virtual|physical|critical|failed|missing|defunct) disks?\b": "labels that vendors' tools print",
+    r"\bdisk('s default| (groups?|cache|write cache|partition|type|name|info|reads))\b|raid set name": "as above",
+}
+"""What may be written nevertheless, and why."""
+
+ELSEWHERE = {"commands.md", "CHANGELOG.md"}
+"""Pages that are not counted: the first is ``help``, the second is history."""
+
+NO_MESSAGES = re.compile(r"runners/shell\.py|vendors/.*(simulator|labels|grammar|recognise|raidset|signature)")
+"""Files whose strings are no text of raidctl's: a shell script; labels, patterns and outputs of vendors' tools."""
+
+_RULES = [
+    (re.compile(rf"(?i)(?<![\w-])(?:{words.replace(' ', chr(92) + 's+')})(?![\w-])"), instead)
+    for words, instead in AVOIDED.items()
+]
+_ALLOWED = re.compile("|".join(f"(?:{words})" for words in ALLOWED), re.IGNORECASE)
+_ELSEWHERE = re.compile(r"(?ms)^```console\n.*?^```$|by docs/generate\.py -->.*?<!-- end of |`[^`\n]+`|\]\(\S+\)")
+_PATTERN = re.compile(r"\\[bdsSwW]|\(\?|\.\*|\[\^")
+_COMPARED = {"startswith", "endswith", "removeprefix", "removesuffix", "partition", "rpartition", "split", "replace",
+             "get", "compile", "match", "search", "count", "index"}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Place:
+    """An avoided word and the text around it."""
+
+    where: str
+    word: str
+    instead: str
+    around: str
+
+
+def found(where: str, text: str, first_line: int = 1) -> Iterator[Place]:
+    """Every avoided word in a text; ``where`` is the file's name."""
+    text = _ALLOWED.sub(lambda match: "·" * len(match[0]), text)
+    for rule, instead in _RULES:
+        for match in rule.finditer(text):
+            line = first_line + text.count("\n", 0, match.start())
+            around = text[max(0, match.start() - 40) : match.end() + 40]
+            yield Place(f"{where}:{line}", " ".join(match[0].lower().split()), instead, " ".join(around.split()))
+
+
+def rooms() -> dict[str, list[Place]]:
+    """The avoided words of each room."""
+    counted: dict[str, list[Place]] = defaultdict(list)
+    for path in sorted((*ROOT.glob("*.md"), ROOT / "fixtures" / "README.md", *ROOT.glob("docs/*.md"))):
+        if path.name not in ELSEWHERE:
+            name = str(path.relative_to(ROOT))
+            counted[name] += found(name, _without_code(path.read_text(encoding="utf-8")))
+    for context in commands():
+        for text in _help(context):
+            counted["help"] += found(context.command_path, text)
+    for path in sorted((*ROOT.glob("raidctl/**/*.py"), *ROOT.glob("vendors/**/*.py"))):
+        parts = path.relative_to(ROOT).parts
+        room = "/".join(parts[:2]) if len(parts) > 2 else parts[0]
+        counted[room] += []
+        for line, text in () if NO_MESSAGES.search(path.as_posix()) else messages(ast.parse(path.read_text("utf-8"))):
+            counted[room] += found("/".join(parts), text, line)
+    return counted
+
+
+def _without_code(page: str) -> str:
+    return _ELSEWHERE.sub(lambda match: re.sub(r"[^\n]", "·", match[0]), page)
+
+
+def _help(context: click.Context) -> Iterator[str]:
+    yield context.command.help or ""
+    for option in context.command.get_params(context):
+        if isinstance(option, click.Option) and not option.hidden:
+            yield option.help or ""
+
+
+def messages(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """The strings of a module that a user may read, with their lines: no docstring, pattern or word to compare with."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.JoinedStr):
+            text = "".join(part.value if isinstance(part, ast.Constant) else "…" for part in node.values)
+            if not _PATTERN.search(text):
+                yield node.lineno, text
+            values = [part.value for part in node.values if isinstance(part, ast.FormattedValue)]
+            yield from messages(ast.Module(body=[ast.Expr(value) for value in values], type_ignores=[]))
+        elif isinstance(node, ast.Constant):
+            if isinstance(node.value, str) and " " in node.value.strip() and not _PATTERN.search(node.value):
+                yield node.lineno, node.value
+        elif not _is_no_text(node):
+            yield from messages(_without_keys(node))
+
+
+def _is_no_text(node: ast.AST) -> bool:
+    """Whether a node is a docstring, a comparison, or a call that only looks for words."""
+    if isinstance(node, ast.Expr):
+        return isinstance(node.value, ast.Constant)
+    if isinstance(node, ast.Call):
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+        return name in _COMPARED
+    return isinstance(node, (ast.Compare, ast.MatchValue))
+
+
+def _without_keys(node: ast.AST) -> ast.AST:
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+        return ast.Tuple(elts=[node.value])
+    return ast.Tuple(elts=node.values) if isinstance(node, ast.Dict) else node
+
+
+def main() -> None:
+    """Print the table, or the places of some rooms."""
+    asked = tuple(sys.argv[1:])
+    for room, places in rooms().items():
+        counts = Counter(place.word for place in places).most_common(8)
+        lines = [f"{room:28} {len(places):5}  {', '.join(f'{word} {count}' for word, count in counts)}"]
+        if asked:
+            lines = [
+                f"{one.where}: {one.word} -> {one.instead}: {one.around}" for one in places if room.startswith(asked)
+            ]
+        sys.stdout.writelines(f"{line}\n" for line in lines)
+
+
+if __name__ == "__main__":
+    main()
