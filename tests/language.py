@@ -133,7 +133,7 @@ def messages(tree: ast.AST) -> Iterator[tuple[int, str]]:
     """The strings of a module that a user may read, with their lines: no docstring, pattern or word to compare with."""
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, ast.JoinedStr):
-            text = "".join(part.value if isinstance(part, ast.Constant) else "…" for part in node.values)
+            text = "".join(str(part.value) if isinstance(part, ast.Constant) else "…" for part in node.values)
             if not _PATTERN.search(text):
                 yield node.lineno, text
             values = [part.value for part in node.values if isinstance(part, ast.FormattedValue)]
