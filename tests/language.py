@@ -164,7 +164,8 @@ def _without_keys(node: ast.AST) -> ast.AST:
 def main() -> None:
     """Print the table, or the places of some rooms."""
     asked = tuple(sys.argv[1:])
-    for room, places in rooms().items():
+    counted = rooms()
+    for room, places in counted.items():
         counts = Counter(place.word for place in places).most_common(8)
         lines = [f"{room:28} {len(places):5}  {', '.join(f'{word} {count}' for word, count in counts)}"]
         if asked:
@@ -172,6 +173,8 @@ def main() -> None:
                 f"{one.where}: {one.word} -> {one.instead}: {one.around}" for one in places if room.startswith(asked)
             ]
         sys.stdout.writelines(f"{line}\n" for line in lines)
+    if not asked:
+        sys.stdout.write(f"{'all':28} {sum(map(len, counted.values())):5}\n")
 
 
 if __name__ == "__main__":
