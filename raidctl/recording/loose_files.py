@@ -122,10 +122,10 @@ def _among_others(item: Piece, prompts: Prompts, basket: _Basket) -> None:
     if not head.strip() or is_binary(head):
         basket.unrecognised += 1
         return
-    beginning = normalised(text_of(head))
+    beginning = normalised(text_of(head), prompts)
     called = any(part.command for part in prompts.sections(beginning))
     known = called or _claim(item.name, beginning, basket) is not None
-    if not known or not _take(item.name, _whole(item, basket), prompts, basket, alone=False):
+    if not known or not _take(item.name, _whole(item, prompts, basket), prompts, basket, alone=False):
         basket.unrecognised += 1
 
 
@@ -138,18 +138,18 @@ def _alone(item: Piece, prompts: Prompts, basket: _Basket) -> None:
     elif is_binary(head) or (is_garbled(head) and _claim(item.name, normalised(text_of(head)), basket) is None):
         basket.problem(item.name, "It is a binary file, not the text that a tool prints.", f"raidctl reads {known}.")
     else:
-        text = _whole(item, basket)
+        text = _whole(item, prompts, basket)
         if not _take(item.name, text, prompts, basket, alone=True):
             basket.problem(item.name, f"Nobody recognises it: it looks like {_looks(text)}.", f"raidctl reads {known}.")
 
 
-def _whole(item: Piece, basket: _Basket) -> str:
+def _whole(item: Piece, prompts: Prompts, basket: _Basket) -> str:
     data = item.stream.read(FILE_LIMIT)
     basket.size += len(data)
     if len(data) == FILE_LIMIT and item.stream.read(1):
         message = f"It is bigger than {FILE_LIMIT >> 20} MiB; only its beginning was read."
         basket.problem(item.name, message, "Cut it into single outputs.")
-    return normalised(text_of(data))
+    return normalised(text_of(data), prompts)
 
 
 def _take(name: str, text: str, prompts: Prompts, basket: _Basket, *, alone: bool) -> bool:
@@ -162,8 +162,9 @@ def _take(name: str, text: str, prompts: Prompts, basket: _Basket, *, alone: boo
                 if claim is not None:
                     _keep(part.command or name, part.text, claim, basket)
                 elif part.command and _is_call(part.command, basket.vendors):
-                    message = "Nobody recognises the output of this command."
-                    remedy = "Look at it in the file itself."
+                    message, remedy = "The output of this command is not recognised.", "Look at it in the file itself."
+                    if not part.text.strip():
+                        message, remedy = "The output of this command is missing.", "Run it again and keep its output."
                     basket.problem(f"{name}: {printable(part.command)}", message, remedy, "unread" if alone else "note")
             return True
     for some in (text, indented(text)):

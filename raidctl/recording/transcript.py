@@ -64,17 +64,24 @@ def _lines(text: str) -> str:
     return text.replace("\r\n", "\n") if "\n" in text else text.replace("\r", "\n")
 
 
-def normalised(text: str) -> str:
+def normalised(text: str, prompts: Prompts | None = None) -> str:
     """A text as the tool printed it, without what mailers, editors and web pages have added around its words.
 
     No-break spaces and tabs become blanks, quotes (``> ``) and an indentation of all lines are removed; in the strings
-    of a whole JSON document only the former.
+    of a whole JSON document only the former. A last prompt is removed, unless one of the tools of ``prompts`` was
+    called there: its output is missing.
     """
     text = _NOTHING.sub("", _SPACES.sub(" ", text)).replace("\r\n", "\n")
     if text.lstrip()[:1] in ("{", "[") and _is_json(text):
         return text
     text = _dedented(unquoted(text).expandtabs(8))
-    return _document(text) or _LAST_PROMPT.sub("\n\n", text)  # it shows that the output has ended
+    document = _document(text)
+    if document:
+        return document
+    last = _LAST_PROMPT.search(text)
+    if last is not None and not (prompts and prompts.called(last[0])):
+        text = f"{text[: last.start()]}\n\n"  # it shows that the output has ended
+    return text
 
 
 def _is_json(text: str) -> bool:
@@ -147,7 +154,7 @@ class Prompts:
         )
 
     def sections(self, text: str) -> list[Section]:
-        """The parts of a session; a single one without command when nothing was called in it.
+        """The parts of a session; a single one without command when nothing was called in it. Only calls may be empty.
 
         A part ends at the next call, or where the same user typed something else on the same machine.
         """
@@ -158,7 +165,11 @@ class Prompts:
         parts = [Section(None, text[: marks[0][0]])]
         for (_, end, command), following in zip(marks, [*(m[0] for m in marks[1:]), len(text)], strict=True):
             parts.append(Section(command, text[end:following]))
-        return [part for part in parts if part.text.strip()]
+        return [part for part in parts if part.text.strip() or (part.command and self.called(f"$ {part.command}"))]
+
+    def called(self, line: str) -> bool:
+        """Whether one of the tools is called behind the prompt of a line."""
+        return self._call.search(line) is not None
 
     def _calls(self, text: str) -> list[tuple[int, int, str]]:
         found = []

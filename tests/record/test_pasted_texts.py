@@ -114,3 +114,15 @@ def test_the_strings_of_a_json_document_stay_as_they_are() -> None:
     text = json.dumps({"smartctl": {"version": [7, 4]}, "model_family": name, "serial_number": "Z1D0AA11"}, indent=1)
     assert normalised(text) == text
     assert normalised(MAIL.format(textwrap.indent(text, "> "))) == text
+
+
+def test_a_session_that_ends_with_a_call_misses_its_output(tmp_path: Path) -> None:
+    """A copy that ends one line too early would lose a drive without a word; a bare prompt shows only the end."""
+    listing = "smartctl 7.2\n\n=== START OF INFORMATION SECTION ===\nDevice Model:     ACME\nSerial Number:    A1\n\n"
+    session = f"root@db:~# smartctl -i /dev/sda\n{listing}root@db:~# "
+    where = []
+    for end in ("smartctl -a /dev/sdb", "", "ls -l"):
+        (tmp_path / "session.txt").write_text(f"{session}{end}\n", encoding="utf-8")
+        found = gather(str(tmp_path / "session.txt"), vendors()[0])
+        where += [(end, problem.where, problem.kind) for problem in found.problems]
+    assert where == [("smartctl -a /dev/sdb", "session.txt: smartctl -a /dev/sdb", "unread")]
