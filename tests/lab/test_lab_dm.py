@@ -192,15 +192,17 @@ def test_statistics_are_the_counters_of_the_kernel(layers: Layers) -> None:
 
 def test_flush_leaves_nothing_unwritten_where_it_says_so(layers: Layers) -> None:
     """dm-writecache and bcache are empty of unwritten data; dm-cache, which has no such command, is named."""
-    layers.guest.sh(f"echo 1 > {BCACHE}/writeback_running")
     assert all(dirty(layers).values())
     assert layers.file(f"{BCACHE}/state") == "dirty"
+    layers.guest.sh(f"echo 1 > {BCACHE}/writeback_running")
     before = [layers.file(f"{BCACHE}/{name}") for name in ("cache_mode", "writeback_percent")]
     report = layers.told("cache", "flush", "--all")
     told = {layer["layer"]: layer for layer in report["layers"]}
     upper, lower = layers.layer("log"), layers.layer("media")
     results = {name: told[name]["answer"]["result"] for name in (upper, lower, "kernel:bcache0", "md:md0")}
-    assert results == {upper: "done", lower: "unsupported", "kernel:bcache0": "done", "md:md0": "nothing"}
+    # from here on the kernel writes by itself, too, and may have ended before the flush began
+    assert results.pop("kernel:bcache0") in ("done", "nothing")
+    assert results == {upper: "done", lower: "unsupported", "md:md0": "nothing"}
     left = dirty(layers)
     assert (left[upper], told[upper]["unwritten_bytes"]) == (0, 0)
     assert told[lower]["unwritten_bytes"] == left[lower] > 0
