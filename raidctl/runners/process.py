@@ -14,7 +14,7 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO
 
@@ -31,6 +31,7 @@ _ROUNDS = 10
 TICK = 0.1
 """Seconds between two looks at what no file descriptor tells: an interruption, an end with open output."""
 CHUNK = 65536
+_ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Interrupted(Exception):
@@ -80,26 +81,56 @@ def run(
     bounds = bounds or Bounds()
     if not argv or not argv[0]:
         return RunAnswer(trouble=Failure.FAILED, detail="no program named")
-    try:
-        program = _executable(argv[0], environment)
-        child = _Child(program, argv, environment, directory, bounds)
-    except FileNotFoundError as error:
-        lost = directory is not None and error.filename == directory
-        return RunAnswer(trouble=Failure.FAILED if lost else Failure.MISSING, detail=f"{argv[0]}: {error.strerror}")
-    except NotADirectoryError as error:
-        return RunAnswer(trouble=Failure.MISSING, detail=f"{argv[0]}: {error.strerror}")
-    except PermissionError as error:
-        return RunAnswer(trouble=Failure.DENIED, detail=f"{argv[0]}: {error.strerror}")
-    except (OSError, ValueError) as error:  # too long an argument list, no memory; a NUL in an argument
-        return RunAnswer(trouble=Failure.FAILED, detail=f"{argv[0]}: {getattr(error, 'strerror', None) or error}")
-    try:
-        trouble = child.follow()
-    except BaseException:
-        child.end_group()
-        child.end_strays()
-        child.close()
-        raise
+    with contextlib.ExitStack() as held:
+        try:
+            program = _executable(argv[0], environment)
+            held.enter_context(_uninterrupted())
+            child = _Child(program, argv, environment, directory, bounds)
+        except (OSError, ValueError) as error:
+            return _not_started(error, argv[0], directory)
+        try:
+            held.close()  # an interruption that came meanwhile is raised here
+            trouble = child.follow()
+        except BaseException:
+            child.end_group()
+            child.end_strays()
+            child.close()
+            raise
     return child.conclude(trouble)
+
+
+def _not_started(error: OSError | ValueError, name: str, directory: str | None) -> RunAnswer:
+    """The answer for a program that could not be started."""
+    trouble = Failure.FAILED  # too long an argument list, no memory; a NUL in an argument
+    if isinstance(error, FileNotFoundError):
+        lost = directory is not None and error.filename == directory
+        trouble = Failure.FAILED if lost else Failure.MISSING
+    elif isinstance(error, NotADirectoryError):
+        trouble = Failure.MISSING
+    elif isinstance(error, PermissionError):
+        trouble = Failure.DENIED
+    return RunAnswer(trouble=trouble, detail=f"{name}: {getattr(error, 'strerror', None) or error}")
+
+
+@contextlib.contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Hold back what ends raidctl until a program that is being started can be ended, too; it is raised at the end.
+
+    The handlers of Python run in the main thread only; a blocked signal would stay blocked in the program.
+    """
+    late: list[int] = []
+    handlers = {}
+    if threading.current_thread() is threading.main_thread():
+        handlers = {number: one for number in _ENDING if callable(one := signal.getsignal(number))}
+    try:
+        for number in handlers:
+            signal.signal(number, lambda got, _frame: late.append(got))
+        yield
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        for got in late:
+            signal.raise_signal(got)
 
 
 def _executable(name: str, environment: Mapping[str, str]) -> str:

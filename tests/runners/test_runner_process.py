@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -155,3 +157,22 @@ def test_a_directory_of_others_is_not_trusted(tmp_path: Path) -> None:
     for name in ("link", "open", "file", "none/none"):
         with pytest.raises(OSError, match=name):
             open_own(str(tmp_path / name))
+
+
+def test_an_interruption_while_a_program_starts_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between its start and the moment in which raidctl knows of it, the program would be left behind."""
+    begun: list[subprocess.Popen[bytes]] = []
+
+    class Startled(subprocess.Popen[bytes]):
+        """Ctrl-C comes as soon as the program is there."""
+
+        def __init__(self, *arguments: Any, **options: Any) -> None:
+            super().__init__(*arguments, **options)
+            begun.append(self)
+            signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(subprocess, "Popen", Startled)
+    with pytest.raises(KeyboardInterrupt):
+        run("sleep", "600")
+    assert begun[0].returncode is not None
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
