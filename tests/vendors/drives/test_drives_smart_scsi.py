@@ -7,7 +7,6 @@ import pytest
 from raidctl.evidence import Output
 from raidctl_drives.parts import DrivePart
 from raidctl_drives.smart import read_smartctl
-from tests.support.conclusions import read_text
 
 SAS = """smartctl 7.3 2022-02-28 r5338 [x86_64-linux-5.15.0] (local build)
 Copyright (C) 2002-22, Bruce Allen, Christian Franke, www.smartmontools.org
@@ -370,15 +369,6 @@ def test_a_drive_without_smart_is_whole_without_a_verdict() -> None:
     assert lacking != silent
     assert one(silent)[1].gap
     assert not one(lacking)[1].gap
-
-
-@pytest.mark.parametrize(("options", "whole"), [("-i -H", True), ("--info --health -d auto", True), ("-a", False)])
-def test_a_verdict_that_was_asked_for_alone_needs_no_line_behind_it(options: str, whole: bool) -> None:
-    """A blank line at the end is lost in a terminal; after ``-a`` the attributes are missing as well."""
-    verdict = "SMART overall-health self-assessment test result: PASSED"
-    text = f"$ smartctl {options} /dev/sda\n{SAS.partition('=== START OF READ')[0]}"
-    seen = read_text(f"{text}=== START OF READ SMART DATA SECTION ===\n{verdict}")
-    assert any("cut off" in problem.message for problem in seen.inventory.problems) is not whole
 
 
 def test_a_drive_at_zero_degrees_is_told_where_it_has_a_trip_temperature() -> None:

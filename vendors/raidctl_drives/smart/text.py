@@ -21,8 +21,6 @@ _RULE = re.compile(r"([=\-_*#~])\1{2,}|[0-9a-f]{2,4} {2,}(?:[0-9a-f]{2} ){4,}.*"
 """A rule, or a row of a dump in hexadecimal figures."""
 # the verdict is followed by a blank line, or by the attributes that failed, which have a title
 _GOES_ON = re.compile(r"SMART overall-health self-assessment test result: PASSED$|Please note the|ID# ATTRIBUTE_NAME")
-_ENDS_SO = re.compile(r".*smartctl(?: -[iH]+| --info| --health| -[dn] \S+| /dev/\S+)+")
-"""Commands whose output ends with the verdict on the health; a blank line behind it is easily lost."""
 _CRITICAL = re.compile(r"- .*(?:threshold|degraded|read only mode|has failed|unreliable|critical warning\(s\).*)")
 
 
@@ -62,8 +60,7 @@ class Reader:
         """What smartctl always prints after what it printed last of the last drive."""
         draft, ended = self.draft, not any(line.stripped for line in lines[-2:])
         last = next((line.stripped for line in reversed(lines) if line.stripped), "")
-        goes_on = _GOES_ON.match(last) and not (draft.health.verdict and _ENDS_SO.fullmatch(self.sheet.command))
-        if not ended and (self.section in ("information", "attributes") or goes_on):
+        if not ended and (self.section in ("information", "attributes") or _GOES_ON.match(last)):
             return "its last section has no end"
         # SMART support is:     Unavailable - device lacks SMART capability.
         judged = not draft.details.get("SMART support is", "").startswith("Unavailable")
