@@ -61,13 +61,12 @@ def _verdict(report: FlushReport, paper: Paper) -> Text:
     if not amiss:
         if report.problems:
             return line((f"What is known of was written{took}; not everything could be read.", WARN))
-        silent = [
-            layer.layer for layer in report.layers if layer.answer.result == "done" and _left(layer)[0] == UNKNOWN
-        ]
+        done = [layer for layer in report.layers if layer.answer.result == "done"]
+        silent = [layer.layer for layer in done if layer.unwritten_bytes is None and layer.unwritten is None]
         if not silent:
             return line((f"Everything that waited was written{took}.", GOOD))
         left = f"what is left unwritten is not reported by {listing(silent)}"
-        return line((f"Every layer was flushed{took}; {paper.clean(left)}.", GOOD))
+        return line((f"Every layer was flushed{took}; {paper.clean(left)}.", PLAIN))
     worst = any(layer.answer.result != "unsupported" for layer in amiss)
     many = f"{len(amiss)} of {counted(len(report.layers), 'layer')} could not be flushed{took}."
     return line((paper.clean(many), BAD if worst else WARN))

@@ -161,9 +161,11 @@ def _take(name: str, text: str, prompts: Prompts, basket: _Basket, *, alone: boo
             for part, claim in found:
                 if claim is not None:
                     _keep(part.command or name, part.text, claim, basket)
-                elif part.command and _is_call(part.command, basket.vendors):
+                    continue
+                missing = not part.text.strip()
+                if part.command and (_is_call(part.command, basket.vendors) or (missing and part is parts[-1])):
                     message, remedy = "The output of this command is not recognised.", "Look at it in the file itself."
-                    if not part.text.strip():
+                    if missing:
                         message, remedy = "The output of this command is missing.", "Run it again and keep its output."
                     basket.problem(f"{name}: {printable(part.command)}", message, remedy, "unread" if alone else "note")
             return True

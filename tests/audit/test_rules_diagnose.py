@@ -214,6 +214,10 @@ def test_a_setting_that_overrules_a_good_battery_is_named() -> None:
     found = diagnose(inventory, rules()).findings
     message = next(one.message for one in found if one.rule == "write_back_unprotected")
     assert "although the battery is ok (StorSave policy `perform`" in message
+    card = inventory.controllers[0]
+    silent = structs.replace(card, volumes=tuple(structs.replace(volume, details={}) for volume in card.volumes))
+    others = diagnose(structs.replace(inventory, controllers=(silent,)), rules()).findings
+    assert not [one for one in others if "StorSave policy `perform`" in one.message]
 
 
 def test_the_manual_of_the_rules_is_complete() -> None:

@@ -121,8 +121,9 @@ def test_a_session_that_ends_with_a_call_misses_its_output(tmp_path: Path) -> No
     listing = "smartctl 7.2\n\n=== START OF INFORMATION SECTION ===\nDevice Model:     ACME\nSerial Number:    A1\n\n"
     session = f"root@db:~# smartctl -i /dev/sda\n{listing}root@db:~# "
     where = []
-    for end in ("smartctl -a /dev/sdb", "", "ls -l"):
+    for end in ("smartctl -a /dev/sdb", "cat /proc/mdstat", "", "ls -l"):
         (tmp_path / "session.txt").write_text(f"{session}{end}\n", encoding="utf-8")
         found = gather(str(tmp_path / "session.txt"), vendors()[0])
         where += [(end, problem.where, problem.kind) for problem in found.problems]
-    assert where == [("smartctl -a /dev/sdb", "session.txt: smartctl -a /dev/sdb", "unread")]
+    calls = ("smartctl -a /dev/sdb", "cat /proc/mdstat")
+    assert where == [(call, f"session.txt: {call}", "unread") for call in calls]

@@ -56,7 +56,9 @@ def _judge(card: Controller, volume: Volume, cache: VolumeCache) -> Finding:
     remedy = settable(card, "write_policy", _REMEDY.format(volume.id), _BY_HAND)
     field = "cache.controller_cache"
     if cache.controller_cache == "unprotected":
-        message = f"Unwritten data in the controller's cache is not protected{_why(card)}: a power failure loses it."
+        message = (
+            f"Unwritten data in the controller's cache is not protected{_why(card, volume)}: a power failure loses it."
+        )
         return FINDINGS.failed(volume, message, remedy, wants=(field, _WANTED), more=evidence)
     dead = card.batteries and all(battery.status in ("failed", "missing") for battery in card.batteries)
     if cache.write_active == "write_back" and dead:
@@ -80,12 +82,13 @@ def _judge(card: Controller, volume: Volume, cache: VolumeCache) -> Finding:
     return FINDINGS.passed(volume, "No written data waits in an unprotected cache.")
 
 
-def _why(card: Controller) -> str:
-    """Why a good battery does not protect it, where the setting that keeps write-back on is known."""
+def _why(card: Controller, volume: Volume) -> str:
+    """Why a good battery does not protect it, where the volume reports the value that keeps write-back on."""
     setting = card.capabilities.get("no_battery_write_cache")
     if not protected(card) or setting is None or not setting.read or setting.set or not setting.why:
         return ""
-    return f" although the battery is ok ({plain(setting.why)})"
+    reported = any(f"`{value}`" in setting.why for value in volume.details.values())
+    return f" although the battery is ok ({plain(setting.why)})" if reported else ""
 
 
 def _look(card: Controller, volume: Volume) -> str:
