@@ -19,8 +19,8 @@ tells which do.
 **Cannot tell** (information) when no tool reports them: drives for servers mostly come with the cache off (SAS), drives
 for desktops with it on (SATA).
 
-**Remedy.** `raidctl cache set VOLUME --drives off`. Sequential writes to SATA drives become slower; the controller's
-own cache makes up for it. Drives with capacitors of their own (SSDs "with power loss protection") may keep it on.
+**Remedy.** `raidctl cache set VOLUME --drive-cache off`. Sequential writes to SATA drives become slower; the
+controller's own cache makes up for it. Drives with capacitors (SSDs "with power loss protection") may keep it on.
 
 **Example.** Fails: `cache.drive_caches = on`. Passes: `cache.drive_caches = off`.
 """
@@ -65,7 +65,7 @@ def _judge(card: Controller, volume: Volume, cache: VolumeCache) -> Finding:
     if cache.drive_caches == "off":
         return FINDINGS.passed(volume, "The drives' own write caches are off.")
     message = "No tool reports whether the drives' own write caches are on."
-    remedy = _off(card, f"Switch them off: `raidctl cache set {volume.id} --drives off`.")
+    remedy = _off(card, f"Switch them off: `raidctl cache set {volume.id} --drive-cache off`.")
     return FINDINGS.unknown(volume, message, remedy, severity="info", wants=(_FIELD, _WANTED), more=evidence)
 
 
@@ -73,7 +73,7 @@ def _remedy(card: Controller, volume: Volume, policy: str | None, *, ssd: bool) 
     if policy == "disabled":
         return "Ask the drives again with the maker's tool; one of the two is wrong. SSDs may protect their cache."
     keep = "; SSDs that protect their cache themselves may keep it on" if ssd else ""
-    return _off(card, f"`raidctl cache set {volume.id} --drives off`{keep}.", f"{_BY_HAND}{keep}")
+    return _off(card, f"`raidctl cache set {volume.id} --drive-cache off`{keep}.", f"{_BY_HAND}{keep}")
 
 
 def _off(card: Controller, command: str, by_hand: str = _BY_HAND) -> str:

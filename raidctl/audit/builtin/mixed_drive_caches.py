@@ -12,7 +12,7 @@ wait for it.
 
 **Cannot tell:** drives that do not tell are not compared.
 
-**Remedy.** Decide for one and set it for all: `raidctl cache set VOLUME --drives off`, or for drives without a
+**Remedy.** Decide for one and set it for all: `raidctl cache set VOLUME --drive-cache off`, or for drives without a
 controller `raidctl cache drive`.
 
 **Example.** Fails: `write_cache = enabled` on one member, `disabled` on another. Passes: `disabled` on all.
