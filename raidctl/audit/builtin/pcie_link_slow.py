@@ -25,9 +25,7 @@ from __future__ import annotations
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, Severity, facts
 from raidctl.model import Controller, Inventory
 
-FINDINGS = RuleFindings(
-    "pcie_link_slow", "warning", "A controller's PCI Express link is below its capability"
-)
+FINDINGS = RuleFindings("pcie_link_slow", "warning", "A controller's PCI Express link is below its capability")
 _PATHS = ("pci_link.width", "pci_link.max_width", "pci_link.speed_gtps", "pci_link.max_speed_gtps")
 
 
