@@ -7,6 +7,8 @@ import pytest
 from tests.bench.truth_cases import TRUTHS
 from tests.bench.truth_runs import SHORT, compute
 
+pytestmark = pytest.mark.slow  # arithmetic, the same on every Python
+
 
 @pytest.mark.parametrize("name", TRUTHS)
 def test_an_array_of_known_truth_is_computed_to_be_what_it_is(name: str) -> None:
