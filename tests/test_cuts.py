@@ -45,6 +45,7 @@ def _of_tool(tool: str) -> list[Sample]:
     return [one for one in SAMPLES if one.name.partition(": ")[2].split()[0].rpartition("/")[2] == tool]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tool", TOOLS)
 def test_no_conclusion_improves_where_an_output_is_cut_off(tool: str) -> None:
     """Cut after a line or within one, no state, no verdict, no exit code is better than that of the whole output."""
