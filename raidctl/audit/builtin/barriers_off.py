@@ -65,7 +65,9 @@ def _without_flushes(item: Volume | Drive, wrong: list[Mount], safe: str | None)
     then = ": a power failure may corrupt the file system"
     if safe or doubtful:
         then = f": safe only while {safe or 'the caches of its drives are off, which no tool reports'}"
-    message = f"{listing(points)} {'is' if len(wrong) == 1 else 'are'} mounted without barriers, so no flush is sent{then}."
+    message = (
+        f"{listing(points)} {'is' if len(wrong) == 1 else 'are'} mounted without barriers, so no flush is sent{then}."
+    )
     remedy = f"Remove the option from /etc/fstab, then `umount {points[0]}` and `mount {points[0]}`."
     severity: Severity | None = "info" if safe else "warning" if doubtful else None
     evidence = tuple(f"{mount.point} options = {','.join(mount.options)}" for mount in wrong)

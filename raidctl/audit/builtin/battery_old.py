@@ -49,7 +49,9 @@ def check(inventory: Inventory) -> Findings:
 def _judge(battery: Battery, now: datetime | None, made: datetime | None, learn: datetime | None) -> Finding:
     evidence = facts(battery, "made_at", "next_learn_at", "status")
     if now is None:
-        return FINDINGS.unknown(battery, "Its age is unknown, because the time of the scan is unknown.", severity="info")
+        return FINDINGS.unknown(
+            battery, "Its age is unknown, because the time of the scan is unknown.", severity="info"
+        )
     if learn and _LATE < now - learn < _CLOCK and battery.status == "ok":
         message = f"The learn cycle of the {kind(battery)} is {counted((now - learn).days, 'day')} overdue."
         remedy = "Start a learn cycle at a quiet time; until then its capacity is unknown."

@@ -1,4 +1,4 @@
-"""A controller reports a problem of its own.
+"""A controller reports a problem.
 
 **What it checks.** Controllers whose own status is a warning or critical.
 
@@ -37,5 +37,9 @@ def check(inventory: Inventory) -> Findings:
             explained = found[card.id].under is not None
             also = " A volume, drive or battery of it is not ok, which may be the reason." if explained else ""
             message = f"The controller reports: {plain(card.status_text) or card.status}.{also}"
-            remedy = "Fix the volume, drive or battery first." if explained else "Read the event log of the controller with the vendor's tool."
+            remedy = (
+                "Fix the volume, drive or battery first."
+                if explained
+                else "Read the event log of the controller with the vendor's tool."
+            )
             yield FINDINGS.failed(card, message, remedy, "status status_text firmware", wants=("status", "ok"))

@@ -82,5 +82,7 @@ def _message(policy: str | None, on: list[str], names: str, *, ssd: bool) -> str
     unless = "unless the SSDs have power-loss protection" if ssd else "even with a protected controller cache"
     loses = f"a power failure loses what they hold, {unless}."
     if policy == "disabled":
-        return f"The write caches of the drives are configured off, but {names} report{'s' * (len(on) == 1)} on: {loses}"
+        return (
+            f"The write caches of the drives are configured off, but {names} report{'s' * (len(on) == 1)} on: {loses}"
+        )
     return f"The write caches of the drives are on{f' ({names})' if on else ''}: {loses}"

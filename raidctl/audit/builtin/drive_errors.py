@@ -37,7 +37,9 @@ from raidctl.text import listing
 FINDINGS = RuleFindings("drive_errors", "critical", "The error counters of a drive are not zero")
 _NAMES = ("media", "pending", "uncorrectable", "reallocated", "link")
 _PATHS = tuple(f"errors.{name}" for name in ("media", "reallocated", "pending", "uncorrectable", "link"))
-_COMPARE = "Take a snapshot (`raidctl snapshot`), compare in a week (`raidctl diff`); replace the drive if the number grows."
+_COMPARE = (
+    "Take a snapshot (`raidctl snapshot`), compare in a week (`raidctl diff`); replace the drive if the number grows."
+)
 _CABLE = "Reseat or replace the cable; if the number still grows, check the backplane."
 _LOST = "Check the backup, run a long self-test and replace the drive."
 _SCRUB = "Run a consistency check: it rewrites these sectors from the other drives. Replace the drive if more appear."
@@ -65,7 +67,9 @@ def _failed(drive: Drive, one: Condition) -> Finding:
     wrong = {name: number for name, number in counts.items() if number}
     sectors = [name for name in wrong if name != "link"]
     points = "points" if sum(wrong.values()) == 1 else "point"
-    message = f"The drive has {_in_words(wrong)}{'' if sectors else f', which {points} to a cable, connector or backplane'}"
+    message = (
+        f"The drive has {_in_words(wrong)}{'' if sectors else f', which {points} to a cable, connector or backplane'}"
+    )
     remedy = _COMPARE if sectors else _CABLE
     if one.under is not None:
         remedy = "Replace the drive."
@@ -74,7 +78,10 @@ def _failed(drive: Drive, one: Condition) -> Finding:
     elif now and one.failures_tolerated:
         remedy = _SCRUB
     elif now:
-        message, remedy = f"{message}: the contents of the unreadable sectors are lost unless another drive has them", _LOST
+        message, remedy = (
+            f"{message}: the contents of the unreadable sectors are lost unless another drive has them",
+            _LOST,
+        )
     evidence = facts(drive, *_PATHS, "serial")
     return FINDINGS.failed(
         drive, f"{message}.", remedy, wants=(f"errors.{next(iter(sectors or wrong))}", "0"), more=evidence

@@ -29,7 +29,9 @@ from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, fac
 from raidctl.audit.builtin._queries import REDUNDANT, below, physical, software_volumes
 from raidctl.model import Drive, Inventory
 
-FINDINGS = RuleFindings("error_recovery_timeout", "warning", "A drive's error recovery takes longer than the kernel waits")
+FINDINGS = RuleFindings(
+    "error_recovery_timeout", "warning", "A drive's error recovery takes longer than the kernel waits"
+)
 _PATIENT = 180
 """Seconds; longer than any drive is known to retry."""
 
@@ -52,7 +54,9 @@ def _judge(drive: Drive) -> Finding:
         return FINDINGS.passed(drive, "The drive gives up on a bad sector before the kernel does.")
     if limit is None or timeout is None:
         what = "the drive's limit" if limit is None else "the kernel's timeout"
-        message = f"Whether the drive gives up on a bad sector before the kernel does is unknown: {what} is not reported."
+        message = (
+            f"Whether the drive gives up on a bad sector before the kernel does is unknown: {what} is not reported."
+        )
         return FINDINGS.unknown(drive, message, severity="info", more=evidence)
     tries = f"for up to {limit:g} s" if limit else "without a time limit"
     name = (drive.device or "").removeprefix("/dev/") or "sdX"

@@ -68,7 +68,9 @@ def _failed(volume: Volume, layers: list[BlockLayer], unit: int, what: str, seve
     names = few([layer.name or layer.device for layer in layers])
     cost = "every block spans two." if severity is None else "requests as large as a strip keep two drives busy."
     message = f"{names} {'starts' if len(layers) == 1 else 'start'} in the middle of {what}: {cost}"
-    remedy = f"If the speed matters: copy the data away, recreate it at a multiple of {format_binary(unit)}, copy it back."
+    remedy = (
+        f"If the speed matters: copy the data away, recreate it at a multiple of {format_binary(unit)}, copy it back."
+    )
     evidence = (f"{first.device} offset = {start}", f"strip_bytes = {volume.strip_bytes}")
     return FINDINGS.failed(
         volume, message, remedy, severity=severity, wants=(None, f"a multiple of {unit} bytes"), more=evidence

@@ -55,7 +55,9 @@ def _judge(drive: Drive) -> Finding:
     )
     if not bits and not short:
         if bits is None:
-            return FINDINGS.unknown(drive, "The critical warning of the drive is unknown.", severity="info", more=evidence)
+            return FINDINGS.unknown(
+                drive, "The critical warning of the drive is unknown.", severity="info", more=evidence
+            )
         return FINDINGS.passed(drive, "The drive reports no critical warning.")
     words = [text for bit, text in enumerate(_BITS) if ((bits or 0) | short) >> bit & 1]
     return FINDINGS.failed(
