@@ -24,7 +24,7 @@ READ = 'Check the output of the tool ("raidctl show --explain {}", "raidctl show
 _KERNEL = ("kernel", "/sys/", "/proc/")
 """Beginnings of commands whose output comes from the kernel."""
 _OF_ALL = frozenset({
-    "battery", "write_cache", "drive_cache", "drives", "spares", "media", "drive_rpm", "volume_status", "in_force",
+    "battery", "write_cache", "drive_cache", "drives", "spares", "media", "drive_rpm", "volume_status", "policy_active",
     "power_safe", "survives",
 })  # fmt: skip
 """Claims that a missing line could refute."""

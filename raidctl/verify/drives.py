@@ -11,7 +11,7 @@ from raidctl.verify.case import Case
 from raidctl.verify.kernel import cache_type, queue
 
 State = Literal["enabled", "disabled", "contradiction"]
-_OFF = "Disable them (raidctl cache set --drives off) and verify again, or check the drives with the controller's tool."
+_OFF = "Disable them (raidctl cache set --drive-cache off) and verify again, or check them with the controller's tool."
 
 
 @dataclass(frozen=True)

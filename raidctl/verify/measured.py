@@ -161,7 +161,7 @@ def _uncached(answer: Answer, clock: Clock, lines: tuple[Evidence, ...]) -> Meas
     return Measured(verdict, found.reasons, found.ruled_out, found.next_test, evidence=lines)
 
 
-def _in_force(_answer: Answer, _claim: Claim, clock: Clock) -> Measured | None:
+def _policy_active(_answer: Answer, _claim: Claim, clock: Clock) -> Measured | None:
     """Write-back that is reported active, but not measurable."""
     if clock.facts.policy != "write_back" or not clock.facts.controller:
         return None
@@ -301,7 +301,7 @@ def _raid_level(_answer: Answer, claim: Claim, clock: Clock) -> Measured | None:
 _MEASURABLE: Mapping[ClaimName, Callable[[Answer, Claim, Clock], Measured | None]] = {
     "power_safe": _power_safe,
     "write_cache": _write_cache,
-    "in_force": _in_force,
+    "policy_active": _policy_active,
     "cache_size": _cache_size,
     "drive_rpm": _drive_rpm,
     "media": _media,

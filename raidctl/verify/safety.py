@@ -25,7 +25,7 @@ COMMITS = (
 )
 
 
-def in_force(case: Case) -> Answer:
+def policy_active(case: Case) -> Answer:
     """Whether the active write policy is the configured one."""
     volume = case.subject.volume
     cache = volume.cache if volume else None
@@ -105,7 +105,7 @@ def _behind_controller(case: Case, cache: VolumeCache) -> Answer:
         return case.suspect(
             f"{behind.why} A power failure loses what they hold, unless the controller flushes them.",
             next_test=behind.next_test
-            or "Disable them (raidctl cache set --drives off), or measure in write-through: "
+            or "Disable them (raidctl cache set --drive-cache off), or measure in write-through: "
             f"{case.measuring('--switch-policy')}",
         )
     if behind.state is None:

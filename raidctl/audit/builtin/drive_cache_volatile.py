@@ -17,7 +17,7 @@ reports which ones do.
 **Unknown** (information) when the state is not reported: server drives (SAS) usually ship with the cache off, desktop
 drives (SATA) with it on.
 
-**How to fix.** `raidctl cache set VOLUME --drives off`. Sequential writes to SATA drives become slower; the
+**How to fix.** `raidctl cache set VOLUME --drive-cache off`. Sequential writes to SATA drives become slower; the
 controller's cache compensates. Drives with capacitors (SSDs "with power loss protection") may keep it on.
 
 **Example.** Fails: `cache.drive_caches = on`. Passes: `cache.drive_caches = off`.
@@ -63,7 +63,7 @@ def _judge(card: Controller, volume: Volume, cache: VolumeCache) -> Finding:
     if cache.drive_caches == "off":
         return FINDINGS.passed(volume, "The write caches of the drives are off.")
     message = "No tool reports whether the write caches of the drives are on."
-    remedy = _off(card, f"Disable them: `raidctl cache set {volume.id} --drives off`.")
+    remedy = _off(card, f"Disable them: `raidctl cache set {volume.id} --drive-cache off`.")
     return FINDINGS.unknown(volume, message, remedy, severity="info", wants=(_FIELD, _WANTED), more=evidence)
 
 
@@ -71,7 +71,7 @@ def _remedy(card: Controller, volume: Volume, policy: str | None, *, ssd: bool) 
     if policy == "disabled":
         return "Check the drives with the vendor's tool: either the setting or the drives' report is wrong."
     keep = "; SSDs with power-loss protection may keep it on" if ssd else ""
-    return _off(card, f"`raidctl cache set {volume.id} --drives off`{keep}.", f"{_BY_HAND}{keep}")
+    return _off(card, f"`raidctl cache set {volume.id} --drive-cache off`{keep}.", f"{_BY_HAND}{keep}")
 
 
 def _off(card: Controller, command: str, by_hand: str = _BY_HAND) -> str:

@@ -12,7 +12,7 @@ all wait for it.
 
 **Unknown:** never. Drives that do not report it are not compared.
 
-**How to fix.** Choose one state and set it on all drives: `raidctl cache set VOLUME --drives off`, or for drives
+**How to fix.** Choose one state and set it on all drives: `raidctl cache set VOLUME --drive-cache off`, or for drives
 without a controller `raidctl cache drive`.
 
 **Example.** Fails: `write_cache = enabled` on one member, `disabled` on another. Passes: `disabled` on all.
