@@ -19,9 +19,10 @@ import time
 import zipfile
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Protocol, cast
+
+from msgspec import Struct, field
 
 from raidctl.errors import RecordError
 
@@ -123,8 +124,7 @@ class Stream:
         return first + self._take(size - len(first)) if len(first) < size else first
 
 
-@dataclass(frozen=True)
-class Piece:
+class Piece(Struct, frozen=True):
     """A file, wherever it lies; its stream is valid until the next piece is asked for."""
 
     name: str
@@ -134,8 +134,7 @@ class Piece:
     """It lies in a directory or an archive, among others."""
 
 
-@dataclass(frozen=True)
-class Snag:
+class Snag(Struct, frozen=True):
     """Something that could not be read, in words."""
 
     name: str
@@ -204,8 +203,7 @@ def _refused(name: str, error: OSError) -> Snag:
     return Snag(name, f"It cannot be read: {error.strerror or error}", "Copy it again.")
 
 
-@dataclass(frozen=True)
-class _Unpacker:
+class _Unpacker(Struct, frozen=True):
     nesting: int
     outermost: int = 0
     """The depth of the archive itself: 1 in a directory."""

@@ -14,10 +14,11 @@ import shutil
 import tarfile
 import tempfile
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import Any
+
+from msgspec import Struct, field
 
 from raidctl.errors import RecordError
 from raidctl.recording.archive import FILE_LIMIT, Piece, Stream, pieces
@@ -31,8 +32,7 @@ _LOOK = 10_000
 _PACKED = (".tar.gz", ".tgz")
 
 
-@dataclass(frozen=True)
-class Recording:
+class Recording(Struct, frozen=True):
     """A recording in memory: the manifest, and the files that it names."""
 
     manifest: Manifest

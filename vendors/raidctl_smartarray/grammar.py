@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import Literal
+
+from msgspec import Struct, field
 
 Kind = Literal[
     "controller", "array", "unassigned", "hba", "listing", "spares", "device", "port", "sensor",
@@ -17,8 +18,7 @@ Kind = Literal[
 ]  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Heading:
+class Heading(Struct, frozen=True):
     """A line that opens a section or lists an object."""
 
     kind: Kind
