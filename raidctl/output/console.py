@@ -76,6 +76,7 @@ class Paper(Struct, frozen=True):
         console = Console(
             file=sink,
             width=self.columns,
+            height=25,  # without one, rich asks the terminal for every part
             force_terminal=self.colour,
             color_system="standard" if self.colour else None,
             no_color=not self.colour,

@@ -25,11 +25,10 @@ from typing import IO, Protocol, cast
 from msgspec import Struct, field
 
 from raidctl.errors import RecordError
+from raidctl.recording.manifest import FILE_LIMIT
 
 HEAD = 64 * 1024
 """Bytes at the beginning of a file by which it is judged."""
-FILE_LIMIT = 64 * 1024 * 1024
-"""Bytes that are read of one file at most."""
 COUNT_LIMIT = 100_000
 """Files that are looked at in one directory, or in one archive with all that is nested in it, at most."""
 UNPACKED_LIMIT = 8 * 1024**3
