@@ -14,7 +14,8 @@ from pathlib import Path
 
 from raidctl.model import Problem, ProblemKind
 from raidctl.order import natural
-from raidctl.recording.archive import FILE_LIMIT, Piece, Snag, pieces
+from raidctl.recording.archive import Piece, Snag, pieces
+from raidctl.recording.manifest import FILE_LIMIT
 from raidctl.recording.mixed_outputs import separated
 from raidctl.recording.rewrap import unwrapped
 from raidctl.recording.transcript import (  # fmt: skip
