@@ -28,7 +28,6 @@ CEILINGS: dict[str, int] = {
     "raidctl/runners": 1,
     "raidctl/simulation": 1,
     "raidctl/snapshots": 2,
-    "raidctl/survey": 25,
     "raidctl/vendor": 9,
     "raidctl/verify": 73,
     "vendors/raidctl_adaptec": 24,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from raidctl.discovery.index import Index
-from raidctl.discovery.kernel_evidence import KernelSheet
+from raidctl.discovery.kernel_evidence import KernelEvidence
 from raidctl.evidence import Output
 from raidctl.host import BlockDevice, HostView, PciDevice
 from raidctl.model import Controller, Volume
@@ -42,7 +42,7 @@ def controller(function: PciDevice, view: HostView, taken: Collection[str]) -> C
 def evidence(controllers: Iterable[Controller], view: HostView) -> list[Output]:
     """Where the facts of such controllers were read: one line of the kernel's view for each."""
     index = Index(view)
-    sheet = KernelSheet()
+    sheet = KernelEvidence()
     for item in controllers:
         function = index.functions.get(item.pci_address or "")
         if function is not None:
@@ -54,7 +54,7 @@ def evidence(controllers: Iterable[Controller], view: HostView) -> list[Output]:
     return list(sheet.sheets())
 
 
-def _card(sheet: KernelSheet, item: Controller, function: PciDevice) -> None:
+def _card(sheet: KernelEvidence, item: Controller, function: PciDevice) -> None:
     text = f"{function.address}: class {function.pci_class:06x}, {function.vendor_id:04x}:{function.device_id:04x}"
     sheet.fact(text, item.id, "pci_address", function.address)
     for name in ("driver", "vendor", "model"):
@@ -63,7 +63,7 @@ def _card(sheet: KernelSheet, item: Controller, function: PciDevice) -> None:
             sheet.fact(f"{function.address}: {name} {value}", item.id, name, value)
 
 
-def _volume(sheet: KernelSheet, volume: Volume, device: BlockDevice, index: Index) -> None:
+def _volume(sheet: KernelEvidence, volume: Volume, device: BlockDevice, index: Index) -> None:
     sheet.fact(f"{device.node}: on PCI function {device.pci_address}", volume.id, "device", device.node)
     if volume.size_bytes is not None:
         sheet.fact(f"{device.node}: {volume.size_bytes} bytes", volume.id, "size_bytes", volume.size_bytes)

@@ -11,7 +11,7 @@ SOURCE = "kernel (udev, sysfs, mountinfo)"
 
 
 @dataclass
-class KernelSheet:
+class KernelEvidence:
     """Lines of the kernel's view in the making, each with the fact that it gave."""
 
     rows: list[tuple[str, str, str, object]] = field(default_factory=list)

@@ -13,7 +13,7 @@ from raidctl.layers.kernel import DIRTY, VM, Files, Kernel
 from raidctl.layers.phrases import number
 from raidctl.model import Problem
 from raidctl.request import Answer, Dialogue, Failure, Glob, GlobAnswer, Read, ReadAnswer, Run, RunAnswer, ask_all
-from raidctl.survey.unanswered import problems_of
+from raidctl.survey.failed_requests import problems_of
 from raidctl.text import counted
 
 MEMINFO, VMSTAT = "/proc/meminfo", "/proc/vmstat"

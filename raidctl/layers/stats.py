@@ -18,7 +18,7 @@ from raidctl.layers.phrases import human, number, state
 from raidctl.layers.scope import KERNEL, VM, Scope
 from raidctl.model import Controller, Problem, Volume
 from raidctl.request import Dialogue, Failure, Read, ask_all
-from raidctl.survey.unanswered import problems_of
+from raidctl.survey.failed_requests import problems_of
 from raidctl.text import attempt
 
 SWITCH = "queue/iostats"

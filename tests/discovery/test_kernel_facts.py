@@ -34,7 +34,7 @@ def drive(machine: str, name: str) -> Drive:
 def layers(*blocks: BlockDevice) -> tuple[BlockLayer, ...]:
     """The layers of the first device, shown as a volume of a card."""
     shown = Controller(id="x:0", mode="raid", volumes=(Volume(id="x:0/v0", device=blocks[0].node),))
-    return kernel_facts.described([shown], HostView(blocks=blocks)).controllers[0].volumes[0].layers
+    return kernel_facts.add_facts([shown], HostView(blocks=blocks)).controllers[0].volumes[0].layers
 
 
 def device(name: str, kind: str = "disk", *pieces: Piece, parent: str | None = None) -> BlockDevice:
@@ -128,7 +128,7 @@ def test_the_kernel_counts_before_a_tool_where_both_tell_of_a_link() -> None:
     """What sysfs leaves open is taken from the tool."""
     card = PciDevice(address=CARD, pci_class=0x010400, vendor_id=1, device_id=1, lanes=Lanes(4, 8))
     shown = Controller(id="x:0", mode="raid", pci_address=CARD, pci_link=PciLink(width=8, speed_gtps=8.0))
-    found = kernel_facts.described([shown], HostView(pci=(card,))).controllers[0]
+    found = kernel_facts.add_facts([shown], HostView(pci=(card,))).controllers[0]
     assert found.pci_link == PciLink(width=4, max_width=8, speed_gtps=8.0)
 
 
