@@ -1,4 +1,4 @@
-"""``python -m raidctl``, and the program ``raidctl``: light, so that Ctrl-C ends it quietly from the start."""
+"""``python -m raidctl`` and the program ``raidctl``: imports little, so that Ctrl-C ends it quietly."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NoReturn
 
 
 def main() -> NoReturn:
-    """Run the command line; until it is imported, Ctrl-C has the effect that it has on any program."""
+    """Run the command line; while it is imported, Ctrl-C ends the process without a traceback."""
     patient = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     if patient:
         signal.signal(signal.SIGINT, signal.SIG_DFL)

@@ -18,7 +18,6 @@ CEILINGS: dict[str, int] = {
     "raidctl/bench": 105,
     "raidctl/change": 23,
     "raidctl/cli": 41,
-    "raidctl/discovery": 2,
     "raidctl/drift": 23,
     "raidctl/health": 1,
     "raidctl/layers": 21,

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from functools import partial
 
-from raidctl.discovery import Look, look
+from raidctl.discovery import Probe, probe_machine
 from raidctl.evidence import Output
 from raidctl.health.redundancy import with_redundancy
 from raidctl.host import HostView
@@ -97,7 +97,7 @@ def survey(
     ``collected_at`` is RFC 3339 text, now when None; ``problems`` are those of loading the vendor packages.
     """
     runner = watched = FailureWatch(runner)
-    seen: Look = converse(look(), runner)
+    seen: Probe = converse(probe_machine(), runner)
     results = _Results(problems=[*problems, *seen.problems], sheets=list(seen.sheets))
     last = [vendor for vendor in vendors if vendor.LAST]
     _ask([vendor for vendor in vendors if not vendor.LAST], seen.view, runner, results, partial(_warm, last))
