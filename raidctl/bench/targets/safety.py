@@ -102,7 +102,7 @@ class Kernel:
             yield f"it is mounted at {', '.join(map(printable, points))}"
         if swapped is not None and any(number == _number(node) for node in swapped.swaps):
             yield "the system swaps to it"
-        if mounted.unknown_lines or (swapped is not None and swapped.strange):
+        if mounted.unknown_lines or (swapped is not None and swapped.unknown_lines):
             yield "what is mounted is not known (a line of the kernel's tables is in no known form)"
 
 
