@@ -42,7 +42,7 @@ def battery(case: Case) -> Answer:
         charge = f", charged to {one.charge_percent} %" if one.charge_percent is not None else ""
         case.read(one.id, "status", f"{_kind(one)} {one.status}{told}{charge}")
     if not card.batteries:
-        return case.untold(f"{card.id} tells of no battery or capacitor.", next_test="Look at the card itself.")
+        return case.untold(f"{card.id} reports no battery or capacitor.", next_test="Look at the controller itself.")
     bad = [why for one in card.batteries if (why := _bad(one))]
     if bad:
         return case.failed(f"{listing(bad)}.")
@@ -74,9 +74,9 @@ def _bad(one: Battery) -> str | None:
     if one.status in ("failed", "degraded", "missing"):
         return f"{name} is {one.status}"
     if one.replace:
-        return f"{name} is to be replaced"
+        return f"{name} must be replaced"
     if one.status == "ok" and one.charge_percent is not None and one.charge_percent < FULL_ENOUGH:
-        return f"{name} is charged to {one.charge_percent} % only"
+        return f"{name} is charged to only {one.charge_percent} %"
     return None
 
 

@@ -131,7 +131,7 @@ def test_nothing_is_overwritten(tmp_path: Path, name: str) -> None:
         (place / "mine").write_text("x", encoding="utf-8")
     else:
         place.write_text("x", encoding="utf-8")
-    with pytest.raises(RecordError, match="is there already"):
+    with pytest.raises(RecordError, match="already exists"):
         save(sample(), place)
     assert sorted(path.name for path in tmp_path.rglob("*")) == sorted({name, "mine"} if name == "full" else {name})
 
@@ -193,13 +193,13 @@ def test_the_manifest_itself_may_be_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("manifest", "sentence"),
     [
-        ("{", "is damaged: record.json cannot be understood"),
+        ("{", "is damaged: record.json is invalid"),
         ("[]", "is not a recording"),
         ('{"name": "some other program"}', "is not a recording"),
         ({"format": "raidctl-record 2"}, 'in the format "raidctl-record 2".*use a newer raidctl'),
         ({"format": FORMAT, "answers": [{"run": ["x"], "code": "0"}]}, r"Expected `int.*answers\[0\].code"),
         ({"format": FORMAT, "answers": [{"run": ["x"], "cod": 0}]}, "unknown field `cod`"),
-        ({"format": FORMAT, "answers": [{"run": ["x"]}]}, "neither its exit code nor a trouble"),
+        ({"format": FORMAT, "answers": [{"run": ["x"]}]}, "neither an exit code nor a trouble"),
         ({"format": FORMAT, "answers": [{"run": [], "code": 0}]}, "one of run, read, glob, which, udev"),
         ({"format": FORMAT, "answers": [{"read": "/x", "glob": "/y"}]}, "one of run, read, glob, which, udev"),
         ({"format": FORMAT, "answers": [{"read": "/x"}]}, "neither data nor text"),
@@ -226,7 +226,7 @@ def test_what_is_no_recording_is_refused(tmp_path: Path) -> None:
     for name, sentence in (
         ("nothing", "there is no such file or directory"),
         ("empty", "it is not a recording, record.json is missing"),
-        ("text", "is not a recording: it holds no record.json"),
+        ("text", "is not a recording: it has no record.json"),
         ("half.tgz", "damaged or cut off"),
     ):
         assert not is_recording(tmp_path / name)
@@ -271,7 +271,7 @@ def test_a_recording_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     write(tmp_path / "m", SMALL, **{"tool-show__out": b"x" * 2000})
     place = packed("gz", tmp_path / "m", tmp_path / "m.tgz", "")
     for path in (tmp_path / "m", place):
-        with pytest.raises(RecordError, match="too big"):
+        with pytest.raises(RecordError, match="too large"):
             load(path)
 
 

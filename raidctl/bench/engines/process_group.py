@@ -21,8 +21,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import NoReturn
 
-from raidctl.bench.deferred_signals import Held, undisturbed
 from raidctl.errors import BenchError
+from raidctl.runners.deferred_signals import Held, defer_signals
 from raidctl.runners.parent_death import die_with
 
 now = time.perf_counter_ns
@@ -117,7 +117,7 @@ class _Crew:
         parent = os.getpid()
         # until the child has its own answers to signals, and the parent knows of the child, none may come between: an
         # exception of a handler would let the child go on as if it were the parent
-        with undisturbed() as held:
+        with defer_signals() as held:
             try:
                 result = os.memfd_create("raidctl-bench", os.MFD_CLOEXEC)
                 self._results.append(result)
@@ -216,7 +216,7 @@ class _Crew:
 
     def dismiss(self) -> None:
         """End those that are left, and close everything; a second Ctrl-C waits until that is done."""
-        with undisturbed():
+        with defer_signals():
             self._end()
 
     def _end(self) -> None:

@@ -20,12 +20,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from raidctl.bench.blocks import MAGIC, SECTOR, Filler
-from raidctl.bench.deferred_signals import undisturbed
 from raidctl.bench.result import Confounder
 from raidctl.bench.targets.cleanup_watchdog import Caretaker
 from raidctl.bench.targets.handle import Opened, grain_of, open_direct, refusal, set_direct
 from raidctl.bench.targets.place import Place, place_of
 from raidctl.errors import BenchError
+from raidctl.runners.deferred_signals import defer_signals
 from raidctl.text import printable
 from raidctl.units import format_binary
 
@@ -153,7 +153,7 @@ class FileTarget(Opened):
 
     def _make(self) -> None:
         # nothing may come between the file and the knowledge that it is to be removed
-        with undisturbed(_ENDING):
+        with defer_signals(_ENDING):
             self._handle, self.direct = open_direct(self.path, os.O_RDWR | os.O_CREAT | os.O_EXCL)
             made = os.fstat(self._handle)
             self._made = (made.st_dev, made.st_ino)
