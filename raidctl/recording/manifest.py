@@ -141,7 +141,7 @@ def _fault(entry: Entry) -> str | None:
         return "has neither data nor text nor a trouble for read"
     for name in (entry.out, entry.err, entry.data):
         if name is not None and not _safe(name):
-            return f"names the file {name!r}, which is outside of the recording"
+            return f"names the file {name!r}, which is not a file of the recording"
     return None
 
 

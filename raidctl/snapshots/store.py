@@ -58,7 +58,7 @@ class Kept(msgspec.Struct, frozen=True, kw_only=True):
 class States(Database):
     """The snapshots in a state directory."""
 
-    noun = "state"
+    noun = "snapshot"
 
     def __init__(self, place: Path, migrations: Sequence[str] = MIGRATIONS) -> None:
         super().__init__(place / FILE, migrations)

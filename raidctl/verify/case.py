@@ -13,10 +13,6 @@ from raidctl.verify.report import Answer, Evidence, Source, Verdict
 from raidctl.verify.subjects import Ground, Subject, blocks_of
 from raidctl.verify.wanted import Claim
 
-POWER_CUT = (
-    "Cut the power (not a reset) while acknowledged writes are being counted from another machine, and look for each "
-    "of them afterwards."
-)
 VIRTUAL = (
     "This is a virtual machine{}: what is shown here may be emulated, and what happens to written data when the "
     "power fails is the matter of the host."

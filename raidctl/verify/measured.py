@@ -15,6 +15,7 @@ import msgspec
 from raidctl.bench.estimators import rotation
 from raidctl.bench.estimators.geometry import PENALTY
 from raidctl.bench.estimators.knee import judge
+from raidctl.bench.verdict.early_acknowledgement import WRITE_BACK_NOT_OBSERVED
 from raidctl.verify.clock import Clock
 from raidctl.verify.report import Answer, ClaimName, Evidence, Verdict, Verification, overall
 from raidctl.verify.wanted import Claim
@@ -160,7 +161,7 @@ def _in_force(_answer: Answer, _claim: Claim, clock: Clock) -> Word | None:
         return None
     found = clock.finding("protected_write_back")
     lines = tuple(clock.lines(_EARLY))
-    if found.case == "write-back told, not seen":
+    if found.case == WRITE_BACK_NOT_OBSERVED:
         return Word("suspect", found.reasons, next_test=found.next_test, evidence=lines)
     seen = clock.pace == "fast"
     return Word("pass", ("Commits come faster than the medium turns.",), evidence=lines) if seen else None

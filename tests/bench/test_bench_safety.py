@@ -242,7 +242,7 @@ def test_a_holder_is_named(tree: Tree) -> None:
 def test_a_holder_of_the_whole_disk_counts_for_its_partitions(tree: Tree) -> None:
     """A partition of a disk that is itself a member."""
     (tree.disk / "holders/dm-3").mkdir()
-    assert "the disk that it is a part of is in use by dm-3" in tree.reasons()
+    assert "the drive that it is a part of is in use by dm-3" in tree.reasons()
 
 
 def test_a_mount_is_named(tree: Tree) -> None:

@@ -78,9 +78,9 @@ def test_a_locked_database_is_waited_for_and_then_told(tmp_path: Path, monkeypat
     store.add(bench_runs.run())
     other = sqlite3.connect(store.path, isolation_level=None)
     other.execute("BEGIN EXCLUSIVE")
-    with pytest.raises(CannotTell, match="in use by another program"):
+    with pytest.raises(CannotTell, match="locked by another program"):
         store.add(bench_runs.run())
-    with pytest.raises(CannotTell, match="in use by another program"):
+    with pytest.raises(CannotTell, match="locked by another program"):
         store.list()
     other.close()
     assert store.add(bench_runs.run()).id == 2
@@ -166,7 +166,7 @@ def test_a_read_only_place_is_read_and_not_written(somebody: Path) -> None:
 def test_a_place_where_nothing_can_be_made_is_told(somebody: Path) -> None:
     """Before anything is measured."""
     somebody.chmod(0o500)
-    with pytest.raises(AccessMissing, match="cannot be made"):
+    with pytest.raises(AccessMissing, match="cannot be created"):
         Store(somebody).ready()
 
 

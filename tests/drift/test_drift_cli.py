@@ -197,7 +197,7 @@ def test_what_nobody_recognises_is_no_state_that_could_differ(run: Run, tmp_path
         (("diff", "7", RECORDED), "There is no snapshot 7"),
         (("diff", "2026-13-01", RECORDED), "neither a file"),
         (("--replay", RECORDED, "diff"), "There is no snapshot of flint"),
-        (("--replay", RECORDED, "history", "smartarray:0.status"), "There is no snapshot of flint"),
+        (("--replay", RECORDED, "history", "smartarray:0.status"), "No state of flint is kept here yet"),
         (("snapshot", "--prune"), "--prune and --keep belong together"),
         (("snapshot", "--prune", "--keep", "soon"), "is no age"),
         (("snapshot", "--list", "--output", "x"), "exclude each other"),

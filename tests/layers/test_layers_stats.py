@@ -73,7 +73,7 @@ READS = "reads cached or sequential (at least)"
 
 
 def test_writes_that_waited_for_no_platter_are_told_as_a_share_at_least() -> None:
-    """A mean of 0.2 ms where half a turn takes 4.17 ms: at least 95 % did not wait, rounded down."""
+    """A mean of 0.2 ms where half a revolution takes 4.17 ms: at least 95 % did not wait, rounded down."""
     reported = volume(taken(stat(0, 0, 1000, 200)), None, rpm=7200)
     assert reported.estimate
     assert figures(reported)[WRITES] == 95
@@ -83,7 +83,7 @@ def test_writes_that_waited_for_no_platter_are_told_as_a_share_at_least() -> Non
 def test_the_method_of_an_estimate_names_its_file_and_its_physics() -> None:
     """Whoever reads the figure can repeat it."""
     reported = volume(taken(stat(0, 0, 1000, 200)), None, rpm=7200)
-    for word in ("estimate", "/sys/class/block/cciss!c0d0/stat", "half a turn", "4.17 ms", "7200"):
+    for word in ("estimate", "/sys/class/block/cciss!c0d0/stat", "half a revolution", "4.17 ms", "7200"):
         assert word in (reported.method or "")
 
 
@@ -94,7 +94,7 @@ def test_counters_beside_an_estimate_are_not_called_estimates() -> None:
 
 
 def test_drives_whose_speed_is_not_told_are_taken_for_the_fastest() -> None:
-    """At 15,000 turns a minute half a turn is 2 ms: a smaller share is certain."""
+    """At 15,000 turns a minute half a revolution is 2 ms: a smaller share is certain."""
     assert figures(volume(taken(stat(0, 0, 1000, 200)), None, rpm=None))[WRITES] == 90
 
 
@@ -108,11 +108,11 @@ def test_the_share_of_an_interval_is_not_that_since_boot() -> None:
     ("files", "medium", "why"),
     [
         (stat(0, 0, 0, 0), "hdd", "there were none"),
-        (stat(0, 0, 99, 20), "hdd", "99 are too few"),
+        (stat(0, 0, 99, 20), "hdd", "too few: 99"),
         (stat(0, 0, 1000, 9000), "hdd", "may have waited in a queue"),
         (stat(0, 0, 1000, 0), "hdd", "no time"),
-        (stat(0, 0, 1000, 200), "ssd", "do not turn"),
-        (stat(0, 0, 1000, 200), None, "is not known"),
+        (stat(0, 0, 1000, 200), "ssd", "do not rotate"),
+        (stat(0, 0, 1000, 200), None, "is unknown"),
     ],
 )
 def test_where_nothing_can_be_said_the_share_is_unknown_and_says_why(

@@ -203,10 +203,10 @@ def test_the_manifest_itself_may_be_named(tmp_path: Path) -> None:
         ({"format": FORMAT, "answers": [{"run": [], "code": 0}]}, "one of run, read, glob, which, udev"),
         ({"format": FORMAT, "answers": [{"read": "/x", "glob": "/y"}]}, "one of run, read, glob, which, udev"),
         ({"format": FORMAT, "answers": [{"read": "/x"}]}, "neither data nor text"),
-        ({"format": FORMAT, "answers": [{"read": "/x", "data": "../passwd"}]}, "does not lie in the recording"),
-        ({"format": FORMAT, "answers": [{"read": "/x", "data": "/etc/passwd"}]}, "does not lie in the recording"),
-        ({"format": FORMAT, "answers": [{"read": "/x", "data": "record.json"}]}, "does not lie in the recording"),
-        (SMALL, "is incomplete: record.json names tool-show.out"),
+        ({"format": FORMAT, "answers": [{"read": "/x", "data": "../passwd"}]}, "is not a file of the recording"),
+        ({"format": FORMAT, "answers": [{"read": "/x", "data": "/etc/passwd"}]}, "is not a file of the recording"),
+        ({"format": FORMAT, "answers": [{"read": "/x", "data": "record.json"}]}, "is not a file of the recording"),
+        (SMALL, "is incomplete: tool-show.out, named in record.json"),
     ],
 )
 def test_a_broken_recording_is_refused_in_a_sentence(tmp_path: Path, manifest: object, sentence: str) -> None:
@@ -239,15 +239,15 @@ def test_a_link_does_not_lead_out_of_a_recording(tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("s", encoding="utf-8")
     write(tmp_path / "m", SMALL)
     (tmp_path / "m" / "tool-show.out").symlink_to(tmp_path / "secret")
-    with pytest.raises(RecordError, match="lies outside"):
+    with pytest.raises(RecordError, match="is outside"):
         load(tmp_path / "m")
 
 
 def test_a_pipe_in_a_recording_does_not_block(tmp_path: Path) -> None:
-    """What is no file is refused before it is opened."""
+    """What is not a file is refused before it is opened."""
     write(tmp_path / "m", SMALL)
     os.mkfifo(tmp_path / "m" / "tool-show.out")
-    with pytest.raises(RecordError, match="is no file"):
+    with pytest.raises(RecordError, match="is not a file"):
         load(tmp_path / "m")
     (tmp_path / "m" / "record.json").unlink()
     os.mkfifo(tmp_path / "m" / "record.json")
@@ -261,7 +261,7 @@ def test_names_in_an_archive_lead_nowhere(tmp_path: Path) -> None:
             info = tarfile.TarInfo(name)
             info.size = len(text)
             tar.addfile(info, io.BytesIO(text.encode()))
-    with pytest.raises(RecordError, match=r"names tool-show\.out, which is not there"):
+    with pytest.raises(RecordError, match=r"tool-show\.out, named in record\.json, is missing"):
         load(tmp_path / "evil.tar")
 
 

@@ -65,7 +65,7 @@ ROWS: dict[str, tuple[Evidence, str, str]] = {
     ),
     "write-back promised, write-through in force": (
         replace(CARD, commits=SLOW, slope=KEPT, policy="write_through", promise="protected_write_back"),
-        "write-back promised, not in force",
+        "write-back promised, not active",
         "fail",
     ),
     "array that destages on a flush": (
@@ -94,7 +94,7 @@ def test_each_row_of_the_table_has_its_verdict(row: str) -> None:
     ("evidence", "word"),
     [
         (replace(DISK, medium=None, commits=CACHED), "random reads"),
-        (DISK, "commits a second of one stream"),
+        (DISK, "commits per second of one stream"),
         (replace(DISK, rpm=None, commits=CACHED), "how fast"),
         (replace(DISK, commits=Interval(130, 190)), "longer"),
         (replace(DISK, commits=Interval(100, 400)), "longer"),
@@ -163,7 +163,7 @@ def test_the_result_carries_the_figures_and_the_verdict() -> None:
     told = result(ROWS["battery-backed controller"][0])
     assert (told.verdict, told.trial) == ("pass", "early_acknowledgement")
     assert (told.figures["commits"].low, told.figures["commits"].high) == (9000, 11000)
-    assert told.expected == "at most 120 commits a second without a cache"
+    assert told.expected == "at most 120 commits per second without a cache"
 
 
 # --- a wrong pass never occurs ---------------------------------------------------------------------------------------

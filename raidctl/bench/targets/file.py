@@ -1,4 +1,4 @@
-"""A file that raidctl makes in a directory of the user's, writes in full, and takes away again.
+"""A temporary file in the user's directory, written completely and removed.
 
 Written in full, since reading what was only reserved, or a hole, reads no disk. Nothing that was there is touched: the
 file is made with O_EXCL, and only that very file is removed; where raidctl is killed, by a second process. It is locked
@@ -35,7 +35,7 @@ _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _CHUNK = 1 << 20
 _LEAST = 64 << 10
 SHARE = 0.25
-"""How much of the free room a file may take at most, unless told otherwise."""
+"""Largest share of the free space for the file, unless a size is given."""
 
 
 class FileTarget(Opened):
@@ -110,7 +110,7 @@ class FileTarget(Opened):
         self._settle()
 
     def close(self) -> None:
-        """Take the file away, if it is still the one that was made; more than once does nothing."""
+        """Remove the file, if it is still the created one; may be repeated."""
         made, self._made = self._made, None
         caretaker, self._caretaker = self._caretaker, None
         if made is not None:
@@ -210,13 +210,13 @@ class FileTarget(Opened):
 def _confounders(place: Place, *, direct: bool, sparse: bool) -> Iterator[Confounder]:
     if place.in_memory:
         yield Confounder(
-            name="memory", text=f"{place.filesystem} keeps files in memory: no disk is measured.", forbids=True
+            name="memory", text=f"{place.filesystem} keeps files in memory: no drive is measured.", forbids=True
         )
     elif not direct:
-        text = "O_DIRECT is refused here, so the page cache of the kernel is measured along with the disk."
+        text = "O_DIRECT is refused here, so the page cache of the kernel is measured together with the drive."
         yield Confounder(name="page_cache", text=text, forbids=True)
     if place.copies_on_write:
-        text = f"{place.filesystem} never overwrites: each write goes to a new place, and more is written than asked."
+        text = f"{place.filesystem} never overwrites: writes go to new places, and more is written than requested."
         yield Confounder(name="copy_on_write", text=text)
     if sparse and not place.in_memory:
         text = "The file takes less room than was written: the file system compresses, or writes later."

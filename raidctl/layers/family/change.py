@@ -25,7 +25,7 @@ _LARGEST_PAGE = 65536
 _CUTOFF = 70
 """Percent above which bcache always writes through; the driver's limit is 40 unless loaded with another one."""
 _EVERYWHERE = "It affects every file system of the machine."
-_NEVER = "The kernel stops writing back old data: only at its limits, and on sync."
+_NEVER = "The kernel no longer writes back old data periodically, only at its limits and on sync."
 
 
 def queue_of(name: str) -> str:
