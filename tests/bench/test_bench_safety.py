@@ -311,20 +311,20 @@ def test_what_the_kernel_does_not_tell_is_not_free(tree: Tree, missing: str) -> 
     """A file that is not there is no answer."""
     path = tree.part / missing
     path.rmdir() if missing == "holders" else path.unlink()
-    assert "not known" in tree.reasons()
+    assert "unknown" in tree.reasons()
 
 
 def test_unknown_mounts_are_not_free(tree: Tree) -> None:
     """No table, or a line of it in no known form."""
     tree.mounts.write_text("rubbish\n")
-    assert "not known" in tree.reasons()
+    assert "unknown" in tree.reasons()
     tree.mounts.unlink()
-    assert "not known" in tree.reasons()
+    assert "unknown" in tree.reasons()
 
 
 def test_a_device_without_sysfs_is_not_free(tree: Tree) -> None:
     """Nothing is known of it."""
-    assert "not known" in tree.reasons("9:9")
+    assert "unknown" in tree.reasons("9:9")
 
 
 @pytest.mark.parametrize("path", ["/dev/null", "/etc/passwd", "/"])

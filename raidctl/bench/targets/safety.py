@@ -43,7 +43,7 @@ class Kernel:
             place = place.resolve(strict=True)
             yield from self._tree(place)
         except OSError as error:
-            yield f"what uses it is not known ({error.strerror or error})"
+            yield f"what uses it is unknown ({error.strerror or error})"
         yield from self._mounts(number)
         try:
             yield from self._elsewhere(number)
@@ -95,7 +95,7 @@ class Kernel:
             mounted = mountinfo(_text(self.proc / "self/mountinfo"))
             swapped = swaps(_text(self.proc / "swaps")) if (self.proc / "swaps").exists() else None
         except OSError as error:
-            yield f"what is mounted is not known ({error.strerror or error})"
+            yield f"its mounts are unknown ({error.strerror or error})"
             return
         points = sorted({mount.point for mount in mounted.mounts if number in (mount.device, _number(mount.source))})
         if points:
