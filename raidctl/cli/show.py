@@ -10,7 +10,7 @@ from raidctl.cli.shared.options import Settings, machine_options, output_options
 from raidctl.cli.shared.terminal import emit, emit_json, paper
 from raidctl.model import Inventory
 from raidctl.select import find, narrow
-from raidctl.survey.block_devices import unmounted
+from raidctl.survey.block_devices import unmounted_volumes
 from raidctl.survey.survey import Survey
 
 
@@ -53,7 +53,7 @@ def _show(inventory: Inventory, seen: Survey, settings: Settings) -> None:
         return
     from raidctl.output.tree import screen  # noqa: PLC0415 - rich only where a screen is drawn
 
-    free = unmounted(seen.inventory, seen.view)
+    free = unmounted_volumes(seen.inventory, seen.view)
     emit(screen(inventory, paper(), more=settings.verbose, hint=_hint(seen), unmounted=free))
 
 

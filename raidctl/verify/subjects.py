@@ -15,8 +15,8 @@ from raidctl.model import Array, Controller, Drive, Inventory, Volume
 from raidctl.model.drives_below import DrivesBelow
 from raidctl.request import Runner, converse
 from raidctl.select import find
+from raidctl.survey.failed_requests import FailureWatch
 from raidctl.survey.survey import Survey
-from raidctl.survey.unanswered import Watched
 from raidctl.text import printable
 from raidctl.verify.kernel import Kernel, read_kernel
 
@@ -127,7 +127,7 @@ class Ground:
 
 def asked(seen: Survey, runner: Runner) -> Ground:
     """The machine with kernel information; what could not be read is an error."""
-    watched = Watched(runner)
+    watched = FailureWatch(runner)
     kernel = converse(read_kernel(seen.view), watched)
     known = seen.inventory.problems
     lost = watched.problems([problem for problem in known if problem.severity == "error"])

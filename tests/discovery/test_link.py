@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from raidctl.discovery.index import Index, serial, wwn
 from raidctl.host import BlockDevice, HostView, PciDevice
 from raidctl.model import Controller, Drive, Host, Inventory, Problem, Volume
-from raidctl.survey.block_devices import claimed, link, unmounted
+from raidctl.survey.block_devices import claimed_nodes, link, unmounted_volumes
 from tests.discovery.machines import seen
 
 SDA_WWN = "600508B1001C4D7EA1B20C3D4E5F6071"
@@ -161,7 +161,7 @@ def test_the_paths_of_a_multipath_volume_are_one_device() -> None:
     linked = link([card(volume(unique_id=name))], view)
     assert linked.controllers[0].volumes[0].device == "/dev/mapper/mpatha"
     assert linked.problems == ()
-    assert {"/dev/sda", "/dev/sdb", "/dev/dm-0", "/dev/mapper/mpatha"} == claimed(linked.controllers, view)
+    assert {"/dev/sda", "/dev/sdb", "/dev/dm-0", "/dev/mapper/mpatha"} == claimed_nodes(linked.controllers, view)
     without = replace(view, blocks=view.blocks[:2])
     second = link([card(volume(unique_id=name))], without)
     assert second.controllers[0].volumes[0].device == "/dev/sda"
@@ -187,7 +187,7 @@ def test_members_of_software_arrays_are_not_claimed() -> None:
             drives=(Drive(id="md:md0/sda1", device="/dev/sda1"),),
         ),
     ]
-    assert claimed(controllers) == {"/dev/sdc", "/dev/sdd", "/dev/md0"}
+    assert claimed_nodes(controllers) == {"/dev/sdc", "/dev/sdd", "/dev/md0"}
 
 
 def test_what_is_no_name_is_not_compared() -> None:
@@ -211,7 +211,7 @@ def free(*problems: Problem, **changes: object) -> frozenset[str]:
     }
     volumes = tuple(Volume(id=f"md:md{number}", device=f"/dev/md{number}") for number in range(5))
     inventory = Inventory(host=Host(), controllers=(Controller(id="md", volumes=volumes),), problems=problems)
-    return unmounted(inventory, HostView(**told))  # type: ignore[arg-type] # the tests vary fields by name
+    return unmounted_volumes(inventory, HostView(**told))  # type: ignore[arg-type] # the tests vary fields by name
 
 
 def test_only_what_the_kernel_knows_to_be_free_is_unmounted() -> None:

@@ -18,7 +18,7 @@ from raidctl.cli.shared.exit_codes import exit_code as show_code
 from raidctl.errors import EXIT_ACCESS, EXIT_CANNOT_TELL, EXIT_FINE, EXIT_NO, UsageError
 from raidctl.model import HIDING, Controller, Inventory
 from raidctl.output.nagios import Status, of_diagnosis
-from raidctl.recording.loose_files import gather
+from raidctl.recording.loose_files import collect_outputs
 from raidctl.survey.survey import Survey, survey_documents
 from raidctl.vendor.registry import vendors
 from raidctl.verify.judge import exit_code as verify_code
@@ -60,7 +60,7 @@ def read_text(text: str | bytes, name: str = "output.txt") -> Survey:
     path = _place() / f"{os.getpid()}-{name}"
     path.write_bytes(text.encode("utf-8", "surrogateescape") if isinstance(text, str) else text)
     found, problems = _vendors()
-    gathered = gather(path, found)
+    gathered = collect_outputs(path, found)
     return survey_documents(gathered.texts, source="replay:output", problems=[*problems, *gathered.problems])
 
 

@@ -1,7 +1,7 @@
-"""A card that the tools of two families list is one card: it is shown once, as the family that tells more has told it.
+"""Merge controllers that the tools of two families list; keep the one with more facts.
 
-Pure. Two controllers of different families are the same where they have the same PCI address; where one has none, the
-same serial number, if that is not masked. Within a family the vendor package itself sees to it.
+Pure. Two controllers of different families are the same if they have the same PCI address or, if one has none, the
+same unmasked serial number. Within a family the vendor package merges them.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ from raidctl.select import family_of, items
 _NOTHING = (None, "", "unknown")
 
 
-class Kept(Struct, frozen=True):
-    """The controllers that are left, and what is said of the others."""
+class Merged(Struct, frozen=True):
+    """The controllers that are left, and a note for each that was dropped."""
 
     controllers: tuple[Controller, ...]
     problems: tuple[Problem, ...] = ()
     dropped: frozenset[str] = frozenset()
-    """The ids of all that was on the others, but for those that are still there."""
+    """The ids of the dropped controllers and their parts, except those that still exist."""
 
 
-def once(controllers: Sequence[Controller], sheets: Sequence[Output], tools: Mapping[str, Collection[str]]) -> Kept:
-    """Each card once.
+def merge(controllers: Sequence[Controller], sheets: Sequence[Output], tools: Mapping[str, Collection[str]]) -> Merged:
+    """Keep each controller once.
 
     Args:
         controllers: As linked to the kernel's view.
-        sheets: The evidence: it tells which tool has told of a controller.
-        tools: The names of the programs of each family, by its name.
+        sheets: The evidence: which tool reported a controller.
+        tools: The names of each family's tools, by the family's name.
     """
     groups: list[list[Controller]] = []
     for controller in controllers:
@@ -45,27 +45,27 @@ def once(controllers: Sequence[Controller], sheets: Sequence[Output], tools: Map
         else:
             same.append(controller)
     if len(groups) == len(controllers):
-        return Kept(tuple(controllers))
+        return Merged(tuple(controllers))
     kept, problems, lost = [], [], set()
     for group in groups:
-        best = max(group, key=weight)  # of equals the first one
+        best = max(group, key=fact_count)  # of equals the first one
         kept.append(best)
         others = [controller for controller in group if controller is not best]
         problems += [_note(best, other, sheets, tools) for other in others]
         lost |= {item.id for other in others for item in items(other)}
-    return Kept(tuple(kept), tuple(problems), frozenset(lost - {item.id for one in kept for item in items(one)}))
+    return Merged(tuple(kept), tuple(problems), frozenset(lost - {item.id for one in kept for item in items(one)}))
 
 
-def forget(sheets: Iterable[Output], problems: Iterable[Problem], dropped: Collection[str]) -> list[Problem]:
-    """Take the facts of dropped objects out of the evidence (their lines stay read), and their problems away."""
+def drop_facts(sheets: Iterable[Output], problems: Iterable[Problem], dropped: Collection[str]) -> list[Problem]:
+    """Remove the facts of dropped objects from the evidence (their lines stay read), and their problems."""
     if dropped:
         for sheet in sheets:
             sheet.facts = [fact for fact in sheet.facts if fact.object_id not in dropped]
     return [problem for problem in problems if problem.where not in dropped]
 
 
-def weight(controller: Controller) -> int:
-    """How many facts a controller and all on it have, details included."""
+def fact_count(controller: Controller) -> int:
+    """Count the facts of a controller and its parts, details included."""
     return _leaves(msgspec.to_builtins(controller))
 
 
@@ -78,7 +78,7 @@ def _leaves(value: object) -> int:
 
 
 def _same(one: Controller, other: Controller) -> bool:
-    """Whether two families mean the same card."""
+    """Whether controllers of two families are the same one."""
     if family_of(one) == family_of(other) or "software" in (one.mode, other.mode):
         return False
     if one.pci_address and other.pci_address:
@@ -94,26 +94,26 @@ def _place(address: str) -> str:
 def _note(
     best: Controller, other: Controller, sheets: Sequence[Output], tools: Mapping[str, Collection[str]]
 ) -> Problem:
-    """What became of the second telling, and why."""
-    ours, theirs = (teller(one, sheets, tools.get(family_of(one), ())) for one in (best, other))
+    """Explain which of two controllers was dropped, and why."""
+    ours, theirs = (source_tool(one, sheets, tools.get(family_of(one), ())) for one in (best, other))
     place = best.pci_address or other.pci_address
     by = f"PCI address {place}" if best.pci_address and other.pci_address else f"serial number {best.serial}"
-    more, less = weight(best), weight(other)
-    why = f"{ours} tells more of it ({more} facts to {less})" if more > less else "both tell as much of it"
+    more, less = fact_count(best), fact_count(other)
+    why = f"{ours} reports more ({more} facts, {theirs} {less})" if more > less else "both report the same amount"
     message = (
-        f"{ours} and {theirs} list the same controller ({by}); it is shown once, as {ours} told it, and not as "
-        f"{other.id}, because {why}."
+        f"{ours} and {theirs} list the same controller ({by}). Shown once, as reported by {ours}, not as "
+        f"{other.id}: {why}."
     )
     return Problem("info", best.id, message)
 
 
-def teller(controller: Controller, sheets: Iterable[Output], tools: Collection[str]) -> str:
-    """The program that has told of a controller; the family's name where the evidence names none of its programs."""
-    return next(iter(tellers(controller, sheets, tools)), family_of(controller))
+def source_tool(controller: Controller, sheets: Iterable[Output], tools: Collection[str]) -> str:
+    """Return the tool that reported a controller; the family's name if the evidence names none of its tools."""
+    return next(iter(source_tools(controller, sheets, tools)), family_of(controller))
 
 
-def tellers(controller: Controller, sheets: Iterable[Output], tools: Collection[str]) -> list[str]:
-    """The programs whose outputs hold facts of a controller, the one with most of them first."""
+def source_tools(controller: Controller, sheets: Iterable[Output], tools: Collection[str]) -> list[str]:
+    """Return the tools whose outputs contain facts of a controller, the one with most of them first."""
     ids = {item.id for item in items(controller)}
     counted: dict[str, int] = {}
     for sheet in sheets:
