@@ -33,7 +33,7 @@ class Linked:
 
     controllers: tuple[Controller, ...] = ()
     problems: tuple[Problem, ...] = ()
-    sheets: tuple[Output, ...] = ()
+    outputs: tuple[Output, ...] = ()
 
 
 def link(
@@ -55,7 +55,7 @@ def link(
     linked = work.match_single_controllers(linked, drivers or {})
     linked = work.match_scsi_targets(linked, drivers or {})
     with_kernel_facts = [work.with_kernel_facts(controller) for controller in linked]
-    return Linked(tuple(with_kernel_facts), tuple(work.problems), work.evidence.sheets())
+    return Linked(tuple(with_kernel_facts), tuple(work.problems), work.evidence.outputs())
 
 
 def add_mountpoints(controllers: Iterable[Controller], view: HostView) -> Linked:
@@ -75,7 +75,7 @@ def add_mountpoints(controllers: Iterable[Controller], view: HostView) -> Linked
     reported = tuple(
         c if c.mode == "software" else replace(c, drives=tuple(map(with_device, c.drives))) for c in controllers
     )
-    return Linked(reported, (), evidence.sheets())
+    return Linked(reported, (), evidence.outputs())
 
 
 _UNFOLLOWED = frozenset({"bcachefs"})

@@ -67,7 +67,7 @@ class Observation:
     controllers: tuple[Controller, ...] = ()
     problems: tuple[Problem, ...] = ()
     tools: tuple[Tool, ...] = ()
-    sheets: tuple[Output, ...] = ()
+    outputs: tuple[Output, ...] = ()
     """Every output that was read, with what was made of each line."""
 
 
