@@ -107,10 +107,10 @@ def read(gathered: LooseOutputs, result: Result) -> None:
             continue
         result.problems += [f"{problem.kind}: {problem.message}" for problem in found.problems]
         result.unread += sum(problem.kind == "unread" for problem in found.problems)
-        for sheet in found.sheets:
+        for sheet in found.outputs:
             result.lines += sum(1 for line in sheet.lines if line.text.strip())
             result.left += [line.text for line in sheet.unparsed()]
-        if not found.sheets:
+        if not found.outputs:
             texts = [line for document in documents for line in document.text.splitlines() if line.strip()]
             result.lines += len(texts)
             result.left += texts

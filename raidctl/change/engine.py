@@ -19,7 +19,7 @@ from pathlib import Path
 
 from raidctl.change.failure_messages import RightMissing, interruption, is_denied, silent, trouble_text
 from raidctl.change.journal import Begin, End, Journal, JournalFull, Kind, Mark, Result, StepEvent, Subject, now
-from raidctl.change.lookup import before, doubt, falls_back, knobs, names, not_in_force, owner, subjects
+from raidctl.change.lookup import before, current_settings, doubt, falls_back, names, not_in_force, owner, subjects
 from raidctl.change.plan_inventory import plan
 from raidctl.change.state_directory import restore_command
 from raidctl.errors import CannotTell, ChangeStands, ChangeUndone
@@ -33,7 +33,7 @@ from raidctl.vendor.changes import Changes, changes_of
 from raidctl.vendor.plan import Plan, Step, ToolSetting
 from raidctl.vendor.protocol import Vendor
 
-__all__ = ["Change", "begin", "knobs", "owner", "plan", "subjects"]
+__all__ = ["Change", "begin", "current_settings", "owner", "plan", "subjects"]
 
 READ_DELAYS = (0.0, 1.0, 3.0)
 """Seconds before each reading after a change: some firmware takes a moment to activate it."""
@@ -197,7 +197,7 @@ class Change:
             self.sleep(pause)
             seen = self.look()
             idle, self.warnings = self._inactive_settings(seen)
-            differences = [*self._wrong_values(knobs(seen.inventory, self.vendors), undone=False), *idle]
+            differences = [*self._wrong_values(current_settings(seen.inventory, self.vendors), undone=False), *idle]
             if not differences:
                 return seen
             if self.has_silent_drive(seen, {step.object_id for step in self.begin.steps}):
@@ -264,7 +264,7 @@ class Change:
         left: list[str] = []
         try:
             # a drive that did not respond would not now: undo everything without reading first
-            current = {} if self.silent_drives else knobs(self.look().inventory, self.vendors)
+            current = {} if self.silent_drives else current_settings(self.look().inventory, self.vendors)
             for number in reversed(self.begun):
                 step = self.begin.steps[number]
                 # an accepted step that still reads as before may be about to take effect
@@ -273,7 +273,7 @@ class Change:
             for pause in READ_DELAYS:
                 self.sleep(pause)
                 seen = self.look()
-                current = knobs(seen.inventory, self.vendors)
+                current = current_settings(seen.inventory, self.vendors)
                 left = self._wrong_values(current, undone=True)
                 if not left and not self.uncertain:
                     break

@@ -59,7 +59,7 @@ def before(inventory: Inventory, plan: Plan) -> Iterator[Desired]:
             yield Desired(object_id=wish.object_id, setting=wish.setting, value=told)
 
 
-def knobs(inventory: Inventory, vendors: Sequence[Vendor]) -> dict[ToolSetting, str]:
+def current_settings(inventory: Inventory, vendors: Sequence[Vendor]) -> dict[ToolSetting, str]:
     """Return all settings that the machine's tools report."""
     by_family = {vendor.FAMILY: vendor for vendor in vendors}
     found: dict[ToolSetting, str] = {}
@@ -67,7 +67,7 @@ def knobs(inventory: Inventory, vendors: Sequence[Vendor]) -> dict[ToolSetting, 
         vendor = by_family.get(family_of(controller))
         offered = changes_of(vendor) if vendor is not None else None
         if offered is not None:
-            found |= offered.knobs(controller)
+            found |= offered.current_settings(controller)
     return found
 
 

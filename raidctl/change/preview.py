@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from raidctl.change import rollback
 from raidctl.change.failure_messages import silent
 from raidctl.change.journal import Story
-from raidctl.change.lookup import knobs
+from raidctl.change.lookup import current_settings
 from raidctl.change.restore import changed_by_other, decide
 from raidctl.change.rollback import UndoStep
 from raidctl.survey.survey import Survey
@@ -48,7 +48,7 @@ def preview(stories: Sequence[tuple[Story, str | None]], seen: Survey, vendors: 
 
     The preview of an older change assumes that the newer ones are restored.
     """
-    current = knobs(seen.inventory, vendors)
+    current = current_settings(seen.inventory, vendors)
     return [
         Preview(story, busy=busy) if busy is not None else _one(story, seen, vendors, current)
         for story, busy in stories

@@ -23,7 +23,7 @@ from raidctl.change import guard, rollback
 from raidctl.change.engine import READ_DELAYS, Change, Look, ReportProgress, boot_id
 from raidctl.change.failure_messages import silent
 from raidctl.change.journal import Begin, Journal, JournalFull, Story, now
-from raidctl.change.lookup import knobs, owner
+from raidctl.change.lookup import current_settings, owner
 from raidctl.change.rollback import UndoStep
 from raidctl.change.state_directory import BRIEF_WAIT, Held, Holder, held_name, hold
 from raidctl.change.still_running import running
@@ -135,7 +135,7 @@ class Restorer:
         self, change: Change, numbers: Sequence[int], inventory: Inventory, settled: list[Step], result: Restored
     ) -> list[UndoStep]:
         """Undo these steps; return those whose settings are not reported."""
-        current = knobs(inventory, self.vendors)
+        current = current_settings(inventory, self.vendors)
         lost: list[UndoStep] = []
         for back in rollback.undo_steps(change.begin, numbers, inventory, self.vendors):
             if isinstance(back, str):
@@ -207,7 +207,7 @@ class Restorer:
             self.sleep(pause)
             seen = self.look()
             inventory = seen.inventory
-            unsettled = _unsettled(steps, knobs(inventory, self.vendors), result)
+            unsettled = _unsettled(steps, current_settings(inventory, self.vendors), result)
             if not unsettled:
                 break
             quiet = _silent_drives(seen, steps)

@@ -63,7 +63,7 @@ def _examine(named: Machine, *, verbose: bool) -> Checkup:
     return Checkup(
         inventory=msgspec.structs.replace(inventory, problems=tuple(problems)),
         cards=overview(
-            seen.view, named.vendors, inventory.controllers, present, problems=inventory.problems, sheets=seen.sheets
+            seen.view, named.vendors, inventory.controllers, present, problems=inventory.problems, outputs=seen.outputs
         ),
         tools=tools,
         root=seen.view.root,

@@ -51,7 +51,7 @@ def evidence(controllers: Iterable[Controller], view: HostView) -> list[Output]:
             device = index.device(volume.device)
             if device is not None:
                 _volume(output, volume, device, index)
-    return list(output.sheets())
+    return list(output.outputs())
 
 
 def _card(output: KernelEvidence, item: Controller, function: PciDevice) -> None:

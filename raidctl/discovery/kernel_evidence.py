@@ -19,7 +19,7 @@ class KernelEvidence(Struct):
         """Add a line: by ``text``, ``field`` of an object is ``value``."""
         self.rows.append((text, object_id, field, value))
 
-    def sheets(self) -> tuple[Output, ...]:
+    def outputs(self) -> tuple[Output, ...]:
         """Return one output with all lines; empty if there are none."""
         lines = tuple(Line(number, row[0]) for number, row in enumerate(self.rows, 1))
         output = Output(SOURCE, lines)

@@ -54,7 +54,7 @@ class Probe(Struct, frozen=True):
 
     view: HostView
     problems: list[Problem] = field(default_factory=list)
-    sheets: list[Output] = field(default_factory=list)
+    outputs: list[Output] = field(default_factory=list)
     """The lines of the kernel's tables in no known format."""
 
 
@@ -206,8 +206,8 @@ def _probe(
         MOUNTINFO: mounted.unknown_lines,
         SWAPS: swapped.unknown_lines,
     }
-    sheets = [Output(command, lines) for command, lines in unknown_lines.items() if lines]
-    return Probe(view, list(_problems(first, view, functions, unknown_lines)), sheets)
+    outputs = [Output(command, lines) for command, lines in unknown_lines.items() if lines]
+    return Probe(view, list(_problems(first, view, functions, unknown_lines)), outputs)
 
 
 def _pieces(table: str, devices: blocks.DeviceFacts) -> dict[str, tuple[Piece, ...]]:

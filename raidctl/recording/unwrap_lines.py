@@ -125,6 +125,6 @@ def _joined(lines: Sequence[str], numbers: Collection[int]) -> str:
 
 def _reading(document: Document, read: Read) -> _Reading:
     seen = read([document])
-    left = [line.stripped for sheet in seen.sheets for line in sheet.unparsed()]
-    facts = sum(len(sheet.facts) for sheet in seen.sheets)
+    left = [line.stripped for output in seen.outputs for line in output.unparsed()]
+    facts = sum(len(output.facts) for output in seen.outputs)
     return _Reading(sum(one.kind == "unread" for one in seen.problems), len(left), facts, frozenset(left))

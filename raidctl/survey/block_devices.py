@@ -32,7 +32,7 @@ class Linked(Struct, frozen=True):
 
     controllers: tuple[Controller, ...] = ()
     problems: tuple[Problem, ...] = ()
-    sheets: tuple[Output, ...] = ()
+    outputs: tuple[Output, ...] = ()
 
 
 def link(
@@ -54,7 +54,7 @@ def link(
     linked = work.match_single_controllers(linked, drivers or {})
     linked = work.match_scsi_targets(linked, drivers or {})
     with_kernel_facts = [work.with_kernel_facts(controller) for controller in linked]
-    return Linked(tuple(with_kernel_facts), tuple(work.problems), work.evidence.sheets())
+    return Linked(tuple(with_kernel_facts), tuple(work.problems), work.evidence.outputs())
 
 
 def add_mountpoints(controllers: Iterable[Controller], view: HostView) -> Linked:
@@ -74,7 +74,7 @@ def add_mountpoints(controllers: Iterable[Controller], view: HostView) -> Linked
     reported = tuple(
         c if c.mode == "software" else replace(c, drives=tuple(map(with_device, c.drives))) for c in controllers
     )
-    return Linked(reported, (), evidence.sheets())
+    return Linked(reported, (), evidence.outputs())
 
 
 _UNFOLLOWED = frozenset({"bcachefs"})

@@ -36,7 +36,7 @@ _LINK = (
 def add_facts(controllers: Iterable[Controller], view: HostView) -> Linked:
     """Add the kernel's facts on devices and PCI links to the controllers."""
     work = _KernelFacts(Index(view))
-    return Linked(tuple(map(work.controller, controllers)), (), work.evidence.sheets())
+    return Linked(tuple(map(work.controller, controllers)), (), work.evidence.outputs())
 
 
 class _KernelFacts:

@@ -22,13 +22,13 @@ _MAKE = ("model", "serial", "firmware", "wwn", "media", "interface", "rpm", "lin
 """Facts of a drive that hold for each of its partitions."""
 
 
-def add_backing(controllers: Sequence[Controller], view: HostView, sheets: Iterable[Output]) -> list[Controller]:
+def add_backing(controllers: Sequence[Controller], view: HostView, outputs: Iterable[Output]) -> list[Controller]:
     """Add backing and drive identity to the members of software arrays.
 
     Each fact's evidence is the line that reported it for the drive, and is added to that line's output; a fact without
     such a line is not copied.
     """
-    known = list(sheets)
+    known = list(outputs)
     index = Index(view)
     drives = {drive.id: drive for c in controllers if c.mode != "software" for drive in c.drives}
     places = [(volume.device, volume.id) for c in controllers for volume in c.volumes]
@@ -74,12 +74,12 @@ def _lacking(drive: Drive, disk: Drive) -> dict[str, Any]:
     }
 
 
-def _proven(told: Mapping[str, Any], source: str, target: str, sheets: Iterable[Output]) -> dict[str, Any]:
+def _proven(told: Mapping[str, Any], source: str, target: str, outputs: Iterable[Output]) -> dict[str, Any]:
     """Return the facts that a line reports for the source, and record them for the target as well."""
     proven: dict[str, Any] = {}
-    for sheet in sheets:
-        for fact in list(sheet.facts):
+    for output in outputs:
+        for fact in list(output.facts):
             if fact.object_id == source and fact.field in told and fact.value == str(told[fact.field]):
-                sheet.fact(fact.line, target, fact.field, fact.value)
+                output.fact(fact.line, target, fact.field, fact.value)
                 proven[fact.field] = told[fact.field]
     return proven

@@ -29,12 +29,12 @@ class Merged(Struct, frozen=True):
     """The ids of the dropped controllers and their parts, except those that still exist."""
 
 
-def merge(controllers: Sequence[Controller], sheets: Sequence[Output], tools: Mapping[str, Collection[str]]) -> Merged:
+def merge(controllers: Sequence[Controller], outputs: Sequence[Output], tools: Mapping[str, Collection[str]]) -> Merged:
     """Keep each controller once.
 
     Args:
         controllers: As linked to the kernel's view.
-        sheets: The evidence: which tool reported a controller.
+        outputs: The evidence: which tool reported a controller.
         tools: The names of each family's tools, by the family's name.
     """
     groups: list[list[Controller]] = []
@@ -51,16 +51,16 @@ def merge(controllers: Sequence[Controller], sheets: Sequence[Output], tools: Ma
         best = max(group, key=fact_count)  # of equals the first one
         kept.append(best)
         others = [controller for controller in group if controller is not best]
-        problems += [_note(best, other, sheets, tools) for other in others]
+        problems += [_note(best, other, outputs, tools) for other in others]
         lost |= {item.id for other in others for item in items(other)}
     return Merged(tuple(kept), tuple(problems), frozenset(lost - {item.id for one in kept for item in items(one)}))
 
 
-def drop_facts(sheets: Iterable[Output], problems: Iterable[Problem], dropped: Collection[str]) -> list[Problem]:
+def drop_facts(outputs: Iterable[Output], problems: Iterable[Problem], dropped: Collection[str]) -> list[Problem]:
     """Remove the facts of dropped objects from the evidence (their lines stay read), and their problems."""
     if dropped:
-        for sheet in sheets:
-            sheet.facts = [fact for fact in sheet.facts if fact.object_id not in dropped]
+        for output in outputs:
+            output.facts = [fact for fact in output.facts if fact.object_id not in dropped]
     return [problem for problem in problems if problem.where not in dropped]
 
 
@@ -92,10 +92,10 @@ def _place(address: str) -> str:
 
 
 def _note(
-    best: Controller, other: Controller, sheets: Sequence[Output], tools: Mapping[str, Collection[str]]
+    best: Controller, other: Controller, outputs: Sequence[Output], tools: Mapping[str, Collection[str]]
 ) -> Problem:
     """Explain which of two controllers was dropped, and why."""
-    ours, theirs = (source_tool(one, sheets, tools.get(family_of(one), ())) for one in (best, other))
+    ours, theirs = (source_tool(one, outputs, tools.get(family_of(one), ())) for one in (best, other))
     place = best.pci_address or other.pci_address
     by = f"PCI address {place}" if best.pci_address and other.pci_address else f"serial number {best.serial}"
     more, less = fact_count(best), fact_count(other)
@@ -107,19 +107,19 @@ def _note(
     return Problem("info", best.id, message)
 
 
-def source_tool(controller: Controller, sheets: Iterable[Output], tools: Collection[str]) -> str:
+def source_tool(controller: Controller, outputs: Iterable[Output], tools: Collection[str]) -> str:
     """Return the tool that reported a controller; the family's name if the evidence names none of its tools."""
-    return next(iter(source_tools(controller, sheets, tools)), family_of(controller))
+    return next(iter(source_tools(controller, outputs, tools)), family_of(controller))
 
 
-def source_tools(controller: Controller, sheets: Iterable[Output], tools: Collection[str]) -> list[str]:
+def source_tools(controller: Controller, outputs: Iterable[Output], tools: Collection[str]) -> list[str]:
     """Return the tools whose outputs contain facts of a controller, the one with most of them first."""
     ids = {item.id for item in items(controller)}
     counted: dict[str, int] = {}
-    for sheet in sheets:
-        name = sheet.command.split(" ", 1)[0].rsplit("/", 1)[-1]
+    for output in outputs:
+        name = output.command.split(" ", 1)[0].rsplit("/", 1)[-1]
         if name in tools:
-            count = sum(fact.object_id in ids for fact in sheet.facts)
+            count = sum(fact.object_id in ids for fact in output.facts)
             if count:
                 counted[name] = counted.get(name, 0) + count
     return sorted(counted, key=lambda name: -counted[name])

@@ -149,11 +149,11 @@ def overview(
     tools: Iterable[Tool] = (),
     *,
     problems: Iterable[Problem] = (),
-    sheets: Sequence[Output] = (),
+    outputs: Sequence[Output] = (),
 ) -> list[PciControllerRow]:
     """Return a row for each storage controller on the PCI bus, sorted by address.
 
-    ``sheets`` show which tool reported it, the notes among ``problems`` why that one was chosen.
+    ``outputs`` show which tool reported it, the notes among ``problems`` why that one was chosen.
     """
     installed = {tool.name for tool in tools}
     last = next((vendor for vendor in vendors if vendor.LAST), None)
@@ -165,7 +165,7 @@ def overview(
         names = tuple(tool.name for tool in vendor.TOOLS) if vendor else ()
         at = [c.id for c in controllers if vendor and family_of(c) == vendor.FAMILY and _at(c) == item.function.address]
         ids = item.controllers or tuple(at)
-        reporters = [name for one in ids for name in source_tools(known[one], sheets, _programs(vendors, one))]
+        reporters = [name for one in ids for name in source_tools(known[one], outputs, _programs(vendors, one))]
         rows.append(
             PciControllerRow(
                 address=item.function.address,

@@ -45,7 +45,7 @@ class Survey(Struct, frozen=True):
     """An inventory, and the evidence that explains it."""
 
     inventory: Inventory
-    sheets: tuple[Output, ...] = ()
+    outputs: tuple[Output, ...] = ()
     view: HostView = field(default_factory=HostView)
     tracebacks: tuple[str, ...] = ()
     """Of vendor packages that failed; shown with ``-v``."""
@@ -57,24 +57,24 @@ class _Results(Struct):
     controllers: list[Controller] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     tools: list[Tool] = field(default_factory=list)
-    sheets: list[Output] = field(default_factory=list)
+    outputs: list[Output] = field(default_factory=list)
     tracebacks: list[str] = field(default_factory=list)
 
     def add(self, found: Observation) -> None:
         self.controllers += found.controllers
         self.problems += found.problems
         self.tools += found.tools
-        self.sheets += found.sheets
+        self.outputs += found.outputs
 
     def cut(self, found: Observation) -> None:
         """Report the truncated outputs, each once."""
         known = {problem.where for problem in found.problems if problem.kind == "unread"}
-        for sheet in found.sheets:
-            why = sheet.cut_off
-            if why is not None and sheet.command not in known:
+        for output in found.outputs:
+            why = output.cut_off
+            if why is not None and output.command not in known:
                 message = f"The output is cut off, {why}: the rest is unknown."
                 remedy = "Run the command again and keep its whole output."
-                self.problems.append(Problem("error", sheet.command, message, remedy, "unread"))
+                self.problems.append(Problem("error", output.command, message, remedy, "unread"))
 
     def failed(self, vendor: Vendor, error: Exception, what: str) -> None:
         import traceback  # noqa: PLC0415 - rarely needed
@@ -99,7 +99,7 @@ def survey(
     """
     runner = watched = FailureWatch(runner)
     seen: Probe = converse(probe_machine(), runner)
-    results = _Results(problems=[*problems, *seen.problems], sheets=list(seen.sheets))
+    results = _Results(problems=[*problems, *seen.problems], outputs=list(seen.outputs))
     last = [vendor for vendor in vendors if vendor.LAST]
     _ask([vendor for vendor in vendors if not vendor.LAST], seen.view, runner, results, partial(_warm, last))
     _once(vendors, results)
@@ -110,10 +110,10 @@ def survey(
     bare, missing = pci_controllers.unlisted(view, results.controllers, vendors, [tool.name for tool in results.tools])
     results.controllers += bare
     results.problems += missing
-    results.sheets += pci_controllers.evidence(bare, view)
+    results.outputs += pci_controllers.evidence(bare, view)
     _keep(block_devices.add_mountpoints(results.controllers, view), results)
     results.problems += watched.problems(results.problems)
-    results.controllers = md_members.add_backing(results.controllers, view, results.sheets)
+    results.controllers = md_members.add_backing(results.controllers, view, results.outputs)
     _keep(kernel_facts.add_facts(results.controllers, view), results)
     host = Host(
         hostname=view.hostname,
@@ -136,7 +136,7 @@ def survey_documents(
         found = _guarded(vendor, "while reading its tools' output", partial(vendor.read, documents), results)
         results.problems += [] if found is None else _cut_off(documents, found)
     _once([vendor for vendor, _ in texts], results)
-    results.controllers = md_members.add_backing(results.controllers, HostView(), results.sheets)
+    results.controllers = md_members.add_backing(results.controllers, HostView(), results.outputs)
     return _survey(Host(source=source), results, HostView())
 
 
@@ -198,7 +198,7 @@ def _cut_off(documents: Sequence[Document], found: Observation) -> list[Problem]
     A missing newline alone is no sign: shells strip the last one of an output. JSON shows itself whether it is
     complete.
     """
-    unread = {line.text.strip() for sheet in found.sheets for line in sheet.unparsed()[-1:]}
+    unread = {line.text.strip() for output in found.outputs for line in output.unparsed()[-1:]}
     empty = not found.controllers and not found.problems
     message = "It ends in the middle of a line: the rest was cut off and is unknown."
     remedy = "Run the tool again and keep its whole output."
@@ -234,24 +234,24 @@ def _link(view: HostView, vendors: Sequence[Vendor], results: _Results) -> None:
 
 def _once(vendors: Sequence[Vendor], results: _Results) -> None:
     tools = {vendor.FAMILY: [tool.name for tool in vendor.TOOLS] for vendor in vendors}
-    kept = merge_controllers.merge(results.controllers, results.sheets, tools)
+    kept = merge_controllers.merge(results.controllers, results.outputs, tools)
     results.controllers = list(kept.controllers)
-    results.problems = [*merge_controllers.drop_facts(results.sheets, results.problems, kept.dropped), *kept.problems]
+    results.problems = [*merge_controllers.drop_facts(results.outputs, results.problems, kept.dropped), *kept.problems]
 
 
 def _keep(linked: block_devices.Linked, results: _Results) -> None:
     results.controllers = list(linked.controllers)
     results.problems += linked.problems
-    results.sheets += linked.sheets
+    results.outputs += linked.outputs
 
 
 def _survey(host: Host, results: _Results, view: HostView) -> Survey:
     concluded = write_protection.derived(with_redundancy(results.controllers))
-    controllers = truncated_outputs.withdraw_unsupported(concluded, results.sheets, results.problems)
+    controllers = truncated_outputs.withdraw_unsupported(concluded, results.outputs, results.problems)
     inventory = Inventory(
         host=host,
         controllers=tuple(in_order(controllers, key=lambda controller: controller.id)),
         problems=tuple(results.problems),
         tools=tuple(results.tools),
     )
-    return Survey(inventory, tuple(results.sheets), view, tuple(results.tracebacks))
+    return Survey(inventory, tuple(results.outputs), view, tuple(results.tracebacks))

@@ -25,7 +25,7 @@ _BAD = frozenset(
 
 
 def withdraw_unsupported(
-    controllers: Sequence[Controller], sheets: Sequence[Output], problems: Iterable[Problem]
+    controllers: Sequence[Controller], outputs: Sequence[Output], problems: Iterable[Problem]
 ) -> list[Controller]:
     """Return the controllers without conclusions that truncated outputs or broken JSON do not support.
 
@@ -33,10 +33,10 @@ def withdraw_unsupported(
     volume's setting says about drives that report nothing themselves.
     """
     torn = {problem.where for problem in problems if problem.kind == "unread" and problem.severity == "error"}
-    cut = [one for one in sheets if one.gap or (one.command in torn if one.cut_off is None else not one.framed)]
-    about = {fact.object_id for sheet in cut for fact in sheet.facts}
-    last = {name for sheet in cut for name in _last(sheet)}
-    hinted = {fact.object_id for one in sheets if one.framed and one.cut_off for fact in one.facts}
+    cut = [one for one in outputs if one.gap or (one.command in torn if one.cut_off is None else not one.framed)]
+    about = {fact.object_id for output in cut for fact in output.facts}
+    last = {name for output in cut for name in _last(output)}
+    hinted = {fact.object_id for one in outputs if one.framed and one.cut_off for fact in one.facts}
     below = DrivesBelow(tuple(controllers))
     return [_by_drives(_controller(card, last, about), hinted, below) for card in controllers]
 
@@ -50,10 +50,10 @@ def _by_drives(card: Controller, hinted: Collection[str], below: DrivesBelow) ->
     return replace(card, volumes=tuple(map(judged, card.volumes))) if hinted else card
 
 
-def _last(sheet: Output) -> set[str]:
+def _last(output: Output) -> set[str]:
     """Return the ids of the objects that the last fact of an output is about."""
-    last = max((fact.line.number for fact in sheet.facts), default=0)
-    return {fact.object_id for fact in sheet.facts if fact.line.number == last}
+    last = max((fact.line.number for fact in output.facts), default=0)
+    return {fact.object_id for fact in output.facts if fact.line.number == last}
 
 
 def _controller(card: Controller, last: Collection[str], about: AbstractSet[str]) -> Controller:

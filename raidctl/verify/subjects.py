@@ -88,8 +88,8 @@ class Ground:
     def facts(self) -> Mapping[str, list[Fact]]:
         """The facts of each object."""
         found: dict[str, list[Fact]] = {}
-        sheets: Iterable[Output] = self.seen.sheets
-        for sheet in sheets:
+        outputs: Iterable[Output] = self.seen.outputs
+        for sheet in outputs:
             for fact in sheet.facts:
                 found.setdefault(fact.object_id, []).append(fact)
         return found
@@ -103,8 +103,8 @@ class Ground:
     def partial(self) -> frozenset[str]:
         """Ids of the objects described in output that is incomplete or could not be read."""
         unread = {problem.where for problem in self.inventory.problems if problem.kind == "unread"}
-        sheets = [sheet for sheet in self.seen.sheets if sheet.cut_off is not None or sheet.command in unread]
-        return frozenset(fact.object_id for sheet in sheets for fact in sheet.facts)
+        outputs = [sheet for sheet in self.seen.outputs if sheet.cut_off is not None or sheet.command in unread]
+        return frozenset(fact.object_id for sheet in outputs for fact in sheet.facts)
 
     def in_arrays(self) -> set[str]:
         """Ids of the drives in software arrays, also failed and spare ones."""

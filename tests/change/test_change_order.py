@@ -50,7 +50,7 @@ class Acme:
 
     def plan(self, controller: Controller, wishes: Sequence[Desired], tools: Sequence[Tool]) -> Plan:  # noqa: ARG002 - the protocol's
         """One command for each volume that is otherwise."""
-        stand = self.knobs(controller)
+        stand = self.current_settings(controller)
         already = tuple(wish for wish in wishes if stand[wish.object_id, "policy"] == wish.value)
         steps = tuple(
             Step(
@@ -62,7 +62,7 @@ class Acme:
         )  # fmt: skip
         return Plan(wishes=tuple(wishes), steps=steps, already=already)
 
-    def knobs(self, controller: Controller) -> Mapping[ToolSetting, str]:
+    def current_settings(self, controller: Controller) -> Mapping[ToolSetting, str]:
         """The policy of each volume."""
         return {(v.id, "policy"): str(v.cache.write_policy) for v in controller.volumes if v.cache is not None}
 

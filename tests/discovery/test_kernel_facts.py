@@ -205,7 +205,7 @@ def test_each_fact_of_the_kernel_has_its_line(machine: str) -> None:
     paths = 0
     for controller in survey.inventory.controllers:
         for name in (controller.id, *(v.id for v in controller.volumes), *(d.id for d in controller.drives)):
-            told = {fact.field for fact in facts_of(survey.sheets, name)}
+            told = {fact.field for fact in facts_of(survey.outputs, name)}
             final = final_values(survey.inventory, name)
             wanted = {
                 p for p in final if p.startswith(("block.", "pci_link.")) or p.endswith(("start_bytes", "options"))

@@ -39,9 +39,9 @@ def test_a_volume_is_found_by_its_world_wide_name_in_any_spelling(printed: str) 
     (found,) = linked.controllers[0].volumes
     assert (found.device, found.mountpoints, found.size_bytes) == ("/dev/sda", ("/", "[swap]"), 585871964 * 512)
     assert linked.problems == ()
-    facts = {(fact.field, fact.value) for sheet in linked.sheets for fact in sheet.facts if fact.object_id == found.id}
+    facts = {(fact.field, fact.value) for sheet in linked.outputs for fact in sheet.facts if fact.object_id == found.id}
     assert {("device", "/dev/sda"), ("mountpoints", "/"), ("mountpoints", "[swap]")} <= facts
-    assert all(not sheet.unparsed() for sheet in linked.sheets)
+    assert all(not sheet.unparsed() for sheet in linked.outputs)
 
 
 def test_the_kernel_is_believed_when_the_tool_names_another_device() -> None:
@@ -173,7 +173,7 @@ def test_loose_files_are_left_as_they_are() -> None:
     given = (card(volume(device="/dev/sda", unique_id=SDA_WWN, mountpoints=("/",)), pci_address="03:00.0"),)
     linked = link(given, HostView())
     assert linked.controllers == given
-    assert (linked.problems, linked.sheets) == ((), ())
+    assert (linked.problems, linked.outputs) == ((), ())
 
 
 def test_members_of_software_arrays_are_not_claimed() -> None:

@@ -145,7 +145,7 @@ def test_the_overview_tells_which_program_was_used_and_why() -> None:
     ill = Problem(severity="error", where="example:1", message="It is ill.", kind="state")
     (row,) = pci_controllers.overview(
         HostView(pci=(raid("0000:03:00.0"),)), VENDORS, [Controller(id="example:1", pci_address="0000:03:00.0")],
-        [Tool(name="newcli"), Tool(name="oldcli")], problems=[note, ill], sheets=[sheet],
+        [Tool(name="newcli"), Tool(name="oldcli")], problems=[note, ill], outputs=[sheet],
     )  # fmt: skip
     assert (row.found, row.reported_by, row.notes) == (("newcli", "oldcli"), ("oldcli",), ("newcli does not know it.",))
 

@@ -17,7 +17,7 @@ def test_a_recorded_host_is_read_without_a_problem(machine: str) -> None:
     """Each recorded host gives its name, its kernel, its disks with size and PCI function, and no problem."""
     found = seen(machine)
     assert found.problems == []
-    assert found.sheets == []
+    assert found.outputs == []
     assert found.view.hostname
     assert found.view.kernel
     assert found.view.root is True
@@ -132,7 +132,7 @@ def test_a_udev_that_hangs_is_said_and_replaced() -> None:
 def test_lines_in_no_known_form_are_kept_and_said() -> None:
     """A table of the kernel with lines that nobody understands is a problem, and the lines are listed as unparsed."""
     found = converse(probe_machine(), Scripted("what is this\nP: /devices/x\n"))
-    assert [line.text for sheet in found.sheets for line in sheet.unparsed()] == ["what is this"]
+    assert [line.text for sheet in found.outputs for line in sheet.unparsed()] == ["what is this"]
     assert any("udev database" in problem.where for problem in found.problems)
 
 

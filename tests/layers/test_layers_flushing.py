@@ -207,7 +207,7 @@ def test_a_missing_program_is_told_by_a_field_and_not_by_words() -> None:
 
         FAMILY, TOOLS = "acme", ()
 
-        def knobs(self, _: Controller) -> dict[ToolSetting, str]:
+        def current_settings(self, _: Controller) -> dict[ToolSetting, str]:
             """None."""
             return {}
 

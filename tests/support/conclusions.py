@@ -154,11 +154,11 @@ def whole_in_form(text: str, seen: Survey) -> bool:
     That is an output of a tool without a last line (ssacli, tw_cli) that ends with its closing blank line, or a single
     line. Over 10,400 cuts of real outputs, 16 needed it.
     """
-    if any(sheet.cut_off for sheet in seen.sheets) or is_torn(seen):
+    if any(sheet.cut_off for sheet in seen.outputs) or is_torn(seen):
         return False
     lines = text.splitlines()
     single = sum(map(bool, lines)) == 1
-    return single or (bool(seen.sheets) and seen.sheets[-1].framed and not lines[-1].strip())
+    return single or (bool(seen.outputs) and seen.outputs[-1].framed and not lines[-1].strip())
 
 
 def bad_objects(inventory: Inventory) -> list[str]:

@@ -37,7 +37,7 @@ def queue_of(name: str) -> str:
     return f"{QUEUE}{name.replace('/', '!')}"
 
 
-def knobs(controller: Controller) -> dict[ToolSetting, str]:
+def current_settings(controller: Controller) -> dict[ToolSetting, str]:
     """Return every setting that can be read."""
     names = (*LIMITS, *TIMES, *_BCACHE, *_AHEAD)
     return {(v.id, name): v.details[name] for v in controller.volumes for name in names if name in v.details}
