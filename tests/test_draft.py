@@ -20,7 +20,7 @@ def derived(table: Derived, *pairs: tuple[str, str]) -> Draft:
     sheet = Output.of_text("tool", "\n".join(f"{label}: {value}" for label, value in pairs))
     draft = Draft()
     for line, (label, value) in zip(sheet.lines, pairs, strict=True):
-        draft.detail(sheet, line, label, value)
+        draft.detail(line, label, value)
     draft.derive(table)
     return draft
 
@@ -30,7 +30,7 @@ def test_a_detail_that_gives_a_field_stays_a_detail_and_names_its_line() -> None
     draft = derived(smartarray.VOLUME, ("Full Stripe Size", "512 KB"))
     assert draft.get("full_stripe_bytes") == 512 * 1024
     assert draft.details == {"Full Stripe Size": "512 KB"}
-    assert [line.number for _, line, name, _ in draft.evidence if name == "full_stripe_bytes"] == [1]
+    assert [line.number for line, name, _ in draft.evidence if name == "full_stripe_bytes"] == [1]
 
 
 def test_a_detail_in_another_form_gives_no_field() -> None:
@@ -125,7 +125,7 @@ def test_an_object_is_made_of_what_was_told() -> None:
     sheet = Output.of_text("tool", "Name: mail")
     draft = Draft("3")
     for name, value in {"name": "mail", "array": 1, "device": None, "no such field": 1}.items():
-        draft.put(sheet, sheet.lines[0], name, value)
+        draft.put(sheet.lines[0], name, value)
     draft.details["Colour"] = "blue"
     made = draft.build(Volume, id="acme:0/v3", array="acme:0/a1", device="/dev/sda")
     assert made == Volume(id="acme:0/v3", name="mail", array="acme:0/a1", device="/dev/sda", details={"Colour": "blue"})
@@ -136,9 +136,9 @@ def test_a_part_of_which_nothing_was_told_is_not_there() -> None:
     """A line that names it without a value makes none, and leaves its words at their defaults."""
     sheet = Output.of_text("tool", "Rebuild: -")
     draft = Draft("3")
-    draft.put(sheet, sheet.lines[0], "progress.operation", None)
+    draft.put(sheet.lines[0], "progress.operation", None)
     assert draft.part("progress", Progress) is None
-    draft.put(sheet, sheet.lines[0], "progress.percent", 40.0)
+    draft.put(sheet.lines[0], "progress.percent", 40.0)
     assert draft.part("progress", Progress) == Progress(operation="unknown", percent=40.0)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from raidctl.evidence import Line, Output
+from raidctl.evidence import Output
 
 SOURCE = "kernel (udev, sysfs, mountinfo)"
 """Stands for the command: what these lines say comes from several answers."""
@@ -21,9 +21,8 @@ class KernelSheet:
         self.rows.append((text, object_id, field, value))
 
     def sheets(self) -> tuple[Output, ...]:
-        """One sheet with all lines; none when there are none."""
-        lines = tuple(Line(number, row[0]) for number, row in enumerate(self.rows, 1))
-        sheet = Output(SOURCE, lines)
-        for line, (_, object_id, name, value) in zip(lines, self.rows, strict=True):
-            sheet.fact(line, object_id, name, value)
-        return (sheet,) if lines else ()
+        """One output with all lines; none when there are none."""
+        output = Output.of_lines(SOURCE, (row[0] for row in self.rows))
+        for line, (_, object_id, name, value) in zip(output.lines, self.rows, strict=True):
+            line.fact(object_id, name, value)
+        return (output,) if output.lines else ()

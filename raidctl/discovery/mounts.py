@@ -6,8 +6,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from raidctl.evidence import Line
+from raidctl.evidence import Line, Output
 
+MOUNTINFO = "/proc/self/mountinfo"
+SWAPS = "/proc/swaps"
 SWAP = "[swap]"
 _OCTAL = re.compile(r"\\([01][0-7]{2})")
 _DEVICE = re.compile(r"\d+:\d+", re.ASCII)
@@ -67,16 +69,16 @@ def unescape(text: str) -> str:
 def mountinfo(text: str) -> Table:
     """The mounts of a text of ``/proc/self/mountinfo``."""
     mounts: list[Mount] = []
-    strange: list[Line] = []
+    strange = Output(MOUNTINFO)
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
         mount = _mount(line.rstrip("\r").split(" "))
         if mount is None:
-            strange.append(Line(number, line))
+            strange.add(line, number)
         else:
             mounts.append(mount)
-    return Table(mounts=tuple(mounts), strange=tuple(strange))
+    return Table(mounts=tuple(mounts), strange=tuple(strange.lines))
 
 
 def _mount(words: Sequence[str]) -> Mount | None:
@@ -102,7 +104,7 @@ def _mount(words: Sequence[str]) -> Mount | None:
 def swaps(text: str) -> Table:
     """The partitions of a text of ``/proc/swaps``; swap files lie on a file system that is mounted anyway."""
     nodes: list[str] = []
-    strange: list[Line] = []
+    strange = Output(SWAPS)
     for number, line in enumerate(text.split("\n"), 1):
         words = line.split()
         # Filename        Type            Size            Used            Priority
@@ -112,8 +114,8 @@ def swaps(text: str) -> Table:
         if len(words) >= 3 and words[1] == "partition":
             nodes.append(unescape(words[0]))
         elif len(words) < 3 or words[1] != "file":
-            strange.append(Line(number, line))
-    return Table(swaps=tuple(nodes), strange=tuple(strange))
+            strange.add(line, number)
+    return Table(swaps=tuple(nodes), strange=tuple(strange.lines))
 
 
 @dataclass

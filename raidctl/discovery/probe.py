@@ -6,11 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from raidctl.discovery import blocks, mapper, mounts, sysfs
+from raidctl.discovery import blocks, mapper, mounts, sysfs, udevdb
+from raidctl.discovery.mounts import MOUNTINFO, SWAPS
 from raidctl.discovery.pci import LINK, linked, storage_functions
 from raidctl.discovery.udevdb import Database, Entry, parse, uevent
 from raidctl.discovery.virtual import hypervisor
-from raidctl.evidence import Line, Output
+from raidctl.evidence import Output
 from raidctl.host import HostView, PciDevice, Piece
 from raidctl.model import Problem
 from raidctl.request import (
@@ -31,8 +32,6 @@ from raidctl.text import counted
 HOSTNAME = "/proc/sys/kernel/hostname"
 RELEASE = "/proc/sys/kernel/osrelease"
 STATUS = "/proc/self/status"
-MOUNTINFO = "/proc/self/mountinfo"
-SWAPS = "/proc/swaps"
 CPUINFO = "/proc/cpuinfo"
 DMI_VENDOR = "/sys/class/dmi/id/sys_vendor"
 DMI_PRODUCT = "/sys/class/dmi/id/product_name"
@@ -44,7 +43,6 @@ _FILES = (
     Read(CPUINFO, limit=_ONE_CPU),
 )
 _GLOBS = (sysfs.BLOCKS, sysfs.SLAVES, sysfs.PARTITIONS, sysfs.FUNCTIONS)
-_UDEV = "udev database"
 
 
 @dataclass(frozen=True)
@@ -199,9 +197,8 @@ def _look(
     uses = blocks.Uses(mounts.points(found, swaps), found, _pieces(table, gathered))
     drivers = {address: entry.properties.get("DRIVER") for address, entry in functions.items()}
     view = replace(_machine(first), pci=pci, blocks=blocks.assemble(gathered, shown, drivers, uses))
-    strange = {_UDEV: first.database.strange, MOUNTINFO: mounted.strange, SWAPS: swapped.strange}
-    sheets = [Output(command, lines) for command, lines in strange.items() if lines]
-    return Look(view, list(_problems(first, view, functions, strange)), sheets)
+    strange = [lines[0].output for lines in (first.database.strange, mounted.strange, swapped.strange) if lines]
+    return Look(view, list(_problems(first, view, functions, strange)), strange)
 
 
 def _pieces(table: str, gathered: blocks.Gathered) -> dict[str, tuple[Piece, ...]]:
@@ -231,7 +228,7 @@ def _root(status: str) -> bool | None:
 
 
 def _problems(
-    first: _First, view: HostView, functions: Mapping[str, Entry], strange: Mapping[str, Sequence[Line]]
+    first: _First, view: HostView, functions: Mapping[str, Entry], strange: Sequence[Output]
 ) -> list[Problem]:
     """Only what makes a difference: udev is not missed where sysfs tells the same."""
     found: list[Problem] = []
@@ -244,12 +241,12 @@ def _problems(
         found.append(Problem("warning", MOUNTINFO, message, "Run where /proc is mounted.", "unread"))
     if first.udev.trouble not in (None, Failure.MISSING, Failure.UNRECORDED):
         message = f"The udev database could not be read in full ({_why(first.udev)}); sysfs stands in for it."
-        found.append(Problem("info", _UDEV, message, "Names of PCI cards may be missing; run again.", "unread"))
+        found.append(Problem("info", udevdb.SOURCE, message, "Names of PCI cards may be missing; run again.", "unread"))
     remedy = "They are listed by `raidctl show --unparsed`; report them with a recording."
-    for where, lines in strange.items():
-        if lines:
-            message = f"{counted(len(lines), 'line')} of {where} not understood; line {lines[0].number} is the first."
-            found.append(Problem("warning", where, message, remedy, "unread"))
+    for output in strange:
+        where, count = output.command, counted(len(output.lines), "line")
+        message = f"{count} of {where} not understood; line {output.lines[0].number} is the first."
+        found.append(Problem("warning", where, message, remedy, "unread"))
     return found
 
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from raidctl.evidence import Line
+from raidctl.evidence import Line, Output
 
+SOURCE = "udev database"
 _KNOWN = frozenset("PMRJUBTDINLSQVEAWGCH")
 # N: is the node, S: a link, E: a property; the other letters repeat what the properties say, or are of no use here
 _HEX = re.compile(r"\\x([0-9a-fA-F]{2})")
@@ -57,7 +58,7 @@ class Database:
 def parse(text: str) -> Database:
     """Read an export of the database. Never raises; linear in the text's length."""
     entries: list[Entry] = []
-    strange: list[Line] = []
+    strange = Output(SOURCE)
     entry: Entry | None = None
     for number, raw in enumerate(text.split("\n"), 1):
         line = raw.rstrip("\r")
@@ -65,15 +66,15 @@ def parse(text: str) -> Database:
             continue
         letter, value = line[0], line[3:]
         if line[1:3] != ": " or letter not in _KNOWN:
-            strange.append(Line(number, line))
+            strange.add(line, number)
         elif letter == "P":
             entry = Entry(value.strip())
             entries.append(entry)
         elif entry is None:
-            strange.append(Line(number, line))
+            strange.add(line, number)
         else:
             _take(entry, letter, value)
-    return Database(tuple(entries), tuple(strange))
+    return Database(tuple(entries), tuple(strange.lines))
 
 
 def _take(entry: Entry, letter: str, value: str) -> None:

@@ -1,7 +1,7 @@
 """Objects while a vendor package puts them together: what was told, by which line, and how much a source counts.
 
 The id of a controller is known only when all outputs were read; evidence is therefore kept in the draft and written
-to the sheets at the end, when it is certain which card of which tool is shown.
+to the outputs at the end, when it is certain which controller of which tool is shown.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, TypeVar
 
-from raidctl.evidence import Line, Output
+from raidctl.evidence import Line, Output, mark_read
 from raidctl.model import Model, Problem, ProblemKind, Severity
 from raidctl.text import attempt
 
@@ -60,29 +60,29 @@ class Draft:
     name: str = ""
     values: dict[str, tuple[int, Any]] = field(default_factory=dict)
     details: dict[str, str] = field(default_factory=dict)
-    evidence: list[tuple[Output, Line, str, object]] = field(default_factory=list)
+    evidence: list[tuple[Line, str, object]] = field(default_factory=list)
     complaints: list[Complaint] = field(default_factory=list)
 
-    def put(self, sheet: Output, line: Line | None, name: str, value: object, weight: int = DETAIL) -> None:
+    def put(self, line: Line | None, name: str, value: object, weight: int = DETAIL) -> None:
         """The line told a field. The weightier source wins, among equals the first."""
         if name not in self.values or self.values[name][0] < weight:
             self.values[name] = (weight, value)
         if line is not None:
-            self.evidence.append((sheet, line, name, value))
+            self.evidence.append((line, name, value))
 
     def get(self, name: str) -> Any:
         """The value of a field, None when nobody told it."""
         return self.values[name][1] if name in self.values else None
 
-    def detail(self, sheet: Output, line: Line, label: str, value: str) -> None:
+    def detail(self, line: Line, label: str, value: str) -> None:
         """A fact without a neutral field. The same label told twice keeps its first value."""
         self.details.setdefault(label, value)
-        self.evidence.append((sheet, line, f"details[{label}]", value))
+        self.evidence.append((line, f"details[{label}]", value))
 
-    def add_evidence(self, sheet: Output, line: Line | None, name: str, value: object) -> None:
+    def add_evidence(self, line: Line | None, name: str, value: object) -> None:
         """Evidence for a field that is worked out when everything is known."""
         if line is not None:
-            self.evidence.append((sheet, line, name, value))
+            self.evidence.append((line, name, value))
 
     def add_problem(self, severity: Severity, kind: ProblemKind, message: str, remedy: str | None = None) -> None:
         """Keep a problem, each one once."""
@@ -94,9 +94,7 @@ class Draft:
         """A value that is not in the form that the tool's other versions print."""
         self.add_problem("warning", "unread", f"The tool's {label} {value!r} was not understood.", REPORT)
 
-    def read_field(
-        self, sheet: Output, pair: Pair, name: str, parse: Callable[[str], T | None], weight: int = DETAIL
-    ) -> T | None:
+    def read_field(self, pair: Pair, name: str, parse: Callable[[str], T | None], weight: int = DETAIL) -> T | None:
         """Read a pair into a field; what cannot be read, or says that there is nothing, becomes a detail."""
         value: T | None
         try:
@@ -105,19 +103,19 @@ class Draft:
             value = None
             self.unread(pair.label, pair.value)
         if value is None:
-            self.keep_detail(sheet, pair)
+            self.keep_detail(pair)
             return None
         for line in pair.lines:
-            self.put(sheet, line, name, value, weight)
+            self.put(line, name, value, weight)
         return value
 
-    def keep_detail(self, sheet: Output, pair: Pair, prefix: str = "") -> None:
+    def keep_detail(self, pair: Pair, prefix: str = "") -> None:
         """A pair that is a detail; a label without a value is none."""
         if not pair.value:
-            sheet.mark_read(*pair.lines)
+            mark_read(*pair.lines)
             return
         for line in pair.lines:
-            self.detail(sheet, line, f"{prefix}{pair.label}", pair.value)
+            self.detail(line, f"{prefix}{pair.label}", pair.value)
 
     def derive(self, table: Derived) -> None:
         """Fields out of the details, where their form is a known one; the tool's words stay as they are.
@@ -125,13 +123,13 @@ class Draft:
         ``table`` gives for a label, in lower case and without what stands before a colon, the fields and their
         readers. A reader that returns None or raises ``ValueError`` tells nothing.
         """
-        for sheet, line, name, value in tuple(self.evidence):
+        for line, name, value in tuple(self.evidence):
             if name.startswith("details["):
                 label = name[8:-1].rpartition(": ")[2].strip().lower()
                 for known, parse in table.get(label, ()):
                     found = attempt(parse, str(value))
                     if found is not None:
-                        self.put(sheet, line, known, found)
+                        self.put(line, known, found)
 
     def part(self, name: str, build: Callable[..., T]) -> T | None:
         """A part of the object out of its fields: ``patrol_read`` of ``patrol_read.mode`` …; None when none is told."""
@@ -160,18 +158,18 @@ class Draft:
         self.complaints += [complaint for complaint in other.complaints if complaint not in self.complaints]
 
     def write_evidence(self, object_id: str, names: Mapping[str, str] = MappingProxyType({})) -> None:
-        """Say on the sheets which line told what of the object; ``names`` are the model's of other fields."""
-        for sheet, line, field_name, value in self.evidence:
+        """Record which line gives what of the object; ``names`` maps other names of fields to the model's."""
+        for line, field_name, value in self.evidence:
             name = names.get(field_name, field_name)
             if name.startswith("details["):
-                sheet.detail(line, object_id, name[8:-1], value)
+                line.detail(object_id, name[8:-1], value)
             else:
-                sheet.fact(line, object_id, name, value)
+                line.fact(object_id, name, value)
 
     def drop_evidence(self) -> None:
         """The lines were understood, but the object is shown as another tool told it."""
-        for sheet, line, _, _ in self.evidence:
-            sheet.mark_read(line)
+        for line, _, _ in self.evidence:
+            line.used = True
 
 
 def distinct(ids: Iterable[str]) -> list[str]:

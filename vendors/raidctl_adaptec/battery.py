@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from raidctl.evidence import Output
+from raidctl.evidence import mark_read
 from raidctl.model import BatteryKind, BatteryStatus
 from raidctl.text import collapse
 from raidctl.vendor.draft import REPORT, ROW, Draft, Pair
@@ -64,26 +64,26 @@ def section_of(sub: str) -> tuple[str, BatteryKind] | None:
     return next(((name, kind) for part, name, kind in _SECTIONS if part in key), None)
 
 
-def read_block(card: CardDraft, sheet: Output, block: Block, name: str, kind: BatteryKind) -> None:
+def read_block(card: CardDraft, block: Block, name: str, kind: BatteryKind) -> None:
     """One part with all its pairs. A part without a pair tells nothing: the title alone is no battery."""
     if not block.pairs:
-        sheet.mark_read(*block.heads)
+        mark_read(*block.heads)
         return
     battery = card.battery(name)
     for line in block.heads:
-        battery.put(sheet, line, "kind", kind, ROW)
+        battery.put(line, "kind", kind, ROW)
     for pair in block.pairs:
-        _read_pair(battery, sheet, pair, block.sub)
+        _read_pair(battery, pair, block.sub)
 
 
-def _read_pair(battery: Draft, sheet: Output, pair: Pair, sub: str) -> None:
+def _read_pair(battery: Draft, pair: Pair, sub: str) -> None:
     label = normalized(pair.label)
     if label in _OVERALL:
         # Overall Backup Unit Status              : Not Ready
-        battery.put(sheet, pair.lines[0], "status_text", collapse(pair.value))
+        battery.put(pair.lines[0], "status_text", collapse(pair.value))
     elif label in _FIELDS:
         name, parse, weight = _FIELDS[label]
-        if battery.read_field(sheet, pair, name, parse, weight) is not None and name in _KEPT:
+        if battery.read_field(pair, name, parse, weight) is not None and name in _KEPT:
             battery.details.setdefault(pair.label, pair.value)
     else:
         if label in _PARTS:
@@ -98,8 +98,8 @@ def _read_pair(battery: Draft, sheet: Output, pair: Pair, sub: str) -> None:
         elif label in ("battery/capacitor pack count", "pack count") and pair.value.strip() == "0":
             conclude(battery, "absent", value=True)
         elif label in ("power type", "backup power type") and "batter" in normalized(pair.value):
-            battery.put(sheet, pair.lines[0], "kind", "battery")
-        keep(battery, sheet, pair, sub)
+            battery.put(pair.lines[0], "kind", "battery")
+        keep(battery, pair, sub)
 
 
 def settle(battery: Draft) -> BatteryStatus:

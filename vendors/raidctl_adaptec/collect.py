@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from raidctl.evidence import Output
+from raidctl.evidence import Output, mark_read
 from raidctl.vendor.draft import DETAIL, ROW, WEAK
 from raidctl.vendor.protocol import Document
 from raidctl_adaptec import config_json, controller, drive, numbers, other_commands, vocabulary, volume
@@ -89,17 +89,17 @@ def _json(collection: Collection, document: Document, number: str | None) -> Non
 def _add(collection: Collection, answer: Answer) -> None:
     collection.answers.append(answer)
     for of, rest, line in answer.rows:
-        other_commands.read_row(collection.card(of, None), answer.sheet, line, rest)
+        other_commands.read_row(collection.card(of, None), line, rest)
     if not any(block.pairs or block.heads for block in answer.blocks):
         return
     number = answer.number or answer.hinted or ("1" if answer.found == 1 else None)
     if not any(block.pairs for block in answer.blocks) or answer.rows:
         for block in answer.blocks:
-            answer.sheet.mark_read(*block.heads, *(line for pair in block.pairs for line in pair.lines))
+            mark_read(*block.heads, *(line for pair in block.pairs for line in pair.lines))
         return
     for own, blocks in _cards(answer):
         card = collection.card(own or number, _serial(blocks))
-        _read(card, answer.sheet, blocks)
+        _read(card, blocks)
         if answer.trailer is not None:
             card.sections.add("whole")
 
@@ -120,7 +120,7 @@ def _serial(blocks: Iterable[Block]) -> str | None:
     return None
 
 
-def _read(card: CardDraft, sheet: Output, blocks: Sequence[Block]) -> None:
+def _read(card: CardDraft, blocks: Sequence[Block]) -> None:
     entries = 0
     for (area, name, _), group in groupby(blocks, key=lambda block: (block.area, block.name, block.channel)):
         own = list(group)
@@ -128,18 +128,18 @@ def _read(card: CardDraft, sheet: Output, blocks: Sequence[Block]) -> None:
         if area == "physical":
             key = drive.address(own) if name or drive.is_device(own) else None
             for block in own:
-                drive.read_block(card, sheet, block, key)
+                drive.read_block(card, block, key)
         elif area == "phy device":
-            other_commands.read_phy_device(card, sheet, own)
+            other_commands.read_phy_device(card, own)
         else:
             for block in own:
                 entries += area == "log"
-                _read_block(card, sheet, block, entries)
+                _read_block(card, block, entries)
 
 
-def _read_block(card: CardDraft, sheet: Output, block: Block, entries: int) -> None:
+def _read_block(card: CardDraft, block: Block, entries: int) -> None:
     if block.area == "log":
-        other_commands.read_log(card, sheet, block, entries)
+        other_commands.read_log(card, block, entries)
         return
     reader = {
         "controller": controller.read_block,
@@ -152,7 +152,7 @@ def _read_block(card: CardDraft, sheet: Output, block: Block, entries: int) -> N
         "expander": other_commands.read_expander,
         "phy log": other_commands.read_phy_log,
     }.get(block.area, controller.read_connector)
-    reader(card, sheet, block)
+    reader(card, block)
 
 
 def _number(collection: Collection) -> None:
@@ -226,24 +226,24 @@ class _Places:
         if "physical" in self.card.sections or segment.state in ("missing", "inconsistent"):
             return
         made = self.card.drive(key)
-        made.add_evidence(segment.sheet, segment.line, "id", key)
-        made.put(segment.sheet, segment.line, "role", "member", WEAK)
+        made.add_evidence(segment.line, "id", key)
+        made.put(segment.line, "role", "member", WEAK)
         told = {
             "serial": segment.serial, "size_bytes": segment.size_bytes,
             "interface": segment.interface, "media": segment.media,
         }  # fmt: skip
         for name, value in told.items():
             if value is not None:
-                made.put(segment.sheet, segment.line, name, value, ROW)
+                made.put(segment.line, name, value, ROW)
         if segment.place is not None:
-            made.put(segment.sheet, segment.line, "enclosure", drive.place_shown(segment.place), ROW)
-            made.put(segment.sheet, segment.line, "bay", segment.place[2], ROW)
+            made.put(segment.line, "enclosure", drive.place_shown(segment.place), ROW)
+            made.put(segment.line, "bay", segment.place[2], ROW)
         found = vocabulary.drive_word(segment.state)
         if found is not None:
-            made.put(segment.sheet, segment.line, "status", found.status, ROW)
-            made.put(segment.sheet, segment.line, "status_text", segment.state.capitalize(), ROW)
+            made.put(segment.line, "status", found.status, ROW)
+            made.put(segment.line, "status_text", segment.state.capitalize(), ROW)
             if found.role is not None and found.role != "member":
-                made.put(segment.sheet, segment.line, "role", found.role, ROW)
+                made.put(segment.line, "role", found.role, ROW)
 
 
 def _told_arrays(card: CardDraft) -> None:
@@ -272,9 +272,7 @@ def _told_arrays(card: CardDraft) -> None:
             del array.members[key]
             array.spares[key] = True
         for key in array.members:
-            card.drives[key].put(
-                array.segments[0].sheet if array.segments else Output("", ()), None, "array", number, WEAK
-            )
+            card.drives[key].put(None, "array", number, WEAK)
     _spares(card)
 
 
@@ -304,7 +302,7 @@ def _derived_arrays(card: CardDraft) -> None:
             conclude(card.drives[key], "array", next(iter(names)))
     for array in card.arrays.values():
         for segment in array.segments:
-            array.add_evidence(segment.sheet, segment.line, "drives", segment.state)
+            array.add_evidence(segment.line, "drives", segment.state)
     _spares(card)
 
 
@@ -335,9 +333,9 @@ def _spares(card: CardDraft) -> None:
                 owner = next((v for v in card.volumes.values() if key in v.spares), None)
                 made = card.drive(key)
                 conclude(made, "role", "spare")
-                for sheet, line, name, value in owner.evidence if owner is not None else ():
+                for line, name, value in owner.evidence if owner is not None else ():
                     if "Hot-Spare]" in name and key in numbers.addresses(str(value)):
-                        made.add_evidence(sheet, line, "id", key)
+                        made.add_evidence(line, "id", key)
 
 
 def _jbod(card: CardDraft) -> None:
@@ -364,7 +362,7 @@ def _count(one: GroupDraft) -> None:
         conclude(one, "spans", len(groups))
     if "rebuilding" in states:
         segment = one.segments[states.index("rebuilding")]
-        one.put(segment.sheet, segment.line, "progress.operation", "rebuild", WEAK)
+        one.put(segment.line, "progress.operation", "rebuild", WEAK)
 
 
 def _busy(card: CardDraft, one: GroupDraft) -> None:
@@ -382,7 +380,7 @@ def _busy(card: CardDraft, one: GroupDraft) -> None:
     if busy is None or status not in (None, "ok", "degraded") or (status == "degraded" and busy != "rebuilding"):
         return
     one.values["status"] = (DETAIL, busy)
-    evidence = [(sheet, line) for sheet, line, name, _ in one.evidence if name in ("status", "progress.operation")]
-    one.evidence = [item for item in one.evidence if item[2] != "status"]
-    for sheet, line in evidence:
-        one.add_evidence(sheet, line, "status", busy)
+    evidence = [line for line, name, _ in one.evidence if name in ("status", "progress.operation")]
+    one.evidence = [item for item in one.evidence if item[1] != "status"]
+    for line in evidence:
+        one.add_evidence(line, "status", busy)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from raidctl.evidence import Output
+from raidctl.evidence import mark_read
 from raidctl.text import collapse
 from raidctl.vendor.draft import DETAIL, REPORT, ROW, Pair
 from raidctl_adaptec import battery, numbers, states, tables, vocabulary
@@ -74,53 +74,53 @@ _DRIVE_CACHE: dict[str, str] = {
 _COUNTS = frozenset({"logical devices/failed/degraded", "logical drives/offline/critical", "defunct disk drive count"})
 
 
-def read_block(card: CardDraft, sheet: Output, block: Block) -> None:
+def read_block(card: CardDraft, block: Block) -> None:
     """A part of ``Controller information``."""
     found = battery.section_of(block.sub)
     if found is not None:
-        battery.read_block(card, sheet, block, *found)
+        battery.read_block(card, block, *found)
         return
-    sheet.mark_read(*block.heads)
+    mark_read(*block.heads)
     sensor = ""
     for pair in block.pairs:
         if normalized(pair.label) == "sensor id":
             # Sensor ID                                  : 1
             sensor = f"Sensor {pair.value}: "
-            sheet.mark_read(*pair.lines)
+            mark_read(*pair.lines)
         elif sensor:
-            keep(card, sheet, pair, prefix=sensor)
+            keep(card, pair, prefix=sensor)
         else:
-            _read_pair(card, sheet, pair, block.sub)
+            _read_pair(card, pair, block.sub)
 
 
-def _read_pair(card: CardDraft, sheet: Output, pair: Pair, sub: str) -> None:
+def _read_pair(card: CardDraft, pair: Pair, sub: str) -> None:
     label = normalized(pair.label)
     if label in _FIELDS:
         name, parse, weight = _FIELDS[label]
-        card.read_field(sheet, pair, name, parse, weight)
+        card.read_field(pair, name, parse, weight)
     elif label in _MODES:
         # Controller Mode                            : RAID (Expose RAW)
-        if card.read_field(sheet, pair, "mode", numbers.mode) is not None:
+        if card.read_field(pair, "mode", numbers.mode) is not None:
             card.details.setdefault(pair.label, collapse(pair.value))
     elif label == "controller model":
-        read_model(card, sheet, pair)
+        read_model(card, pair)
     elif label == "controller status":
-        read_status(card, sheet, pair)
+        read_status(card, pair)
     elif label == "cache status":
-        _cache_status(card, sheet, pair)
+        _cache_status(card, pair)
     elif label in ("cache status details", "cache disable reason"):
         if vocabulary.has_value(pair.value):
-            card.put(sheet, pair.lines[0], "cache.reason", collapse(pair.value))
+            card.put(pair.lines[0], "cache.reason", collapse(pair.value))
         else:
-            keep(card, sheet, pair, sub)
+            keep(card, pair, sub)
     elif label in _DRIVE_CACHE:
         name = _DRIVE_CACHE[label]
-        value = card.read_field(sheet, pair, name, numbers.drive_cache_policy)
+        value = card.read_field(pair, name, numbers.drive_cache_policy)
         if value is not None:
             card.details.setdefault(pair.label, pair.value)
     else:
         _watch(card, label, pair)
-        keep(card, sheet, pair, sub)
+        keep(card, pair, sub)
 
 
 def _watch(card: CardDraft, label: str, pair: Pair) -> None:
@@ -142,66 +142,66 @@ def _watch(card: CardDraft, label: str, pair: Pair) -> None:
         card.add_problem("warning", "state", f"The checksum of the NVRAM is not right: {pair.value}.", "Ask the maker.")
 
 
-def read_model(card: CardDraft, sheet: Output, pair: Pair, weight: int = DETAIL) -> None:
+def read_model(card: CardDraft, pair: Pair, weight: int = DETAIL) -> None:
     """``Controller Model : Adaptec 6805``: maker and product."""
     model = numbers.text(pair.value)
     line = pair.lines[0]
     if model is None:
-        sheet.mark_read(line)
+        mark_read(line)
         return
     brand = next(((start, maker) for start, maker in _BRANDS if f"{model.lower()} ".startswith(start)), None)
     rest = model[len(brand[0]) :] if brand is not None else ""
     if brand is not None and rest:
-        card.put(sheet, line, "vendor", brand[1], weight)
-        card.put(sheet, line, "model", rest, weight)
+        card.put(line, "vendor", brand[1], weight)
+        card.put(line, "model", rest, weight)
         card.details.setdefault("Controller Model", model)
     else:
-        card.put(sheet, line, "model", model, weight)
+        card.put(line, "model", model, weight)
 
 
-def read_status(card: CardDraft, sheet: Output, pair: Pair, weight: int = DETAIL) -> None:
+def read_status(card: CardDraft, pair: Pair, weight: int = DETAIL) -> None:
     """``Controller Status : Optimal``."""
     if not vocabulary.has_value(pair.value):
-        keep(card, sheet, pair)
+        keep(card, pair)
         return
     health = vocabulary.health(tables.CONTROLLER_STATUS, pair.value)
-    card.put(sheet, pair.lines[0], "status", health, weight)
-    card.put(sheet, pair.lines[0], "status_text", collapse(pair.value), weight)
+    card.put(pair.lines[0], "status", health, weight)
+    card.put(pair.lines[0], "status_text", collapse(pair.value), weight)
     if health == "unknown":
         card.add_problem("warning", "unread", f"The controller's status word {pair.value!r} is not known.", REPORT)
 
 
-def _cache_status(card: CardDraft, sheet: Output, pair: Pair) -> None:
+def _cache_status(card: CardDraft, pair: Pair) -> None:
     """``Cache Status : Temporarily Disabled``."""
     if not vocabulary.has_value(pair.value):
-        keep(card, sheet, pair)
+        keep(card, pair)
         return
     health = vocabulary.health(states.CACHE_STATUS, pair.value)
-    card.put(sheet, pair.lines[0], "cache.status", health)
-    card.put(sheet, pair.lines[0], "cache.status_text", collapse(pair.value))
+    card.put(pair.lines[0], "cache.status", health)
+    card.put(pair.lines[0], "cache.status_text", collapse(pair.value))
     if health == "unknown":
         card.add_problem("warning", "unread", f"The cache's status word {pair.value!r} is not known.", REPORT)
 
 
-def read_connector(card: CardDraft, sheet: Output, block: Block) -> None:
+def read_connector(card: CardDraft, block: Block) -> None:
     """``Connector #0`` with its lanes: details of the card."""
-    sheet.mark_read(*block.heads)
+    mark_read(*block.heads)
     parts = [f"Connector #{block.name}" if block.name else "Connector", block.item, _part(block)]
     prefix = "".join(f"{part}: " for part in parts if part)
     for pair in block.pairs:
-        keep(card, sheet, pair, prefix=prefix)
+        keep(card, pair, prefix=prefix)
 
 
 def _part(block: Block) -> str:
     return "Phy" if "phy information" in normalized(block.sub) else ""
 
 
-def read_maxcache(card: CardDraft, sheet: Output, block: Block) -> None:
+def read_maxcache(card: CardDraft, block: Block) -> None:
     """``maxCache device number 100``: SSDs that cache other volumes; the system does not see it, so it is no volume."""
-    sheet.mark_read(*block.heads)
+    mark_read(*block.heads)
     prefix = f"maxCache device {block.name}: " if block.name else "maxCache: "
     for pair in block.pairs:
-        keep(card, sheet, pair, prefix=prefix)
+        keep(card, pair, prefix=prefix)
         if normalized(pair.label).startswith("status of max") and vocabulary.has_value(pair.value):
             known = vocabulary.volume_word(pair.value)[0]
             if known is None or known.status not in ("ok", "checking"):
@@ -213,11 +213,11 @@ def read_maxcache(card: CardDraft, sheet: Output, block: Block) -> None:
                 )
 
 
-def read_version(card: CardDraft, sheet: Output, block: Block) -> None:
+def read_version(card: CardDraft, block: Block) -> None:
     """``getversion``: ``Controller #1`` and the versions below."""
-    sheet.mark_read(*block.heads)
+    mark_read(*block.heads)
     for pair in block.pairs:
         if normalized(pair.label) == "firmware":
-            card.read_field(sheet, pair, "firmware", numbers.text, ROW)
+            card.read_field(pair, "firmware", numbers.text, ROW)
         else:
-            keep(card, sheet, pair, "Version")
+            keep(card, pair, "Version")

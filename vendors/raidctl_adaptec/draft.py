@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from raidctl.evidence import Line, Output
+from raidctl.evidence import Line
 from raidctl.vendor.draft import WEAK, Draft, Pair
 
 
@@ -18,7 +18,6 @@ from raidctl.vendor.draft import WEAK, Draft, Pair
 class Segment:
     """``Segment 0 : Present (Controller:1,Enclosure:0,Slot:2)  SERIAL``: one drive of a volume or an array."""
 
-    sheet: Output
     line: Line
     label: str
     state: str
@@ -80,12 +79,12 @@ class CardDraft(Draft):
         yield from self.batteries.values()
 
 
-def keep(draft: Draft, sheet: Output, pair: Pair, section: str = "", prefix: str = "") -> None:
+def keep(draft: Draft, pair: Pair, section: str = "", prefix: str = "") -> None:
     """A pair as a detail under its own label; with its section's title where the label is taken by another value."""
     label = f"{prefix}{pair.label}"
     if draft.details.get(label, pair.value) != pair.value and section:
         label = f"{section}: {label}"
-    draft.keep_detail(sheet, Pair(label, pair.value, pair.lines))
+    draft.keep_detail(Pair(label, pair.value, pair.lines))
 
 
 def conclude(draft: Draft, name: str, value: Any, weight: int = WEAK) -> None:

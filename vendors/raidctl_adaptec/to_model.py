@@ -183,14 +183,14 @@ _DRIVE_CACHE = "drive_write_cache"
 def _write_evidence(card: CardDraft, found: Controller) -> None:
     """Evidence stands at the object that carries the fact: the drives' cache policy at the volumes."""
     told, card.evidence = card.evidence, []
-    for sheet, line, name, value in told:
+    for line, name, value in told:
         if name == "cache.reason":
-            sheet.fact(line, found.id, "cache.status_text", value)
+            line.fact(found.id, "cache.status_text", value)
         elif name.startswith(_DRIVE_CACHE):
             for volume in found.volumes if name == _DRIVE_CACHE else ():
-                sheet.fact(line, volume.id, "cache.drive_write_cache", value)
-            sheet.detail(line, found.id, grammar.plain(line.text).split(":", maxsplit=1)[0].strip(), value)
+                line.fact(volume.id, "cache.drive_write_cache", value)
+            line.detail(found.id, grammar.plain(line.text).split(":", maxsplit=1)[0].strip(), value)
         else:
-            card.evidence.append((sheet, line, name, value))
+            card.evidence.append((line, name, value))
     for draft, where in _owned(card, found.id):
         draft.write_evidence(where)

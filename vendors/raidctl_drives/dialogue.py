@@ -125,8 +125,7 @@ def _ask_smart(block: BlockDevice) -> Dialogue[_Session]:
 
 def _sheet_of(key: str, sheets: Sequence[Output]) -> Output:
     """The sheet that holds the facts of a part."""
-    empty = Output("smartctl", ())
-    return next((sheet for sheet in sheets if any(fact.object_id == key for fact in sheet.facts)), empty)
+    return next((sheet for sheet in sheets if any(fact.object_id == key for fact in sheet.facts)), Output("smartctl"))
 
 
 def _ask_runs(tool: str, commands: Iterable[tuple[str, ...]]) -> Dialogue[_Session]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import zip_longest
 
-from raidctl.evidence import Line, Output
+from raidctl.evidence import Line
 from raidctl.model import Controller
 from raidctl.vendor.draft import Draft
 from raidctl_megaraid.draft import CardDraft
@@ -39,18 +39,16 @@ def owned(card: CardDraft, controller: str) -> Iterator[tuple[Draft, str]]:
 
 
 def write_evidence(card: CardDraft, found: Controller) -> None:
-    """Say on the sheets which line told what of which object, under the names of the model."""
+    """Record which line gives what of which object, under the names of the model."""
     pairs = zip_longest(found.batteries, card.batteries.values())
     alone = [item.id for item, draft in pairs if draft is None or not draft.evidence]
-    for sheet, line, name, value in card.evidence:
+    for line, name, value in card.evidence:
         if name in _OF_BATTERY:
             for where in alone:
-                sheet.fact(line, where, "id", value)
+                line.fact(where, "id", value)
     card.evidence = _renamed(card, _CARD_FIELDS)
     for volume in card.volumes.values():
-        volume.evidence = [
-            (sheet, line, name, _shown(name, value)) for sheet, line, name, value in _renamed(volume, _VOLUME_FIELDS)
-        ]
+        volume.evidence = [(line, name, _shown(name, value)) for line, name, value in _renamed(volume, _VOLUME_FIELDS)]
     for drive in card.drives.values():
         drive.evidence = _renamed(drive, _DRIVE_FIELDS)
     for draft, where in owned(card, found.id):
@@ -64,5 +62,5 @@ def _shown(name: str, value: object) -> object:
     return {True: "Yes", False: "No"}[value] if isinstance(value, bool) and name.startswith("details[") else value
 
 
-def _renamed(draft: Draft, names: dict[str, str]) -> list[tuple[Output, Line, str, object]]:
-    return [(sheet, line, names.get(name, name), value) for sheet, line, name, value in draft.evidence]
+def _renamed(draft: Draft, names: dict[str, str]) -> list[tuple[Line, str, object]]:
+    return [(line, names.get(name, name), value) for line, name, value in draft.evidence]

@@ -85,8 +85,8 @@ def _next_learn(card: CardDraft) -> None:
     """``Next Battery Learn`` stands among the card's scheduled tasks, the battery perhaps in another output."""
     told = card.get("next_learn")
     if told is not None and len(card.batteries) == 1:
-        sheet, line, when = told
-        next(iter(card.batteries.values())).put(sheet, line, "next_learn_at", when, WEAK)
+        line, when = told
+        next(iter(card.batteries.values())).put(line, "next_learn_at", when, WEAK)
 
 
 def derive(draft: Draft, name: str, value: object) -> None:
@@ -149,9 +149,9 @@ def _pools(card: CardDraft) -> None:
         volume = card.volumes.pop(key)
         home: Draft = card.groups.get(volume.get("array")) or card
         home.complaints += volume.complaints
-        for sheet, line, name, value in volume.evidence:
+        for line, name, value in volume.evidence:
             label = name[8:-1] if name.startswith("details[") else name
-            home.detail(sheet, line, f"CacheCade {volume.name}: {label}", str(value))
+            home.detail(line, f"CacheCade {volume.name}: {label}", str(value))
 
 
 def _mirrors(card: CardDraft) -> None:
@@ -165,9 +165,9 @@ def _mirrors(card: CardDraft) -> None:
         for volume in mine:
             if volume.get("raid_level") == "raid1":
                 volume.values["raid_level"] = (DETAIL, "raid10")
-                for sheet, line, name, _ in list(volume.evidence):
+                for line, name, _ in list(volume.evidence):
                     if name == "raid_level":
-                        volume.detail(sheet, line, "RAID level of the tool", "RAID1")
+                        volume.detail(line, "RAID level of the tool", "RAID1")
 
 
 def _health(states: Iterable[str]) -> Health:

@@ -115,7 +115,7 @@ def _batteries(card: CardDraft, cache: Cache | None, controller: str) -> tuple[B
     if card.batteries:
         drafts = enumerate(card.batteries.values())
         return tuple(draft.build(Battery, id=f"{controller}/battery{number}") for number, draft in drafts)
-    named = any(name == "bbu_present" for _, _, name, _ in card.evidence)
+    named = any(name == "bbu_present" for _, name, _ in card.evidence)
     if not named or (cache is not None and cache.present is False):
         return ()
     present, mask = card.get("bbu_present"), card.get("bbu_status")

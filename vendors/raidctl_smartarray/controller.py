@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from raidctl.evidence import Output
+from raidctl.evidence import mark_read
 from raidctl.text import collapse
 from raidctl.vendor.draft import DETAIL, REPORT, ROW, WEAK, Pair
 from raidctl_smartarray import numbers, vocabulary
@@ -117,7 +117,7 @@ _RAID_ONLY_MODELS = re.compile(r"Smart Array (?:[PE]\d[01]\d\w{0,2}|\d{1,4}i?)$"
 _RAID_ONLY = frozenset({"rebuild priority", "expand priority", "elevator sort", "raid 6 (adg) status", "raid 6 status"})
 
 
-def read_heading(card: ControllerDraft, sheet: Output, section: Section) -> None:
+def read_heading(card: ControllerDraft, section: Section) -> None:
     """``HPE Smart Array P408i-a SR Gen10 in Slot 0 (Embedded)  (sn: PEYHB0)``."""
     if section.line is None:
         return
@@ -125,37 +125,37 @@ def read_heading(card: ControllerDraft, sheet: Output, section: Section) -> None
     model = collapse(parts.get("model", ""))
     vendor, _, rest = model.partition(" ")
     if vendor in ("HP", "HPE") and rest:
-        card.put(sheet, line, "vendor", vendor, ROW)
-        card.put(sheet, line, "model", rest, ROW)
+        card.put(line, "vendor", vendor, ROW)
+        card.put(line, "model", rest, ROW)
     else:
         if model.lower().startswith(_BRANDS):
-            card.put(sheet, line, "vendor", "HP", WEAK)
-        card.put(sheet, line, "model", model, ROW)
+            card.put(line, "vendor", "HP", WEAK)
+        card.put(line, "model", model, ROW)
     if "chassis" in parts:
-        card.detail(sheet, line, "Chassis Name", parts["chassis"])
+        card.detail(line, "Chassis Name", parts["chassis"])
     elif known_slot(section.heading.name):
-        card.put(sheet, line, "slot", section.heading.name, ROW)
+        card.put(line, "slot", section.heading.name, ROW)
     for part in brackets(parts.get("rest", "")):
-        _bracket(card, sheet, section, part)
+        _bracket(card, section, part)
 
 
-def _bracket(card: ControllerDraft, sheet: Output, section: Section, part: str) -> None:
+def _bracket(card: ControllerDraft, section: Section, part: str) -> None:
     line = section.line
     if line is None or not part:
         return
     if part.lower().startswith("sn:"):
         if part[3:].strip():
-            card.put(sheet, line, "serial", part[3:].strip(), ROW)
+            card.put(line, "serial", part[3:].strip(), ROW)
     elif normalized(part) in vocabulary.MODES:
-        card.put(sheet, line, "mode", vocabulary.MODES[normalized(part)], ROW)
+        card.put(line, "mode", vocabulary.MODES[normalized(part)], ROW)
     elif normalized(part) == "embedded":
-        card.detail(sheet, line, "Location", part)
+        card.detail(line, "Location", part)
     else:
         # Smart Array P410 in Slot 2 (Error: Not responding)
-        card.detail(sheet, line, "Remark", part)
+        card.detail(line, "Remark", part)
         if _DEAD.search(part):
-            card.put(sheet, line, "status", "critical", ROW)
-            card.put(sheet, line, "status_text", part, ROW)
+            card.put(line, "status", "critical", ROW)
+            card.put(line, "status_text", part, ROW)
             return
         card.add_problem("warning", "state", f"The tool says of this controller: {part}.")
 
@@ -165,105 +165,105 @@ def known_slot(text: str) -> bool:
     return bool(text) and "unknown" not in text.lower()
 
 
-def read_pairs(card: ControllerDraft, sheet: Output, section: Section, *, ended: bool) -> None:
+def read_pairs(card: ControllerDraft, section: Section, *, ended: bool) -> None:
     """The settings that stand right below the card's heading.
 
     ``ended``: something else follows, so that the settings are not cut off. A card that has no line for its mode then
     knows but one: the tools print it for the cards that have several. Cards up to Gen7 never had another.
     """
     for pair in section.pairs:
-        _read_pair(card, sheet, pair)
+        _read_pair(card, pair)
     old = _RAID_ONLY_MODELS.search(section.heading.parts.get("model", "")) is not None
     if ended or old or any(normalized(pair.label) == "primary boot volume" for pair in section.pairs):
         for pair in section.pairs:
             if normalized(pair.label) in _RAID_ONLY:
-                card.put(sheet, pair.lines[0], "mode", "raid", WEAK)
+                card.put(pair.lines[0], "mode", "raid", WEAK)
 
 
-def _read_pair(card: ControllerDraft, sheet: Output, pair: Pair) -> None:
+def _read_pair(card: ControllerDraft, pair: Pair) -> None:
     label = normalized(pair.label)
     if label in _FIELDS:
         name, parse, weight = _FIELDS[label]
-        value = card.read_field(sheet, pair, name, parse, weight)
+        value = card.read_field(pair, name, parse, weight)
         if label.startswith(("battery ", "capacitor ")) and value is not None and "temperature" not in label:
-            card.put(sheet, pair.lines[0], "battery.kind", label.split()[0], WEAK)
+            card.put(pair.lines[0], "battery.kind", label.split()[0], WEAK)
         if name in _ALSO_DETAIL and value is not None:
             card.details.setdefault(pair.label, pair.value)
     elif label == "hba mode enabled":
         # HBA Mode Enabled: True
-        card.read_field(sheet, pair, "mode", lambda text: "hba" if numbers.flag(text) else "raid", ROW)
+        card.read_field(pair, "mode", lambda text: "hba" if numbers.flag(text) else "raid", ROW)
     elif label == "controller status":
-        _status(card, sheet, pair)
+        _status(card, pair)
     elif label == "cache status":
-        _cache_status(card, sheet, pair)
+        _cache_status(card, pair)
     elif label in ("cache status details", "cache disable reason", "cache disable code"):
         for line in pair.lines:
-            card.put(sheet, line, f"cache.{label}", collapse(pair.value))
+            card.put(line, f"cache.{label}", collapse(pair.value))
     elif label in _RATIOS:
-        _ratio(card, sheet, pair)
+        _ratio(card, pair)
     elif label == "cache backup power source":
-        _power_source(card, sheet, pair)
+        _power_source(card, pair)
     else:
-        card.keep_detail(sheet, pair)
+        card.keep_detail(pair)
 
 
-def _status(card: ControllerDraft, sheet: Output, pair: Pair) -> None:
+def _status(card: ControllerDraft, pair: Pair) -> None:
     """``Controller Status: OK``."""
     health = vocabulary.look_up(vocabulary.CONTROLLER_STATUS, pair.value)
-    card.put(sheet, pair.lines[0], "status", health)
-    card.put(sheet, pair.lines[0], "status_text", collapse(pair.value))
+    card.put(pair.lines[0], "status", health)
+    card.put(pair.lines[0], "status_text", collapse(pair.value))
     if health == "unknown":
         card.add_problem("warning", "unread", f"The controller's status word {pair.value!r} is not known.", REPORT)
 
 
-def _cache_status(card: ControllerDraft, sheet: Output, pair: Pair) -> None:
+def _cache_status(card: ControllerDraft, pair: Pair) -> None:
     """``Cache Status: Temporarily Disabled``."""
     health = vocabulary.look_up(vocabulary.CACHE_STATUS, pair.value)
-    card.put(sheet, pair.lines[0], "cache.status", health)
-    card.put(sheet, pair.lines[0], "cache.status_text", collapse(pair.value))
+    card.put(pair.lines[0], "cache.status", health)
+    card.put(pair.lines[0], "cache.status_text", collapse(pair.value))
     if health == "unknown":
         card.add_problem("warning", "unread", f"The cache's status word {pair.value!r} is not known.", REPORT)
 
 
-def _ratio(card: ControllerDraft, sheet: Output, pair: Pair) -> None:
+def _ratio(card: ControllerDraft, pair: Pair) -> None:
     """``Cache Ratio: 25% Read / 75% Write``."""
     try:
         read, write = numbers.ratio(pair.value)
     except ValueError:
         if normalized(pair.value) not in NO_VALUE:
             card.unread(pair.label, pair.value)
-        card.keep_detail(sheet, pair)
+        card.keep_detail(pair)
         return
-    card.put(sheet, pair.lines[0], "cache.read_percent", read)
-    card.put(sheet, pair.lines[0], "cache.write_percent", write)
+    card.put(pair.lines[0], "cache.read_percent", read)
+    card.put(pair.lines[0], "cache.write_percent", write)
 
 
-def _power_source(card: ControllerDraft, sheet: Output, pair: Pair) -> None:
+def _power_source(card: ControllerDraft, pair: Pair) -> None:
     """``Cache Backup Power Source: Capacitors``."""
     key = normalized(pair.value)
     kind = "capacitor" if key.startswith("capacitor") else "battery" if key.startswith("batter") else None
     if kind is None:
         if key not in NO_VALUE:
             card.unread(pair.label, pair.value)
-        card.keep_detail(sheet, pair)
+        card.keep_detail(pair)
         return
-    card.put(sheet, pair.lines[0], "battery.kind", kind)
+    card.put(pair.lines[0], "battery.kind", kind)
     card.details.setdefault(pair.label, pair.value)
 
 
-def read_device(card: ControllerDraft, sheet: Output, section: Section) -> None:
+def read_device(card: ControllerDraft, section: Section) -> None:
     """Cages, enclosures, expanders, ports and sensors: details of the card, under the title of their section."""
     if section.line is None:
         return
     title = _title(section)
     told = section.heading.parts.get("status") or section.heading.parts.get("inside") or ""
     if told:
-        card.detail(sheet, section.line, title, told)
+        card.detail(section.line, title, told)
     else:
-        sheet.mark_read(section.line)
+        mark_read(section.line)
     _bad_device(card, title, section.heading.parts.get("status", ""))
     for pair in section.pairs:
-        card.keep_detail(sheet, pair, prefix=f"{title}: ")
+        card.keep_detail(pair, prefix=f"{title}: ")
         if normalized(pair.label).endswith("status"):
             _bad_device(card, f"{title}: {pair.label}", pair.value)
 

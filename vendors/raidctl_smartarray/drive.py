@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from raidctl.evidence import Line, Output
+from raidctl.evidence import Line
 from raidctl.model import Role
 from raidctl.text import attempt
 from raidctl.vendor.draft import REPORT, ROW, Draft, Pair
@@ -111,99 +111,99 @@ _FIELDS: dict[str, tuple[str, Callable[[str], Any]]] = {
 }
 
 
-def read_section(card: ControllerDraft, sheet: Output, section: Section, role: Role | None) -> Draft:
+def read_section(card: ControllerDraft, section: Section, role: Role | None) -> Draft:
     """``physicaldrive 1I:1:4`` and the pairs below it."""
     drive = card.drive(section.heading.name)
-    _place(drive, sheet, section.line, section.heading.name)
+    _place(drive, section.line, section.heading.name)
     if role is not None:
-        drive.put(sheet, section.line, "role", role, ROW)
+        drive.put(section.line, "role", role, ROW)
     for pair in section.pairs:
-        _read_pair(drive, sheet, pair)
+        _read_pair(drive, pair)
     return drive
 
 
-def _read_pair(drive: Draft, sheet: Output, pair: Pair) -> None:
+def _read_pair(drive: Draft, pair: Pair) -> None:
     label = normalized(pair.label)
     if label == "status":
-        _status(drive, sheet, pair.lines[0], pair.value)
+        _status(drive, pair.lines[0], pair.value)
     elif label == "interface type":
-        _interface(drive, sheet, pair.lines[0], pair.value)
+        _interface(drive, pair.lines[0], pair.value)
     elif label == "drive type":
-        _role(drive, sheet, pair)
+        _role(drive, pair)
     elif label.startswith("firmware ") and (remark := _REMARK.search(pair.value)):
         # Firmware Revision: HPD2 (FW update is recommended to minimum version: HPD5)
-        drive.keep_detail(sheet, pair)
-        drive.read_field(sheet, replace(pair, value=pair.value[: remark.start()]), "firmware", _text)
+        drive.keep_detail(pair)
+        drive.read_field(replace(pair, value=pair.value[: remark.start()]), "firmware", _text)
         drive.add_problem("info", "state", f"The tool recommends other firmware: {remark[1]}.", "Update the firmware.")
     elif label == "ssd smart trip wearout":
-        _wearout(drive, sheet, pair)
+        _wearout(drive, pair)
     elif label in _FIELDS:
         name, parse = _FIELDS[label]
-        drive.read_field(sheet, pair, name, parse)
+        drive.read_field(pair, name, parse)
     else:
-        drive.keep_detail(sheet, pair)
+        drive.keep_detail(pair)
 
 
-def _wearout(drive: Draft, sheet: Output, pair: Pair) -> None:
+def _wearout(drive: Draft, pair: Pair) -> None:
     """``SSD Smart Trip Wearout: True``; the status can still be OK."""
-    drive.keep_detail(sheet, pair)
+    drive.keep_detail(pair)
     if attempt(numbers.flag, pair.value):
         drive.add_problem("warning", "state", "The drive says that it is worn out.", "Replace the drive.")
 
 
-def _role(drive: Draft, sheet: Output, pair: Pair) -> None:
+def _role(drive: Draft, pair: Pair) -> None:
     """``Drive Type: Data Drive``."""
     role = vocabulary.role(pair.value)
     if role is None:
         if normalized(pair.value) not in NO_VALUE:
             drive.unread(pair.label, pair.value)
-        drive.keep_detail(sheet, pair)
+        drive.keep_detail(pair)
         return
-    drive.put(sheet, pair.lines[0], "role", role)
+    drive.put(pair.lines[0], "role", role)
     if normalized(pair.value) not in ("data drive", "spare drive", "unassigned drive", "hba mode drive"):
-        drive.keep_detail(sheet, pair)
+        drive.keep_detail(pair)
 
 
-def _status(drive: Draft, sheet: Output, line: Line, text: str, weight: int = 2) -> None:
+def _status(drive: Draft, line: Line, text: str, weight: int = 2) -> None:
     """``Status: Predictive Failure``, ``Status: Rebuilding, 12% complete``."""
     state, percent = split_progress(text)
     health = vocabulary.look_up(vocabulary.DRIVE_STATUS, state)
     if health == "unknown" and normalized(state).startswith("erase"):
         health = "warning"
-    drive.put(sheet, line, "status", health, weight)
-    drive.put(sheet, line, "status_text", " ".join(text.split()), weight)
+    drive.put(line, "status", health, weight)
+    drive.put(line, "status_text", " ".join(text.split()), weight)
     if percent is not None:
         drive.details.setdefault("Progress", f"{percent:g}%")
     if health == "unknown":
         drive.add_problem("warning", "unread", f"The drive's status word {text!r} is not known.", REPORT)
 
 
-def _interface(drive: Draft, sheet: Output, line: Line, text: str, weight: int = 2) -> None:
+def _interface(drive: Draft, line: Line, text: str, weight: int = 2) -> None:
     """``Interface Type: Solid State SAS``."""
     found = interface(text)
     if found is None:
         if normalized(text) not in NO_VALUE:
             drive.unread("interface type", text)
-        drive.detail(sheet, line, "Interface Type", text)
+        drive.detail(line, "Interface Type", text)
         return
-    drive.put(sheet, line, "interface", found[0], weight)
+    drive.put(line, "interface", found[0], weight)
     if found[1] is not None:
-        drive.put(sheet, line, "media", found[1], weight)
+        drive.put(line, "media", found[1], weight)
 
 
-def _place(drive: Draft, sheet: Output, line: Line | None, address: str) -> None:
+def _place(drive: Draft, line: Line | None, address: str) -> None:
     """Box and bay out of ``1I:1:4``, or of ``0:6`` for a drive whose port is not known."""
     parts = address.split(":")
     for name, part in zip(("bay", "enclosure"), reversed(parts), strict=False):
         if len(parts) >= 2 and "?" not in part:
-            drive.put(sheet, line, name, part, 0)
+            drive.put(line, name, part, 0)
 
 
-def read_row(card: ControllerDraft, sheet: Output, section: Section, role: Role | None) -> tuple[Draft, bool]:
+def read_row(card: ControllerDraft, section: Section, role: Role | None) -> tuple[Draft, bool]:
     """``physicaldrive 1I:1:4 (port 1I:box 1:bay 4, SAS HDD, 900 GB, OK, spare)``: the drive, and whether a spare."""
     line = section.line
     drive = card.drive(section.heading.name)
-    _place(drive, sheet, line, section.heading.name)
+    _place(drive, line, section.heading.name)
     parts = [part.strip() for part in section.heading.parts.get("inside", "").split(",")]
     spare = False
     status: list[str] = []
@@ -214,46 +214,46 @@ def read_row(card: ControllerDraft, sheet: Output, section: Section, role: Role 
             continue
         if not sized and _SIZE.fullmatch(part):
             sized = True
-            _put_size(drive, sheet, line, part)
+            _put_size(drive, line, part)
         elif _SPARE.fullmatch(part):
             spare = True
             drive.details.setdefault("Spare", part)
         elif not sized and _PLACE.match(part):
-            _put_place(drive, sheet, line, part)
+            _put_place(drive, line, part)
         elif sized:
             status.append(part)
         else:
             kind.append(part)
     if line is not None:
-        _put_words(drive, sheet, line, kind, [*status, section.heading.parts.get("status", "")], sized=sized)
+        _put_words(drive, line, kind, [*status, section.heading.parts.get("status", "")], sized=sized)
     if spare or role is not None:
-        drive.put(sheet, line, "role", "spare" if spare else role, ROW)
+        drive.put(line, "role", "spare" if spare else role, ROW)
     for pair in section.pairs:
-        _read_pair(drive, sheet, pair)
+        _read_pair(drive, pair)
     return drive, spare
 
 
-def _put_words(drive: Draft, sheet: Output, line: Line, kind: list[str], status: list[str], *, sized: bool) -> None:
+def _put_words(drive: Draft, line: Line, kind: list[str], status: list[str], *, sized: bool) -> None:
     if not sized and len(kind) > 1:
         status, kind = [kind[-1], *status], kind[:-1]
     if kind:
-        _interface(drive, sheet, line, ", ".join(kind), ROW)
+        _interface(drive, line, ", ".join(kind), ROW)
     told = ", ".join(part for part in status if part)
     if told:
-        _status(drive, sheet, line, told, ROW)
+        _status(drive, line, told, ROW)
 
 
-def _put_size(drive: Draft, sheet: Output, line: Line | None, text: str) -> None:
+def _put_size(drive: Draft, line: Line | None, text: str) -> None:
     try:
         size = _size(text)
     except ValueError:
         drive.unread("size", text)
         return
     if size is not None:
-        drive.put(sheet, line, "size_bytes", size, ROW)
+        drive.put(line, "size_bytes", size, ROW)
 
 
-def _put_place(drive: Draft, sheet: Output, line: Line | None, text: str) -> None:
+def _put_place(drive: Draft, line: Line | None, text: str) -> None:
     """``port 1I:box 1:bay 4``, ``port 1:id 0`` of a parallel SCSI drive."""
     places = {key.lower(): value for key, value in _PLACE.findall(text) if value not in NO_VALUE}
     if "port" in places:
@@ -261,6 +261,6 @@ def _put_place(drive: Draft, sheet: Output, line: Line | None, text: str) -> Non
     box = places.get("box", places.get("port") if "id" in places else None)
     bay = places.get("bay", places.get("id"))
     if box is not None:
-        drive.put(sheet, line, "enclosure", box, ROW)
+        drive.put(line, "enclosure", box, ROW)
     if bay is not None:
-        drive.put(sheet, line, "bay", bay, ROW)
+        drive.put(line, "bay", bay, ROW)

@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Literal
 
-from raidctl.evidence import Line, Output
+from raidctl.evidence import Line, Output, mark_read
 from raidctl.text import pair, printable
 from raidctl.vendor.draft import Pair
 from raidctl_smartarray.grammar import (
@@ -128,7 +128,7 @@ class _Outliner:
         text = printable(line.text).strip() if len(line.text) <= LONGEST_LINE else ""
         if not text:
             if not line.text.strip("> \t\r"):
-                self.result.sheet.mark_read(line)
+                mark_read(line)
             self.paragraph = self.wrapped = None
             return
         opened = heading(text)
@@ -141,7 +141,7 @@ class _Outliner:
             self.say(said, text, line)
             return
         if self.listing_options and _OPTION.fullmatch(text):
-            self.result.sheet.mark_read(line)
+            mark_read(line)
             return
         if self.strange is not None and line.indent <= self.strange:
             self.strange = None
@@ -183,7 +183,7 @@ class _Outliner:
 
     def say(self, said: str, text: str, line: Line) -> None:
         self.wrapped = None
-        self.result.sheet.mark_read(line)
+        mark_read(line)
         if said == "missing_tool" and self.paragraph is not None and self.paragraph.kind == said:
             self.paragraph.lines.append(line)
             self.paragraph.words.append(text)
@@ -258,7 +258,7 @@ class _Outliner:
             if len(self.paragraph.lines) < LONGEST_PARAGRAPH:
                 self.paragraph.lines.append(line)
                 self.paragraph.words.append(text)
-                self.result.sheet.mark_read(line)
+                mark_read(line)
         elif (
             self.wrapped is not None
             and len(self.wrapped.lines) < LONGEST_PARAGRAPH

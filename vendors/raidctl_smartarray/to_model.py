@@ -214,12 +214,12 @@ _DETAILS = {"drive_write_cache": "Drive Write Cache", "battery.capacitor_tempera
 
 def _write_evidence(card: ControllerDraft, found: Controller) -> None:
     """Evidence stands at the object that carries the fact: batteries and the volumes' caches included."""
-    for sheet, line, name, value in card.evidence:
+    for line, name, value in card.evidence:
         if name.startswith("details["):
-            sheet.detail(line, found.id, name[8:-1], value)
+            line.detail(found.id, name[8:-1], value)
             continue
         for where, field in _carriers(found, name):
-            sheet.fact(line, where, field, value)
+            line.fact(where, field, value)
     card.evidence = []
     for draft, where in _owned(card, found.id):
         draft.write_evidence(where, {"cache.caching": "cache.write_policy"})

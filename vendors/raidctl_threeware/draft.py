@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from raidctl.evidence import Line, Output
+from raidctl.evidence import Line
 from raidctl.vendor.draft import Draft
 
 
@@ -36,7 +36,6 @@ class SlotDraft:
 
     enclosure: str
     slot: str
-    sheet: Output
     line: Line
 
 

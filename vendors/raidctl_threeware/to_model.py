@@ -87,7 +87,7 @@ def _drop_empty_ports(card: CardDraft) -> None:
     for port, drive in list(card.drives.items()):
         known = [name for name in ("unit", "raw_model", "model", "serial", "size_bytes") if drive.get(name) is not None]
         if not known and drive.get("status_text") == "NOT-PRESENT":
-            card.evidence += [(sheet, line, "drives", f"p{port} is empty") for sheet, line, _, _ in drive.evidence]
+            card.evidence += [(line, "drives", f"p{port} is empty") for line, _, _ in drive.evidence]
             del card.drives[port]
 
 
@@ -96,8 +96,8 @@ def _place(card: CardDraft) -> None:
     for port, slot in card.slots.items():
         drive = card.drives.get(port)
         if drive is not None:
-            drive.put(slot.sheet, slot.line, "enclosure", slot.enclosure)
-            drive.put(slot.sheet, slot.line, "bay", slot.slot)
+            drive.put(slot.line, "enclosure", slot.enclosure)
+            drive.put(slot.line, "bay", slot.slot)
 
 
 def _drop_spares_without_drive(card: CardDraft) -> None:
@@ -232,13 +232,13 @@ def _write_evidence(card: CardDraft, found: Controller) -> None:
         volumes.setdefault((volume.array or "").rsplit("/u", 1)[-1], []).append(volume.id)
     for draft, where in _owned(card, found.id):
         unit = draft if isinstance(draft, UnitDraft) else None
-        for sheet, line, name, value in draft.evidence:
+        for line, name, value in draft.evidence:
             if unit is not None and unit.spare:
                 label = name[8:-1] if name.startswith("details[") else name
-                sheet.detail(line, where, f"u{unit.name} {label}", value)
+                line.detail(where, f"u{unit.name} {label}", value)
                 continue
             if unit is not None and name in {"status", "status_text"}:
-                sheet.fact(line, f"{found.id}/u{unit.name}", name, value)
+                line.fact(f"{found.id}/u{unit.name}", name, value)
             fact = ("array", f"{found.id}/u{value}") if name == "unit" else (name, value)
             for place in volumes.get(unit.name, []) if unit is not None else [where]:
-                sheet.fact(line, place, *fact)
+                line.fact(place, *fact)

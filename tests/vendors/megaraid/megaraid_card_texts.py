@@ -154,7 +154,7 @@ def read(*texts: str, command: str = "storcli64 /c0 show all") -> Read:
         outline = from_json(command, text) if text.lstrip().startswith("{") else from_text(command, text)
         done.sheets.append(outline.sheet)
         for answer in outline.answers:
-            done.left.extend(read_controller(done.cards, answer, outline.sheet))
+            done.left.extend(read_controller(done.cards, answer, command))
             done.problems.extend(failures(answer, command))
     return done
 

@@ -28,7 +28,7 @@ def read_all(*texts: str) -> tuple[Cards, list[Section], list[Output]]:
     for text in texts:
         outline = from_json("storcli64 /c0 show all J", text)
         for answer in outline.answers:
-            left += read_storage(cards, answer, outline.sheet)
+            left += read_storage(cards, answer)
         sheets.append(outline.sheet)
     return cards, left, sheets
 

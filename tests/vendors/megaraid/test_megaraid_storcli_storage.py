@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from raidctl.evidence import Output
 from raidctl_megaraid.draft import Cards
 from raidctl_megaraid.storcli.from_text import from_text
 from raidctl_megaraid.storcli.outline import Answer
@@ -166,7 +165,7 @@ def test_an_empty_answer() -> None:
 
 def test_an_answer_without_sections_leaves_none() -> None:
     """It is asked for every answer."""
-    assert read_storage(Cards(), Answer(), Output("storcli64 show", ())) == []
+    assert read_storage(Cards(), Answer()) == []
 
 
 TEXT = """\
@@ -217,7 +216,7 @@ EID:Slt DID State DG     Size Intf Med SED PI SeSz Model            Sp Type
 def test_the_text_form_tells_the_same() -> None:
     """Tables of the text are the rows of the JSON."""
     outline, cards = from_text("storcli64 /c2 show", TEXT), Cards()
-    left = [section for answer in outline.answers for section in read_storage(cards, answer, outline.sheet)]
+    left = [section for answer in outline.answers for section in read_storage(cards, answer)]
     card = cards.cards["2"]
     assert (card.groups["0"].details["Missing drives"], list(card.groups["0"].members)) == ("1", ["64:2"])
     assert (card.volumes["3"].get("status"), card.volumes["3"].get("name")) == ("degraded", "payroll")

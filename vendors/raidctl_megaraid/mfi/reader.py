@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, cast, get_args
 
-from raidctl.evidence import Output
+from raidctl.evidence import Output, mark_read
 from raidctl.json_decode import decode_text
 from raidctl.model import Problem, ProblemKind, Severity
 from raidctl.vendor.draft import ROW, Draft
@@ -86,7 +86,7 @@ def _items(given: Mapping[str, Any], key: str, path: str = "") -> Iterator[tuple
 def _note(sheet: Output, start: str) -> None:
     """Everything below a path that nothing else has used says nothing of an object."""
     own = re.compile(re.escape(start) + r"(?:[.\[].*)?: ", re.DOTALL)
-    sheet.mark_read(*(line for line in sheet.lines if not sheet.used(line) and own.match(line.text)))
+    mark_read(*(line for line in sheet.lines if not line.used and own.match(line.text)))
 
 
 def _dict(given: Mapping[str, Any], key: str) -> dict[str, Any]:
@@ -114,8 +114,8 @@ class _Reading:
             _note(self.sheet, path)  # it never answered: its problem says why, and nothing is known of it
             return
         card = self.cards.card(str(number))
-        card.put(self.sheet, self.sheet.leaf(f"{path}.number"), "number", number)
-        card.put(self.sheet, self.sheet.leaf(f"{path}.driver"), "driver", "megaraid_sas", ROW)
+        card.put(self.sheet.leaf(f"{path}.number"), "number", number)
+        card.put(self.sheet.leaf(f"{path}.driver"), "driver", "megaraid_sas", ROW)
         self.fields(card, path, given, CARD)
         for at, one in _items(given, "firmware", f"{path}."):
             self.firmware(card, at, one)
@@ -140,7 +140,7 @@ class _Reading:
                 continue
             value = given.get(key)
             if value is None or value in ([], {}):
-                self.sheet.mark_read(line)
+                mark_read(line)
                 continue
             try:
                 found = parse(value)
@@ -148,18 +148,18 @@ class _Reading:
                 draft.unread(key, str(value)[:80])
                 found = None
             if field is None or found is None:
-                draft.detail(self.sheet, line, key, _shown(value))
+                draft.detail(line, key, _shown(value))
             else:
-                draft.put(self.sheet, line, field, found)
+                draft.put(line, field, found)
 
     def details(self, draft: Draft, path: str, given: Mapping[str, Any], prefix: str) -> None:
         """Leaves that the model has no field for."""
         for key, value in given.items():
             line = self.sheet.leaf(f"{path}.{key}")
             if line is not None and value is None:
-                self.sheet.mark_read(line)
+                mark_read(line)
             elif line is not None:
-                draft.detail(self.sheet, line, f"{prefix} {key}", _shown(value))
+                draft.detail(line, f"{prefix} {key}", _shown(value))
 
     def firmware(self, card: CardDraft, path: str, given: dict[str, Any]) -> None:
         """``{"name": "APP", "version": "2.130.403-4660"}``: APP is what the other tools call the firmware."""
@@ -167,9 +167,9 @@ class _Reading:
         line = self.sheet.leaf(f"{path}.version")
         if line is not None and isinstance(name, str) and isinstance(told, str):
             if name == "APP":
-                card.put(self.sheet, line, "firmware", told)
+                card.put(line, "firmware", told)
             else:
-                card.detail(self.sheet, line, f"firmware {name}", told)
+                card.detail(line, f"firmware {name}", told)
             _note(self.sheet, path)
 
     def battery(self, card: CardDraft, path: str, given: dict[str, Any]) -> None:
@@ -177,12 +177,12 @@ class _Reading:
         present = given.get("present")
         line = self.sheet.leaf(f"{path}.present")
         if isinstance(present, bool):
-            card.put(self.sheet, line, "bbu_present", present)
+            card.put(line, "bbu_present", present)
         if present is True:
             battery = card.battery("bbu")
             self.fields(battery, path, given, BATTERY)
             if not isinstance(given.get("status_bits"), int):
-                battery.put(self.sheet, line, "status_text", "Present", ROW)
+                battery.put(line, "status_text", "Present", ROW)
             self.fields(battery, f"{path}.learn", _dict(given, "learn"), LEARN)
         _note(self.sheet, path)
 
@@ -196,8 +196,8 @@ class _Reading:
         self.keys[card.name, device] = key
         drive = card.drive(key)
         self.fields(drive, path, given, DRIVE)
-        drive.add_evidence(self.sheet, self.sheet.leaf(f"{path}.enclosure"), "id", key)
-        drive.add_evidence(self.sheet, self.sheet.leaf(f"{path}.slot"), "id", key)
+        drive.add_evidence(self.sheet.leaf(f"{path}.enclosure"), "id", key)
+        drive.add_evidence(self.sheet.leaf(f"{path}.slot"), "id", key)
         read_progress(drive, self.sheet, path, given)
         settle_state(drive, self.sheet, path, given)
         for name in ("array", "dedicated_to", "progress"):
@@ -220,7 +220,7 @@ class _Reading:
                 key = self.key(card, member)
                 if key is not None:
                     group.members[key] = None
-                    card.drives[key].put(self.sheet, self.sheet.leaf(f"{place}.device_id"), "array", group.name)
+                    card.drives[key].put(self.sheet.leaf(f"{place}.device_id"), "array", group.name)
                 _note(self.sheet, place)
             _note(self.sheet, at)
         for _, drive in _items(given, "drives"):
@@ -240,11 +240,11 @@ class _Reading:
         if not isinstance(target, int):
             return
         volume = card.volume(str(target))
-        volume.put(self.sheet, self.sheet.leaf(f"{path}.target"), "target", target)
+        volume.put(self.sheet.leaf(f"{path}.target"), "target", target)
         self.fields(volume, path, given, VOLUME)
         refs = _numbers(given.get("arrays"))
         for number, ref in enumerate(refs):
-            volume.put(self.sheet, self.sheet.leaf(f"{path}.arrays[{number}]"), "array", homes[ref])
+            volume.put(self.sheet.leaf(f"{path}.arrays[{number}]"), "array", homes[ref])
         read_cache(volume, self.sheet, f"{path}.cache", _dict(given, "cache"))
         read_progress(volume, self.sheet, path, given)
         settle_state(volume, self.sheet, path, given)

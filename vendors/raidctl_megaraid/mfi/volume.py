@@ -31,17 +31,17 @@ def read_cache(volume: VolumeDraft, sheet: Output, path: str, given: Mapping[str
         for key, table in (("read", _READ), ("io", _IO)):
             line, value = sheet.leaf(f"{at}.{key}"), said.get(key)
             if line is not None and isinstance(value, str) and value in table:
-                volume.put(sheet, line, f"cache.{key}_policy", table[value], weight)
+                volume.put(line, f"cache.{key}_policy", table[value], weight)
             elif value is not None and line is not None:
                 volume.unread(f"{which} {key} policy", str(value)[:80])
     line, disk = sheet.leaf(f"{path}.disk"), given.get("disk")
     if line is not None and disk in ("default", "enabled", "disabled"):
-        volume.put(sheet, line, "cache.drive_write_cache", disk)
+        volume.put(line, "cache.drive_write_cache", disk)
     elif line is not None and disk is not None:
         volume.unread("disk cache policy", str(disk)[:80])
     access = sheet.leaf(f"{path}.access")
     if access is not None and given.get("access") is not None:
-        volume.detail(sheet, access, "access", str(given["access"]))
+        volume.detail(access, "access", str(given["access"]))
     _told(volume, sheet, f"{path}.told", given.get("told"))
 
 
@@ -57,8 +57,8 @@ def _write(volume: VolumeDraft, sheet: Output, path: str, name: str, said: Mappi
     elif write not in (None, "write-back"):
         volume.unread("write policy", str(write)[:80])
     if policy is not None:
-        volume.put(sheet, line, name, policy)
-        volume.add_evidence(sheet, other, name, policy)
+        volume.put(line, name, policy)
+        volume.add_evidence(other, name, policy)
     if isinstance(bad, bool) and name == "write_configured":
         volume.values.setdefault("bad_bbu", (ROW, bad))
 
@@ -69,7 +69,7 @@ def _told(volume: VolumeDraft, sheet: Output, path: str, given: object) -> None:
         for name, value in said.items() if isinstance(said, dict) else ():
             line = sheet.leaf(f"{path}.{source}.{name}")
             if line is not None:
-                volume.detail(sheet, line, f"{source} {name} policy", str(value))
+                volume.detail(line, f"{source} {name} policy", str(value))
 
 
 def read_progress(draft: Draft, sheet: Output, path: str, given: Mapping[str, Any]) -> None:
@@ -83,11 +83,11 @@ def read_progress(draft: Draft, sheet: Output, path: str, given: Mapping[str, An
         line, share = sheet.leaf(f"{at}.operation"), sheet.leaf(f"{at}.percent")
         if operation is None or draft.get("progress.operation") is not None:
             if line is not None:
-                draft.detail(sheet, line, f"progress {one.get('operation')}", f"{percent}%")
+                draft.detail(line, f"progress {one.get('operation')}", f"{percent}%")
             continue
-        draft.put(sheet, line, "progress.operation", operation)
+        draft.put(line, "progress.operation", operation)
         if isinstance(percent, (int, float)) and 0 <= percent <= 100:
-            draft.put(sheet, share, "progress.percent", float(percent))
+            draft.put(share, "progress.percent", float(percent))
 
 
 def settle_state(draft: Draft, sheet: Output, path: str, given: Mapping[str, Any]) -> None:
@@ -100,13 +100,13 @@ def settle_state(draft: Draft, sheet: Output, path: str, given: Mapping[str, Any
         if volume is not None:
             operation = draft.get("progress.operation")
             busy = vocabulary.BUSY_STATUS.get(operation) if volume.status == "ok" else None
-            draft.put(sheet, line, "status", busy or volume.status)
+            draft.put(line, "status", busy or volume.status)
             return
     else:
         drive = vocabulary.drive_state(state)
         if drive is not None:
-            draft.put(sheet, line, "status", drive.health)
+            draft.put(line, "status", drive.health)
             if drive.role is not None:
-                draft.put(sheet, line, "role", drive.role)
+                draft.put(line, "role", drive.role)
             return
     draft.add_problem("warning", "unread", f"The firmware's {state!r} is no state that is known.", REPORT)

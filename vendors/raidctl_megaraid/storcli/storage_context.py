@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from raidctl.evidence import Output
 from raidctl.vendor.draft import Draft
 from raidctl_megaraid.draft import CardDraft, Cards, VolumeDraft
 from raidctl_megaraid.storcli.columns import key
@@ -35,7 +34,6 @@ class Reading:
 
     cards: Cards
     answer: Answer
-    sheet: Output
     description: str
     drive: Draft | None = None
     """The drive that the sections are about."""
