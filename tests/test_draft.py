@@ -6,7 +6,7 @@ import pytest
 
 from raidctl.evidence import Output
 from raidctl.model import PciLink, Progress, Scrub, Volume
-from raidctl.vendor.draft import Derived, Draft, distinct
+from raidctl.vendor.draft import ROW, ControllerDraft, Derived, Draft, GroupDraft, distinct
 from raidctl_adaptec import derived_fields as adaptec
 from raidctl_megaraid import derived_fields as megaraid
 from raidctl_smartarray import derived_fields as smartarray
@@ -145,3 +145,51 @@ def test_a_part_of_which_nothing_was_told_is_not_there() -> None:
 def test_no_id_stands_twice() -> None:
     """The second card that is called like another one gets a number; the first keeps its name."""
     assert distinct(["acme:0", "acme:1", "acme:0", "acme:0"]) == ["acme:0", "acme:1", "acme:0-2", "acme:0-3"]
+
+
+class Tray(ControllerDraft[GroupDraft]):
+    """A controller without fields of its own."""
+
+    def new_group(self, name: str) -> GroupDraft:
+        """An empty draft."""
+        return GroupDraft(name)
+
+
+def test_evidence_is_written_to_the_output_of_its_line_under_the_final_ids() -> None:
+    """Two outputs of one controller: each fact stands on its own, also where another object shows it."""
+    first, second = Output.of_text("tool a", "Model: X\nCache: On"), Output.of_text("tool b", "Status: Ok")
+    tray = Tray("0")
+    tray.put(first.lines[0], "own name", "X", shown_as="model")
+    tray.put(first.lines[1], "cache", "On")
+    tray.volume("1").put(second.lines[0], "status", "ok")
+    tray.write_evidence("t:0", lambda _, where, name, value: [("t:0/v1" if name == "cache" else where, name, value)])
+    assert [fact[:3] for fact in first.facts] == [("t:0", "model", "X"), ("t:0/v1", "cache", "On")]
+    assert [(fact[:3], fact.command) for fact in second.facts] == [(("t:0/v1", "status", "ok"), "tool b")]
+    assert first.unparsed() + second.unparsed() == []
+
+
+def test_a_field_that_follows_from_other_lines_has_these_as_evidence() -> None:
+    """What the line of the status itself says is refuted; what is concluded never replaces what is reported."""
+    line, busy = Output.of_text("tool", "Status: Ok\nTask: Rebuild").lines
+    draft = Draft("3")
+    draft.put(line, "status", "ok", ROW)
+    draft.put(busy, "progress.operation", "rebuild")
+    draft.conclude("status", "unknown")
+    assert draft.get("status") == "ok"
+    draft.restate("status", "rebuilding", ("status", "progress.operation"))
+    told = [(one.number, name, value) for one, name, value in draft.evidence]
+    assert told == [(2, "progress.operation", "rebuild"), (1, "status", "rebuilding"), (2, "status", "rebuilding")]
+
+
+def test_a_controller_absorbs_what_another_output_reports_of_its_parts() -> None:
+    """Drives of volumes are joined, a drive in both is one, and the higher rank counts."""
+    line = Output.of_text("tool", "Size: 1").lines[0]
+    one, other = Tray("0"), Tray("0")
+    one.volume("1").members["a"] = None
+    other.volume("1").members["b"] = None
+    one.drive("a").put(line, "size_bytes", 1, ROW)
+    other.drive("a").put(line, "size_bytes", 2)
+    other.battery("bbu")
+    one.absorb(other)
+    assert list(one.volumes["1"].members) == ["a", "b"]
+    assert (one.drives["a"].get("size_bytes"), list(one.batteries)) == (2, ["bbu"])

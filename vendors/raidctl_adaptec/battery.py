@@ -10,7 +10,7 @@ from raidctl.model import BatteryKind, BatteryStatus
 from raidctl.text import collapse
 from raidctl.vendor.draft import REPORT, ROW, Draft, Pair
 from raidctl_adaptec import numbers, vocabulary
-from raidctl_adaptec.draft import CardDraft, conclude, keep
+from raidctl_adaptec.draft import ControllerDraft, keep
 from raidctl_adaptec.outline import Block
 from raidctl_adaptec.vocabulary import normalized
 
@@ -64,7 +64,7 @@ def section_of(sub: str) -> tuple[str, BatteryKind] | None:
     return next(((name, kind) for part, name, kind in _SECTIONS if part in key), None)
 
 
-def read_block(card: CardDraft, block: Block, name: str, kind: BatteryKind) -> None:
+def read_block(card: ControllerDraft, block: Block, name: str, kind: BatteryKind) -> None:
     """One part with all its pairs. A part without a pair tells nothing: the title alone is no battery."""
     if not block.pairs:
         mark_read(*block.heads)
@@ -84,19 +84,19 @@ def _read_pair(battery: Draft, pair: Pair, sub: str) -> None:
     elif label in _FIELDS:
         name, parse, weight = _FIELDS[label]
         if battery.read_field(pair, name, parse, weight) is not None and name in _KEPT:
-            battery.details.setdefault(pair.label, pair.value)
+            battery.keep_words(pair.label, pair.value)
     else:
         if label in _PARTS:
-            conclude(battery, f"part.{label}", pair.value)
+            battery.conclude(f"part.{label}", pair.value)
         elif (
             label == "over temperature"
             and normalized(pair.value) not in ("no", "false")
             and vocabulary.has_value(pair.value)
         ):
             # Over temperature                         : Yes
-            conclude(battery, "hot", value=True)
+            battery.conclude("hot", value=True)
         elif label in ("battery/capacitor pack count", "pack count") and pair.value.strip() == "0":
-            conclude(battery, "absent", value=True)
+            battery.conclude("absent", value=True)
         elif label in ("power type", "backup power type") and "batter" in normalized(pair.value):
             battery.put(pair.lines[0], "kind", "battery")
         keep(battery, pair, sub)

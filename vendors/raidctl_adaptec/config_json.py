@@ -18,7 +18,7 @@ from raidctl.model import Health, Interface, Mode, Role, VolumeStatus
 from raidctl.text import attempt
 from raidctl.vendor.draft import REPORT, ROW, Draft, Pair
 from raidctl_adaptec import controller, numbers, vocabulary
-from raidctl_adaptec.draft import CardDraft, conclude
+from raidctl_adaptec.draft import ControllerDraft
 
 _CONTROLLER_STATUS: dict[int, tuple[Health, str]] = {
     0: ("ok", "Optimal"),
@@ -112,7 +112,7 @@ def _leaves(value: Any, skip: frozenset[str], path: str = "", depth: int = 0) ->
         yield path, value if isinstance(value, str) else json.dumps(value)
 
 
-def read(card: CardDraft, sheet: Output, value: Any) -> None:
+def read(card: ControllerDraft, sheet: Output, value: Any) -> None:
     """The whole object, or the part that ``getconfigJSON N ARRAY 0`` prints."""
     if not isinstance(value, Mapping):
         return
@@ -151,7 +151,7 @@ def _items(root: Mapping[str, Any], path: str, key: str) -> Iterator[tuple[str, 
                 yield f"{base}[{index}]", item
 
 
-def _controller(card: CardDraft, sheet: Output, path: str, values: Mapping[str, Any]) -> None:
+def _controller(card: ControllerDraft, sheet: Output, path: str, values: Mapping[str, Any]) -> None:
     reader = _Reader(sheet, card, path, values)
     reader.text("serialNumber", "serial")
     reader.text("firmwareVersion", "firmware")
@@ -181,7 +181,7 @@ def _controller(card: CardDraft, sheet: Output, path: str, values: Mapping[str, 
     reader.rest(_OBJECTS | used - {"controllerStatus"})
 
 
-def _array(card: CardDraft, sheet: Output, path: str, values: Mapping[str, Any], order: int) -> None:
+def _array(card: ControllerDraft, sheet: Output, path: str, values: Mapping[str, Any], order: int) -> None:
     reader = _Reader(sheet, Draft(), path, values)
     number = reader.whole("arrayID")
     array = card.array(str(order if number is None else number))
@@ -195,7 +195,7 @@ def _array(card: CardDraft, sheet: Output, path: str, values: Mapping[str, Any],
     reader.rest(frozenset({"arrayID", "totalSize", "unUsedSpace"} if block else {"arrayID"}))
 
 
-def _volume(card: CardDraft, sheet: Output, path: str, values: Mapping[str, Any], order: int) -> None:
+def _volume(card: ControllerDraft, sheet: Output, path: str, values: Mapping[str, Any], order: int) -> None:
     reader = _Reader(sheet, Draft(), path, values)
     number = reader.whole("logicalDriveID")
     volume = card.volume(str(order if number is None else number))
@@ -245,11 +245,11 @@ def _consumer(reader: _Reader, draft: Draft, path: str, values: Mapping[str, Any
     if len(found) != 1:
         return None
     array = str(found.pop())
-    conclude(draft, "array", array)
+    draft.conclude("array", array)
     return array
 
 
-def _drive(card: CardDraft, sheet: Output, path: str, values: Mapping[str, Any]) -> None:
+def _drive(card: ControllerDraft, sheet: Output, path: str, values: Mapping[str, Any]) -> None:
     reader = _Reader(sheet, Draft(), path, values)
     channel, device = reader.whole("channelID"), reader.whole("deviceID")
     key = f"{channel},{device}" if channel is not None and device is not None else f"device{len(card.drives)}"
@@ -274,7 +274,7 @@ def _drive(card: CardDraft, sheet: Output, path: str, values: Mapping[str, Any])
     _state(reader, drive, {number: (told[0], told[2]) for number, told in _DRIVE_STATES.items()})
     state = reader.whole("state")
     if state in _DRIVE_STATES:
-        conclude(drive, "role", _DRIVE_STATES[state][1])
+        drive.conclude("role", _DRIVE_STATES[state][1])
     array = _consumer(reader, drive, path, values)
     if array is not None:
         card.array(array).members[key] = None

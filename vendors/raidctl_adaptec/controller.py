@@ -9,7 +9,7 @@ from raidctl.evidence import mark_read
 from raidctl.text import collapse
 from raidctl.vendor.draft import DETAIL, REPORT, ROW, Pair
 from raidctl_adaptec import battery, numbers, states, tables, vocabulary
-from raidctl_adaptec.draft import CardDraft, keep
+from raidctl_adaptec.draft import ControllerDraft, keep
 from raidctl_adaptec.outline import Block
 from raidctl_adaptec.vocabulary import normalized
 
@@ -74,7 +74,7 @@ _DRIVE_CACHE: dict[str, str] = {
 _COUNTS = frozenset({"logical devices/failed/degraded", "logical drives/offline/critical", "defunct disk drive count"})
 
 
-def read_block(card: CardDraft, block: Block) -> None:
+def read_block(card: ControllerDraft, block: Block) -> None:
     """A part of ``Controller information``."""
     found = battery.section_of(block.sub)
     if found is not None:
@@ -93,7 +93,7 @@ def read_block(card: CardDraft, block: Block) -> None:
             _read_pair(card, pair, block.sub)
 
 
-def _read_pair(card: CardDraft, pair: Pair, sub: str) -> None:
+def _read_pair(card: ControllerDraft, pair: Pair, sub: str) -> None:
     label = normalized(pair.label)
     if label in _FIELDS:
         name, parse, weight = _FIELDS[label]
@@ -101,7 +101,7 @@ def _read_pair(card: CardDraft, pair: Pair, sub: str) -> None:
     elif label in _MODES:
         # Controller Mode                            : RAID (Expose RAW)
         if card.read_field(pair, "mode", numbers.mode) is not None:
-            card.details.setdefault(pair.label, collapse(pair.value))
+            card.keep_words(pair.label, collapse(pair.value))
     elif label == "controller model":
         read_model(card, pair)
     elif label == "controller status":
@@ -110,24 +110,26 @@ def _read_pair(card: CardDraft, pair: Pair, sub: str) -> None:
         _cache_status(card, pair)
     elif label in ("cache status details", "cache disable reason"):
         if vocabulary.has_value(pair.value):
-            card.put(pair.lines[0], "cache.reason", collapse(pair.value))
+            card.put(pair.lines[0], "cache.reason", collapse(pair.value), shown_as="cache.status_text")
         else:
             keep(card, pair, sub)
     elif label in _DRIVE_CACHE:
         name = _DRIVE_CACHE[label]
-        value = card.read_field(pair, name, numbers.drive_cache_policy)
+        value = card.read_field(pair, name, numbers.drive_cache_policy, shown_as=f"details[{pair.label}]")
         if value is not None:
-            card.details.setdefault(pair.label, pair.value)
+            card.keep_words(pair.label, pair.value)
+            for line in pair.lines if name == "drive_write_cache" else ():
+                card.add_evidence(line, name, value)
     else:
         _watch(card, label, pair)
         keep(card, pair, sub)
 
 
-def _watch(card: CardDraft, label: str, pair: Pair) -> None:
+def _watch(card: ControllerDraft, label: str, pair: Pair) -> None:
     """Details that are told apart when all is read, or that are a warning by themselves."""
     if label in _COUNTS:
         # Logical devices/Failed/Degraded          : 2/0/1
-        card.values.setdefault(f"count.{label.split(maxsplit=1)[0]}", (DETAIL, pair.value))
+        card.conclude(f"count.{label.split(maxsplit=1)[0]}", pair.value, DETAIL)
     elif label == "temperature" and "(" in pair.value and "(normal)" not in normalized(pair.value):
         # Temperature                              : 97 C/ 206 F (Abnormal)
         if vocabulary.has_value(pair.value.split("(", maxsplit=1)[1].rstrip(") ")):
@@ -142,7 +144,7 @@ def _watch(card: CardDraft, label: str, pair: Pair) -> None:
         card.add_problem("warning", "state", f"The checksum of the NVRAM is not right: {pair.value}.", "Ask the maker.")
 
 
-def read_model(card: CardDraft, pair: Pair, weight: int = DETAIL) -> None:
+def read_model(card: ControllerDraft, pair: Pair, weight: int = DETAIL) -> None:
     """``Controller Model : Adaptec 6805``: maker and product."""
     model = numbers.text(pair.value)
     line = pair.lines[0]
@@ -154,12 +156,12 @@ def read_model(card: CardDraft, pair: Pair, weight: int = DETAIL) -> None:
     if brand is not None and rest:
         card.put(line, "vendor", brand[1], weight)
         card.put(line, "model", rest, weight)
-        card.details.setdefault("Controller Model", model)
+        card.keep_words("Controller Model", model)
     else:
         card.put(line, "model", model, weight)
 
 
-def read_status(card: CardDraft, pair: Pair, weight: int = DETAIL) -> None:
+def read_status(card: ControllerDraft, pair: Pair, weight: int = DETAIL) -> None:
     """``Controller Status : Optimal``."""
     if not vocabulary.has_value(pair.value):
         keep(card, pair)
@@ -171,7 +173,7 @@ def read_status(card: CardDraft, pair: Pair, weight: int = DETAIL) -> None:
         card.add_problem("warning", "unread", f"The controller's status word {pair.value!r} is not known.", REPORT)
 
 
-def _cache_status(card: CardDraft, pair: Pair) -> None:
+def _cache_status(card: ControllerDraft, pair: Pair) -> None:
     """``Cache Status : Temporarily Disabled``."""
     if not vocabulary.has_value(pair.value):
         keep(card, pair)
@@ -183,7 +185,7 @@ def _cache_status(card: CardDraft, pair: Pair) -> None:
         card.add_problem("warning", "unread", f"The cache's status word {pair.value!r} is not known.", REPORT)
 
 
-def read_connector(card: CardDraft, block: Block) -> None:
+def read_connector(card: ControllerDraft, block: Block) -> None:
     """``Connector #0`` with its lanes: details of the card."""
     mark_read(*block.heads)
     parts = [f"Connector #{block.name}" if block.name else "Connector", block.item, _part(block)]
@@ -196,7 +198,7 @@ def _part(block: Block) -> str:
     return "Phy" if "phy information" in normalized(block.sub) else ""
 
 
-def read_maxcache(card: CardDraft, block: Block) -> None:
+def read_maxcache(card: ControllerDraft, block: Block) -> None:
     """``maxCache device number 100``: SSDs that cache other volumes; the system does not see it, so it is no volume."""
     mark_read(*block.heads)
     prefix = f"maxCache device {block.name}: " if block.name else "maxCache: "
@@ -213,7 +215,7 @@ def read_maxcache(card: CardDraft, block: Block) -> None:
                 )
 
 
-def read_version(card: CardDraft, block: Block) -> None:
+def read_version(card: ControllerDraft, block: Block) -> None:
     """``getversion``: ``Controller #1`` and the versions below."""
     mark_read(*block.heads)
     for pair in block.pairs:

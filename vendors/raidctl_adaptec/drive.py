@@ -10,7 +10,7 @@ from raidctl.evidence import mark_read
 from raidctl.text import attempt, collapse
 from raidctl.vendor.draft import DETAIL, REPORT, ROW, Draft, Pair
 from raidctl_adaptec import numbers, vocabulary
-from raidctl_adaptec.draft import CardDraft, conclude, keep
+from raidctl_adaptec.draft import ControllerDraft, keep
 from raidctl_adaptec.outline import NAMELESS, Block
 from raidctl_adaptec.vocabulary import normalized
 
@@ -49,7 +49,7 @@ _BAD_PART = re.compile(
 )
 
 
-def read_block(card: CardDraft, block: Block, key: str | None) -> None:
+def read_block(card: ControllerDraft, block: Block, key: str | None) -> None:
     """A part of a physical device's section; ``key`` is its channel and device, None for a channel's own lines."""
     if key is None:
         mark_read(*block.heads)
@@ -116,25 +116,25 @@ def _read_pair(drive: Draft, pair: Pair, block: Block) -> None:
         _ssd(drive, pair)
     elif label == "disk name":
         if drive.read_field(pair, "device", numbers.node) is not None and "(" in pair.value:
-            drive.details.setdefault(pair.label, pair.value)
+            drive.keep_words(pair.label, pair.value)
     elif label == "array":
         drive.read_field(
             pair, "array", lambda text: None if numbers.number(text) is None else str(numbers.number(text))
         )
     elif label in ("drive configuration type", "configuration type"):
         if drive.read_field(pair, "role", numbers.role, DETAIL) is not None:
-            drive.details.setdefault(pair.label, pair.value)
+            drive.keep_words(pair.label, pair.value)
     elif label in _FIELDS:
         name, parse, weight = _FIELDS[label]
         if drive.read_field(pair, name, parse, weight) is not None and label in _KEPT:
-            drive.details.setdefault(pair.label, pair.value)
+            drive.keep_words(pair.label, pair.value)
     else:
         if label in _ALARMS:
-            drive.values.setdefault(f"alarm.{label}", (DETAIL, pair.value))
+            drive.conclude(f"alarm.{label}", pair.value, DETAIL)
         elif label.startswith("dedicated spare for"):
             # Dedicated Spare for                      : logical device 1
             owner = "spare.for.array" if normalized(pair.value).startswith("array") else "spare.for"
-            conclude(drive, owner, re.findall(r"\d{1,5}", pair.value))
+            drive.conclude(owner, re.findall(r"\d{1,5}", pair.value))
         keep(drive, pair, block.sub)
 
 
@@ -185,7 +185,7 @@ def _location(drive: Draft, pair: Pair, label: str) -> None:
         return
     drive.put(line, "enclosure", place_shown(place))
     drive.put(line, "bay", place[2])
-    conclude(drive, "place", place)
+    drive.conclude("place", place)
 
 
 def place_shown(place: tuple[str, str, str]) -> str:
@@ -197,7 +197,7 @@ def place_shown(place: tuple[str, str, str]) -> str:
 def _maker(drive: Draft, pair: Pair, label: str) -> None:
     """``Vendor : WDC`` and ``Model : WD1001FALS-0``."""
     value = numbers.text(pair.value)
-    conclude(drive, f"maker.{label}", value)
+    drive.conclude(f"maker.{label}", value)
     if label == "vendor" or value is None:
         keep(drive, pair)
     else:
@@ -226,11 +226,11 @@ def _phy(drive: Draft, pair: Pair, item: str) -> None:
     if normalized(pair.label) == "negotiated physical link rate":
         rate = attempt(numbers.link_rate, pair.value)
         if rate is not None:
-            conclude(drive, "link_gbps", rate)
+            drive.conclude("link_gbps", rate)
     keep(drive, pair, prefix=f"{item}: ")
 
 
-def _enclosure(card: CardDraft, block: Block, key: str) -> None:
+def _enclosure(card: ControllerDraft, block: Block, key: str) -> None:
     """``Device is an Enclosure Services Device``: details of the card, and a warning where a part is not well."""
     mark_read(*block.heads)
     prefix = f"Enclosure device {key.removeprefix('device')}: "
@@ -257,8 +257,8 @@ def health(drive: Draft) -> None:
     if warned and "s.m.a.r.t." not in raised:
         raised.append("s.m.a.r.t.")
     if raised and drive.get("status") == "ok":
-        drive.values["status"] = (DETAIL + 1, "warning")
-        drive.values["alarmed"] = (DETAIL, True)
+        drive.override("status", "warning", DETAIL + 1)
+        drive.override("alarmed", value=True)
     for label in raised:
         if drive.get("status") == "critical" and label == "failed logical device segments":
             continue

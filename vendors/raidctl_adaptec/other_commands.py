@@ -9,7 +9,7 @@ from raidctl.evidence import Line, mark_read
 from raidctl.text import attempt
 from raidctl.vendor.draft import DETAIL, REPORT, ROW, Pair
 from raidctl_adaptec import controller, drive, numbers, vocabulary
-from raidctl_adaptec.draft import CardDraft, keep
+from raidctl_adaptec.draft import ControllerDraft, keep
 from raidctl_adaptec.outline import Block
 from raidctl_adaptec.vocabulary import normalized
 
@@ -19,7 +19,7 @@ _RUNNING = frozenset({"in progress", "running", "started", "active"})
 _WWN = re.compile(r"[0-9A-F]{16,24}", re.IGNORECASE)
 
 
-def read_tasks(card: CardDraft, block: Block) -> None:
+def read_tasks(card: ControllerDraft, block: Block) -> None:
     """``getstatus``: what is going on, at the volume or drive that it is about.
 
     ::
@@ -60,7 +60,7 @@ def _tasks(pairs: Sequence[Pair]) -> list[list[Pair]]:
     return found
 
 
-def _volume_task(card: CardDraft, task: list[Pair], named: dict[str, Pair], number: str) -> None:
+def _volume_task(card: ControllerDraft, task: list[Pair], named: dict[str, Pair], number: str) -> None:
     volume = card.volume(number)
     state = named.get("status")
     running = state is None or normalized(state.value) in _RUNNING or not vocabulary.has_value(state.value)
@@ -72,7 +72,7 @@ def _volume_task(card: CardDraft, task: list[Pair], named: dict[str, Pair], numb
         elif label == "current operation" and running:
             found = vocabulary.operation(pair.value)
             volume.put(line, "progress.operation", found or "unknown", DETAIL)
-            volume.details.setdefault(f"{prefix}{pair.label}", pair.value)
+            volume.keep_words(f"{prefix}{pair.label}", pair.value)
             if found is None:
                 volume.add_problem("info", "unread", f"The task {pair.value!r} is not known.", REPORT)
         elif label == "percentage complete" and running:
@@ -85,7 +85,7 @@ def _volume_task(card: CardDraft, task: list[Pair], named: dict[str, Pair], numb
             keep(volume, pair, prefix=prefix)
 
 
-def _other_task(card: CardDraft, task: list[Pair], named: dict[str, Pair]) -> None:
+def _other_task(card: ControllerDraft, task: list[Pair], named: dict[str, Pair]) -> None:
     """A task of a drive, or of the card itself."""
     target = next((named[label] for label in _DRIVE if label in named), None)
     key = attempt(numbers.address, target.value) if target is not None else None
@@ -94,7 +94,7 @@ def _other_task(card: CardDraft, task: list[Pair], named: dict[str, Pair]) -> No
         keep(owner, pair, prefix="Task: ")
 
 
-def read_row(card: CardDraft, line: Line, rest: str) -> None:
+def read_row(card: ControllerDraft, line: Line, rest: str) -> None:
     """``Optimal, Slot 8, HBA, MSCC Adaptec HBA 1100-16i, 8A246320899, 50000D1704B53280`` of ``list``."""
     parts = [part.strip() for part in rest.split(",")]
     controller.read_status(card, Pair("Status", parts[0], [line]), ROW)
@@ -111,7 +111,7 @@ def read_row(card: CardDraft, line: Line, rest: str) -> None:
         controller.read_model(card, Pair("Name", ", ".join(rest_of), [line]), ROW)
 
 
-def read_expander(card: CardDraft, block: Block) -> None:
+def read_expander(card: ControllerDraft, block: Block) -> None:
     """``Expander# 1`` of ``expanderlist``."""
     mark_read(*block.heads)
     prefix = f"Expander {block.name}: " if block.name else "Expanders: "
@@ -119,7 +119,7 @@ def read_expander(card: CardDraft, block: Block) -> None:
         keep(card, pair, prefix=prefix)
 
 
-def read_phy_log(card: CardDraft, block: Block) -> None:
+def read_phy_log(card: ControllerDraft, block: Block) -> None:
     """``phyerrorlog N``: the error counters of the card's own phys."""
     mark_read(*block.heads)
     phy = ""
@@ -136,7 +136,7 @@ def read_phy_log(card: CardDraft, block: Block) -> None:
             keep(card, pair, prefix=phy)
 
 
-def read_phy_device(card: CardDraft, blocks: Sequence[Block]) -> None:
+def read_phy_device(card: ControllerDraft, blocks: Sequence[Block]) -> None:
     """``phyerrorlog N device C D``: the error counters of a drive's phys."""
     named = {normalized(pair.label): pair.value for block in blocks[:1] for pair in block.pairs}
     key = attempt(numbers.address, f"{named.get('channel', '')},{named.get('device', '')}")
@@ -163,7 +163,7 @@ def read_phy_device(card: CardDraft, blocks: Sequence[Block]) -> None:
                 keep(found, pair, prefix=prefix)
 
 
-def read_log(card: CardDraft, block: Block, number: int) -> None:
+def read_log(card: ControllerDraft, block: Block, number: int) -> None:
     """``getlogs``: each entry's lines under its own title; the card's details carry them."""
     mark_read(*block.heads)
     for pair in block.pairs:

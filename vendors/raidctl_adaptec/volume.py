@@ -10,7 +10,7 @@ from raidctl.evidence import mark_read
 from raidctl.text import attempt, collapse
 from raidctl.vendor.draft import DETAIL, REPORT, ROW, Pair
 from raidctl_adaptec import numbers, states, vocabulary
-from raidctl_adaptec.draft import CardDraft, GroupDraft, Segment, conclude, keep
+from raidctl_adaptec.draft import ControllerDraft, GroupDraft, Segment, keep
 from raidctl_adaptec.outline import Block
 from raidctl_adaptec.vocabulary import normalized
 
@@ -51,7 +51,7 @@ _FIELDS: dict[str, tuple[str, Callable[[str], Any], int]] = {
 }
 
 
-def read_logical(card: CardDraft, block: Block) -> None:
+def read_logical(card: ControllerDraft, block: Block) -> None:
     """A part of the section of a logical device."""
     if not block.name:
         mark_read(*block.heads)
@@ -109,7 +109,7 @@ def _watch(volume: GroupDraft, pair: Pair, label: str) -> None:
             )  # fmt: skip
     elif label in ("ld acceleration method", "acceleration method"):
         # LD Acceleration Method                     : Controller Cache
-        volume.values.setdefault("cache.acceleration", (DETAIL, value))
+        volume.conclude("cache.acceleration", value, DETAIL)
     elif label == "parity initialization status":
         _parity(volume, pair)
 
@@ -156,16 +156,16 @@ def read_level(volume: GroupDraft, pair: Pair) -> None:
         return
     volume.put(pair.lines[0], "raid_level", level)
     if level == "unknown" or normalized(pair.value).endswith("ee"):
-        volume.details.setdefault(pair.label, pair.value)
+        volume.keep_words(pair.label, pair.value)
 
 
 def _write_cache(volume: GroupDraft, pair: Pair, label: str) -> None:
     """``Write-cache setting : Enabled (write-back) when protected by battery/ZMM``: worked out when all is read."""
     name = {"write-cache setting": "cache.setting", "write-cache mode": "cache.mode"}.get(label, "cache.status")
-    conclude(volume, name, pair.value)
+    volume.conclude(name, pair.value)
     field = "cache.write_policy" if name == "cache.setting" else "cache.write_active"
     volume.add_evidence(pair.lines[0], field, pair.value)
-    volume.details.setdefault(pair.label, pair.value)
+    volume.keep_words(pair.label, pair.value)
 
 
 def _read_cache(volume: GroupDraft, pair: Pair) -> None:
@@ -176,16 +176,16 @@ def _read_cache(volume: GroupDraft, pair: Pair) -> None:
         return None if on is None else "read_ahead" if on else "off"
 
     if volume.read_field(pair, "cache.read_policy", policy) is not None:
-        volume.details.setdefault(pair.label, pair.value)
+        volume.keep_words(pair.label, pair.value)
 
 
 def _disk_name(volume: GroupDraft, pair: Pair) -> None:
     r"""``Disk Name : /dev/sda``, ``\\.\PHYSICALDRIVE1 (Disk1) (Bus: 1, Target: 0, Lun: 1)``."""
     target = numbers.scsi_target(pair.value)
     if target is not None:
-        volume.details["SCSI target"] = target
+        volume.replace_words("SCSI target", target)
     if volume.read_field(pair, "device", numbers.node) is not None and "(" in pair.value:
-        volume.details.setdefault(pair.label, pair.value)
+        volume.keep_words(pair.label, pair.value)
 
 
 def _spares(volume: GroupDraft, pair: Pair, label: str) -> None:
@@ -240,7 +240,7 @@ def _place(places: dict[str, str]) -> tuple[str, str, str] | None:
     return None
 
 
-def read_array(card: CardDraft, block: Block) -> None:
+def read_array(card: ControllerDraft, block: Block) -> None:
     """A part of the section of an array (smartpqi)."""
     if not block.name:
         mark_read(*block.heads)
@@ -271,7 +271,7 @@ def _array_pair(array: GroupDraft, pair: Pair, sub: str) -> None:
         keep(array, pair, sub)
 
 
-def _logical_row(card: CardDraft, array: str, pair: Pair) -> bool:
+def _logical_row(card: ControllerDraft, array: str, pair: Pair) -> bool:
     """``Logical 0 : Optimal (1, Data, 228902 MB) NAME`` below an array."""
     label = _LOGICAL.fullmatch(normalized(pair.label))
     found = _LOGICAL_ROW.fullmatch(pair.value.strip()) if label is not None else None

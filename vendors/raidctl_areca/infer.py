@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from raidctl.text import attempt
 from raidctl.vendor.draft import DETAIL, Draft, Pair
 from raidctl_areca import tables, vocabulary
-from raidctl_areca.draft import CardDraft, conclude
+from raidctl_areca.draft import ControllerDraft
 from raidctl_areca.labels import DRIVE, SET, VOLUME, Parse, media, speed
 from raidctl_areca.reader import Section
 
@@ -30,10 +30,10 @@ def settle(sections: Iterable[Section]) -> None:
             _smart(section)
 
 
-def link(card: CardDraft) -> None:
+def link(card: ControllerDraft) -> None:
     """Volumes and drives to their RAID sets by name; a name that no table of RAID sets tells makes a set of its own."""
     by_name: dict[str, list[str]] = {}
-    for number, found in card.sets.items():
+    for number, found in card.arrays.items():
         by_name.setdefault(found.get("set") or "", []).append(number)
     for volume in card.volumes.values():
         both = volume.get("names")
@@ -42,8 +42,8 @@ def link(card: CardDraft) -> None:
     for draft in [*card.drives.values(), *card.volumes.values()]:
         number = draft.get("set number")
         if number is not None:
-            card.raid_set(number)
-            conclude(draft, "array", number)
+            card.array(number)
+            draft.conclude("array", number)
         name = draft.get("set")
         if name is None:
             continue
@@ -53,10 +53,10 @@ def link(card: CardDraft) -> None:
             draft.add_problem("warning", "unread", f"Several RAID sets are called {name!r}: whose it is, is not told.")
         elif not numbers:
             made = f"={name}"
-            conclude(card.raid_set(made), "set", name)
+            card.array(made).conclude("set", name)
             by_name[name] = numbers = [made]
         if numbers:
-            conclude(draft, "array", numbers[0])
+            draft.conclude("array", numbers[0])
     _pass_through(card, by_name.get("PassThroughDisk", []))
     _temperatures(card)
 
@@ -65,20 +65,20 @@ def _apart(volume: Draft, both: str, by_name: dict[str, list[str]]) -> None:
     name = next((name for name in by_name if name and both.endswith(f" {name}")), None)
     if name is None:
         volume.unread("Name and Raid Name", both)
-        conclude(volume, "name", both)
+        volume.conclude("name", both)
         return
-    conclude(volume, "name", both.removesuffix(name).strip())
-    conclude(volume, "set", name)
+    volume.conclude("name", both.removesuffix(name).strip())
+    volume.conclude("set", name)
 
 
-def _pass_through(card: CardDraft, numbers: list[str]) -> None:
+def _pass_through(card: ControllerDraft, numbers: list[str]) -> None:
     # 3  PassThroughDisk      1  750.2GB    0.0GB    750.2GB         Normal
     drives = [drive for drive in card.drives.values() if drive.get("role") == "passthrough"]
     if len(numbers) == len(drives) == 1:
-        conclude(drives[0], "array", numbers[0])
+        drives[0].conclude("array", numbers[0])
 
 
-def _temperatures(card: CardDraft) -> None:
+def _temperatures(card: ControllerDraft) -> None:
     """``HDD #1  Temp.`` of the hardware monitor counts channels."""
     for name, (_, told) in list(card.values.items()):
         drive = card.drives.get(name.removeprefix("temperature ")) if name.startswith("temperature ") else None
@@ -156,8 +156,7 @@ def _drive_label(drive: Draft, pair: Pair, kind: str) -> None:
             drive.add_evidence(line, "interface", word)
         drive.detail(line, pair.label, value)
     elif label == "model name" and vocabulary.has_value(value):
-        drive.put(line, "raw_model", value)
-        drive.evidence[-1] = (line, "model", value)
+        drive.put(line, "raw_model", value, shown_as="model")
     elif label == "device state" and vocabulary.has_value(value):
         _device_state(drive, pair)
     elif label == "rotation speed":
@@ -165,7 +164,7 @@ def _drive_label(drive: Draft, pair: Pair, kind: str) -> None:
         _take(drive, pair, DRIVE)
     elif label in {"current sata mode", "supported sata mode"} and speed(value) is not None:
         drive.put(line, "interface", "sata", 0)
-        drive.details.setdefault(pair.label, value)
+        drive.keep_words(pair.label, value)
         if label == "current sata mode":
             drive.put(line, "link_gbps", speed(value))
         else:
@@ -190,7 +189,7 @@ def _device_state(drive: Draft, pair: Pair) -> None:
 # --- RAID sets and volumes
 
 
-def _numbered(section: Section, drafts: dict[str, Draft], field: str, name: str | None) -> str:
+def _numbered(section: Section, drafts: Mapping[str, Draft], field: str, name: str | None) -> str:
     """The number that the command asked for, else that of the only object of the name."""
     if section.number is not None:
         return section.number
@@ -200,7 +199,7 @@ def _numbered(section: Section, drafts: dict[str, Draft], field: str, name: str 
 
 def _set(section: Section) -> None:
     name = _value(section, "raid set name")
-    found = section.card.raid_set(_numbered(section, section.card.sets, "set", name))
+    found = section.card.array(_numbered(section, section.card.arrays, "set", name))
     for pair in section.pairs:
         label = pair.label.lower()
         if label == "raid set name":

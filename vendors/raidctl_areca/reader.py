@@ -13,7 +13,7 @@ from raidctl.evidence import Line, Output, mark_read
 from raidctl.text import pair as split_pair
 from raidctl.vendor.draft import Draft, Pair
 from raidctl_areca import grammar, tables, vocabulary
-from raidctl_areca.draft import CardDraft, Cards
+from raidctl_areca.draft import Cards, ControllerDraft
 from raidctl_areca.labels import SYSTEM
 
 # Areca CLI, Version: 1.86, Arclib: 310, Date: Nov  1 2010( Linux )
@@ -43,7 +43,7 @@ class Section:
 
     kind: str
     number: str | None
-    card: CardDraft
+    card: ControllerDraft
     pairs: list[Pair] = field(default_factory=list)
 
 
@@ -76,7 +76,7 @@ class Reader:
         self.sheet.gap = "" if self.ended else "the line that ends it is missing"
 
     @property
-    def card(self) -> CardDraft:
+    def card(self) -> ControllerDraft:
         """The card in focus."""
         return self.cards.card(self.number)
 

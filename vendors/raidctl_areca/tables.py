@@ -9,7 +9,7 @@ from raidctl.model import BatteryStatus, Role
 from raidctl.units import parse_percent
 from raidctl.vendor.draft import DETAIL, ROW, Draft, Pair
 from raidctl_areca import vocabulary
-from raidctl_areca.draft import CardDraft
+from raidctl_areca.draft import ControllerDraft
 
 Row = dict[str, str]
 _DIGITS = re.compile(r"\d{1,9}", re.ASCII)
@@ -31,15 +31,14 @@ def bay_of(slot: str) -> str:
     return re.sub(r"^(?:[A-Za-z]{2,}[ #]*)+", "", slot.strip()) or slot.strip()
 
 
-def set_row(card: CardDraft, line: Line, row: Row, places: str) -> None:
+def set_row(card: ControllerDraft, line: Line, row: Row, places: str) -> None:
     """A RAID set: name, members, raw and free space, state."""
     # #  Name             Disks TotalCap  FreeCap DiskChannels       State
     # 1  data                15 11250.0GB    0.0GB 123456789ABCDEF    Rebuilding
-    found = card.raid_set(str(int(row["number"])))
+    found = card.array(str(int(row["number"])))
     contradicted(found, "set", "name", row["name"])
-    found.put(line, "set", row["name"])
-    found.evidence[-1] = (line, "details[Name]", row["name"])
-    found.details.setdefault("Name", row["name"])
+    found.put(line, "set", row["name"], shown_as="details[Name]")
+    found.keep_words("Name", row["name"])
     found.detail(line, "Disks", row["disks"])
     amount(found, line, ("size_bytes", "TotalCap", row["total"]))
     amount(found, line, ("free_bytes", "FreeCap", row["free"]))
@@ -71,7 +70,9 @@ def state(draft: Draft, line: Line, value: str, weight: int = ROW) -> None:
         draft.put(line, "progress.percent", found[2], weight)
 
 
-def volume_row(card: CardDraft, line: Line, row: Row, names: tuple[str, str] | None, *, numbered: bool = False) -> None:
+def volume_row(
+    card: ControllerDraft, line: Line, row: Row, names: tuple[str, str] | None, *, numbered: bool = False
+) -> None:
     """A volume set; ``names`` are its own and its RAID set's, where the columns tell them apart."""
     # # Name             Raid Name       Level   Capacity Ch/Id/Lun  State
     # 1 ARC-1210-VOL#00  Raid Set # 00   Raid0     10.5GB 00/00/00   Normal
@@ -79,8 +80,8 @@ def volume_row(card: CardDraft, line: Line, row: Row, names: tuple[str, str] | N
     if numbered and names is not None and _DIGITS.fullmatch(names[1]):
         # # Name             Raid# Level   Capacity Ch/Id/Lun  State
         found.put(line, "name", names[0], ROW)
-        found.put(line, "set number", str(int(names[1])), ROW)
-        found.evidence[-1] = (line, "array", names[1])
+        found.conclude("set number", str(int(names[1])), ROW)
+        found.add_evidence(line, "array", names[1])
     elif names is None:
         # two names of full width with one blank between them: the RAID sets' table tells which
         found.put(line, "names", row["names"])
@@ -128,7 +129,7 @@ def contradicted(draft: Draft, name: str, what: str, value: str) -> None:
         )  # fmt: skip
 
 
-def drive_row(card: CardDraft, line: Line, row: Row) -> None:
+def drive_row(card: ControllerDraft, line: Line, row: Row) -> None:
     """A drive of one of the tables; a model ``N.A.`` is an empty slot."""
     # 10  02  SLOT 02 ST31500341AS                     1500.3GB  Raid Set # 000
     # 16 16  WDC WD7500AYYS-01RCA0            750.2GB  HotSpare[Global]
@@ -142,8 +143,8 @@ def drive_row(card: CardDraft, line: Line, row: Row) -> None:
         place = f"{place}-{number}"
     drive = card.drive(place)
     card.numbers[number] = place
-    drive.put(line, "number", number)
-    drive.evidence[-1] = (line, "id", place)
+    drive.conclude("number", number, DETAIL)
+    drive.add_evidence(line, "id", place)
     if "slot" in row:
         drive.put(line, "enclosure", row["enclosure"])
         drive.put(line, "bay", bay_of(row["slot"]))
@@ -152,8 +153,7 @@ def drive_row(card: CardDraft, line: Line, row: Row) -> None:
     if vocabulary.has_value(row["model"]):
         contradicted(drive, "table model", "model", row["model"])
         drive.put(None, "table model", row["model"])
-        drive.put(line, "raw_model", row["model"], ROW)
-        drive.evidence[-1] = (line, "model", row["model"])
+        drive.put(line, "raw_model", row["model"], ROW, shown_as="model")
         amount(drive, line, ("size_bytes", "Capacity", row["size"]))
     if vocabulary.has_value(row.get("usage", "")):
         usage(drive, line, row["usage"])
@@ -182,7 +182,7 @@ def usage(drive: Draft, line: Line, value: str) -> None:
         drive.put(line, "status_text", value, ROW)
 
 
-def hardware(card: CardDraft, pair: Pair, prefix: str) -> None:
+def hardware(card: ControllerDraft, pair: Pair, prefix: str) -> None:
     """A label of the hardware monitor: battery, temperatures, fans, voltages, power supplies."""
     label = pair.label.lower()
     own = _TEMPERATURE.fullmatch(pair.label.strip())
@@ -201,9 +201,9 @@ def hardware(card: CardDraft, pair: Pair, prefix: str) -> None:
         )  # fmt: skip
 
 
-def battery(card: CardDraft, pair: Pair) -> None:
+def battery(card: ControllerDraft, pair: Pair) -> None:
     """``100%``, ``Charged(100%)``, ``Not Installed``."""
-    line, draft = pair.lines[0], card.battery
+    line, draft = pair.lines[0], card.battery("0")
     kind = "capacitor" if "capacitor" in pair.label.lower() or "cvm" in pair.label.lower() else "battery"
     draft.put(None, "kind", kind)
     if not vocabulary.has_value(pair.value):

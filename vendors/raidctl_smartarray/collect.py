@@ -195,8 +195,10 @@ def _drive(card: ControllerDraft, section: Section, inside: Section) -> None:
         return
     if inside.kind == "array":
         array = card.array(inside.heading.name)
-        (array.spares if spare else array.members)[draft.name] = None
-        if not spare:
+        if spare:
+            array.spares[draft.name] = True
+        else:
+            array.members[draft.name] = None
             draft.put(section.line, "array", inside.heading.name)
 
 

@@ -188,7 +188,7 @@ def _read_pair(card: ControllerDraft, pair: Pair) -> None:
         if label.startswith(("battery ", "capacitor ")) and value is not None and "temperature" not in label:
             card.put(pair.lines[0], "battery.kind", label.split()[0], WEAK)
         if name in _ALSO_DETAIL and value is not None:
-            card.details.setdefault(pair.label, pair.value)
+            card.keep_words(pair.label, pair.value)
     elif label == "hba mode enabled":
         # HBA Mode Enabled: True
         card.read_field(pair, "mode", lambda text: "hba" if numbers.flag(text) else "raid", ROW)
@@ -198,7 +198,7 @@ def _read_pair(card: ControllerDraft, pair: Pair) -> None:
         _cache_status(card, pair)
     elif label in ("cache status details", "cache disable reason", "cache disable code"):
         for line in pair.lines:
-            card.put(line, f"cache.{label}", collapse(pair.value))
+            card.put(line, f"cache.{label}", collapse(pair.value), shown_as="cache.status_text")
     elif label in _RATIOS:
         _ratio(card, pair)
     elif label == "cache backup power source":
@@ -248,7 +248,7 @@ def _power_source(card: ControllerDraft, pair: Pair) -> None:
         card.keep_detail(pair)
         return
     card.put(pair.lines[0], "battery.kind", kind)
-    card.details.setdefault(pair.label, pair.value)
+    card.keep_words(pair.label, pair.value)
 
 
 def read_device(card: ControllerDraft, section: Section) -> None:

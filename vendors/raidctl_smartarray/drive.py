@@ -173,7 +173,7 @@ def _status(drive: Draft, line: Line, text: str, weight: int = 2) -> None:
     drive.put(line, "status", health, weight)
     drive.put(line, "status_text", " ".join(text.split()), weight)
     if percent is not None:
-        drive.details.setdefault("Progress", f"{percent:g}%")
+        drive.keep_words("Progress", f"{percent:g}%")
     if health == "unknown":
         drive.add_problem("warning", "unread", f"The drive's status word {text!r} is not known.", REPORT)
 
@@ -217,7 +217,7 @@ def read_row(card: ControllerDraft, section: Section, role: Role | None) -> tupl
             _put_size(drive, line, part)
         elif _SPARE.fullmatch(part):
             spare = True
-            drive.details.setdefault("Spare", part)
+            drive.keep_words("Spare", part)
         elif not sized and _PLACE.match(part):
             _put_place(drive, line, part)
         elif sized:
@@ -257,7 +257,7 @@ def _put_place(drive: Draft, line: Line | None, text: str) -> None:
     """``port 1I:box 1:bay 4``, ``port 1:id 0`` of a parallel SCSI drive."""
     places = {key.lower(): value for key, value in _PLACE.findall(text) if value not in NO_VALUE}
     if "port" in places:
-        drive.details.setdefault("Port", places["port"])
+        drive.keep_words("Port", places["port"])
     box = places.get("box", places.get("port") if "id" in places else None)
     bay = places.get("bay", places.get("id"))
     if box is not None:

@@ -9,9 +9,9 @@ from typing import Any
 from raidctl.evidence import Line, mark_read
 from raidctl.model import Operation
 from raidctl.text import attempt
-from raidctl.vendor.draft import DETAIL, REPORT, ROW, Draft, Pair
+from raidctl.vendor.draft import DETAIL, REPORT, ROW, Draft, GroupDraft, Pair
 from raidctl_smartarray import numbers, vocabulary
-from raidctl_smartarray.draft import ArrayDraft, ControllerDraft
+from raidctl_smartarray.draft import ControllerDraft
 from raidctl_smartarray.interface import interface
 from raidctl_smartarray.outline import Section
 from raidctl_smartarray.vocabulary import NO_VALUE, normalized, split_progress
@@ -83,12 +83,13 @@ def _read_pair(volume: Draft, pair: Pair) -> None:
     elif label in ("caching", "array accelerator"):
         # Caching:  Enabled
         volume.read_field(
-            pair, "cache.caching", lambda text: None if normalized(text) in NO_VALUE else numbers.flag(text)
-        )
+            pair, "cache.caching", lambda text: None if normalized(text) in NO_VALUE else numbers.flag(text),
+            shown_as="cache.write_policy",
+        )  # fmt: skip
     elif label in ("ld acceleration method", "acceleration method"):
         # LD Acceleration Method: Controller Cache
         volume.keep_detail(pair)
-        volume.values.setdefault("cache.smart_path", (DETAIL, normalized(pair.value) in _SMART_PATH))
+        volume.conclude("cache.smart_path", normalized(pair.value) in _SMART_PATH, DETAIL)
     elif label.startswith("parity initialization"):
         _parity(volume, pair)
     elif label == "unrecoverable media errors":
@@ -151,7 +152,7 @@ def _partitions(volume: Draft, group: Section) -> None:
         found = numbers.mountpoints(value)
         if found:
             already = volume.get("mountpoints") or ()
-            volume.values["mountpoints"] = (DETAIL, tuple(dict.fromkeys((*already, *found))))
+            volume.override("mountpoints", tuple(dict.fromkeys((*already, *found))))
 
 
 def read_row(card: ControllerDraft, section: Section) -> Draft:
@@ -181,7 +182,7 @@ def _put(volume: Draft, line: Line, told: tuple[str, str], parse: Callable[[str]
         volume.unread(name.replace("_", " "), text)
 
 
-def read_array(card: ControllerDraft, section: Section) -> ArrayDraft:
+def read_array(card: ControllerDraft, section: Section) -> GroupDraft:
     """``array A (SAS, Unused Space: 0  MB)`` or ``Array: A`` and the pairs below it."""
     array = card.array(section.heading.name)
     array.add_evidence(section.line, "id", section.heading.name)
@@ -213,14 +214,14 @@ def read_array(card: ControllerDraft, section: Section) -> ArrayDraft:
     return array
 
 
-def _array_size(array: ArrayDraft, used: Pair) -> None:
+def _array_size(array: GroupDraft, used: Pair) -> None:
     """``Used Space: 65.5 TB (100.0%)``: with the unused space, the raw size."""
     bytes_used, bytes_free = attempt(numbers.free_space, used.value), array.get("free_bytes")
     if bytes_used is not None and bytes_free is not None:
         array.put(used.lines[0], "size_bytes", bytes_used + bytes_free)
 
 
-def _array_word(array: ArrayDraft, line: Line, part: str) -> None:
+def _array_word(array: GroupDraft, line: Line, part: str) -> None:
     label, colon, value = part.partition(":")
     if colon and normalized(label) == "unused space":
         _put(array, line, ("free_bytes", value.strip()), numbers.free_space)
@@ -234,7 +235,7 @@ def _array_word(array: ArrayDraft, line: Line, part: str) -> None:
         _array_status(array, line, part, ROW)
 
 
-def _array_status(array: ArrayDraft, line: Line, text: str, weight: int) -> None:
+def _array_status(array: GroupDraft, line: Line, text: str, weight: int) -> None:
     health = vocabulary.look_up(vocabulary.ARRAY_STATUS, split_progress(text)[0])
     array.put(line, "status", health, weight)
     array.put(line, "status_text", " ".join(text.split()), weight)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from raidctl.evidence import Line, Output, mark_read
 from raidctl.vendor.draft import DETAIL, ROW, Draft, Pair
 from raidctl_threeware import card_of_table, grammar, tables, vocabulary
-from raidctl_threeware.draft import CardDraft, Cards, UnitDraft
+from raidctl_threeware.draft import Cards, ControllerDraft, UnitDraft
 from raidctl_threeware.grammar import Attribute, Sentence, Table
 from raidctl_threeware.labels import BATTERY, CARD, DRIVE, UNIT, Parse, driver, spins
 
@@ -80,7 +80,7 @@ class Reader:
         return "its tables are missing" if missing else ""
 
     @property
-    def card(self) -> CardDraft:
+    def card(self) -> ControllerDraft:
         """The card in focus."""
         return self.cards.card(self.number)
 
@@ -190,7 +190,7 @@ class Reader:
             self.enclosure = top
             self.card.keep_detail(pair, f"{top} {below} " if below else f"{top} ")
         elif top.startswith("u") and not below:
-            self._unit(line, self.card.unit(top[1:]), pair)
+            self._unit(line, self.card.array(top[1:]), pair)
         elif top.startswith("p") and top[1:].isdigit():
             self._drive(line, self.card.drive(top[1:]), pair)
         elif top.startswith("bbu"):
@@ -237,7 +237,7 @@ class Reader:
 
     def _sentence(self, line: Line, found: Sentence) -> None:
         self.number = found.card
-        unit = self.card.unit(found.unit)
+        unit = self.card.array(found.unit)
         state = re.search(r"current state is ([\w*-]+)", found.text)
         if state is not None:
             tables.unit_status(unit, line, state[1])
@@ -261,14 +261,13 @@ class Reader:
             drive.detail(line, pair.label, pair.value)
             tables.smart_health(drive, line, pair.value)
         elif label == "model" and vocabulary.has_value(pair.value):
-            drive.put(line, "raw_model", pair.value)
-            drive.evidence[-1] = (line, "model", pair.value)
+            drive.put(line, "raw_model", pair.value, shown_as="model")
         elif label == "spindle speed":
             drive.put(None, "media", spins(pair.value))
             self._take(drive, pair, DRIVE)
         elif label in {"belongs to unit", "unit"} and re.fullmatch(r"u\d{1,4}", pair.value):
             drive.put(line, "unit", pair.value[1:])
-            self.card.unit(pair.value[1:]).ports.setdefault(drive.name)
+            self.card.array(pair.value[1:]).ports.setdefault(drive.name)
         else:
             self._take(drive, pair, DRIVE)
 

@@ -7,7 +7,7 @@ import re
 from raidctl.evidence import Line
 from raidctl.vendor.draft import DETAIL, ROW, Draft
 from raidctl_threeware import vocabulary
-from raidctl_threeware.draft import CardDraft, SlotDraft, UnitDraft
+from raidctl_threeware.draft import ControllerDraft, SlotDraft, UnitDraft
 
 Row = dict[str, str]
 _SLOT = re.compile(r"(?:/c\d{1,3})?/?(e\d{1,3})/slo?t(\d{1,4})", re.ASCII)
@@ -15,7 +15,7 @@ _PORT = re.compile(r"(?:/?c\d{1,3}/)?p(\d{1,4})", re.ASCII)
 _COMPLETE = {"%RCmpl", "%V/I/M", "%Cmpl", "%Complete", "%RCompl"}
 
 
-def card_row(card: CardDraft, line: Line, row: Row) -> None:
+def card_row(card: ControllerDraft, line: Line, row: Row) -> None:
     """``c0    9650SE-2LP   2         2        1       1       1       1      -``."""
     for column, value in row.items():
         if column == "Ctl":
@@ -31,13 +31,13 @@ def card_row(card: CardDraft, line: Line, row: Row) -> None:
         card.put(None, "no_battery", value=True)
 
 
-def unit_row(card: CardDraft, line: Line, row: Row) -> None:
+def unit_row(card: ControllerDraft, line: Line, row: Row) -> None:
     """A unit, or what it consists of (``u0-0-1``, ``u0/v1``, ``du3-0``)."""
     name = row.get("Unit", "")
     if re.fullmatch(r"u\d+", name):
         _unit(card, line, row)
         return
-    unit = card.unit(re.sub(r"^[sd]?u(\d+).*", r"\1", name))
+    unit = card.array(re.sub(r"^[sd]?u(\d+).*", r"\1", name))
     told = ", ".join(f"{column} {value}" for column, value in list(row.items())[1:] if vocabulary.has_value(value))
     # su0, du0: source and destination of a migration
     if name[0] != "u":
@@ -49,11 +49,11 @@ def unit_row(card: CardDraft, line: Line, row: Row) -> None:
         _part(card, unit, line, row)
 
 
-def _unit(card: CardDraft, line: Line, row: Row) -> None:
+def _unit(card: ControllerDraft, line: Line, row: Row) -> None:
     # Unit  UnitType  Status         %RCmpl  %V/I/M  Stripe  Size(GB)  Cache  AVrfy
     # u0    RAID-6    VERIFYING      -       29%(A)  256K    16763.7   RiW    ON
     # Unit  UnitType  Status         %Cmpl  Stripe  Size(GB)  Cache  AVerify  IgnECC
-    unit = card.unit(row["Unit"][1:])
+    unit = card.array(row["Unit"][1:])
     unit.add_evidence(line, "id", row["Unit"])
     for column, value in list(row.items())[1:]:
         if column == "UnitType":
@@ -73,7 +73,7 @@ def _unit(card: CardDraft, line: Line, row: Row) -> None:
         elif column == "Cache":
             unit.put(None, "column", value)
             unit.add_evidence(line, "details[Cache]", value)
-            unit.details.setdefault("Cache", value)
+            unit.keep_words("Cache", value)
             card.newer = card.newer or value in {"W", "Ri", "Rb", "RiW", "RbW"}
         else:
             unit.detail(line, column, value)
@@ -122,7 +122,7 @@ def _contradicted(unit: UnitDraft, value: str) -> None:
     old, new = vocabulary.unit_status(known), vocabulary.unit_status(value)
     if new is not None and (old is None or vocabulary.severity(new[0]) > vocabulary.severity(old[0])):
         for name in ("status", "status_text", "operation"):
-            unit.values.pop(name, None)
+            unit.discard(name)
 
 
 def smart_health(drive: Draft, line: Line, value: str) -> None:
@@ -167,7 +167,7 @@ def _carved(unit: UnitDraft, line: Line, row: Row, told: str) -> None:
     unit.detail(line, row["Unit"], told)
 
 
-def _part(card: CardDraft, unit: UnitDraft, line: Line, row: Row) -> None:
+def _part(card: ControllerDraft, unit: UnitDraft, line: Line, row: Row) -> None:
     # u0-3     DISK      REBUILDING     80%     -        p3    -       298.20
     # u0-0     RAID-5    OK             -       -       -     64K     -
     name, status = row["Unit"], row.get("Status", "")
@@ -187,7 +187,7 @@ def _part(card: CardDraft, unit: UnitDraft, line: Line, row: Row) -> None:
     drive_status(drive, line, status)
 
 
-def port_row(card: CardDraft, line: Line, row: Row) -> None:
+def port_row(card: ControllerDraft, line: Line, row: Row) -> None:
     """The drive at a port; ``NOT-PRESENT`` without a unit is a port that is empty."""
     # Port   Status           Unit   Size        Blocks        Serial
     # p0     DEGRADED         u0     465.76 GB   976773168     9QM1SHZY
@@ -206,7 +206,7 @@ def port_row(card: CardDraft, line: Line, row: Row) -> None:
     drive_status(drive, line, row.get("Status", ""))
     if unit is not None:
         drive.put(line, "unit", unit[1])
-        card.unit(unit[1]).ports.setdefault(name[1:])
+        card.array(unit[1]).ports.setdefault(name[1:])
     elif "Unit" in row and not vocabulary.has_value(row["Unit"]):
         drive.put(line, "free", value=True)
     elif "Unit" in row:
@@ -286,13 +286,13 @@ def drive_status(drive: Draft, line: Line, value: str, weight: int = DETAIL) -> 
         found = "unknown"
     known = drive.get("status")
     if known is None or vocabulary.worse(found, known):
-        drive.values.pop("status", None)
-        drive.values.pop("status_text", None)
+        drive.discard("status")
+        drive.discard("status_text")
     drive.put(line, "status", found, weight)
     drive.put(line, "status_text", value, weight)
 
 
-def battery_row(card: CardDraft, line: Line, row: Row) -> None:
+def battery_row(card: ControllerDraft, line: Line, row: Row) -> None:
     """``bbu   On           Yes       OK        OK       OK       241    22-Jun-2004``."""
     battery = card.battery(row.get("Name", "bbu"))
     battery.add_evidence(line, "id", row.get("Name"))
@@ -314,7 +314,7 @@ def battery_status(battery: Draft, line: Line, value: str, weight: int) -> None:
     battery.put(line, "status", found or "unknown", weight)
 
 
-def part_row(card: CardDraft, line: Line, row: Row, enclosure: str) -> None:
+def part_row(card: ControllerDraft, line: Line, row: Row, enclosure: str) -> None:
     """A fan, temperature sensor, power supply or alarm of an enclosure, kept in the tool's words."""
     # fan0        OK              ON      7      6900    N/A
     (_, name), *others = row.items()
@@ -329,11 +329,11 @@ def part_row(card: CardDraft, line: Line, row: Row, enclosure: str) -> None:
         _trouble(card, f"{name} of enclosure {enclosure}", status)
 
 
-def _trouble(card: CardDraft, what: str, status: str) -> None:
+def _trouble(card: ControllerDraft, what: str, status: str) -> None:
     card.add_problem("warning", "state", f"The tool says of {what}: {status}.", "Look at the enclosure.")
 
 
-def enclosure_row(card: CardDraft, line: Line, row: Row, enclosure: str) -> None:
+def enclosure_row(card: ControllerDraft, line: Line, row: Row, enclosure: str) -> None:
     """``/c0/e0      ALARM-ACTIVATED``, or how many slots, fans … it has."""
     for column, value in list(row.items())[1:]:
         card.detail(line, f"{enclosure} {column}", value)
@@ -342,7 +342,7 @@ def enclosure_row(card: CardDraft, line: Line, row: Row, enclosure: str) -> None
         _trouble(card, f"enclosure {enclosure}", status)
 
 
-def slot_row(card: CardDraft, line: Line, row: Row, enclosure: str) -> None:
+def slot_row(card: ControllerDraft, line: Line, row: Row, enclosure: str) -> None:
     """``slot3     OK              /c0/p8        Off``."""
     port = _PORT.fullmatch((row.get("(V)Port") or row.get("Port") or row.get("VPort") or "").lstrip("/"))
     name, status = row.get("Slot", ""), row.get("Status", "")

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from raidctl.evidence import Output
 from raidctl.model import Problem
-from raidctl.vendor.draft import Draft
+from raidctl.vendor.draft import Draft, GroupDraft
 from raidctl.vendor.protocol import Document
-from raidctl_megaraid.draft import CardDraft, Cards, VolumeDraft
+from raidctl_megaraid.draft import Cards, ControllerDraft
 from raidctl_megaraid.megacli import read
 
 ALL_INFO = """
@@ -462,13 +462,13 @@ def told(*texts: str, name: str = "output.txt") -> tuple[Cards, list[Output], li
     return cards, sheets, problems
 
 
-def card(*texts: str) -> CardDraft:
+def card(*texts: str) -> ControllerDraft:
     """The only card that some texts tell of."""
     (found,) = told(*texts)[0].cards.values()
     return found
 
 
-def volume(*texts: str) -> VolumeDraft:
+def volume(*texts: str) -> GroupDraft:
     """The only virtual drive."""
     (found,) = card(*texts).volumes.values()
     return found
@@ -491,7 +491,7 @@ def left(text: str) -> list[str]:
     cards, sheets, _ = told(text)
     for found in cards.cards.values():
         for draft in found.all():
-            draft.write_evidence("x")
+            draft.drop_evidence()
     return [line.text for sheet in sheets for line in sheet.unparsed()]
 
 

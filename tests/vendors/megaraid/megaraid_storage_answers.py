@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from raidctl.evidence import Output
-from raidctl_megaraid.draft import CardDraft, Cards
+from raidctl_megaraid.draft import Cards, ControllerDraft
 from raidctl_megaraid.storcli.from_json import from_json
 from raidctl_megaraid.storcli.outline import Section
 from raidctl_megaraid.storcli.storage import read_storage
@@ -33,7 +33,7 @@ def read_all(*texts: str) -> tuple[Cards, list[Section], list[Output]]:
     return cards, left, sheets
 
 
-def read(response: Data, description: str = "None") -> CardDraft:
+def read(response: Data, description: str = "None") -> ControllerDraft:
     """The card of one answer."""
     cards, _, _ = read_all(answer_text(response, description))
     (card,) = cards.cards.values()

@@ -10,7 +10,7 @@ from raidctl.evidence import mark_read
 from raidctl.model import BatteryStatus
 from raidctl.vendor.draft import REPORT, ROW, WEAK, Draft, Pair
 from raidctl_megaraid import bbu_mask
-from raidctl_megaraid.draft import CardDraft
+from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.megacli import numbers
 from raidctl_megaraid.megacli.outline import Block, Item
 from raidctl_megaraid.storcli.battery_labels import REPLACE, TROUBLES
@@ -62,7 +62,7 @@ _FIELDS: dict[str, tuple[str, Callable[[str], Any]]] = {
 }
 
 
-def battery_of(card: CardDraft, block: Block) -> Draft:
+def battery_of(card: ControllerDraft, block: Block) -> Draft:
     """The draft of the card's pack: a CacheVault by its type, else a BBU; a card has one."""
     kinds = {
         battery_kind(item.pair.value)
@@ -77,7 +77,7 @@ def battery_of(card: CardDraft, block: Block) -> Draft:
     return card.batteries[known] if known is not None and known in card.batteries else card.battery(name)
 
 
-def read_battery(card: CardDraft, block: Block) -> None:
+def read_battery(card: ControllerDraft, block: Block) -> None:
     """``BBU status for Adapter: 0`` and what stands below it."""
     if not any(item.pair.value for item in block.items):
         mark_read(*(line for item in block.items for line in item.pair.lines))
@@ -125,7 +125,7 @@ def _flag(battery: Draft, pair: Pair) -> None:
         battery.add_problem("warning", "state", message, remedy)
 
 
-def _judge(card: CardDraft, battery: Draft, items: Iterable[Item]) -> None:
+def _judge(card: ControllerDraft, battery: Draft, items: Iterable[Item]) -> None:
     """The status out of the state word and the flags; both count, and older versions have no state word."""
     flags = [item.pair for item in items if item.section == FLAGS and item.label != "bbu firmware status"]
     flags += [item.pair for item in items if item.label == "issohgood" or _figure(item.pair) is not None]
@@ -243,7 +243,7 @@ def _status(stated: BatteryStatus | None, text: str, mask: int, *, worn: bool) -
     return "degraded" if worn or mask & _BAD else "ok"
 
 
-def read_summary(card: CardDraft, pair: Pair) -> None:
+def read_summary(card: ControllerDraft, pair: Pair) -> None:
     """``Status            : Healthy`` of ``-ShowSummary``."""
     battery = battery_of(card, Block("battery"))
     status = _stated(battery, pair)
@@ -254,7 +254,7 @@ def read_summary(card: CardDraft, pair: Pair) -> None:
     battery.put(pair.lines[0], "status_text", pair.value, ROW)
 
 
-def read_summary_kind(card: CardDraft, pair: Pair) -> None:
+def read_summary_kind(card: ControllerDraft, pair: Pair) -> None:
     """``BBU Type          : BBU``."""
     block = Block("battery", items=[Item("", Pair("BatteryType", pair.value, pair.lines))])
     battery = battery_of(card, block)

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from raidctl.text import attempt
-from raidctl.vendor.draft import DETAIL, ROW, WEAK, Pair
-from raidctl_megaraid.draft import CardDraft, GroupDraft
+from raidctl.vendor.draft import DETAIL, ROW, WEAK, GroupDraft, Pair
+from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.megacli import numbers
 from raidctl_megaraid.megacli.outline import Block, Item
 from raidctl_megaraid.messages import COUNTS
@@ -48,14 +48,14 @@ _HEAD: dict[str, tuple[str, Callable[[str], Any], int]] = {
 _HARDWARE = ("", "hw configuration")
 
 
-def read_card(card: CardDraft, block: Block) -> None:
+def read_card(card: ControllerDraft, block: Block) -> None:
     """The pairs of a card, whatever command printed them."""
     for item in block.items:
         _read_item(card, item)
     _bus(card, block)
 
 
-def _read_item(card: CardDraft, item: Item) -> None:
+def _read_item(card: ControllerDraft, item: Item) -> None:
     pair, label, section = item.pair, item.label, item.section.lower()
     prefix = f"{item.section}: " if section.startswith(_REPEATING) and label not in _OWN_LABELS else ""
     if label == "enable jbod" and section in _JBOD_HOMES:
@@ -82,14 +82,14 @@ def _read_item(card: CardDraft, item: Item) -> None:
 _JBOD_HOMES = frozenset({"", "settings", "supported pd operations"})
 
 
-def _jbod(card: CardDraft, pair: Pair) -> None:
+def _jbod(card: ControllerDraft, pair: Pair) -> None:
     """``Enable JBOD                             : No``: whether drives may stand beside the volumes."""
     allowed = attempt(flag, pair.value)
     if allowed is not None:
         card.put(pair.lines[0], "mode", "mixed" if allowed else "raid", WEAK)
 
 
-def _memory(card: CardDraft, pair: Pair) -> None:
+def _memory(card: ControllerDraft, pair: Pair) -> None:
     """``Memory: 128MB`` of ``-CfgDsply``; ``Memory           : Present`` of ``-AdpAllInfo``."""
     if pair.value[:1].isdigit():
         card.read_field(pair, "cache.size_bytes", numbers.size, ROW)
@@ -105,16 +105,16 @@ _WARNED: dict[str, tuple[str, str]] = {
 }
 
 
-def _trouble(card: CardDraft, label: str, value: str) -> None:
+def _trouble(card: ControllerDraft, label: str, value: str) -> None:
     """Counts that are held against the lists, and flags."""
     if label in COUNTS and value.isascii() and value.isdecimal():
-        card.values[f"count.{label}"] = (WEAK, int(value[:18]))
+        card.override(f"count.{label}", int(value[:18]), WEAK)
     message, remedy = _WARNED.get(label, ("", ""))
     if message and normalized(value) == "yes":
         card.add_problem("warning", "state", message, remedy)
 
 
-def _bus(card: CardDraft, block: Block) -> None:
+def _bus(card: ControllerDraft, block: Block) -> None:
     """``Bus Number      : 5e``, ``Device Number   : 0``, ``Function Number : 0``, in hexadecimal, without a domain."""
     found = []
     for label in ("bus number", "device number", "function number"):
@@ -129,9 +129,9 @@ def _bus(card: CardDraft, block: Block) -> None:
         card.put(line, "bus", f"0000:{bus:02x}:{device:02x}.{function:x}")
 
 
-def read_group(card: CardDraft, block: Block) -> None:
+def read_group(card: ControllerDraft, block: Block) -> None:
     """``DISK GROUP: 0`` and ``SPAN: 0``: numbers of spans, drives, virtual drives and spares."""
-    group: GroupDraft = card.group(block.name or "?")
+    group: GroupDraft = card.array(block.name or "?")
     for item in block.items:
         group.keep_detail(item.pair, f"{item.section} " if item.section else "")
 
@@ -144,7 +144,7 @@ _WELL = frozenset(
 )  # fmt: skip
 
 
-def read_enclosure(card: CardDraft, block: Block) -> None:
+def read_enclosure(card: ControllerDraft, block: Block) -> None:
     """``Enclosure 0:`` of ``-EncInfo``: its parts and sensors, under the enclosure's number."""
     device = next((item.pair.value for item in block.items if item.label == "device id"), block.name)
     name = f"Enclosure {device}"

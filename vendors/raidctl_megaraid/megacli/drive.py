@@ -9,7 +9,7 @@ from typing import Any
 
 from raidctl.evidence import Line, mark_read
 from raidctl.vendor.draft import DETAIL, REPORT, ROW, WEAK, Draft, Pair
-from raidctl_megaraid.draft import CardDraft
+from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.megacli import numbers
 from raidctl_megaraid.megacli.inquiry import split_inquiry
 from raidctl_megaraid.megacli.outline import Block, Item
@@ -46,7 +46,7 @@ def key_of(block: Block) -> str:
     return drive_key(enclosure if _NAME.fullmatch(enclosure) else None, slot if _NAME.fullmatch(slot) else None)
 
 
-def read_drive(card: CardDraft, block: Block) -> str | None:
+def read_drive(card: ControllerDraft, block: Block) -> str | None:
     """A drive and its pairs; its key, None for a heading with nothing below it (the place of a drive that is gone)."""
     if not any(item.pair.value for item in block.items):
         mark_read(*([block.line] if block.line else []), *(line for item in block.items for line in item.pair.lines))
@@ -63,12 +63,15 @@ def read_drive(card: CardDraft, block: Block) -> str | None:
         drive.put(block.line, "role", "spare", ROW)
     if block.group is not None and listed:
         # DISK GROUP: 0
-        group = card.group(block.group)
-        (group.spares if block.rest == "spare" else group.members).setdefault(key)
+        group = card.array(block.group)
+        if block.rest == "spare":
+            group.spares.setdefault(key, True)
+        else:
+            group.members.setdefault(key)
     return key
 
 
-def _free(card: CardDraft, key: str) -> str:
+def _free(card: ControllerDraft, key: str) -> str:
     """Drives whose slot is not told are different ones."""
     if not key.endswith("?") or key not in card.drives:
         return key
@@ -106,7 +109,7 @@ _FIELDS: dict[str, tuple[str, Callable[[str], Any]]] = {
 class _Place:
     """Where a drive was read, and what the rest of its block says."""
 
-    card: CardDraft
+    card: ControllerDraft
     block: Block
     flags: dict[str, str]
     """Its pairs, the parts left out."""
@@ -236,10 +239,10 @@ def _position(drive: Draft, pair: Pair, place: _Place) -> None:
         return
     if place.block.foreign is None:
         drive.put(pair.lines[0], "array", match[1])
-        place.card.group(match[1]).members.setdefault(drive.name)
+        place.card.array(match[1]).members.setdefault(drive.name)
 
 
-def _hotspare(card: CardDraft, drive: Draft, item: Item) -> None:
+def _hotspare(card: ControllerDraft, drive: Draft, item: Item) -> None:
     """``Type: Dedicated, is revertible`` and ``Array #: 0``."""
     pair = item.pair
     drive.keep_detail(pair, "Hotspare ")
@@ -247,7 +250,7 @@ def _hotspare(card: CardDraft, drive: Draft, item: Item) -> None:
         drive.put(pair.lines[0], "role", "spare", ROW)
     elif item.label.startswith("array"):
         for number in _DIGITS.findall(pair.value):
-            card.group(str(int(number))).spares.setdefault(drive.name)
+            card.array(str(int(number))).spares.setdefault(drive.name, True)
 
 
 def _progress(drive: Draft, pair: Pair) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from raidctl.evidence import Line, Output, mark_read
 from raidctl.model import Problem
-from raidctl_megaraid.draft import CardDraft
+from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.megacli.labels import LABELS
 from raidctl_megaraid.vocabulary import normalized
 
@@ -117,7 +117,7 @@ def _reason(found: list[Failure], reason: str, line: Line, adapter: str | None) 
 
 
 def problems(
-    found: list[Failure], code: int | None, card_of: Callable[[str | None], CardDraft], sheet: Output
+    found: list[Failure], code: int | None, card_of: Callable[[str | None], ControllerDraft], sheet: Output
 ) -> list[Problem]:
     """Make problems of failures; a battery that is not there, and a pinned cache, are facts of the card."""
     made = []

@@ -9,7 +9,7 @@ from raidctl.evidence import Output, mark_read
 from raidctl.model import Problem
 from raidctl.vendor.draft import ROW
 from raidctl.vendor.protocol import Document
-from raidctl_megaraid.draft import CardDraft, Cards
+from raidctl_megaraid.draft import Cards, ControllerDraft
 from raidctl_megaraid.megacli import failure, summary
 from raidctl_megaraid.megacli import sentences as said
 from raidctl_megaraid.megacli.battery import read_battery
@@ -64,7 +64,7 @@ class _Reading:
         if len(numbers) == 1:
             self.only = next(iter(numbers))
 
-    def card(self, number: str | None) -> CardDraft:
+    def card(self, number: str | None) -> ControllerDraft:
         """The draft of an adapter."""
         return self.cards.card(number if number is not None else self.only)
 
@@ -119,7 +119,7 @@ class _Reading:
         else:
             read_card(card, block)
 
-    def enclosures(self, card: CardDraft, block: Block) -> None:
+    def enclosures(self, card: ControllerDraft, block: Block) -> None:
         """``Number of enclosures on adapter 0 -- 1``."""
         if block.rest.isdecimal() and block.line is not None:
             card.detail(block.line, "Number of enclosures", block.rest)
@@ -191,7 +191,7 @@ def _named(text: str) -> str | None:
     return str(int(match[1])) if match is not None else None
 
 
-def settle(card: CardDraft) -> None:
+def settle(card: ControllerDraft) -> None:
     """What follows from several lines, of one text or of several that were put together; idempotent."""
     summary.settle(card)
     for volume in card.volumes.values():

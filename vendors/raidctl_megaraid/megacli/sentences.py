@@ -10,8 +10,8 @@ from collections.abc import Callable
 
 from raidctl.evidence import Line, mark_read
 from raidctl.text import attempt
-from raidctl.vendor.draft import DETAIL, ROW, Pair
-from raidctl_megaraid.draft import CardDraft, VolumeDraft
+from raidctl.vendor.draft import DETAIL, ROW, GroupDraft, Pair
+from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.megacli import numbers
 from raidctl_megaraid.megacli.controller import read_card
 from raidctl_megaraid.megacli.drive import drive_key, progress
@@ -20,7 +20,7 @@ from raidctl_megaraid.megacli.outline import Block, Item
 from raidctl_megaraid.megacli.volume import cache_policy, under_way
 from raidctl_megaraid.vocabulary import disk_cache, normalized
 
-CardOf = Callable[[str | None], CardDraft]
+CardOf = Callable[[str | None], ControllerDraft]
 Reader = Callable[[CardOf, Line, "re.Match[str]", str | None], None]
 
 
@@ -32,7 +32,7 @@ def _on_volume(card_of: CardOf, line: Line, match: re.Match[str], adapter: str |
     volume.detail(line, f"Ongoing {label}", match["said"])
 
 
-def _volume(card: CardDraft, number: str) -> VolumeDraft:
+def _volume(card: ControllerDraft, number: str) -> GroupDraft:
     return card.volume(str(int(number)))
 
 
@@ -84,7 +84,7 @@ def _preserved(card_of: CardOf, line: Line, match: re.Match[str], adapter: str |
     """``Virtual Drive(Target ID 06): Missing.``: the cache holds preserved data of it."""
     card = card_of(adapter)
     card.put(line, "cache.preserved_data", value=True)
-    card.details.setdefault(f"Preserved cache of virtual drive {int(match['target'])}", match["said"].rstrip("."))
+    card.keep_words(f"Preserved cache of virtual drive {int(match['target'])}", match["said"].rstrip("."))
 
 
 def _discarded(card_of: CardOf, line: Line, match: re.Match[str], adapter: str | None) -> None:
@@ -229,7 +229,7 @@ def read_setting(card_of: CardOf, line: Line) -> bool:
 _MISSING_ROW = re.compile(r"(\d{1,5})\s+(\d{1,5})\s+(\d{1,5})\s+(\S.{0,30})", re.ASCII)
 
 
-def read_missing(card: CardDraft, block: Block) -> None:
+def read_missing(card: ControllerDraft, block: Block) -> None:
     """Below ``Adapter 0 - Missing Physical drives``, a table: ``0     0       4     390144 MB``."""
     for line in block.texts:
         match = _MISSING_ROW.fullmatch(line.stripped)
@@ -238,7 +238,7 @@ def read_missing(card: CardDraft, block: Block) -> None:
             if line.stripped.lower().startswith(("no", "array", "row", "size")):
                 mark_read(line)
             continue
-        group = card.group(str(int(match[2])))
+        group = card.array(str(int(match[2])))
         size = attempt(numbers.size, match[4])
         group.detail(line, f"Missing drive, row {match[3]}", match[4] if size else "yes")
         group.add_problem(
@@ -247,17 +247,17 @@ def read_missing(card: CardDraft, block: Block) -> None:
         )  # fmt: skip
 
 
-def read_events(card: CardDraft, blocks: list[Block]) -> None:
+def read_events(card: ControllerDraft, blocks: list[Block]) -> None:
     """``seqNum: 0x00002a10`` and the lines below it: events are counted, the latest are kept."""
     for block in blocks:
         for line in ([block.line] if block.line else []) + block.texts:
             card.add_evidence(line, "details[Events]", line.stripped)
     card.put(None, "events", (card.get("events") or 0) + len(blocks), DETAIL)
-    card.details["Events"] = str(len(blocks))
+    card.replace_words("Events", str(len(blocks)))
     for block in blocks[-_EVENTS_KEPT:]:
         description = next((text for line in block.texts if (text := _described(line))), None)
         if description:
-            card.details.setdefault(f"Event {block.name}".strip(), description)
+            card.keep_words(f"Event {block.name}".strip(), description)
 
 
 _EVENTS_KEPT = 20

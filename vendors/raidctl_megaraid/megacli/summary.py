@@ -6,7 +6,7 @@ import re
 
 from raidctl.model import Health
 from raidctl.vendor.draft import REPORT, ROW, Draft, Pair
-from raidctl_megaraid.draft import CardDraft
+from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.megacli import battery, numbers, volume
 from raidctl_megaraid.megacli.level import plain_level
 from raidctl_megaraid.megacli.outline import Block
@@ -26,7 +26,7 @@ ONLY_SUMMARY = "summary"
 """Mark of drives whose enclosure is not told: they are joined with others of the same slot (:func:`settle`)."""
 
 
-def read_block(card: CardDraft, block: Block) -> None:
+def read_block(card: ControllerDraft, block: Block) -> None:
     """One paragraph; its name is the title above it."""
     readers = {
         "Controller": _controller, "BBU": _bbu, "CacheVault": _bbu, "PD": _drive, "Virtual Drives": _volume,
@@ -45,7 +45,7 @@ def read_block(card: CardDraft, block: Block) -> None:
             )
 
 
-def _controller(card: CardDraft, block: Block) -> None:
+def _controller(card: ControllerDraft, block: Block) -> None:
     for item in block.items:
         pair, label = item.pair, item.label
         if label in ("productname", "product name"):
@@ -61,7 +61,7 @@ def _controller(card: CardDraft, block: Block) -> None:
             card.keep_detail(pair)
 
 
-def _status(card: CardDraft, pair: Pair) -> None:
+def _status(card: ControllerDraft, pair: Pair) -> None:
     """``Status            : Optimal``."""
     found: Health | None
     try:
@@ -76,7 +76,7 @@ def _status(card: CardDraft, pair: Pair) -> None:
     card.put(pair.lines[0], "status_text", pair.value, ROW)
 
 
-def _bbu(card: CardDraft, block: Block) -> None:
+def _bbu(card: ControllerDraft, block: Block) -> None:
     for item in block.items:
         if item.label in ("bbu type", "type", "cachevault type"):
             battery.read_summary_kind(card, item.pair)
@@ -86,7 +86,7 @@ def _bbu(card: CardDraft, block: Block) -> None:
             card.keep_detail(item.pair, f"{block.name} ")
 
 
-def _drive(card: CardDraft, block: Block) -> None:
+def _drive(card: ControllerDraft, block: Block) -> None:
     """A drive below ``PD``. Backplanes stand among them: of no known type and without capacity."""
     pairs = {item.label: item.pair for item in block.items}
     connector = pairs.get("connector")
@@ -97,19 +97,19 @@ def _drive(card: CardDraft, block: Block) -> None:
         return
     position = _ENCLOSURE_POSITION.search(match[1])
     drive = card.drive(_key(card, match[2], match[1]))
-    drive.values.setdefault(ONLY_SUMMARY, (0, match[1]))
+    drive.conclude(ONLY_SUMMARY, match[1])
     if connector is not None:
         drive.keep_detail(connector)
         drive.put(connector.lines[0], "bay", match[2], ROW)
     if position:
-        drive.details.setdefault(POSITION, position[1])
+        drive.keep_words(POSITION, position[1])
     if block.name == "Foreign Drives":
         drive.put(None, "foreign", value=True)
     for item in block.items:
         _drive_pair(drive, item.label, item.pair)
 
 
-def _key(card: CardDraft, slot: str, connector: str) -> str:
+def _key(card: ControllerDraft, slot: str, connector: str) -> str:
     """``:3``, as the enclosure's number is not told; two of the same slot are told apart by their connectors."""
     free = f":{slot}"
     taken = card.drives.get(free)
@@ -162,7 +162,7 @@ def _disk_type(drive: Draft, pair: Pair) -> None:
         drive.read_field(Pair(pair.label, kind, pair.lines), "media", media, ROW)
 
 
-def _volume(card: CardDraft, block: Block) -> None:
+def _volume(card: ControllerDraft, block: Block) -> None:
     first = next((item.pair for item in block.items if item.label == "virtual drive"), None)
     match = _TARGET.fullmatch(first.value) if first is not None else None
     if match is None or first is None:
@@ -185,7 +185,7 @@ def _volume(card: CardDraft, block: Block) -> None:
             draft.keep_detail(item.pair)
 
 
-def settle(card: CardDraft) -> None:
+def settle(card: ControllerDraft) -> None:
     """Join the drives of the summary with those of the lists, whatever came first."""
     alone = [key for key, drive in card.drives.items() if ONLY_SUMMARY in drive.values]
     others: dict[str, list[str]] = {}
@@ -196,7 +196,7 @@ def settle(card: CardDraft) -> None:
         drive = card.drives[key]
         fitting = [name for name in others.get(key.rpartition(":")[2], ()) if _fits(card.drives[name], drive)]
         if len(fitting) == 1:
-            del drive.values[ONLY_SUMMARY]
+            drive.discard(ONLY_SUMMARY)
             card.drives[fitting[0]].absorb(card.drives.pop(key))
 
 

@@ -9,8 +9,8 @@ from typing import Any
 from raidctl.evidence import Line
 from raidctl.model import WritePolicy
 from raidctl.text import attempt
-from raidctl.vendor.draft import DETAIL, REPORT, ROW, Pair
-from raidctl_megaraid.draft import CardDraft, VolumeDraft
+from raidctl.vendor.draft import DETAIL, REPORT, ROW, GroupDraft, Pair
+from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.megacli import numbers
 from raidctl_megaraid.megacli.level import level
 from raidctl_megaraid.megacli.outline import Block, Item
@@ -31,7 +31,7 @@ _MOST_DRIVES = 10_000
 _LD_PREFIX = "Ongoing "
 
 
-def volume_of(card: CardDraft, block: Block) -> VolumeDraft:
+def volume_of(card: ControllerDraft, block: Block) -> GroupDraft:
     """The draft of the virtual drive that a block is about.
 
     The key is the target id: ``-CfgDsply`` counts virtual drives anew in each disk group, so that ``Virtual Drive: 0
@@ -43,7 +43,7 @@ def volume_of(card: CardDraft, block: Block) -> VolumeDraft:
     return card.volume(number or "?")
 
 
-def read_volume(card: CardDraft, block: Block) -> None:
+def read_volume(card: ControllerDraft, block: Block) -> None:
     """``Virtual Drive: 0 (Target Id: 0)`` and the pairs below it."""
     volume = volume_of(card, block)
     if block.line is not None:
@@ -56,7 +56,7 @@ def read_volume(card: CardDraft, block: Block) -> None:
         _read_item(volume, item, depth)
 
 
-def _heading(volume: VolumeDraft, line: Line, block: Block) -> None:
+def _heading(volume: GroupDraft, line: Line, block: Block) -> None:
     """``CacheCade Virtual Drive: 1 (Target Id: 1)``: a pool of SSDs for the cache, which the kernel does not see."""
     if block.target is None:
         return
@@ -67,7 +67,7 @@ def _heading(volume: VolumeDraft, line: Line, block: Block) -> None:
         volume.detail(line, "Virtual Drive", block.name)
 
 
-def _expected(volume: VolumeDraft, block: Block, depth: Pair | None) -> None:
+def _expected(volume: GroupDraft, block: Block, depth: Pair | None) -> None:
     """``Number Of Drives per span:2``; older versions call it ``Number Of Drives`` and mean one span as well."""
     count = next((item.pair for item in block.items if item.label.startswith("number of drives")), None)
     figure = attempt(numbers.integer, count.value) if count is not None else None
@@ -99,7 +99,7 @@ _FIELDS: dict[str, tuple[str, Callable[[str], Any]]] = {
 }
 
 
-def _read_item(volume: VolumeDraft, item: Item, depth: Pair | None) -> None:
+def _read_item(volume: GroupDraft, item: Item, depth: Pair | None) -> None:
     pair = item.pair
     if item.section == "Ongoing Progresses":
         _progress(volume, pair)
@@ -120,7 +120,7 @@ def _read_item(volume: VolumeDraft, item: Item, depth: Pair | None) -> None:
         volume.keep_detail(pair)
 
 
-def _level(volume: VolumeDraft, pair: Pair, depth: Pair | None) -> None:
+def _level(volume: GroupDraft, pair: Pair, depth: Pair | None) -> None:
     spans = None
     if depth is not None:
         try:
@@ -138,7 +138,7 @@ def _level(volume: VolumeDraft, pair: Pair, depth: Pair | None) -> None:
         volume.put(line, "raid_level", found)
 
 
-def state(volume: VolumeDraft, pair: Pair, weight: int = DETAIL) -> None:
+def state(volume: GroupDraft, pair: Pair, weight: int = DETAIL) -> None:
     """``State               : Optimal``."""
     if not has_value(pair.value):
         volume.keep_detail(pair)
@@ -152,7 +152,7 @@ def state(volume: VolumeDraft, pair: Pair, weight: int = DETAIL) -> None:
         volume.put(pair.lines[0], "progress.operation", found.operation, ROW)
 
 
-def _bad_blocks(volume: VolumeDraft, pair: Pair) -> None:
+def _bad_blocks(volume: GroupDraft, pair: Pair) -> None:
     """``Bad Blocks Exist: Yes``: data that could not be read when a drive was rebuilt."""
     volume.keep_detail(pair)
     if normalized(pair.value).startswith("yes"):
@@ -166,7 +166,7 @@ def _bad_blocks(volume: VolumeDraft, pair: Pair) -> None:
 _TAKEN = re.compile(r"completed\s", re.IGNORECASE)
 
 
-def _progress(volume: VolumeDraft, pair: Pair) -> None:
+def _progress(volume: GroupDraft, pair: Pair) -> None:
     """``  Check Consistency        : Completed 17%, Taken 55 min.``."""
     if not pair.value or normalized(pair.label).startswith("ongoing"):
         volume.keep_detail(pair)
@@ -176,7 +176,7 @@ def _progress(volume: VolumeDraft, pair: Pair) -> None:
     volume.keep_detail(pair, _LD_PREFIX)
 
 
-def under_way(volume: VolumeDraft, line: Line, label: str, percent: float | None) -> None:
+def under_way(volume: GroupDraft, line: Line, label: str, percent: float | None) -> None:
     """An operation that goes on; of several the first one counts."""
     if volume.get("progress.percent") is not None:
         return
@@ -192,7 +192,7 @@ _ALWAYS = re.compile(r"forced|always\s*write|\bawb\b|\bfwb\b", re.IGNORECASE)
 _BAD_BBU = re.compile(r"(no\s*)?write\s*cache\s*(ok\s*)?if\s*bad\s*bbu\.?", re.IGNORECASE)
 
 
-def cache_policy(volume: VolumeDraft, pair: Pair, field: str, weight: int) -> None:
+def cache_policy(volume: GroupDraft, pair: Pair, field: str, weight: int) -> None:
     """``Default Cache Policy: WriteBack, ReadAdaptive, Direct, No Write Cache if Bad BBU``.
 
     ``field`` is where the write policy goes. Read and IO policy are the same in both lines but for a moment; what is
@@ -227,7 +227,7 @@ def cache_policy(volume: VolumeDraft, pair: Pair, field: str, weight: int) -> No
         volume.put(each, field, write)
 
 
-def _policy_word(volume: VolumeDraft, line: Line, part: str, weight: int) -> bool:
+def _policy_word(volume: GroupDraft, line: Line, part: str, weight: int) -> bool:
     """``ReadAheadNone`` or ``Direct``; whether it was one."""
     for name, parse in (("cache.read_policy", read_policy), ("cache.io_policy", io_policy)):
         try:

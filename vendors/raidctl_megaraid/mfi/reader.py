@@ -14,7 +14,7 @@ from raidctl.json_decode import decode_text
 from raidctl.model import Problem, ProblemKind, Severity
 from raidctl.vendor.draft import ROW, Draft
 from raidctl.vendor.protocol import Document, Sniffed
-from raidctl_megaraid.draft import CardDraft, Cards
+from raidctl_megaraid.draft import Cards, ControllerDraft
 from raidctl_megaraid.mfi.tables import ARRAY, BATTERY, CARD, DRIVE, LEARN, PROPERTIES, VOLUME, Table
 from raidctl_megaraid.mfi.volume import read_cache, read_progress, settle_state
 
@@ -161,7 +161,7 @@ class _Reading:
             elif line is not None:
                 draft.detail(line, f"{prefix} {key}", _shown(value))
 
-    def firmware(self, card: CardDraft, path: str, given: dict[str, Any]) -> None:
+    def firmware(self, card: ControllerDraft, path: str, given: dict[str, Any]) -> None:
         """``{"name": "APP", "version": "2.130.403-4660"}``: APP is what the other tools call the firmware."""
         name, told = given.get("name"), given.get("version")
         line = self.sheet.leaf(f"{path}.version")
@@ -172,7 +172,7 @@ class _Reading:
                 card.detail(line, f"firmware {name}", told)
             _note(self.sheet, path)
 
-    def battery(self, card: CardDraft, path: str, given: dict[str, Any]) -> None:
+    def battery(self, card: ControllerDraft, path: str, given: dict[str, Any]) -> None:
         """One that is there gets a draft of its own; that there is none is the card's to say."""
         present = given.get("present")
         line = self.sheet.leaf(f"{path}.present")
@@ -186,7 +186,7 @@ class _Reading:
             self.fields(battery, f"{path}.learn", _dict(given, "learn"), LEARN)
         _note(self.sheet, path)
 
-    def drive(self, card: CardDraft, path: str, given: dict[str, Any]) -> None:
+    def drive(self, card: ControllerDraft, path: str, given: dict[str, Any]) -> None:
         device, enclosure, slot = given.get("device_id"), given.get("enclosure"), given.get("slot")
         if not isinstance(device, int):
             return
@@ -203,7 +203,7 @@ class _Reading:
         for name in ("array", "dedicated_to", "progress"):
             _note(self.sheet, f"{path}.{name}")
 
-    def arrays(self, card: CardDraft, path: str, given: dict[str, Any]) -> dict[int, str]:
+    def arrays(self, card: ControllerDraft, path: str, given: dict[str, Any]) -> dict[int, str]:
         """The drive group of each array: those that a volume spans are one group, named after the first of them."""
         homes: dict[int, str] = {}
         for _, volume in _items(given, "volumes"):
@@ -214,7 +214,7 @@ class _Reading:
             ref = one.get("ref")
             if not isinstance(ref, int):
                 continue
-            group = card.group(homes.setdefault(ref, str(ref)))
+            group = card.array(homes.setdefault(ref, str(ref)))
             self.fields(group, at, one, ARRAY)
             for place, member in _items(one, "drives", f"{at}."):
                 key = self.key(card, member)
@@ -227,15 +227,15 @@ class _Reading:
             for ref in _numbers(drive.get("dedicated_to")):
                 key = self.key(card, drive)
                 if key is not None and ref in homes:
-                    card.group(homes[ref]).spares[key] = None
+                    card.array(homes[ref]).spares[key] = True
         return homes
 
-    def key(self, card: CardDraft, given: Mapping[str, Any]) -> str | None:
+    def key(self, card: ControllerDraft, given: Mapping[str, Any]) -> str | None:
         """The key of the drive with this device id."""
         device = given.get("device_id")
         return self.keys.get((card.name, device)) if isinstance(device, int) else None
 
-    def volume(self, card: CardDraft, path: str, given: dict[str, Any], homes: Mapping[int, str]) -> None:
+    def volume(self, card: ControllerDraft, path: str, given: dict[str, Any], homes: Mapping[int, str]) -> None:
         target = given.get("target")
         if not isinstance(target, int):
             return

@@ -7,9 +7,8 @@ from typing import Any
 
 from raidctl.evidence import Output
 from raidctl.model import IoPolicy, Operation, ReadPolicy, WritePolicy
-from raidctl.vendor.draft import DETAIL, REPORT, ROW, Draft
+from raidctl.vendor.draft import DETAIL, REPORT, ROW, Draft, GroupDraft
 from raidctl_megaraid import vocabulary
-from raidctl_megaraid.draft import VolumeDraft
 
 _READ: dict[object, ReadPolicy] = {"none": "none", "read-ahead": "read_ahead", "adaptive": "adaptive"}
 _IO: dict[object, IoPolicy] = {"direct": "direct", "cached": "cached"}
@@ -20,7 +19,7 @@ _OPERATIONS: dict[object, Operation] = {
 _PLACES = (("default", "write_configured", ROW), ("current", "write_current", DETAIL))
 
 
-def read_cache(volume: VolumeDraft, sheet: Output, path: str, given: Mapping[str, Any]) -> None:
+def read_cache(volume: GroupDraft, sheet: Output, path: str, given: Mapping[str, Any]) -> None:
     """``"default": {"write": "write-back", "bad_bbu": false, "read": "none", "io": "direct"}``, and ``"current"``."""
     for which, name, weight in _PLACES:
         said = given.get(which)
@@ -45,7 +44,7 @@ def read_cache(volume: VolumeDraft, sheet: Output, path: str, given: Mapping[str
     _told(volume, sheet, f"{path}.told", given.get("told"))
 
 
-def _write(volume: VolumeDraft, sheet: Output, path: str, name: str, said: Mapping[str, Any]) -> None:
+def _write(volume: GroupDraft, sheet: Output, path: str, name: str, said: Mapping[str, Any]) -> None:
     """Write-back is protected unless it stays on with a bad battery; where that is not told, it is neither."""
     write, bad = said.get("write"), said.get("bad_bbu")
     line, other = sheet.leaf(f"{path}.write"), sheet.leaf(f"{path}.bad_bbu")
@@ -60,10 +59,10 @@ def _write(volume: VolumeDraft, sheet: Output, path: str, name: str, said: Mappi
         volume.put(line, name, policy)
         volume.add_evidence(other, name, policy)
     if isinstance(bad, bool) and name == "write_configured":
-        volume.values.setdefault("bad_bbu", (ROW, bad))
+        volume.conclude("bad_bbu", bad, ROW)
 
 
-def _told(volume: VolumeDraft, sheet: Output, path: str, given: object) -> None:
+def _told(volume: GroupDraft, sheet: Output, path: str, given: object) -> None:
     """What each answer of the firmware says: ``"CFG_READ": {"default": "0x0c", …}``."""
     for source, said in given.items() if isinstance(given, dict) else ():
         for name, value in said.items() if isinstance(said, dict) else ():
@@ -95,7 +94,7 @@ def settle_state(draft: Draft, sheet: Output, path: str, given: Mapping[str, Any
     state, line = given.get("state"), sheet.leaf(f"{path}.state")
     if not isinstance(state, str):
         return
-    if isinstance(draft, VolumeDraft):
+    if isinstance(draft, GroupDraft):
         volume = vocabulary.volume_state(state)
         if volume is not None:
             operation = draft.get("progress.operation")

@@ -7,7 +7,7 @@ import re
 from raidctl.model import BatteryStatus
 from raidctl.vendor.draft import DETAIL, REPORT, ROW, WEAK, Draft, Pair
 from raidctl_megaraid import bbu_mask
-from raidctl_megaraid.draft import CardDraft
+from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.storcli import battery_labels as labels
 from raidctl_megaraid.storcli import controller_words as words
 from raidctl_megaraid.storcli.outline import Answer, Row, Section
@@ -52,7 +52,7 @@ def is_battery(section: Section, kind: str | None) -> bool:
     return [words.word(label) for label in section.rows[0]] == ["property", "value"]
 
 
-def read_battery(card: CardDraft, section: Section, kind: str | None) -> None:
+def read_battery(card: ControllerDraft, section: Section, kind: str | None) -> None:
     """Read a section of the pack into its draft."""
     name = _name_of_title(section.title) or kind or next(iter(card.batteries), "bbu")
     battery = _pack(card, name)
@@ -76,14 +76,14 @@ def read_battery(card: CardDraft, section: Section, kind: str | None) -> None:
         battery.put(None, "kind", "capacitor", WEAK)
 
 
-def read_column(card: CardDraft, cell: Pair) -> None:
+def read_column(card: ControllerDraft, cell: Pair) -> None:
     """The column ``BBU`` or ``EPack`` of the overview: the state of the card's pack, whatever kind it is."""
     if words.word(cell.value) in words.NO_VALUE or len(card.batteries) > 1:
         return
     _read_state(card.battery(next(iter(card.batteries), _UNNAMED)), cell, ROW)
 
 
-def read_next_learn(card: CardDraft, pair: Pair) -> None:
+def read_next_learn(card: ControllerDraft, pair: Pair) -> None:
     """``Next Battery Learn = 06/18/2031, 20:00:00`` among the card's scheduled tasks."""
     when = words.moment(pair.value)
     if when is None:
@@ -94,7 +94,7 @@ def read_next_learn(card: CardDraft, pair: Pair) -> None:
         next(iter(card.batteries.values())).put(told[0], "next_learn_at", when, WEAK)
 
 
-def settle_batteries(card: CardDraft) -> None:
+def settle_batteries(card: ControllerDraft) -> None:
     """Bring together, when all outputs are read, what each of them told of the card's pack.
 
     An output that tells no state (the column of the overview, figures alone) is about the only pack that has one; the
@@ -117,16 +117,16 @@ def settle_batteries(card: CardDraft) -> None:
         return
     if battery.get("status") is None:
         said = ", ".join(bbu_mask.words(mask))
-        battery.values["status"] = (WEAK, bbu_mask.status(mask))
-        battery.values["status_text"] = (WEAK, f"BBU Status {mask}: {said}" if said else f"BBU Status {mask}")
+        battery.override("status", bbu_mask.status(mask), WEAK)
+        battery.override("status_text", f"BBU Status {mask}: {said}" if said else f"BBU Status {mask}", WEAK)
     said_of = bbu_mask.status(mask)
     if battery.get("status") == "ok" and said_of in ("missing", "failed", "learning", "degraded"):
         # State Optimal beside BBU Status 1024: the firmware's own bits count, as in MegaCli's answers
         text = f"{battery.get('status_text')}; BBU Status {mask}: {', '.join(bbu_mask.words(mask))}"
-        battery.values["status"] = (_DEAD, said_of)
-        battery.values["status_text"] = (_DEAD, text)
+        battery.override("status", said_of, _DEAD)
+        battery.override("status_text", text, _DEAD)
     if bbu_mask.replace(mask):
-        battery.values.setdefault("replace", (WEAK, True))
+        battery.conclude("replace", value=True)
 
 
 def _doubt(battery: Draft) -> None:
@@ -135,15 +135,15 @@ def _doubt(battery: Draft) -> None:
     A capacitor has no gauge, and firmware prints ``Relative State of Charge  0%``: it tells no charge.
     """
     if battery.get("kind") == "capacitor" and battery.get("charge_percent") == 0:
-        del battery.values["charge_percent"]
+        battery.discard("charge_percent")
     flaws: tuple[str, ...] | None = battery.get("flaws")
     if flaws and battery.get("status") in ("ok", None):
         said = battery.get("status_text")
-        battery.values["status"] = (DETAIL, "degraded")
-        battery.values["status_text"] = (DETAIL, "; ".join((said, *flaws) if said else flaws))
+        battery.override("status", "degraded")
+        battery.override("status_text", "; ".join((said, *flaws) if said else flaws))
 
 
-def _give_next_learn(card: CardDraft, battery: Draft) -> None:
+def _give_next_learn(card: ControllerDraft, battery: Draft) -> None:
     if card.get("next_learn") is not None and battery.get("next_learn_at") is None:
         line, when = card.get("next_learn")
         battery.put(line, "next_learn_at", when, WEAK)
@@ -153,7 +153,7 @@ _UNNAMED = "unnamed"
 """The pack that only the overview has told of: battery, CacheVault or energy pack."""
 
 
-def _pack(card: CardDraft, name: str) -> Draft:
+def _pack(card: ControllerDraft, name: str) -> Draft:
     """The draft of a pack; what was told of a pack without a name is told of this one."""
     if name not in card.batteries:
         early = card.batteries.pop(_UNNAMED, None)
@@ -182,7 +182,7 @@ def _read_pair(battery: Draft, pair: Pair, title: str) -> None:
     elif field is not None:
         value = battery.read_field(pair, field.name, field.parse)
         if value == 0 or (value is not None and field.name == "next_learn_at"):
-            battery.details.setdefault(pair.label, pair.value)
+            battery.keep_words(pair.label, pair.value)
     elif label in labels.REPLACE:
         _read_replace(battery, pair)
     else:
@@ -252,4 +252,4 @@ def _read_flag(battery: Draft, pair: Pair, label: str) -> None:
 def _flaw(battery: Draft, pair: Pair) -> None:
     """Remember a flag that speaks against a good state word."""
     flaws: tuple[str, ...] = battery.get("flaws") or ()
-    battery.values["flaws"] = (DETAIL, tuple(dict.fromkeys((*flaws, f"{pair.label}: {pair.value}"))))
+    battery.override("flaws", tuple(dict.fromkeys((*flaws, f"{pair.label}: {pair.value}"))))

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from raidctl.evidence import mark_read
 from raidctl.vendor.draft import WEAK, Pair
-from raidctl_megaraid.draft import CardDraft, Cards
+from raidctl_megaraid.draft import Cards, ControllerDraft
 from raidctl_megaraid.storcli import battery
 from raidctl_megaraid.storcli import controller_labels as labels
 from raidctl_megaraid.storcli import controller_words as words
@@ -56,7 +56,7 @@ def read_controller(cards: Cards, answer: Answer, command: str) -> list[Section]
     return [_take_counts(cards, answer, section) for section in others]
 
 
-def _card(cards: Cards, answer: Answer) -> CardDraft:
+def _card(cards: Cards, answer: Answer) -> ControllerDraft:
     card = cards.card(answer.number)
     if answer.number is not None and len(answer.number) < 8 and card.get("number") is None:
         for pair in answer.status:
@@ -156,7 +156,7 @@ def _take_counts(cards: Cards, answer: Answer, section: Section) -> Section:
     return replace(section, pairs=[pair for pair in section.pairs if words.word(pair.label) not in labels.COUNTS])
 
 
-def _read_section(card: CardDraft, section: Section) -> None:
+def _read_section(card: ControllerDraft, section: Section) -> None:
     title = words.word(section.title)
     if _is_event_log(section):
         _note_all(section)
@@ -174,7 +174,7 @@ def _read_section(card: CardDraft, section: Section) -> None:
     keep_texts(card, section)
 
 
-def _read_preserved(card: CardDraft, section: Section) -> None:
+def _read_preserved(card: ControllerDraft, section: Section) -> None:
     """A table of volumes whose preserved data the controller holds: volume and state (``Missing``, ``Offline``)."""
     for cell in next(iter(section.rows)).values():
         for line in cell.lines[:1]:

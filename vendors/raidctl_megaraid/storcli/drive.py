@@ -8,9 +8,9 @@ from typing import Any
 
 from raidctl.model import Health
 from raidctl.text import attempt
-from raidctl.vendor.draft import DETAIL, REPORT, ROW, WEAK, Draft, Pair
+from raidctl.vendor.draft import DETAIL, REPORT, ROW, Draft, Pair
 from raidctl_megaraid import vocabulary
-from raidctl_megaraid.draft import CardDraft
+from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.storcli import numbers
 from raidctl_megaraid.storcli.columns import ADDRESSES, Cells, keep_cells, key, place, told
 from raidctl_megaraid.storcli.foreign import FOREIGN
@@ -86,7 +86,7 @@ _FIELDS: dict[str, tuple[str, Callable[[str], Any], int]] = {
 }
 
 
-def read_row(card: CardDraft, row: Cells, weight: int = ROW, *, jbod: bool = False) -> Draft | None:
+def read_row(card: ControllerDraft, row: Cells, weight: int = ROW, *, jbod: bool = False) -> Draft | None:
     """``252:0  8 Onln   0 446.625 GB SATA SSD N   N  512B MODEL U  -``; None where it has no address.
 
     Args:
@@ -153,7 +153,7 @@ def _state(drive: Draft, row: Cells, weight: int, *, jbod: bool) -> None:
                 drive.put(line, "role", role, weight)
 
 
-def _group(card: CardDraft, drive: Draft, row: Cells) -> None:
+def _group(card: ControllerDraft, drive: Draft, row: Cells) -> None:
     """``DG``: a number, ``-`` for none, ``F`` for a foreign configuration; of a dedicated spare the groups it is for.
 
     A drive that is unconfigured is in no group, whatever stands there (HBA firmware prints 0).
@@ -164,13 +164,13 @@ def _group(card: CardDraft, drive: Draft, row: Cells) -> None:
     line = pair.lines[0] if pair.lines else None
     if role == "spare" and _GROUPS.fullmatch(pair.value):
         names = tuple(_NUMBER.findall(pair.value))
-        drive.values["spare_for"] = (DETAIL, tuple(dict.fromkeys((drive.get("spare_for") or ()) + names)))
+        drive.override("spare_for", tuple(dict.fromkeys((drive.get("spare_for") or ()) + names)))
         drive.add_evidence(line, "spare_for", ", ".join(names))
         for name in names:
-            card.group(name).spares[drive.name] = None
+            card.array(name).spares[drive.name] = True
     elif role in ("member", "failed", None) and _NUMBER.fullmatch(pair.value) and not _unconfigured(drive):
         drive.put(line, "array", pair.value, ROW)
-        card.group(pair.value).members[drive.name] = None
+        card.array(pair.value).members[drive.name] = None
     else:
         drive.keep_detail(pair)
         if (
@@ -196,12 +196,12 @@ def read_pairs(drive: Draft, pairs: list[Pair], prefix: str = "") -> None:
                 _printed_size(drive, pair)
             value = drive.read_field(pair, name, parse, weight)
             if name == "errors.predictive" and value:
-                drive.values["alert"] = (DETAIL, True)
+                drive.override("alert", value=True)
         elif label.startswith(("s.m.a.r.t", "smart alert")):
             # S.M.A.R.T alert flagged by drive = No
             drive.keep_detail(pair)
             if attempt(vocabulary.flag, pair.value):
-                drive.values["alert"] = (DETAIL, True)
+                drive.override("alert", value=True)
                 drive.add_problem(
                     "warning", "state", "The drive has raised a S.M.A.R.T. alert: it expects to fail.",
                     "Replace the drive while the array still has redundancy.",
@@ -218,8 +218,8 @@ def read_unit(drive: Draft, pairs: list[Pair], prefix: str) -> None:
         count = attempt(numbers.integer, pair.value) if name.startswith("errors.") else None
         if count is not None:
             known: dict[str, int] = drive.get("unit_errors") or {}
-            drive.values[name] = (DETAIL, (drive.get(name) or 0) - known.get(prefix + name, 0) + count)
-            drive.values["unit_errors"] = (DETAIL, known | {prefix + name: count})
+            drive.override(name, (drive.get(name) or 0) - known.get(prefix + name, 0) + count)
+            drive.override("unit_errors", known | {prefix + name: count})
 
 
 def _printed_size(drive: Draft, pair: Pair) -> None:
@@ -237,7 +237,7 @@ def settle(drive: Draft) -> None:
         worse = worse or "unknown"  # "Onln" alone does not exclude a predicted failure
     if going and going != "unknown":
         # an output on the rebuild alone has no state word
-        drive.values.setdefault("status_text", (WEAK, f"{going} in progress"))
+        drive.conclude("status_text", f"{going} in progress")
     found = [health for health in (state, worse) if health is not None]
     if found:
-        drive.values["status"] = (ROW, max(found, key=lambda item: _RANK[item]))
+        drive.override("status", max(found, key=lambda item: _RANK[item]), ROW)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from raidctl.text import collapse
 from raidctl_megaraid import vocabulary
-from raidctl_megaraid.draft import CardDraft
+from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.storcli.columns import Cells, keep_cells
 from raidctl_megaraid.storcli.outline import Section
 
@@ -13,7 +13,7 @@ _BAD = frozenset({"failed", "fail", "failure", "fault", "critical", "unrecoverab
 """Of a power supply, a fan, a sensor; other words say what is not there or not looked at."""
 
 
-def read_row(card: CardDraft, row: Cells) -> None:
+def read_row(card: ControllerDraft, row: Cells) -> None:
     """``252 OK        8  4  0    0   0    0   1 00 & 01 x8 SGPIO``."""
     name = f"Enclosure {row['eid'].value}"
     state = row["state"].value if "state" in row else ""
@@ -25,7 +25,7 @@ def read_row(card: CardDraft, row: Cells) -> None:
     keep_cells(card, row, f"{name} ")
 
 
-def read_section(card: CardDraft, section: Section, name: str) -> None:
+def read_section(card: ControllerDraft, section: Section, name: str) -> None:
     """The sections of one enclosure (``/c0/e252 show all``)."""
     about = collapse(f"{name} {section.title}" if section.title not in name else name)
     for pair in section.pairs:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from raidctl.text import attempt, collapse, counted
-from raidctl.vendor.draft import DETAIL, Draft, Pair
-from raidctl_megaraid.draft import CardDraft
+from raidctl.vendor.draft import Draft, Pair
+from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.storcli import numbers
 from raidctl_megaraid.storcli.outline import Row, Section
 from raidctl_megaraid.vocabulary import normalized
@@ -27,7 +27,7 @@ def is_foreign(section: Section, description: str) -> bool:
     return any("foreign" in normalized(text) for text in (section.title, *section.path, description))
 
 
-def read_section(card: CardDraft, section: Section) -> None:
+def read_section(card: ControllerDraft, section: Section) -> None:
     """``FOREIGN CONFIGURATION``: its rows are details of the card, never groups or volumes."""
     read_counts(card, section.pairs)
     for pair in section.texts:
@@ -36,15 +36,15 @@ def read_section(card: CardDraft, section: Section) -> None:
         _row(card, section.title, number, row)
 
 
-def _row(card: CardDraft, title: str, number: int, row: Row) -> None:
+def _row(card: ControllerDraft, title: str, number: int, row: Row) -> None:
     """``0 -   RAID60 Frgn  0 KB  1``."""
     what = "Foreign" if "foreign" in normalized(title) or not title else f"Foreign {title}"
     for pair in row.values():
         card.keep_detail(pair, f"{collapse(what)} {number} ")
-    card.values["foreign"] = (DETAIL, True)
+    card.override("foreign", value=True)
 
 
-def read_counts(card: CardDraft, pairs: Sequence[Pair]) -> None:
+def read_counts(card: ControllerDraft, pairs: Sequence[Pair]) -> None:
     """``Total foreign Drive Groups = 1``."""
     for pair in pairs:
         card.keep_detail(pair)
@@ -56,7 +56,7 @@ def read_counts(card: CardDraft, pairs: Sequence[Pair]) -> None:
                 "warning", "state", f"{counted(count, 'foreign drive')} locked.", "Give the key that unlocks them."
             )
         else:
-            card.values["foreign"] = (DETAIL, True)
+            card.override("foreign", value=True)
 
 
 def read_mark(drive: Draft, pair: Pair) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from raidctl.text import attempt
-from raidctl.vendor.draft import DETAIL, REPORT, WEAK, Draft, Pair
+from raidctl.vendor.draft import DETAIL, REPORT, WEAK, Draft, GroupDraft, Pair
 from raidctl_megaraid import vocabulary
-from raidctl_megaraid.draft import CardDraft, GroupDraft
+from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.storcli import drive as drives
 from raidctl_megaraid.storcli import numbers
 from raidctl_megaraid.storcli.columns import Cells, keep_cells, place
@@ -19,7 +19,7 @@ MISSING = "Missing drives"
 """Label of the detail that counts the drives of a group that are not there."""
 
 
-def read_topology(card: CardDraft, row: Cells) -> Draft:
+def read_topology(card: ControllerDraft, row: Cells) -> Draft:
     """A row of ``TOPOLOGY``: a group, one of its spans, or a drive.
 
     ====  ===  ===  ========  ===  =====  =====
@@ -33,7 +33,7 @@ def read_topology(card: CardDraft, row: Cells) -> Draft:
     ====  ===  ===  ========  ===  =====  =====
     """
     number = row["dg"].value if "dg" in row and _NUMBER.fullmatch(row["dg"].value) else None
-    group = card.group(number) if number is not None else None
+    group = card.array(number) if number is not None else None
     if "type" in row and normalized(row["type"].value) == "drive":
         return _drive(card, row, group)
     if group is None:
@@ -54,7 +54,8 @@ def _keep_told(group: GroupDraft, row: Cells, prefix: str, skip: set[str]) -> No
     """The cells that say something; a dash stands where the column is about drives or spans."""
     for title, pair in row.items():
         if title in skip or not vocabulary.has_value(pair.value):
-            group.evidence.extend((line, "id", group.name) for line in pair.lines)
+            for line in pair.lines:
+                group.add_evidence(line, "id", group.name)
         else:
             group.keep_detail(pair, prefix)
 
@@ -71,7 +72,7 @@ def _state(group: GroupDraft, pair: Pair) -> None:
         group.add_problem("warning", "unread", f"The drive group's state {pair.value!r} is not known.", REPORT)
 
 
-def _drive(card: CardDraft, row: Cells, group: GroupDraft | None) -> Draft:
+def _drive(card: ControllerDraft, row: Cells, group: GroupDraft | None) -> Draft:
     """A drive; one that is missing has no address, or that of a slot where another drive may be now."""
     gone = any(title in row and normalized(row[title].value) in _GONE for title in ("state", "status"))
     if not gone and place(row) is not None:
@@ -90,10 +91,10 @@ def _missing(owner: Draft, row: Cells) -> Draft:
     where = ":".join(row[title].value for title in ("arr", "span", "row") if title in row)
     known: dict[str, None] = owner.get("missing") or {}
     known[where] = None
-    owner.values["missing"] = (DETAIL, known)
-    owner.details[MISSING] = str(len(known))
+    owner.override("missing", known)
+    owner.replace_words(MISSING, str(len(known)))
     keep_cells(owner, row, f"Missing {where} ")
-    owner.complaints = [item for item in owner.complaints if not item.message.startswith("The group misses ")]
+    owner.withdraw("The group misses ")
     count = "a drive" if len(known) == 1 else f"{len(known)} drives"
     owner.add_problem(
         "warning", "state", f"The group misses {count}.", "Put the drives back, or new ones, and rebuild."
@@ -101,16 +102,16 @@ def _missing(owner: Draft, row: Cells) -> Draft:
     return owner
 
 
-def read_free_space(card: CardDraft, row: Cells, number: int) -> Draft:
+def read_free_space(card: ControllerDraft, row: Cells, number: int) -> Draft:
     """A row of ``FREE SPACE DETAILS``: a piece of a group that no volume uses. ``number`` is its place in the table."""
     name = row["dg"].value if "dg" in row else ""
-    owner: Draft = card.group(name) if _NUMBER.fullmatch(name) else card
+    owner: Draft = card.array(name) if _NUMBER.fullmatch(name) else card
     size = attempt(numbers.size, row["size"].value) if "size" in row else None
     if owner is not card and size is not None:
         pieces: dict[int, int] = owner.get("pieces") or {}
         pieces[number] = size
-        owner.values["pieces"] = (DETAIL, pieces)
-        owner.values["free_bytes"] = (DETAIL, min(sum(pieces.values()), numbers.LARGEST))
+        owner.override("pieces", pieces)
+        owner.override("free_bytes", min(sum(pieces.values()), numbers.LARGEST))
         for line in row["size"].lines:
             owner.add_evidence(line, "free_bytes", size)
     keep_cells(owner, row, f"Free space {number} ", skip=("dg",) if owner is not card else ())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from raidctl.vendor.draft import DETAIL, REPORT, ROW, WEAK, Draft, Pair
-from raidctl_megaraid.draft import CardDraft, Cards
+from raidctl_megaraid.draft import Cards, ControllerDraft
 from raidctl_megaraid.messages import COUNTS
 from raidctl_megaraid.storcli import battery
 from raidctl_megaraid.storcli import controller_words as words
@@ -42,7 +42,7 @@ def read_overview(cards: Cards, section: Section) -> None:
                 _cell(card, section, other)
 
 
-def _cell(card: CardDraft, section: Section, cell: Pair) -> None:
+def _cell(card: ControllerDraft, section: Section, cell: Pair) -> None:
     label = words.word(cell.label)
     if label in ("model", "product name"):
         # PERCH730Mini: the blanks are left out here, other commands print them
@@ -62,7 +62,7 @@ def _cell(card: CardDraft, section: Section, cell: Pair) -> None:
         if label == "subvendid":
             read_subvendor(card, cell)
         if label in COUNTS and cell.value.strip().isdecimal():
-            card.values[f"count.{label}"] = (ROW, int(cell.value.strip()[:18]))
+            card.override(f"count.{label}", int(cell.value.strip()[:18]), ROW)
         card.keep_detail(cell, f"{section.title}: ")
 
 

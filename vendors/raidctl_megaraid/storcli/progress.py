@@ -8,7 +8,7 @@ from raidctl.text import collapse
 from raidctl.units import parse_seconds
 from raidctl.vendor.draft import ROW, Draft, Pair
 from raidctl_megaraid import vocabulary
-from raidctl_megaraid.draft import CardDraft
+from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.storcli import numbers
 from raidctl_megaraid.storcli.columns import ADDRESSES, Cells, keep_cells, key, place
 from raidctl_megaraid.storcli.drive import put_place
@@ -35,7 +35,7 @@ def named(description: str) -> str:
     return next((name for form, name in _NAMED if form in text), "operation")
 
 
-def read_volume_row(card: CardDraft, row: Cells, description: str) -> Draft | None:
+def read_volume_row(card: ControllerDraft, row: Cells, description: str) -> Draft | None:
     """``0 CC   36  In progress     1 Hours 12 Minutes``; None where it has no number."""
     title = "vd" if "vd" in row else "dg/vd"
     match = _VD.fullmatch(row[title].value.strip()) if title in row else None
@@ -52,7 +52,7 @@ def read_volume_row(card: CardDraft, row: Cells, description: str) -> Draft | No
     return volume
 
 
-def read_drive_row(card: CardDraft, row: Cells, description: str) -> Draft | None:
+def read_drive_row(card: ControllerDraft, row: Cells, description: str) -> Draft | None:
     """``/c0/e252/s3 - Not in progress -``, ``252:3 37 In progress 2 Hours 5 Minutes``; None without an address."""
     where = place(row)
     if where is None:
@@ -66,7 +66,7 @@ def read_drive_row(card: CardDraft, row: Cells, description: str) -> Draft | Non
     if going:
         pair = next(row[title] for title in ADDRESSES if title in row)
         put_progress(drive, pair, Going(name, share, _left(row)), ROW)
-        drive.details[name] = _summary(row)
+        drive.replace_words(name, _summary(row))
     _keep(drive, row, name, ADDRESSES)
     return drive
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from raidctl.evidence import mark_read
 from raidctl.vendor.draft import ROW, WEAK, Pair
-from raidctl_megaraid.draft import CardDraft
+from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.storcli import battery
 from raidctl_megaraid.storcli import controller_labels as labels
 from raidctl_megaraid.storcli import controller_words as words
@@ -15,7 +15,7 @@ from raidctl_megaraid.storcli.outline import Row
 from raidctl_megaraid.storcli.tables import keep, two_columns, unique_lines
 
 
-def read_pair(card: CardDraft, pair: Pair, prefix: str, *, fields: bool) -> None:
+def read_pair(card: ControllerDraft, pair: Pair, prefix: str, *, fields: bool) -> None:
     """A label of one of the card's sections; ``fields`` where the section's labels fill fields of the model."""
     label = words.word(pair.label)
     if not fields or not _read_field(card, pair, label):
@@ -23,7 +23,7 @@ def read_pair(card: CardDraft, pair: Pair, prefix: str, *, fields: bool) -> None
     _raise_alarm(card, label, pair.value)
 
 
-def _read_field(card: CardDraft, pair: Pair, label: str) -> bool:
+def _read_field(card: ControllerDraft, pair: Pair, label: str) -> bool:
     """Fill the field of a label; False where the label has none and is a detail."""
     if label == "controller":
         mark_read(*pair.lines)
@@ -45,12 +45,12 @@ def _read_field(card: CardDraft, pair: Pair, label: str) -> bool:
     return True
 
 
-def _take(card: CardDraft, pair: Pair, field: labels.Field) -> None:
+def _take(card: ControllerDraft, pair: Pair, field: labels.Field) -> None:
     value = card.read_field(pair, field.name, field.parse, field.weight)
     if value is None:
         return
     if field.also_detail:
-        card.details.setdefault(pair.label, pair.value)
+        card.keep_words(pair.label, pair.value)
     if field.name == "pci_address":
         card.put(None, "bus", value, field.weight)
     elif field.name == "cache.size_bytes":
@@ -64,7 +64,7 @@ def _take(card: CardDraft, pair: Pair, field: labels.Field) -> None:
         read_brand(card, pair, value)
 
 
-def _read_oem(card: CardDraft, pair: Pair) -> None:
+def _read_oem(card: ControllerDraft, pair: Pair) -> None:
     """``OEMID = Dell``, ``OEM = Broadcom``."""
     name = words.plain_text(pair.value)
     if name is not None and not name.isdecimal():
@@ -74,7 +74,7 @@ def _read_oem(card: CardDraft, pair: Pair) -> None:
         card.put(pair.lines[0] if pair.lines else None, "vendor", maker, weight)
 
 
-def _raise_alarm(card: CardDraft, label: str, value: str) -> None:
+def _raise_alarm(card: ControllerDraft, label: str, value: str) -> None:
     alarm = labels.ALARMS.get(label)
     if alarm is not None and words.word(value) in words.YES:
         card.add_problem(alarm.severity, alarm.kind, alarm.message, alarm.remedy)
@@ -86,7 +86,7 @@ def _raise_alarm(card: CardDraft, label: str, value: str) -> None:
         )  # fmt: skip
 
 
-def read_property(card: CardDraft, row: Row, title: str) -> bool:
+def read_property(card: ControllerDraft, row: Row, title: str) -> bool:
     """``Cache Flush Interval 4s`` of ``Controller Properties`` (Ctrl_Prop, Value) and of the ``Policies Table``."""
     columns = [words.word(label) for label in row]
     if columns == ["ctrl_prop", "value"] or (title == "controller properties" and len(row) == 2):

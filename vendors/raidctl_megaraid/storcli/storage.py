@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from raidctl.vendor.draft import DETAIL, ROW, Draft, Pair
-from raidctl_megaraid.draft import Cards, VolumeDraft
+from raidctl.vendor.draft import DETAIL, ROW, Draft, GroupDraft, Pair
+from raidctl_megaraid.draft import Cards
 from raidctl_megaraid.storcli import drive as drives
 from raidctl_megaraid.storcli import enclosure, foreign, numbers, volume
 from raidctl_megaraid.storcli.columns import Cells, cells, keep_cells, keep_rows
@@ -47,8 +47,9 @@ def read_storage(cards: Cards, answer: Answer) -> list[Section]:
     reading = Reading(cards, answer, answer.said("Description") or "")
     left = [rest for section in answer.sections for rest in _section(reading, section)]
     for draft in reading.touched.values():
-        if isinstance(draft, VolumeDraft):
-            volume.settle(draft)
+        found = reading.card.volumes.get(draft.name)
+        if found is draft:
+            volume.settle(found)
         else:
             drives.settle(draft)
     return left
@@ -175,7 +176,7 @@ def _link(draft: Draft, row: Row) -> None:
         draft.read_field(found["linkspeed"], "link_gbps", numbers.link_speed, ROW)
 
 
-def _volume_section(reading: Reading, draft: VolumeDraft, section: Section) -> None:
+def _volume_section(reading: Reading, draft: GroupDraft, section: Section) -> None:
     """``VD0 Properties``, ``VD Properties``."""
     reading.about(draft)
     volume.read_pairs(draft, section.pairs)

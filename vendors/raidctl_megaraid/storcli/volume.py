@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 from raidctl.model import Severity
 from raidctl.text import attempt, collapse
-from raidctl.vendor.draft import DETAIL, REPORT, ROW, Draft, Pair
+from raidctl.vendor.draft import DETAIL, REPORT, ROW, Draft, GroupDraft, Pair
 from raidctl_megaraid import vocabulary
 from raidctl_megaraid.cache_token import cache_token
-from raidctl_megaraid.draft import CardDraft, VolumeDraft
+from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.storcli import numbers
 from raidctl_megaraid.storcli.columns import Cells, keep_cells
 from raidctl_megaraid.vocabulary import normalized
@@ -81,7 +81,7 @@ _ALARMS: dict[str, tuple[bool, Severity, str, str]] = {
 }  # fmt: skip
 
 
-def read_row(card: CardDraft, row: Cells, weight: int = ROW) -> VolumeDraft | None:
+def read_row(card: ControllerDraft, row: Cells, weight: int = ROW) -> GroupDraft | None:
     """``0/0   RAID1 Optl  RW     Yes     RWBD  -   ON  446.625 GB NAME``; None where it has no number."""
     match = _DG_VD.fullmatch(row["dg/vd"].value) if "dg/vd" in row else None
     if match is None:
@@ -90,7 +90,7 @@ def read_row(card: CardDraft, row: Cells, weight: int = ROW) -> VolumeDraft | No
     for line in row["dg/vd"].lines:
         if match[1].isdecimal():
             volume.put(line, "array", match[1])
-            card.group(match[1])
+            card.array(match[1])
         volume.put(None, "target", int(match[2]))
         volume.add_evidence(line, "id", match[2])
     for title, (name, parse) in _ROW_FIELDS.items():
@@ -107,7 +107,7 @@ def read_row(card: CardDraft, row: Cells, weight: int = ROW) -> VolumeDraft | No
     return volume
 
 
-def _state(volume: VolumeDraft, pair: Pair, weight: int) -> None:
+def _state(volume: GroupDraft, pair: Pair, weight: int) -> None:
     """``Optl``, ``Dgrd``."""
     if not vocabulary.has_value(pair.value):
         volume.keep_detail(pair)
@@ -123,7 +123,7 @@ def _state(volume: VolumeDraft, pair: Pair, weight: int) -> None:
         volume.put(None, "progress.operation", known.operation, 0)
 
 
-def _caches(volume: VolumeDraft, row: Cells, weight: int) -> None:
+def _caches(volume: GroupDraft, row: Cells, weight: int) -> None:
     """``Cache`` of version 7 is in force now; version 8 has ``CurrentCache`` and ``DefaultCache``."""
     for title, name in (("cache", "write_current"), ("currentcache", "write_current"), ("defaultcache", "")):
         if title not in row:
@@ -144,7 +144,7 @@ def _caches(volume: VolumeDraft, row: Cells, weight: int) -> None:
                 volume.put(line, "cache.io_policy", token.io_policy, weight)
 
 
-def _access(volume: VolumeDraft, row: Cells) -> None:
+def _access(volume: GroupDraft, row: Cells) -> None:
     """``RW``, ``RO``, ``Blkd``; ``Consist`` Yes or No."""
     if "access" in row and normalized(row["access"].value) in _BLOCKED:
         volume.add_problem(
@@ -155,7 +155,7 @@ def _access(volume: VolumeDraft, row: Cells) -> None:
         _consistent(volume, row["consist"])
 
 
-def _consistent(volume: VolumeDraft, pair: Pair) -> None:
+def _consistent(volume: GroupDraft, pair: Pair) -> None:
     if attempt(vocabulary.flag, pair.value) is False:
         volume.add_problem(
             "info", "note", "The tool does not call the volume consistent: it was not initialised or not checked yet.",
@@ -163,7 +163,7 @@ def _consistent(volume: VolumeDraft, pair: Pair) -> None:
         )  # fmt: skip
 
 
-def read_pairs(volume: VolumeDraft, pairs: list[Pair]) -> None:
+def read_pairs(volume: GroupDraft, pairs: list[Pair]) -> None:
     """``VD0 Properties``."""
     for pair in pairs:
         label = normalized(pair.label)
@@ -181,7 +181,7 @@ def read_pairs(volume: VolumeDraft, pairs: list[Pair]) -> None:
             _alarm(volume, label, pair)
 
 
-def _count(volume: VolumeDraft, pair: Pair, name: str) -> None:
+def _count(volume: GroupDraft, pair: Pair, name: str) -> None:
     """A figure that others are worked out from; it is a detail itself."""
     volume.keep_detail(pair)
     try:
@@ -193,7 +193,7 @@ def _count(volume: VolumeDraft, pair: Pair, name: str) -> None:
         volume.put(None, name, number)
 
 
-def _alarm(volume: VolumeDraft, label: str, pair: Pair) -> None:
+def _alarm(volume: GroupDraft, label: str, pair: Pair) -> None:
     if label == "consistent":
         _consistent(volume, pair)
     alarm = _ALARMS.get(label)
@@ -201,7 +201,7 @@ def _alarm(volume: VolumeDraft, label: str, pair: Pair) -> None:
         volume.add_problem(alarm[1], "state", alarm[2], alarm[3])
 
 
-def _active(volume: VolumeDraft, pair: Pair) -> None:
+def _active(volume: GroupDraft, pair: Pair) -> None:
     """``Active Operations = Consistency Check (36%)``; of several the first."""
     volume.keep_detail(pair)
     if not vocabulary.has_value(pair.value):
@@ -221,15 +221,15 @@ def put_progress(draft: Draft, pair: Pair, going: Going, weight: int = DETAIL) -
         draft.put(line, "progress.remaining_seconds", going.left, weight)
 
 
-def settle(volume: VolumeDraft) -> None:
+def settle(volume: GroupDraft) -> None:
     """What follows from several lines: status, exact size, number of drives; idempotent."""
     state = volume.get("state")
     if state is not None:
         busy = vocabulary.BUSY_STATUS.get(volume.get("progress.operation"))
-        volume.values["status"] = (ROW, busy if state == "ok" and busy is not None else state)
+        volume.override("status", busy if state == "ok" and busy is not None else state, ROW)
     printed, blocks = volume.get("size_bytes"), volume.get("blocks")
     if printed and blocks:
-        volume.values["size_bytes"] = (DETAIL, numbers.exactly(printed, blocks, volume.get("block_size")))
+        volume.override("size_bytes", numbers.exactly(printed, blocks, volume.get("block_size")))
     spans, each = volume.get("spans"), volume.get("drives_per_span")
     if spans and each:
-        volume.values.setdefault("drives_expected", (ROW, spans * each))
+        volume.conclude("drives_expected", spans * each, ROW)
