@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+import time
 
 import pytest
 
 from tests.fuzz.__main__ import main
-from tests.fuzz.case import check, made, minimised
-from tests.fuzz.samples import samples
+from tests.fuzz.case import LARGEST, check, made, minimised
+from tests.fuzz.samples import Sample, samples
 from tests.support.conclusions import read_text
 
 _SMALL = 20_000
@@ -42,6 +43,33 @@ def test_an_input_is_made_smaller_as_long_as_it_fails() -> None:
     """What is left cannot do without any line."""
     text = "".join(f"line {number}\n" for number in range(100))
     assert minimised(text, lambda less: "line 17\n" in less and "line 71\n" in less) == "line 17\nline 71\n"
+
+
+def test_making_an_input_smaller_ends_on_time() -> None:
+    """However slow the input is to read."""
+    attempts = []
+
+    def slow(less: str) -> bool:
+        attempts.append(less)
+        end = time.process_time() + 0.02
+        while time.process_time() < end:
+            pass
+        return False
+
+    assert minimised("line\n" * 1000, slow, seconds=0.05) == "line\n" * 1000
+    assert len(attempts) <= 3
+
+
+def test_the_command_ends_on_time(capsys: pytest.CaptureFixture[str]) -> None:
+    """A process stops at the first input after the deadline, not at the end of its batch."""
+    assert main(["--minutes", "1e-9", "--inputs", "4", "--jobs", "1"]) == 0
+    assert capsys.readouterr().out.startswith("0 inputs ")
+
+
+def test_glued_outputs_are_no_larger_than_the_limit() -> None:
+    """Reading is linear; what a larger input shows, a smaller one shows too."""
+    sample = Sample("large", "a line of an output\n" * 10_000)
+    assert max(len(made(1, number, [sample])[1]) for number in range(40)) == LARGEST
 
 
 def test_the_command_counts_its_inputs(capsys: pytest.CaptureFixture[str]) -> None:

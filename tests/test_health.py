@@ -229,6 +229,41 @@ def test_counts_of_bad_objects_that_are_not_listed_are_no_ok(tool: str, tmp_path
     assert {one["rule"] for one in told["findings"]} == {"reported_trouble"}
 
 
+WAITING = """Personalities : [raid1]
+md0 : active raid1 sdi[2] sdg[0](F) sdh[1]
+      1046528 blocks super 1.2 [2/1] [_U]
+
+unused devices: <none>
+"""
+SPARE_DAMAGED = """/dev/sdg:
+          Magic : a92b4efc
+        Version : 1.2
+    Feature Map : 0x0
+     Array UUID : f3667bf3:e2b718c2:22cbea68:428ea6ca
+     Raid Level : raid6
+   Raid Devices : 7
+       Checksum : 0 - expected e7edc1ab
+         Events : 5
+
+   Device Role : spare
+   Array State : AAAAAAA ('A' == active, '.' == missing, 'R' == replacing)
+"""
+
+
+@pytest.mark.parametrize("text", [WAITING, SPARE_DAMAGED])
+def test_a_member_that_is_filled_or_waits_expects_no_failure(text: str, tmp_path: Path) -> None:
+    """What md is doing to a member is no prediction of its failure, and hides no warning of its tool."""
+    path = tmp_path / "output.txt"
+    path.write_text(text, encoding="utf-8")
+    result = CliRunner().invoke(cli, ["--replay", str(path), "diagnose", "--json"])
+    rules_ = {one["rule"]: one["severity"] for one in json.loads(result.stdout)["findings"]}
+    assert result.exit_code == 1
+    assert "drive_expects_failure" not in rules_
+    assert rules_.get("reported_trouble", "warning") == "warning"
+    assert ("volume_degraded" in rules_) == (text is WAITING)
+    assert ("reported_trouble" in rules_) == (text is SPARE_DAMAGED)
+
+
 STORIES: dict[str, tuple[str, ...]] = {
     "megaraid-perc5i-failed-battery": ("survives no further failure", "bay 1", "serial 3LM0RC02"),
     "md-degraded-rebuilding": ("md:md5: degraded, survives no further failure", "serial TLW5B1109"),

@@ -132,8 +132,8 @@ FULL = Profile(
         ReadBack(),
     ),
 )
-SEEDS = Profile(
-    name="seeds",
+CLASSIC = Profile(
+    name="classic",
     title="The tables of the classic reports, to be set beside them.",
     seconds=600,
     size=4 * GIB,
@@ -149,7 +149,7 @@ SEEDS = Profile(
 )
 BESIDE = "beside"
 """Not among those to choose from: several drives at once, which are named on the command line."""
-PROFILES: Mapping[str, Profile] = {profile.name: profile for profile in (QUICK, DATABASE, RENTED, FULL, SEEDS)}
+PROFILES: Mapping[str, Profile] = {profile.name: profile for profile in (QUICK, DATABASE, RENTED, FULL, CLASSIC)}
 
 
 def together(others: Sequence[Target]) -> Profile:

@@ -45,7 +45,7 @@ class BatchCommand(click.Command):
 @click.argument("target", nargs=-1, metavar="")
 @policy_options(
     click.option("--split", metavar="READ/WRITE", help="Split of the controller's cache in percent."),
-    click.option("--drives", type=click.Choice((*setting_values.SWITCH, "default")),
+    click.option("--drive-cache", type=click.Choice((*setting_values.SWITCH, "default")),
                  help="Write caches of the volumes' drives, or of the drives that are TARGETs themselves."),
 )  # fmt: skip
 @changing_options
@@ -58,7 +58,7 @@ def command(
     target: tuple[str, ...],
     policy: Policy,
     split: str | None,
-    drives: str | None,
+    drive_cache: str | None,
     consent: Consent,
 ) -> int:
     """Set a cache policy, run COMMAND, and put back what was there.
@@ -78,7 +78,7 @@ def command(
     if nowhere(load[0]) and not consent.dry_run:
         tell(f"There is no command {load[0]!r}: nothing was changed.")
         return EXIT_NOWHERE
-    wanted = _wanted(target, policy, split, drives and setting_values.switched(drives))
+    wanted = _wanted(target, policy, split, drive_cache and setting_values.switched(drive_cache))
     with planned(settings, consent, wanted, policy.families) as work:
         code = agreed(work, settings, err=not consent.dry_run)
         if settings.as_json:
@@ -116,7 +116,7 @@ def _wanted(
     """
     if split is None and drives is None and policy.empty:
         raise click.UsageError(
-            "Say what is to be set: --write, --read, --io, --split, --drives, --stripe-cache, --journal-mode or "
+            "Say what is to be set: --write, --read, --io, --split, --drive-cache, --stripe-cache, --journal-mode or "
             "--read-ahead."
         )
     halves = setting_values.split(split) if split else None

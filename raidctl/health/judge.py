@@ -221,7 +221,7 @@ def _drive(machine: _Machine, card: Controller, drive: Drive) -> None:
         machine.add(situation, "drive_failed", drive, word + errors(drive), left=number)
     elif rebuilt and not copied and not any(volume.status in NOT_WHOLE for volume in own):
         machine.add("reduced" if number else "bare", "volume_rebuilding", drive, "rebuilding", left=number)
-    elif not drive.backing and expects_failure(drive) and not named_for_rebuild(card, drive):
+    elif not drive.backing and expects_failure(card, drive) and not named_for_rebuild(card, drive):
         whole = not any(volume.status in NOT_WHOLE for volume in machine.volumes(card, drive))
         situation = "last" if left in (0, -1) or (left == 1 and not whole) else "last_one" if left == 1 else "predicted"
         machine.add(situation, "drive_expects_failure", drive, predicts(drive) + errors(drive), left=number)
@@ -335,7 +335,8 @@ def _folded(machine: _Machine, one: Condition) -> Condition:
     while (upper := _above(machine, root)) is not None and upper not in seen:
         seen.add(upper)
         root = next(other for other in machine.found if other.key == upper)
-    if root is one or (one.rule in _OF_CACHES and WEIGHT[one.severity] < WEIGHT[root.severity]):
+    worse = WEIGHT[one.severity] < WEIGHT[root.severity]
+    if root is one or (worse and (one.rule in _OF_CACHES or root.rule == "background_operation")):
         return one
     milder = max(one.severity, root.severity, key=WEIGHT.__getitem__)
     return replace(one, under=root.key, rank=max(one.rank, root.rank), severity=milder)

@@ -179,11 +179,16 @@ def named_for_rebuild(card: Controller, drive: Drive) -> bool:
     return any(volume.array == drive.array and rebuilding(card, volume) for volume in card.volumes if volume.array)
 
 
-def expects_failure(drive: Drive) -> bool:
-    """Whether a drive's warning means that it may fail soon: not where its words describe what is done to it."""
+def expects_failure(card: Controller, drive: Drive) -> bool:
+    """Whether a drive's warning means that it may fail soon, and not only what is being done to it.
+
+    A member of a software array warns while it is filled or replaced; only DDF metadata reports SMART errors there.
+    """
     if drive.errors.predictive:
         return True
     text = (drive.status_text or "").lower()
+    if card.mode == "software" and "smart" not in text:
+        return False
     return drive.status == "warning" and not (speaks_of_rebuild(text) or any(sign in text for sign in _TREATED))
 
 

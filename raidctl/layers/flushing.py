@@ -217,7 +217,7 @@ def _of_drives(scope: Scope, view: HostView, told: Mapping[str, Flush]) -> Itera
             yield _of_drive(drive, told.get(drive.id), block, card)
         elif drive.write_cache == "enabled":
             why = f"It is reached through {card.id} only, which has no command for its cache."
-            nearest = f"Switch its cache off: raidctl cache set {card.id} --drives off."
+            nearest = f"Switch its cache off: raidctl cache set {card.id} --drive-cache off."
             answer = Answer(result="unsupported", why=why, alternative=nearest)
             yield Job(drive.id, "drive", answer, drive.model)
 

@@ -34,7 +34,7 @@ def screen(run: Run, paper: Paper, *, more: bool) -> Iterator[RenderableType]:
     yield from head(run, paper)
     yield from _unstable(run.session, paper)
     yield Text("")
-    if run.session.profile == "seeds":
+    if run.session.profile == "classic":
         yield from tables(run.session, paper)
         yield Text("")
     yield from figures(run.session, paper)

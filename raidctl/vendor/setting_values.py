@@ -11,6 +11,12 @@ from raidctl.text import attempt
 from raidctl.vendor.plan import Setting
 
 WRITE = ("write-through", "protected-write-back", "unprotected-write-back", "off")
+WRITE_ALSO: Mapping[str, str] = {
+    **dict.fromkeys(("wt", "writethrough"), "write-through"),
+    **dict.fromkeys(("wb", "wbb", "writeback", "write-back"), "protected-write-back"),
+    **dict.fromkeys(("awb", "fwb", "always-write-back", "forced-write-back"), "unprotected-write-back"),
+}
+"""Words of vendors' tools for the write policies; ``wb`` is the safe one, though not arcconf's."""
 READ = ("none", "read-ahead", "adaptive", "off")
 IO = ("direct", "cached")
 JOURNAL = ("write-through", "write-back")

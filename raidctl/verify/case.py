@@ -27,7 +27,7 @@ READ = 'Look at what the tool prints ("raidctl show --explain {}", "raidctl show
 _KERNEL = ("kernel", "/sys/", "/proc/")
 """How the commands of sheets begin that the kernel has filled."""
 _OF_ALL = frozenset({
-    "battery", "write_cache", "drive_cache", "drives", "spares", "media", "drive_rpm", "volume_status", "in_force",
+    "battery", "write_cache", "drive_cache", "drives", "spares", "media", "drive_rpm", "volume_status", "policy_active",
     "power_safe", "survives",
 })  # fmt: skip
 """Claims that the line which is missing could refute."""

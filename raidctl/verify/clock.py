@@ -128,7 +128,7 @@ class Clock:
         if test in _WRITES and self.writing():
             return f"{test} {self.writing()}"
         if test == RAW:
-            mine = self.command("--past", "DEVICE")
+            mine = self.command("--flush-device", "DEVICE")
             return f"{test} As root that is done by itself where one disk lies below; else name it: {mine}"
         option, figure = SWITCHES.get(test or "", ("", ""))
         if option and not self.served and self.figure("policy_switch", figure) is None:

@@ -11,7 +11,9 @@ from raidctl.verify.case import Case
 from raidctl.verify.kernel import cache_type, queue
 
 State = Literal["enabled", "disabled", "contradiction"]
-_OFF = "Switch them off (raidctl cache set --drives off) and ask again, or ask the drives with the controller's tool."
+_OFF = (
+    "Switch them off (raidctl cache set --drive-cache off) and ask again, or ask the drives with the controller's tool."
+)
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ JUDGES: Mapping[ClaimName, Callable[[Case], Answer]] = {
     "drive_rpm": layout.drive_rpm,
     "volume_status": layout.volume_status,
     "firmware": layout.firmware,
-    "in_force": safety.in_force,
+    "policy_active": safety.policy_active,
     "power_safe": safety.power_safe,
     "no_write_hole": safety.no_write_hole,
     "survives": layout.survives,
@@ -52,7 +52,7 @@ def misfit(claim: Claim, subject: Subject) -> str | None:
     return None
 
 
-_OF_THE_HOST = frozenset(JUDGES) - {"volume_status", "min_size", "in_force", "power_safe", "no_write_hole"}
+_OF_THE_HOST = frozenset(JUDGES) - {"volume_status", "min_size", "policy_active", "power_safe", "no_write_hole"}
 """Claims about hardware: of a disk that a hypervisor shows, only the host can answer them."""
 
 

@@ -154,7 +154,7 @@ def _uncached(answer: Answer, clock: Clock, lines: tuple[Evidence, ...]) -> Word
     return Word(verdict, found.reasons, found.ruled_out, found.next_test, evidence=lines)
 
 
-def _in_force(_answer: Answer, _claim: Claim, clock: Clock) -> Word | None:
+def _policy_active(_answer: Answer, _claim: Claim, clock: Clock) -> Word | None:
     """Write-back that is told to be in force, and of which nothing is to be seen."""
     if clock.facts.policy != "write_back" or not clock.facts.controller:
         return None
@@ -282,7 +282,7 @@ def _raid_level(_answer: Answer, claim: Claim, clock: Clock) -> Word | None:
 _ASKED: Mapping[ClaimName, Callable[[Answer, Claim, Clock], Word | None]] = {
     "power_safe": _power_safe,
     "write_cache": _write_cache,
-    "in_force": _in_force,
+    "policy_active": _policy_active,
     "cache_size": _cache_size,
     "drive_rpm": _drive_rpm,
     "media": _media,

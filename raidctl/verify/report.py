@@ -14,7 +14,7 @@ Verdict = Literal["pass", "fail", "suspect", "inconclusive"]
 Source = Literal["controller", "drive", "kernel", "arithmetic", "measurement"]
 ClaimName = Literal[
     "raid_level", "battery", "write_cache", "cache_size", "cache_split", "drive_cache", "drives", "spares",
-    "read_policy", "strip_size", "min_size", "media", "drive_rpm", "volume_status", "firmware", "in_force",
+    "read_policy", "strip_size", "min_size", "media", "drive_rpm", "volume_status", "firmware", "policy_active",
     "power_safe", "no_write_hole", "survives", "checked_within",
 ]  # fmt: skip
 

@@ -25,7 +25,7 @@ COMMITS = (
 )
 
 
-def in_force(case: Case) -> Answer:
+def policy_active(case: Case) -> Answer:
     """Whether the write policy in force is the one that is configured."""
     volume = case.subject.volume
     cache = volume.cache if volume else None
@@ -105,7 +105,7 @@ def _behind_controller(case: Case, cache: VolumeCache) -> Answer:
         return case.suspect(
             f"{behind.why} What they hold is lost without power, unless the controller has them flushed.",
             next_test=behind.next_test
-            or "Switch them off (raidctl cache set --drives off), or measure in write-through: "
+            or "Switch them off (raidctl cache set --drive-cache off), or measure in write-through: "
             f"{case.measuring('--switch-policy')}",
         )
     if behind.state is None:

@@ -22,6 +22,7 @@ READ_POLICY = setting_values.READ
 DRIVE_CACHE = ("disabled", "enabled")
 MEDIA = ("hdd", "ssd")
 _LONG = {"protected-write-back": "protected", "unprotected-write-back": "unprotected"}
+_WRITE_ALSO = {**_LONG, **{word: _LONG.get(policy, policy) for word, policy in setting_values.WRITE_ALSO.items()}}
 _SWITCH = {"off": "disabled", "on": "enabled"}
 RPM = (4200, 5400, 5900, 7200, 10000, 10500, 15000)
 
@@ -49,7 +50,7 @@ class Claim:
 
 DEFAULT: tuple[Claim, ...] = (
     Claim("volume_status", ("ok",)),
-    Claim("in_force"),
+    Claim("policy_active"),
     Claim("power_safe"),
 )
 """What holds on every server that is as it should be, whatever was promised."""
@@ -170,7 +171,7 @@ def _text(name: ClaimName) -> Callable[[object], Claim]:
 _READERS: Mapping[ClaimName, Callable[[object], Claim]] = {
     "raid_level": _levels,
     "battery": _switch("battery"),
-    "write_cache": _word("write_cache", WRITE_CACHE, _LONG),
+    "write_cache": _word("write_cache", WRITE_CACHE, _WRITE_ALSO),
     "cache_size": _size("cache_size", binary=True, example="such as 512MiB"),
     "cache_split": _split,
     "drive_cache": _word("drive_cache", DRIVE_CACHE, _SWITCH),
@@ -183,7 +184,7 @@ _READERS: Mapping[ClaimName, Callable[[object], Claim]] = {
     "drive_rpm": _rpm,
     "volume_status": _word("volume_status", STATES, {}),
     "firmware": _text("firmware"),
-    "in_force": _switch("in_force"),
+    "policy_active": _switch("policy_active"),
     "power_safe": _switch("power_safe"),
     "no_write_hole": _switch("no_write_hole"),
     "survives": _number("survives", 0),

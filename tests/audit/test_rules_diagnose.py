@@ -184,7 +184,7 @@ def test_the_same_of_many_drives_is_one_entry() -> None:
     cards = tuple(structs.replace(card, capabilities={}) for card in inventory.controllers)
     found = diagnose(structs.replace(inventory, controllers=cards), rules())
     told = screen(found, inventory, Paper(width=80), more=False)
-    assert "cache set megaraid:0/v0 megaraid:0/v1 megaraid:0/v5 --drives off" in " ".join(told.split())
+    assert "cache set megaraid:0/v0 megaraid:0/v1 megaraid:0/v5 --drive-cache off" in " ".join(told.split())
 
 
 def test_names_that_take_several_rows_stay_in_their_column() -> None:

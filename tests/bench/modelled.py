@@ -73,7 +73,7 @@ class Model:
         """Start it with its sockets in ``folder``, and these words of its command line."""
         self.socket, self.control, self.dropping = folder / "nbd", folder / "control", folder / "dropping"
         command = [sys.executable, "-m", "raidctl.bench.model", "--socket", str(self.socket)]
-        command += ["--dropping", str(self.dropping)]
+        command += ["--no-flush-socket", str(self.dropping)]
         self.process = subprocess.Popen([*command, "--control", str(self.control), *words], cwd=ROOT)
         self._clients: list[Client] = []
 

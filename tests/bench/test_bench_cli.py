@@ -145,7 +145,7 @@ def test_a_run_that_is_ended_takes_its_file_away(tmp_path: Path) -> None:
     """SIGTERM, as of a shutdown: nothing stays behind."""
     place = tmp_path / "data"
     place.mkdir()
-    command = program("bench", "run", place, *SMALL, "--seconds", "60", "--no-keep")
+    command = program("bench", "run", place, *SMALL, "--seconds", "60", "--no-save")
     with subprocess.Popen(
         command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL
     ) as process:
@@ -168,7 +168,7 @@ def wait_for_file(place: Path) -> None:
 def test_on_a_terminal_it_asks_and_draws_a_bar(tmp_path: Path) -> None:
     """What is answered with no is not begun."""
     leader, follower = pty.openpty()
-    command = program("bench", "run", tmp_path, *SMALL, "--no-keep")
+    command = program("bench", "run", tmp_path, *SMALL, "--no-save")
     with subprocess.Popen(
         command, cwd=ROOT, stdin=follower, stdout=follower, stderr=follower, env={**os.environ, "TERM": "xterm"}
     ) as process:
@@ -184,7 +184,7 @@ def test_on_a_terminal_it_asks_and_draws_a_bar(tmp_path: Path) -> None:
 def test_the_bar_tells_the_time_left_without_colour_where_none_is_wanted(tmp_path: Path) -> None:
     """On a terminal with NO_COLOR."""
     leader, follower = pty.openpty()
-    command = program("bench", "run", tmp_path, *SMALL, "--seconds", "60", "--no-keep", "--yes")
+    command = program("bench", "run", tmp_path, *SMALL, "--seconds", "60", "--no-save", "--yes")
     environment = {**os.environ, "TERM": "xterm", "NO_COLOR": "1"}
     with subprocess.Popen(
         command, cwd=ROOT, stdin=follower, stdout=follower, stderr=follower, env=environment, start_new_session=True
@@ -208,7 +208,7 @@ def test_nothing_of_the_users_is_overwritten_without_a_yes(tmp_path: Path) -> No
     """Without a terminal it is refused; a dry run and mere reading are not."""
     with serving(tmp_path, "--kind", "write-through", "--rpm", "0", "--size", "64MiB") as model:
         uri = f"nbd+unix:///?socket={model.socket}"
-        refused = raidctl("bench", "run", uri, "--overwrite", "all", "--no-keep")
+        refused = raidctl("bench", "run", uri, "--overwrite", "all", "--no-save")
         assert refused.exit_code == 2
         assert "is OVERWRITTEN, all of it" in refused.stderr
         assert "without a terminal, say --yes" in refused.stderr
@@ -249,7 +249,7 @@ _READ_ONLY = 'mount -t tmpfs -o size=1m tmpfs "$0" && mount -o remount,ro "$0" |
 def test_read_only_is_said_before_there_is_no_room(tmp_path: Path, more: tuple[str, ...]) -> None:
     """Of a small file system that takes no file at all, its size is not what is wrong; no plan is shown first."""
     alone = ["unshare", "-m"] if os.geteuid() == 0 else ["unshare", "-r", "-m"]
-    words = program("bench", "run", tmp_path, "--no-keep", "--yes", *more)
+    words = program("bench", "run", tmp_path, "--no-save", "--yes", *more)
     done = subprocess.run(
         [*alone, "sh", "-c", _READ_ONLY, str(tmp_path), *words],
         cwd=ROOT, capture_output=True, text=True, check=False,
@@ -384,7 +384,7 @@ def test_all_runs_are_exported_one_a_line(kept: Path) -> None:
 def test_two_engines_are_not_asked_where_one_is_missing(tmp_path: Path) -> None:
     """What fio cannot measure, an NBD export: that is said before anything is measured."""
     with serving(tmp_path, "--kind", "write-through", "--rpm", "0", "--size", "64MiB") as model:
-        done = raidctl("bench", "run", f"nbd+unix:///?socket={model.socket}", "--cross-check", "--no-keep")
+        done = raidctl("bench", "run", f"nbd+unix:///?socket={model.socket}", "--cross-check", "--no-save")
     assert done.exit_code == BenchError.exit_code
     assert "fio" in done.stderr
     assert 'Profile "' not in done.stderr

@@ -27,7 +27,7 @@ def program(*words: str | Path) -> list[str]:
 def test_a_model_is_served_until_it_is_ended(tmp_path: Path) -> None:
     """It says how it is measured, with its flushes and without them, and leaves no socket behind."""
     kind = ("--rpm", "0", "--size", "64MiB", "--latency", "0.001", "--read-ahead", "1MiB", "--compresses")
-    sockets = ("--socket", tmp_path / "nbd", "--dropping", tmp_path / "dropping")
+    sockets = ("--socket", tmp_path / "nbd", "--no-flush-socket", tmp_path / "dropping")
     with subprocess.Popen(
         program("bench", "model", *kind, *sockets),
         cwd=ROOT, stdout=subprocess.PIPE, text=True,
@@ -47,7 +47,7 @@ def test_a_model_is_served_until_it_is_ended(tmp_path: Path) -> None:
 
 def test_a_model_tells_programs_its_address_in_one_line(tmp_path: Path) -> None:
     """As soon as it is served, so that a program need not wait for its end."""
-    sockets = ("--socket", tmp_path / "nbd", "--dropping", tmp_path / "dropping")
+    sockets = ("--socket", tmp_path / "nbd", "--no-flush-socket", tmp_path / "dropping")
     with subprocess.Popen(
         program("--json", "bench", "model", "--rpm", "0", "--size", "64MiB", *sockets),
         cwd=ROOT, stdout=subprocess.PIPE, text=True,
@@ -62,7 +62,8 @@ def test_a_model_tells_programs_its_address_in_one_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "words", [["--level", "raid6", "--drives", "2"], ["--size", "big"], ["--chunk", "1KiB"], ["--socket", "/proc/x"]]
+    "words",
+    [["--raid-level", "raid6", "--drives", "2"], ["--size", "big"], ["--strip-size", "1KiB"], ["--socket", "/proc/x"]],
 )
 def test_a_model_that_cannot_be_built_is_told(words: list[str]) -> None:
     """In one sentence, with an exit code that is not 0."""

@@ -201,7 +201,9 @@ def test_another_client_understands_the_server(folder: Path) -> None:
 
 def test_many_requests_at_once_are_all_answered(folder: Path) -> None:
     """64 writes and reads sent without waiting are each answered once, by their handles."""
-    with serving(folder, "--kind", "write-through", "--rpm", "15000", "--level", "raid0", "--drives", "4") as model:
+    with serving(
+        folder, "--kind", "write-through", "--rpm", "15000", "--raid-level", "raid0", "--drives", "4"
+    ) as model:
         client, count = model.client(), 64
         for handle in range(count):
             head = struct.pack(">IHHQQI", nbd.REQUEST_MAGIC, 0, nbd.Command.WRITE, handle, handle * 65536, 4096)
@@ -235,7 +237,17 @@ def test_a_socket_in_use_is_refused_and_a_dead_one_replaced(folder: Path) -> Non
 
 def test_an_array_that_cannot_be_built_is_refused(folder: Path) -> None:
     """Two drives make no RAID-5: exit code 2 and one sentence."""
-    command = [sys.executable, "-m", "raidctl.bench.model", "--kind", "battery", "--level", "raid5", "--drives", "2"]
+    command = [
+        sys.executable,
+        "-m",
+        "raidctl.bench.model",
+        "--kind",
+        "battery",
+        "--raid-level",
+        "raid5",
+        "--drives",
+        "2",
+    ]
     done = subprocess.run(
         [*command, "--socket", str(folder / "nbd")], cwd=ROOT, capture_output=True, text=True, timeout=120, check=False
     )

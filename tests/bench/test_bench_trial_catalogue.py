@@ -321,10 +321,10 @@ def test_profiles_take_the_options_that_change_a_setting() -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ([".", "--beside", "/dev/sdb"], "name a device to be measured"),
-        ([".", "--switch-cache"], "--profile seeds"),
-        (["nbd+unix:///?socket=/x", "--read-ahead"], "no setting can be changed"),
-        (["nbd+unix:///?socket=/x", "--beside", "nbd+unix:///?socket=/y", "--overwrite", "all"], "it stands alone"),
+        ([".", "--also-read", "/dev/sdb"], "name a device to be measured"),
+        ([".", "--switch-cache"], "--profile classic"),
+        (["nbd+unix:///?socket=/x", "--switch-read-ahead"], "no setting can be changed"),
+        (["nbd+unix:///?socket=/x", "--also-read", "nbd+unix:///?socket=/y", "--overwrite", "all"], "it stands alone"),
     ],
 )
 def test_options_that_have_no_meaning_together_are_refused(words: list[str], said: str) -> None:
@@ -343,7 +343,7 @@ def test_two_exports_are_measured_beside_each_other(tmp_path: Path) -> None:
         serving(Path(two), *words) as second,
     ):
         uris = [f"nbd+unix:///?socket={model.socket}" for model in (first, second)]
-        given = ["--beside", uris[1], "--seconds", "1", "--no-keep", "--state-dir", str(tmp_path)]
+        given = ["--also-read", uris[1], "--seconds", "1", "--no-save", "--state-dir", str(tmp_path)]
         done = CliRunner().invoke(cli, ["--json", "bench", "run", uris[0], *given])
     assert done.exit_code == 0, done.stderr
     assert f"Read at the same time: {uris[1]}" in done.stderr
@@ -352,7 +352,7 @@ def test_two_exports_are_measured_beside_each_other(tmp_path: Path) -> None:
     assert "together_ratio" in result["figures"]
 
 
-def test_the_seeds_profile_prints_the_classic_tables(tmp_path: Path) -> None:
+def test_the_classic_profile_prints_the_classic_tables(tmp_path: Path) -> None:
     """Four tables within 80 columns, and how the missing column is had."""
     with on_file(tmp_path) as target:
         short: tuple[Trial, ...] = (
@@ -361,8 +361,8 @@ def test_the_seeds_profile_prints_the_classic_tables(tmp_path: Path) -> None:
             Commits(seconds=0.2, rounds=1),
             Scaling(depths=(1, 2), streams=(1, 2), seconds=0.2, rounds=1, size=16 * KIB, block=16 * KIB),
         )
-        seeds = Profile(name="seeds", title="", seconds=60, size=8 * MIB, trials=short)
-        session = Runner(staged(target), again=False).run(seeds)
+        classic = Profile(name="classic", title="", seconds=60, size=8 * MIB, trials=short)
+        session = Runner(staged(target), again=False).run(classic)
     text = screen(bench_runs.run(session=session), Paper(width=80), more=False)
     for words in ("8 KiB blocks, one at a time", "Timings of reads", "in one row", "Requests a second by threads, 16"):
         assert words in text

@@ -65,7 +65,18 @@ class Told:
 
 def level(truth: Level, drives: int, permitted: tuple[str, ...], *, counted: bool) -> Told:
     """The level of drives of 15000 rpm; ``counted``: whether the inventory tells how many there are."""
-    words = ("--kind", "write-through", "--level", truth, "--drives", str(drives), "--rpm", "15000", "--size", "8GiB")
+    words = (
+        "--kind",
+        "write-through",
+        "--raid-level",
+        truth,
+        "--drives",
+        str(drives),
+        "--rpm",
+        "15000",
+        "--size",
+        "8GiB",
+    )
     below = Below(strip=64 * KIB, drives=drives if counted else None)
     with served(*words, "--no-keep") as (model, target):
         model.say("reset")

@@ -26,7 +26,7 @@ def cache(place: Path) -> str:
 def test_the_cache_of_a_drive_is_off_for_a_while(tmp_path: Path) -> None:
     """The journal has it switched off, and on again."""
     before = cache(tmp_path)
-    done = raidctl(tmp_path, "batch", DRIVE, "--drives", "off", "--yes", *LOAD)
+    done = raidctl(tmp_path, "batch", DRIVE, "--drive-cache", "off", "--yes", *LOAD)
     assert (done.returncode, done.stdout) == (4, "loading\n"), done.stderr
     assert "Put back: write_cache of" in done.stderr
     assert (before, cache(tmp_path)) == ("enabled", "enabled")
@@ -34,7 +34,7 @@ def test_the_cache_of_a_drive_is_off_for_a_while(tmp_path: Path) -> None:
 
 def test_a_drive_has_no_default(tmp_path: Path) -> None:
     """That is a word of controllers, for the drives of a volume."""
-    done = raidctl(tmp_path, "batch", DRIVE, "--drives", "default", "--yes", *LOAD)
+    done = raidctl(tmp_path, "batch", DRIVE, "--drive-cache", "default", "--yes", *LOAD)
     assert (done.returncode, "on or off" in done.stderr) == (2, True)
 
 
@@ -48,4 +48,4 @@ def test_a_batch_that_sets_nothing_is_refused(tmp_path: Path) -> None:
     """All options are named."""
     done = raidctl(tmp_path, "batch", DRIVE, *LOAD)
     assert done.returncode == 2
-    assert all(word in done.stderr for word in ("--drives", "--journal-mode", "--read-ahead", "--stripe-cache"))
+    assert all(word in done.stderr for word in ("--drive-cache", "--journal-mode", "--read-ahead", "--stripe-cache"))

@@ -135,7 +135,7 @@ def test_what_was_there_before_a_change_can_always_be_set_again(raidctl: Raidctl
 
 def test_drives_that_report_their_cache_on_are_not_already_off(raidctl: Raidctl) -> None:
     """The controller's setting is off and two drives do not follow it: exit 1, and they are named."""
-    done = raidctl("--demo", "gen10", "cache", "set", "/", "--drives", "off", "--yes")
+    done = raidctl("--demo", "gen10", "cache", "set", "/", "--drive-cache", "off", "--yes")
     assert done.exit_code == 1
     assert "smartarray:0/1I:3:1 and smartarray:0/1I:3:2 report their write cache on" in " ".join(done.stdout.split())
 
@@ -172,13 +172,17 @@ def test_json_is_one_document_with_plan_and_outcome(raidctl: Raidctl) -> None:
     assert "not a valid value" in told["message"]
     unasked = raidctl(*asked, "30/70")
     assert (unasked.exit_code, json.loads(unasked.stdout)["result"]) == (2, "failed")
-    refused = raidctl("--demo", "p400", "--json", "cache", "set", "smartarray:1", "--no-battery", "on", "--yes")
+    refused = raidctl(
+        "--demo", "p400", "--json", "cache", "set", "smartarray:1", "--no-battery-write-cache", "on", "--yes"
+    )
     assert (refused.exit_code, json.loads(refused.stdout)["result"]) == (1, "refused")
 
 
 def test_a_plan_fits_a_screen_and_its_commands_a_shell(raidctl: Raidctl) -> None:
     """Sentences are wrapped at 80 columns, commands never: they are copied."""
-    done = raidctl("--demo", "h730", "cache", "set", "megaraid:0/v1", "--io", "cached", "--drives", "on", "--dry-run")
+    done = raidctl(
+        "--demo", "h730", "cache", "set", "megaraid:0/v1", "--io", "cached", "--drive-cache", "on", "--dry-run"
+    )
     long = [line for line in done.stdout.splitlines() if len(line) > 80]
     assert all("perccli" in line for line in long)
 

@@ -127,8 +127,8 @@ def test_one_setting_of_one_object_has_one_value() -> None:
 @pytest.mark.parametrize(
     ("demo", "words"),
     [
-        ("p400", ("/", "--write", "protected-write-back", "--no-battery", "on")),
-        ("p400", ("/", "--write", "unprotected-write-back", "--no-battery", "off")),
+        ("p400", ("/", "--write", "protected-write-back", "--no-battery-write-cache", "on")),
+        ("p400", ("/", "--write", "unprotected-write-back", "--no-battery-write-cache", "off")),
     ],
 )
 def test_options_that_contradict_each_other_change_nothing(raidctl: Raidctl, demo: str, words: tuple[str, ...]) -> None:

@@ -47,7 +47,19 @@ def test_a_batch_is_put_back_by_the_tool(on: Callable[[str], Machine]) -> None:
     machine = on("p400")
     seen = machine.state_dir.parent / "seen"
     load = ("sh", "-c", f"cp {machine.tools.place}/settings.json {seen}; exit 7")
-    words = ("batch", "smartarray:1", "--drives", "on", "--split", "0/100", "--yes", "--unsafe", "a trial", "--", *load)
+    words = (
+        "batch",
+        "smartarray:1",
+        "--drive-cache",
+        "on",
+        "--split",
+        "0/100",
+        "--yes",
+        "--unsafe",
+        "a trial",
+        "--",
+        *load,
+    )
     done = machine.run(*words)
     assert done.returncode == 7, done.stderr
     during = json.loads(seen.read_text(encoding="utf-8"))

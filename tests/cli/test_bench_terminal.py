@@ -19,7 +19,7 @@ from raidctl.output.bench_progress import Bar
 from tests.support.terminal import read_until
 
 ROOT = Path(__file__).resolve().parents[2]
-SMALL = ("--size", "8MiB", "--seconds", "30", "--engine", "portable", "--no-keep")
+SMALL = ("--size", "8MiB", "--seconds", "30", "--engine", "portable", "--no-save")
 
 
 def drawn() -> tuple[Bar, Progress]:

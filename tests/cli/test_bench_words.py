@@ -140,7 +140,7 @@ def test_where_nothing_can_be_kept_it_is_said_how_to_measure_all_the_same(
     monkeypatch.chdir(place)
     done = raidctl("--state-dir", tmp_path, *words)
     assert done.exit_code == 3
-    assert "--no-keep" in done.stderr
+    assert "--no-save" in done.stderr
 
 
 def test_a_file_is_no_state_directory_of_another_user(tmp_path: Path) -> None:

@@ -134,7 +134,7 @@ def test_the_volume_of_a_controller_is_no_drive(raidctl: Raidctl) -> None:
     """Who names a volume's device is told which command switches the caches of its drives."""
     done = raidctl("--demo", "p400", "cache", "drive", "/dev/cciss/c0d0", "off", "--dry-run")
     assert done.exit_code == 2
-    assert "raidctl cache set /dev/cciss/c0d0 --drives off" in done.stderr
+    assert "raidctl cache set /dev/cciss/c0d0 --drive-cache off" in done.stderr
 
 
 def test_a_drive_is_no_volume(raidctl: Raidctl) -> None:
@@ -195,7 +195,7 @@ def test_the_help_of_a_changing_command_has_an_example(raidctl: Raidctl, words: 
 
 @pytest.mark.parametrize(("words", "code"), [
     (("p400", "cache", "set", "/", "--io", "direct"), 1),
-    (("p400", "cache", "set", "/", "--no-battery", "on"), 1),
+    (("p400", "cache", "set", "/", "--no-battery-write-cache", "on"), 1),
     (("p440", "cache", "threshold", "/", "--bypass-threshold", "512"), 3),
     (("journal", "cache", "drive", "/dev/nvme0n1", "off"), 4),
 ])  # fmt: skip
@@ -207,9 +207,25 @@ def test_a_refusal_ends_with_the_code_of_its_reason(raidctl: Raidctl, words: tup
         assert "Nothing is run" in done.stdout
 
 
+@pytest.mark.parametrize(
+    ("word", "policy"),
+    [("wt", "write-through"), ("WriteBack", "protected-write-back"), ("wb", "protected-write-back"),
+     ("AWB", "unprotected-write-back")],
+)  # fmt: skip
+def test_write_policies_have_the_names_of_vendors_tools_too(raidctl: Raidctl, word: str, policy: str) -> None:
+    """In a change and in a claim; a bare write-back is the one that needs a battery."""
+    planned, full = (
+        raidctl("--demo", "p400", "--json", "cache", "set", "/", "--write", name, "--dry-run")
+        for name in (word, policy)
+    )
+    assert json.loads(planned.stdout)["wishes"] == json.loads(full.stdout)["wishes"]
+    claimed, full = (raidctl("--demo", "p400", "verify", "--write-cache", name, "/") for name in (word, policy))
+    assert claimed.stdout == full.stdout
+
+
 def test_what_only_unsafe_lets_pass_is_marked_as_not_run(raidctl: Raidctl) -> None:
     """The commands are shown with the option that they would need, and each is marked."""
-    said = raidctl("--demo", "p400", "cache", "set", "/", "--drives", "on", "--yes").stdout
+    said = raidctl("--demo", "p400", "cache", "set", "/", "--drive-cache", "on", "--yes").stdout
     assert "With --unsafe REASON" in said
     assert "they are NOT run" in said
     assert "1. not run: hpacucli" in said

@@ -46,7 +46,7 @@ class Lab:
 
     def run(self, *words: str) -> Done:
         """``raidctl bench run``, with the lab's own short profiles beside the others."""
-        return self.guest.raidctl("--json", "bench", "run", *words, "--no-keep", timeout=900, imports=IMPORTS)
+        return self.guest.raidctl("--json", "bench", "run", *words, "--no-save", timeout=900, imports=IMPORTS)
 
     def measured(self, serial: str, profile: str) -> Run:
         """A run on a drive of which everything may be overwritten."""
@@ -56,7 +56,7 @@ class Lab:
 
     def begun(self) -> Background:
         """A run in a directory, whose file is there in full."""
-        words = ("/srv/files", "--size", f"{FILE // MIB}MiB", "--profile", "lab-short", "--no-keep")
+        words = ("/srv/files", "--size", f"{FILE // MIB}MiB", "--profile", "lab-short", "--no-save")
         run = self.guest.start_raidctl("--json", "bench", "run", *words, imports=IMPORTS)
         self.guest.sh(GROWN.format(size=FILE))
         return run

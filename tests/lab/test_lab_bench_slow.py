@@ -27,7 +27,7 @@ ARRAYS = ("raid1x2", "raid5x4")
 IMPORTS = ("raidctl.cli.verify._measure", "raidctl.cli.bench._measure")
 SWITCHES = (
     "verify", "--measure", "--media", "hdd", "--switch-drive-caches", "--switch-seconds", "1", "--seconds", "10",
-    "--overwrite", "all", "--yes", "--no-keep",
+    "--overwrite", "all", "--yes", "--no-save",
 )  # fmt: skip
 ASKED = "hdparm -W {node} | sed -n 's/.*write-caching = *//p'"
 

@@ -121,7 +121,7 @@ def test_the_cache_under_a_file_system_is_not_switched_on(caches: Caches) -> Non
 def test_a_batch_passes_its_exit_code_on_and_puts_back(caches: Caches) -> None:
     """The load finds all caches off, fails, and they are on again."""
     look = "hdparm -W {CS1}; sdparm -q --get=WCE {CA1}; nvme get-feature {CN1} -f 6; exit 7".format(**caches.nodes)
-    done = caches.raidctl("batch", "--drives", "off", "CS1", "CA1", "CN1", "--yes", "--", "sh", "-c", look)
+    done = caches.raidctl("batch", "--drive-cache", "off", "CS1", "CA1", "CN1", "--yes", "--", "sh", "-c", look)
     assert re.findall(r"write-caching = +(\d)|^WCE +(\d)|value:(?:0x)?0*(\d)$", done.text, re.MULTILINE) == [
         ("0", "", ""), ("", "0", ""), ("", "", "0"),
     ], done  # fmt: skip
@@ -131,7 +131,7 @@ def test_a_batch_passes_its_exit_code_on_and_puts_back(caches: Caches) -> None:
 def test_restore_puts_back_what_two_killed_processes_have_left(caches: Caches) -> None:
     """When the guardian is killed as well, ``restore`` puts back, in one go and only once."""
     load = "kill -9 $(pgrep -P $PPID -f '[w]hen-gone') $PPID"
-    caches.raidctl("batch", "--drives", "off", "CS1", "CA1", "CN1", "--yes", "--", "sh", "-c", load)
+    caches.raidctl("batch", "--drive-cache", "off", "CS1", "CA1", "CN1", "--yes", "--", "sh", "-c", load)
     assert caches.asked() == dict.fromkeys(ALL, False)
     done = caches.raidctl("restore")
     assert (done.rc, caches.asked()) == (0, ALL), done

@@ -38,7 +38,17 @@ def test_a_drive_that_vanishes_under_a_batch_is_put_back_when_it_returns(faults:
     name = faults.sh("ls /sys/class/scsi_disk/0:0:0:0/device/block").strip()
     node = f"/dev/{name}"
     gone = faults.raidctl(
-        *("batch", node, "--drives", "off", "--yes", "--", "sh", "-c", f"echo 1 > /sys/block/{name}/device/delete"),
+        *(
+            "batch",
+            node,
+            "--drive-cache",
+            "off",
+            "--yes",
+            "--",
+            "sh",
+            "-c",
+            f"echo 1 > /sys/block/{name}/device/delete",
+        ),
         timeout=900,
     )
     assert (gone.rc, b"could not be put back" in gone.err) == (6, True), gone

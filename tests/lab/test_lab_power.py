@@ -26,7 +26,7 @@ pytestmark = pytest.mark.lab(minutes=8)
 
 PATIENCE = 900.0  # seconds until a batch has come to a moment
 PROGRAM = [sys.executable, "-m", "raidctl"]
-BATCH = ("batch", "P1", "--drives", "off", "--yes", "--", "sh", "-c")
+BATCH = ("batch", "P1", "--drive-cache", "off", "--yes", "--", "sh", "-c")
 WAITS, ENDS = "echo loading >&2; sleep 3600", "echo loading >&2"
 
 

@@ -40,7 +40,7 @@ PLAIN: Mapping[str, str] = {
     "snapshot --list": "a list of kept states, each as `snapshot` prints it",
     "bench list": "a list of kept runs: `id`, `at`, `host`, `target`, `profile` and more",
     "bench export": "one run a line, each as `bench show` prints it",
-    "bench model": "one line, before it serves: its `uri`, and of `--dropping` that `without_flushes`, else null",
+    "bench model": "one line, before it serves: its `uri`, and `without_flushes` (with `--no-flush-socket`, else null)",
     "restore": "a list of changes, each with what was `put_back` and what was `left`",
     "demo": "a list of `name` and `about`",
     "record": "`destination`, `commands`, number of `answers`, `bytes`",

@@ -27,7 +27,7 @@ PLACES = sorted(place.parent for place in (*FIXTURES.glob("*/record.json"), *DEM
 NOT_WITH = {
     "volume_status": {"volume_failed", "volume_degraded", "volume_rebuilding"},
     "battery": {"battery_failed", "battery_learning"},
-    "in_force": {"write_policy_not_in_force"},
+    "policy_active": {"write_policy_not_in_force"},
     "power_safe": {"write_back_unprotected", "drive_cache_volatile", "write_hole"},
     "write_cache protected": {"write_back_unprotected", "drive_cache_volatile", "write_policy_not_in_force"},
     "write_cache write-through": {"write_back_unprotected"},

@@ -54,7 +54,7 @@ PROMISES: list[tuple[str, str, str, str, str]] = [
     ("smartarray-gen10-failed-battery", "smartarray:0/v1", "drive_cache disabled", "suspect", "report on"),
     ("smartarray-gen10-failed-battery", "smartarray:0/v1", "write_cache write-through", "pass", "Write-through"),
     ("megaraid-9271-learning", "megaraid:0/v0", "battery", "inconclusive", "learning"),
-    ("megaraid-9271-learning", "megaraid:0/v0", "in_force", "fail", "learn cycle"),
+    ("megaraid-9271-learning", "megaraid:0/v0", "policy_active", "fail", "learn cycle"),
     ("megaraid-9271-learning", "megaraid:0/v0", "power_safe", "pass", "No write waits"),
     ("areca-arc1210", "areca:1/v1", "battery", "fail", "missing"),
     ("areca-arc1210", "areca:1/v1", "write_cache protected", "fail", "not protected"),

@@ -56,10 +56,13 @@ def place(tmp_path: Path) -> Path:
         (("verify", "--seconds", "10", "/"), "--seconds goes with --measure"),
         (("verify", "--measure", "--switch-seconds", "9", "/"), "goes with --switch-policy"),
         (("verify", "--measure", "--overwrite", "all", "/"), "--overwrite is for devices"),
-        (("verify", "--past", "/dev/sda", "/"), "--past goes with --measure"),
-        (("verify", "--measure", "--past", "/srv", "/"), "a directory is not flushed"),
-        (("verify", "--measure", "--past", "nbd://127.0.0.1", "nbd://127.0.0.1"), "is what is measured itself"),
-        (("verify", "--measure", "--media", "hdd", "--past", "nbd://127.0.0.1", "/"), "claims that flushes tell of"),
+        (("verify", "--flush-device", "/dev/sda", "/"), "--flush-device goes with --measure"),
+        (("verify", "--measure", "--flush-device", "/srv", "/"), "a directory is not flushed"),
+        (("verify", "--measure", "--flush-device", "nbd://127.0.0.1", "nbd://127.0.0.1"), "is what is measured itself"),
+        (
+            ("verify", "--measure", "--media", "hdd", "--flush-device", "nbd://127.0.0.1", "/"),
+            "claims that flushes tell of",
+        ),
         (("verify", "--measure", "--size", "many", "/"), "is no size"),
     ],
 )
@@ -112,7 +115,7 @@ def test_a_directory_is_answered_kept_and_left_as_it_was(raidctl: Raidctl, place
 @pytest.mark.slow
 def test_an_export_is_measured_and_answered(raidctl: Raidctl) -> None:
     """In real time, so only that there is an answer, of figures, on a screen of 80 columns; nothing is kept."""
-    words = ("--media", "hdd", "--drive-rpm", "15000", "--seconds", "10", "--no-keep")
+    words = ("--media", "hdd", "--drive-rpm", "15000", "--seconds", "10", "--no-save")
     with modelled("--kind", "write-through", "--rpm", "15000", "--size", "128MiB") as (model, _):
         uri = f"nbd+unix:///?socket={model.socket}"
         done = raidctl("verify", "--measure", *words, "--overwrite", "all", "--yes", uri)
@@ -170,7 +173,7 @@ def test_ctrl_c_leaves_the_answers_up_to_then_and_no_file(place: Path, tmp_path:
 
 def test_what_cannot_be_flushed_is_known_before_anything_is_measured(raidctl: Raidctl, place: Path) -> None:
     """A server that is not there: one sentence, no file, no figure."""
-    done = raidctl("verify", "--measure", "--past", f"nbd+unix:///?socket={place}/none", "--yes", place)
+    done = raidctl("verify", "--measure", "--flush-device", f"nbd+unix:///?socket={place}/none", "--yes", place)
     assert done.exit_code == 3
     assert "No NBD server can be reached" in done.stderr
     assert (done.stdout, list(place.iterdir())) == ("", [])
@@ -179,10 +182,10 @@ def test_what_cannot_be_flushed_is_known_before_anything_is_measured(raidctl: Ra
 @pytest.mark.slow
 def test_flushes_are_sent_past_a_layer_that_drops_them(raidctl: Raidctl) -> None:
     """As the manual has it, on the model behind such a layer: it is announced before, and both rates are measured."""
-    words = ("--power-safe", "--seconds", "10", "--overwrite", "all", "--yes", "--no-keep", "--json")
+    words = ("--power-safe", "--seconds", "10", "--overwrite", "all", "--yes", "--no-save", "--json")
     with modelled("--kind", "volatile", "--rpm", "15000", "--size", "256MiB", "--no-keep") as (model, _):
         past, target = (f"nbd+unix:///?socket={socket}" for socket in (model.socket, model.dropping))
-        done = raidctl("verify", "--measure", *words, "--past", past, target)
+        done = raidctl("verify", "--measure", *words, "--flush-device", past, target)
     session = msgspec.json.decode(done.stdout, type=Verification).session
     assert f"Flushes are sent to {past} as well" in done.stderr
     assert session is not None

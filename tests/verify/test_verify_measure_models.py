@@ -76,7 +76,7 @@ def test_write_back_of_which_nothing_is_seen_is_suspect(write_through: Session) 
     told = answered(known, write_through, write_cache="protected")
     assert told.verdict == "suspect"
     assert "nothing of it is to be seen" in " ".join(told.reasons)
-    assert answered(known, write_through, in_force=True).verdict == "suspect"
+    assert answered(known, write_through, policy_active=True).verdict == "suspect"
 
 
 def test_a_disk_of_another_speed_fails(write_through: Session) -> None:

@@ -1,20 +1,20 @@
-"""A background operation is under way and slows the volume down.
+"""A background operation is running and slows a volume down.
 
-**What it looks for.** Volumes that are checked, initialised, expanded or migrated now, and drives that are erased,
-copied or rebuilt, or belong to another configuration.
+**What it checks.** Volumes that are being checked, initialised, expanded or migrated, and drives that are being
+erased, copied or rebuilt, or that belong to a foreign configuration.
 
-**Why.** The answer to "why is it slow tonight" is often the monthly check, which reads every drive from end to end, or
-the first computation of parity after an installation. It is meant to be so, and ends by itself. While parity is being
-initialised for the first time, writes are slower than they will ever be again: no time for a benchmark.
+**Why it matters.** "Why is it slow tonight?" is often answered by the monthly check, which reads every drive from end
+to end, or by the first parity initialisation after an installation. Both are normal and end without intervention.
+During parity initialisation writes are slower than later: not the time for a benchmark.
 
-**Fails** (information) while one is under way, with its progress where it is reported; (warning) when one
-failed. Rebuilds are `volume_rebuilding`.
+**Fails** (information) while an operation is running, with its progress if reported; (warning) when one has failed.
+Rebuilds are covered by `volume_rebuilding`.
 
-**Passes** when none is.
+**Passes** when none is running.
 
-**Cannot tell:** what the tool does not tell of cannot be seen.
+**Unknown:** never. An operation that the tool does not report cannot be detected.
 
-**Remedy.** Wait; measure afterwards. If it always comes at a bad time, move its schedule.
+**How to fix.** Wait, and measure afterwards. If it always runs at a bad time, change its schedule.
 
 **Example.** Fails: `status = checking`. Passes: `progress = null`.
 """
@@ -30,13 +30,13 @@ FINDINGS = RuleFindings("background_operation", "warning", "A background operati
 _WORDS = {
     "check": "checked",
     "repair": "checked and repaired",
-    "resync": "brought into agreement",
+    "resync": "resynchronised",
     "reshape": "reshaped",
     "initialize": "initialised",
     "expand": "expanded",
     "migrate": "migrated",
-    "parity": "given its parity",
-    "unknown": "worked on",
+    "parity": "initialised with parity",
+    "unknown": "processed in the background",
 }
 _STATES = {"checking": "check", "initializing": "initialize", "expanding": "expand", "migrating": "migrate"}
 
@@ -50,23 +50,23 @@ def check(inventory: Inventory) -> Findings:
         if operation in _WORDS:
             yield _busy(volume, operation or "")
         elif operation is None:
-            yield FINDINGS.passed(volume, "No background operation is under way.")
+            yield FINDINGS.passed(volume, "No background operation is running.")
     found = FINDINGS.conditions(inventory)
     for drive in (drive for card in inventory.controllers for drive in card.drives if drive.id in found):
         message = (
             f"The drive is {'being rebuilt' if being_rebuilt(drive) else 'not in normal use'}"
             f" ({plain(drive.status_text) or drive.status})."
         )
-        remedy = "Wait, or finish what was begun with the drive."
+        remedy = "Wait, or complete the operation that was started on the drive."
         yield FINDINGS.failed(drive, message, remedy, "status status_text role", wants=("status", "ok"))
 
 
 def _busy(volume: Volume, operation: str) -> Finding:
     percent = volume.progress.percent if volume.progress else None
-    far = f" ({percent:g} % done)" if percent is not None else ""
-    waits = " or waits for that" if percent is None and volume.progress else ""
-    message = f"The volume is being {_WORDS[operation]}{far}{waits}: it is slower until that is done."
-    remedy = "Wait, and measure afterwards."
+    done = f" ({percent:g} % done)" if percent is not None else ""
+    queued = ", or is queued for it" if percent is None and volume.progress else ""
+    message = f"The volume is being {_WORDS[operation]}{done}{queued}: it is slower until this is complete."
+    remedy = "Wait for it to finish before measuring performance."
     return FINDINGS.failed(
         volume, message, remedy, "status progress.operation progress.percent", severity="info", wants=("status", None)
     )

@@ -1,20 +1,21 @@
-"""The battery of a cache learns, charges, or is not charged.
+"""A cache battery is in a learn cycle, charging or low.
 
-**What it looks for.** Batteries that are on their way to being good, and good ones with little charge.
+**What it checks.** Batteries that are learning or charging, and good ones with a low charge.
 
-**Why.** Once every one to three months a controller discharges its battery on purpose and charges it again, to learn
-how much it still holds. That takes one to eight hours, and many cards write through for as long: an expected window of
-slow writes that looks like a fault. Capacitors need minutes. After a long power failure the same happens.
+**Why it matters.** Every one to three months the controller discharges its battery on purpose and recharges it, to
+measure its remaining capacity. This learn cycle takes one to eight hours, during which many controllers fall back to
+write-through: an expected period of slow writes that looks like a fault. Capacitors need minutes. A long power failure
+has the same effect.
 
-**Fails** as information while it learns or charges. As a warning when the tool calls it good, but it is charged to less
-than 25 %: then it would not carry the cache far.
+**Fails** (information) while it is learning or charging; (warning) when the tool reports it as good but charged to
+less than 25 %, which would not keep the cache for long.
 
 **Passes** when it is ok and charged.
 
-**Cannot tell:** a battery that tells no charge is judged by its state alone.
+**Unknown:** never. If no charge is reported, the status alone decides.
 
-**Remedy.** Wait. Where the window hurts, start the learn cycle by hand at a quiet time, so that the automatic one finds
-nothing to do. A battery that charges for more than a day does not charge: replace it.
+**How to fix.** Wait. If the slow period hurts, start the learn cycle manually at a quiet time, before the automatic
+one is due. A battery that is still charging after a day is faulty: replace it.
 
 **Example.** Fails: `status = learning`. Passes: `status = ok`, `charge_percent = 97`.
 """
@@ -26,31 +27,31 @@ from raidctl.audit.builtin._queries import batteries, kind
 from raidctl.health.judge import LITTLE_CHARGE
 from raidctl.model import Battery, Inventory
 
-FINDINGS = RuleFindings("battery_learning", "warning", "A battery learns, charges or is empty")
+FINDINGS = RuleFindings("battery_learning", "warning", "A cache battery is learning, charging or low")
 
 
 def check(inventory: Inventory) -> Findings:
-    """One finding for each battery that works or is about to."""
+    """One finding for each battery that is ok, learning or charging."""
     found = FINDINGS.conditions(inventory)
     for _, battery in batteries(inventory):
         if battery.id in found:
-            yield _waiting(battery, low=battery.status == "ok")
+            yield _not_ready(battery, low=battery.status == "ok")
         elif battery.status == "ok":
-            yield FINDINGS.passed(battery, f"The {kind(battery)} is charged, as far as the tool tells.")
+            yield FINDINGS.passed(battery, f"The {kind(battery)} is charged, as far as is reported.")
 
 
-def _waiting(battery: Battery, *, low: bool) -> Finding:
-    far = f", charged to {battery.charge_percent} %" if battery.charge_percent is not None and not low else ""
-    said = {
-        "learning": f"is in a learn cycle{far}: writes may be slow for some hours",
-        "charging": f"is charging{far}: write-back may be off until it is done",
-    }.get(battery.status, f"is called good, but is charged to {battery.charge_percent} % only")
+def _not_ready(battery: Battery, *, low: bool) -> Finding:
+    charge = f", charged to {battery.charge_percent} %" if battery.charge_percent is not None and not low else ""
+    state = {
+        "learning": f"is in a learn cycle{charge}: writes may be slow for some hours",
+        "charging": f"is charging{charge}: write-back may be off until it is charged",
+    }.get(battery.status, f"is reported ok, but is charged to only {battery.charge_percent} %")
     return FINDINGS.failed(
         battery,
-        f"The {kind(battery)} of the cache {said}.",
+        f"The {kind(battery)} of the cache {state}.",
         "Replace it if it does not charge within a day."
         if low
-        else "Wait; do not force write-back. Replace it if it stays so for more than a day.",
+        else "Wait; do not force write-back. Replace it if this lasts more than a day.",
         "status status_text charge_percent next_learn_at",
         wants=("charge_percent" if low else "status", f"{LITTLE_CHARGE} % or more" if low else "ok"),
     )

@@ -1,23 +1,23 @@
-"""The kernel reads ahead less than one stripe of the volume.
+"""The kernel's read-ahead is smaller than one stripe of the volume.
 
-**What it looks for.** Volumes of disks, mounted, whose block device reads ahead less than one full stripe: one strip
-from each data drive.
+**What it checks.** Mounted volumes of hard drives whose block device reads ahead less than one full stripe: one strip
+(chunk) from each data drive.
 
-**Why.** A sequential read keeps all drives busy only when the kernel asks for a whole stripe at once. Linux begins with
-128 KiB, and that is one half of one strip of 256 KiB: one disk reads, the others wait, and a RAID-6 of ten disks reads
-files at the speed of one. The read-ahead that counts is that of the device which the file system is mounted from (the
-logical volume, not the array beneath). The controller's own read-ahead hides this in part, so volumes whose
-controller reads ahead are not judged.
+**Why it matters.** A sequential read keeps all drives busy only if the kernel requests a whole stripe at once. Linux
+defaults to 128 KiB, half of a 256 KiB strip: one drive reads while the others wait, and a RAID-6 of ten drives reads
+files at the speed of one. What counts is the read-ahead of the device that the file system is mounted from (the
+logical volume, not the array below). The controller's read-ahead hides part of the effect, so volumes whose controller
+reads ahead are not checked.
 
-**Fails** (information) when the read-ahead is smaller than a stripe. Backups and scans profit; random work does not
-mind, as the kernel reads ahead only where access is sequential.
+**Fails** (information) when the read-ahead is smaller than a stripe. Backups and scans benefit from a larger one;
+random access is not affected, because the kernel reads ahead only on sequential access.
 
 **Passes** when it is a stripe or more.
 
-**Cannot tell:** volumes of SSDs, volumes whose strip or read-ahead is not told, and volumes that nothing is mounted
-from are passed over.
+**Unknown:** never. Volumes of SSDs, unmounted volumes, and volumes whose strip size or read-ahead is not reported are
+not checked.
 
-**Remedy.** `raidctl cache set --read-ahead KIB TARGET`, then write a udev rule so that it stays after a restart.
+**How to fix.** `raidctl cache set --read-ahead KIB TARGET`, then add a udev rule so that it survives a reboot.
 
 **Example.** Fails: `read_ahead_bytes = 131072` above a stripe of 1 MiB. Passes: `read_ahead_bytes = 4194304`.
 """
@@ -34,7 +34,7 @@ _STRIPED = ("raid0", "raid4", "raid5", "raid6", "raid10", "raid50", "raid60", "r
 
 
 def check(inventory: Inventory) -> Findings:
-    """One finding for each mounted volume of disks whose stripe and read-ahead are told."""
+    """One finding for each mounted volume of hard drives whose stripe and read-ahead are known."""
     for card, volume in volumes(inventory):
         if volume.raid_level not in _STRIPED or not volume.mounts or _controller_reads(volume):
             continue
@@ -49,14 +49,14 @@ def _controller_reads(volume: Volume) -> bool:
 
 
 def _judge(volume: Volume, stripe: int) -> Findings:
-    """One finding: the mounted device that reads ahead least decides."""
+    """One finding: the mounted device with the smallest read-ahead decides."""
     found = [_read_ahead(volume, mount) for mount in volume.mounts]
-    told = [one for one in found if one is not None]
-    if not told:
+    known = [one for one in found if one is not None]
+    if not known:
         return
-    size, device = min(told)
+    size, device = min(known)
     if size >= stripe:
-        yield FINDINGS.passed(volume, "The kernel reads ahead at least one stripe.")
+        yield FINDINGS.passed(volume, "The kernel reads ahead one stripe or more.")
         return
     message = (
         f"{device} reads ahead {format_binary(size)}, less than one stripe of {format_binary(stripe)}: sequential "
@@ -68,7 +68,7 @@ def _judge(volume: Volume, stripe: int) -> Findings:
 
 
 def _read_ahead(volume: Volume, mount: Mount) -> tuple[int, str] | None:
-    """What the device reads ahead that a file system is mounted from; a partition has that of its disk."""
+    """The read-ahead of the device that a file system is mounted from; a partition has that of its disk."""
     layer = next((layer for layer in volume.layers if layer.device == mount.device), None)
     block, device = _queue(volume, layer)
     return (block.read_ahead_bytes, device) if block and block.read_ahead_bytes is not None else None

@@ -1,25 +1,28 @@
-"""The drives of a controller can deliver more than its bus can carry.
+"""The drives of a controller can deliver more than its PCI Express link can carry.
 
-**What it looks for.** Controllers whose drives together read faster, by their kind and their links, than the PCI
-Express link of the card moves data.
+**What it checks.** Controllers whose drives, by type and link speed, can read faster together than the PCI Express
+link.
 
-**Why.** A lane of PCIe 2.0 carries 0.5 GB/s, of 3.0 0.98, of 4.0 1.97. Twenty-four SATA SSDs deliver 14 GB/s; a card
-with eight lanes of PCIe 3.0 passes 7.9 (in practice some tenths less). Nothing is broken: it is a limit to know before
-one looks for the missing half elsewhere, in rebuilds, backups and scans. Random work of disks never comes near it.
+**Why it matters.** One lane of PCIe 2.0 carries 0.5 GB/s, 3.0 0.98 GB/s, 4.0 1.97 GB/s. Twenty-four SATA SSDs deliver
+14 GB/s; a controller with eight PCIe 3.0 lanes passes 7.9 GB/s, slightly less in practice. Nothing is broken, but know
+this limit before you look for the missing half elsewhere, in rebuilds, backups and scans. Random access to hard drives
+never reaches it.
 
-**How it is reckoned.** A disk 0.25 GB/s; an SSD what its link carries (SATA 0.6, SAS at 6, 12 and 24 Gbit/s 0.6, 1.2
-and 2.4 GB/s). The bus: lanes times speed, less the coding.
+**Assumed rates.** A hard drive 0.25 GB/s; an SSD its link speed (SATA 0.6 GB/s, SAS at 6, 12 and 24 Gbit/s 0.6, 1.2
+and 2.4 GB/s). The PCI Express link: lanes times speed, less the encoding overhead.
 
-**Fails** (information) when the drives can deliver more than 1.2 times what the bus carries.
+**Fails** (information) when the drives can deliver more than 1.2 times what the link carries.
 
-**Passes** when the bus is large enough.
+**Passes** when the link is fast enough.
 
-**Cannot tell:** cards whose link is not told, or with a drive whose kind is not told, are passed over; so are those
-with NVMe drives, of which only the speed of a lane is told.
+**Unknown:** never. Controllers whose link, or the type of one of whose drives, is not reported are not checked; nor
+are those with NVMe drives, for which only the speed per lane is reported.
 
-**Remedy.** Move drives to a second card, or the card to a faster slot; else plan with the bus's figure.
+**How to fix.** Move drives to a second controller, or the controller to a faster slot; otherwise plan with the limit
+of the link.
 
-**Example.** Fails: 24 SATA SSDs behind `pci_link.width = 4`, `speed_gtps = 8`. Passes: 8 disks behind the same.
+**Example.** Fails: 24 SATA SSDs behind `pci_link.width = 4`, `speed_gtps = 8`. Passes: 8 hard drives behind the same
+link.
 """
 
 from __future__ import annotations
@@ -27,17 +30,17 @@ from __future__ import annotations
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings
 from raidctl.model import Controller, Drive, Inventory, PciLink
 
-FINDINGS = RuleFindings("bus_too_small", "info", "The drives can deliver more than the card's bus carries")
+FINDINGS = RuleFindings("bus_too_small", "info", "The drives can deliver more than the controller's PCI Express link")
 _MARGIN = 1.2
 _DISK = 0.25e9
 _OLD_CODING, _NEW_CODING = 8 / 10, 128 / 130
 _LINK_TO_BYTES = 1e9 / 8 * 0.8
-"""SATA and SAS to 12 Gbit/s send ten bits for eight; what is left of protocol is small beside the margin."""
+"""SATA and SAS up to 12 Gbit/s send ten bits for eight; the remaining protocol overhead is within the margin."""
 _SATA_BEST, _SAS_BEST = 6.0, 12.0
 
 
 def check(inventory: Inventory) -> Findings:
-    """One finding for each card whose link is told and that has two drives or more, all of a known kind."""
+    """One finding for each controller with a known link and two or more drives, all of a known type."""
     for card in inventory.controllers:
         if card.mode == "software" or card.pci_link is None or len(card.drives) < 2:
             continue
@@ -50,7 +53,7 @@ def check(inventory: Inventory) -> Findings:
 
 
 def carries(link: PciLink) -> float | None:
-    """Bytes a second that a PCI Express link carries; None when not told."""
+    """Bytes a second that a PCI Express link carries; None if unknown."""
     if not link.width or not link.speed_gtps:
         return None
     coding = _OLD_CODING if link.speed_gtps < 8 else _NEW_CODING
@@ -58,7 +61,7 @@ def carries(link: PciLink) -> float | None:
 
 
 def delivers(drive: Drive) -> float | None:
-    """Bytes a second that a drive can read at most; None when its kind, or an SSD's link, is not told."""
+    """Bytes a second that a drive can read at most; None if its type, or an SSD's link, is unknown."""
     if drive.media == "hdd":
         return _DISK
     if drive.media != "ssd":
@@ -69,18 +72,18 @@ def delivers(drive: Drive) -> float | None:
             "sata", "sas",
         ) else None  # fmt: skip
     if drive.interface == "nvme":
-        return None  # one lane or four: the figure of the link alone does not say
+        return None  # the link speed does not show whether it has one lane or four
     return min(speed, _SATA_BEST) * _LINK_TO_BYTES if drive.interface == "sata" else speed * _LINK_TO_BYTES
 
 
 def _judge(card: Controller, bus: float, together: float) -> Finding:
     if together <= bus * _MARGIN:
-        return FINDINGS.passed(card, "The bus carries what the drives can deliver.")
+        return FINDINGS.passed(card, "The PCI Express link carries what the drives can deliver.")
     return FINDINGS.failed(
         card,
-        f"The {len(card.drives)} drives together can read about {together / 1e9:.1f} GB/s, the card's bus carries "
-        f"{bus / 1e9:.1f} GB/s at most.",
-        "Move drives to a second card or the card to a faster slot; else plan with the bus's figure.",
+        f"The {len(card.drives)} drives together can read about {together / 1e9:.1f} GB/s; the controller's PCI Express link "
+        f"carries {bus / 1e9:.1f} GB/s at most.",
+        "Move drives to a second controller or the controller to a faster slot; otherwise plan with this limit.",
         "pci_link.width pci_link.speed_gtps",
         wants=(None, f"{together / 1e9:.1f} GB/s"),
     )

@@ -1,20 +1,20 @@
-"""The controller's cache is disabled or damaged.
+"""A controller's cache is disabled or damaged.
 
-**What it looks for.** Cache modules that the controller does not use, or complains of.
+**What it checks.** Cache modules that the controller does not use, or reports a problem with.
 
-**Why.** A cache that is "temporarily" or "permanently disabled" speeds up nothing: each write waits for the drives.
-The reason is mostly the backup power: too old, not charged, cable error. One trap: with a loose cable some cards no
-longer list a battery at all, and a check that asks only for the battery's state finds nothing wrong.
+**Why it matters.** A cache that is "temporarily" or "permanently disabled" speeds up nothing: every write waits for
+the drives. The usual cause is the backup power: old, not charged, or a cable fault. With a loose cable some
+controllers no longer list a battery, so a check of the battery alone finds nothing wrong.
 
-**Fails** (critical) when the cache's status is critical and write-back goes on, (warning) otherwise: then writes are
-slow, and safe.
+**Fails** (critical) when the cache status is critical and write-back is still active; (warning) otherwise: writes are
+slow, but safe.
 
-**Passes** when it is ok; a cache that nobody configured is ok.
+**Passes** when it is ok. A cache that is not configured counts as ok.
 
-**Cannot tell:** cards whose tool tells no status of the cache are passed over.
+**Unknown:** never. Controllers whose cache status is not reported are not checked.
 
-**Remedy.** The reason stands in the message. Replace the backup power or seat its cable; then the cache comes back by
-itself, some cards need a restart.
+**How to fix.** The message contains the reason. Replace the backup power or reseat its cable; the cache is then
+enabled again, on some controllers after a restart.
 
 **Example.** Fails: `cache.status = critical`. Passes: `cache.status = ok`.
 """
@@ -29,25 +29,25 @@ FINDINGS = RuleFindings("cache_in_trouble", "critical", "A controller's cache is
 
 
 def check(inventory: Inventory) -> Findings:
-    """One finding for each card that tells how its cache is."""
+    """One finding for each controller that reports the status of its cache."""
     for card in inventory.controllers:
         if card.cache is None or card.cache.status in (None, "unknown"):
             continue
         if card.cache.status == "ok":
             yield FINDINGS.passed(card, "The cache is ok.")
         else:
-            yield _trouble(card, card.cache.status or "", plain(card.cache.status_text))
+            yield _problem(card, card.cache.status or "", plain(card.cache.status_text))
 
 
-def _trouble(card: Controller, status: str, text: str) -> Finding:
-    told = text or "no reason reported"
+def _problem(card: Controller, status: str, text: str) -> Finding:
+    reason = text or "no reason reported"
     critical = status == "critical"
     evidence = facts(card, "cache.status", "cache.status_text")
     evidence += tuple(fact for battery in card.batteries for fact in facts(battery, "status", of=card))
-    message = f"The controller's cache {'is not in use' if critical else 'warns'}: {told}."
+    message = f"The controller's cache {'is not in use' if critical else 'reports a warning'}: {reason}."
     remedy = (
-        "Look at the backup power of the cache (battery, capacitor, cable); writes are slow until it is fixed."
+        "Check the backup power of the cache (battery, capacitor, cable); writes are slow until it is fixed."
         if critical
-        else "Look at the battery and the firmware's event log."
+        else "Check the battery and the controller's event log."
     )
     return FINDINGS.failed(card, message, remedy, wants=("cache.status", "ok"), more=evidence)

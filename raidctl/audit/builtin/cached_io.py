@@ -1,19 +1,19 @@
-"""Reads and writes of a volume all go through the controller's cache ("cached I/O").
+"""All reads and writes of a volume pass through the controller's cache ("cached I/O").
 
-**What it looks for.** Volumes set to cached instead of direct I/O.
+**What it checks.** Volumes set to cached instead of direct I/O.
 
-**Why.** With direct I/O the controller's cache serves its read-ahead and its write policy, no more. With cached I/O it
-keeps a copy of everything that passes: the server's page cache has the same blocks already, and each of them drives a
-write out that could have waited there. The makers' own text adds that firmware may keep writes of cached I/O in its
-cache whatever the write policy says, so without a battery it is not even safe.
+**Why it matters.** With direct I/O the controller's cache is used only for read-ahead and the write policy. With
+cached I/O it also keeps a copy of everything that passes: the same blocks are already in the server's page cache, and
+each copy displaces write data. According to the vendors' own documentation the firmware may keep writes of cached I/O
+in its cache whatever the write policy is, so without a battery it is not even safe.
 
-**Fails** (information; a warning where the card's battery is not good).
+**Fails** (warning) when the controller's battery is not good; (information) otherwise.
 
 **Passes** when I/O is direct.
 
-**Cannot tell:** volumes whose I/O policy is not told are passed over.
+**Unknown:** never. Volumes whose I/O policy is not reported are not checked.
 
-**Remedy.** `raidctl cache set VOLUME --io direct`.
+**How to fix.** `raidctl cache set VOLUME --io direct`.
 
 **Example.** Fails: `cache.io_policy = cached`. Passes: `cache.io_policy = direct`.
 """
@@ -27,18 +27,18 @@ from raidctl.model import Controller, Inventory, Volume
 FINDINGS = RuleFindings("cached_io", "warning", "A volume is set to cached I/O")
 _RISK = {
     True: "",
-    False: ", where writes may be kept without a good battery",
-    None: " (whether a battery keeps what waits there is not told)",
+    False: ", which may hold writes without a good battery",
+    None: " (whether a battery protects it is unknown)",
 }
 
 
 def check(inventory: Inventory) -> Findings:
-    """One finding for each volume whose I/O policy is told."""
+    """One finding for each volume whose I/O policy is known."""
     for card, volume in cached_volumes(inventory):
         if volume.cache is None or volume.cache.io_policy is None:
             continue
         if volume.cache.io_policy == "direct":
-            yield FINDINGS.passed(volume, "Reads and writes are direct.")
+            yield FINDINGS.passed(volume, "I/O is direct.")
         else:
             yield _cached(card, volume)
 
@@ -48,7 +48,7 @@ def _cached(card: Controller, volume: Volume) -> Finding:
     risk = _RISK[safe]
     return FINDINGS.failed(
         volume,
-        f"All reads and writes go through the controller's cache{risk}; the page cache has the same blocks already.",
+        f"All reads and writes pass through the controller's cache{risk}; the page cache already has the same blocks.",
         settable(card, "io_policy", f"`raidctl cache set {volume.id} --io direct`", "Set its I/O policy to direct"),
         "cache.io_policy cache.write_policy",
         severity=None if safe is False else "info",

@@ -1,24 +1,24 @@
-"""The last consistency check failed, was not finished, or is long ago.
+"""The last consistency check failed, was stopped or is too long ago.
 
-**What it looks for.** When the last check of a redundant volume ended, with what result, and whether the next one has
-started when it was due. That no check is scheduled is the matter of `consistency_check_off`.
+**What it checks.** When the last check (scrub) of a redundant volume ended, its result, and whether the next one
+started when it was due. That no check is scheduled is reported by `consistency_check_off`.
 
-**Why.** A schedule is not a check: a timer that never fires, a check that does not fit into its nightly hours and
-begins from the start every month, a controller that passes it over while it is busy. Sectors that went bad meanwhile
-are found by the rebuild, when it is too late.
+**Why it matters.** A schedule is not a check: a timer may never fire, a check may not fit into its nightly window and
+restart from the beginning every month, a busy controller may skip it. Sectors that went bad in the meantime are found
+by the rebuild, when it is too late.
 
-**Fails** (warning) when the last check failed or ended more than 60 days ago, or the next one is overdue by as much.
-As information when it was stopped before its end and nothing is known of an earlier one.
+**Fails** (warning) when the last check failed or ended more than 60 days ago, or the next one is more than 60 days
+overdue; (information) when it was stopped before its end and no earlier one is known.
 
-**Passes** when a complete one ended within 60 days.
+**Passes** when a complete check ended within 60 days.
 
-**Cannot tell** when nothing reports the end of the last one, or the time of the reading is unknown. Volumes of tools
-that report nothing about checks are passed over.
+**Unknown** when the end of the last check or the time of the scan is not reported. Volumes of tools that report
+nothing about checks are not checked.
 
-**Remedy.** Start one at a quiet time (`echo check > /sys/block/mdX/md/sync_action`, or the vendor's tool), and give
-the schedule more time. `raidctl verify --checked-within 60d` asks for it.
+**How to fix.** Start one at a quiet time (`echo check > /sys/block/mdX/md/sync_action`, or the vendor's tool), and
+give the schedule more time. `raidctl verify --checked-within 60d` tests the result.
 
-**Example.** Fails: `consistency_check.last_at` in January, read in June. Passes: read in February.
+**Example.** Fails: `consistency_check.last_at` in January, scanned in June. Passes: scanned in February.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ LONG = timedelta(days=60)
 
 
 def check(inventory: Inventory) -> Findings:
-    """One finding for each redundant volume of which something is known about checks."""
+    """One finding for each redundant volume with some information about checks."""
     now = parse_moment(inventory.host.collected_at)
     for card, volume in used_volumes(inventory):
         scrub = volume.consistency_check or card.consistency_check
@@ -54,10 +54,10 @@ def _judge(volume: Volume, scrub: Scrub, now: datetime | None) -> Finding:
     if now is not None and due is not None and now - due > LONG:
         return _failed(volume, f"The consistency check that was due {_days(now - due)} ago has not started.")
     if scrub.last_result == "unfinished" and last is None:
-        return _failed(volume, "The last consistency check was stopped before its end.", "info")
+        return _failed(volume, "The last consistency check was stopped before it was complete.", "info")
     if now is not None and last is not None:
         return FINDINGS.passed(volume, f"The last consistency check ended {_days(now - last)} ago.")
-    what = "the last consistency check" if now is not None else "the reading"
+    what = "the last consistency check" if now is not None else "the scan"
     return FINDINGS.unknown(volume, f"The time of {what} is unknown.", severity="info")
 
 
@@ -67,7 +67,7 @@ def _days(passed: timedelta) -> str:
 
 def _failed(volume: Volume, message: str, severity: Severity | None = None) -> Finding:
     start = f"`echo check > /sys/block/{(volume.device or '/dev/mdX')[5:]}/md/sync_action`"
-    remedy = f"Start one at a quiet time{f': {start}' if volume.cache is None else ' with the tool of the vendor'}."
+    remedy = f"Start one at a quiet time{f': {start}' if volume.cache is None else ' with the vendor tool'}."
     evidence = facts(volume, *(f"consistency_check.{name}" for name in ("last_at", "last_result", "next_at")))
     return FINDINGS.failed(
         volume, message, remedy, severity=severity, wants=("consistency_check.last_at", "within 60 days"), more=evidence

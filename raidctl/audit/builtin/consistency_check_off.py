@@ -1,21 +1,21 @@
-"""Nobody compares the copies: the consistency check is off.
+"""No regular consistency check (scrub) compares mirrors and parity.
 
-**What it looks for.** Cards and software RAID on which the regular comparison of mirrors and parity is disabled.
+**What it checks.** Controllers and software RAID on which the regular consistency check is disabled.
 
-**Why.** A power failure in the middle of a stripe leaves data and parity of different times. Nothing notices, until a
-drive fails and the missing data are computed from the wrong parity. A check reads everything, compares, and corrects
-the parity while the data are still whole. Linux distributions bring a monthly check of software RAID; it is gone when
-somebody thought it a nuisance, or on an installation without their package.
+**Why it matters.** A power failure in the middle of a stripe leaves data and parity inconsistent. Nothing shows it
+until a drive fails and the missing data is computed from wrong parity. A check reads everything, compares it and
+corrects the parity while all drives are present. Linux distributions ship a monthly check of software RAID; it is
+missing if somebody disabled it, or if their package is not installed.
 
-**Fails** (warning) when it is disabled; information where a patrol read runs by itself (that finds bad sectors, not
-copies that differ), and when it starts only by hand.
+**Fails** (warning) when it is disabled; (information) when a patrol read runs automatically (it finds bad sectors, but
+no inconsistent copies), and when the check runs only manually.
 
-**Passes** when it runs by itself.
+**Passes** when it runs automatically.
 
-**Cannot tell:** where it is not told, it is passed over.
+**Unknown:** never. Where the mode is not reported, it is not checked.
 
-**Remedy.** Switch it on with the maker's tool, monthly; for software RAID enable the distribution's timer, or write
-`check` into `/sys/block/mdX/md/sync_action` from a timer of your own.
+**How to fix.** Enable it with the vendor's tool, monthly; for software RAID enable the distribution's timer, or write
+`check` to `/sys/block/mdX/md/sync_action` from a timer.
 
 **Example.** Fails: `consistency_check.mode = disabled`. Passes: `consistency_check.mode = automatic`.
 """
@@ -26,11 +26,11 @@ from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings
 from raidctl.audit.builtin._queries import REDUNDANT
 from raidctl.model import Controller, Inventory, Scrub, Volume
 
-FINDINGS = RuleFindings("consistency_check_off", "warning", "Copies and parity are not compared regularly")
+FINDINGS = RuleFindings("consistency_check_off", "warning", "No regular consistency check")
 
 
 def check(inventory: Inventory) -> Findings:
-    """One finding for each card, or volume with a setting of its own, that has something to compare."""
+    """One finding for each controller with redundant volumes, and each such volume that has its own setting."""
     for card in inventory.controllers:
         redundant = [volume for volume in card.volumes if volume.raid_level in REDUNDANT]
         own = [volume for volume in redundant if volume.consistency_check and volume.consistency_check.mode]
@@ -43,13 +43,16 @@ def check(inventory: Inventory) -> Findings:
 def _judge(card: Controller, item: Controller | Volume, scrub: Scrub | None) -> Finding:
     mode = scrub.mode if scrub else None
     if mode == "automatic":
-        return FINDINGS.passed(item, "Copies and parity are compared by themselves.")
+        return FINDINGS.passed(item, "A consistency check runs automatically.")
     patrol = card.patrol_read is not None and card.patrol_read.mode == "automatic"
-    how = "is off" if mode == "disabled" else "runs only when somebody starts it"
+    how = "is off" if mode == "disabled" else "runs only when started manually"
+    remedy = "Enable a monthly check with the vendor's tool."
+    if card.mode == "software":
+        remedy = "Enable the monthly check of the distribution: `mdcheck_start.timer` or `raid-check.timer` of systemd."
     return FINDINGS.failed(
         item,
-        f"The check that copies and parity agree {how}: what differs is noticed only after a drive has failed.",
-        "Have it run once a month: the maker's tool sets it, for software RAID the distribution's timer.",
+        f"The consistency check {how}: wrong copies or parity are noticed only after a drive has failed.",
+        remedy,
         "consistency_check.mode consistency_check.status_text",
         severity="info" if patrol or mode == "manual" else None,
         wants=("consistency_check.mode", "automatic"),

@@ -1,26 +1,24 @@
-"""The drives below a controller's volume keep writes in their own volatile memory.
+"""The drives behind a controller keep writes in their own volatile caches.
 
-**What it looks for.** Volumes of a RAID card whose drives work with their own write caches on.
+**What it checks.** Volumes of a RAID controller whose drives have their own write caches on.
 
-**Why.** A drive's cache is plain memory, up to 512 MiB of it, and the controller's battery does not feed the drives.
-The controller has emptied its protected cache "to the drive", forgets its copy, and the drive still holds the data in
-memory when the power goes. With parity RAID it is worse than a lost write: data and parity are then from different
-times, and a later rebuild computes garbage. A file system directly on a drive sends flush commands and is safe with
-the cache on, so plain drives and software RAID are not judged here; what a card passes down is its firmware's secret.
+**Why it matters.** A drive's cache is plain memory, up to 512 MiB, and the controller's battery does not power it. The
+controller flushes its protected cache to the drive and drops its copy; if the power fails then, the drive still holds
+the data in memory and loses it. With parity RAID this is worse than a lost write: data and parity no longer match, and
+a later rebuild computes garbage. A file system directly on a drive sends flush commands and is safe with the cache on,
+so plain drives and software RAID are not checked here; whether a controller passes flushes on is not documented.
 
-**Fails** (warning) when the controller is set to switch the drives' caches on, or when a drive reports its cache on,
-whatever the setting.
-
-As information for volumes of SSDs: those for servers keep their cache alive with capacitors of their own, and no tool
-tells which do.
+**Fails** (warning) when the controller is configured to enable the drives' caches, or a drive reports its cache on,
+whatever is configured; (information) for volumes of SSDs: server SSDs protect their cache with capacitors, and no tool
+reports which ones do.
 
 **Passes** when the controller keeps them off, or every member drive reports its cache off.
 
-**Cannot tell** (information) when no tool reports them: drives for servers mostly come with the cache off (SAS), drives
-for desktops with it on (SATA).
+**Unknown** (information) when the state is not reported: server drives (SAS) usually ship with the cache off, desktop
+drives (SATA) with it on.
 
-**Remedy.** `raidctl cache set VOLUME --drives off`. Sequential writes to SATA drives become slower; the controller's
-own cache makes up for it. Drives with capacitors of their own (SSDs "with power loss protection") may keep it on.
+**How to fix.** `raidctl cache set VOLUME --drive-cache off`. Sequential writes to SATA drives become slower; the
+controller's cache compensates. Drives with capacitors (SSDs "with power loss protection") may keep it on.
 
 **Example.** Fails: `cache.drive_caches = on`. Passes: `cache.drive_caches = off`.
 """
@@ -32,11 +30,11 @@ from raidctl.audit.builtin._queries import below, cached_volumes, medium, short
 from raidctl.model import Controller, Inventory, Volume, VolumeCache
 
 FINDINGS = RuleFindings(
-    "drive_cache_volatile", "warning", "The drives below a controller's volume have their volatile write caches on"
+    "drive_cache_volatile", "warning", "The volatile write caches of drives behind a controller are on"
 )
 _FIELD = "cache.drive_caches"
-_WANTED = "the drives' own write caches off"
-_BY_HAND = "Switch the drives' write caches off"
+_WANTED = "the write caches of the drives off"
+_BY_HAND = "Disable the write caches of the drives"
 
 
 def check(inventory: Inventory) -> Findings:
@@ -63,17 +61,17 @@ def _judge(card: Controller, volume: Volume, cache: VolumeCache) -> Finding:
             more=evidence,
         )
     if cache.drive_caches == "off":
-        return FINDINGS.passed(volume, "The drives' own write caches are off.")
-    message = "No tool reports whether the drives' own write caches are on."
-    remedy = _off(card, f"Switch them off: `raidctl cache set {volume.id} --drives off`.")
+        return FINDINGS.passed(volume, "The write caches of the drives are off.")
+    message = "No tool reports whether the write caches of the drives are on."
+    remedy = _off(card, f"Disable them: `raidctl cache set {volume.id} --drive-cache off`.")
     return FINDINGS.unknown(volume, message, remedy, severity="info", wants=(_FIELD, _WANTED), more=evidence)
 
 
 def _remedy(card: Controller, volume: Volume, policy: str | None, *, ssd: bool) -> str:
     if policy == "disabled":
-        return "Ask the drives again with the maker's tool; one of the two is wrong. SSDs may protect their cache."
-    keep = "; SSDs that protect their cache themselves may keep it on" if ssd else ""
-    return _off(card, f"`raidctl cache set {volume.id} --drives off`{keep}.", f"{_BY_HAND}{keep}")
+        return "Check the drives with the vendor's tool: either the setting or the drives' report is wrong."
+    keep = "; SSDs with power-loss protection may keep it on" if ssd else ""
+    return _off(card, f"`raidctl cache set {volume.id} --drive-cache off`{keep}.", f"{_BY_HAND}{keep}")
 
 
 def _off(card: Controller, command: str, by_hand: str = _BY_HAND) -> str:
@@ -81,8 +79,10 @@ def _off(card: Controller, command: str, by_hand: str = _BY_HAND) -> str:
 
 
 def _message(policy: str | None, on: list[str], names: str, *, ssd: bool) -> str:
-    saved = "unless the SSDs protect it themselves" if ssd else "whatever backs the controller"
-    loses = f"what they hold is lost without power, {saved}."
+    unless = "unless the SSDs have power-loss protection" if ssd else "even with a protected controller cache"
+    loses = f"a power failure loses what they hold, {unless}."
     if policy == "disabled":
-        return f"The drives' write caches are set to off, but {names} report{'s' * (len(on) == 1)} on: {loses}"
-    return f"The drives' own write caches are on{f' ({names})' if on else ''}: {loses}"
+        return (
+            f"The write caches of the drives are configured off, but {names} report{'s' * (len(on) == 1)} on: {loses}"
+        )
+    return f"The write caches of the drives are on{f' ({names})' if on else ''}: {loses}"

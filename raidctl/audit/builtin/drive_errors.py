@@ -1,26 +1,26 @@
-"""A drive has lost or moved data: its error counters are not zero.
+"""The error counters of a drive are not zero.
 
-**What it looks for.** Media errors, reallocated, pending and uncorrectable sectors, and errors of the link (of SAS
-drives `sas_link` judges them).
+**What it checks.** Media errors, reallocated, pending and uncorrectable sectors, and link errors (those of SAS drives
+are covered by `sas_link`).
 
-**Why.** A reallocated sector was once unreadable or nearly so; a pending one is unreadable now, and waits to be
-written again. A handful that stays the same for years is harmless. A number that grows from week to week is the best
-early sign of a dying drive that there is. Errors of the link (CRC) are not the drive's: they mean a cable, a
-connector or the backplane, they cost repeated transfers, and they do not go away by replacing the drive.
+**Why it matters.** A reallocated sector was once unreadable or nearly so; a pending one is unreadable now and will be
+remapped when it is next written. A handful that has not changed for years is harmless. A number that grows from week
+to week is the best early sign of a dying drive. Link errors (CRC) are not the drive's fault: they come from a cable, a
+connector or the backplane, cost retransmissions, and remain after a drive swap.
 
-**Fails** (critical) for unreadable sectors (pending, uncorrectable) on a drive without redundancy: what was in them is
-lost now. (warning) for unreadable sectors elsewhere, from ten errors or reallocated sectors on, and from a hundred link
-errors on. (information) for fewer: whether they grow, one look cannot tell.
+**Fails** (critical) for unreadable sectors (pending, uncorrectable) on a drive without redundancy: their contents are
+lost; (warning) for unreadable sectors elsewhere, from ten errors or reallocated sectors, and from a hundred link
+errors; (information) for fewer, as one scan does not show whether they grow.
 
-**Passes** when all reported counters are zero, but for a few link errors: that counter is never reset, and one loose
-plug years ago stays in it.
+**Passes** when all reported counters are zero, except for a few link errors: that counter is never reset, and one
+loose plug years ago remains in it.
 
-**Cannot tell:** drives without reported counters are passed over; `raidctl doctor` names the tool that reads them. So
-are drives that have failed or expect to (`drive_failed`, `drive_expects_failure`): their counters are the reason.
+**Unknown:** never. Drives without reported counters are not checked; `raidctl doctor` names the tool that reads them.
+Nor are drives that have failed or predict failure (`drive_failed`, `drive_expects_failure`).
 
-**Remedy.** Unreadable sectors without redundancy: check the copy of the data, run a long self-test, replace the drive.
-With redundancy: run a consistency check, which rewrites them. Otherwise keep a snapshot (`raidctl snapshot`), compare
-in a week (`raidctl diff`), and replace the drive when the number grows. For link errors, reseat the cable first.
+**How to fix.** Unreadable sectors without redundancy: check the backup, run a long self-test, replace the drive. With
+redundancy: run a consistency check, which rewrites them. Otherwise take a snapshot (`raidctl snapshot`), compare in a
+week (`raidctl diff`), and replace the drive if the number grows. For link errors, reseat the cable first.
 
 **Example.** Fails: `errors.media = 41`. Passes: `errors.media = 0`.
 """
@@ -34,25 +34,27 @@ from raidctl.health.redundancy import expects_failure
 from raidctl.model import Drive, Inventory
 from raidctl.text import listing
 
-FINDINGS = RuleFindings("drive_errors", "critical", "A drive's error counters are not zero")
+FINDINGS = RuleFindings("drive_errors", "critical", "The error counters of a drive are not zero")
 _NAMES = ("media", "pending", "uncorrectable", "reallocated", "link")
 _PATHS = tuple(f"errors.{name}" for name in ("media", "reallocated", "pending", "uncorrectable", "link"))
-_COMPARE = "Keep a snapshot (`raidctl snapshot`) and compare in a week; replace the drive when the number grows."
-_CABLE = "Reseat or change its cable; when the number still grows, check the backplane."
-_LOST = "Check the copy of the data, run a long self-test, and replace the drive."
+_COMPARE = (
+    "Take a snapshot (`raidctl snapshot`), compare in a week (`raidctl diff`); replace the drive if the number grows."
+)
+_CABLE = "Reseat or replace the cable; if the number still grows, check the backplane."
+_LOST = "Check the backup, run a long self-test and replace the drive."
 _SCRUB = "Run a consistency check: it rewrites these sectors from the other drives. Replace the drive if more appear."
 
 
 def check(inventory: Inventory) -> Findings:
     """One finding for each drive with at least one counter, and nothing worse."""
     found = FINDINGS.conditions(inventory)
-    for _, drive in drives(inventory):
+    for card, drive in drives(inventory):
         if drive.id in found:
             yield _failed(drive, found[drive.id])
-        elif drive.status == "critical" or drive.role == "failed" or expects_failure(drive):
+        elif drive.status == "critical" or drive.role == "failed" or expects_failure(card, drive):
             continue
         elif any(getattr(drive.errors, name) is not None for name in _NAMES):
-            yield FINDINGS.passed(drive, "The drive counts no errors that matter.")
+            yield FINDINGS.passed(drive, "The drive reports no significant errors.")
 
 
 def _failed(drive: Drive, one: Condition) -> Finding:
@@ -64,24 +66,29 @@ def _failed(drive: Drive, one: Condition) -> Finding:
         counts["link"] = 0
     wrong = {name: number for name, number in counts.items() if number}
     sectors = [name for name in wrong if name != "link"]
-    mean = "means" if sum(wrong.values()) == 1 else "mean"
-    message = f"The drive counts {_said(wrong)}{'' if sectors else f', which {mean} its cable, connector or backplane'}"
+    points = "points" if sum(wrong.values()) == 1 else "point"
+    message = (
+        f"The drive has {_in_words(wrong)}{'' if sectors else f', which {points} to a cable, connector or backplane'}"
+    )
     remedy = _COMPARE if sectors else _CABLE
     if one.under is not None:
         remedy = "Replace the drive."
     elif one.severity == "critical":
-        message, remedy = f"{message}, and has no redundancy: what was in the unreadable sectors is lost", _LOST
+        message, remedy = f"{message} and no redundancy: the contents of the unreadable sectors are lost", _LOST
     elif now and one.failures_tolerated:
         remedy = _SCRUB
     elif now:
-        message, remedy = f"{message}: what was in the unreadable sectors is lost unless another drive holds it", _LOST
+        message, remedy = (
+            f"{message}: the contents of the unreadable sectors are lost unless another drive has them",
+            _LOST,
+        )
     evidence = facts(drive, *_PATHS, "serial")
     return FINDINGS.failed(
         drive, f"{message}.", remedy, wants=(f"errors.{next(iter(sectors or wrong))}", "0"), more=evidence
     )
 
 
-def _said(wrong: dict[str, int]) -> str:
+def _in_words(wrong: dict[str, int]) -> str:
     """``41 media errors and 2 pending sectors``."""
     words = {
         "media": "media error",

@@ -1,21 +1,22 @@
-"""A drive expects to fail soon.
+"""A drive predicts that it will fail soon.
 
-**What it looks for.** Drives that predict their failure (SMART, "predictive failure"), or have a warning status.
+**What it checks.** Drives with a predictive failure (SMART) or a warning status.
 
-**Why.** A drive raises this alert when it runs out of reserve sectors, or when a counter passed the maker's threshold.
-It is late rather than early: in published field studies a drive with it is many times more likely to die within weeks,
-while many drives die without it. It costs a planned replacement now, or an unplanned one with a degraded array.
+**Why it matters.** A drive raises this alert when it runs out of reserve sectors, or when a counter exceeds the
+vendor's threshold. It comes late rather than early: in published field studies such a drive is many times more likely
+to die within weeks, while many drives die without any alert. The cost is a planned replacement now, or an unplanned
+one with a degraded array later.
 
-**Fails** (warning) when the drive counts predicted failures, or its status is a warning that does not only describe
-what is being done to it (a rebuild, an erasure). Critical where its failure would lose data or take the last
-redundancy: it is in use without redundancy, or its volume survives just this one failure, or none.
+**Fails** (warning) when the drive reports predicted failures, or a warning status that does not merely describe an
+operation such as a rebuild or an erasure; (critical) when its failure would lose data or take the last redundancy: it
+is used without redundancy, or its volume survives at most one more failure.
 
 **Passes** when the drive reports nothing of the kind.
 
-**Cannot tell:** see `state_unknown` for drives whose state was not understood.
+**Unknown:** never. Drives with a state of unknown meaning are covered by `state_unknown`.
 
-**Remedy.** Replace it while the array still has redundancy: mark it, pull it, let the rebuild finish, then the next.
-Never two at once.
+**How to fix.** Replace it while the array is redundant: mark it, remove it, let the rebuild finish, then do the next
+one. Never two at once.
 
 **Example.** Fails: `errors.predictive = 3`. Passes: `errors.predictive = 0`, `status = ok`.
 """
@@ -28,7 +29,7 @@ from raidctl.health.judge import Condition
 from raidctl.health.redundancy import in_words
 from raidctl.model import Drive, Inventory
 
-FINDINGS = RuleFindings("drive_expects_failure", "critical", "A drive expects to fail soon")
+FINDINGS = RuleFindings("drive_expects_failure", "critical", "A drive predicts its own failure")
 
 
 def check(inventory: Inventory) -> Findings:
@@ -36,12 +37,12 @@ def check(inventory: Inventory) -> Findings:
     found = FINDINGS.conditions(inventory)
     for _, drive in drives(inventory):
         if drive.id in found:
-            yield _expects(drive, found[drive.id])
+            yield _predicts_failure(drive, found[drive.id])
         elif drive.status in ("ok", "warning"):
-            yield FINDINGS.passed(drive, "The drive does not expect to fail.")
+            yield FINDINGS.passed(drive, "The drive predicts no failure.")
 
 
-def _expects(drive: Drive, one: Condition) -> Finding:
+def _predicts_failure(drive: Drive, one: Condition) -> Finding:
     count = drive.errors.predictive
     critical = one.severity == "critical"
     left = in_words(one.failures_tolerated)
@@ -49,8 +50,8 @@ def _expects(drive: Drive, one: Condition) -> Finding:
     where = f" ({place(drive)})" if place(drive) else ""
     return FINDINGS.failed(
         drive,
-        f"The drive{f' in bay {drive.bay}' if drive.bay else ''} expects to fail: {one.cause}{behind}.",
-        f"Check the backup now, then replace it{where} as soon as nothing else is being rebuilt."
+        f"The drive{f' in bay {drive.bay}' if drive.bay else ''} may fail soon: {one.cause}{behind}.",
+        f"Check the backup now, then replace it{where} as soon as no rebuild is running."
         if critical
         else f"Replace it{where} now, before another drive fails; one drive at a time.",
         "status status_text errors.predictive serial",

@@ -1,19 +1,19 @@
 """A drive has failed, is missing or offline.
 
-**What it looks for.** Drives whose status is critical, or that the controller has thrown out of an array.
+**What it checks.** Drives whose status is critical, or that the controller has dropped from an array.
 
-**Why.** It may be long known to the controller and to nobody else: with a hot spare the volume is whole again after a
-night, the LED blinks, and there is no spare left for the next one.
+**Why it matters.** Often only the controller knows: with a hot spare the volume is complete again after a night, the
+LED blinks, and there is no spare left for the next failure.
 
-**Fails** as its volume does: (critical) when the volume survives no further failure, or no tool reports the volume,
-(warning) when it survives one more, or when no volume needs the drive now (the spare took over, or it was in no array).
+**Fails** (critical) when its volume survives no further failure, or no tool reports the volume; (warning) when it
+survives one more, or when no volume needs the drive now (a spare has taken over, or it was in no array).
 
-**Passes** when the drive's status is ok or a warning (`drive_expects_failure` describes that one).
+**Passes** when the status of the drive is ok or a warning (covered by `drive_expects_failure`).
 
-**Cannot tell:** see `state_unknown`.
+**Unknown:** never. Drives with a state of unknown meaning are covered by `state_unknown`.
 
-**Remedy.** Replace it; check first that the bay is the right one (`raidctl show` prints it, and the serial number is
-on the drive's label). Then see that a spare is ready again.
+**How to fix.** Replace it. Check first that it is the right bay (`raidctl show` prints it, and the serial number is on
+the drive's label). Then make sure that a spare is available again.
 
 **Example.** Fails: `status = critical`. Passes: `status = ok`.
 """
@@ -46,7 +46,7 @@ def _failed(drive: Drive, one: Condition) -> Finding:
         f"The drive{f' in bay {drive.bay}' if drive.bay else ''} has failed or is missing{f' ({text})' if text else ''}"
         + ("; no volume needs it now." if idle else ".")
     )
-    remedy = f"Replace it{where}{'.' if idle else ', and watch the rebuild begin.'}"
+    remedy = f"Replace it{where}{'.' if idle else ' and check that the rebuild starts.'}"
     evidence = counters(drive)
     return FINDINGS.failed(
         drive, message, remedy, "status status_text role serial", wants=("status", "ok"), more=evidence

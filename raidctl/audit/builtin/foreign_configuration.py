@@ -1,19 +1,20 @@
-"""Drives hold a configuration that their controller has not taken over.
+"""Drives hold a configuration that their controller has not imported.
 
-**What it looks for.** Drives, or a controller, that the tool calls foreign.
+**What it checks.** Drives, or a controller, that the tool reports as foreign.
 
-**Why.** A foreign drive was an array's member on another controller, or on this one before it lost sight of it. No
-volume uses it, no rebuild starts on it, and it cannot become a spare. It can be the missing member of a degraded array,
-or hold the only copy of a volume that is gone: clearing the configuration deletes that for good.
+**Why it matters.** A foreign drive was the member of an array on another controller, or on this one before the
+controller lost track of it. No volume uses it, no rebuild starts on it, and it cannot become a spare. It may be the
+missing member of a degraded array, or hold the only copy of a lost volume: clearing the configuration destroys that
+data.
 
 **Fails** (warning) for each controller with foreign drives.
 
-**Passes** when the tool reports of its drives that none is foreign.
+**Passes** when the tool reports that no drive is foreign.
 
-**Cannot tell:** controllers whose tool knows no such mark are passed over.
+**Unknown:** never. Controllers whose tool does not report foreign drives are not checked.
 
-**Remedy.** Find out where the drives come from before anything else. Import keeps the data, clear deletes it; never
-clear while a volume of this controller is missing or degraded.
+**How to fix.** Find out where the drives come from before anything else. Importing keeps the data, clearing deletes
+it; never clear while a volume of this controller is missing or degraded.
 
 **Example.** Fails: `foreign = true`. Passes: `foreign = false`.
 """
@@ -40,8 +41,8 @@ def _foreign(card: Controller) -> Finding:
     drives = [drive for drive in card.drives if drive.foreign]
     on = f" on {short(drives)}" if drives else ""
     broken = [volume.id for volume in card.volumes if volume.status in NOT_WHOLE]
-    perhaps = f"; {broken[0]} may miss them" if broken else ""
-    message = f"There is a foreign configuration{on}, which no volume uses{perhaps}."
+    perhaps = f"; {broken[0]} may need them" if broken else ""
+    message = f"Foreign configuration found{on}; no volume uses it{perhaps}."
     remedy = "Find out where the drives come from; importing keeps their data, clearing deletes it."
     evidence = tuple(fact for drive in drives[:4] for fact in facts(drive, "foreign", "serial", of=card))
     return FINDINGS.failed(card, message, remedy, wants=("foreign", "false"), more=evidence)

@@ -1,24 +1,24 @@
-"""A drive's link runs slower than the drive can, and slower than others beside it.
+"""A drive's link runs below its capability, or slower than those of similar drives.
 
-**What it looks for.** Drives whose negotiated link speed is below what they are capable of, while the controller
-shows that it can do more; and drives slower than others of the same model on the same controller.
+**What it checks.** Drives whose negotiated link speed is below what they support, although the controller supports
+more; and drives that are slower than others of the same model on the same controller.
 
-**Why.** SAS and SATA links fall back a step (12, 6, 3, 1.5 Gbit/s) when the signal is bad: a bent pin, a worn
-connector, a cable that is too long. The drive works, and everything that its cache or an SSD could deliver is cut in
-half; errors on the link come with it. A single slow drive holds back the whole array.
+**Why it matters.** SAS and SATA links fall back one step (12, 6, 3, 1.5 Gbit/s) when the signal is bad: a bent pin, a
+worn connector, a cable that is too long. The drive works, but the throughput of its cache or of an SSD is halved,
+usually with link errors. One slow drive slows down the whole array.
 
-**Fails** (warning) when a drive is slower than another of the same model on the same controller, or when it is below
-what it can and another drive in its enclosure runs faster. As information when it is below what it can and nothing
-beside it runs faster: then the controller or backplane is mostly the older part, and that is how it was bought. A disk
-does not fill 3 Gbit/s, so for disks from 3 Gbit/s on it is information: the sign of a bad cable, no more.
+**Fails** (warning) when a drive is slower than another of the same model on the same controller, or below its
+capability while another drive in its enclosure runs faster; (information) when it is below its capability and no drive
+beside it runs faster: usually the controller or backplane is an older model. A hard drive does not saturate 3 Gbit/s,
+so from 3 Gbit/s it is information for hard drives: a hint of a bad cable.
 
-**Passes** when it runs as fast as it can, or as fast as its like; and a disk from 3 Gbit/s on beside which nothing is
-faster.
+**Passes** when it runs as fast as it can, or as fast as its peers; and for a hard drive from 3 Gbit/s if no drive
+beside it is faster.
 
-**Cannot tell:** drives whose speed is not told are passed over; so are those that have failed.
+**Unknown:** never. Failed drives, and drives whose link speed is not reported, are not checked.
 
-**Remedy.** Seat the drive anew, then change the cable, then the bay. The counter of link errors (`drive_errors`) tells
-whether that helped.
+**How to fix.** Reseat the drive, then replace the cable, then try another bay. The link error counter (`drive_errors`)
+shows whether that helped.
 
 **Example.** Fails: `link_gbps = 3` on one of four drives of one model that run at 6. Passes: all at 6.
 """
@@ -32,11 +32,11 @@ from raidctl.model import Controller, Drive, Inventory
 FINDINGS = RuleFindings("link_slow", "warning", "A drive's link is slower than it could be")
 _ENOUGH_FOR_A_DISK = 3.0
 _BEST = {"sata": 6.0}
-"""What the interface can at all: a SATA drive that says 12 speaks of the expander."""
+"""Maximum of the interface: a SATA drive with 12 reports the speed of the expander."""
 
 
 def check(inventory: Inventory) -> Findings:
-    """One finding for each drive that tells its speed and has something to be compared with."""
+    """One finding for each drive with a known speed and something to compare it with."""
     for card, drive in drives(inventory):
         if drive.link_gbps is None or drive.interface in ("nvme", "virtual", "usb") or drive.status == "critical":
             continue
@@ -46,15 +46,15 @@ def check(inventory: Inventory) -> Findings:
             continue
         odd, enough = _odd(card, drive, alike), drive.media == "hdd" and drive.link_gbps >= _ENOUGH_FOR_A_DISK
         if drive.link_gbps >= best:
-            yield FINDINGS.passed(drive, "The link runs as fast as the drive can.")
+            yield FINDINGS.passed(drive, "The link runs at full speed.")
         elif enough and not odd:
-            yield FINDINGS.passed(drive, "The link is fast enough for a disk, and nothing beside it is faster.")
+            yield FINDINGS.passed(drive, "The link is fast enough for a hard drive, and no drive beside it is faster.")
         else:
             yield _slow(drive, best, alike, odd=odd, enough=enough)
 
 
 def _can(drive: Drive) -> float:
-    """What the drive says that it can; 0 when it does not say."""
+    """The highest speed that the drive reports; 0 if it reports none."""
     can = drive.max_link_gbps or 0.0
     return min(can, _BEST.get(drive.interface or "", can))
 
@@ -70,7 +70,7 @@ def _fastest_alike(card: Controller, drive: Drive) -> float | None:
 
 
 def _odd(card: Controller, drive: Drive, alike: float | None) -> bool:
-    """Whether something beside it runs faster: another shelf may be of an older make."""
+    """Whether a drive beside it runs faster: another enclosure may be an older model."""
     speed = drive.link_gbps or 0.0
     beside = (
         other for other in card.drives if other.interface == drive.interface and other.enclosure == drive.enclosure
@@ -80,13 +80,13 @@ def _odd(card: Controller, drive: Drive, alike: float | None) -> bool:
 
 def _slow(drive: Drive, best: float, alike: float | None, *, odd: bool, enough: bool) -> Finding:
     speed = drive.link_gbps or 0.0
-    than = f"others of its model run at {alike:g}" if alike and alike > speed else f"it can {best:g}"
+    than = f"others of its model run at {alike:g}" if alike and alike > speed else f"it supports {best:g}"
     return FINDINGS.failed(
         drive,
         f"The drive's link runs at {speed:g} Gbit/s, but {than}.",
-        "Seat the drive anew, then change its cable, then its bay."
+        "Reseat the drive, then replace its cable, then try another bay."
         if odd
-        else "Look whether the controller or the backplane can do more; if not, that is how it is.",
+        else "Check whether the controller and the backplane support more; if not, ignore this.",
         "link_gbps max_link_gbps errors.link",
         severity="warning" if odd and not enough else "info",
         wants=("link_gbps", f"{best:g}"),

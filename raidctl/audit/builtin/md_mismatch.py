@@ -1,20 +1,22 @@
-"""The last check of a software RAID found copies or parity that differ.
+"""The last scrub of a software RAID found differing copies or wrong parity.
 
-**What it looks for.** The number of sectors that differed (`mismatch_cnt`).
+**What it checks.** The number of sectors that differed (`mismatch_cnt`).
 
-**Why.** On RAID-5 and RAID-6 it means that parity does not fit the data: after the next failure something is computed
-wrong. On mirrors a small number is often harmless: the kernel may change a page (swap, files mapped into memory) while
-it is written to the first copy and then to the second; both copies of a block that nobody uses differ then.
+**Why it matters.** On RAID-5 and RAID-6 the parity does not match the data: after the next failure some data will be
+computed wrong. On mirrors a small number is often harmless: the kernel may change a page (swap, memory-mapped files)
+between the writes to the first and the second copy; then both copies of a block that is no longer used differ.
 
-**Fails** (warning) for parity levels; as information for mirrors up to 1024 sectors, above that as a warning.
+**Fails** (warning) for parity levels, and for mirrors above 1024 sectors; (information) for mirrors up to 1024
+sectors.
 
 **Passes** when it is zero.
 
-**Cannot tell:** arrays that were never checked say zero as well; `consistency_check_off` asks whether a check runs.
+**Unknown:** never. An array that was never scrubbed reports zero as well; `consistency_check_off` shows whether scrubs
+are scheduled.
 
-**Remedy.** Look at the drives' errors and the cables first. Run the check again (`echo check >
-/sys/block/mdX/md/sync_action`): if the number stays, `repair` makes the copies agree, on mirrors by taking one of them.
-Which one was right only a file's checksum tells.
+**How to fix.** First check the drives' errors and the cables. Scrub again
+(`echo check > /sys/block/mdX/md/sync_action`): if the number stays, `repair` makes the copies identical, on mirrors
+from an arbitrary copy. Only a checksum of the file shows which one was right.
 
 **Example.** Fails: `mismatch_count = 128` on a RAID-5. Passes: `mismatch_count = 0`.
 """
@@ -25,17 +27,17 @@ from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, Sev
 from raidctl.audit.builtin._queries import PARITY, software_volumes
 from raidctl.model import Inventory, Volume
 
-FINDINGS = RuleFindings("md_mismatch", "warning", "A check found copies or parity that differ")
+FINDINGS = RuleFindings("md_mismatch", "warning", "A scrub found differing copies or parity")
 _FEW = 1024
 
 
 def check(inventory: Inventory) -> Findings:
-    """One finding for each array that tells the number."""
+    """One finding for each array that reports the number."""
     for _, volume in software_volumes(inventory):
         if volume.mismatch_count is None:
             continue
         if volume.mismatch_count == 0:
-            yield FINDINGS.passed(volume, "The last check found nothing that differs.")
+            yield FINDINGS.passed(volume, "The last scrub found no differences.")
         else:
             yield _differs(volume, volume.mismatch_count)
 
@@ -43,10 +45,13 @@ def check(inventory: Inventory) -> Findings:
 def _differs(volume: Volume, number: int) -> Finding:
     parity = volume.raid_level in PARITY
     mild = not parity and number <= _FEW
-    what = "parity does not fit the data" if parity else "the copies differ"
+    what = "parity does not match the data" if parity else "the copies differ"
     often = " (often harmless on mirrors that hold swap)" if mild else ""
-    message = f"The last check found {number} sector{'s' * (number != 1)} in which {what}{often}."
-    remedy = "Look at the drives' errors and cables, check again, and repair if the number stays."
+    message = f"The last scrub found {number} sector{'s' * (number != 1)} where {what}{often}."
+    remedy = (
+        "Check the drives' errors and cables, then scrub again: "
+        f"`echo check > /sys/block/{(volume.device or '/dev/mdX')[5:]}/md/sync_action`; `repair` if the number stays."
+    )
     severity: Severity | None = "info" if mild else None
     return FINDINGS.failed(
         volume, message, remedy, "mismatch_count raid_level", severity=severity, wants=("mismatch_count", "0")

@@ -1,23 +1,22 @@
 """A software RAID has no write-intent bitmap.
 
-**What it looks for.** md arrays with redundancy, of 100 GB and more, without a bitmap, a journal or a partial parity
-log.
+**What it checks.** Redundant md arrays of 100 GB and more, without a bitmap, a journal or a partial parity log.
 
-**Why.** After a crash md does not know which writes were under way, and compares everything: for a mirror of 4 TB
-that is a day of slow disks; in RAID-5 the parity may be wrong for as long. With a bitmap it looks only at the regions
-that were being written: seconds. The same when a drive was away for a moment and comes back. It costs a little
-(an extra write when a region becomes dirty; few percent with the usual chunk of 64 MiB). md makes one by itself for
-arrays above 100 GB, so arrays without are old, or somebody removed it, mostly "for speed".
+**Why it matters.** After a crash md does not know which writes were in flight and compares the whole array: on a 4 TB
+mirror of hard drives for about a day, and on RAID-5 the parity may be wrong until then. With a bitmap md compares only
+the regions that were being written, in seconds; likewise when a drive was disconnected briefly and returns. The cost
+is small: one extra write when a region becomes dirty, a few percent with the default chunk of 64 MiB. md creates a
+bitmap automatically for arrays above 100 GB, so an array without one is old, or somebody removed it "for speed".
 
-**Fails** (warning) when there is none. As information for arrays with metadata of a BIOS RAID, where older kernels
-cannot have one.
+**Fails** (warning) when there is none; (information) for arrays with BIOS RAID metadata, for which older kernels
+support none.
 
 **Passes** with a bitmap, a journal or a partial parity log, below 100 GB, and without redundancy.
 
-**Cannot tell:** where it is not told (`/proc/mdstat` alone shows it only when there is one), it is passed over. So are
-arrays that are reshaped now (older kernels reshape only arrays without a bitmap), degraded or rebuilding.
+**Unknown:** never. Where it is not reported (`/proc/mdstat` shows a bitmap only if there is one), it is not checked.
+Nor are arrays that are degraded, rebuilding or being reshaped (older kernels reshape only arrays without a bitmap).
 
-**Remedy.** `mdadm --grow --bitmap=internal /dev/mdX`: at once, without stopping anything.
+**How to fix.** `mdadm --grow --bitmap=internal /dev/mdX`: takes effect immediately, without downtime.
 
 **Example.** Fails: `bitmap = none`, `consistency_policy = resync`. Passes: `bitmap = internal`.
 """
@@ -34,7 +33,7 @@ _OWN_METADATA = ("0", "0.90", "1", "1.0", "1.1", "1.2")
 
 
 def check(inventory: Inventory) -> Findings:
-    """One finding for each redundant array that tells whether it has one."""
+    """One finding for each redundant array that reports whether it has one."""
     for card, volume in software_volumes(inventory):
         if volume.raid_level not in REDUNDANT or (volume.bitmap is None and volume.consistency_policy is None):
             continue
@@ -46,19 +45,19 @@ def check(inventory: Inventory) -> Findings:
                 continue
             yield _without(volume)
         else:
-            yield FINDINGS.passed(volume, "After a crash only what was being written is compared.")
+            yield FINDINGS.passed(volume, "After a crash only the regions that were being written are compared.")
 
 
 def _without(volume: Volume) -> Finding:
     if volume.size_bytes is None or volume.size_bytes < _SMALL:
-        return FINDINGS.passed(volume, "The array is small: comparing all of it takes minutes.")
+        return FINDINGS.passed(volume, "The array is small: comparing it completely takes minutes.")
     foreign = volume.metadata is not None and volume.metadata not in _OWN_METADATA
     return FINDINGS.failed(
         volume,
-        "The array has no write-intent bitmap: after a crash all of it is compared, for hours, and slowly.",
-        "Newer kernels can give it one: see the manual page of this rule."
+        "The array has no write-intent bitmap: after a crash all of it is compared, which takes hours.",
+        "Newer kernels support a bitmap on it: `raidctl diagnose --explain md_without_bitmap`."
         if foreign
-        else f"Give it one, while it runs: `mdadm --grow --bitmap=internal {volume.device or volume.id}`.",
+        else f"Add one while it runs: `mdadm --grow --bitmap=internal {volume.device or volume.id}`.",
         "bitmap consistency_policy size_bytes metadata",
         severity="info" if foreign else None,
         wants=("bitmap", "internal"),

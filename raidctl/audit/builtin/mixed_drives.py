@@ -1,23 +1,21 @@
-"""The drives of one array are of different kinds, speeds or sizes.
+"""An array mixes drives of different types, speeds or sizes.
 
-**What it looks for.** Arrays whose members differ in what decides their speed and their room: disk or SSD, rotations a
-minute, size.
+**What it checks.** Arrays whose members differ in type (HDD or SSD), rpm or size.
 
-**Why.** A striped write is done when the last drive has done it, so the slowest drive sets the pace of all; and each
-drive gives only as much room as the smallest. An SSD beside disks works like a disk, a 5400 in an array of 7200 takes
-a quarter of its speed, a 4 TB drive among 2 TB ones wastes half of itself. It happens by replacement with "what was in
-the drawer".
+**Why it matters.** A striped write is complete when the last drive has finished, so the slowest drive sets the pace;
+and each drive contributes only as much capacity as the smallest. An SSD among hard drives performs like a hard drive,
+a 5,400 rpm drive among 7,200 rpm drives costs a quarter of the speed, and a 4 TB drive among 2 TB drives wastes half
+of its capacity. It usually happens when a failed drive is replaced by whatever was at hand.
 
-**Fails** (information: a property of the design) for disks among SSDs, for different rotations, and for sizes that
-differ by more than 2 % (makers' sizes of the same nominal capacity differ by less). Members of software RAID that are
-marked as mostly written are slow on purpose and do not count; sizes of partitions are somebody's choice and are not
-judged.
+**Fails** (information: a property of the design) for hard drives among SSDs, for different rpm, and for sizes that
+differ by more than 2 % (manufacturers' sizes of the same nominal capacity differ by less). Write-mostly members of
+software RAID are slow on purpose and are ignored; partition sizes are a choice and are not compared.
 
-**Passes** when they are alike in what is told.
+**Passes** when all reported properties are the same.
 
-**Cannot tell:** what is not told of a drive is not compared.
+**Unknown:** never. Properties that are not reported are not compared.
 
-**Remedy.** Replace the odd drives at the next occasion; keep spares of the array's own kind.
+**How to fix.** Replace the odd drives at the next opportunity; stock spares of the array's type.
 
 **Example.** Fails: `rpm = 7200` and `rpm = 10000` in one array. Passes: all the same.
 """
@@ -32,7 +30,7 @@ from raidctl.model import Array, Controller, Drive, Inventory
 from raidctl.text import listing
 from raidctl.units import format_decimal
 
-FINDINGS = RuleFindings("mixed_drives", "info", "Drives of different kinds, speeds or sizes are in one array")
+FINDINGS = RuleFindings("mixed_drives", "info", "An array mixes drives of different types, speeds or sizes")
 _TOLERANCE = 0.02
 
 
@@ -48,22 +46,21 @@ def check(inventory: Inventory) -> Findings:
 def _judge(card: Controller, array: Array, drives: Sequence[Drive]) -> Finding:
     media = {drive.media for drive in drives if drive.media}
     if len(media) > 1:
-        disks = [drive for drive in drives if drive.media == "hdd"]
-        message = f"Disks ({short(disks)}) and SSDs are in one array: it is as slow as the disks."
+        slow = [drive for drive in drives if drive.media == "hdd"]
+        message = f"The array mixes hard drives ({short(slow)}) and SSDs; it is as slow as the hard drives."
         return _failed(array, drives, "media", message)
-    turns = {drive.rpm for drive in drives if drive.rpm}
-    if len(turns) > 1:
-        slow = [drive for drive in drives if drive.rpm == min(turns)]
-        speeds = listing(map(str, sorted(turns)))
+    speeds = {drive.rpm for drive in drives if drive.rpm}
+    if len(speeds) > 1:
+        slow = [drive for drive in drives if drive.rpm == min(speeds)]
         sets = "sets" if len(slow) == 1 else "set"
-        message = f"Disks of {speeds} rotations a minute are in one array, and {short(slow)} {sets} the pace."
+        message = f"The array mixes drives of {listing(map(str, sorted(speeds)))} rpm; {short(slow)} {sets} the pace."
         return _failed(array, drives, "rpm", message)
     sizes = {drive.size_bytes for drive in drives if drive.size_bytes}
     if card.mode != "software" and sizes and max(sizes) - min(sizes) > _TOLERANCE * max(sizes):
         large, small = format_decimal(max(sizes)), format_decimal(min(sizes))
-        message = f"Drives of {small} and {large} are in one array: of the large ones the rest may lie idle."
+        message = f"The array mixes drives of {small} and {large}; the rest of the large ones may be unused."
         return _failed(array, drives, "size_bytes", message)
-    return FINDINGS.passed(array, "The drives of the array are alike.")
+    return FINDINGS.passed(array, "The drives of the array have the same type, speed and size.")
 
 
 def differ(card: Controller, array: Array) -> bool:
@@ -76,6 +73,6 @@ def _failed(array: Array, drives: Sequence[Drive], field: str, message: str) -> 
     seen: dict[object, Drive] = {}
     for drive in drives:
         seen.setdefault(getattr(drive, field), drive)
-    remedy = "Replace the odd drives at the next occasion, and keep spares of the array's own kind."
+    remedy = "Replace the odd drives at the next opportunity, and stock spares of the array's type."
     evidence = tuple(fact for drive in seen.values() for fact in facts(drive, field, of=array))
     return FINDINGS.failed(array, message, remedy, wants=(None, f"the same {field} for all"), more=evidence)

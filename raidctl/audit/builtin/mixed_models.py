@@ -1,21 +1,21 @@
-"""The drives of one array are of different models, or have different firmware.
+"""An array mixes drive models or firmware revisions.
 
-**What it looks for.** Arrays whose members differ in model, or have the same model with different firmware revisions.
+**What it checks.** Arrays whose members differ in model, or have the same model with different firmware revisions.
 
-**Why.** Different models are no fault: some buy them on purpose, so that one bad batch does not take the array. But
-they differ in how long they try to read a bad sector, in cache and in speed, and one of them sets the pace. Different
-firmware of one model is mostly an oversight: one drive was replaced and the others never updated, or the other way
-round; an error that the maker has mended since is then in some of them.
+**Why it matters.** Different models are not a fault: some people mix them on purpose, so that one bad batch does not
+take the array. But they differ in error recovery time, cache and speed, and the slowest sets the pace. Different
+firmware on one model is usually an oversight: one drive was replaced and the others never updated, or vice versa. A
+bug that the manufacturer has fixed since is then still in some of them.
 
 **Fails** (information) for either.
 
-**Passes** when they are alike in what is told. Arrays whose drives differ in speed or size are passed over:
-`mixed_drives` says what matters of them.
+**Passes** when all reported models and revisions are the same. Arrays whose drives differ in speed or size are not
+checked: `mixed_drives` covers them.
 
-**Cannot tell:** what is not told of a drive is not compared.
+**Unknown:** never. Drives without a reported model are not compared.
 
-**Remedy.** Note it; bring the firmware of one model to the same revision when the maker's notes say so, one drive at a
-time, with a backup.
+**How to fix.** Note it. Update the firmware of one model to the same revision if the release notes recommend it, one
+drive at a time, with a backup.
 
 **Example.** Fails: one model with `firmware = HPD4` and `firmware = HPD6`. Passes: one model, one firmware.
 """
@@ -31,12 +31,12 @@ from raidctl.audit.builtin.mixed_drives import differ
 from raidctl.model import Array, Drive, Inventory
 from raidctl.text import listing
 
-FINDINGS = RuleFindings("mixed_models", "info", "Drives of different models or firmware are in one array")
-_PACE = "Note it; the slowest sets the pace."
+FINDINGS = RuleFindings("mixed_models", "info", "An array mixes drive models or firmware")
+_PACE = "No action needed; the slowest model sets the pace."
 
 
 def check(inventory: Inventory) -> Findings:
-    """One finding for each array in which at least two drives tell their model."""
+    """One finding for each array in which two or more drives report their model."""
     for card in inventory.controllers:
         for array in card.arrays:
             drives = [drive for drive in members(card, array) if drive.model and "write_mostly" not in drive.flags]
@@ -50,15 +50,15 @@ def _judge(array: Array, drives: Sequence[Drive]) -> Finding:
         models[drive.model or ""].append(drive)
     if len(models) > 1:
         names = listing(f"{len(found)} {model}" for model, found in sorted(models.items()))
-        message = f"The array is made of different models: {names}."
+        message = f"The array mixes drive models: {names}."
         return _failed(array, [found[0] for found in models.values()], "model", message, _PACE)
     versions = {drive.firmware: drive for drive in reversed(drives) if drive.firmware}
     if len(versions) > 1:
-        told = sorted(versions.values(), key=lambda drive: drive.id)
+        odd = sorted(versions.values(), key=lambda drive: drive.id)
         message = f"Drives of one model have different firmware: {listing(sorted(str(name) for name in versions))}."
-        remedy = "Read the maker's notes, and bring all to the newest, one drive at a time."
-        return _failed(array, told, "firmware", message, remedy)
-    return FINDINGS.passed(array, "The drives are of one model and firmware.")
+        remedy = "Read the release notes, then update the drives to the newest revision, one at a time."
+        return _failed(array, odd, "firmware", message, remedy)
+    return FINDINGS.passed(array, "The drives have the same model and firmware.")
 
 
 def _failed(array: Array, drives: Sequence[Drive], field: str, message: str, remedy: str) -> Finding:

@@ -1,19 +1,19 @@
-"""Something could not be asked for lack of rights.
+"""A query was refused for lack of permissions.
 
-**What it looks for.** Programs and files that only root may use, when raidctl was not root.
+**What it checks.** Tools and files that need root, when raidctl did not run as root.
 
-**Why.** Most tools of RAID cards need root, and some answer "no controller" instead of "permission denied". What was
-not asked may be in any state.
+**Why it matters.** Most tools of RAID controllers need root, and some print "no controller" instead of "permission
+denied". The state of what could not be queried is unknown.
 
-**Fails:** never, as it says nothing of the storage.
+**Fails:** never, as this shows nothing about the storage.
 
 **Passes** when nothing was refused.
 
-**Cannot tell** (information) for each thing that was refused.
+**Unknown** (information) for each query that was refused.
 
-**Remedy.** Run `sudo raidctl diagnose`, or with `--host HOST --sudo`.
+**How to fix.** Run `sudo raidctl diagnose`, or add `--host HOST --sudo`.
 
-**Example.** Cannot tell: a problem of kind `no_right`. Passes: none.
+**Example.** Unknown: a problem of kind `no_right`. Passes: none.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from __future__ import annotations
 from raidctl.audit.builtin._findings import Findings, RuleFindings
 from raidctl.model import Inventory
 
-FINDINGS = RuleFindings("no_right", "warning", "Something could not be asked for lack of rights")
+FINDINGS = RuleFindings("no_right", "warning", "A query was refused for lack of permissions")
 
 
 def check(inventory: Inventory) -> Findings:
-    """One finding for each thing that was refused."""
+    """One finding for each query that was refused."""
     refused = [problem for problem in inventory.problems if problem.kind == "no_right"]
     for problem in refused:
-        yield FINDINGS.of_problem(problem, "unknown", "Ask again as root.")
+        yield FINDINGS.of_problem(problem, "unknown", "Run `sudo raidctl diagnose`.")
     if not refused and inventory.controllers:
         yield FINDINGS.of_host("Nothing was refused.")

@@ -1,19 +1,20 @@
-"""The kernel sees a storage card that no installed program can ask.
+"""The kernel sees a storage controller that no installed tool can query.
 
-**What it looks for.** RAID cards, and drives, for which the program that could tell of them is not installed.
+**What it checks.** RAID controllers and drives whose tool is not installed.
 
-**Why.** The system sees volumes as plain disks: it does not know that one is degraded, its battery dead, its cache
-lost. Monitoring built on such a machine is green for ever. It happens after a reinstallation, and when a new card comes
-of a family that the old tool does not know: that one answers "no controller found", which reads like "there is none".
+**Why it matters.** The system sees volumes as plain block devices: it does not show that one is degraded, its battery
+dead, its cache disabled. Monitoring on such a machine stays green forever. It happens after a reinstallation, and when
+a new controller is of a family that the old tool does not support: the tool prints "no controller found", which looks
+as if there were none.
 
-**Fails** (warning) for each card that nobody can ask; as information for lesser gaps, such as the health of plain
-drives.
+**Fails** (warning) for each controller that cannot be queried; (information) for lesser gaps, such as the health of
+plain drives.
 
-**Passes** for each controller that a program tells of.
+**Passes** for each controller that a tool reports.
 
-**Cannot tell:** whether the card is well. That is the point.
+**Unknown:** never. The state of the controller is unknown: that is the finding.
 
-**Remedy.** Install the program that the message names; `raidctl doctor` says for each card which one fits.
+**How to fix.** Install the tool that the message names; `raidctl doctor` lists the tool for each controller.
 
 **Example.** Fails: a problem of kind `no_tool`. Passes: a controller with `told_by`.
 """
@@ -23,15 +24,15 @@ from __future__ import annotations
 from raidctl.audit.builtin._findings import Findings, RuleFindings
 from raidctl.model import Inventory
 
-FINDINGS = RuleFindings("no_tool", "warning", "No installed program can ask a card")
+FINDINGS = RuleFindings("no_tool", "warning", "No installed tool can query a controller")
 
 
 def check(inventory: Inventory) -> Findings:
-    """One finding for each gap, one for each controller that a program told of."""
+    """One finding for each missing tool, one for each controller that a tool reports."""
     for problem in inventory.problems:
         if problem.kind == "no_tool":
-            remedy = "`raidctl doctor` tells which program is needed."
+            remedy = "`raidctl doctor` lists the tool that is needed."
             yield FINDINGS.of_problem(problem, "fail", remedy, None if problem.severity == "error" else "info")
     for card in inventory.controllers:
         if card.told_by:
-            yield FINDINGS.passed(card, "A program tells of the controller.")
+            yield FINDINGS.passed(card, "A tool reports the controller.")

@@ -1,20 +1,20 @@
-"""A tool's answer could not be read, or not in full.
+"""The output of a tool could not be read, or only in part.
 
-**What it looks for.** Programs that died, hung or printed what raidctl does not understand.
+**What it checks.** Tools that crashed, hung or printed something that raidctl does not understand.
 
-**Why.** "Could not read" is not "nothing there". A check that takes an empty answer for a good one has been the reason
-of many a lost array; so it is said, and the exit code is 3.
+**Why it matters.** "Could not read" does not mean "nothing there". Many an array has been lost because a check took
+empty output for good output. So this is reported, and the exit code is 3.
 
-**Fails:** never, as it says nothing of the storage.
+**Fails:** never, as this shows nothing about the storage.
 
-**Passes** when all that was asked was understood.
+**Passes** when all output was understood.
 
-**Cannot tell** (warning) for each answer that could not be read.
+**Unknown** (warning) for each output that could not be read.
 
-**Remedy.** The message says what happened. Run the program by hand; when raidctl does not understand what it prints,
+**How to fix.** The message contains the reason. Run the tool manually; if raidctl does not understand its output,
 report it with `raidctl record --redact`.
 
-**Example.** Cannot tell: a problem of kind `unread`. Passes: none.
+**Example.** Unknown: a problem of kind `unread`. Passes: none.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from __future__ import annotations
 from raidctl.audit.builtin._findings import Findings, RuleFindings
 from raidctl.model import Inventory
 
-FINDINGS = RuleFindings("not_read", "warning", "A tool's answer could not be read")
+FINDINGS = RuleFindings("not_read", "warning", "Output of a tool could not be read")
 
 
 def check(inventory: Inventory) -> Findings:
-    """One finding for each answer that could not be read."""
+    """One finding for each output that could not be read."""
     unread = [problem for problem in inventory.problems if problem.kind == "unread"]
     for problem in unread:
         yield FINDINGS.of_problem(problem, "unknown")
     if not unread and inventory.controllers:
-        yield FINDINGS.of_host("All that was asked was understood.")
+        yield FINDINGS.of_host("All output was understood.")

@@ -1,20 +1,19 @@
-"""An NVMe drive warns of its own state.
+"""An NVMe drive reports a critical warning.
 
-**What it looks for.** The bits of the critical warning, and the spare blocks that are left. How much of its endurance
-is used is the matter of `ssd_worn`.
+**What it checks.** The bits of the critical warning, and the available spare blocks. Wear is covered by `ssd_worn`.
 
-**Why.** Each bit has its own meaning: a drive that is only too hot needs air, one that is read-only has failed, and one
-whose backup of volatile memory failed can lose acknowledged writes at the next power failure.
+**Why it matters.** Each bit has its own meaning: a drive that is only too hot needs cooling, a read-only one has
+failed, and one whose volatile memory backup failed can lose acknowledged writes at the next power failure.
 
-**Fails** (warning) for any bit, and when fewer spare blocks are left than the drive's own threshold. Critical when the
-drive is read-only.
+**Fails** (warning) for any bit, and when the spare blocks are below the drive's threshold; (critical) when the drive
+is read-only.
 
-**Passes** when no bit is set and enough spare blocks are left.
+**Passes** when no bit is set and the spare blocks are above the threshold.
 
-**Cannot tell** when the drive was not asked, or did not answer. Tools of controllers report none of it: their drives
-are passed over.
+**Unknown** when the drive was not queried or did not respond. Controllers' tools report none of this, so their drives
+are not checked.
 
-**Remedy.** Too hot: air. Everything else: check the backup and replace the drive.
+**How to fix.** Too hot: improve cooling. Everything else: check the backup and replace the drive.
 
 **Example.** Fails: `critical_warning = 1`, `available_spare_percent = 8`. Passes: `critical_warning = 0`.
 """
@@ -29,22 +28,22 @@ from raidctl.health.judge import judge
 from raidctl.model import Drive, Inventory
 from raidctl.text import listing
 
-FINDINGS = RuleFindings("nvme_health", "critical", "An NVMe drive warns of its own state")
+FINDINGS = RuleFindings("nvme_health", "critical", "An NVMe drive reports a critical warning")
 _HOT, _READ_ONLY = 0x2, 0x8
 _BITS = (
-    "fewer spare blocks than its threshold", "its temperature is out of range", "its reliability is degraded",
-    "it is read-only", "the backup of its volatile memory failed", "its persistent memory is unreliable",
+    "spare blocks below the threshold", "temperature out of range", "reliability degraded",
+    "read-only", "backup of the volatile memory failed", "persistent memory unreliable",
 )  # fmt: skip
 
 
 def check(inventory: Inventory) -> Findings:
-    """One finding for each NVMe drive that the system sees itself, and for those behind a controller that report it."""
+    """One finding for each NVMe drive that the kernel sees, and for those behind a controller that report it."""
     whole = {one.where: one for one in judge(inventory) if one.rule in ("drive_failed", "drive_expects_failure")}
     for _, drive in drives(inventory):
         seen = drive.device is not None and inventory.host.hostname is not None
         if drive.interface == "nvme" and (drive.critical_warning is not None or seen):
             found, above = _judge(drive), whole.get(drive.id)
-            # what the drive as a whole is judged to be has the same cause, and is no milder
+            # the finding about the drive as a whole has the same cause, and is at least as severe
             yield found if above is None else structs.replace(found, because=f"{above.rule} {drive.id}")
 
 
@@ -56,13 +55,15 @@ def _judge(drive: Drive) -> Finding:
     )
     if not bits and not short:
         if bits is None:
-            return FINDINGS.unknown(drive, "Its critical warning is unknown.", severity="info", more=evidence)
-        return FINDINGS.passed(drive, "The drive warns of nothing.")
+            return FINDINGS.unknown(
+                drive, "The critical warning of the drive is unknown.", severity="info", more=evidence
+            )
+        return FINDINGS.passed(drive, "The drive reports no critical warning.")
     words = [text for bit, text in enumerate(_BITS) if ((bits or 0) | short) >> bit & 1]
     return FINDINGS.failed(
         drive,
-        f"The NVMe drive warns: {listing(words) or f'critical warning {bits}'}.",
-        "Give it air." if bits == _HOT else "Check the backup, and replace the drive.",
+        f"The NVMe drive reports a critical warning: {listing(words) or bits}.",
+        "Improve the cooling." if bits == _HOT else "Check the backup, and replace the drive.",
         severity=None if (bits or 0) & _READ_ONLY else "warning",
         wants=("critical_warning" if bits else "available_spare_percent", "0" if bits else f"at least {least}"),
         more=evidence,

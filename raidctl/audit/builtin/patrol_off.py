@@ -1,19 +1,19 @@
-"""Nobody looks for bad sectors: patrol read, or surface scan, is off.
+"""No patrol read (surface scan) looks for bad sectors.
 
-**What it looks for.** Cards on which the background search for unreadable sectors is disabled, or only starts by hand.
+**What it checks.** Controllers on which the background scan for unreadable sectors is disabled, or runs only manually.
 
-**Why.** A sector that nobody reads can be bad for years. It is found by the rebuild, that is at the one moment when
-there is no redundancy to mend it from. A patrol read touches every sector every week or month while the array is whole,
-and has bad ones rewritten from parity at no risk. It uses idle time only.
+**Why it matters.** A sector that is never read can be bad for years. The rebuild finds it, just when there is no
+redundancy to repair it from. A patrol read visits every sector every week or month while the array is complete, and
+rewrites bad ones from parity without risk. It uses idle time only.
 
-**Fails** (warning) when it is disabled, (information) when it runs only when somebody starts it.
+**Fails** (warning) when it is disabled; (information) when it runs only manually.
 
-**Passes** when it runs by itself.
+**Passes** when it runs automatically.
 
-**Cannot tell:** cards whose tool does not tell it are passed over. Software RAID has its check instead
-(`consistency_check_off`).
+**Unknown:** never. Controllers whose tool does not report it are not checked. Software RAID is covered by
+`consistency_check_off`.
 
-**Remedy.** Switch it on with the maker's tool, weekly or monthly.
+**How to fix.** Enable it with the vendor's tool, weekly or monthly.
 
 **Example.** Fails: `patrol_read.mode = disabled`. Passes: `patrol_read.mode = automatic`.
 """
@@ -23,27 +23,27 @@ from __future__ import annotations
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings
 from raidctl.model import Controller, Inventory
 
-FINDINGS = RuleFindings("patrol_off", "warning", "Bad sectors are not looked for (patrol read)")
+FINDINGS = RuleFindings("patrol_off", "warning", "Patrol read (surface scan) does not run")
 
 
 def check(inventory: Inventory) -> Findings:
-    """One finding for each card with volumes that tells how its patrol read is set."""
+    """One finding for each controller with volumes that reports its patrol read mode."""
     for card in inventory.controllers:
         mode = card.patrol_read.mode if card.patrol_read else None
         if mode is None or not card.volumes:
             continue
         if mode == "automatic":
-            yield FINDINGS.passed(card, "Bad sectors are looked for by themselves.")
+            yield FINDINGS.passed(card, "Patrol read runs automatically.")
         else:
             yield _off(card, mode)
 
 
 def _off(card: Controller, mode: str) -> Finding:
-    how = "is off" if mode == "disabled" else "runs only when somebody starts it"
+    how = "is off" if mode == "disabled" else "runs only when started manually"
     return FINDINGS.failed(
         card,
-        f"The search for bad sectors (patrol read) {how}: they come to light in a rebuild, when nothing can mend them.",
-        "Switch it on with the maker's tool, weekly or monthly; it uses idle time.",
+        f"Patrol read {how}: bad sectors are found only by a rebuild, when nothing is left to repair them from.",
+        "Enable it with the vendor's tool, weekly or monthly; it uses idle time only.",
         "patrol_read.mode patrol_read.status_text",
         severity=None if mode == "disabled" else "info",
         wants=("patrol_read.mode", "automatic"),

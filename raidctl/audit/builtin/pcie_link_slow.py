@@ -1,22 +1,21 @@
-"""A card's PCI Express link is narrower or slower than the card can.
+"""A controller's PCI Express link is narrower or slower than the controller supports.
 
-**What it looks for.** Controllers that run on fewer lanes, or at a lower speed, than they are made for.
+**What it checks.** Controllers that use fewer lanes, or a lower speed, than they support.
 
-**Why.** An x8 card in a slot that is x8 mechanically and x4 electrically, a riser that is not seated, a dirty contact:
-the card works, and half of its bandwidth is gone. For eight disks (2 GB/s together) a PCIe 3.0 link of four lanes
-(3.9 GB/s) is enough; for SSDs it is not. An NVMe drive on one lane instead of four has a quarter of its speed. Some
-cards also lower the speed to save power while they are idle, and raise it under load.
+**Why it matters.** An x8 controller in a slot that is mechanically x8 but electrically x4, a riser that is not seated,
+a dirty contact: the controller works at half its bandwidth. For eight hard drives (2 GB/s together) a PCIe 3.0 link of
+four lanes (3.9 GB/s) is enough; for SSDs it is not. An NVMe drive on one lane instead of four has a quarter of its
+speed. Some controllers also lower the speed to save power while idle, and raise it under load.
 
-**Fails** (warning) when the width is less than the card's. As information when only the speed is lower: an older board,
-or a link that sleeps.
+**Fails** (warning) when the link has fewer lanes than the controller supports; (information) when only the speed is
+lower: an older board, or a link in power saving.
 
-**Passes** when both are what the card can.
+**Passes** when width and speed are at their maximum.
 
-**Cannot tell:** where the kernel does not tell the link, and in virtual machines (no such link there), it is passed
-over.
+**Unknown:** never. Where the kernel does not report the link, as in virtual machines, it is not checked.
 
-**Remedy.** Seat the card anew; try another slot (the board's manual says how many lanes each has); look for a slot
-speed setting in the BIOS. For the speed, look again under load.
+**How to fix.** Reseat the controller; try another slot (the board's manual lists the lanes of each); check the slot
+speed setting in the BIOS. If only the speed is low, check again under load.
 
 **Example.** Fails: `pci_link.width = 4`, `pci_link.max_width = 8`. Passes: both 8.
 """
@@ -26,37 +25,35 @@ from __future__ import annotations
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, Severity, facts
 from raidctl.model import Controller, Inventory
 
-FINDINGS = RuleFindings(
-    "pcie_link_slow", "warning", "A card's PCI Express link is narrower or slower than the card can"
-)
+FINDINGS = RuleFindings("pcie_link_slow", "warning", "A controller's PCI Express link is below its capability")
 _PATHS = ("pci_link.width", "pci_link.max_width", "pci_link.speed_gtps", "pci_link.max_speed_gtps")
 
 
 def check(inventory: Inventory) -> Findings:
-    """One finding for each card of whose link both what is and what could be are told."""
+    """One finding for each controller whose current and maximum link are known."""
     for card in inventory.controllers:
         link = card.pci_link
         if link is None or not link.width:
             continue
         if link.max_width and link.width < link.max_width:
             message = (
-                f"The card runs on {link.width} of its {link.max_width} PCI Express lanes: it cannot pass more than "
-                "that share of its speed."
+                f"The controller uses only {link.width} of its {link.max_width} PCI Express lanes, which limits its "
+                "throughput."
             )
-            remedy = "Seat the card anew, or move it to a slot with more lanes."
+            remedy = "Reseat the controller, or move it to a slot with more lanes."
             yield _failed(card, message, remedy, "pci_link.width")
         elif link.speed_gtps and link.max_speed_gtps and link.speed_gtps < link.max_speed_gtps:
             message = (
-                f"The card's PCI Express link runs at {link.speed_gtps:g} GT/s, but the card can "
-                f"{link.max_speed_gtps:g}: the board is older, or the link sleeps while it is idle."
+                f"The PCI Express link runs at {link.speed_gtps:g} GT/s; the controller supports {link.max_speed_gtps:g}. "
+                "The board may be older, or the idle link in power saving."
             )
-            remedy = "Look again under load; if it stays, try another slot or the BIOS's setting of its speed."
+            remedy = "Check again under load; if it stays, try another slot or the slot speed setting in the BIOS."
             yield _failed(card, message, remedy, "pci_link.speed_gtps")
         elif link.max_width or link.max_speed_gtps:
-            yield FINDINGS.passed(card, "The card's link is as wide and fast as the card can.")
+            yield FINDINGS.passed(card, "The PCI Express link runs at full width and speed.")
 
 
 def _failed(card: Controller, message: str, remedy: str, field: str) -> Finding:
     severity: Severity | None = "info" if field.endswith("gtps") else None
     evidence = facts(card, *_PATHS, "pci_address")
-    return FINDINGS.failed(card, message, remedy, severity=severity, wants=(field, "what the card can"), more=evidence)
+    return FINDINGS.failed(card, message, remedy, severity=severity, wants=(field, "its maximum"), more=evidence)

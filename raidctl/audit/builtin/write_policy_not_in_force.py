@@ -65,7 +65,7 @@ def _judge(card: Controller, volume: Volume, one: Condition | None) -> Finding |
         return FINDINGS.unknown(
             volume,
             f"{wanted.capitalize()} is configured; the tool does not report whether it is active.",
-            "Ask again with the maker's newest tool, or measure: `raidctl verify --in-force`.",
+            "Ask again with the maker's newest tool, or measure: `raidctl verify --policy-active`.",
             wants=(_FIELD, wanted),
             more=evidence,
         )

@@ -30,7 +30,7 @@ def parser() -> argparse.ArgumentParser:
     words = argparse.ArgumentParser(prog="python -m raidctl.bench.model", description=__doc__)
     words.add_argument("--socket", type=Path, required=True, help="where NBD is served")
     words.add_argument("--control", type=Path, help="where its switches are turned (see raidctl.bench.model.control)")
-    words.add_argument("--dropping", type=Path, help="where it is served through a layer that drops every flush")
+    words.add_argument("--no-flush-socket", type=Path, help="where it is served through a layer that drops every flush")
     words.add_argument("--kind", choices=KINDS, required=True)
     words.add_argument("--cache", type=size, default=64 << 20, help="of the kind's write cache (64MiB)")
     words.add_argument("--destage", type=rate, default=20e6, help="what leaves it (20MB/s)")
@@ -41,9 +41,9 @@ def parser() -> argparse.ArgumentParser:
     words.add_argument("--size", type=size, default=1 << 30, help="of one drive (1GiB)")
     words.add_argument("--rpm", type=float, default=7200.0, help="0: solid state (7200)")
     words.add_argument("--zones", type=float, default=2.0, help="outer over inner speed (2)")
-    words.add_argument("--level", choices=LEVELS, default="single")
+    words.add_argument("--raid-level", dest="level", choices=LEVELS, default="single")
     words.add_argument("--drives", type=int, default=1)
-    words.add_argument("--chunk", type=size, default=64 << 10, help="(64KiB)")
+    words.add_argument("--strip-size", dest="chunk", type=size, default=64 << 10, help="(64KiB)")
     words.add_argument("--link", type=rate, default=400e6, help="between host and cache (400MB/s)")
     words.add_argument("--latency", type=float, default=50e-6, help="seconds of any answer of a cache (0.00005)")
     words.add_argument("--hold", type=float, default=0.2, help="seconds that a drive's cache keeps content (0.2)")
@@ -58,7 +58,7 @@ def main(words: Sequence[str] | None = None) -> int:
     """Serve; exit code 2 for what cannot be built or bound."""
     chosen = vars(parser().parse_args(words))
     path, control, realtime = chosen.pop("socket"), chosen.pop("control"), chosen.pop("realtime")
-    dropping = chosen.pop("dropping")
+    dropping = chosen.pop("no_flush_socket")
     try:
         server = Server(Device(Plan(**chosen)), path, control, dropping)
     except (ValueError, OSError) as error:

@@ -82,7 +82,7 @@ class Measuring:
                 prepared = target.size
             else:
                 target, prepared = self._opened(stack), 0
-                if self.order.beside:
+                if self.order.also_read:
                     self._beside(stack)
                 self._choices(target)
                 agree(told(self.order, target, []))
@@ -108,13 +108,13 @@ class Measuring:
     def _beside(self, stack: ExitStack) -> None:
         """Open the others, and take the profile that measures all of them."""
         others: list[Target] = []
-        several = [str(Path(name).resolve()) for name in (self.order.target, *self.order.beside)]
+        several = [str(Path(name).resolve()) for name in (self.order.target, *self.order.also_read)]
         if len(set(several)) < len(several):
-            raise UsageError("--beside: a drive is named twice, and it cannot be compared with itself.")
-        for name in self.order.beside:
+            raise UsageError("--also-read: a drive is named twice, and it cannot be compared with itself.")
+        for name in self.order.also_read:
             kind = kind_of(name)
             if kind == "file":
-                raise UsageError(f"--beside {printable(name)}: drives are compared, so name a device.")
+                raise UsageError(f"--also-read {printable(name)}: drives are compared, so name a device.")
             other: NbdTarget | DeviceTarget = NbdTarget(name) if kind == "nbd" else DeviceTarget(name)
             stack.enter_context(other)
             others.append(other)

@@ -56,7 +56,7 @@ class Order:
     seconds: float
     """What the measuring may take."""
     label: str | None = None
-    beside: tuple[str, ...] = ()
+    also_read: tuple[str, ...] = ()
     """Other devices that are read at the same time."""
     switches: tuple[str, ...] = ()
     """What of the user's settings is changed for a while, one sentence each."""
@@ -189,8 +189,8 @@ def told(order: Order, target: Target, notes: Sequence[str]) -> list[str]:
         said.append(f"{shown} is only read ({format_binary(target.size)}); what needs writes is left out.")
     if target.writable:
         said.append(_amount(doable, seconds, target.size if order.kind == "file" else 0, 1 + order.cross_check))
-    if order.beside:
-        said.append(f"Read at the same time: {', '.join(map(printable, order.beside))}.")
+    if order.also_read:
+        said.append(f"Read at the same time: {', '.join(map(printable, order.also_read))}.")
     return [*said, *order.switches, *notes]
 
 

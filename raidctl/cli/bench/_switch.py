@@ -177,7 +177,7 @@ def _disk(seen: Survey, path: str) -> BlockDevice:
     parents = {block.parent or block.name for block in roots}
     block = seen.view.block(parents.pop()) if len(parents) == 1 else None
     if block is None:
-        raise UsageError(f"--read-ahead: no single block device lies below {printable(path)}.")
+        raise UsageError(f"--switch-read-ahead: no single block device lies below {printable(path)}.")
     return block
 
 

@@ -18,12 +18,12 @@ from raidctl.errors import EXIT_FINE, BenchError, UsageError
 
 _KINDS = ("write-through", "volatile", "lying", "battery", "unprotected", "flushing", "media-cache")
 _LEVELS = ("single", "raid0", "raid1", "raid5", "raid6", "raid10")
-_SIZES = ("cache", "size", "chunk", "drive_cache", "read_cache", "read_ahead")
+_SIZES = ("cache", "size", "strip_size", "drive_cache", "read_cache", "read_ahead")
 
 
 @click.command("model")
 @click.option("--kind", type=click.Choice(_KINDS), default="volatile", help="What its cache does (volatile).")
-@click.option("--level", type=click.Choice(_LEVELS), default="single", help="RAID level (single).")
+@click.option("--raid-level", "level", type=click.Choice(_LEVELS), default="single", help="RAID level (single).")
 @click.option("--drives", type=click.IntRange(1, 64), default=1, help="How many (1).")
 @click.option("--rpm", type=Number(0, 30000), default=7200, help="Revolutions a minute; 0: solid state (7200).")
 @click.option("--size", metavar="SIZE", default="1GiB", help="Of one drive (1GiB).")
@@ -34,18 +34,22 @@ _SIZES = ("cache", "size", "chunk", "drive_cache", "read_cache", "read_ahead")
 @click.option("--read-ahead", metavar="SIZE", help="Of the controller, behind a reader of a row (none).")
 @click.option("--compresses", is_flag=True, help="What can be compressed takes less time.")
 @click.option("--latency", type=Number(0, 1), default=50e-6, help="Seconds of any answer (0.00005).")
-@click.option("--chunk", metavar="SIZE", default="64KiB", help="Of one drive in a stripe (64KiB).")
+@click.option(
+    "--strip-size", metavar="SIZE", default="64KiB", help="Strip size (chunk): data on one drive in a stripe (64KiB)."
+)
 @click.option("--socket", "place", type=click.Path(path_type=Path), help="Where it is served (a new directory).")
-@click.option("--dropping", type=click.Path(path_type=Path), help="Where it is served without its flushes.")
+@click.option("--no-flush-socket", type=click.Path(path_type=Path), help="Where it is served without its flushes.")
 @output_options
 @click.pass_context
-def command(context: click.Context, /, *, place: Path | None, dropping: Path | None, destage: str, **given: Any) -> int:
+def command(
+    context: click.Context, /, *, place: Path | None, no_flush_socket: Path | None, destage: str, **given: Any
+) -> int:
     """Serve a model of an array, to try all this on, until Ctrl-C.
 
     Nothing of this machine's disks is touched: the model keeps its content in
     memory and answers as slowly as an array of that kind would. It says with
     which words it is measured from another terminal; with --json it prints one
-    line with its address. Through the socket of --dropping it is the same array
+    line with its address. Through the socket of --no-flush-socket it is the same array
     behind a layer that never sends a flush.
 
     \b
@@ -63,6 +67,7 @@ def command(context: click.Context, /, *, place: Path | None, dropping: Path | N
     settings = settings_of(context)
     settings.refuse_machine("bench model")
     built: dict[str, Any] = {**given, **{name: _size(name, given[name]) for name in _SIZES}}
+    built["chunk"] = built.pop("strip_size")
     built["destage"] = float(_size("destage", destage.removesuffix("/s"), binary=False))
     try:
         device = Device(Plan(**built))
@@ -71,7 +76,7 @@ def command(context: click.Context, /, *, place: Path | None, dropping: Path | N
     announce = _for_programs if settings.as_json else _for_people
     made = None if place else Path(tempfile.mkdtemp(prefix="raidctl-model-"))
     try:
-        _serve(device, place or (made or Path()) / "nbd", dropping, announce)
+        _serve(device, place or (made or Path()) / "nbd", no_flush_socket, announce)
     finally:
         if made is not None:
             shutil.rmtree(made, ignore_errors=True)

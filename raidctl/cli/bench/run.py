@@ -51,11 +51,15 @@ from raidctl.survey.survey import Survey
 @click.option("--size", metavar="SIZE", help="Of the file that is made: 4GiB.")
 @click.option("--seconds", type=Number(min=1, max=WEEK), help="How long the measuring may take.")
 @click.option("--overwrite", metavar="RANGE", help="What of a device may be overwritten: 10GiB+4GiB, or all.")
-@click.option("--beside", metavar="DEVICE", multiple=True, help="Read it at the same time: is the bus the limit?")
-@click.option("--read-ahead", is_flag=True, help="Try other read-ahead of kernel and controller, and put it back.")
-@click.option("--switch-cache", is_flag=True, help="Measure with the write cache off as well (seeds), and put it back.")
+@click.option("--also-read", metavar="DEVICE", multiple=True, help="Read it at the same time: is the bus the limit?")
+@click.option(
+    "--switch-read-ahead", is_flag=True, help="Try other read-ahead of kernel and controller, and put it back."
+)
+@click.option(
+    "--switch-cache", is_flag=True, help="Measure with the write cache off as well (classic), and put it back."
+)
 @click.option("--label", metavar="TEXT", help="What the run is called in the list.")
-@click.option("--no-keep", is_flag=True, help="Do not keep the run.")
+@click.option("--no-save", is_flag=True, help="Do not keep the run.")
 @click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
 @state_option
@@ -66,9 +70,9 @@ def command(
     /,
     *,
     target: str,
-    read_ahead: bool,
+    switch_read_ahead: bool,
     switch_cache: bool,
-    no_keep: bool,
+    no_save: bool,
     dry_run: bool,
     yes: bool,
     **given: Any,
@@ -88,9 +92,9 @@ def command(
     settings = settings_of(context)
     only_here(settings)
     order = _order(target, **given)
-    _fitting(order, read_ahead=read_ahead, switch_cache=switch_cache)
-    store = None if no_keep or dry_run else ready(settings)
-    turned = Turned(read_ahead=read_ahead, cache=switch_cache)
+    _fitting(order, read_ahead=switch_read_ahead, switch_cache=switch_cache)
+    store = None if no_save or dry_run else ready(settings)
+    turned = Turned(read_ahead=switch_read_ahead, cache=switch_cache)
     return _run(order, settings, store, Agreement(order.asks or turned.any, dry_run=dry_run, yes=yes), turned)
 
 
@@ -104,7 +108,7 @@ def ready(settings: Settings) -> Store:
         store = Store(directory(settings.state_dir))
         store.ready()
     except (AccessMissing, CannotTell) as error:
-        raise type(error)(f"{error} To measure all the same, and keep nothing: --no-keep.") from None
+        raise type(error)(f"{error} To measure all the same, and keep nothing: --no-save.") from None
     return store
 
 
@@ -157,12 +161,12 @@ def _fitting(order: Order, *, read_ahead: bool, switch_cache: bool) -> None:
     Raises:
         click.UsageError: They have none.
     """
-    if order.beside and (order.overwrite or read_ahead or switch_cache or order.cross_check):
-        raise click.UsageError("--beside only reads, several drives at once: it stands alone.")
-    if order.beside and order.kind == "file":
-        raise click.UsageError("--beside compares drives: name a device to be measured, /dev/sdb.")
+    if order.also_read and (order.overwrite or read_ahead or switch_cache or order.cross_check):
+        raise click.UsageError("--also-read only reads, several drives at once: it stands alone.")
+    if order.also_read and order.kind == "file":
+        raise click.UsageError("--also-read compares drives: name a device to be measured, /dev/sdb.")
     if switch_cache and not any(isinstance(one, Classic) for one in order.profile.trials):
-        raise click.UsageError("--switch-cache is for the tables of the classic reports: --profile seeds.")
+        raise click.UsageError("--switch-cache is for the tables of the classic reports: --profile classic.")
     if order.kind == "nbd" and (read_ahead or switch_cache):
         raise click.UsageError("Of an NBD export no setting can be changed: it is another program's.")
 

@@ -12,7 +12,7 @@ from raidctl.cli.shared.options import examples, machine_options, output_options
 from raidctl.cli.shared.plan_change import Consent, changing_options
 from raidctl.survey.survey import Survey
 from raidctl.vendor import setting_values
-from raidctl.vendor.plan import Desired, Setting
+from raidctl.vendor.plan import Desired
 
 _APART = {
     "show": "Show every cache from the page cache down to the drives.",
@@ -57,17 +57,21 @@ def command() -> None:
     "set",
     epilog=examples(
         "raidctl cache set /srv/db --write protected-write-back --dry-run",
-        "raidctl cache set /dev/sdb /srv/archive --read none --drives off",
+        "raidctl cache set /dev/sdb /srv/archive --read none --drive-cache off",
         "raidctl cache set /dev/md0 --stripe-cache 4096",
     ),
 )
 @click.argument("target", nargs=-1, required=True)
 @policy_options(
     click.option(
-        "--drives", type=click.Choice((*setting_values.SWITCH, "default")), help="Write caches of the volumes' drives."
+        "--drive-cache",
+        type=click.Choice((*setting_values.SWITCH, "default")),
+        help="Write caches of the volumes' drives.",
     ),
     click.option(
-        "--no-battery", type=click.Choice(setting_values.SWITCH), help="Write cache without a battery (controller)."
+        "--no-battery-write-cache",
+        type=click.Choice(setting_values.SWITCH),
+        help="Write cache without a battery (controller).",
     ),
 )
 @changing_options
@@ -79,8 +83,8 @@ def set_(
     *,
     target: tuple[str, ...],
     policy: Policy,
-    drives: str | None,
-    no_battery: str | None,
+    drive_cache: str | None,
+    no_battery_write_cache: str | None,
     consent: Consent,
 ) -> int:
     """Set the cache policy of the volumes that TARGET names.
@@ -95,14 +99,18 @@ def set_(
     4 a tool or a right is missing; 5 it failed and was undone; 6 it failed and
     was not undone; 130 interrupted. After 1 to 5 all is as it was before.
     """
-    policy = policy.with_drives(drives and setting_values.switched(drives))
-    of_cards: dict[Setting, str | None] = {"no_battery_write_cache": no_battery and setting_values.switched(no_battery)}
+    policy = policy.with_drives(drive_cache and setting_values.switched(drive_cache))
+    no_battery = no_battery_write_cache and setting_values.switched(no_battery_write_cache)
     if policy.empty and not no_battery:
         raise click.UsageError('Say what is to be set; "raidctl cache set --help" lists it.')
 
     def wanted(seen: Survey) -> list[Desired]:
         found = policy.of_volumes(seen, target)
-        found += change_targets.wishes(change_targets.controllers(seen, target), of_cards) if no_battery else []
+        found += (
+            change_targets.wishes(change_targets.controllers(seen, target), {"no_battery_write_cache": no_battery})
+            if no_battery
+            else []
+        )
         return found + policy.of_devices(seen, target)
 
     return perform(settings_of(context), consent, wanted, policy.families)
@@ -163,7 +171,7 @@ def drive_(
 
     TARGET is a drive that the system sees itself: its id, its device or a
     mount point on it. The drives behind a RAID controller follow their
-    volume: "cache set VOLUME --drives". Many drives forget the setting with
+    volume: "cache set VOLUME --drive-cache". Many drives forget the setting with
     their power; the plan says so.
 
     Exit codes: as of "cache set".

@@ -10,6 +10,7 @@ from typing import Any, TypeVar, cast
 import click
 
 from raidctl.cli.shared import change_targets
+from raidctl.cli.shared.option_types import AliasedChoice
 from raidctl.survey.survey import Survey
 from raidctl.vendor import setting_values
 from raidctl.vendor.plan import Desired, Setting
@@ -63,7 +64,11 @@ class Policy:
 
 
 _FIRST = (
-    click.option("--write", type=click.Choice(setting_values.WRITE), help="Write policy of the volumes."),
+    click.option(
+        "--write",
+        type=AliasedChoice(setting_values.WRITE, setting_values.WRITE_ALSO),
+        help="Write policy of the volumes; also wt, wb, awb, writethrough, writeback.",
+    ),
     click.option("--read", type=click.Choice(setting_values.READ), help="Read-ahead of the volumes."),
     click.option("--io", type=click.Choice(setting_values.IO), help="Past the controller's cache, or through it."),
 )

@@ -55,7 +55,7 @@ def drives(seen: Survey, words: Sequence[str]) -> list[Drive]:
         if not mine:
             below = any(_under(volume, c, ids) for c in seen.inventory.controllers for volume in c.volumes)
             hint = (
-                f" but a volume; its drives' write cache: {_line('set', word, '--drives off (or on)')}."
+                f" but a volume; its drives' write cache: {_line('set', word, '--drive-cache off (or on)')}."
                 if below
                 else "."
             )

@@ -21,7 +21,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 _CLAIMS = (
     click.option("--raid-level", metavar="LEVEL", multiple=True, help="raid6; given several times, any of them."),
-    click.option("--battery", is_flag=True, help="A healthy battery or capacitor on the volume's own controller."),
+    click.option(
+        "--battery", "--bbu", is_flag=True, help="A healthy battery or capacitor on the volume's own controller."
+    ),
     click.option("--write-cache", metavar="POLICY", help="protected, write-through, unprotected or off; in force."),
     click.option("--cache-size", metavar="SIZE", help="At least so much controller cache: 512MiB."),
     click.option("--cache-split", metavar="READ/WRITE", help="Split of the controller's cache in percent: 25/75."),
@@ -35,7 +37,7 @@ _CLAIMS = (
     click.option("--drive-rpm", type=int, metavar="RPM", help="All drives turn so fast: 7200, 10000, 15000."),
     click.option("--volume-status", metavar="STATE", help="State of the volume: ok."),
     click.option("--firmware", metavar="VERSION", help="Firmware of the controller."),
-    click.option("--in-force", is_flag=True, help="The write policy in force is the one that is configured."),
+    click.option("--policy-active", is_flag=True, help="The write policy in force is the one that is configured."),
     click.option("--survives", type=int, metavar="N", help="N more drives may fail, whichever, without loss of data."),
     click.option("--checked-within", metavar="DAYS", help="A complete consistency check ended since: 30d, 8w."),
     click.option(
@@ -54,14 +56,14 @@ _MEASURING = (
                  help="Measure with the controller in write-through too, and put its policy back."),
     click.option("--switch-drive-caches", is_flag=True,
                  help="Measure with the drives' own caches off too, and put them back."),
-    click.option("--past", metavar="DEVICE", help="Send flushes there too, past layers above it that may drop them."),
+    click.option("--flush-device", metavar="DEVICE", help="Send flushes to DEVICE: layers above may drop them."),
     click.option("--switch-seconds", type=Number(min=1, max=WEEK), help="Of each phase of a switch (20)."),
-    click.option("--no-keep", is_flag=True, help="Do not keep the run."),
+    click.option("--no-save", is_flag=True, help="Do not keep the run."),
     click.option("--dry-run", is_flag=True, help="Say what would be measured, and do nothing."),
     click.option("-y", "--yes", is_flag=True, help="Do not ask."),
 )  # fmt: skip
 _OF_MEASURING = (
-    "seconds", "size", "overwrite", "switch_policy", "switch_drive_caches", "past", "switch_seconds", "no_keep",
+    "seconds", "size", "overwrite", "switch_policy", "switch_drive_caches", "flush_device", "switch_seconds", "no_save",
     "dry_run", "yes",
 )  # fmt: skip
 
@@ -87,7 +89,7 @@ def command(context: click.Context, /, *, target: tuple[str, ...], measure: bool
     hold as claimed) or INCONCLUSIVE (it cannot be known from here), with the
     reason, the line of the tool or the kernel's file that says so, and, when it
     cannot tell, the one test that would. Without a claim: --volume-status ok
-    --in-force --power-safe. In a virtual machine nothing about the safety of
+    --policy-active --power-safe. In a virtual machine nothing about the safety of
     written data is ever a PASS.
 
     \b
@@ -144,9 +146,9 @@ def _by_clock(
         overwrite=given["overwrite"],
         policy=given["switch_policy"],
         drives=given["switch_drive_caches"],
-        past=given["past"],
+        flush_device=given["flush_device"],
         switch_seconds=given["switch_seconds"] or 20.0,
-        no_keep=given["no_keep"],
+        no_save=given["no_save"],
         dry_run=given["dry_run"],
         yes=given["yes"],
     )

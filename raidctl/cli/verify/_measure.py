@@ -22,7 +22,7 @@ from raidctl.cli.shared.machine import Machine, machine, tell_tracebacks, with_o
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.plan_change import state_directory, tell
 from raidctl.cli.shared.terminal import emit_found
-from raidctl.cli.verify._plan import SECONDS, Asked, profile, refuse_memory, refuse_past, told
+from raidctl.cli.verify._plan import SECONDS, Asked, profile, refuse_flush_device, refuse_memory, told
 from raidctl.cli.verify._switch import Switcher, refusal
 from raidctl.errors import EXIT_FINE, EXIT_INTERRUPTED, CannotTell, RaidctlError, UsageError
 from raidctl.output.json import as_text
@@ -49,7 +49,7 @@ def run(settings: Settings, asked: Asked) -> int:
         # of a server nothing else can be known
         asked = replace(asked, claims=(Claim("power_safe"),))
     refuse_memory(asked.target, kind)
-    refuse_past(asked)
+    refuse_flush_device(asked)
     order = Order(
         target=asked.target,
         kind=kind,
@@ -61,7 +61,7 @@ def run(settings: Settings, asked: Asked) -> int:
         seconds=asked.seconds or SECONDS,
         label="verify",
     )
-    store = None if asked.no_keep or asked.dry_run else ready(settings)
+    store = None if asked.no_save or asked.dry_run else ready(settings)
     with machine(settings) as here:
         return _Verifying(settings, asked, order, here, store).carry_out()
 

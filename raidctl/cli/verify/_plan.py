@@ -30,7 +30,7 @@ _FILLS = 8
 """Times the controller's cache that is written to find its size."""
 _CLOCKED = frozenset({"media", "drive_rpm"})
 """Claims for which it is enough to know whether it turns, and how fast."""
-_CACHES = frozenset({"power_safe", "write_cache", "in_force", "cache_size"})
+_CACHES = frozenset({"power_safe", "write_cache", "policy_active", "cache_size"})
 _FLUSHED = _CACHES - {"cache_size"}
 """Claims for which it matters whether flushes arrive."""
 
@@ -46,10 +46,10 @@ class Asked:
     overwrite: str | None = None
     policy: bool = False
     drives: bool = False
-    past: str | None = None
+    flush_device: str | None = None
     """What lies below the target, and is flushed as well: a device, or the URI of an NBD export."""
     switch_seconds: float = 20.0
-    no_keep: bool = False
+    no_save: bool = False
     dry_run: bool = False
     yes: bool = False
 
@@ -76,30 +76,32 @@ def refuse_memory(target: str, kind: str) -> None:
         )
 
 
-def refuse_past(asked: Asked) -> None:
+def refuse_flush_device(asked: Asked) -> None:
     """Refuse to flush what tells nothing, or cannot be opened: better known before anything is measured.
 
     Raises:
         UsageError: It is no device, or what is measured itself, or nothing is asked that it would tell.
         BenchError, AccessMissing: It cannot be opened.
     """
-    if asked.past is None:
+    if asked.flush_device is None:
         return
-    shown = printable(asked.past)
-    if kind_of(asked.past) == "file":
-        raise UsageError(f"--past {shown}: a directory is not flushed; name the device or NBD export below it.")
-    if os.path.realpath(asked.past) == os.path.realpath(asked.target):
-        raise UsageError(f"--past {shown} is what is measured itself; name what lies below it.")
+    shown = printable(asked.flush_device)
+    if kind_of(asked.flush_device) == "file":
+        raise UsageError(f"--flush-device {shown}: a directory is not flushed; name the device or NBD export below it.")
+    if os.path.realpath(asked.flush_device) == os.path.realpath(asked.target):
+        raise UsageError(f"--flush-device {shown} is what is measured itself; name what lies below it.")
     if not {claim.name for claim in asked.claims} & _FLUSHED:
-        raise UsageError("--past goes with claims that flushes tell of: --power-safe, --write-cache or --in-force.")
-    with flushes(asked.past):
+        raise UsageError(
+            "--flush-device goes with claims that flushes tell of: --power-safe, --write-cache or --policy-active."
+        )
+    with flushes(asked.flush_device):
         pass
 
 
 def told(asked: Asked, subject: Subject | None) -> Iterator[str]:
     """What is said before it is done, beside what is written where."""
-    if asked.past is not None:
-        below, above = printable(asked.past), printable(asked.target)
+    if asked.flush_device is not None:
+        below, above = printable(asked.flush_device), printable(asked.target)
         yield f"Flushes are sent to {below} as well, which is not written to. That it lies below {above} is your word."
     yield from _switching(asked, subject)
 
@@ -128,7 +130,7 @@ def profile(asked: Asked, known: Weighed, switcher: Turn | None, *, nbd: bool) -
     names = {claim.name for claim in asked.claims}
     trials: list[Trial] = [Medium(reads=_within(400 * share, 90, 400), commits=_within(300 * share, 120, 300))]
     if not names <= _CLOCKED:
-        trials.append(Commits(seconds=min(max(2.0 * share, 0.25), 5.0), past=asked.past))
+        trials.append(Commits(seconds=min(max(2.0 * share, 0.25), 5.0), past=asked.flush_device))
     if names & _CACHES:
         # the slope first: it decides about safety, and the time may be over before the knee is found
         trials.append(FlushSlope(amounts=(0, 2, 4, 8, 16, 32) if share >= 0.5 else (0, 1, 2, 4)))

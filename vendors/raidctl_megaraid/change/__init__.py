@@ -248,7 +248,7 @@ _LACKS: dict[str, tuple[str, str | None]] = {
     ),
     "write_cache": (
         "The controller sets the write caches of a volume's drives together.",
-        "raidctl cache set VOLUME --drives off, on or default.",
+        "raidctl cache set VOLUME --drive-cache off, on or default.",
     ),
     "bypass_threshold": (
         "raidctl does not change from which size on requests go past the cache (cbsize, cbmode).",
