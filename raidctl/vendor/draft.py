@@ -73,7 +73,8 @@ class Draft:
         """
         if name not in self.values or self.values[name][0] < weight:
             self.values[name] = (weight, value)
-        self.add_evidence(line, shown_as or name, value)
+        if line is not None:
+            self.evidence.append((line, shown_as or name, value))
 
     def conclude(self, name: str, value: object, weight: int = WEAK) -> None:
         """Set a field that follows from others, if no source of that weight reports it."""
