@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import Any
 
 from raidctl.evidence import mark_read
 from raidctl.text import collapse
-from raidctl.vendor.draft import DETAIL, REPORT, ROW, WEAK, Pair
+from raidctl.vendor.draft import ROW, WEAK, Pair
+from raidctl.vendor.fields import Field, Fields, optional, put_status, read_pair
 from raidctl_smartarray import numbers, vocabulary
 from raidctl_smartarray.draft import ControllerDraft
 from raidctl_smartarray.grammar import brackets
 from raidctl_smartarray.outline import Section
-from raidctl_smartarray.vocabulary import NO_VALUE, normalized
+from raidctl_smartarray.vocabulary import has_value, normalized
 
 _BRANDS = ("smart array", "smart hba", "dynamic smart array", "msa", "ra4", "integrated smart array")
 _DRIVE_CACHE: dict[str, str] = {
@@ -27,20 +26,8 @@ _DRIVE_CACHE: dict[str, str] = {
 _BAD_DEVICE = ("failed", "critical", "degraded", "warning", "missing", "overheat", "not ok")
 
 
-def _text(text: str) -> str | None:
-    return None if normalized(text) in NO_VALUE else text.strip()
-
-
-def _flag(text: str) -> bool | None:
-    return None if normalized(text) in NO_VALUE else numbers.flag(text)
-
-
-def _cache_size(text: str) -> int | None:
-    return None if normalized(text) in NO_VALUE else numbers.cache_size(text)
-
-
 def _mode(text: str) -> str | None:
-    if normalized(text) in NO_VALUE:
+    if not has_value(text):
         return None
     key = normalized(text)
     known = vocabulary.MODES.get(key) or next(
@@ -53,65 +40,14 @@ def _mode(text: str) -> str | None:
 
 def _drive_cache(text: str) -> str | None:
     """``Disabled``, ``Enable``, ``Default``."""
-    if normalized(text) in NO_VALUE:
+    if not has_value(text):
         return None
     if normalized(text) not in _DRIVE_CACHE:
         raise ValueError(f"not a policy: {text!r}")
     return _DRIVE_CACHE[normalized(text)]
 
 
-def _count(text: str) -> int | None:
-    return None if normalized(text) in NO_VALUE else numbers.integer(text)
-
-
-def _driver(text: str) -> str | None:
-    return None if normalized(text) in NO_VALUE else numbers.module_name(text)
-
-
-def _pci(text: str) -> str | None:
-    return None if normalized(text) in NO_VALUE else numbers.pci_address(text)
-
-
-_FIELDS: dict[str, tuple[str, Callable[[str], Any], int]] = {
-    "slot": ("slot", _text, DETAIL),
-    "serial number": ("serial", _text, DETAIL),
-    "firmware version": ("firmware", _text, DETAIL),
-    # Dynamic (driver based) cards have this line in place of the firmware's.
-    "raid stack version": ("firmware", _text, ROW),
-    "driver name": ("driver", _driver, DETAIL),
-    "pci address (domain:bus:device.function)": ("pci_address", _pci, DETAIL),
-    "pci address": ("pci_address", _pci, DETAIL),
-    "controller mode": ("mode", _mode, DETAIL),
-    "cache board present": ("cache.present", _flag, DETAIL),
-    # Total Cache Size: 512 MB
-    # Total Cache Size: 4.0
-    "total cache size": ("cache.size_bytes", _cache_size, DETAIL),
-    "accelerator total memory": ("cache.size_bytes", _cache_size, ROW),
-    "cache size": ("cache.size_bytes", _cache_size, ROW),
-    "total cache memory available": ("cache.available_bytes", _cache_size, DETAIL),
-    "read cache size": ("cache.read_bytes", _cache_size, ROW),
-    "write cache size": ("cache.write_bytes", _cache_size, ROW),
-    "no-battery write cache": ("cache.no_battery_write_cache", _flag, DETAIL),
-    "no battery write cache": ("cache.no_battery_write_cache", _flag, DETAIL),
-    "drive write cache": ("drive_write_cache", _drive_cache, DETAIL),
-    "configured drive write cache policy": ("drive_write_cache", _drive_cache, DETAIL),
-    "physical drive write cache": ("drive_write_cache", _drive_cache, ROW),
-    "physical drive write cache state": ("drive_write_cache", _drive_cache, ROW),
-    "battery/capacitor count": ("battery.count", _count, DETAIL),
-    "battery/capacitor pack count": ("battery.count", _count, DETAIL),
-    "battery pack count": ("battery.count", _count, DETAIL),
-    "battery count": ("battery.count", _count, DETAIL),
-    "capacitor count": ("battery.count", _count, DETAIL),
-    "battery/capacitor status": ("battery.status", _text, DETAIL),
-    "battery status": ("battery.status", _text, DETAIL),
-    "capacitor status": ("battery.status", _text, DETAIL),
-    "capacitor temperature (c)": ("battery.capacitor_temperature", _count, DETAIL),
-    "battery temperature (c)": ("battery.temperature", _count, DETAIL),
-}
-_ALSO_DETAIL = frozenset({"drive_write_cache", "battery.capacitor_temperature"})
-"""Facts that may find no volume or battery to stand at."""
 _DEAD = re.compile(r"\berror\b|lock(?:ed)?[ -]?up|not responding|\bfailed\b", re.IGNORECASE)
-_RATIOS = ("cache ratio", "accelerator ratio", "array accelerator ratio")
 # These lines are printed for RAID cards only; a card that prints them and no mode has no other mode.
 _RAID_ONLY_MODELS = re.compile(r"Smart Array (?:[PE]\d[01]\d\w{0,2}|\d{1,4}i?)$")
 _RAID_ONLY = frozenset({"rebuild priority", "expand priority", "elevator sort", "raid 6 (adg) status", "raid 6 status"})
@@ -172,7 +108,7 @@ def read_pairs(card: ControllerDraft, section: Section, *, ended: bool) -> None:
     knows but one: the tools print it for the cards that have several. Cards up to Gen7 never had another.
     """
     for pair in section.pairs:
-        _read_pair(card, pair)
+        read_pair(card, pair, normalized(pair.label), _FIELDS)
     old = _RAID_ONLY_MODELS.search(section.heading.parts.get("model", "")) is not None
     if ended or old or any(normalized(pair.label) == "primary boot volume" for pair in section.pairs):
         for pair in section.pairs:
@@ -180,49 +116,27 @@ def read_pairs(card: ControllerDraft, section: Section, *, ended: bool) -> None:
                 card.put(pair.lines[0], "mode", "raid", WEAK)
 
 
-def _read_pair(card: ControllerDraft, pair: Pair) -> None:
-    label = normalized(pair.label)
-    if label in _FIELDS:
-        name, parse, weight = _FIELDS[label]
-        value = card.read_field(pair, name, parse, weight)
-        if label.startswith(("battery ", "capacitor ")) and value is not None and "temperature" not in label:
-            card.put(pair.lines[0], "battery.kind", label.split()[0], WEAK)
-        if name in _ALSO_DETAIL and value is not None:
-            card.keep_words(pair.label, pair.value)
-    elif label == "hba mode enabled":
-        # HBA Mode Enabled: True
-        card.read_field(pair, "mode", lambda text: "hba" if numbers.flag(text) else "raid", ROW)
-    elif label == "controller status":
-        _status(card, pair)
-    elif label == "cache status":
-        _cache_status(card, pair)
-    elif label in ("cache status details", "cache disable reason", "cache disable code"):
-        for line in pair.lines:
-            card.put(line, f"cache.{label}", collapse(pair.value), shown_as="cache.status_text")
-    elif label in _RATIOS:
-        _ratio(card, pair)
-    elif label == "cache backup power source":
-        _power_source(card, pair)
-    else:
-        card.keep_detail(pair)
-
-
 def _status(card: ControllerDraft, pair: Pair) -> None:
-    """``Controller Status: OK``."""
     health = vocabulary.look_up(vocabulary.CONTROLLER_STATUS, pair.value)
-    card.put(pair.lines[0], "status", health)
-    card.put(pair.lines[0], "status_text", collapse(pair.value))
-    if health == "unknown":
-        card.add_problem("warning", "unread", f"The controller's status word {pair.value!r} is not known.", REPORT)
+    put_status(card, pair.lines[0], "controller", health, text=pair.value)
 
 
 def _cache_status(card: ControllerDraft, pair: Pair) -> None:
-    """``Cache Status: Temporarily Disabled``."""
     health = vocabulary.look_up(vocabulary.CACHE_STATUS, pair.value)
-    card.put(pair.lines[0], "cache.status", health)
-    card.put(pair.lines[0], "cache.status_text", collapse(pair.value))
-    if health == "unknown":
-        card.add_problem("warning", "unread", f"The cache's status word {pair.value!r} is not known.", REPORT)
+    put_status(card, pair.lines[0], "cache", health, text=pair.value, prefix="cache.")
+
+
+def _cache_reason(card: ControllerDraft, pair: Pair) -> None:
+    for line in pair.lines:
+        card.put(line, f"cache.{normalized(pair.label)}", collapse(pair.value), shown_as="cache.status_text")
+
+
+def _battery(card: ControllerDraft, pair: Pair) -> None:
+    """The label names the kind, too."""
+    kind, *_, what = normalized(pair.label).split()
+    name, parse = ("battery.count", numbers.count) if what == "count" else ("battery.status", numbers.text)
+    if card.read_field(pair, name, parse) is not None:
+        card.put(pair.lines[0], "battery.kind", kind, WEAK)
 
 
 def _ratio(card: ControllerDraft, pair: Pair) -> None:
@@ -230,7 +144,7 @@ def _ratio(card: ControllerDraft, pair: Pair) -> None:
     try:
         read, write = numbers.ratio(pair.value)
     except ValueError:
-        if normalized(pair.value) not in NO_VALUE:
+        if has_value(pair.value):
             card.unread(pair.label, pair.value)
         card.keep_detail(pair)
         return
@@ -243,7 +157,7 @@ def _power_source(card: ControllerDraft, pair: Pair) -> None:
     key = normalized(pair.value)
     kind = "capacitor" if key.startswith("capacitor") else "battery" if key.startswith("batter") else None
     if kind is None:
-        if key not in NO_VALUE:
+        if has_value(pair.value):
             card.unread(pair.label, pair.value)
         card.keep_detail(pair)
         return
@@ -279,3 +193,52 @@ def _title(section: Section) -> str:
 def _bad_device(card: ControllerDraft, what: str, status: str) -> None:
     if normalized(status).startswith(_BAD_DEVICE):
         card.add_problem("warning", "state", f"{what} is not well: {collapse(status)}.", "Look at the enclosure.")
+
+
+_FLAG, _CACHE_SIZE = optional(has_value, numbers.flag), optional(has_value, numbers.cache_size)
+_FIELDS: Fields[ControllerDraft] = {
+    # Controller Status: OK
+    "controller status": _status,
+    # Cache Status: Temporarily Disabled
+    "cache status": _cache_status,
+    **dict.fromkeys(("cache status details", "cache disable reason", "cache disable code"), _cache_reason),
+    # Cache Ratio: 25% Read / 75% Write
+    **dict.fromkeys(("cache ratio", "accelerator ratio", "array accelerator ratio"), _ratio),
+    # Cache Backup Power Source: Capacitors
+    "cache backup power source": _power_source,
+    # HBA Mode Enabled: True
+    "hba mode enabled": Field("mode", lambda text: "hba" if numbers.flag(text) else "raid", ROW),
+    "slot": Field("slot", numbers.text),
+    "serial number": Field("serial", numbers.text),
+    "firmware version": Field("firmware", numbers.text),
+    # Dynamic (driver based) cards have this line in place of the firmware's.
+    "raid stack version": Field("firmware", numbers.text, ROW),
+    "driver name": Field("driver", optional(has_value, numbers.module_name)),
+    "pci address (domain:bus:device.function)": Field("pci_address", optional(has_value, numbers.pci_address)),
+    "pci address": Field("pci_address", optional(has_value, numbers.pci_address)),
+    "controller mode": Field("mode", _mode),
+    "cache board present": Field("cache.present", _FLAG),
+    # Total Cache Size: 512 MB
+    # Total Cache Size: 4.0
+    "total cache size": Field("cache.size_bytes", _CACHE_SIZE),
+    "accelerator total memory": Field("cache.size_bytes", _CACHE_SIZE, ROW),
+    "cache size": Field("cache.size_bytes", _CACHE_SIZE, ROW),
+    "total cache memory available": Field("cache.available_bytes", _CACHE_SIZE),
+    "read cache size": Field("cache.read_bytes", _CACHE_SIZE, ROW),
+    "write cache size": Field("cache.write_bytes", _CACHE_SIZE, ROW),
+    "no-battery write cache": Field("cache.no_battery_write_cache", _FLAG),
+    "no battery write cache": Field("cache.no_battery_write_cache", _FLAG),
+    "drive write cache": Field("drive_write_cache", _drive_cache, keep=True),
+    "configured drive write cache policy": Field("drive_write_cache", _drive_cache, keep=True),
+    "physical drive write cache": Field("drive_write_cache", _drive_cache, ROW, keep=True),
+    "physical drive write cache state": Field("drive_write_cache", _drive_cache, ROW, keep=True),
+    "battery/capacitor count": Field("battery.count", numbers.count),
+    "battery/capacitor pack count": Field("battery.count", numbers.count),
+    "battery/capacitor status": Field("battery.status", numbers.text),
+    # Capacitor Count: 1
+    **dict.fromkeys(("battery pack count", "battery count", "capacitor count"), _battery),
+    # Battery Status: OK
+    **dict.fromkeys(("battery status", "capacitor status"), _battery),
+    "capacitor temperature (c)": Field("battery.capacitor_temperature", numbers.count, keep=True),
+    "battery temperature (c)": Field("battery.temperature", numbers.count),
+}

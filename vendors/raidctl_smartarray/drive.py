@@ -3,52 +3,35 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 from raidctl.evidence import Line
 from raidctl.model import Role
 from raidctl.text import attempt
-from raidctl.vendor.draft import REPORT, ROW, Draft, Pair
+from raidctl.vendor.draft import ROW, Draft, Pair
+from raidctl.vendor.fields import Field, Fields, optional, put_status, read_pair
 from raidctl_smartarray import numbers, vocabulary
 from raidctl_smartarray.draft import ControllerDraft
 from raidctl_smartarray.interface import interface
 from raidctl_smartarray.outline import Section
-from raidctl_smartarray.vocabulary import NO_VALUE, normalized, split_progress
+from raidctl_smartarray.vocabulary import NO_VALUE, has_value, normalized, split_progress
 
+_REMARK = re.compile(r"\s*\((\S* ?update .*?)\)?$", re.IGNORECASE)
 _SIZE = re.compile(r"(?:[\d.]+|[-?]+) ?[KMGTP]?B", re.ASCII | re.IGNORECASE)
 _SPARE = re.compile(r"(?:active |inactive |auto replace |dedicated )?spare(?: for .*)?", re.IGNORECASE)
 _PLACE = re.compile(r"(port|box|bay|id) ([^:,\s]+)", re.IGNORECASE)
 _VENDORS = frozenset(
-    [
-        "HP",
-        "HPE",
-        "ATA",
-        "SEAGATE",
-        "COMPAQ",
-        "HITACHI",
-        "HGST",
-        "FUJITSU",
-        "TOSHIBA",
-        "MAXTOR",
-        "WDC",
-        "WD",
-        "SAMSUNG",
-        "NVME",
-        "INTEL",
-        "SANDISK",
-        "MICRON",
-        "KIOXIA",
-        "IBM",
-    ]
-)
+    {
+        "HP", "HPE", "ATA", "SEAGATE", "COMPAQ", "HITACHI", "HGST", "FUJITSU", "TOSHIBA", "MAXTOR",
+        "WDC", "WD", "SAMSUNG", "NVME", "INTEL", "SANDISK", "MICRON", "KIOXIA", "IBM",
+    }
+)  # fmt: skip
 
 
 def drive_model(text: str) -> str | None:
     """The model without the vendor column of eight characters: ``EG0300FBDBR`` of ``HP      EG0300FBDBR``."""
     raw = text.strip()
-    if normalized(raw) in NO_VALUE:
+    if not has_value(raw):
         return None
     column, rest = raw[:8], raw[8:]
     if rest.strip() and column.endswith(" ") and " " not in column.strip():
@@ -57,58 +40,16 @@ def drive_model(text: str) -> str | None:
     return others if others and first.upper() in _VENDORS else " ".join(raw.split())
 
 
-def _text(text: str) -> str | None:
-    return None if normalized(text) in NO_VALUE else text.strip()
-
-
 def _size(text: str) -> int | None:
-    if normalized(text) in NO_VALUE or text.strip().startswith(("-", "?")):
+    if not has_value(text) or text.strip().startswith(("-", "?")):
         return None
     return numbers.drive_size(text)
 
 
-def _rpm(text: str) -> int | None:
-    return None if normalized(text) in NO_VALUE else numbers.integer(text) or None
-
-
-def _number(text: str) -> int | None:
-    return None if normalized(text) in NO_VALUE else numbers.integer(text)
-
-
-def _mounts(text: str) -> tuple[str, ...] | None:
-    return numbers.mountpoints(text) or None
-
-
 def _switch(text: str) -> str | None:
-    if normalized(text) in NO_VALUE or normalized(text) in ("not supported", "not changeable"):
+    if not has_value(text) or normalized(text) in ("not supported", "not changeable"):
         return None
     return "enabled" if numbers.flag(text) else "disabled"
-
-
-_REMARK = re.compile(r"\s*\((\S* ?update .*?)\)?$", re.IGNORECASE)
-# Serial Number: PMVXYSZB
-_FIELDS: dict[str, tuple[str, Callable[[str], Any]]] = {
-    "box": ("enclosure", _text),
-    "scsi bus": ("enclosure", _text),
-    "bay": ("bay", _text),
-    "scsi id": ("bay", _text),
-    "model": ("model", drive_model),
-    "drive model": ("model", drive_model),
-    "serial number": ("serial", _text),
-    "firmware revision": ("firmware", _text),
-    "firmware version": ("firmware", _text),
-    "size": ("size_bytes", _size),
-    "rotational speed": ("rpm", _rpm),
-    "current temperature (c)": ("temperature_celsius", _number),
-    "phy transfer rate": ("link_gbps", numbers.link_speed),
-    "disk name": ("device", numbers.device_node),
-    "mount points": ("mountpoints", _mounts),
-    "mount point": ("mountpoints", _mounts),
-    "wwid": ("wwn", _text),
-    "power on hours": ("power_on_hours", _number),
-    "write cache status": ("write_cache", _switch),
-    "media errors": ("errors.media", _number),
-}
 
 
 def read_section(card: ControllerDraft, section: Section, role: Role | None) -> Draft:
@@ -118,30 +59,19 @@ def read_section(card: ControllerDraft, section: Section, role: Role | None) -> 
     if role is not None:
         drive.put(section.line, "role", role, ROW)
     for pair in section.pairs:
-        _read_pair(drive, pair)
+        read_pair(drive, pair, normalized(pair.label), _FIELDS)
     return drive
 
 
-def _read_pair(drive: Draft, pair: Pair) -> None:
-    label = normalized(pair.label)
-    if label == "status":
-        _status(drive, pair.lines[0], pair.value)
-    elif label == "interface type":
-        _interface(drive, pair.lines[0], pair.value)
-    elif label == "drive type":
-        _role(drive, pair)
-    elif label.startswith("firmware ") and (remark := _REMARK.search(pair.value)):
-        # Firmware Revision: HPD2 (FW update is recommended to minimum version: HPD5)
-        drive.keep_detail(pair)
-        drive.read_field(replace(pair, value=pair.value[: remark.start()]), "firmware", _text)
-        drive.add_problem("info", "state", f"The tool recommends other firmware: {remark[1]}.", "Update the firmware.")
-    elif label == "ssd smart trip wearout":
-        _wearout(drive, pair)
-    elif label in _FIELDS:
-        name, parse = _FIELDS[label]
-        drive.read_field(pair, name, parse)
-    else:
-        drive.keep_detail(pair)
+def _firmware(drive: Draft, pair: Pair) -> None:
+    """``Firmware Revision: HPD2 (FW update is recommended to minimum version: HPD5)``."""
+    remark = _REMARK.search(pair.value)
+    if remark is None:
+        drive.read_field(pair, "firmware", numbers.text)
+        return
+    drive.keep_detail(pair)
+    drive.read_field(replace(pair, value=pair.value[: remark.start()]), "firmware", numbers.text)
+    drive.add_problem("info", "state", f"The tool recommends other firmware: {remark[1]}.", "Update the firmware.")
 
 
 def _wearout(drive: Draft, pair: Pair) -> None:
@@ -155,7 +85,7 @@ def _role(drive: Draft, pair: Pair) -> None:
     """``Drive Type: Data Drive``."""
     role = vocabulary.role(pair.value)
     if role is None:
-        if normalized(pair.value) not in NO_VALUE:
+        if has_value(pair.value):
             drive.unread(pair.label, pair.value)
         drive.keep_detail(pair)
         return
@@ -170,19 +100,16 @@ def _status(drive: Draft, line: Line, text: str, weight: int = 2) -> None:
     health = vocabulary.look_up(vocabulary.DRIVE_STATUS, state)
     if health == "unknown" and normalized(state).startswith("erase"):
         health = "warning"
-    drive.put(line, "status", health, weight)
-    drive.put(line, "status_text", " ".join(text.split()), weight)
+    put_status(drive, line, "drive", health, text=text, weight=weight)
     if percent is not None:
         drive.keep_words("Progress", f"{percent:g}%")
-    if health == "unknown":
-        drive.add_problem("warning", "unread", f"The drive's status word {text!r} is not known.", REPORT)
 
 
 def _interface(drive: Draft, line: Line, text: str, weight: int = 2) -> None:
     """``Interface Type: Solid State SAS``."""
     found = interface(text)
     if found is None:
-        if normalized(text) not in NO_VALUE:
+        if has_value(text):
             drive.unread("interface type", text)
         drive.detail(line, "Interface Type", text)
         return
@@ -229,7 +156,7 @@ def read_row(card: ControllerDraft, section: Section, role: Role | None) -> tupl
     if spare or role is not None:
         drive.put(line, "role", "spare" if spare else role, ROW)
     for pair in section.pairs:
-        _read_pair(drive, pair)
+        read_pair(drive, pair, normalized(pair.label), _FIELDS)
     return drive, spare
 
 
@@ -264,3 +191,36 @@ def _put_place(drive: Draft, line: Line | None, text: str) -> None:
         drive.put(line, "enclosure", box, ROW)
     if bay is not None:
         drive.put(line, "bay", bay, ROW)
+
+
+_FIELDS: Fields[Draft] = {
+    # Status: Predictive Failure
+    "status": lambda drive, pair: _status(drive, pair.lines[0], pair.value),
+    # Interface Type: Solid State SAS
+    "interface type": lambda drive, pair: _interface(drive, pair.lines[0], pair.value),
+    # Drive Type: Data Drive
+    "drive type": _role,
+    # SSD Smart Trip Wearout: True
+    "ssd smart trip wearout": _wearout,
+    # Serial Number: PMVXYSZB
+    "box": Field("enclosure", numbers.text),
+    "scsi bus": Field("enclosure", numbers.text),
+    "bay": Field("bay", numbers.text),
+    "scsi id": Field("bay", numbers.text),
+    "model": Field("model", drive_model),
+    "drive model": Field("model", drive_model),
+    "serial number": Field("serial", numbers.text),
+    "firmware revision": _firmware,
+    "firmware version": _firmware,
+    "size": Field("size_bytes", _size),
+    "rotational speed": Field("rpm", optional(has_value, lambda text: numbers.integer(text) or None)),
+    "current temperature (c)": Field("temperature_celsius", numbers.count),
+    "phy transfer rate": Field("link_gbps", numbers.link_speed),
+    "disk name": Field("device", numbers.device_node),
+    "mount points": Field("mountpoints", numbers.mountpoints),
+    "mount point": Field("mountpoints", numbers.mountpoints),
+    "wwid": Field("wwn", numbers.text),
+    "power on hours": Field("power_on_hours", numbers.count),
+    "write cache status": Field("write_cache", _switch),
+    "media errors": Field("errors.media", numbers.count),
+}

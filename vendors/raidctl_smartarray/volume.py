@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any
 
 from raidctl.evidence import Line, mark_read
 from raidctl.model import Operation
 from raidctl.text import attempt
-from raidctl.vendor.draft import DETAIL, REPORT, ROW, Draft, GroupDraft, Pair
+from raidctl.vendor.draft import DETAIL, ROW, Draft, GroupDraft, Pair
+from raidctl.vendor.fields import Field, Fields, optional, put_status, read_pair
 from raidctl_smartarray import numbers, vocabulary
 from raidctl_smartarray.draft import ControllerDraft
 from raidctl_smartarray.interface import interface
 from raidctl_smartarray.outline import Section
-from raidctl_smartarray.vocabulary import NO_VALUE, normalized, split_progress
+from raidctl_smartarray.vocabulary import NO_VALUE, has_value, normalized, split_progress
 
 _RAID = re.compile(r"RAID ?\S.*", re.IGNORECASE)
 _PERCENT = re.compile(r"(\d{1,3}(?:\.\d+)?) ?%", re.ASCII)
@@ -34,35 +34,6 @@ _PROGRESS: dict[str, Operation] = {
 }
 
 
-def _text(text: str) -> str | None:
-    return None if normalized(text) in NO_VALUE else text.strip()
-
-
-def _raid(text: str) -> Any:
-    return None if normalized(text) in NO_VALUE else vocabulary.raid_level(text)
-
-
-def _mounts(text: str) -> tuple[str, ...] | None:
-    return numbers.mountpoints(text) or None
-
-
-_FIELDS: dict[str, tuple[str, Callable[[str], Any], int]] = {
-    "size": ("size_bytes", numbers.volume_size, DETAIL),
-    # Fault Tolerance: 1+0
-    "fault tolerance": ("raid_level", _raid, DETAIL),
-    "raid level": ("raid_level", _raid, ROW),
-    "strip size": ("strip_bytes", numbers.volume_size, DETAIL),
-    # Older versions say stripe and mean the strip of one drive.
-    "stripe size": ("strip_bytes", numbers.volume_size, ROW),
-    "unique identifier": ("unique_id", _text, DETAIL),
-    "disk name": ("device", numbers.device_node, DETAIL),
-    "os device name": ("device", numbers.device_node, ROW),
-    "mount points": ("mountpoints", _mounts, DETAIL),
-    "mount point": ("mountpoints", _mounts, DETAIL),
-    "logical drive label": ("name", _text, DETAIL),
-}
-
-
 def read_section(card: ControllerDraft, section: Section) -> Draft:
     """``Logical Drive: 1`` and the pairs below it."""
     volume = card.volume(section.heading.name)
@@ -78,49 +49,39 @@ def read_section(card: ControllerDraft, section: Section) -> Draft:
 
 def _read_pair(volume: Draft, pair: Pair) -> None:
     label = normalized(pair.label)
-    if label == "status":
-        _status(volume, pair.lines[0], pair.value, DETAIL)
-    elif label in ("caching", "array accelerator"):
-        # Caching:  Enabled
-        volume.read_field(
-            pair, "cache.caching", lambda text: None if normalized(text) in NO_VALUE else numbers.flag(text),
-            shown_as="cache.write_policy",
-        )  # fmt: skip
-    elif label in ("ld acceleration method", "acceleration method"):
-        # LD Acceleration Method: Controller Cache
-        volume.keep_detail(pair)
-        volume.conclude("cache.smart_path", normalized(pair.value) in _SMART_PATH, DETAIL)
-    elif label.startswith("parity initialization"):
+    if label.startswith("parity initialization"):
         _parity(volume, pair)
-    elif label == "unrecoverable media errors":
-        volume.keep_detail(pair)
-        if normalized(pair.value) not in ("none", "no", "false", "0"):
-            volume.add_problem(
-                "warning",
-                "state",
-                f"Unrecoverable media errors: {pair.value}.",
-                "Restore the affected files from a backup; the errors go away when the sectors are written again.",
-            )
     elif label.endswith("progress") and _PERCENT.search(pair.value):
         # Rebuild Progress: 12%
         volume.keep_detail(pair)
         volume.put(pair.lines[0], "progress.operation", _PROGRESS.get(label.split()[0], "unknown"), ROW)
         volume.put(pair.lines[0], "progress.percent", float(_PERCENT.findall(pair.value)[0]), ROW)
-    elif label in _FIELDS:
-        name, parse, weight = _FIELDS[label]
-        volume.read_field(pair, name, parse, weight)
     else:
-        volume.keep_detail(pair)
+        read_pair(volume, pair, label, _FIELDS)
+
+
+def _acceleration(volume: Draft, pair: Pair) -> None:
+    volume.keep_detail(pair)
+    volume.conclude("cache.smart_path", normalized(pair.value) in _SMART_PATH, DETAIL)
+
+
+def _media_errors(volume: Draft, pair: Pair) -> None:
+    """``Unrecoverable Media Errors: None``."""
+    volume.keep_detail(pair)
+    if normalized(pair.value) not in ("none", "no", "false", "0"):
+        volume.add_problem(
+            "warning",
+            "state",
+            f"Unrecoverable media errors: {pair.value}.",
+            "Restore the affected files from a backup; the errors go away when the sectors are written again.",
+        )
 
 
 def _status(volume: Draft, line: Line, text: str, weight: int) -> None:
     """``Status: Recovering, 55.73% complete``."""
     state, percent = split_progress(text)
     known = vocabulary.VOLUME_STATUS.get(normalized(state))
-    volume.put(line, "status", known.status if known else "unknown", weight)
-    volume.put(line, "status_text", " ".join(text.split()), weight)
-    if known is None:
-        volume.add_problem("warning", "unread", f"The volume's status word {text!r} is not known.", REPORT)
+    put_status(volume, line, "volume", known.status if known else None, text=text, weight=weight)
     operation = known.operation if known else None
     if operation is not None or percent is not None:
         volume.put(line, "progress.operation", operation or "unknown", weight)
@@ -192,23 +153,9 @@ def read_array(card: ControllerDraft, section: Section) -> GroupDraft:
             array.detail(section.line, "Interface Type", parts.pop(0))
         for part in parts:
             _array_word(array, section.line, part)
-    used: Pair | None = None
     for pair in section.pairs:
-        label = normalized(pair.label)
-        if label == "status":
-            _array_status(array, pair.lines[0], pair.value, DETAIL)
-        elif label == "unused space":
-            # Unused Space: 1563284  MB (91.1%)
-            array.read_field(
-                pair,
-                "free_bytes",
-                lambda text: None if normalized(text) in NO_VALUE else numbers.free_space(text),
-            )
-        elif label == "used space":
-            used = pair
-            array.keep_detail(pair)
-        else:
-            array.keep_detail(pair)
+        read_pair(array, pair, normalized(pair.label), _ARRAY_FIELDS)
+    used = next((pair for pair in reversed(section.pairs) if normalized(pair.label) == "used space"), None)
     if used is not None:
         _array_size(array, used)
     return array
@@ -236,8 +183,43 @@ def _array_word(array: GroupDraft, line: Line, part: str) -> None:
 
 
 def _array_status(array: GroupDraft, line: Line, text: str, weight: int) -> None:
-    health = vocabulary.look_up(vocabulary.ARRAY_STATUS, split_progress(text)[0])
-    array.put(line, "status", health, weight)
-    array.put(line, "status_text", " ".join(text.split()), weight)
-    if health == "unknown":
-        array.add_problem("warning", "unread", f"The array's status word {text!r} is not known.", REPORT)
+    put_status(
+        array,
+        line,
+        "array",
+        vocabulary.look_up(vocabulary.ARRAY_STATUS, split_progress(text)[0]),
+        text=text,
+        weight=weight,
+    )
+
+
+_FIELDS: Fields[Draft] = {
+    # Status: Recovering, 55.73% complete
+    "status": lambda volume, pair: _status(volume, pair.lines[0], pair.value, DETAIL),
+    # Caching:  Enabled
+    **dict.fromkeys(
+        ("caching", "array accelerator"),
+        Field("cache.caching", optional(has_value, numbers.flag), shown_as="cache.write_policy"),
+    ),
+    # LD Acceleration Method: Controller Cache
+    **dict.fromkeys(("ld acceleration method", "acceleration method"), _acceleration),
+    "unrecoverable media errors": _media_errors,
+    "size": Field("size_bytes", numbers.volume_size),
+    # Fault Tolerance: 1+0
+    "fault tolerance": Field("raid_level", optional(has_value, vocabulary.raid_level)),
+    "raid level": Field("raid_level", optional(has_value, vocabulary.raid_level), ROW),
+    "strip size": Field("strip_bytes", numbers.volume_size),
+    # Older versions say stripe and mean the strip of one drive.
+    "stripe size": Field("strip_bytes", numbers.volume_size, ROW),
+    "unique identifier": Field("unique_id", numbers.text),
+    "disk name": Field("device", numbers.device_node),
+    "os device name": Field("device", numbers.device_node, ROW),
+    "mount points": Field("mountpoints", numbers.mountpoints),
+    "mount point": Field("mountpoints", numbers.mountpoints),
+    "logical drive label": Field("name", numbers.text),
+}
+_ARRAY_FIELDS: Fields[GroupDraft] = {
+    "status": lambda array, pair: _array_status(array, pair.lines[0], pair.value, DETAIL),
+    # Unused Space: 1563284  MB (91.1%)
+    "unused space": Field("free_bytes", optional(has_value, numbers.free_space)),
+}
