@@ -28,15 +28,16 @@ Fields = Mapping[str, Field | Callable[[D, Pair], object]]
 """Labels in the form in which the family looks them up."""
 
 
-def read_pair(draft: D, pair: Pair, label: str, fields: Fields[D]) -> None:
-    """Read a pair by its row; a label without one becomes a detail."""
+def read_pair(draft: D, pair: Pair, label: str, fields: Fields[D]) -> bool:
+    """Read a pair by its row; False if the label has none."""
     row = fields.get(label)
     if row is None:
-        draft.keep_detail(pair)
-    elif not isinstance(row, Field):
+        return False
+    if not isinstance(row, Field):
         row(draft, pair)
     elif draft.read_field(pair, *row[:4]) is not None and row.keep:
         draft.keep_words(pair.label, pair.value)
+    return True
 
 
 def optional(has_value: Callable[[str], bool], parse: Callable[[str], T]) -> Callable[[str], T | None]:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from raidctl.evidence import mark_read
 from raidctl.model import BatteryKind, BatteryStatus
 from raidctl.text import collapse
 from raidctl.vendor.draft import REPORT, ROW, Draft, Pair
+from raidctl.vendor.fields import Field, Fields, read_pair
 from raidctl_adaptec import numbers, vocabulary
 from raidctl_adaptec.draft import ControllerDraft, keep
 from raidctl_adaptec.outline import Block
@@ -37,21 +35,20 @@ _PARTS = frozenset(
         "flash status",
     }
 )
-_FIELDS: dict[str, tuple[str, Callable[[str], Any], int]] = {
+_FIELDS: Fields[Draft] = {
     # Capacity remaining                       : 98 percent
-    "capacity remaining": ("charge_percent", numbers.percent, 2),
-    "charge level": ("charge_percent", numbers.percent, 2),
-    "relative charge": ("charge_percent", numbers.percent, ROW),
-    "current temperature": ("temperature_celsius", numbers.celsius, 2),
-    "temperature": ("temperature_celsius", numbers.celsius, ROW),
+    "capacity remaining": Field("charge_percent", numbers.percent),
+    "charge level": Field("charge_percent", numbers.percent),
+    "relative charge": Field("charge_percent", numbers.percent, ROW),
+    "current temperature": Field("temperature_celsius", numbers.celsius),
+    "temperature": Field("temperature_celsius", numbers.celsius, ROW),
     # Voltage(Present/Max)               : 4955 mV/ 5302 mV
-    "voltage(present/max)": ("voltage_volts", numbers.volts, 2),
-    "voltage": ("voltage_volts", numbers.volts, ROW),
+    "voltage(present/max)": Field("voltage_volts", numbers.volts, keep=True),
+    "voltage": Field("voltage_volts", numbers.volts, ROW, keep=True),
     # Next Scheduled Learn Cycle         : 122 hours
-    "next scheduled learn cycle": ("next_learn_at", numbers.text, 2),
-    "next learn cycle": ("next_learn_at", numbers.text, ROW),
+    "next scheduled learn cycle": Field("next_learn_at", numbers.text),
+    "next learn cycle": Field("next_learn_at", numbers.text, ROW),
 }
-_KEPT = frozenset({"voltage_volts"})
 _FINE = frozenset(
     {"ready", "ok", "okay", "optimal", "idle", "no error", "normal", "good", "none", "complete", "completed"}
 )
@@ -81,11 +78,7 @@ def _read_pair(battery: Draft, pair: Pair, sub: str) -> None:
     if label in _OVERALL:
         # Overall Backup Unit Status              : Not Ready
         battery.put(pair.lines[0], "status_text", collapse(pair.value))
-    elif label in _FIELDS:
-        name, parse, weight = _FIELDS[label]
-        if battery.read_field(pair, name, parse, weight) is not None and name in _KEPT:
-            battery.keep_words(pair.label, pair.value)
-    else:
+    elif not read_pair(battery, pair, label, _FIELDS):
         if label in _PARTS:
             battery.conclude(f"part.{label}", pair.value)
         elif (

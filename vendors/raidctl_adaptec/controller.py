@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from raidctl.evidence import mark_read
 from raidctl.text import collapse
-from raidctl.vendor.draft import DETAIL, REPORT, ROW, Pair
+from raidctl.vendor.draft import DETAIL, ROW, Pair
+from raidctl.vendor.fields import Field, Fields, put_status, read_pair
 from raidctl_adaptec import battery, numbers, states, tables, vocabulary
 from raidctl_adaptec.draft import ControllerDraft, keep
 from raidctl_adaptec.outline import Block
@@ -38,29 +36,6 @@ _BRANDS: tuple[tuple[str, str], ...] = (
     ("h3c ", "H3C"),
 )
 """How the model begins, and whose card it then is."""
-_FIELDS: dict[str, tuple[str, Callable[[str], Any], int]] = {
-    "controller serial number": ("serial", numbers.text, DETAIL),
-    "physical slot": ("slot", numbers.text, DETAIL),
-    "firmware": ("firmware", numbers.text, DETAIL),
-    "firmware version": ("firmware", numbers.text, DETAIL),
-    # Driver Name                                : smartpqi
-    "driver name": ("driver", numbers.driver, DETAIL),
-    "pci address (domain:bus:device:function)": ("pci_address", numbers.pci_address, DETAIL),
-    "pci address (bus:device:function)": ("pci_address", numbers.pci_address, DETAIL),
-    "pci address": ("pci_address", numbers.pci_address, ROW),
-    # Installed memory                         : 512 MB
-    "installed memory": ("cache.size_bytes", numbers.size, DETAIL),
-    # Cache memory                               : 3856 MB
-    "cache memory": ("cache.size_bytes", numbers.size, DETAIL),
-    "total cache memory": ("cache.size_bytes", numbers.size, ROW),
-    "total cache size": ("cache.size_bytes", numbers.size, ROW),
-    "cache size": ("cache.size_bytes", numbers.size, ROW),
-    "total cache memory available": ("cache.available_bytes", numbers.size, DETAIL),
-    "read cache percentage": ("cache.read_percent", numbers.percent, DETAIL),
-    "write cache percentage": ("cache.write_percent", numbers.percent, DETAIL),
-    "no-battery write cache": ("cache.no_battery_write_cache", numbers.flag, DETAIL),
-}
-_MODES = frozenset({"controller mode", "operational mode", "functional mode", "mode"})
 _DRIVE_CACHE: dict[str, str] = {
     # Global Physical Device Write Cache Policy: Drive Specific
     "global physical device write cache policy": "drive_write_cache",
@@ -95,34 +70,25 @@ def read_block(card: ControllerDraft, block: Block) -> None:
 
 def _read_pair(card: ControllerDraft, pair: Pair, sub: str) -> None:
     label = normalized(pair.label)
-    if label in _FIELDS:
-        name, parse, weight = _FIELDS[label]
-        card.read_field(pair, name, parse, weight)
-    elif label in _MODES:
-        # Controller Mode                            : RAID (Expose RAW)
-        if card.read_field(pair, "mode", numbers.mode) is not None:
-            card.keep_words(pair.label, collapse(pair.value))
-    elif label == "controller model":
-        read_model(card, pair)
-    elif label == "controller status":
-        read_status(card, pair)
-    elif label == "cache status":
-        _cache_status(card, pair)
-    elif label in ("cache status details", "cache disable reason"):
-        if vocabulary.has_value(pair.value):
-            card.put(pair.lines[0], "cache.reason", collapse(pair.value), shown_as="cache.status_text")
-        else:
-            keep(card, pair, sub)
-    elif label in _DRIVE_CACHE:
-        name = _DRIVE_CACHE[label]
-        value = card.read_field(pair, name, numbers.drive_cache_policy, shown_as=f"details[{pair.label}]")
-        if value is not None:
-            card.keep_words(pair.label, pair.value)
-            for line in pair.lines if name == "drive_write_cache" else ():
-                card.add_evidence(line, name, value)
-    else:
+    if label in ("cache status details", "cache disable reason") and vocabulary.has_value(pair.value):
+        card.put(pair.lines[0], "cache.reason", collapse(pair.value), shown_as="cache.status_text")
+    elif not read_pair(card, pair, label, _FIELDS):
         _watch(card, label, pair)
         keep(card, pair, sub)
+
+
+def _mode(card: ControllerDraft, pair: Pair) -> None:
+    if card.read_field(pair, "mode", numbers.mode) is not None:
+        card.keep_words(pair.label, collapse(pair.value))
+
+
+def _drive_cache(card: ControllerDraft, pair: Pair) -> None:
+    name = _DRIVE_CACHE[normalized(pair.label)]
+    value = card.read_field(pair, name, numbers.drive_cache_policy, shown_as=f"details[{pair.label}]")
+    if value is not None:
+        card.keep_words(pair.label, pair.value)
+        for line in pair.lines if name == "drive_write_cache" else ():
+            card.add_evidence(line, name, value)
 
 
 def _watch(card: ControllerDraft, label: str, pair: Pair) -> None:
@@ -167,10 +133,7 @@ def read_status(card: ControllerDraft, pair: Pair, weight: int = DETAIL) -> None
         keep(card, pair)
         return
     health = vocabulary.health(tables.CONTROLLER_STATUS, pair.value)
-    card.put(pair.lines[0], "status", health, weight)
-    card.put(pair.lines[0], "status_text", collapse(pair.value), weight)
-    if health == "unknown":
-        card.add_problem("warning", "unread", f"The controller's status word {pair.value!r} is not known.", REPORT)
+    put_status(card, pair.lines[0], "controller", health, text=pair.value, weight=weight)
 
 
 def _cache_status(card: ControllerDraft, pair: Pair) -> None:
@@ -179,10 +142,7 @@ def _cache_status(card: ControllerDraft, pair: Pair) -> None:
         keep(card, pair)
         return
     health = vocabulary.health(states.CACHE_STATUS, pair.value)
-    card.put(pair.lines[0], "cache.status", health)
-    card.put(pair.lines[0], "cache.status_text", collapse(pair.value))
-    if health == "unknown":
-        card.add_problem("warning", "unread", f"The cache's status word {pair.value!r} is not known.", REPORT)
+    put_status(card, pair.lines[0], "cache", health, text=pair.value, prefix="cache.")
 
 
 def read_connector(card: ControllerDraft, block: Block) -> None:
@@ -223,3 +183,36 @@ def read_version(card: ControllerDraft, block: Block) -> None:
             card.read_field(pair, "firmware", numbers.text, ROW)
         else:
             keep(card, pair, "Version")
+
+
+_FIELDS: Fields[ControllerDraft] = {
+    # Controller Mode                            : RAID (Expose RAW)
+    **dict.fromkeys(("controller mode", "operational mode", "functional mode", "mode"), _mode),
+    # Controller Model                         : Adaptec 6805
+    "controller model": read_model,
+    # Controller Status                        : Optimal
+    "controller status": read_status,
+    # Cache Status                               : Ok
+    "cache status": _cache_status,
+    **dict.fromkeys(_DRIVE_CACHE, _drive_cache),
+    "controller serial number": Field("serial", numbers.text),
+    "physical slot": Field("slot", numbers.text),
+    "firmware": Field("firmware", numbers.text),
+    "firmware version": Field("firmware", numbers.text),
+    # Driver Name                                : smartpqi
+    "driver name": Field("driver", numbers.driver),
+    "pci address (domain:bus:device:function)": Field("pci_address", numbers.pci_address),
+    "pci address (bus:device:function)": Field("pci_address", numbers.pci_address),
+    "pci address": Field("pci_address", numbers.pci_address, ROW),
+    # Installed memory                         : 512 MB
+    "installed memory": Field("cache.size_bytes", numbers.size),
+    # Cache memory                               : 3856 MB
+    "cache memory": Field("cache.size_bytes", numbers.size),
+    "total cache memory": Field("cache.size_bytes", numbers.size, ROW),
+    "total cache size": Field("cache.size_bytes", numbers.size, ROW),
+    "cache size": Field("cache.size_bytes", numbers.size, ROW),
+    "total cache memory available": Field("cache.available_bytes", numbers.size),
+    "read cache percentage": Field("cache.read_percent", numbers.percent),
+    "write cache percentage": Field("cache.write_percent", numbers.percent),
+    "no-battery write cache": Field("cache.no_battery_write_cache", numbers.flag),
+}

@@ -3,38 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import Any
 
 from raidctl.evidence import mark_read
 from raidctl.text import attempt, collapse
-from raidctl.vendor.draft import DETAIL, REPORT, ROW, Draft, Pair
+from raidctl.vendor.draft import DETAIL, ROW, Draft, Pair
+from raidctl.vendor.fields import Field, Fields, put_status, read_pair
 from raidctl_adaptec import numbers, vocabulary
 from raidctl_adaptec.draft import ControllerDraft, keep
 from raidctl_adaptec.outline import NAMELESS, Block
 from raidctl_adaptec.vocabulary import normalized
 
 _ADDRESS = frozenset({"reported channel,device(t:l)", "reported channel,device"})
-_FIELDS: dict[str, tuple[str, Callable[[str], Any], int]] = {
-    "firmware": ("firmware", numbers.text, DETAIL),
-    "serial number": ("serial", numbers.text, DETAIL),
-    "world-wide name": ("wwn", numbers.text, DETAIL),
-    "total size": ("size_bytes", numbers.size, DETAIL),
-    "size": ("size_bytes", numbers.size, DETAIL),
-    "rotational speed": ("rpm", numbers.rpm, DETAIL),
-    "current temperature": ("temperature_celsius", numbers.celsius, DETAIL),
-    "temperature": ("temperature_celsius", numbers.celsius, ROW),
-    "mount point(s)": ("mountpoints", numbers.mountpoints, DETAIL),
-    "mount points": ("mountpoints", numbers.mountpoints, DETAIL),
-    # S.M.A.R.T. warnings                      : 2
-    "s.m.a.r.t. warnings": ("errors.predictive", numbers.number, DETAIL),
-    "smart warning count": ("errors.predictive", numbers.number, ROW),
-    "predictive failures": ("errors.predictive", numbers.number, ROW),
-    "medium error count": ("errors.media", numbers.number, DETAIL),
-    "media failures": ("errors.media", numbers.number, DETAIL),
-    "power on hours": ("power_on_hours", numbers.number, DETAIL),
-}
-_KEPT = frozenset({"smart warning count", "predictive failures"})
 # S.M.A.R.T.                               : Yes
 _ALARMS: dict[str, str] = {
     "s.m.a.r.t.": "The drive predicts its failure by SMART",
@@ -99,36 +78,7 @@ def _read_pair(drive: Draft, pair: Pair, block: Block) -> None:
     label = normalized(pair.label)
     if block.item:
         _phy(drive, pair, block.item)
-    elif label == "state":
-        _state(drive, pair)
-    elif label in _ADDRESS:
-        drive.add_evidence(pair.lines[0], "id", pair.value)
-    elif label == "transfer speed":
-        _transfer(drive, pair)
-    elif label in ("reported location", "reported enclosure,slot"):
-        _location(drive, pair, label)
-    elif label in ("vendor", "model"):
-        _maker(drive, pair, label)
-    elif label == "write cache":
-        # Write Cache                              : Enabled (write-back)
-        drive.read_field(pair, "write_cache", numbers.write_cache)
-    elif label == "ssd":
-        _ssd(drive, pair)
-    elif label == "disk name":
-        if drive.read_field(pair, "device", numbers.node) is not None and "(" in pair.value:
-            drive.keep_words(pair.label, pair.value)
-    elif label == "array":
-        drive.read_field(
-            pair, "array", lambda text: None if numbers.number(text) is None else str(numbers.number(text))
-        )
-    elif label in ("drive configuration type", "configuration type"):
-        if drive.read_field(pair, "role", numbers.role, DETAIL) is not None:
-            drive.keep_words(pair.label, pair.value)
-    elif label in _FIELDS:
-        name, parse, weight = _FIELDS[label]
-        if drive.read_field(pair, name, parse, weight) is not None and label in _KEPT:
-            drive.keep_words(pair.label, pair.value)
-    else:
+    elif not read_pair(drive, pair, label, _FIELDS):
         if label in _ALARMS:
             drive.conclude(f"alarm.{label}", pair.value, DETAIL)
         elif label.startswith("dedicated spare for"):
@@ -145,11 +95,8 @@ def _state(drive: Draft, pair: Pair) -> None:
     if not vocabulary.has_value(pair.value):
         keep(drive, pair)
         return
-    drive.put(line, "status", known.status if known else "unknown")
-    drive.put(line, "status_text", collapse(pair.value))
-    if known is None:
-        drive.add_problem("warning", "unread", f"The drive's status word {pair.value!r} is not known.", REPORT)
-    elif known.role is not None:
+    put_status(drive, line, "drive", known.status if known else None, text=pair.value)
+    if known is not None and known.role is not None:
         # A failed drive is that first; what is configured counts over what follows from the state.
         drive.put(line, "role", known.role, DETAIL + 1 if known.role in ("failed", "spare") else ROW)
 
@@ -169,11 +116,11 @@ def _transfer(drive: Draft, pair: Pair) -> None:
         keep(drive, pair)
 
 
-def _location(drive: Draft, pair: Pair, label: str) -> None:
+def _location(drive: Draft, pair: Pair) -> None:
     """``Reported Location : Enclosure 0, Slot 2``, ``Connector 1, Device 0``, old ``Reported Enclosure,Slot : 0,2``."""
     keep(drive, pair)
     line = pair.lines[0]
-    if label == "reported enclosure,slot":
+    if normalized(pair.label) == "reported enclosure,slot":
         inside = attempt(numbers.address, pair.value)
         first, _, second = (inside or "").partition(",")
         place = ("enclosure", first, second) if inside is not None else None
@@ -194,9 +141,9 @@ def place_shown(place: tuple[str, str, str]) -> str:
     return outer if kind == "enclosure" else f"{kind.capitalize()} {outer}"
 
 
-def _maker(drive: Draft, pair: Pair, label: str) -> None:
+def _maker(drive: Draft, pair: Pair) -> None:
     """``Vendor : WDC`` and ``Model : WD1001FALS-0``."""
-    value = numbers.text(pair.value)
+    label, value = normalized(pair.label), numbers.text(pair.value)
     drive.conclude(f"maker.{label}", value)
     if label == "vendor" or value is None:
         keep(drive, pair)
@@ -213,12 +160,10 @@ def model(drive: Draft) -> str | None:
     return found
 
 
-def _ssd(drive: Draft, pair: Pair) -> None:
-    def media(text: str) -> str | None:
-        solid = numbers.flag(text)
-        return None if solid is None else "ssd" if solid else "hdd"
-
-    drive.read_field(pair, "media", media)
+def read_node(draft: Draft, pair: Pair) -> None:
+    r"""``Disk Name : /dev/sda``, ``\\.\PHYSICALDRIVE1 (Disk1) (Bus: 1, Target: 0, Lun: 1)``."""
+    if draft.read_field(pair, "device", numbers.node) is not None and "(" in pair.value:
+        draft.keep_words(pair.label, pair.value)
 
 
 def _phy(drive: Draft, pair: Pair, item: str) -> None:
@@ -277,8 +222,47 @@ def row(drive: Draft, pair: Pair) -> None:
     if label == "serial number":
         drive.read_field(pair, "serial", numbers.text, ROW)
     elif label in ("vendor", "model"):
-        _maker(drive, pair, label)
+        _maker(drive, pair)
     elif label == "device type" and normalized(pair.value) in ("sas", "sata", "nvme"):
         drive.put(pair.lines[0], "interface", normalized(pair.value), ROW)
     else:
         keep(drive, pair)
+
+
+_FIELDS: Fields[Draft] = {
+    # State : Online
+    "state": _state,
+    **dict.fromkeys(_ADDRESS, lambda drive, pair: drive.add_evidence(pair.lines[0], "id", pair.value)),
+    # Transfer Speed : SATA 6.0 Gb/s
+    "transfer speed": _transfer,
+    # Reported Location : Enclosure 0, Slot 2
+    "reported location": _location,
+    "reported enclosure,slot": _location,
+    # Vendor : WDC
+    "vendor": _maker,
+    "model": _maker,
+    # Write Cache                              : Enabled (write-back)
+    "write cache": Field("write_cache", numbers.write_cache),
+    "ssd": Field("media", numbers.solid_state),
+    "disk name": read_node,
+    "array": Field("array", numbers.plain_number),
+    "drive configuration type": Field("role", numbers.role, keep=True),
+    "configuration type": Field("role", numbers.role, keep=True),
+    "firmware": Field("firmware", numbers.text),
+    "serial number": Field("serial", numbers.text),
+    "world-wide name": Field("wwn", numbers.text),
+    "total size": Field("size_bytes", numbers.size),
+    "size": Field("size_bytes", numbers.size),
+    "rotational speed": Field("rpm", numbers.rpm),
+    "current temperature": Field("temperature_celsius", numbers.celsius),
+    "temperature": Field("temperature_celsius", numbers.celsius, ROW),
+    "mount point(s)": Field("mountpoints", numbers.mountpoints),
+    "mount points": Field("mountpoints", numbers.mountpoints),
+    # S.M.A.R.T. warnings                      : 2
+    "s.m.a.r.t. warnings": Field("errors.predictive", numbers.number),
+    "smart warning count": Field("errors.predictive", numbers.number, ROW, keep=True),
+    "predictive failures": Field("errors.predictive", numbers.number, ROW, keep=True),
+    "medium error count": Field("errors.media", numbers.number),
+    "media failures": Field("errors.media", numbers.number),
+    "power on hours": Field("power_on_hours", numbers.number),
+}

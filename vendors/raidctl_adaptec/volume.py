@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import Any
 
 from raidctl.evidence import mark_read
 from raidctl.text import attempt, collapse
-from raidctl.vendor.draft import DETAIL, REPORT, ROW, Pair
+from raidctl.vendor.draft import DETAIL, ROW, Pair
+from raidctl.vendor.fields import Field, Fields, put_status, read_pair
 from raidctl_adaptec import numbers, states, vocabulary
 from raidctl_adaptec.draft import ControllerDraft, GroupDraft, Segment, keep
+from raidctl_adaptec.drive import read_node
 from raidctl_adaptec.outline import Block
 from raidctl_adaptec.vocabulary import normalized
 
@@ -34,22 +34,6 @@ _SPARES = frozenset({_DEDICATED, "global hot-spare", "hot-spare", "pool hot-spar
 _NAMES = frozenset({"logical device name", "logical drive name", "logical device label", "name"})
 _WRITE = frozenset({"write-cache setting", "write-cache mode", "write-cache status"})
 
-_FIELDS: dict[str, tuple[str, Callable[[str], Any], int]] = {
-    "size": ("size_bytes", numbers.size, DETAIL),
-    # Stripe-unit size                         : 256 KB
-    "stripe-unit size": ("strip_bytes", numbers.size, DETAIL),
-    "stripe size": ("strip_bytes", numbers.size, ROW),
-    "strip size": ("strip_bytes", numbers.size, DETAIL),
-    "volume unique identifier": ("unique_id", numbers.text, DETAIL),
-    "unique identifier": ("unique_id", numbers.text, ROW),
-    "mount points": ("mountpoints", numbers.mountpoints, DETAIL),
-    "mount point(s)": ("mountpoints", numbers.mountpoints, DETAIL),
-    # Caching                                    : Enabled
-    "caching": ("cache.caching", numbers.flag, DETAIL),
-    "number of segments": ("drives_expected", numbers.number, ROW),
-    "number of chunks": ("drives_expected", numbers.number, ROW),
-}
-
 
 def read_logical(card: ControllerDraft, block: Block) -> None:
     """A part of the section of a logical device."""
@@ -71,29 +55,7 @@ def _read_pair(volume: GroupDraft, pair: Pair, sub: str) -> None:
     if label.startswith("status of logical"):
         # Status of logical device                 : Optimal
         read_status(volume, pair)
-    elif label == "raid level":
-        read_level(volume, pair)
-    elif label in _NAMES:
-        volume.read_field(pair, "name", lambda text: collapse(text) or None)
-    elif label in _FIELDS:
-        name, parse, weight = _FIELDS[label]
-        volume.read_field(pair, name, parse, weight)
-    elif label in _WRITE:
-        _write_cache(volume, pair, label)
-    elif label in ("read-cache setting", "read-cache mode"):
-        _read_cache(volume, pair)
-    elif label in ("disk name", "os device name"):
-        _disk_name(volume, pair)
-    elif label == "array":
-        # Array                                      : 0
-        volume.read_field(
-            pair, "array", lambda text: None if numbers.number(text) is None else str(numbers.number(text))
-        )
-    elif label in _SPARES:
-        _spares(volume, pair, label)
-    elif label in ("stripe order (channel,device)", "drive(s) (channel,device)"):
-        _members(volume, pair)
-    else:
+    elif not read_pair(volume, pair, label, _FIELDS):
         _watch(volume, pair, label)
         keep(volume, pair, sub)
 
@@ -133,10 +95,7 @@ def read_status(volume: GroupDraft, pair: Pair, weight: int = DETAIL) -> None:
         keep(volume, pair)
         return
     line = pair.lines[0]
-    volume.put(line, "status", known.status if known else "unknown", weight)
-    volume.put(line, "status_text", collapse(pair.value), weight)
-    if known is None:
-        volume.add_problem("warning", "unread", f"The volume's status word {pair.value!r} is not known.", REPORT)
+    put_status(volume, line, "volume", known.status if known else None, text=pair.value, weight=weight)
     going = known.operation if known else None
     if going is not None or percent is not None:
         volume.put(line, "progress.operation", going or "unknown", weight)
@@ -159,24 +118,15 @@ def read_level(volume: GroupDraft, pair: Pair) -> None:
         volume.keep_words(pair.label, pair.value)
 
 
-def _write_cache(volume: GroupDraft, pair: Pair, label: str) -> None:
+def _write_cache(volume: GroupDraft, pair: Pair) -> None:
     """``Write-cache setting : Enabled (write-back) when protected by battery/ZMM``: worked out when all is read."""
-    name = {"write-cache setting": "cache.setting", "write-cache mode": "cache.mode"}.get(label, "cache.status")
+    name = {"write-cache setting": "cache.setting", "write-cache mode": "cache.mode"}.get(
+        normalized(pair.label), "cache.status"
+    )
     volume.conclude(name, pair.value)
     field = "cache.write_policy" if name == "cache.setting" else "cache.write_active"
     volume.add_evidence(pair.lines[0], field, pair.value)
     volume.keep_words(pair.label, pair.value)
-
-
-def _read_cache(volume: GroupDraft, pair: Pair) -> None:
-    """``Read-cache setting : Enabled``: the card reads ahead where it sees a pattern."""
-
-    def policy(text: str) -> str | None:
-        on = numbers.flag(text.split("(", maxsplit=1)[0])
-        return None if on is None else "read_ahead" if on else "off"
-
-    if volume.read_field(pair, "cache.read_policy", policy) is not None:
-        volume.keep_words(pair.label, pair.value)
 
 
 def _disk_name(volume: GroupDraft, pair: Pair) -> None:
@@ -184,15 +134,14 @@ def _disk_name(volume: GroupDraft, pair: Pair) -> None:
     target = numbers.scsi_target(pair.value)
     if target is not None:
         volume.replace_words("SCSI target", target)
-    if volume.read_field(pair, "device", numbers.node) is not None and "(" in pair.value:
-        volume.keep_words(pair.label, pair.value)
+    read_node(volume, pair)
 
 
-def _spares(volume: GroupDraft, pair: Pair, label: str) -> None:
+def _spares(volume: GroupDraft, pair: Pair) -> None:
     """``Global Hot-Spare : 0,10``: channel and device."""
     keep(volume, pair)
     for key in numbers.addresses(pair.value):
-        volume.spares[key] = label == _DEDICATED
+        volume.spares[key] = normalized(pair.label) == _DEDICATED
 
 
 def _members(volume: GroupDraft, pair: Pair) -> None:
@@ -259,15 +208,8 @@ def _array_pair(array: GroupDraft, pair: Pair, sub: str) -> None:
     label = normalized(pair.label)
     if label == "status" and vocabulary.has_value(pair.value):
         health = vocabulary.health(states.ARRAY_STATUS, pair.value)
-        array.put(pair.lines[0], "status", health)
-        array.put(pair.lines[0], "status_text", collapse(pair.value))
-        if health == "unknown":
-            array.add_problem("warning", "unread", f"The array's status word {pair.value!r} is not known.", REPORT)
-    elif label == "total size":
-        array.read_field(pair, "size_bytes", numbers.size)
-    elif label == "unused size":
-        array.read_field(pair, "free_bytes", numbers.space)
-    else:
+        put_status(array, pair.lines[0], "array", health, text=pair.value)
+    elif not read_pair(array, pair, label, _ARRAY_FIELDS):
         keep(array, pair, sub)
 
 
@@ -288,3 +230,40 @@ def _logical_row(card: ControllerDraft, array: str, pair: Pair) -> bool:
     if found[5]:
         volume.put(line[0], "name", collapse(found[5]), ROW)
     return True
+
+
+_FIELDS: Fields[GroupDraft] = {
+    # RAID level                               : 6 Reed-Solomon
+    "raid level": read_level,
+    **dict.fromkeys(_NAMES, Field("name", lambda text: collapse(text) or None)),
+    # Write-cache setting                      : Enabled (write-back) when protected by battery/ZMM
+    **dict.fromkeys(_WRITE, _write_cache),
+    # Read-cache setting                       : Enabled
+    **dict.fromkeys(
+        ("read-cache setting", "read-cache mode"), Field("cache.read_policy", numbers.read_ahead, keep=True)
+    ),
+    **dict.fromkeys(("disk name", "os device name"), _disk_name),
+    # Array                                      : 0
+    "array": Field("array", numbers.plain_number),
+    # Global Hot-Spare                         : 0,10
+    **dict.fromkeys(_SPARES, _spares),
+    # Stripe order (Channel,Device)            : 0,0 0,1 0,2
+    **dict.fromkeys(("stripe order (channel,device)", "drive(s) (channel,device)"), _members),
+    "size": Field("size_bytes", numbers.size),
+    # Stripe-unit size                         : 256 KB
+    "stripe-unit size": Field("strip_bytes", numbers.size),
+    "stripe size": Field("strip_bytes", numbers.size, ROW),
+    "strip size": Field("strip_bytes", numbers.size),
+    "volume unique identifier": Field("unique_id", numbers.text),
+    "unique identifier": Field("unique_id", numbers.text, ROW),
+    "mount points": Field("mountpoints", numbers.mountpoints),
+    "mount point(s)": Field("mountpoints", numbers.mountpoints),
+    # Caching                                    : Enabled
+    "caching": Field("cache.caching", numbers.flag),
+    "number of segments": Field("drives_expected", numbers.number, ROW),
+    "number of chunks": Field("drives_expected", numbers.number, ROW),
+}
+_ARRAY_FIELDS: Fields[GroupDraft] = {
+    "total size": Field("size_bytes", numbers.size),
+    "unused size": Field("free_bytes", numbers.space),
+}

@@ -108,7 +108,8 @@ def read_pairs(card: ControllerDraft, section: Section, *, ended: bool) -> None:
     knows but one: the tools print it for the cards that have several. Cards up to Gen7 never had another.
     """
     for pair in section.pairs:
-        read_pair(card, pair, normalized(pair.label), _FIELDS)
+        if not read_pair(card, pair, normalized(pair.label), _FIELDS):
+            card.keep_detail(pair)
     old = _RAID_ONLY_MODELS.search(section.heading.parts.get("model", "")) is not None
     if ended or old or any(normalized(pair.label) == "primary boot volume" for pair in section.pairs):
         for pair in section.pairs:

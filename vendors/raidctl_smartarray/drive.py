@@ -59,7 +59,8 @@ def read_section(card: ControllerDraft, section: Section, role: Role | None) -> 
     if role is not None:
         drive.put(section.line, "role", role, ROW)
     for pair in section.pairs:
-        read_pair(drive, pair, normalized(pair.label), _FIELDS)
+        if not read_pair(drive, pair, normalized(pair.label), _FIELDS):
+            drive.keep_detail(pair)
     return drive
 
 
@@ -156,7 +157,8 @@ def read_row(card: ControllerDraft, section: Section, role: Role | None) -> tupl
     if spare or role is not None:
         drive.put(line, "role", "spare" if spare else role, ROW)
     for pair in section.pairs:
-        read_pair(drive, pair, normalized(pair.label), _FIELDS)
+        if not read_pair(drive, pair, normalized(pair.label), _FIELDS):
+            drive.keep_detail(pair)
     return drive, spare
 
 

@@ -56,8 +56,8 @@ def _read_pair(volume: Draft, pair: Pair) -> None:
         volume.keep_detail(pair)
         volume.put(pair.lines[0], "progress.operation", _PROGRESS.get(label.split()[0], "unknown"), ROW)
         volume.put(pair.lines[0], "progress.percent", float(_PERCENT.findall(pair.value)[0]), ROW)
-    else:
-        read_pair(volume, pair, label, _FIELDS)
+    elif not read_pair(volume, pair, label, _FIELDS):
+        volume.keep_detail(pair)
 
 
 def _acceleration(volume: Draft, pair: Pair) -> None:
@@ -154,7 +154,8 @@ def read_array(card: ControllerDraft, section: Section) -> GroupDraft:
         for part in parts:
             _array_word(array, section.line, part)
     for pair in section.pairs:
-        read_pair(array, pair, normalized(pair.label), _ARRAY_FIELDS)
+        if not read_pair(array, pair, normalized(pair.label), _ARRAY_FIELDS):
+            array.keep_detail(pair)
     used = next((pair for pair in reversed(section.pairs) if normalized(pair.label) == "used space"), None)
     if used is not None:
         _array_size(array, used)
