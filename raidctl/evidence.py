@@ -1,11 +1,11 @@
 """Evidence: every line of every tool's output, and the facts it gave.
 
-A parser works on an :class:`Output`, one output of one tool. For each line it calls one of three methods:
+A parser works on an :class:`Output`, one output of one tool. For each line it records one of three things:
 
-* ``output.fact(line, id, field, value)``: the line gave a field of the model;
-* ``output.detail(line, id, label, value)``: the line was understood, but the model has no field for it; the object's
+* ``line.fact(id, field, value)``: the line gives a field of the model;
+* ``line.detail(id, label, value)``: the line was understood, but the model has no field for it; the object's
   ``details`` have it in the tool's own words;
-* ``output.mark_read(line)``: a title, a rule, a banner: nothing is lost.
+* ``mark_read(line)``: a title, a rule, a banner: nothing is lost.
 
 What remains is :meth:`Output.unparsed`, which ``raidctl show --unparsed`` prints.
 """
@@ -14,16 +14,26 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from msgspec import Struct
 
-class Line(NamedTuple):
+
+class Line(Struct, eq=False):
     """One line of an output, numbered from 1; of a JSON output, one leaf (``a.b[0].c: value``)."""
 
     number: int
     text: str
+    output: Output
+    """The output that it is a line of."""
+    used: bool = False
+    """A parser has accounted for the line."""
+
+    def __repr__(self) -> str:
+        """Leave out the output, which would print all its lines."""
+        return f"Line(number={self.number}, text={self.text!r})"
 
     @property
     def indent(self) -> int:
@@ -36,15 +46,34 @@ class Line(NamedTuple):
         """The text without white space around it."""
         return self.text.strip()
 
+    def fact(self, object_id: str, field: str, value: object) -> None:
+        """Record that the line gives ``field`` (a name of the model, ``cache.size_bytes``) of an object."""
+        self.used = True
+        self.output.facts.append(Fact(object_id, field, str(value), self))
+
+    def detail(self, object_id: str, label: str, value: object) -> None:
+        """Record a line that was understood, but for which the model has no neutral field."""
+        self.fact(object_id, f"details[{label}]", value)
+
+
+def mark_read(*lines: Line) -> None:
+    """Mark titles, rules, banners: no fact is lost with them."""
+    for line in lines:
+        line.used = True
+
 
 class Fact(NamedTuple):
-    """One fact: object, field, value as text, and the line it came from."""
+    """One fact: object, field, value as text, and the line that gives it."""
 
     object_id: str
     field: str
     value: str
-    command: str
     line: Line
+
+    @property
+    def command(self) -> str:
+        """The command that printed the line."""
+        return self.line.output.command
 
 
 @dataclass
@@ -52,47 +81,41 @@ class Output:
     """One output of one tool, and what its lines gave."""
 
     command: str
-    lines: tuple[Line, ...]
+    lines: list[Line] = field(default_factory=list)
     facts: list[Fact] = field(default_factory=list)
     closing: re.Pattern[str] | None = None
     """How the last line of a complete output begins, if the tool always prints one."""
     framed: bool = False
     """The tool prints a blank line first and last."""
     gap: str = ""
-    """Another sign that the output is cut off: ``its last table has no end``."""
-    _used: set[int] = field(default_factory=set)
+    """What else shows that the output is cut off: ``its last table has no end``."""
 
     @classmethod
     def of_text(cls, command: str, text: str) -> Output:
-        """Make one from a text output. CR LF and a missing last newline make no difference."""
-        parts = text.replace("\r\n", "\n").split("\n")
-        return cls(command, tuple(Line(n, part.rstrip("\r")) for n, part in enumerate(parts, 1)))
+        """A text output. CR LF and a missing last newline make no difference."""
+        return cls.of_lines(command, (part.rstrip("\r") for part in text.replace("\r\n", "\n").split("\n")))
 
     @classmethod
     def of_json(cls, command: str, value: object) -> Output:
-        """Make one from a JSON output: one line for each leaf, ``path: value`` (see :meth:`leaf`)."""
-        return cls(command, tuple(Line(n, f"{p}: {v}") for n, (p, v) in enumerate(_leaves(value), 1)))
+        """A JSON output: one line for each leaf, ``path: value`` (see :meth:`leaf`)."""
+        return cls.of_lines(command, (f"{path}: {leaf}" for path, leaf in _leaves(value)))
 
-    def fact(self, line: Line, object_id: str, field: str, value: object) -> None:
-        """Record that the line gave ``field`` (a name of the model, ``cache.size_bytes``) of an object."""
-        self._used.add(line.number)
-        self.facts.append(Fact(object_id, field, str(value), self.command, line))
+    @classmethod
+    def of_lines(cls, command: str, texts: Iterable[str]) -> Output:
+        """An output of these lines."""
+        output = cls(command)
+        output.lines = [Line(number, text, output) for number, text in enumerate(texts, 1)]
+        return output
 
-    def detail(self, line: Line, object_id: str, label: str, value: object) -> None:
-        """Record a line that was understood but has no field in the model."""
-        self.fact(line, object_id, f"details[{label}]", value)
-
-    def mark_read(self, *lines: Line) -> None:
-        """Mark titles, rules and banners as read: they contain no fact."""
-        self._used.update(line.number for line in lines)
-
-    def used(self, line: Line) -> bool:
-        """Whether a parser has accounted for the line."""
-        return line.number in self._used
+    def add(self, text: str, number: int = 0) -> Line:
+        """Append a line; ``number`` is its place in the text, 0: after the last one."""
+        line = Line(number or len(self.lines) + 1, text, self)
+        self.lines.append(line)
+        return line
 
     def unparsed(self) -> list[Line]:
-        """Return the lines that are not blank and that no parser used."""
-        return [line for line in self.lines if line.number not in self._used and line.text.strip()]
+        """The lines that are not blank and that no parser used."""
+        return [line for line in self.lines if not line.used and line.text.strip()]
 
     @property
     def cut_off(self) -> str | None:

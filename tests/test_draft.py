@@ -6,7 +6,7 @@ import pytest
 
 from raidctl.evidence import Output
 from raidctl.model import PciLink, Progress, Scrub, Volume
-from raidctl.vendor.draft import Derived, Draft, distinct
+from raidctl.vendor.draft import ROW, ControllerDraft, Derived, Draft, GroupDraft, distinct
 from raidctl_adaptec import derived_fields as adaptec
 from raidctl_megaraid import derived_fields as megaraid
 from raidctl_smartarray import derived_fields as smartarray
@@ -20,7 +20,7 @@ def derived(table: Derived, *pairs: tuple[str, str]) -> Draft:
     sheet = Output.of_text("tool", "\n".join(f"{label}: {value}" for label, value in pairs))
     draft = Draft()
     for line, (label, value) in zip(sheet.lines, pairs, strict=True):
-        draft.detail(sheet, line, label, value)
+        draft.detail(line, label, value)
     draft.derive(table)
     return draft
 
@@ -30,7 +30,7 @@ def test_a_detail_that_gives_a_field_stays_a_detail_and_names_its_line() -> None
     draft = derived(smartarray.VOLUME, ("Full Stripe Size", "512 KB"))
     assert draft.get("full_stripe_bytes") == 512 * 1024
     assert draft.details == {"Full Stripe Size": "512 KB"}
-    assert [line.number for _, line, name, _ in draft.evidence if name == "full_stripe_bytes"] == [1]
+    assert [line.number for line, name, _ in draft.evidence if name == "full_stripe_bytes"] == [1]
 
 
 def test_a_detail_in_another_form_gives_no_field() -> None:
@@ -125,7 +125,7 @@ def test_an_object_is_made_of_what_was_told() -> None:
     sheet = Output.of_text("tool", "Name: mail")
     draft = Draft("3")
     for name, value in {"name": "mail", "array": 1, "device": None, "no such field": 1}.items():
-        draft.put(sheet, sheet.lines[0], name, value)
+        draft.put(sheet.lines[0], name, value)
     draft.details["Colour"] = "blue"
     made = draft.build(Volume, id="acme:0/v3", array="acme:0/a1", device="/dev/sda")
     assert made == Volume(id="acme:0/v3", name="mail", array="acme:0/a1", device="/dev/sda", details={"Colour": "blue"})
@@ -136,12 +136,60 @@ def test_a_part_of_which_nothing_was_told_is_not_there() -> None:
     """A line that names it without a value makes none, and leaves its words at their defaults."""
     sheet = Output.of_text("tool", "Rebuild: -")
     draft = Draft("3")
-    draft.put(sheet, sheet.lines[0], "progress.operation", None)
+    draft.put(sheet.lines[0], "progress.operation", None)
     assert draft.part("progress", Progress) is None
-    draft.put(sheet, sheet.lines[0], "progress.percent", 40.0)
+    draft.put(sheet.lines[0], "progress.percent", 40.0)
     assert draft.part("progress", Progress) == Progress(operation="unknown", percent=40.0)
 
 
 def test_no_id_stands_twice() -> None:
     """The second card that is called like another one gets a number; the first keeps its name."""
     assert distinct(["acme:0", "acme:1", "acme:0", "acme:0"]) == ["acme:0", "acme:1", "acme:0-2", "acme:0-3"]
+
+
+class Tray(ControllerDraft[GroupDraft]):
+    """A controller without fields of its own."""
+
+    def new_group(self, name: str) -> GroupDraft:
+        """An empty draft."""
+        return GroupDraft(name)
+
+
+def test_evidence_is_written_to_the_output_of_its_line_under_the_final_ids() -> None:
+    """Two outputs of one controller: each fact stands on its own, also where another object shows it."""
+    first, second = Output.of_text("tool a", "Model: X\nCache: On"), Output.of_text("tool b", "Status: Ok")
+    tray = Tray("0")
+    tray.put(first.lines[0], "own name", "X", shown_as="model")
+    tray.put(first.lines[1], "cache", "On")
+    tray.volume("1").put(second.lines[0], "status", "ok")
+    tray.write_evidence("t:0", lambda _, where, name, value: [("t:0/v1" if name == "cache" else where, name, value)])
+    assert [fact[:3] for fact in first.facts] == [("t:0", "model", "X"), ("t:0/v1", "cache", "On")]
+    assert [(fact[:3], fact.command) for fact in second.facts] == [(("t:0/v1", "status", "ok"), "tool b")]
+    assert first.unparsed() + second.unparsed() == []
+
+
+def test_a_field_that_follows_from_other_lines_has_these_as_evidence() -> None:
+    """What the line of the status itself says is refuted; what is concluded never replaces what is reported."""
+    line, busy = Output.of_text("tool", "Status: Ok\nTask: Rebuild").lines
+    draft = Draft("3")
+    draft.put(line, "status", "ok", ROW)
+    draft.put(busy, "progress.operation", "rebuild")
+    draft.conclude("status", "unknown")
+    assert draft.get("status") == "ok"
+    draft.restate("status", "rebuilding", ("status", "progress.operation"))
+    told = [(one.number, name, value) for one, name, value in draft.evidence]
+    assert told == [(2, "progress.operation", "rebuild"), (1, "status", "rebuilding"), (2, "status", "rebuilding")]
+
+
+def test_a_controller_absorbs_what_another_output_reports_of_its_parts() -> None:
+    """Drives of volumes are joined, a drive in both is one, and the higher rank counts."""
+    line = Output.of_text("tool", "Size: 1").lines[0]
+    one, other = Tray("0"), Tray("0")
+    one.volume("1").members["a"] = None
+    other.volume("1").members["b"] = None
+    one.drive("a").put(line, "size_bytes", 1, ROW)
+    other.drive("a").put(line, "size_bytes", 2)
+    other.battery("bbu")
+    one.absorb(other)
+    assert list(one.volumes["1"].members) == ["a", "b"]
+    assert (one.drives["a"].get("size_bytes"), list(one.batteries)) == (2, ["bbu"])

@@ -120,8 +120,8 @@ class Teller(Family):
         sick = Volume(id=f"{self.FAMILY}:1/v1", status="degraded")
         own = structs.replace(Controller(id=f"{self.FAMILY}:1", volumes=(sick,)), **self.facts)
         sheet = Output.of_text(document.name, document.text)
-        sheet.fact(sheet.lines[0], own.id, "model", "Card")
-        sheet.fact(sheet.lines[1], own.volumes[0].id, "status", "degraded")
+        sheet.lines[0].fact(own.id, "model", "Card")
+        sheet.lines[1].fact(own.volumes[0].id, "status", "degraded")
         ill = Problem(severity="warning", where=own.volumes[0].id, message="It is degraded.", kind="state")
         return Observation((own,), (ill,), (), (sheet,))
 

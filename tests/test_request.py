@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from raidctl.evidence import Output
+from raidctl.evidence import Output, mark_read
 from raidctl.request import Answer, Dialogue, Read, ReadAnswer, Request, ask, ask_all, converse, together
 
 
@@ -58,8 +58,8 @@ def test_nothing_asked_is_no_round() -> None:
 def test_a_sheet_accounts_for_each_line() -> None:
     """What is neither fact nor note nor blank is unparsed."""
     sheet = Output.of_text("tool", "Title\r\n\n  Size: 4 GB\n  Odd: 1\n")
-    sheet.mark_read(sheet.lines[0])
-    sheet.fact(sheet.lines[2], "x:1", "size_bytes", 4)
+    mark_read(sheet.lines[0])
+    sheet.lines[2].fact("x:1", "size_bytes", 4)
     assert [line.text for line in sheet.unparsed()] == ["  Odd: 1"]
     assert sheet.lines[2].indent == 2
     assert sheet.facts[0].line.number == 3

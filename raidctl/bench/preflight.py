@@ -14,7 +14,8 @@ from typing import Literal
 
 from raidctl.bench.result import Confounder
 from raidctl.bench.targets.place import Place, place_in
-from raidctl.discovery.probe import CPUINFO, MOUNTINFO
+from raidctl.discovery.mounts import MOUNTINFO
+from raidctl.discovery.probe import CPUINFO
 from raidctl.discovery.sysfs import path_of
 from raidctl.discovery.virtual import UNNAMED
 from raidctl.host import BlockDevice, HostView

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct, field
 
-from raidctl.evidence import Line, Output
+from raidctl.evidence import Output
 
 SOURCE = "kernel (udev, sysfs, mountinfo)"
 """Used as the command: these lines come from several requests."""
@@ -21,8 +21,7 @@ class KernelEvidence(Struct):
 
     def outputs(self) -> tuple[Output, ...]:
         """Return one output with all lines; empty if there are none."""
-        lines = tuple(Line(number, row[0]) for number, row in enumerate(self.rows, 1))
-        output = Output(SOURCE, lines)
-        for line, (_, object_id, name, value) in zip(lines, self.rows, strict=True):
-            output.fact(line, object_id, name, value)
-        return (output,) if lines else ()
+        output = Output.of_lines(SOURCE, (row[0] for row in self.rows))
+        for line, (_, object_id, name, value) in zip(output.lines, self.rows, strict=True):
+            line.fact(object_id, name, value)
+        return (output,) if output.lines else ()

@@ -7,8 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct, field
 
-from raidctl.evidence import Line
+from raidctl.evidence import Line, Output
 
+MOUNTINFO = "/proc/self/mountinfo"
+SWAPS = "/proc/swaps"
 SWAP = "[swap]"
 _OCTAL = re.compile(r"\\([01][0-7]{2})")
 _DEVICE = re.compile(r"\d+:\d+", re.ASCII)
@@ -65,16 +67,16 @@ def unescape(text: str) -> str:
 def mountinfo(text: str) -> Table:
     """Parse ``/proc/self/mountinfo``."""
     mounts: list[Mount] = []
-    unknown_lines: list[Line] = []
+    unknown = Output(MOUNTINFO)
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
         mount = _mount(line.rstrip("\r").split(" "))
         if mount is None:
-            unknown_lines.append(Line(number, line))
+            unknown.add(line, number)
         else:
             mounts.append(mount)
-    return Table(mounts=tuple(mounts), unknown_lines=tuple(unknown_lines))
+    return Table(mounts=tuple(mounts), unknown_lines=tuple(unknown.lines))
 
 
 def _mount(words: Sequence[str]) -> Mount | None:
@@ -100,7 +102,7 @@ def _mount(words: Sequence[str]) -> Mount | None:
 def swaps(text: str) -> Table:
     """Parse ``/proc/swaps``; swap files are left out, as their file system is mounted anyway."""
     nodes: list[str] = []
-    unknown_lines: list[Line] = []
+    unknown = Output(SWAPS)
     for number, line in enumerate(text.split("\n"), 1):
         words = line.split()
         # Filename        Type            Size            Used            Priority
@@ -110,8 +112,8 @@ def swaps(text: str) -> Table:
         if len(words) >= 3 and words[1] == "partition":
             nodes.append(unescape(words[0]))
         elif len(words) < 3 or words[1] != "file":
-            unknown_lines.append(Line(number, line))
-    return Table(swaps=tuple(nodes), unknown_lines=tuple(unknown_lines))
+            unknown.add(line, number)
+    return Table(swaps=tuple(nodes), unknown_lines=tuple(unknown.lines))
 
 
 class _Index(Struct):

@@ -8,11 +8,12 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from raidctl.discovery import blocks, mapper, mounts, sysfs
+from raidctl.discovery import blocks, mapper, mounts, sysfs, udevdb
+from raidctl.discovery.mounts import MOUNTINFO, SWAPS
 from raidctl.discovery.pci import LINK, linked, storage_functions
 from raidctl.discovery.udevdb import Database, Entry, parse, uevent
 from raidctl.discovery.virtual import hypervisor
-from raidctl.evidence import Line, Output
+from raidctl.evidence import Output
 from raidctl.host import HostView, PciDevice, Piece
 from raidctl.model import Problem
 from raidctl.request import (
@@ -33,8 +34,6 @@ from raidctl.text import counted
 HOSTNAME = "/proc/sys/kernel/hostname"
 RELEASE = "/proc/sys/kernel/osrelease"
 STATUS = "/proc/self/status"
-MOUNTINFO = "/proc/self/mountinfo"
-SWAPS = "/proc/swaps"
 CPUINFO = "/proc/cpuinfo"
 DMI_VENDOR = "/sys/class/dmi/id/sys_vendor"
 DMI_PRODUCT = "/sys/class/dmi/id/product_name"
@@ -46,7 +45,6 @@ _FILES = (
     Read(CPUINFO, limit=_ONE_CPU),
 )
 _GLOBS = (sysfs.BLOCKS, sysfs.SLAVES, sysfs.PARTITIONS, sysfs.FUNCTIONS)
-_UDEV = "udev database"
 
 
 class Probe(Struct, frozen=True):
@@ -201,13 +199,9 @@ def _probe(
     uses = blocks.Uses(mounts.points(found, swaps), found, _pieces(table, devices))
     drivers = {address: entry.properties.get("DRIVER") for address, entry in functions.items()}
     view = replace(_machine(first), pci=pci, blocks=blocks.assemble(devices, shown, drivers, uses))
-    unknown_lines = {
-        _UDEV: first.database.unknown_lines,
-        MOUNTINFO: mounted.unknown_lines,
-        SWAPS: swapped.unknown_lines,
-    }
-    outputs = [Output(command, lines) for command, lines in unknown_lines.items() if lines]
-    return Probe(view, list(_problems(first, view, functions, unknown_lines)), outputs)
+    tables = (first.database.unknown_lines, mounted.unknown_lines, swapped.unknown_lines)
+    outputs = [lines[0].output for lines in tables if lines]
+    return Probe(view, list(_problems(first, view, functions, outputs)), outputs)
 
 
 def _pieces(table: str, devices: blocks.DeviceFacts) -> dict[str, tuple[Piece, ...]]:
@@ -237,7 +231,7 @@ def _root(status: str) -> bool | None:
 
 
 def _problems(
-    first: _FirstAnswers, view: HostView, functions: Mapping[str, Entry], unknown_lines: Mapping[str, Sequence[Line]]
+    first: _FirstAnswers, view: HostView, functions: Mapping[str, Entry], unknown: Sequence[Output]
 ) -> list[Problem]:
     """Return problems that matter: a missing udev is none if sysfs has the same facts."""
     found: list[Problem] = []
@@ -250,12 +244,14 @@ def _problems(
         found.append(Problem("warning", MOUNTINFO, message, "Run where /proc is mounted.", "unread"))
     if first.udev.trouble not in (None, Failure.MISSING, Failure.UNRECORDED):
         message = f"The udev database could not be read in full ({_why(first.udev)}); sysfs is used instead."
-        found.append(Problem("info", _UDEV, message, "Names of PCI devices may be missing; run again.", "unread"))
+        found.append(
+            Problem("info", udevdb.SOURCE, message, "Names of PCI devices may be missing; run again.", "unread")
+        )
     remedy = "List them with `raidctl show --unparsed`, and report them with a recording."
-    for where, lines in unknown_lines.items():
-        if lines:
-            message = f"{counted(len(lines), 'line')} of {where} not understood, the first is line {lines[0].number}."
-            found.append(Problem("warning", where, message, remedy, "unread"))
+    for output in unknown:
+        where, count, first_line = output.command, counted(len(output.lines), "line"), output.lines[0].number
+        message = f"{count} of {where} not understood, the first is line {first_line}."
+        found.append(Problem("warning", where, message, remedy, "unread"))
     return found
 
 

@@ -9,8 +9,9 @@ import re
 
 from msgspec import Struct, field
 
-from raidctl.evidence import Line
+from raidctl.evidence import Line, Output
 
+SOURCE = "udev database"
 _KNOWN = frozenset("PMRJUBTDINLSQVEAWGCH")
 # N: is the node, S: a link, E: a property; the other letters repeat properties, or are not needed
 _HEX = re.compile(r"\\x([0-9a-fA-F]{2})")
@@ -56,7 +57,7 @@ class Database(Struct, frozen=True):
 def parse(text: str) -> Database:
     """Read an export of the database. Never raises; linear in the text's length."""
     entries: list[Entry] = []
-    unknown_lines: list[Line] = []
+    unknown = Output(SOURCE)
     entry: Entry | None = None
     for number, raw in enumerate(text.split("\n"), 1):
         line = raw.rstrip("\r")
@@ -64,15 +65,15 @@ def parse(text: str) -> Database:
             continue
         letter, value = line[0], line[3:]
         if line[1:3] != ": " or letter not in _KNOWN:
-            unknown_lines.append(Line(number, line))
+            unknown.add(line, number)
         elif letter == "P":
             entry = Entry(value.strip())
             entries.append(entry)
         elif entry is None:
-            unknown_lines.append(Line(number, line))
+            unknown.add(line, number)
         else:
             _take(entry, letter, value)
-    return Database(tuple(entries), tuple(unknown_lines))
+    return Database(tuple(entries), tuple(unknown.lines))
 
 
 def _take(entry: Entry, letter: str, value: str) -> None:

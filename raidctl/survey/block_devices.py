@@ -13,8 +13,8 @@ from msgspec.structs import replace
 
 from raidctl.discovery.index import Index, registered, serial, wwn
 from raidctl.discovery.kernel_evidence import KernelEvidence
+from raidctl.discovery.mounts import MOUNTINFO, SWAPS
 from raidctl.discovery.pci import normalised
-from raidctl.discovery.probe import MOUNTINFO, SWAPS
 from raidctl.evidence import Output
 from raidctl.host import BlockDevice, HostView, PciDevice
 from raidctl.model import Controller, Drive, Interface, Inventory, Problem, Volume

@@ -80,6 +80,6 @@ def _proven(told: Mapping[str, Any], source: str, target: str, outputs: Iterable
     for output in outputs:
         for fact in list(output.facts):
             if fact.object_id == source and fact.field in told and fact.value == str(told[fact.field]):
-                output.fact(fact.line, target, fact.field, fact.value)
+                fact.line.fact(target, fact.field, fact.value)
                 proven[fact.field] = told[fact.field]
     return proven

@@ -1,18 +1,17 @@
-"""Objects while a vendor package puts them together: what was told, by which line, and how much a source counts.
+"""A model object under construction: its values, the lines they came from, and the rank of each source.
 
 The id of a controller is known only when all outputs were read; evidence is therefore kept in the draft and written
-to the sheets at the end, when it is certain which card of which tool is shown.
+to the outputs at the end, when it is certain which controller of which tool is shown.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
-from raidctl.evidence import Line, Output
+from raidctl.evidence import Line, Output, mark_read
 from raidctl.model import Model, Problem, ProblemKind, Severity
 from raidctl.text import attempt
 
@@ -20,6 +19,8 @@ T = TypeVar("T")
 M = TypeVar("M", bound=Model)
 Derived = Mapping[str, Sequence[tuple[str, Callable[[str], Any]]]]
 """Labels of details, and the fields that they give with their readers; see :meth:`Draft.derive`."""
+ShownOn = Callable[["Draft", str, str, Any], Iterable[tuple[str, str, object]]]
+"""Draft, its object's id, field and value of a piece of evidence -> the facts: object id, field, value."""
 
 WEAK, ROW, DETAIL = 0, 1, 2
 """How much a source counts: derived from something else, a list's row, the object's own section."""
@@ -60,44 +61,90 @@ class Draft:
     name: str = ""
     values: dict[str, tuple[int, Any]] = field(default_factory=dict)
     details: dict[str, str] = field(default_factory=dict)
-    evidence: list[tuple[Output, Line, str, object]] = field(default_factory=list)
+    evidence: list[tuple[Line, str, object]] = field(default_factory=list)
     complaints: list[Complaint] = field(default_factory=list)
 
-    def put(self, sheet: Output, line: Line | None, name: str, value: object, weight: int = DETAIL) -> None:
-        """The line told a field. The weightier source wins, among equals the first."""
+    def put(
+        self, line: Line | None, name: str, value: object, weight: int = DETAIL, shown_as: str | None = None
+    ) -> None:
+        """Set a field from a line. The higher-ranked source wins; between equals, the first.
+
+        ``shown_as``: the model's field, or ``details[LABEL]``, that shows a field of the package's own.
+        """
         if name not in self.values or self.values[name][0] < weight:
             self.values[name] = (weight, value)
         if line is not None:
-            self.evidence.append((sheet, line, name, value))
+            self.evidence.append((line, shown_as or name, value))
+
+    def conclude(self, name: str, value: object, weight: int = WEAK) -> None:
+        """Set a field that follows from others, if no source of that weight reports it."""
+        self.put(None, name, value, weight)
+
+    def override(self, name: str, value: object, weight: int = DETAIL) -> None:
+        """Set a field whatever the sources report: it follows from several of them."""
+        self.values[name] = (weight, value)
+
+    def discard(self, *names: str) -> None:
+        """Make fields unknown again; their lines stay evidence."""
+        for name in names:
+            self.values.pop(name, None)
 
     def get(self, name: str) -> Any:
-        """The value of a field, None when nobody told it."""
+        """The value of a field, None if unknown."""
         return self.values[name][1] if name in self.values else None
 
-    def detail(self, sheet: Output, line: Line, label: str, value: str) -> None:
-        """A fact without a neutral field. The same label told twice keeps its first value."""
-        self.details.setdefault(label, value)
-        self.evidence.append((sheet, line, f"details[{label}]", value))
+    def detail(self, line: Line, label: str, value: str) -> None:
+        """Keep a fact without a neutral field. The same label reported twice keeps its first value."""
+        self.keep_words(label, value)
+        self.evidence.append((line, f"details[{label}]", value))
 
-    def add_evidence(self, sheet: Output, line: Line | None, name: str, value: object) -> None:
+    def keep_words(self, label: str, value: str) -> None:
+        """Keep the tool's words as a detail beside the field that their line is evidence for."""
+        self.details.setdefault(label, value)
+
+    def replace_words(self, label: str, value: str) -> None:
+        """The same, where the later value counts."""
+        self.details[label] = value
+
+    def restate(self, name: str, value: object, sources: Collection[str]) -> None:
+        """Override a field with what follows from the lines of other fields, which become its evidence."""
+        lines = [line for line, field, _ in self.evidence if field in sources]
+        self.evidence = [item for item in self.evidence if item[1] != name]
+        self.override(name, value)
+        for line in lines:
+            self.add_evidence(line, name, value)
+
+    def add_evidence(self, line: Line | None, name: str, value: object) -> None:
         """Evidence for a field that is worked out when everything is known."""
         if line is not None:
-            self.evidence.append((sheet, line, name, value))
+            self.evidence.append((line, name, value))
 
     def add_problem(self, severity: Severity, kind: ProblemKind, message: str, remedy: str | None = None) -> None:
         """Keep a problem, each one once."""
-        complaint = Complaint(severity, kind, message, remedy)
+        self.complain(Complaint(severity, kind, message, remedy))
+
+    def complain(self, complaint: Complaint) -> None:
+        """Keep a problem, each one once."""
         if len(self.complaints) < _MOST_COMPLAINTS and complaint not in self.complaints:
             self.complaints.append(complaint)
+
+    def withdraw(self, beginning: str) -> None:
+        """Drop the problems whose message begins like this."""
+        self.complaints = [item for item in self.complaints if not item.message.startswith(beginning)]
 
     def unread(self, label: str, value: str) -> None:
         """A value that is not in the form that the tool's other versions print."""
         self.add_problem("warning", "unread", f"The tool's {label} {value!r} was not understood.", REPORT)
 
     def read_field(
-        self, sheet: Output, pair: Pair, name: str, parse: Callable[[str], T | None], weight: int = DETAIL
+        self,
+        pair: Pair,
+        name: str,
+        parse: Callable[[str], T | None],
+        weight: int = DETAIL,
+        shown_as: str | None = None,
     ) -> T | None:
-        """Read a pair into a field; what cannot be read, or says that there is nothing, becomes a detail."""
+        """Read a pair into a field (see :meth:`put`); what is unreadable or no value becomes a detail."""
         value: T | None
         try:
             value = parse(pair.value)
@@ -105,19 +152,19 @@ class Draft:
             value = None
             self.unread(pair.label, pair.value)
         if value is None:
-            self.keep_detail(sheet, pair)
+            self.keep_detail(pair)
             return None
         for line in pair.lines:
-            self.put(sheet, line, name, value, weight)
+            self.put(line, name, value, weight, shown_as)
         return value
 
-    def keep_detail(self, sheet: Output, pair: Pair, prefix: str = "") -> None:
+    def keep_detail(self, pair: Pair, prefix: str = "") -> None:
         """A pair that is a detail; a label without a value is none."""
         if not pair.value:
-            sheet.mark_read(*pair.lines)
+            mark_read(*pair.lines)
             return
         for line in pair.lines:
-            self.detail(sheet, line, f"{prefix}{pair.label}", pair.value)
+            self.detail(line, f"{prefix}{pair.label}", pair.value)
 
     def derive(self, table: Derived) -> None:
         """Fields out of the details, where their form is a known one; the tool's words stay as they are.
@@ -125,13 +172,13 @@ class Draft:
         ``table`` gives for a label, in lower case and without what stands before a colon, the fields and their
         readers. A reader that returns None or raises ``ValueError`` tells nothing.
         """
-        for sheet, line, name, value in tuple(self.evidence):
+        for line, name, value in tuple(self.evidence):
             if name.startswith("details["):
                 label = name[8:-1].rpartition(": ")[2].strip().lower()
                 for known, parse in table.get(label, ()):
                     found = attempt(parse, str(value))
                     if found is not None:
-                        self.put(sheet, line, known, found)
+                        self.put(line, known, found)
 
     def part(self, name: str, build: Callable[..., T]) -> T | None:
         """A part of the object out of its fields: ``patrol_read`` of ``patrol_read.mode`` …; None when none is told."""
@@ -159,19 +206,109 @@ class Draft:
         self.evidence += other.evidence
         self.complaints += [complaint for complaint in other.complaints if complaint not in self.complaints]
 
-    def write_evidence(self, object_id: str, names: Mapping[str, str] = MappingProxyType({})) -> None:
-        """Say on the sheets which line told what of the object; ``names`` are the model's of other fields."""
-        for sheet, line, field_name, value in self.evidence:
-            name = names.get(field_name, field_name)
-            if name.startswith("details["):
-                sheet.detail(line, object_id, name[8:-1], value)
-            else:
-                sheet.fact(line, object_id, name, value)
-
     def drop_evidence(self) -> None:
-        """The lines were understood, but the object is shown as another tool told it."""
-        for sheet, line, _, _ in self.evidence:
-            sheet.mark_read(line)
+        """Mark the lines as read: the object is shown as another tool reports it."""
+        for line, _, _ in self.evidence:
+            line.used = True
+
+
+@dataclass
+class GroupDraft(Draft):
+    """An array or a volume, and the keys of its drives."""
+
+    members: dict[str, None] = field(default_factory=dict)
+    spares: dict[str, bool] = field(default_factory=dict)
+    """True for a dedicated one."""
+
+    def absorb(self, other: Draft) -> None:
+        """Add what another draft of the same array or volume has, its drives included."""
+        super().absorb(other)
+        if isinstance(other, GroupDraft):
+            self.members |= other.members
+            self.spares |= other.spares
+
+
+G = TypeVar("G", bound=GroupDraft)
+
+
+@dataclass
+class ControllerDraft(Draft, Generic[G]):
+    """A controller and everything on it; ``name`` is the tool's number or slot, empty if unknown."""
+
+    arrays: dict[str, G] = field(default_factory=dict)
+    volumes: dict[str, G] = field(default_factory=dict)
+    drives: dict[str, Draft] = field(default_factory=dict)
+    batteries: dict[str, Draft] = field(default_factory=dict)
+
+    array_prefix: ClassVar[str] = "a"
+    """``a`` of the array's id ``adaptec:1/a0``."""
+
+    def new_group(self, name: str) -> G:
+        """An empty draft of an array or a volume."""
+        raise NotImplementedError
+
+    def array(self, name: str) -> G:
+        """The draft of an array, made if it is new; so the others."""
+        return self.arrays.setdefault(name, self.new_group(name))
+
+    def volume(self, name: str) -> G:
+        """The draft of a volume."""
+        return self.volumes.setdefault(name, self.new_group(name))
+
+    def drive(self, key: str) -> Draft:
+        """The draft of a drive; the key is the last part of its id."""
+        return self.drives.setdefault(key, Draft(key))
+
+    def battery(self, name: str) -> Draft:
+        """The draft of a battery; its id is its place in the order."""
+        return self.batteries.setdefault(name, Draft(name))
+
+    def all(self) -> Iterator[Draft]:
+        """The controller's draft and those of all that is on it."""
+        yield self
+        for drafts in (self.arrays, self.volumes, self.drives, self.batteries):
+            yield from drafts.values()
+
+    def owned(self, controller_id: str) -> Iterator[tuple[Draft, str]]:
+        """Each draft with its id."""
+        yield self, controller_id
+        for array in self.arrays.values():
+            yield array, f"{controller_id}/{self.array_prefix}{array.name}"
+        for volume in self.volumes.values():
+            yield volume, f"{controller_id}/v{volume.name}"
+        for drive in self.drives.values():
+            yield drive, f"{controller_id}/{drive.name}"
+        for number, battery in enumerate(self.batteries.values()):
+            yield battery, f"{controller_id}/battery{number}"
+
+    @property
+    def reported(self) -> bool:
+        """Whether any line is about the controller or something on it."""
+        return any(draft.evidence for draft in self.all())
+
+    def problems(self, controller_id: str) -> list[Problem]:
+        """The problems of the controller and of all that is on it."""
+        return [item.problem(where) for draft, where in self.owned(controller_id) for item in draft.complaints]
+
+    def write_evidence(self, controller_id: str, shown_on: ShownOn | None = None) -> None:
+        """Record which line gives what, under the final ids; ``shown_on`` knows what other objects show."""
+        for draft, where in self.owned(controller_id):
+            for line, name, value in draft.evidence:
+                for fact in ((where, name, value),) if shown_on is None else shown_on(draft, where, name, value):
+                    line.fact(*fact)
+
+    def absorb(self, other: Draft) -> None:
+        """Add what another output reports of the same controller and of all that is on it."""
+        super().absorb(other)
+        if isinstance(other, ControllerDraft):
+            for make, drafts in (
+                (self.array, other.arrays),
+                (self.volume, other.volumes),
+                (self.drive, other.drives),
+                (self.battery, other.batteries),
+            ):
+                for name, draft in drafts.items():
+                    make(name).absorb(draft)
 
 
 def distinct(ids: Iterable[str]) -> list[str]:

@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Generic, Protocol, TypeVar
+from collections.abc import Callable, Sequence
+from typing import Any, Generic, TypeVar
 
 from msgspec import Struct, field
 
 from raidctl.model import Problem
-from raidctl.vendor.draft import Draft
+from raidctl.vendor.draft import ControllerDraft
 
-
-class CardLike(Protocol):
-    """The draft of a controller and of all that is on it."""
-
-    def all(self) -> Iterable[Draft]:
-        """Its own draft and those of its objects."""
-
-
-C = TypeVar("C", bound=CardLike)
+C = TypeVar("C", bound=ControllerDraft[Any])
 
 
 class Choice(Struct, Generic[C]):
@@ -38,7 +30,7 @@ class Choice(Struct, Generic[C]):
         return [Problem(severity="info", kind="note", where=object_id, message=message)] if others else []
 
 
-def richest(tellings: Sequence[tuple[C, str, str]], same: Callable[[C, str, C, str], bool]) -> list[Choice[C]]:
+def best_sources(tellings: Sequence[tuple[C, str, str]], same: Callable[[C, str, C, str], bool]) -> list[Choice[C]]:
     """Each controller once, as the tool that reports most.
 
     Args:
@@ -61,6 +53,6 @@ def richest(tellings: Sequence[tuple[C, str, str]], same: Callable[[C, str, C, s
     return chosen
 
 
-def _weight(card: CardLike) -> int:
+def _weight(card: ControllerDraft[Any]) -> int:
     """How much is reported of a controller and all on it."""
     return sum(len(draft.evidence) for draft in card.all())

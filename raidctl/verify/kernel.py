@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from raidctl.discovery.mounts import Mount, mountinfo
-from raidctl.discovery.probe import MOUNTINFO
-from raidctl.evidence import Line
+from raidctl.discovery.mounts import MOUNTINFO, Mount, mountinfo
+from raidctl.evidence import Line, Output
 from raidctl.host import BlockDevice, HostView
 from raidctl.model.block_layer import NO_BARRIER
 from raidctl.request import Dialogue, Read, ask_all
@@ -51,10 +50,8 @@ def read_kernel(view: HostView) -> Dialogue[Kernel]:
 
 
 def _mounts(text: str) -> tuple[tuple[Mount, Line], ...]:
-    found = []
-    for number, raw in enumerate(text.split("\n"), 1):
-        found += [(mount, Line(number, raw)) for mount in mountinfo(raw).mounts]
-    return tuple(found)
+    lines = Output.of_text(MOUNTINFO, text).lines
+    return tuple((mount, line) for line in lines for mount in mountinfo(line.text).mounts)
 
 
 def _cache_type(disk: BlockDevice) -> str:

@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 TOOL = "acmecli"
 PLUGIN = """
 import msgspec
-from raidctl.evidence import Output
+from raidctl.evidence import Output, mark_read
 from raidctl.model import Capability, Inventory, Tool
 from raidctl.request import Run, Which, ask
 from raidctl.vendor.protocol import Observation, Sniffed, ToolSpec
@@ -50,11 +50,11 @@ def read(documents):
 def _read(command, text, tools):
     told = msgspec.json.decode(text.partition("\\n")[2], type=Inventory)
     output = Output.of_text(command, text)
-    output.mark_read(output.lines[0])
+    mark_read(output.lines[0])
     for controller in told.controllers:
         for line in output.lines:
             if f'"id": "{controller.id}"' in line.text:
-                output.fact(line, controller.id, "id", controller.id)
+                line.fact(controller.id, "id", controller.id)
     return Observation(told.controllers, told.problems, tools, (output,))
 """
 

@@ -22,8 +22,8 @@ VIEW = HostView(
 def sheet(drive: Drive) -> Output:
     """An output whose lines told the turns and the model of a drive."""
     told = Output.of_text("smartctl -x", "Rotation Rate: 7200 rpm\nDevice Model: HARBOR")
-    told.fact(told.lines[0], drive.id, "rpm", 7200)
-    told.fact(told.lines[1], drive.id, "model", "HARBOR")
+    told.lines[0].fact(drive.id, "rpm", 7200)
+    told.lines[1].fact(drive.id, "model", "HARBOR")
     return told
 
 

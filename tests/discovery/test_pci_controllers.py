@@ -140,7 +140,7 @@ def test_the_overview_says_what_a_port_in_raid_mode_is() -> None:
 def test_the_overview_tells_which_program_was_used_and_why() -> None:
     """The evidence knows whose output a controller was read from; the family's note on the controller says why."""
     sheet = Output.of_text("/opt/bin/oldcli show all", "Card 1\n")
-    sheet.fact(sheet.lines[0], "example:1", "model", "Card 1")
+    sheet.lines[0].fact("example:1", "model", "Card 1")
     note = Problem(severity="info", where="example:1", message="newcli does not know it.")
     ill = Problem(severity="error", where="example:1", message="It is ill.", kind="state")
     (row,) = pci_controllers.overview(

@@ -10,7 +10,7 @@ import jsonschema
 import msgspec
 import pytest
 
-from raidctl.evidence import Output
+from raidctl.evidence import Output, mark_read
 from raidctl.model import Capability, Inventory, Problem
 from raidctl.output.console import Paper
 from raidctl.output.doctor import Checkup, checkup_data, checkup_screen
@@ -39,10 +39,10 @@ Smart Array P410i in Slot 1
 def sheet() -> Output:
     """An output of which one line was understood, one noted, one left."""
     made = Output.of_text("acmecli show detail", TEXT)
-    made.fact(made.lines[2], "smartarray:1", "cache.write_percent", 75)
-    made.fact(made.lines[2], "smartarray:1", "cache.read_percent", 25)
-    made.fact(made.lines[1], "smartarray:1", "model", "Smart Array P410i")
-    made.fact(made.lines[1], "smartarray:1/v1", "status", "ok")
+    made.lines[2].fact("smartarray:1", "cache.write_percent", 75)
+    made.lines[2].fact("smartarray:1", "cache.read_percent", 25)
+    made.lines[1].fact("smartarray:1", "model", "Smart Array P410i")
+    made.lines[1].fact("smartarray:1/v1", "status", "ok")
     return made
 
 
@@ -92,7 +92,7 @@ def test_lines_that_nobody_used_are_listed(sheet: Output) -> None:
 
 def test_that_every_line_was_used_is_said(sheet: Output) -> None:
     """An empty list would leave one in doubt."""
-    sheet.mark_read(sheet.lines[3])
+    mark_read(sheet.lines[3])
     assert unparsed_screen([sheet], EIGHTY) == "Every line was used: 3 in 1 output.\n"
     assert unparsed_screen([], EIGHTY) == "No output was read.\n"
 

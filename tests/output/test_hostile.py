@@ -67,7 +67,7 @@ def test_no_text_of_hardware_breaks_or_steers_the_screen(
 def test_evidence_never_steers_the_terminal(value: str, text: str, paper: Paper) -> None:
     """The raw line of an output is printed without its escape codes."""
     sheet = Output.of_text(text, f"first\n{text}\nlast")
-    sheet.fact(sheet.lines[1], "smartarray:1", value, value)
+    sheet.lines[1].fact("smartarray:1", value, value)
     for told in (explanation(DEGRADED, [sheet], ["smartarray:1"], paper), unparsed_screen([sheet], paper)):
         assert steers(told) == []
         assert max(map(cell_len, told.split("\n"))) <= paper.columns

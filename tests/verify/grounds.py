@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from raidctl.discovery.mounts import mountinfo
-from raidctl.evidence import Line
+from raidctl.evidence import Output
 from raidctl.host import BlockDevice, HostView
 from raidctl.model import (
     Array,
@@ -115,7 +115,7 @@ def ground(
     found = tuple(add_backing(cards, view, ()))
     return Ground(
         Survey(Inventory(host=Host(hostname="m"), controllers=found, problems=problems), view=view),
-        Kernel(tuple((mount, Line(1, raw)) for mount in mountinfo(raw).mounts)),
+        Kernel(tuple((mount, Output.of_text("/proc/self/mountinfo", raw).lines[0]) for mount in mountinfo(raw).mounts)),
     )
 
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
-from raidctl.evidence import Output
+from raidctl.evidence import mark_read
 from raidctl.model import BatteryKind, BatteryStatus
 from raidctl.text import collapse
 from raidctl.vendor.draft import REPORT, ROW, Draft, Pair
+from raidctl.vendor.fields import Field, Fields, read_pair
 from raidctl_adaptec import numbers, vocabulary
-from raidctl_adaptec.draft import CardDraft, conclude, keep
+from raidctl_adaptec.draft import ControllerDraft, keep
 from raidctl_adaptec.outline import Block
 from raidctl_adaptec.vocabulary import normalized
 
@@ -37,21 +35,20 @@ _PARTS = frozenset(
         "flash status",
     }
 )
-_FIELDS: dict[str, tuple[str, Callable[[str], Any], int]] = {
+_FIELDS: Fields[Draft] = {
     # Capacity remaining                       : 98 percent
-    "capacity remaining": ("charge_percent", numbers.percent, 2),
-    "charge level": ("charge_percent", numbers.percent, 2),
-    "relative charge": ("charge_percent", numbers.percent, ROW),
-    "current temperature": ("temperature_celsius", numbers.celsius, 2),
-    "temperature": ("temperature_celsius", numbers.celsius, ROW),
+    "capacity remaining": Field("charge_percent", numbers.percent),
+    "charge level": Field("charge_percent", numbers.percent),
+    "relative charge": Field("charge_percent", numbers.percent, ROW),
+    "current temperature": Field("temperature_celsius", numbers.celsius),
+    "temperature": Field("temperature_celsius", numbers.celsius, ROW),
     # Voltage(Present/Max)               : 4955 mV/ 5302 mV
-    "voltage(present/max)": ("voltage_volts", numbers.volts, 2),
-    "voltage": ("voltage_volts", numbers.volts, ROW),
+    "voltage(present/max)": Field("voltage_volts", numbers.volts, keep=True),
+    "voltage": Field("voltage_volts", numbers.volts, ROW, keep=True),
     # Next Scheduled Learn Cycle         : 122 hours
-    "next scheduled learn cycle": ("next_learn_at", numbers.text, 2),
-    "next learn cycle": ("next_learn_at", numbers.text, ROW),
+    "next scheduled learn cycle": Field("next_learn_at", numbers.text),
+    "next learn cycle": Field("next_learn_at", numbers.text, ROW),
 }
-_KEPT = frozenset({"voltage_volts"})
 _FINE = frozenset(
     {"ready", "ok", "okay", "optimal", "idle", "no error", "normal", "good", "none", "complete", "completed"}
 )
@@ -64,42 +61,38 @@ def section_of(sub: str) -> tuple[str, BatteryKind] | None:
     return next(((name, kind) for part, name, kind in _SECTIONS if part in key), None)
 
 
-def read_block(card: CardDraft, sheet: Output, block: Block, name: str, kind: BatteryKind) -> None:
+def read_block(card: ControllerDraft, block: Block, name: str, kind: BatteryKind) -> None:
     """One part with all its pairs. A part without a pair tells nothing: the title alone is no battery."""
     if not block.pairs:
-        sheet.mark_read(*block.heads)
+        mark_read(*block.heads)
         return
     battery = card.battery(name)
     for line in block.heads:
-        battery.put(sheet, line, "kind", kind, ROW)
+        battery.put(line, "kind", kind, ROW)
     for pair in block.pairs:
-        _read_pair(battery, sheet, pair, block.sub)
+        _read_pair(battery, pair, block.sub)
 
 
-def _read_pair(battery: Draft, sheet: Output, pair: Pair, sub: str) -> None:
+def _read_pair(battery: Draft, pair: Pair, sub: str) -> None:
     label = normalized(pair.label)
     if label in _OVERALL:
         # Overall Backup Unit Status              : Not Ready
-        battery.put(sheet, pair.lines[0], "status_text", collapse(pair.value))
-    elif label in _FIELDS:
-        name, parse, weight = _FIELDS[label]
-        if battery.read_field(sheet, pair, name, parse, weight) is not None and name in _KEPT:
-            battery.details.setdefault(pair.label, pair.value)
-    else:
+        battery.put(pair.lines[0], "status_text", collapse(pair.value))
+    elif not read_pair(battery, pair, label, _FIELDS):
         if label in _PARTS:
-            conclude(battery, f"part.{label}", pair.value)
+            battery.conclude(f"part.{label}", pair.value)
         elif (
             label == "over temperature"
             and normalized(pair.value) not in ("no", "false")
             and vocabulary.has_value(pair.value)
         ):
             # Over temperature                         : Yes
-            conclude(battery, "hot", value=True)
+            battery.conclude("hot", value=True)
         elif label in ("battery/capacitor pack count", "pack count") and pair.value.strip() == "0":
-            conclude(battery, "absent", value=True)
+            battery.conclude("absent", value=True)
         elif label in ("power type", "backup power type") and "batter" in normalized(pair.value):
-            battery.put(sheet, pair.lines[0], "kind", "battery")
-        keep(battery, sheet, pair, sub)
+            battery.put(pair.lines[0], "kind", "battery")
+        keep(battery, pair, sub)
 
 
 def settle(battery: Draft) -> BatteryStatus:

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from raidctl.evidence import Output
-from raidctl.vendor.draft import DETAIL, ROW, WEAK
+from raidctl.evidence import Output, mark_read
+from raidctl.vendor.draft import ROW, WEAK
 from raidctl.vendor.protocol import Document
 from raidctl_adaptec import config_json, controller, drive, numbers, other_commands, vocabulary, volume
-from raidctl_adaptec.draft import CardDraft, GroupDraft, Segment, conclude
+from raidctl_adaptec.draft import ControllerDraft, GroupDraft, Segment
 from raidctl_adaptec.grammar import number_of_command
 from raidctl_adaptec.outline import Answer, Block, outline
 from raidctl_adaptec.tables import BUSY
@@ -25,7 +25,7 @@ _GROUP = re.compile(r"group \d{1,4}(?=,)", re.IGNORECASE)
 class Collection:
     """The cards of some outputs, and the outputs themselves."""
 
-    cards: list[CardDraft] = field(default_factory=list)
+    cards: list[ControllerDraft] = field(default_factory=list)
     answers: list[Answer] = field(default_factory=list)
     broken_json: list[Output] = field(default_factory=list)
     guessed: set[int] = field(default_factory=set)
@@ -36,7 +36,7 @@ class Collection:
         """Each output's sheet once."""
         return list({id(answer.sheet): answer.sheet for answer in self.answers}.values()) + self.broken_json
 
-    def card(self, number: str | None, serial: str | None) -> CardDraft:
+    def card(self, number: str | None, serial: str | None) -> ControllerDraft:
         """The draft of a card: the one of that number, unless its serial number is another."""
         same = [c for c in self.cards if number is None or c.name in ("", number)]
         for found in same:
@@ -46,7 +46,7 @@ class Collection:
             if (serial is None or known is None) and (len(same) == 1 or found.name == number):
                 break
         else:
-            found = CardDraft("")
+            found = ControllerDraft("")
             self.cards.append(found)
         if number is not None and not found.name:
             found.name = number
@@ -89,17 +89,17 @@ def _json(collection: Collection, document: Document, number: str | None) -> Non
 def _add(collection: Collection, answer: Answer) -> None:
     collection.answers.append(answer)
     for of, rest, line in answer.rows:
-        other_commands.read_row(collection.card(of, None), answer.sheet, line, rest)
+        other_commands.read_row(collection.card(of, None), line, rest)
     if not any(block.pairs or block.heads for block in answer.blocks):
         return
     number = answer.number or answer.hinted or ("1" if answer.found == 1 else None)
     if not any(block.pairs for block in answer.blocks) or answer.rows:
         for block in answer.blocks:
-            answer.sheet.mark_read(*block.heads, *(line for pair in block.pairs for line in pair.lines))
+            mark_read(*block.heads, *(line for pair in block.pairs for line in pair.lines))
         return
     for own, blocks in _cards(answer):
         card = collection.card(own or number, _serial(blocks))
-        _read(card, answer.sheet, blocks)
+        _read(card, blocks)
         if answer.trailer is not None:
             card.sections.add("whole")
 
@@ -120,7 +120,7 @@ def _serial(blocks: Iterable[Block]) -> str | None:
     return None
 
 
-def _read(card: CardDraft, sheet: Output, blocks: Sequence[Block]) -> None:
+def _read(card: ControllerDraft, blocks: Sequence[Block]) -> None:
     entries = 0
     for (area, name, _), group in groupby(blocks, key=lambda block: (block.area, block.name, block.channel)):
         own = list(group)
@@ -128,18 +128,18 @@ def _read(card: CardDraft, sheet: Output, blocks: Sequence[Block]) -> None:
         if area == "physical":
             key = drive.address(own) if name or drive.is_device(own) else None
             for block in own:
-                drive.read_block(card, sheet, block, key)
+                drive.read_block(card, block, key)
         elif area == "phy device":
-            other_commands.read_phy_device(card, sheet, own)
+            other_commands.read_phy_device(card, own)
         else:
             for block in own:
                 entries += area == "log"
-                _read_block(card, sheet, block, entries)
+                _read_block(card, block, entries)
 
 
-def _read_block(card: CardDraft, sheet: Output, block: Block, entries: int) -> None:
+def _read_block(card: ControllerDraft, block: Block, entries: int) -> None:
     if block.area == "log":
-        other_commands.read_log(card, sheet, block, entries)
+        other_commands.read_log(card, block, entries)
         return
     reader = {
         "controller": controller.read_block,
@@ -152,7 +152,7 @@ def _read_block(card: CardDraft, sheet: Output, block: Block, entries: int) -> N
         "expander": other_commands.read_expander,
         "phy log": other_commands.read_phy_log,
     }.get(block.area, controller.read_connector)
-    reader(card, sheet, block)
+    reader(card, block)
 
 
 def _number(collection: Collection) -> None:
@@ -168,7 +168,7 @@ def _number(collection: Collection) -> None:
 # --- which drives a volume lies on
 
 
-def settle(card: CardDraft) -> None:
+def settle(card: ControllerDraft) -> None:
     """Find the drives behind the segments, and the arrays behind the volumes."""
     index = _Places(card)
     for group in (*card.volumes.values(), *card.arrays.values()):
@@ -191,7 +191,7 @@ def settle(card: CardDraft) -> None:
 class _Places:
     """The card's drives by what segments tell of them."""
 
-    def __init__(self, card: CardDraft) -> None:
+    def __init__(self, card: ControllerDraft) -> None:
         self.card = card
         self.serials: dict[str, list[str]] = {}
         self.places: dict[tuple[str, str, str], list[str]] = {}
@@ -226,27 +226,27 @@ class _Places:
         if "physical" in self.card.sections or segment.state in ("missing", "inconsistent"):
             return
         made = self.card.drive(key)
-        made.add_evidence(segment.sheet, segment.line, "id", key)
-        made.put(segment.sheet, segment.line, "role", "member", WEAK)
+        made.add_evidence(segment.line, "id", key)
+        made.put(segment.line, "role", "member", WEAK)
         told = {
             "serial": segment.serial, "size_bytes": segment.size_bytes,
             "interface": segment.interface, "media": segment.media,
         }  # fmt: skip
         for name, value in told.items():
             if value is not None:
-                made.put(segment.sheet, segment.line, name, value, ROW)
+                made.put(segment.line, name, value, ROW)
         if segment.place is not None:
-            made.put(segment.sheet, segment.line, "enclosure", drive.place_shown(segment.place), ROW)
-            made.put(segment.sheet, segment.line, "bay", segment.place[2], ROW)
+            made.put(segment.line, "enclosure", drive.place_shown(segment.place), ROW)
+            made.put(segment.line, "bay", segment.place[2], ROW)
         found = vocabulary.drive_word(segment.state)
         if found is not None:
-            made.put(segment.sheet, segment.line, "status", found.status, ROW)
-            made.put(segment.sheet, segment.line, "status_text", segment.state.capitalize(), ROW)
+            made.put(segment.line, "status", found.status, ROW)
+            made.put(segment.line, "status_text", segment.state.capitalize(), ROW)
             if found.role is not None and found.role != "member":
-                made.put(segment.sheet, segment.line, "role", found.role, ROW)
+                made.put(segment.line, "role", found.role, ROW)
 
 
-def _told_arrays(card: CardDraft) -> None:
+def _told_arrays(card: ControllerDraft) -> None:
     """smartpqi: volumes and drives name their array."""
     for volume_draft in card.volumes.values():
         number = volume_draft.get("array")
@@ -272,13 +272,11 @@ def _told_arrays(card: CardDraft) -> None:
             del array.members[key]
             array.spares[key] = True
         for key in array.members:
-            card.drives[key].put(
-                array.segments[0].sheet if array.segments else Output("", ()), None, "array", number, WEAK
-            )
+            card.drives[key].put(None, "array", number, WEAK)
     _spares(card)
 
 
-def _derived_arrays(card: CardDraft) -> None:
+def _derived_arrays(card: ControllerDraft) -> None:
     """Put together the volumes that are cut out of the same drives: aacraid prints no arrays.
 
     A set of drives that segments name is one; its number is that of the first volume on it. Sets that only overlap stay
@@ -295,16 +293,16 @@ def _derived_arrays(card: CardDraft) -> None:
         array.members.update(one.members)
         array.spares.update(one.spares)
         array.segments = array.segments or one.segments
-        conclude(one, "array", name)
+        one.conclude("array", name)
         for key in members:
             homes.setdefault(key, set()).add(name)
         _health(array, one)
     for key, names in homes.items():
         if len(names) == 1:
-            conclude(card.drives[key], "array", next(iter(names)))
+            card.drives[key].conclude("array", next(iter(names)))
     for array in card.arrays.values():
         for segment in array.segments:
-            array.add_evidence(segment.sheet, segment.line, "drives", segment.state)
+            array.add_evidence(segment.line, "drives", segment.state)
     _spares(card)
 
 
@@ -316,10 +314,10 @@ def _health(array: GroupDraft, one: GroupDraft) -> None:
     bad = one.get("status") in ("failed", "offline")
     status = "ok" if all(state == "present" for state in states) else "critical" if bad else "warning"
     if array.get("status") in (None, "ok"):
-        array.values["status"] = (DETAIL, status)
+        array.override("status", status)
 
 
-def _spares(card: CardDraft) -> None:
+def _spares(card: ControllerDraft) -> None:
     """Spares that an array names are drives; a dedicated one names its volume."""
     for key, one in card.drives.items():
         for number in one.get("spare.for") or ():
@@ -334,22 +332,22 @@ def _spares(card: CardDraft) -> None:
             if key not in card.drives:
                 owner = next((v for v in card.volumes.values() if key in v.spares), None)
                 made = card.drive(key)
-                conclude(made, "role", "spare")
-                for sheet, line, name, value in owner.evidence if owner is not None else ():
+                made.conclude("role", "spare")
+                for line, name, value in owner.evidence if owner is not None else ():
                     if "Hot-Spare]" in name and key in numbers.addresses(str(value)):
-                        made.add_evidence(sheet, line, "id", key)
+                        made.add_evidence(line, "id", key)
 
 
-def _jbod(card: CardDraft) -> None:
+def _jbod(card: ControllerDraft) -> None:
     """``Online (JBOD)`` is a member where a volume lies on it, else, when the volumes were read, a drive of its own."""
     members = {key for group in (*card.volumes.values(), *card.arrays.values()) for key in group.members}
     for key, one in card.drives.items():
         if normalized(one.get("status_text") or "") != "online (jbod)":
             continue
         if key in members:
-            conclude(one, "role", "member")
+            one.conclude("role", "member")
         elif "logical" in card.sections:
-            conclude(one, "role", "passthrough")
+            one.conclude("role", "passthrough")
 
 
 def _count(one: GroupDraft) -> None:
@@ -357,17 +355,17 @@ def _count(one: GroupDraft) -> None:
     states = [segment.state for segment in one.segments]
     if not states or not all(states):
         return
-    conclude(one, "drives_expected", len(states))
-    conclude(one, "drives_active", sum(state == "present" for state in states))
+    one.conclude("drives_expected", len(states))
+    one.conclude("drives_active", sum(state == "present" for state in states))
     groups = {found[0] for segment in one.segments if (found := _GROUP.match(segment.label)) is not None}
     if groups and one.get("raid_level") in ("raid10", "raid50", "raid60"):
-        conclude(one, "spans", len(groups))
+        one.conclude("spans", len(groups))
     if "rebuilding" in states:
         segment = one.segments[states.index("rebuilding")]
-        one.put(segment.sheet, segment.line, "progress.operation", "rebuild", WEAK)
+        one.put(segment.line, "progress.operation", "rebuild", WEAK)
 
 
-def _busy(card: CardDraft, one: GroupDraft) -> None:
+def _busy(card: ControllerDraft, one: GroupDraft) -> None:
     """A volume that is being rebuilt, verified, grown is that, also where its status word is only ``Degraded``.
 
     ``getstatus`` alone tells no other status; what is worse than ``Degraded`` stays as it is.
@@ -377,12 +375,8 @@ def _busy(card: CardDraft, one: GroupDraft) -> None:
         key for key in one.members if normalized(card.drives[key].get("status_text") or "").startswith("rebuild")
     ]
     if status == "degraded" and rebuilding:
-        conclude(one, "progress.operation", "rebuild")
+        one.conclude("progress.operation", "rebuild")
     busy = BUSY.get(one.get("progress.operation"))
     if busy is None or status not in (None, "ok", "degraded") or (status == "degraded" and busy != "rebuilding"):
         return
-    one.values["status"] = (DETAIL, busy)
-    evidence = [(sheet, line) for sheet, line, name, _ in one.evidence if name in ("status", "progress.operation")]
-    one.evidence = [item for item in one.evidence if item[2] != "status"]
-    for sheet, line in evidence:
-        one.add_evidence(sheet, line, "status", busy)
+    one.restate("status", busy, ("status", "progress.operation"))

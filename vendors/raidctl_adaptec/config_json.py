@@ -18,7 +18,7 @@ from raidctl.model import Health, Interface, Mode, Role, VolumeStatus
 from raidctl.text import attempt
 from raidctl.vendor.draft import REPORT, ROW, Draft, Pair
 from raidctl_adaptec import controller, numbers, vocabulary
-from raidctl_adaptec.draft import CardDraft, conclude
+from raidctl_adaptec.draft import ControllerDraft
 
 _CONTROLLER_STATUS: dict[int, tuple[Health, str]] = {
     0: ("ok", "Optimal"),
@@ -76,7 +76,7 @@ class _Reader:
         """A text into a field."""
         value = self.values.get(key)
         if isinstance(value, (str, int)) and not isinstance(value, bool) and vocabulary.has_value(str(value)):
-            self.draft.put(self.sheet, self.line(key), name, str(value).strip())
+            self.draft.put(self.line(key), name, str(value).strip())
 
     def whole(self, key: str) -> int | None:
         """A whole number; texts that hold one count too."""
@@ -90,14 +90,14 @@ class _Reader:
         value = self.values.get(key)
         line = self.line(key)
         if isinstance(value, (str, int, float)) and line is not None:
-            self.draft.read_field(self.sheet, Pair(key, str(value), [line]), name, parse)
+            self.draft.read_field(Pair(key, str(value), [line]), name, parse)
 
     def rest(self, skip: frozenset[str]) -> None:
         """All leaves that no field took, as details under their keys."""
         for path, value in _leaves(self.values, skip):
             line = self.sheet.leaf(f"{self.path}.{path}")
             if line is not None:
-                self.draft.detail(self.sheet, line, path, value)
+                self.draft.detail(line, path, value)
 
 
 def _leaves(value: Any, skip: frozenset[str], path: str = "", depth: int = 0) -> Iterator[tuple[str, str]]:
@@ -112,7 +112,7 @@ def _leaves(value: Any, skip: frozenset[str], path: str = "", depth: int = 0) ->
         yield path, value if isinstance(value, str) else json.dumps(value)
 
 
-def read(card: CardDraft, sheet: Output, value: Any) -> None:
+def read(card: ControllerDraft, sheet: Output, value: Any) -> None:
     """The whole object, or the part that ``getconfigJSON N ARRAY 0`` prints."""
     if not isinstance(value, Mapping):
         return
@@ -151,7 +151,7 @@ def _items(root: Mapping[str, Any], path: str, key: str) -> Iterator[tuple[str, 
                 yield f"{base}[{index}]", item
 
 
-def _controller(card: CardDraft, sheet: Output, path: str, values: Mapping[str, Any]) -> None:
+def _controller(card: ControllerDraft, sheet: Output, path: str, values: Mapping[str, Any]) -> None:
     reader = _Reader(sheet, card, path, values)
     reader.text("serialNumber", "serial")
     reader.text("firmwareVersion", "firmware")
@@ -159,7 +159,7 @@ def _controller(card: CardDraft, sheet: Output, path: str, values: Mapping[str, 
     reader.text("deviceVendor", "vendor")
     line = reader.line("deviceName")
     if isinstance(values.get("deviceName"), str) and line is not None:
-        controller.read_model(card, sheet, Pair("deviceName", values["deviceName"], [line]), ROW)
+        controller.read_model(card, Pair("deviceName", values["deviceName"], [line]), ROW)
     tables: tuple[tuple[str, Mapping[int, tuple[str, str]], str], ...] = (
         ("controllerStatus", _CONTROLLER_STATUS, "status"),
         ("functionalMode", _MODES, "mode"),
@@ -170,9 +170,9 @@ def _controller(card: CardDraft, sheet: Output, path: str, values: Mapping[str, 
             continue
         known = table.get(number)
         if known is not None:
-            card.put(sheet, line, name, known[0])
+            card.put(line, name, known[0])
         if name == "status":
-            card.put(sheet, line, "status_text", known[1] if known else str(number))
+            card.put(line, "status_text", known[1] if known else str(number))
         if known is None:
             card.unread(key, str(number))
     reader.take("readCachePercentage", "cache.read_percent", numbers.percent)
@@ -181,38 +181,38 @@ def _controller(card: CardDraft, sheet: Output, path: str, values: Mapping[str, 
     reader.rest(_OBJECTS | used - {"controllerStatus"})
 
 
-def _array(card: CardDraft, sheet: Output, path: str, values: Mapping[str, Any], order: int) -> None:
+def _array(card: ControllerDraft, sheet: Output, path: str, values: Mapping[str, Any], order: int) -> None:
     reader = _Reader(sheet, Draft(), path, values)
     number = reader.whole("arrayID")
     array = card.array(str(order if number is None else number))
     reader.draft = array
     block = reader.whole("blockSize")
-    array.add_evidence(sheet, reader.line("arrayID"), "id", array.name)
+    array.add_evidence(reader.line("arrayID"), "id", array.name)
     for key, name in (("totalSize", "size_bytes"), ("unUsedSpace", "free_bytes")):
         blocks = reader.whole(key)
         if blocks is not None and block:
-            array.put(sheet, reader.line(key), name, blocks * block)
+            array.put(reader.line(key), name, blocks * block)
     reader.rest(frozenset({"arrayID", "totalSize", "unUsedSpace"} if block else {"arrayID"}))
 
 
-def _volume(card: CardDraft, sheet: Output, path: str, values: Mapping[str, Any], order: int) -> None:
+def _volume(card: ControllerDraft, sheet: Output, path: str, values: Mapping[str, Any], order: int) -> None:
     reader = _Reader(sheet, Draft(), path, values)
     number = reader.whole("logicalDriveID")
     volume = card.volume(str(order if number is None else number))
     reader.draft = volume
-    volume.add_evidence(sheet, reader.line("logicalDriveID"), "id", volume.name)
+    volume.add_evidence(reader.line("logicalDriveID"), "id", volume.name)
     reader.text("name", "name")
     reader.text("volumeUniqueID", "unique_id")
     reader.take("raidLevel", "raid_level", vocabulary.raid_level)
     block, blocks = reader.whole("BlockSize"), reader.whole("dataSpace")
     used = {"logicalDriveID", "name", "volumeUniqueID", "raidLevel"}
     if block and blocks is not None:
-        volume.put(sheet, reader.line("dataSpace"), "size_bytes", blocks * block)
+        volume.put(reader.line("dataSpace"), "size_bytes", blocks * block)
         used.add("dataSpace")
     strip = reader.whole("StripeSize")
     if strip:
         # KiB
-        volume.put(sheet, reader.line("StripeSize"), "strip_bytes", strip * 1024)
+        volume.put(reader.line("StripeSize"), "strip_bytes", strip * 1024)
         used.add("StripeSize")
     _state(reader, volume, {key: (status, text) for key, (status, text) in _VOLUME_STATES.items()})
     array = _consumer(reader, volume, path, values)
@@ -225,11 +225,11 @@ def _state(reader: _Reader, draft: Draft, table: Mapping[int, tuple[str, str]]) 
     state, line = reader.whole("state"), reader.line("state")
     if state is None or line is None:
         if line is not None:
-            draft.detail(reader.sheet, line, "state", str(reader.values.get("state")))
+            draft.detail(line, "state", str(reader.values.get("state")))
         return
     known = table.get(state)
-    draft.put(reader.sheet, line, "status", known[0] if known else "unknown")
-    draft.put(reader.sheet, line, "status_text", known[1] if known else str(state))
+    draft.put(line, "status", known[0] if known else "unknown")
+    draft.put(line, "status_text", known[1] if known else str(state))
     if known is None:
         draft.add_problem("warning", "unread", f"The state {state} of the JSON output is not known.", REPORT)
 
@@ -241,22 +241,22 @@ def _consumer(reader: _Reader, draft: Draft, path: str, values: Mapping[str, Any
         number = _Reader(reader.sheet, draft, where, chunk).whole("consumerArrayID")
         if number is not None:
             found.add(number)
-            draft.add_evidence(reader.sheet, reader.sheet.leaf(f"{where}.consumerArrayID"), "array", number)
+            draft.add_evidence(reader.sheet.leaf(f"{where}.consumerArrayID"), "array", number)
     if len(found) != 1:
         return None
     array = str(found.pop())
-    conclude(draft, "array", array)
+    draft.conclude("array", array)
     return array
 
 
-def _drive(card: CardDraft, sheet: Output, path: str, values: Mapping[str, Any]) -> None:
+def _drive(card: ControllerDraft, sheet: Output, path: str, values: Mapping[str, Any]) -> None:
     reader = _Reader(sheet, Draft(), path, values)
     channel, device = reader.whole("channelID"), reader.whole("deviceID")
     key = f"{channel},{device}" if channel is not None and device is not None else f"device{len(card.drives)}"
     drive = card.drive(key)
     reader.draft = drive
     for name in ("channelID", "deviceID"):
-        drive.add_evidence(sheet, reader.line(name), "id", values.get(name))
+        drive.add_evidence(reader.line(name), "id", values.get(name))
     reader.text("serialNumber", "serial")
     reader.text("model", "maker.model")
     reader.text("vendor", "maker.vendor")
@@ -265,16 +265,16 @@ def _drive(card: CardDraft, sheet: Output, path: str, values: Mapping[str, Any])
     used = {"channelID", "deviceID", "serialNumber", "model", "vendor", "physicalDriveName", "rotationalSpeed"}
     number, line = reader.whole("interfaceType"), reader.line("interfaceType")
     if number in _INTERFACES and line is not None:
-        drive.put(sheet, line, "interface", _INTERFACES[number])
+        drive.put(line, "interface", _INTERFACES[number])
     line = reader.line("nonSpinning")
     if isinstance(values.get("nonSpinning"), bool) and line is not None:
-        drive.put(sheet, line, "media", "ssd" if values["nonSpinning"] else "hdd")
+        drive.put(line, "media", "ssd" if values["nonSpinning"] else "hdd")
         used.add("nonSpinning")
     _size(reader, drive)
     _state(reader, drive, {number: (told[0], told[2]) for number, told in _DRIVE_STATES.items()})
     state = reader.whole("state")
     if state in _DRIVE_STATES:
-        conclude(drive, "role", _DRIVE_STATES[state][1])
+        drive.conclude("role", _DRIVE_STATES[state][1])
     array = _consumer(reader, drive, path, values)
     if array is not None:
         card.array(array).members[key] = None
@@ -286,4 +286,4 @@ def _size(reader: _Reader, drive: Draft) -> None:
     blocks = reader.whole("numOfUsableBlocks")
     sizes = {size for key in ("blockSize", "physicalBlockSize") if (size := reader.whole(key))}
     if blocks and len(sizes) == 1:
-        drive.put(reader.sheet, reader.line("numOfUsableBlocks"), "size_bytes", blocks * sizes.pop())
+        drive.put(reader.line("numOfUsableBlocks"), "size_bytes", blocks * sizes.pop())

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
-from raidctl.evidence import Output
+from raidctl.evidence import mark_read
 from raidctl.text import collapse
-from raidctl.vendor.draft import DETAIL, REPORT, ROW, Pair
+from raidctl.vendor.draft import DETAIL, ROW, Pair
+from raidctl.vendor.fields import Field, Fields, put_status, read_pair
 from raidctl_adaptec import battery, numbers, states, tables, vocabulary
-from raidctl_adaptec.draft import CardDraft, keep
+from raidctl_adaptec.draft import ControllerDraft, keep
 from raidctl_adaptec.outline import Block
 from raidctl_adaptec.vocabulary import normalized
 
@@ -38,29 +36,6 @@ _BRANDS: tuple[tuple[str, str], ...] = (
     ("h3c ", "H3C"),
 )
 """How the model begins, and whose card it then is."""
-_FIELDS: dict[str, tuple[str, Callable[[str], Any], int]] = {
-    "controller serial number": ("serial", numbers.text, DETAIL),
-    "physical slot": ("slot", numbers.text, DETAIL),
-    "firmware": ("firmware", numbers.text, DETAIL),
-    "firmware version": ("firmware", numbers.text, DETAIL),
-    # Driver Name                                : smartpqi
-    "driver name": ("driver", numbers.driver, DETAIL),
-    "pci address (domain:bus:device:function)": ("pci_address", numbers.pci_address, DETAIL),
-    "pci address (bus:device:function)": ("pci_address", numbers.pci_address, DETAIL),
-    "pci address": ("pci_address", numbers.pci_address, ROW),
-    # Installed memory                         : 512 MB
-    "installed memory": ("cache.size_bytes", numbers.size, DETAIL),
-    # Cache memory                               : 3856 MB
-    "cache memory": ("cache.size_bytes", numbers.size, DETAIL),
-    "total cache memory": ("cache.size_bytes", numbers.size, ROW),
-    "total cache size": ("cache.size_bytes", numbers.size, ROW),
-    "cache size": ("cache.size_bytes", numbers.size, ROW),
-    "total cache memory available": ("cache.available_bytes", numbers.size, DETAIL),
-    "read cache percentage": ("cache.read_percent", numbers.percent, DETAIL),
-    "write cache percentage": ("cache.write_percent", numbers.percent, DETAIL),
-    "no-battery write cache": ("cache.no_battery_write_cache", numbers.flag, DETAIL),
-}
-_MODES = frozenset({"controller mode", "operational mode", "functional mode", "mode"})
 _DRIVE_CACHE: dict[str, str] = {
     # Global Physical Device Write Cache Policy: Drive Specific
     "global physical device write cache policy": "drive_write_cache",
@@ -74,60 +49,53 @@ _DRIVE_CACHE: dict[str, str] = {
 _COUNTS = frozenset({"logical devices/failed/degraded", "logical drives/offline/critical", "defunct disk drive count"})
 
 
-def read_block(card: CardDraft, sheet: Output, block: Block) -> None:
+def read_block(card: ControllerDraft, block: Block) -> None:
     """A part of ``Controller information``."""
     found = battery.section_of(block.sub)
     if found is not None:
-        battery.read_block(card, sheet, block, *found)
+        battery.read_block(card, block, *found)
         return
-    sheet.mark_read(*block.heads)
+    mark_read(*block.heads)
     sensor = ""
     for pair in block.pairs:
         if normalized(pair.label) == "sensor id":
             # Sensor ID                                  : 1
             sensor = f"Sensor {pair.value}: "
-            sheet.mark_read(*pair.lines)
+            mark_read(*pair.lines)
         elif sensor:
-            keep(card, sheet, pair, prefix=sensor)
+            keep(card, pair, prefix=sensor)
         else:
-            _read_pair(card, sheet, pair, block.sub)
+            _read_pair(card, pair, block.sub)
 
 
-def _read_pair(card: CardDraft, sheet: Output, pair: Pair, sub: str) -> None:
+def _read_pair(card: ControllerDraft, pair: Pair, sub: str) -> None:
     label = normalized(pair.label)
-    if label in _FIELDS:
-        name, parse, weight = _FIELDS[label]
-        card.read_field(sheet, pair, name, parse, weight)
-    elif label in _MODES:
-        # Controller Mode                            : RAID (Expose RAW)
-        if card.read_field(sheet, pair, "mode", numbers.mode) is not None:
-            card.details.setdefault(pair.label, collapse(pair.value))
-    elif label == "controller model":
-        read_model(card, sheet, pair)
-    elif label == "controller status":
-        read_status(card, sheet, pair)
-    elif label == "cache status":
-        _cache_status(card, sheet, pair)
-    elif label in ("cache status details", "cache disable reason"):
-        if vocabulary.has_value(pair.value):
-            card.put(sheet, pair.lines[0], "cache.reason", collapse(pair.value))
-        else:
-            keep(card, sheet, pair, sub)
-    elif label in _DRIVE_CACHE:
-        name = _DRIVE_CACHE[label]
-        value = card.read_field(sheet, pair, name, numbers.drive_cache_policy)
-        if value is not None:
-            card.details.setdefault(pair.label, pair.value)
-    else:
+    if label in ("cache status details", "cache disable reason") and vocabulary.has_value(pair.value):
+        card.put(pair.lines[0], "cache.reason", collapse(pair.value), shown_as="cache.status_text")
+    elif not read_pair(card, pair, label, _FIELDS):
         _watch(card, label, pair)
-        keep(card, sheet, pair, sub)
+        keep(card, pair, sub)
 
 
-def _watch(card: CardDraft, label: str, pair: Pair) -> None:
+def _mode(card: ControllerDraft, pair: Pair) -> None:
+    if card.read_field(pair, "mode", numbers.mode) is not None:
+        card.keep_words(pair.label, collapse(pair.value))
+
+
+def _drive_cache(card: ControllerDraft, pair: Pair) -> None:
+    name = _DRIVE_CACHE[normalized(pair.label)]
+    value = card.read_field(pair, name, numbers.drive_cache_policy, shown_as=f"details[{pair.label}]")
+    if value is not None:
+        card.keep_words(pair.label, pair.value)
+        for line in pair.lines if name == "drive_write_cache" else ():
+            card.add_evidence(line, name, value)
+
+
+def _watch(card: ControllerDraft, label: str, pair: Pair) -> None:
     """Details that are told apart when all is read, or that are a warning by themselves."""
     if label in _COUNTS:
         # Logical devices/Failed/Degraded          : 2/0/1
-        card.values.setdefault(f"count.{label.split(maxsplit=1)[0]}", (DETAIL, pair.value))
+        card.conclude(f"count.{label.split(maxsplit=1)[0]}", pair.value, DETAIL)
     elif label == "temperature" and "(" in pair.value and "(normal)" not in normalized(pair.value):
         # Temperature                              : 97 C/ 206 F (Abnormal)
         if vocabulary.has_value(pair.value.split("(", maxsplit=1)[1].rstrip(") ")):
@@ -142,66 +110,60 @@ def _watch(card: CardDraft, label: str, pair: Pair) -> None:
         card.add_problem("warning", "state", f"The checksum of the NVRAM is not right: {pair.value}.", "Ask the maker.")
 
 
-def read_model(card: CardDraft, sheet: Output, pair: Pair, weight: int = DETAIL) -> None:
+def read_model(card: ControllerDraft, pair: Pair, weight: int = DETAIL) -> None:
     """``Controller Model : Adaptec 6805``: maker and product."""
     model = numbers.text(pair.value)
     line = pair.lines[0]
     if model is None:
-        sheet.mark_read(line)
+        mark_read(line)
         return
     brand = next(((start, maker) for start, maker in _BRANDS if f"{model.lower()} ".startswith(start)), None)
     rest = model[len(brand[0]) :] if brand is not None else ""
     if brand is not None and rest:
-        card.put(sheet, line, "vendor", brand[1], weight)
-        card.put(sheet, line, "model", rest, weight)
-        card.details.setdefault("Controller Model", model)
+        card.put(line, "vendor", brand[1], weight)
+        card.put(line, "model", rest, weight)
+        card.keep_words("Controller Model", model)
     else:
-        card.put(sheet, line, "model", model, weight)
+        card.put(line, "model", model, weight)
 
 
-def read_status(card: CardDraft, sheet: Output, pair: Pair, weight: int = DETAIL) -> None:
+def read_status(card: ControllerDraft, pair: Pair, weight: int = DETAIL) -> None:
     """``Controller Status : Optimal``."""
     if not vocabulary.has_value(pair.value):
-        keep(card, sheet, pair)
+        keep(card, pair)
         return
     health = vocabulary.health(tables.CONTROLLER_STATUS, pair.value)
-    card.put(sheet, pair.lines[0], "status", health, weight)
-    card.put(sheet, pair.lines[0], "status_text", collapse(pair.value), weight)
-    if health == "unknown":
-        card.add_problem("warning", "unread", f"The controller's status word {pair.value!r} is not known.", REPORT)
+    put_status(card, pair.lines[0], "controller", health, text=pair.value, weight=weight)
 
 
-def _cache_status(card: CardDraft, sheet: Output, pair: Pair) -> None:
+def _cache_status(card: ControllerDraft, pair: Pair) -> None:
     """``Cache Status : Temporarily Disabled``."""
     if not vocabulary.has_value(pair.value):
-        keep(card, sheet, pair)
+        keep(card, pair)
         return
     health = vocabulary.health(states.CACHE_STATUS, pair.value)
-    card.put(sheet, pair.lines[0], "cache.status", health)
-    card.put(sheet, pair.lines[0], "cache.status_text", collapse(pair.value))
-    if health == "unknown":
-        card.add_problem("warning", "unread", f"The cache's status word {pair.value!r} is not known.", REPORT)
+    put_status(card, pair.lines[0], "cache", health, text=pair.value, prefix="cache.")
 
 
-def read_connector(card: CardDraft, sheet: Output, block: Block) -> None:
+def read_connector(card: ControllerDraft, block: Block) -> None:
     """``Connector #0`` with its lanes: details of the card."""
-    sheet.mark_read(*block.heads)
+    mark_read(*block.heads)
     parts = [f"Connector #{block.name}" if block.name else "Connector", block.item, _part(block)]
     prefix = "".join(f"{part}: " for part in parts if part)
     for pair in block.pairs:
-        keep(card, sheet, pair, prefix=prefix)
+        keep(card, pair, prefix=prefix)
 
 
 def _part(block: Block) -> str:
     return "Phy" if "phy information" in normalized(block.sub) else ""
 
 
-def read_maxcache(card: CardDraft, sheet: Output, block: Block) -> None:
+def read_maxcache(card: ControllerDraft, block: Block) -> None:
     """``maxCache device number 100``: SSDs that cache other volumes; the system does not see it, so it is no volume."""
-    sheet.mark_read(*block.heads)
+    mark_read(*block.heads)
     prefix = f"maxCache device {block.name}: " if block.name else "maxCache: "
     for pair in block.pairs:
-        keep(card, sheet, pair, prefix=prefix)
+        keep(card, pair, prefix=prefix)
         if normalized(pair.label).startswith("status of max") and vocabulary.has_value(pair.value):
             known = vocabulary.volume_word(pair.value)[0]
             if known is None or known.status not in ("ok", "checking"):
@@ -213,11 +175,44 @@ def read_maxcache(card: CardDraft, sheet: Output, block: Block) -> None:
                 )
 
 
-def read_version(card: CardDraft, sheet: Output, block: Block) -> None:
+def read_version(card: ControllerDraft, block: Block) -> None:
     """``getversion``: ``Controller #1`` and the versions below."""
-    sheet.mark_read(*block.heads)
+    mark_read(*block.heads)
     for pair in block.pairs:
         if normalized(pair.label) == "firmware":
-            card.read_field(sheet, pair, "firmware", numbers.text, ROW)
+            card.read_field(pair, "firmware", numbers.text, ROW)
         else:
-            keep(card, sheet, pair, "Version")
+            keep(card, pair, "Version")
+
+
+_FIELDS: Fields[ControllerDraft] = {
+    # Controller Mode                            : RAID (Expose RAW)
+    **dict.fromkeys(("controller mode", "operational mode", "functional mode", "mode"), _mode),
+    # Controller Model                         : Adaptec 6805
+    "controller model": read_model,
+    # Controller Status                        : Optimal
+    "controller status": read_status,
+    # Cache Status                               : Ok
+    "cache status": _cache_status,
+    **dict.fromkeys(_DRIVE_CACHE, _drive_cache),
+    "controller serial number": Field("serial", numbers.text),
+    "physical slot": Field("slot", numbers.text),
+    "firmware": Field("firmware", numbers.text),
+    "firmware version": Field("firmware", numbers.text),
+    # Driver Name                                : smartpqi
+    "driver name": Field("driver", numbers.driver),
+    "pci address (domain:bus:device:function)": Field("pci_address", numbers.pci_address),
+    "pci address (bus:device:function)": Field("pci_address", numbers.pci_address),
+    "pci address": Field("pci_address", numbers.pci_address, ROW),
+    # Installed memory                         : 512 MB
+    "installed memory": Field("cache.size_bytes", numbers.size),
+    # Cache memory                               : 3856 MB
+    "cache memory": Field("cache.size_bytes", numbers.size),
+    "total cache memory": Field("cache.size_bytes", numbers.size, ROW),
+    "total cache size": Field("cache.size_bytes", numbers.size, ROW),
+    "cache size": Field("cache.size_bytes", numbers.size, ROW),
+    "total cache memory available": Field("cache.available_bytes", numbers.size),
+    "read cache percentage": Field("cache.read_percent", numbers.percent),
+    "write cache percentage": Field("cache.write_percent", numbers.percent),
+    "no-battery write cache": Field("cache.no_battery_write_cache", numbers.flag),
+}

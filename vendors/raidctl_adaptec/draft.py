@@ -6,19 +6,17 @@ outputs are read: ``cache.caching``, ``cache.setting``, ``cache.status`` on volu
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
-from raidctl.evidence import Line, Output
-from raidctl.vendor.draft import WEAK, Draft, Pair
+from raidctl.evidence import Line
+from raidctl.vendor import draft
+from raidctl.vendor.draft import Draft, Pair
 
 
 @dataclass(frozen=True)
 class Segment:
     """``Segment 0 : Present (Controller:1,Enclosure:0,Slot:2)  SERIAL``: one drive of a volume or an array."""
 
-    sheet: Output
     line: Line
     label: str
     state: str
@@ -34,61 +32,27 @@ class Segment:
 
 
 @dataclass
-class GroupDraft(Draft):
-    """A volume or an array: something that lies on drives."""
+class GroupDraft(draft.GroupDraft):
+    """A volume or an array, with what lines report of its drives; ``members`` are filled when all is read."""
 
     segments: list[Segment] = field(default_factory=list)
-    spares: dict[str, bool] = field(default_factory=dict)
-    """Spare drives that the tool lists for it, by channel and device; True for a dedicated one."""
-    members: dict[str, None] = field(default_factory=dict)
-    """Drives that it lies on, by channel and device: filled when all is read."""
 
 
 @dataclass
-class CardDraft(Draft):
-    """A card, and everything on it. ``name`` is arcconf's number of it, empty where no output tells it."""
+class ControllerDraft(draft.ControllerDraft[GroupDraft]):
+    """A controller, and everything on it: ``name`` is arcconf's number, drives are by channel and device, ``0,4``."""
 
-    arrays: dict[str, GroupDraft] = field(default_factory=dict)
-    volumes: dict[str, GroupDraft] = field(default_factory=dict)
-    drives: dict[str, Draft] = field(default_factory=dict)
-    batteries: dict[str, Draft] = field(default_factory=dict)
     sections: set[str] = field(default_factory=set)
     """Areas of the output that were seen: ``controller``, ``logical`` …."""
 
-    def array(self, name: str) -> GroupDraft:
-        """The draft of an array."""
-        return self.arrays.setdefault(name, GroupDraft(name))
-
-    def volume(self, name: str) -> GroupDraft:
-        """The draft of a logical device."""
-        return self.volumes.setdefault(name, GroupDraft(name))
-
-    def drive(self, key: str) -> Draft:
-        """The draft of a drive; the key is channel and device, ``0,4``."""
-        return self.drives.setdefault(key, Draft(key))
-
-    def battery(self, name: str) -> Draft:
-        """The draft of a battery, ZMM or backup unit, by the kind of its section."""
-        return self.batteries.setdefault(name, Draft(name))
-
-    def all(self) -> Iterator[Draft]:
-        """The card's draft and those of all that is on it."""
-        yield self
-        yield from self.arrays.values()
-        yield from self.volumes.values()
-        yield from self.drives.values()
-        yield from self.batteries.values()
+    def new_group(self, name: str) -> GroupDraft:
+        """An empty draft of an array or a logical device."""
+        return GroupDraft(name)
 
 
-def keep(draft: Draft, sheet: Output, pair: Pair, section: str = "", prefix: str = "") -> None:
+def keep(one: Draft, pair: Pair, section: str = "", prefix: str = "") -> None:
     """A pair as a detail under its own label; with its section's title where the label is taken by another value."""
     label = f"{prefix}{pair.label}"
-    if draft.details.get(label, pair.value) != pair.value and section:
+    if one.details.get(label, pair.value) != pair.value and section:
         label = f"{section}: {label}"
-    draft.keep_detail(sheet, Pair(label, pair.value, pair.lines))
-
-
-def conclude(draft: Draft, name: str, value: Any, weight: int = WEAK) -> None:
-    """A value that follows from others, or that is only needed later: no line is evidence for it."""
-    if name not in draft.values or draft.values[name][0] < weight:
-        draft.values[name] = (weight, value)
+    one.keep_detail(Pair(label, pair.value, pair.lines))

@@ -3,38 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import Any
 
-from raidctl.evidence import Output
+from raidctl.evidence import mark_read
 from raidctl.text import attempt, collapse
-from raidctl.vendor.draft import DETAIL, REPORT, ROW, Draft, Pair
+from raidctl.vendor.draft import DETAIL, ROW, Draft, Pair
+from raidctl.vendor.fields import Field, Fields, put_status, read_pair
 from raidctl_adaptec import numbers, vocabulary
-from raidctl_adaptec.draft import CardDraft, conclude, keep
+from raidctl_adaptec.draft import ControllerDraft, keep
 from raidctl_adaptec.outline import NAMELESS, Block
 from raidctl_adaptec.vocabulary import normalized
 
 _ADDRESS = frozenset({"reported channel,device(t:l)", "reported channel,device"})
-_FIELDS: dict[str, tuple[str, Callable[[str], Any], int]] = {
-    "firmware": ("firmware", numbers.text, DETAIL),
-    "serial number": ("serial", numbers.text, DETAIL),
-    "world-wide name": ("wwn", numbers.text, DETAIL),
-    "total size": ("size_bytes", numbers.size, DETAIL),
-    "size": ("size_bytes", numbers.size, DETAIL),
-    "rotational speed": ("rpm", numbers.rpm, DETAIL),
-    "current temperature": ("temperature_celsius", numbers.celsius, DETAIL),
-    "temperature": ("temperature_celsius", numbers.celsius, ROW),
-    "mount point(s)": ("mountpoints", numbers.mountpoints, DETAIL),
-    "mount points": ("mountpoints", numbers.mountpoints, DETAIL),
-    # S.M.A.R.T. warnings                      : 2
-    "s.m.a.r.t. warnings": ("errors.predictive", numbers.number, DETAIL),
-    "smart warning count": ("errors.predictive", numbers.number, ROW),
-    "predictive failures": ("errors.predictive", numbers.number, ROW),
-    "medium error count": ("errors.media", numbers.number, DETAIL),
-    "media failures": ("errors.media", numbers.number, DETAIL),
-    "power on hours": ("power_on_hours", numbers.number, DETAIL),
-}
-_KEPT = frozenset({"smart warning count", "predictive failures"})
 # S.M.A.R.T.                               : Yes
 _ALARMS: dict[str, str] = {
     "s.m.a.r.t.": "The drive predicts its failure by SMART",
@@ -49,25 +28,25 @@ _BAD_PART = re.compile(
 )
 
 
-def read_block(card: CardDraft, sheet: Output, block: Block, key: str | None) -> None:
+def read_block(card: ControllerDraft, block: Block, key: str | None) -> None:
     """A part of a physical device's section; ``key`` is its channel and device, None for a channel's own lines."""
     if key is None:
-        sheet.mark_read(*block.heads)
+        mark_read(*block.heads)
         prefix = f"Channel {block.channel}: " if block.channel else "Physical devices: "
         for pair in block.pairs:
-            keep(card, sheet, pair, prefix=prefix)
+            keep(card, pair, prefix=prefix)
         return
     if "enclosure" in normalized(block.what) or (block.what and not _is_drive(block.what)):
-        _enclosure(card, sheet, block, key)
+        _enclosure(card, block, key)
         return
     drive = card.drive(key)
     if not block.name.isdecimal():
         text = 'The line "Device #" above this drive is missing; other lines may be missing, too.'
         drive.add_problem("warning", "unread", text, "Run the tool again and keep all that it prints.")
     for line in block.heads:
-        drive.add_evidence(sheet, line, "id", key)
+        drive.add_evidence(line, "id", key)
     for pair in block.pairs:
-        _read_pair(drive, sheet, pair, block)
+        _read_pair(drive, pair, block)
 
 
 def _is_drive(what: str) -> bool:
@@ -95,66 +74,34 @@ def address(blocks: list[Block]) -> str:
     return f"{int(first.channel)},{int(first.name)}" if first.channel else f"device{first.name}"
 
 
-def _read_pair(drive: Draft, sheet: Output, pair: Pair, block: Block) -> None:
+def _read_pair(drive: Draft, pair: Pair, block: Block) -> None:
     label = normalized(pair.label)
     if block.item:
-        _phy(drive, sheet, pair, block.item)
-    elif label == "state":
-        _state(drive, sheet, pair)
-    elif label in _ADDRESS:
-        drive.add_evidence(sheet, pair.lines[0], "id", pair.value)
-    elif label == "transfer speed":
-        _transfer(drive, sheet, pair)
-    elif label in ("reported location", "reported enclosure,slot"):
-        _location(drive, sheet, pair, label)
-    elif label in ("vendor", "model"):
-        _maker(drive, sheet, pair, label)
-    elif label == "write cache":
-        # Write Cache                              : Enabled (write-back)
-        drive.read_field(sheet, pair, "write_cache", numbers.write_cache)
-    elif label == "ssd":
-        _ssd(drive, sheet, pair)
-    elif label == "disk name":
-        if drive.read_field(sheet, pair, "device", numbers.node) is not None and "(" in pair.value:
-            drive.details.setdefault(pair.label, pair.value)
-    elif label == "array":
-        drive.read_field(
-            sheet, pair, "array", lambda text: None if numbers.number(text) is None else str(numbers.number(text))
-        )
-    elif label in ("drive configuration type", "configuration type"):
-        if drive.read_field(sheet, pair, "role", numbers.role, DETAIL) is not None:
-            drive.details.setdefault(pair.label, pair.value)
-    elif label in _FIELDS:
-        name, parse, weight = _FIELDS[label]
-        if drive.read_field(sheet, pair, name, parse, weight) is not None and label in _KEPT:
-            drive.details.setdefault(pair.label, pair.value)
-    else:
+        _phy(drive, pair, block.item)
+    elif not read_pair(drive, pair, label, _FIELDS):
         if label in _ALARMS:
-            drive.values.setdefault(f"alarm.{label}", (DETAIL, pair.value))
+            drive.conclude(f"alarm.{label}", pair.value, DETAIL)
         elif label.startswith("dedicated spare for"):
             # Dedicated Spare for                      : logical device 1
             owner = "spare.for.array" if normalized(pair.value).startswith("array") else "spare.for"
-            conclude(drive, owner, re.findall(r"\d{1,5}", pair.value))
-        keep(drive, sheet, pair, block.sub)
+            drive.conclude(owner, re.findall(r"\d{1,5}", pair.value))
+        keep(drive, pair, block.sub)
 
 
-def _state(drive: Draft, sheet: Output, pair: Pair) -> None:
+def _state(drive: Draft, pair: Pair) -> None:
     """``State : Online``, ``Raw (Pass Through)``, ``Global Hot-Spare``."""
     line = pair.lines[0]
     known = vocabulary.drive_word(pair.value)
     if not vocabulary.has_value(pair.value):
-        keep(drive, sheet, pair)
+        keep(drive, pair)
         return
-    drive.put(sheet, line, "status", known.status if known else "unknown")
-    drive.put(sheet, line, "status_text", collapse(pair.value))
-    if known is None:
-        drive.add_problem("warning", "unread", f"The drive's status word {pair.value!r} is not known.", REPORT)
-    elif known.role is not None:
+    put_status(drive, line, "drive", known.status if known else None, text=pair.value)
+    if known is not None and known.role is not None:
         # A failed drive is that first; what is configured counts over what follows from the state.
-        drive.put(sheet, line, "role", known.role, DETAIL + 1 if known.role in ("failed", "spare") else ROW)
+        drive.put(line, "role", known.role, DETAIL + 1 if known.role in ("failed", "spare") else ROW)
 
 
-def _transfer(drive: Draft, sheet: Output, pair: Pair) -> None:
+def _transfer(drive: Draft, pair: Pair) -> None:
     """``Transfer Speed : SATA 6.0 Gb/s``."""
     try:
         interface, speed = numbers.transfer(pair.value)
@@ -162,18 +109,18 @@ def _transfer(drive: Draft, sheet: Output, pair: Pair) -> None:
         drive.unread(pair.label, pair.value)
         interface = speed = None
     if interface is not None:
-        drive.put(sheet, pair.lines[0], "interface", interface)
+        drive.put(pair.lines[0], "interface", interface)
     if speed is not None:
-        drive.put(sheet, pair.lines[0], "link_gbps", speed)
+        drive.put(pair.lines[0], "link_gbps", speed)
     else:
-        keep(drive, sheet, pair)
+        keep(drive, pair)
 
 
-def _location(drive: Draft, sheet: Output, pair: Pair, label: str) -> None:
+def _location(drive: Draft, pair: Pair) -> None:
     """``Reported Location : Enclosure 0, Slot 2``, ``Connector 1, Device 0``, old ``Reported Enclosure,Slot : 0,2``."""
-    keep(drive, sheet, pair)
+    keep(drive, pair)
     line = pair.lines[0]
-    if label == "reported enclosure,slot":
+    if normalized(pair.label) == "reported enclosure,slot":
         inside = attempt(numbers.address, pair.value)
         first, _, second = (inside or "").partition(",")
         place = ("enclosure", first, second) if inside is not None else None
@@ -183,9 +130,9 @@ def _location(drive: Draft, sheet: Output, pair: Pair, label: str) -> None:
         if vocabulary.has_value(pair.value):
             drive.unread(pair.label, pair.value)
         return
-    drive.put(sheet, line, "enclosure", place_shown(place))
-    drive.put(sheet, line, "bay", place[2])
-    conclude(drive, "place", place)
+    drive.put(line, "enclosure", place_shown(place))
+    drive.put(line, "bay", place[2])
+    drive.conclude("place", place)
 
 
 def place_shown(place: tuple[str, str, str]) -> str:
@@ -194,14 +141,14 @@ def place_shown(place: tuple[str, str, str]) -> str:
     return outer if kind == "enclosure" else f"{kind.capitalize()} {outer}"
 
 
-def _maker(drive: Draft, sheet: Output, pair: Pair, label: str) -> None:
+def _maker(drive: Draft, pair: Pair) -> None:
     """``Vendor : WDC`` and ``Model : WD1001FALS-0``."""
-    value = numbers.text(pair.value)
-    conclude(drive, f"maker.{label}", value)
+    label, value = normalized(pair.label), numbers.text(pair.value)
+    drive.conclude(f"maker.{label}", value)
     if label == "vendor" or value is None:
-        keep(drive, sheet, pair)
+        keep(drive, pair)
     else:
-        drive.add_evidence(sheet, pair.lines[0], "model", value)
+        drive.add_evidence(pair.lines[0], "model", value)
 
 
 def model(drive: Draft) -> str | None:
@@ -213,32 +160,30 @@ def model(drive: Draft) -> str | None:
     return found
 
 
-def _ssd(drive: Draft, sheet: Output, pair: Pair) -> None:
-    def media(text: str) -> str | None:
-        solid = numbers.flag(text)
-        return None if solid is None else "ssd" if solid else "hdd"
-
-    drive.read_field(sheet, pair, "media", media)
+def read_node(draft: Draft, pair: Pair) -> None:
+    r"""``Disk Name : /dev/sda``, ``\\.\PHYSICALDRIVE1 (Disk1) (Bus: 1, Target: 0, Lun: 1)``."""
+    if draft.read_field(pair, "device", numbers.node) is not None and "(" in pair.value:
+        draft.keep_words(pair.label, pair.value)
 
 
-def _phy(drive: Draft, sheet: Output, pair: Pair, item: str) -> None:
+def _phy(drive: Draft, pair: Pair, item: str) -> None:
     """``Phy #0``: ``Negotiated Physical Link Rate : 12 Gbps``."""
     if normalized(pair.label) == "negotiated physical link rate":
         rate = attempt(numbers.link_rate, pair.value)
         if rate is not None:
-            conclude(drive, "link_gbps", rate)
-    keep(drive, sheet, pair, prefix=f"{item}: ")
+            drive.conclude("link_gbps", rate)
+    keep(drive, pair, prefix=f"{item}: ")
 
 
-def _enclosure(card: CardDraft, sheet: Output, block: Block, key: str) -> None:
+def _enclosure(card: ControllerDraft, block: Block, key: str) -> None:
     """``Device is an Enclosure Services Device``: details of the card, and a warning where a part is not well."""
-    sheet.mark_read(*block.heads)
+    mark_read(*block.heads)
     prefix = f"Enclosure device {key.removeprefix('device')}: "
     for pair in block.pairs:
         if normalized(pair.label) in _ADDRESS:
-            sheet.mark_read(*pair.lines)
+            mark_read(*pair.lines)
             continue
-        keep(card, sheet, pair, block.sub, prefix)
+        keep(card, pair, block.sub, prefix)
         label = normalized(pair.label)
         state = pair.value.rsplit("(", maxsplit=1)[-1].rstrip(") ")
         if ("status" in label or label == "temperature") and _BAD_PART.search(state):
@@ -257,8 +202,8 @@ def health(drive: Draft) -> None:
     if warned and "s.m.a.r.t." not in raised:
         raised.append("s.m.a.r.t.")
     if raised and drive.get("status") == "ok":
-        drive.values["status"] = (DETAIL + 1, "warning")
-        drive.values["alarmed"] = (DETAIL, True)
+        drive.override("status", "warning", DETAIL + 1)
+        drive.override("alarmed", value=True)
     for label in raised:
         if drive.get("status") == "critical" and label == "failed logical device segments":
             continue
@@ -271,14 +216,53 @@ def health(drive: Draft) -> None:
         )
 
 
-def row(drive: Draft, sheet: Output, pair: Pair) -> None:
+def row(drive: Draft, pair: Pair) -> None:
     """What a call about one device tells of it besides its counters: ``Vendor``, ``Model``, ``Serial number``."""
     label = normalized(pair.label)
     if label == "serial number":
-        drive.read_field(sheet, pair, "serial", numbers.text, ROW)
+        drive.read_field(pair, "serial", numbers.text, ROW)
     elif label in ("vendor", "model"):
-        _maker(drive, sheet, pair, label)
+        _maker(drive, pair)
     elif label == "device type" and normalized(pair.value) in ("sas", "sata", "nvme"):
-        drive.put(sheet, pair.lines[0], "interface", normalized(pair.value), ROW)
+        drive.put(pair.lines[0], "interface", normalized(pair.value), ROW)
     else:
-        keep(drive, sheet, pair)
+        keep(drive, pair)
+
+
+_FIELDS: Fields[Draft] = {
+    # State : Online
+    "state": _state,
+    **dict.fromkeys(_ADDRESS, lambda drive, pair: drive.add_evidence(pair.lines[0], "id", pair.value)),
+    # Transfer Speed : SATA 6.0 Gb/s
+    "transfer speed": _transfer,
+    # Reported Location : Enclosure 0, Slot 2
+    "reported location": _location,
+    "reported enclosure,slot": _location,
+    # Vendor : WDC
+    "vendor": _maker,
+    "model": _maker,
+    # Write Cache                              : Enabled (write-back)
+    "write cache": Field("write_cache", numbers.write_cache),
+    "ssd": Field("media", numbers.solid_state),
+    "disk name": read_node,
+    "array": Field("array", numbers.plain_number),
+    "drive configuration type": Field("role", numbers.role, keep=True),
+    "configuration type": Field("role", numbers.role, keep=True),
+    "firmware": Field("firmware", numbers.text),
+    "serial number": Field("serial", numbers.text),
+    "world-wide name": Field("wwn", numbers.text),
+    "total size": Field("size_bytes", numbers.size),
+    "size": Field("size_bytes", numbers.size),
+    "rotational speed": Field("rpm", numbers.rpm),
+    "current temperature": Field("temperature_celsius", numbers.celsius),
+    "temperature": Field("temperature_celsius", numbers.celsius, ROW),
+    "mount point(s)": Field("mountpoints", numbers.mountpoints),
+    "mount points": Field("mountpoints", numbers.mountpoints),
+    # S.M.A.R.T. warnings                      : 2
+    "s.m.a.r.t. warnings": Field("errors.predictive", numbers.number),
+    "smart warning count": Field("errors.predictive", numbers.number, ROW, keep=True),
+    "predictive failures": Field("errors.predictive", numbers.number, ROW, keep=True),
+    "medium error count": Field("errors.media", numbers.number),
+    "media failures": Field("errors.media", numbers.number),
+    "power on hours": Field("power_on_hours", numbers.number),
+}

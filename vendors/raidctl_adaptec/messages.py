@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterator
 
 from raidctl.model import Controller, Problem
-from raidctl_adaptec.draft import CardDraft
+from raidctl_adaptec.draft import ControllerDraft
 from raidctl_adaptec.grammar import plain
 from raidctl_adaptec.outline import Answer
 
 _COUNTS = re.compile(r"(\d{1,5})/(\d{1,5})/(\d{1,5})", re.ASCII)
 
 
-def counts(controller: Controller, card: CardDraft) -> Iterator[Problem]:
+def counts(controller: Controller, card: ControllerDraft) -> Iterator[Problem]:
     """``Logical devices/Failed/Degraded : 2/0/1`` and ``Defunct disk drive count : 1`` against what is listed."""
     match = _COUNTS.fullmatch((card.get("count.logical") or "").strip())
     listed = len(controller.volumes)

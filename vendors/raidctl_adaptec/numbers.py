@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from raidctl.model import DriveCachePolicy, Interface, Mode
+from raidctl.model import DriveCachePolicy, Interface, Media, Mode, ReadPolicy
 from raidctl.text import collapse, figure
 from raidctl.units import parse_gbps, parse_size
 from raidctl_adaptec.states import ROLES
@@ -234,3 +234,21 @@ def mountpoints(value: str) -> tuple[str, ...] | None:
         return None
     found = _MOUNT.findall(value) or _PATH.findall(value)
     return tuple(dict.fromkeys(found)) or None
+
+
+def plain_number(text: str) -> str | None:
+    """``0`` of ``0``, ``00``."""
+    found = number(text)
+    return None if found is None else str(found)
+
+
+def solid_state(text: str) -> Media | None:
+    """The medium of ``SSD : Yes``."""
+    solid = flag(text)
+    return None if solid is None else "ssd" if solid else "hdd"
+
+
+def read_ahead(text: str) -> ReadPolicy | None:
+    """The policy of ``Read-cache setting : Enabled``: the controller reads ahead where it sees a pattern."""
+    on = flag(text.split("(", maxsplit=1)[0])
+    return None if on is None else "read_ahead" if on else "off"

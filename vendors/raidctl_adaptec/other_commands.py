@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from raidctl.evidence import Line, Output
+from raidctl.evidence import Line, mark_read
 from raidctl.text import attempt
 from raidctl.vendor.draft import DETAIL, REPORT, ROW, Pair
 from raidctl_adaptec import controller, drive, numbers, vocabulary
-from raidctl_adaptec.draft import CardDraft, keep
+from raidctl_adaptec.draft import ControllerDraft, keep
 from raidctl_adaptec.outline import Block
 from raidctl_adaptec.vocabulary import normalized
 
@@ -19,7 +19,7 @@ _RUNNING = frozenset({"in progress", "running", "started", "active"})
 _WWN = re.compile(r"[0-9A-F]{16,24}", re.IGNORECASE)
 
 
-def read_tasks(card: CardDraft, sheet: Output, block: Block) -> None:
+def read_tasks(card: ControllerDraft, block: Block) -> None:
     """``getstatus``: what is going on, at the volume or drive that it is about.
 
     ::
@@ -32,18 +32,18 @@ def read_tasks(card: CardDraft, sheet: Output, block: Block) -> None:
            Priority                       : High
            Percentage complete            : 1
     """
-    sheet.mark_read(*block.heads)
+    mark_read(*block.heads)
     for task in _tasks(block.pairs):
         named = {normalized(pair.label): pair for pair in task}
         running = named.get("current operation")
         if running is None or normalized(running.value) == "none":
-            sheet.mark_read(*(line for pair in task for line in pair.lines))
+            mark_read(*(line for pair in task for line in pair.lines))
             continue
         target = next((named[label] for label in _VOLUME if label in named), None)
         if target is not None and attempt(numbers.number, target.value) is not None:
-            _volume_task(card, sheet, task, named, str(numbers.number(target.value)))
+            _volume_task(card, task, named, str(numbers.number(target.value)))
         else:
-            _other_task(card, sheet, task, named)
+            _other_task(card, task, named)
 
 
 def _tasks(pairs: Sequence[Pair]) -> list[list[Pair]]:
@@ -60,7 +60,7 @@ def _tasks(pairs: Sequence[Pair]) -> list[list[Pair]]:
     return found
 
 
-def _volume_task(card: CardDraft, sheet: Output, task: list[Pair], named: dict[str, Pair], number: str) -> None:
+def _volume_task(card: ControllerDraft, task: list[Pair], named: dict[str, Pair], number: str) -> None:
     volume = card.volume(number)
     state = named.get("status")
     running = state is None or normalized(state.value) in _RUNNING or not vocabulary.has_value(state.value)
@@ -68,103 +68,103 @@ def _volume_task(card: CardDraft, sheet: Output, task: list[Pair], named: dict[s
     for pair in task:
         label, line = normalized(pair.label), pair.lines[0]
         if label in _VOLUME:
-            volume.add_evidence(sheet, line, "id", number)
+            volume.add_evidence(line, "id", number)
         elif label == "current operation" and running:
             found = vocabulary.operation(pair.value)
-            volume.put(sheet, line, "progress.operation", found or "unknown", DETAIL)
-            volume.details.setdefault(f"{prefix}{pair.label}", pair.value)
+            volume.put(line, "progress.operation", found or "unknown", DETAIL)
+            volume.keep_words(f"{prefix}{pair.label}", pair.value)
             if found is None:
                 volume.add_problem("info", "unread", f"The task {pair.value!r} is not known.", REPORT)
         elif label == "percentage complete" and running:
             percent = attempt(numbers.percent, pair.value)
             if percent is None:
-                keep(volume, sheet, pair, prefix=prefix)
+                keep(volume, pair, prefix=prefix)
             else:
-                volume.put(sheet, line, "progress.percent", float(percent), DETAIL)
+                volume.put(line, "progress.percent", float(percent), DETAIL)
         else:
-            keep(volume, sheet, pair, prefix=prefix)
+            keep(volume, pair, prefix=prefix)
 
 
-def _other_task(card: CardDraft, sheet: Output, task: list[Pair], named: dict[str, Pair]) -> None:
+def _other_task(card: ControllerDraft, task: list[Pair], named: dict[str, Pair]) -> None:
     """A task of a drive, or of the card itself."""
     target = next((named[label] for label in _DRIVE if label in named), None)
     key = attempt(numbers.address, target.value) if target is not None else None
     owner = card if key is None else card.drive(key)
     for pair in task:
-        keep(owner, sheet, pair, prefix="Task: ")
+        keep(owner, pair, prefix="Task: ")
 
 
-def read_row(card: CardDraft, sheet: Output, line: Line, rest: str) -> None:
+def read_row(card: ControllerDraft, line: Line, rest: str) -> None:
     """``Optimal, Slot 8, HBA, MSCC Adaptec HBA 1100-16i, 8A246320899, 50000D1704B53280`` of ``list``."""
     parts = [part.strip() for part in rest.split(",")]
-    controller.read_status(card, sheet, Pair("Status", parts[0], [line]), ROW)
+    controller.read_status(card, Pair("Status", parts[0], [line]), ROW)
     rest_of = parts[1:]
     if rest_of and rest_of[0].lower().startswith("slot"):
-        card.put(sheet, line, "slot", rest_of.pop(0)[4:].strip(), ROW)
+        card.put(line, "slot", rest_of.pop(0)[4:].strip(), ROW)
     if rest_of and attempt(numbers.mode, rest_of[0]) is not None:
-        card.put(sheet, line, "mode", numbers.mode(rest_of.pop(0)), ROW)
+        card.put(line, "mode", numbers.mode(rest_of.pop(0)), ROW)
     if rest_of and _WWN.fullmatch(rest_of[-1]):
-        card.detail(sheet, line, "WWN", rest_of.pop())
+        card.detail(line, "WWN", rest_of.pop())
     if len(rest_of) > 1:
-        card.put(sheet, line, "serial", rest_of.pop(), ROW)
+        card.put(line, "serial", rest_of.pop(), ROW)
     if rest_of:
-        controller.read_model(card, sheet, Pair("Name", ", ".join(rest_of), [line]), ROW)
+        controller.read_model(card, Pair("Name", ", ".join(rest_of), [line]), ROW)
 
 
-def read_expander(card: CardDraft, sheet: Output, block: Block) -> None:
+def read_expander(card: ControllerDraft, block: Block) -> None:
     """``Expander# 1`` of ``expanderlist``."""
-    sheet.mark_read(*block.heads)
+    mark_read(*block.heads)
     prefix = f"Expander {block.name}: " if block.name else "Expanders: "
     for pair in block.pairs:
-        keep(card, sheet, pair, prefix=prefix)
+        keep(card, pair, prefix=prefix)
 
 
-def read_phy_log(card: CardDraft, sheet: Output, block: Block) -> None:
+def read_phy_log(card: ControllerDraft, block: Block) -> None:
     """``phyerrorlog N``: the error counters of the card's own phys."""
-    sheet.mark_read(*block.heads)
+    mark_read(*block.heads)
     phy = ""
     for pair in block.pairs:
         label = normalized(pair.label)
         if label == "controller id":
-            sheet.mark_read(*pair.lines)
+            mark_read(*pair.lines)
         elif label == "controller model":
-            controller.read_model(card, sheet, pair, ROW)
+            controller.read_model(card, pair, ROW)
         elif label == "phy identifier":
             phy = f"Phy {pair.value}: "
-            sheet.mark_read(*pair.lines)
+            mark_read(*pair.lines)
         else:
-            keep(card, sheet, pair, prefix=phy)
+            keep(card, pair, prefix=phy)
 
 
-def read_phy_device(card: CardDraft, sheet: Output, blocks: Sequence[Block]) -> None:
+def read_phy_device(card: ControllerDraft, blocks: Sequence[Block]) -> None:
     """``phyerrorlog N device C D``: the error counters of a drive's phys."""
     named = {normalized(pair.label): pair.value for block in blocks[:1] for pair in block.pairs}
     key = attempt(numbers.address, f"{named.get('channel', '')},{named.get('device', '')}")
     if key is None:
         for block in blocks:
-            read_phy_log(card, sheet, block)
+            read_phy_log(card, block)
         return
     found = card.drive(key)
     prefix = ""
     for block in blocks:
-        sheet.mark_read(*block.heads)
+        mark_read(*block.heads)
         for pair in block.pairs:
             label = normalized(pair.label)
             if block is blocks[0]:
                 if label in ("channel", "device"):
-                    found.add_evidence(sheet, pair.lines[0], "id", pair.value)
+                    found.add_evidence(pair.lines[0], "id", pair.value)
                 else:
-                    drive.row(found, sheet, pair)
+                    drive.row(found, pair)
                 continue
             if label in ("relative target port id", "phy identifier"):
                 prefix = f"Port {pair.value}: " if label.startswith("relative") else f"{prefix}Phy {pair.value}: "
-                sheet.mark_read(*pair.lines)
+                mark_read(*pair.lines)
             else:
-                keep(found, sheet, pair, prefix=prefix)
+                keep(found, pair, prefix=prefix)
 
 
-def read_log(card: CardDraft, sheet: Output, block: Block, number: int) -> None:
+def read_log(card: ControllerDraft, block: Block, number: int) -> None:
     """``getlogs``: each entry's lines under its own title; the card's details carry them."""
-    sheet.mark_read(*block.heads)
+    mark_read(*block.heads)
     for pair in block.pairs:
-        keep(card, sheet, pair, prefix=f"{block.sub or 'Log'} {number}: ")
+        keep(card, pair, prefix=f"{block.sub or 'Log'} {number}: ")

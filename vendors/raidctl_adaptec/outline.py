@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from raidctl.evidence import Line, Output
+from raidctl.evidence import Line, Output, mark_read
 from raidctl.text import pair
 from raidctl.vendor.draft import Pair
 from raidctl_adaptec import grammar
@@ -108,7 +108,7 @@ class _Outliner:
             self.asked, self.ruled, self.last = asked, False, None
             return
         if grammar.RULE.fullmatch(text):
-            self.sheet.mark_read(line)
+            mark_read(line)
             self.ruled = True
             return
         last, self.last = self.last, None
@@ -125,7 +125,7 @@ class _Outliner:
         if found is not None and (found.start() == 0 or trailer is not None):
             self.open_answer(int(found[1]))
         if trailer is not None or (found is not None and found.start() == 0):
-            self.sheet.mark_read(line)
+            mark_read(line)
             return True
         banner = grammar.BANNER.match(text)
         if banner is not None:
@@ -136,7 +136,7 @@ class _Outliner:
             if kind is None:
                 return False
             self.answer.sayings.append(Saying(kind, line))
-        self.sheet.mark_read(line)
+        mark_read(line)
         return True
 
     def open_answer(self, count: int) -> None:
@@ -225,7 +225,7 @@ class _Outliner:
             self.answer.rows.append((str(int(row[1])), row[2], line))
             return True
         if grammar.COLUMNS.fullmatch(text) or grammar.COUNTER_HEAD.fullmatch(text):
-            self.sheet.mark_read(line)
+            mark_read(line)
             return True
         found = self.as_pair(text)
         if found is not None:

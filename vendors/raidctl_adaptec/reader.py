@@ -8,7 +8,7 @@ from raidctl.model import Controller, Problem, Tool
 from raidctl.vendor.protocol import Document, Observation
 from raidctl_adaptec.collect import Collection, collect
 from raidctl_adaptec.messages import said_problems
-from raidctl_adaptec.to_model import build, controller_ids, shown
+from raidctl_adaptec.to_model import build, controller_ids
 
 _REPORT = "If it is an output of arcconf, report it with a recording of the machine (raidctl record)."
 
@@ -29,7 +29,7 @@ def read(documents: Sequence[Document]) -> Observation:
 def built(collection: Collection) -> tuple[list[Controller], list[Problem]]:
     """The controllers, and the problems that were told or found."""
     problems = [problem for answer in collection.answers for problem in said_problems(answer)]
-    cards = [card for card in collection.cards if shown(card)]
+    cards = [card for card in collection.cards if card.reported]
     controllers = []
     for card, object_id in zip(cards, controller_ids(cards), strict=True):
         controller, own = build(card, object_id)

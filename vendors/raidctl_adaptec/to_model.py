@@ -1,9 +1,10 @@
-"""Drafts made into the objects of the model, with their final ids and the evidence on the sheets."""
+"""Drafts made into the objects of the model, with their final ids and the evidence of each line."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from functools import partial
 
 from raidctl.model import (
     Array,
@@ -21,10 +22,10 @@ from raidctl.model import (
 )
 from raidctl.vendor.draft import Draft, distinct
 from raidctl_adaptec import battery as batteries_of
-from raidctl_adaptec import derived_fields, grammar
+from raidctl_adaptec import derived_fields
 from raidctl_adaptec import drive as drives_of
 from raidctl_adaptec.capability import capabilities
-from raidctl_adaptec.draft import CardDraft, GroupDraft
+from raidctl_adaptec.draft import ControllerDraft, GroupDraft
 from raidctl_adaptec.messages import counts
 from raidctl_adaptec.policy import volume_cache
 
@@ -33,17 +34,12 @@ FAMILY = "adaptec"
 _RAID_ONLY = re.compile(r"(?:ASR-?)?(?:[2356]\d{3}[A-Z]{0,3}|[2356]\d{4}Z?)(?:[- ].*)?|ServeRAID 8.*|STK RAID.*")
 
 
-def controller_ids(cards: Sequence[CardDraft]) -> list[str]:
+def controller_ids(cards: Sequence[ControllerDraft]) -> list[str]:
     """``adaptec:N`` after arcconf's numbers; where outputs of two machines give the same one, ``adaptec:1-2``."""
     return distinct(f"{FAMILY}:{card.name}" for card in cards)
 
 
-def shown(card: CardDraft) -> bool:
-    """Whether anything was told of a card; ``getstatus`` of an idle one tells nothing."""
-    return any(draft.evidence for draft in card.all())
-
-
-def build(card: CardDraft, object_id: str) -> tuple[Controller, list[Problem]]:
+def build(card: ControllerDraft, object_id: str) -> tuple[Controller, list[Problem]]:
     """The controller, and the problems of it and all that is on it; writes the evidence."""
     card.derive(derived_fields.CARD)
     for volume in card.volumes.values():
@@ -67,13 +63,12 @@ def build(card: CardDraft, object_id: str) -> tuple[Controller, list[Problem]]:
         drives=tuple(_drive(item, card, object_id) for item in card.drives.values()),
         capabilities=capabilities(mode, cache, smartpqi=smartpqi),
     )
-    problems = [complaint.problem(where) for draft, where in _owned(card, object_id) for complaint in draft.complaints]
-    problems += counts(found, card)
-    _write_evidence(card, found)
+    problems = [*card.problems(object_id), *counts(found, card)]
+    card.write_evidence(object_id, partial(_shown_on, found))
     return found, problems
 
 
-def is_smartpqi(card: CardDraft) -> bool | None:
+def is_smartpqi(card: ControllerDraft) -> bool | None:
     """Whether it is a card of the younger generation; None where no output tells."""
     if card.get("driver") is not None:
         return bool(card.get("driver") == "smartpqi")
@@ -86,13 +81,13 @@ def is_smartpqi(card: CardDraft) -> bool | None:
     return False if aacraid or told else None
 
 
-def _only_mode(card: CardDraft) -> Mode | None:
+def _only_mode(card: ControllerDraft) -> Mode | None:
     """RAID, for cards that know no other mode."""
     model = card.get("model")
     return "raid" if model and card.get("firmware") and _RAID_ONLY.fullmatch(model) else None
 
 
-def _cache(card: CardDraft) -> Cache | None:
+def _cache(card: ControllerDraft) -> Cache | None:
     told = {name[6:]: value for name, (_, value) in card.values.items() if name.startswith("cache.")}
     if not told:
         return None
@@ -133,7 +128,7 @@ def _array(draft: GroupDraft, controller: str) -> Array:
 
 
 def _volume(
-    draft: GroupDraft, card: CardDraft, cache: Cache | None, batteries: tuple[Battery, ...], controller: str
+    draft: GroupDraft, card: ControllerDraft, cache: Cache | None, batteries: tuple[Battery, ...], controller: str
 ) -> Volume:
     array = draft.get("array")
     details = dict(draft.details)
@@ -150,7 +145,7 @@ def _volume(
     )  # fmt: skip
 
 
-def _drive(draft: Draft, card: CardDraft, controller: str) -> Drive:
+def _drive(draft: Draft, card: ControllerDraft, controller: str) -> Drive:
     spare_for = tuple(f"{controller}/a{a.name}" for a in card.arrays.values() if a.spares.get(draft.name))
     array = draft.get("array")
     home = f"{controller}/a{array}" if array in card.arrays else spare_for[0] if len(spare_for) == 1 else None
@@ -165,32 +160,8 @@ def _drive(draft: Draft, card: CardDraft, controller: str) -> Drive:
     )
 
 
-def _owned(card: CardDraft, object_id: str) -> Iterator[tuple[Draft, str]]:
-    yield card, object_id
-    for array in card.arrays.values():
-        yield array, f"{object_id}/a{array.name}"
-    for volume in card.volumes.values():
-        yield volume, f"{object_id}/v{volume.name}"
-    for drive in card.drives.values():
-        yield drive, f"{object_id}/{drive.name}"
-    for number, battery in enumerate(card.batteries.values()):
-        yield battery, f"{object_id}/battery{number}"
-
-
-_DRIVE_CACHE = "drive_write_cache"
-
-
-def _write_evidence(card: CardDraft, found: Controller) -> None:
-    """Evidence stands at the object that carries the fact: the drives' cache policy at the volumes."""
-    told, card.evidence = card.evidence, []
-    for sheet, line, name, value in told:
-        if name == "cache.reason":
-            sheet.fact(line, found.id, "cache.status_text", value)
-        elif name.startswith(_DRIVE_CACHE):
-            for volume in found.volumes if name == _DRIVE_CACHE else ():
-                sheet.fact(line, volume.id, "cache.drive_write_cache", value)
-            sheet.detail(line, found.id, grammar.plain(line.text).split(":", maxsplit=1)[0].strip(), value)
-        else:
-            card.evidence.append((sheet, line, name, value))
-    for draft, where in _owned(card, found.id):
-        draft.write_evidence(where)
+def _shown_on(found: Controller, draft: Draft, where: str, name: str, value: object) -> list[tuple[str, str, object]]:
+    """The volumes show the write cache policy of all drives."""
+    if name == "drive_write_cache" and isinstance(draft, ControllerDraft):
+        return [(volume.id, "cache.drive_write_cache", value) for volume in found.volumes]
+    return [(where, name, value)]

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import Any
 
-from raidctl.evidence import Output
+from raidctl.evidence import mark_read
 from raidctl.text import attempt, collapse
-from raidctl.vendor.draft import DETAIL, REPORT, ROW, Pair
+from raidctl.vendor.draft import DETAIL, ROW, Pair
+from raidctl.vendor.fields import Field, Fields, put_status, read_pair
 from raidctl_adaptec import numbers, states, vocabulary
-from raidctl_adaptec.draft import CardDraft, GroupDraft, Segment, conclude, keep
+from raidctl_adaptec.draft import ControllerDraft, GroupDraft, Segment, keep
+from raidctl_adaptec.drive import read_node
 from raidctl_adaptec.outline import Block
 from raidctl_adaptec.vocabulary import normalized
 
@@ -34,71 +34,33 @@ _SPARES = frozenset({_DEDICATED, "global hot-spare", "hot-spare", "pool hot-spar
 _NAMES = frozenset({"logical device name", "logical drive name", "logical device label", "name"})
 _WRITE = frozenset({"write-cache setting", "write-cache mode", "write-cache status"})
 
-_FIELDS: dict[str, tuple[str, Callable[[str], Any], int]] = {
-    "size": ("size_bytes", numbers.size, DETAIL),
-    # Stripe-unit size                         : 256 KB
-    "stripe-unit size": ("strip_bytes", numbers.size, DETAIL),
-    "stripe size": ("strip_bytes", numbers.size, ROW),
-    "strip size": ("strip_bytes", numbers.size, DETAIL),
-    "volume unique identifier": ("unique_id", numbers.text, DETAIL),
-    "unique identifier": ("unique_id", numbers.text, ROW),
-    "mount points": ("mountpoints", numbers.mountpoints, DETAIL),
-    "mount point(s)": ("mountpoints", numbers.mountpoints, DETAIL),
-    # Caching                                    : Enabled
-    "caching": ("cache.caching", numbers.flag, DETAIL),
-    "number of segments": ("drives_expected", numbers.number, ROW),
-    "number of chunks": ("drives_expected", numbers.number, ROW),
-}
 
-
-def read_logical(card: CardDraft, sheet: Output, block: Block) -> None:
+def read_logical(card: ControllerDraft, block: Block) -> None:
     """A part of the section of a logical device."""
     if not block.name:
-        sheet.mark_read(*block.heads)
+        mark_read(*block.heads)
         for pair in block.pairs:
-            keep(card, sheet, pair, prefix="Logical devices: ")
+            keep(card, pair, prefix="Logical devices: ")
         return
     volume = card.volume(block.name)
     for line in block.heads:
-        volume.add_evidence(sheet, line, "id", block.name)
+        volume.add_evidence(line, "id", block.name)
     for pair in block.pairs:
-        if not read_segment(volume, sheet, pair):
-            _read_pair(volume, sheet, pair, block.sub)
+        if not read_segment(volume, pair):
+            _read_pair(volume, pair, block.sub)
 
 
-def _read_pair(volume: GroupDraft, sheet: Output, pair: Pair, sub: str) -> None:
+def _read_pair(volume: GroupDraft, pair: Pair, sub: str) -> None:
     label = normalized(pair.label)
     if label.startswith("status of logical"):
         # Status of logical device                 : Optimal
-        read_status(volume, sheet, pair)
-    elif label == "raid level":
-        read_level(volume, sheet, pair)
-    elif label in _NAMES:
-        volume.read_field(sheet, pair, "name", lambda text: collapse(text) or None)
-    elif label in _FIELDS:
-        name, parse, weight = _FIELDS[label]
-        volume.read_field(sheet, pair, name, parse, weight)
-    elif label in _WRITE:
-        _write_cache(volume, sheet, pair, label)
-    elif label in ("read-cache setting", "read-cache mode"):
-        _read_cache(volume, sheet, pair)
-    elif label in ("disk name", "os device name"):
-        _disk_name(volume, sheet, pair)
-    elif label == "array":
-        # Array                                      : 0
-        volume.read_field(
-            sheet, pair, "array", lambda text: None if numbers.number(text) is None else str(numbers.number(text))
-        )
-    elif label in _SPARES:
-        _spares(volume, sheet, pair, label)
-    elif label in ("stripe order (channel,device)", "drive(s) (channel,device)"):
-        _members(volume, sheet, pair)
-    else:
-        _watch(volume, sheet, pair, label)
-        keep(volume, sheet, pair, sub)
+        read_status(volume, pair)
+    elif not read_pair(volume, pair, label, _FIELDS):
+        _watch(volume, pair, label)
+        keep(volume, pair, sub)
 
 
-def _watch(volume: GroupDraft, sheet: Output, pair: Pair, label: str) -> None:
+def _watch(volume: GroupDraft, pair: Pair, label: str) -> None:
     """Details that also say something else."""
     value = normalized(pair.value)
     if label in ("failed stripes", "defunct stripes", "defunct segments") and value not in ("no", "false", "0"):
@@ -109,42 +71,39 @@ def _watch(volume: GroupDraft, sheet: Output, pair: Pair, label: str) -> None:
             )  # fmt: skip
     elif label in ("ld acceleration method", "acceleration method"):
         # LD Acceleration Method                     : Controller Cache
-        volume.values.setdefault("cache.acceleration", (DETAIL, value))
+        volume.conclude("cache.acceleration", value, DETAIL)
     elif label == "parity initialization status":
-        _parity(volume, sheet, pair)
+        _parity(volume, pair)
 
 
-def _parity(volume: GroupDraft, sheet: Output, pair: Pair) -> None:
+def _parity(volume: GroupDraft, pair: Pair) -> None:
     """``Parity Initialization Status : In Progress (12 %)``; what is ``Queued`` or ``Not Started`` is not going on."""
     value = normalized(pair.value)
     percent = vocabulary.volume_word(value.replace(" percent", "%"))[1]
     if "progress" in value or percent is not None:
-        volume.put(sheet, pair.lines[0], "progress.operation", "parity", ROW)
+        volume.put(pair.lines[0], "progress.operation", "parity", ROW)
     elif "fail" in value:
         volume.add_problem("warning", "state", f"{pair.label}: {pair.value}.", "Verify the volume with fix.")
     if percent is not None:
-        volume.put(sheet, pair.lines[0], "progress.percent", percent, ROW)
+        volume.put(pair.lines[0], "progress.percent", percent, ROW)
 
 
-def read_status(volume: GroupDraft, sheet: Output, pair: Pair, weight: int = DETAIL) -> None:
+def read_status(volume: GroupDraft, pair: Pair, weight: int = DETAIL) -> None:
     """``Impacted ( Build/Verify with fix : 90 % )``."""
     known, percent = vocabulary.volume_word(pair.value)
     if known is None and not vocabulary.has_value(pair.value):
-        keep(volume, sheet, pair)
+        keep(volume, pair)
         return
     line = pair.lines[0]
-    volume.put(sheet, line, "status", known.status if known else "unknown", weight)
-    volume.put(sheet, line, "status_text", collapse(pair.value), weight)
-    if known is None:
-        volume.add_problem("warning", "unread", f"The volume's status word {pair.value!r} is not known.", REPORT)
+    put_status(volume, line, "volume", known.status if known else None, text=pair.value, weight=weight)
     going = known.operation if known else None
     if going is not None or percent is not None:
-        volume.put(sheet, line, "progress.operation", going or "unknown", weight)
+        volume.put(line, "progress.operation", going or "unknown", weight)
     if percent is not None:
-        volume.put(sheet, line, "progress.percent", percent, weight)
+        volume.put(line, "progress.percent", percent, weight)
 
 
-def read_level(volume: GroupDraft, sheet: Output, pair: Pair) -> None:
+def read_level(volume: GroupDraft, pair: Pair) -> None:
     """``RAID level : 6 Reed-Solomon``."""
     try:
         level = vocabulary.raid_level(pair.value)
@@ -152,63 +111,53 @@ def read_level(volume: GroupDraft, sheet: Output, pair: Pair) -> None:
         level = "unknown"
         volume.unread(pair.label, pair.value)
     if level is None:
-        keep(volume, sheet, pair)
+        keep(volume, pair)
         return
-    volume.put(sheet, pair.lines[0], "raid_level", level)
+    volume.put(pair.lines[0], "raid_level", level)
     if level == "unknown" or normalized(pair.value).endswith("ee"):
-        volume.details.setdefault(pair.label, pair.value)
+        volume.keep_words(pair.label, pair.value)
 
 
-def _write_cache(volume: GroupDraft, sheet: Output, pair: Pair, label: str) -> None:
+def _write_cache(volume: GroupDraft, pair: Pair) -> None:
     """``Write-cache setting : Enabled (write-back) when protected by battery/ZMM``: worked out when all is read."""
-    name = {"write-cache setting": "cache.setting", "write-cache mode": "cache.mode"}.get(label, "cache.status")
-    conclude(volume, name, pair.value)
+    name = {"write-cache setting": "cache.setting", "write-cache mode": "cache.mode"}.get(
+        normalized(pair.label), "cache.status"
+    )
+    volume.conclude(name, pair.value)
     field = "cache.write_policy" if name == "cache.setting" else "cache.write_active"
-    volume.add_evidence(sheet, pair.lines[0], field, pair.value)
-    volume.details.setdefault(pair.label, pair.value)
+    volume.add_evidence(pair.lines[0], field, pair.value)
+    volume.keep_words(pair.label, pair.value)
 
 
-def _read_cache(volume: GroupDraft, sheet: Output, pair: Pair) -> None:
-    """``Read-cache setting : Enabled``: the card reads ahead where it sees a pattern."""
-
-    def policy(text: str) -> str | None:
-        on = numbers.flag(text.split("(", maxsplit=1)[0])
-        return None if on is None else "read_ahead" if on else "off"
-
-    if volume.read_field(sheet, pair, "cache.read_policy", policy) is not None:
-        volume.details.setdefault(pair.label, pair.value)
-
-
-def _disk_name(volume: GroupDraft, sheet: Output, pair: Pair) -> None:
+def _disk_name(volume: GroupDraft, pair: Pair) -> None:
     r"""``Disk Name : /dev/sda``, ``\\.\PHYSICALDRIVE1 (Disk1) (Bus: 1, Target: 0, Lun: 1)``."""
     target = numbers.scsi_target(pair.value)
     if target is not None:
-        volume.details["SCSI target"] = target
-    if volume.read_field(sheet, pair, "device", numbers.node) is not None and "(" in pair.value:
-        volume.details.setdefault(pair.label, pair.value)
+        volume.replace_words("SCSI target", target)
+    read_node(volume, pair)
 
 
-def _spares(volume: GroupDraft, sheet: Output, pair: Pair, label: str) -> None:
+def _spares(volume: GroupDraft, pair: Pair) -> None:
     """``Global Hot-Spare : 0,10``: channel and device."""
-    keep(volume, sheet, pair)
+    keep(volume, pair)
     for key in numbers.addresses(pair.value):
-        volume.spares[key] = label == _DEDICATED
+        volume.spares[key] = normalized(pair.label) == _DEDICATED
 
 
-def _members(volume: GroupDraft, sheet: Output, pair: Pair) -> None:
+def _members(volume: GroupDraft, pair: Pair) -> None:
     """``Stripe order (Channel,Device) : 0,0 0,1 0,2``."""
-    keep(volume, sheet, pair)
+    keep(volume, pair)
     for key in numbers.addresses(pair.value):
-        volume.segments.append(Segment(sheet, pair.lines[0], pair.label, "", key))
+        volume.segments.append(Segment(pair.lines[0], pair.label, "", key))
 
 
-def read_segment(group: GroupDraft, sheet: Output, pair: Pair) -> bool:
+def read_segment(group: GroupDraft, pair: Pair) -> bool:
     """Read a pair that tells of a segment; False for another one."""
     label = _SEGMENT.fullmatch(normalized(pair.label))
     found = _PRESENCE.fullmatch(pair.value.strip()) if label is not None else None
     if label is None or found is None:
         return False
-    keep(group, sheet, pair)
+    keep(group, pair)
     inside = found[2] or ""
     parts = [part.strip() for part in inside.split(",")]
     places = {name.lower(): value.strip() for name, value in _PLACE.findall(inside)}
@@ -220,7 +169,7 @@ def read_segment(group: GroupDraft, sheet: Output, pair: Pair) -> bool:
     kinds = [part.lower() for part in parts]
     group.segments.append(
         Segment(
-            sheet, pair.lines[0], pair.label, vocabulary.bare(found[1]), key, _place(places),
+            pair.lines[0], pair.label, vocabulary.bare(found[1]), key, _place(places),
             (found[3] or "").strip() or None,
             None if size is None else attempt(numbers.size, size),
             next((kind for kind in ("sata", "sas", "nvme") if kind in kinds), None),
@@ -240,51 +189,81 @@ def _place(places: dict[str, str]) -> tuple[str, str, str] | None:
     return None
 
 
-def read_array(card: CardDraft, sheet: Output, block: Block) -> None:
+def read_array(card: ControllerDraft, block: Block) -> None:
     """A part of the section of an array (smartpqi)."""
     if not block.name:
-        sheet.mark_read(*block.heads)
+        mark_read(*block.heads)
         for pair in block.pairs:
-            keep(card, sheet, pair, prefix="Arrays: ")
+            keep(card, pair, prefix="Arrays: ")
         return
     array = card.array(block.name)
     for line in block.heads:
-        array.add_evidence(sheet, line, "id", block.name)
+        array.add_evidence(line, "id", block.name)
     for pair in block.pairs:
-        if not read_segment(array, sheet, pair) and not _logical_row(card, block.name, sheet, pair):
-            _array_pair(array, sheet, pair, block.sub)
+        if not read_segment(array, pair) and not _logical_row(card, block.name, pair):
+            _array_pair(array, pair, block.sub)
 
 
-def _array_pair(array: GroupDraft, sheet: Output, pair: Pair, sub: str) -> None:
+def _array_pair(array: GroupDraft, pair: Pair, sub: str) -> None:
     label = normalized(pair.label)
     if label == "status" and vocabulary.has_value(pair.value):
         health = vocabulary.health(states.ARRAY_STATUS, pair.value)
-        array.put(sheet, pair.lines[0], "status", health)
-        array.put(sheet, pair.lines[0], "status_text", collapse(pair.value))
-        if health == "unknown":
-            array.add_problem("warning", "unread", f"The array's status word {pair.value!r} is not known.", REPORT)
-    elif label == "total size":
-        array.read_field(sheet, pair, "size_bytes", numbers.size)
-    elif label == "unused size":
-        array.read_field(sheet, pair, "free_bytes", numbers.space)
-    else:
-        keep(array, sheet, pair, sub)
+        put_status(array, pair.lines[0], "array", health, text=pair.value)
+    elif not read_pair(array, pair, label, _ARRAY_FIELDS):
+        keep(array, pair, sub)
 
 
-def _logical_row(card: CardDraft, array: str, sheet: Output, pair: Pair) -> bool:
+def _logical_row(card: ControllerDraft, array: str, pair: Pair) -> bool:
     """``Logical 0 : Optimal (1, Data, 228902 MB) NAME`` below an array."""
     label = _LOGICAL.fullmatch(normalized(pair.label))
     found = _LOGICAL_ROW.fullmatch(pair.value.strip()) if label is not None else None
     if label is None or found is None:
         return False
     volume, line = card.volume(str(int(label[1]))), pair.lines
-    volume.put(sheet, line[0], "array", array, ROW)
-    read_status(volume, sheet, Pair("Status", found[1], line), ROW)
+    volume.put(line[0], "array", array, ROW)
+    read_status(volume, Pair("Status", found[1], line), ROW)
     level, size = attempt(vocabulary.raid_level, found[2]), attempt(numbers.size, found[4])
     if level is not None:
-        volume.put(sheet, line[0], "raid_level", level, ROW)
+        volume.put(line[0], "raid_level", level, ROW)
     if size is not None:
-        volume.put(sheet, line[0], "size_bytes", size, ROW)
+        volume.put(line[0], "size_bytes", size, ROW)
     if found[5]:
-        volume.put(sheet, line[0], "name", collapse(found[5]), ROW)
+        volume.put(line[0], "name", collapse(found[5]), ROW)
     return True
+
+
+_FIELDS: Fields[GroupDraft] = {
+    # RAID level                               : 6 Reed-Solomon
+    "raid level": read_level,
+    **dict.fromkeys(_NAMES, Field("name", lambda text: collapse(text) or None)),
+    # Write-cache setting                      : Enabled (write-back) when protected by battery/ZMM
+    **dict.fromkeys(_WRITE, _write_cache),
+    # Read-cache setting                       : Enabled
+    **dict.fromkeys(
+        ("read-cache setting", "read-cache mode"), Field("cache.read_policy", numbers.read_ahead, keep=True)
+    ),
+    **dict.fromkeys(("disk name", "os device name"), _disk_name),
+    # Array                                      : 0
+    "array": Field("array", numbers.plain_number),
+    # Global Hot-Spare                         : 0,10
+    **dict.fromkeys(_SPARES, _spares),
+    # Stripe order (Channel,Device)            : 0,0 0,1 0,2
+    **dict.fromkeys(("stripe order (channel,device)", "drive(s) (channel,device)"), _members),
+    "size": Field("size_bytes", numbers.size),
+    # Stripe-unit size                         : 256 KB
+    "stripe-unit size": Field("strip_bytes", numbers.size),
+    "stripe size": Field("strip_bytes", numbers.size, ROW),
+    "strip size": Field("strip_bytes", numbers.size),
+    "volume unique identifier": Field("unique_id", numbers.text),
+    "unique identifier": Field("unique_id", numbers.text, ROW),
+    "mount points": Field("mountpoints", numbers.mountpoints),
+    "mount point(s)": Field("mountpoints", numbers.mountpoints),
+    # Caching                                    : Enabled
+    "caching": Field("cache.caching", numbers.flag),
+    "number of segments": Field("drives_expected", numbers.number, ROW),
+    "number of chunks": Field("drives_expected", numbers.number, ROW),
+}
+_ARRAY_FIELDS: Fields[GroupDraft] = {
+    "total size": Field("size_bytes", numbers.size),
+    "unused size": Field("free_bytes", numbers.space),
+}

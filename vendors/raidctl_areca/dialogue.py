@@ -16,7 +16,7 @@ from raidctl.request import Dialogue, Run, RunAnswer, ask, ask_all
 from raidctl.vendor.protocol import Document, Observation
 from raidctl.vendor.tools import Installed, printed
 from raidctl_areca.collect import KIND, assemble
-from raidctl_areca.draft import CardDraft, Cards
+from raidctl_areca.draft import Cards, ControllerDraft
 from raidctl_areca.reader import Reader
 
 LOCK = "areca"
@@ -86,7 +86,7 @@ def _each(talk: _Session) -> tuple[tuple[str, ...], ...]:
     return tuple(dict.fromkeys(commands))
 
 
-def _numbers(card: CardDraft) -> list[str]:
+def _numbers(card: ControllerDraft) -> list[str]:
     return [number for number, place in card.numbers.items() if place in card.drives]
 
 

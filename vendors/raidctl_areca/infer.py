@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
-from raidctl.evidence import Output
 from raidctl.text import attempt
 from raidctl.vendor.draft import DETAIL, Draft, Pair
 from raidctl_areca import tables, vocabulary
-from raidctl_areca.draft import CardDraft, conclude
+from raidctl_areca.draft import ControllerDraft
 from raidctl_areca.labels import DRIVE, SET, VOLUME, Parse, media, speed
 from raidctl_areca.reader import Section
 
@@ -31,10 +30,10 @@ def settle(sections: Iterable[Section]) -> None:
             _smart(section)
 
 
-def link(card: CardDraft) -> None:
+def link(card: ControllerDraft) -> None:
     """Volumes and drives to their RAID sets by name; a name that no table of RAID sets tells makes a set of its own."""
     by_name: dict[str, list[str]] = {}
-    for number, found in card.sets.items():
+    for number, found in card.arrays.items():
         by_name.setdefault(found.get("set") or "", []).append(number)
     for volume in card.volumes.values():
         both = volume.get("names")
@@ -43,8 +42,8 @@ def link(card: CardDraft) -> None:
     for draft in [*card.drives.values(), *card.volumes.values()]:
         number = draft.get("set number")
         if number is not None:
-            card.raid_set(number)
-            conclude(draft, "array", number)
+            card.array(number)
+            draft.conclude("array", number)
         name = draft.get("set")
         if name is None:
             continue
@@ -54,10 +53,10 @@ def link(card: CardDraft) -> None:
             draft.add_problem("warning", "unread", f"Several RAID sets are called {name!r}: whose it is, is not told.")
         elif not numbers:
             made = f"={name}"
-            conclude(card.raid_set(made), "set", name)
+            card.array(made).conclude("set", name)
             by_name[name] = numbers = [made]
         if numbers:
-            conclude(draft, "array", numbers[0])
+            draft.conclude("array", numbers[0])
     _pass_through(card, by_name.get("PassThroughDisk", []))
     _temperatures(card)
 
@@ -66,34 +65,33 @@ def _apart(volume: Draft, both: str, by_name: dict[str, list[str]]) -> None:
     name = next((name for name in by_name if name and both.endswith(f" {name}")), None)
     if name is None:
         volume.unread("Name and Raid Name", both)
-        conclude(volume, "name", both)
+        volume.conclude("name", both)
         return
-    conclude(volume, "name", both.removesuffix(name).strip())
-    conclude(volume, "set", name)
+    volume.conclude("name", both.removesuffix(name).strip())
+    volume.conclude("set", name)
 
 
-def _pass_through(card: CardDraft, numbers: list[str]) -> None:
+def _pass_through(card: ControllerDraft, numbers: list[str]) -> None:
     # 3  PassThroughDisk      1  750.2GB    0.0GB    750.2GB         Normal
     drives = [drive for drive in card.drives.values() if drive.get("role") == "passthrough"]
     if len(numbers) == len(drives) == 1:
-        conclude(drives[0], "array", numbers[0])
+        drives[0].conclude("array", numbers[0])
 
 
-def _temperatures(card: CardDraft) -> None:
+def _temperatures(card: ControllerDraft) -> None:
     """``HDD #1  Temp.`` of the hardware monitor counts channels."""
     for name, (_, told) in list(card.values.items()):
         drive = card.drives.get(name.removeprefix("temperature ")) if name.startswith("temperature ") else None
         if drive is not None:
-            sheet, pair = told
-            drive.read_field(sheet, pair, "temperature_celsius", vocabulary.celsius, 0)
+            drive.read_field(told, "temperature_celsius", vocabulary.celsius, 0)
 
 
-def _take(draft: Draft, sheet: Output, pair: Pair, known: dict[str, tuple[str, Parse]]) -> None:
+def _take(draft: Draft, pair: Pair, known: dict[str, tuple[str, Parse]]) -> None:
     name, parse = known.get(pair.label.lower(), ("", None))
     if parse is None:
-        draft.keep_detail(sheet, pair)
+        draft.keep_detail(pair)
     else:
-        draft.read_field(sheet, pair, name, parse)
+        draft.read_field(pair, name, parse)
 
 
 def _value(section: Section, *labels: str) -> str | None:
@@ -112,7 +110,7 @@ def _smart(section: Section) -> None:
     owner = drive if drive is not None else section.card
     prefix = "SMART " if drive is not None else f"drive {section.number} SMART "
     for pair in section.pairs:
-        owner.keep_detail(section.sheet, pair, prefix)
+        owner.keep_detail(pair, prefix)
         if pair.value.lower().endswith(("failed", "fail")):
             owner.add_problem("warning", "state", f"SMART says of {pair.label}: {pair.value}.", "Replace the drive.")
 
@@ -121,12 +119,12 @@ def _drive(section: Section) -> None:
     # Device Location                    : Enclosure#1 Slot#8      IDE Channel                        : 1
     if _value(section, "model name") is None and _value(section, "serial number") is None:
         for pair in section.pairs:
-            section.card.add_evidence(section.sheet, pair.lines[0], "drives", "an empty slot")
+            section.card.add_evidence(pair.lines[0], "drives", "an empty slot")
         return
     drive = section.card.drive(_place(section))
     kind = (_value(section, "device type") or "").upper()
     for pair in section.pairs:
-        _drive_label(drive, section.sheet, pair, kind)
+        _drive_label(drive, pair, kind)
 
 
 def _place(section: Section) -> str:
@@ -142,57 +140,56 @@ def _place(section: Section) -> str:
     return "unknown"
 
 
-def _drive_label(drive: Draft, sheet: Output, pair: Pair, kind: str) -> None:
+def _drive_label(drive: Draft, pair: Pair, kind: str) -> None:
     line, label, value = pair.lines[0], pair.label.lower(), pair.value
     located = _PLACE.fullmatch(value) if "location" in label else None
     if located is not None:
-        drive.put(sheet, line, "enclosure", located[1], 0)
-        drive.put(sheet, line, "bay", tables.bay_of(located[2]), 0)
+        drive.put(line, "enclosure", located[1], 0)
+        drive.put(line, "bay", tables.bay_of(located[2]), 0)
     elif label == "ide channel" and value.isdecimal():
-        drive.put(sheet, line, "bay", value, 0)
+        drive.put(line, "bay", value, 0)
     elif label == "device type":
         # Device Type                        : SATA(5001B4D4188DF017)
         word = next((word for word in ("sata", "sas", "nvme") if kind.lower().startswith(word)), None)
         if word is not None:
-            drive.put(sheet, None, "interface", word)
-            drive.add_evidence(sheet, line, "interface", word)
-        drive.detail(sheet, line, pair.label, value)
+            drive.put(None, "interface", word)
+            drive.add_evidence(line, "interface", word)
+        drive.detail(line, pair.label, value)
     elif label == "model name" and vocabulary.has_value(value):
-        drive.put(sheet, line, "raw_model", value)
-        drive.evidence[-1] = (sheet, line, "model", value)
+        drive.put(line, "raw_model", value, shown_as="model")
     elif label == "device state" and vocabulary.has_value(value):
-        _device_state(drive, sheet, pair)
+        _device_state(drive, pair)
     elif label == "rotation speed":
-        drive.put(sheet, None, "media", media(value))
-        _take(drive, sheet, pair, DRIVE)
+        drive.put(None, "media", media(value))
+        _take(drive, pair, DRIVE)
     elif label in {"current sata mode", "supported sata mode"} and speed(value) is not None:
-        drive.put(sheet, line, "interface", "sata", 0)
-        drive.details.setdefault(pair.label, value)
+        drive.put(line, "interface", "sata", 0)
+        drive.keep_words(pair.label, value)
         if label == "current sata mode":
-            drive.put(sheet, line, "link_gbps", speed(value))
+            drive.put(line, "link_gbps", speed(value))
         else:
-            drive.put(sheet, line, "max_link_gbps", speed(value))
+            drive.put(line, "max_link_gbps", speed(value))
     else:
-        _take(drive, sheet, pair, DRIVE)
+        _take(drive, pair, DRIVE)
 
 
-def _device_state(drive: Draft, sheet: Output, pair: Pair) -> None:
+def _device_state(drive: Draft, pair: Pair) -> None:
     # Device State                       : NORMAL
     found = vocabulary.drive_state(pair.value)
     if found is None:
         drive.unread(pair.label, pair.value)
     if drive.get("status") == "critical" and found == "ok":
         # the table says that the set has dropped it
-        drive.detail(sheet, pair.lines[0], pair.label, pair.value)
+        drive.detail(pair.lines[0], pair.label, pair.value)
         return
-    drive.put(sheet, pair.lines[0], "status", found or "unknown")
-    drive.put(sheet, pair.lines[0], "status_text", pair.value)
+    drive.put(pair.lines[0], "status", found or "unknown")
+    drive.put(pair.lines[0], "status_text", pair.value)
 
 
 # --- RAID sets and volumes
 
 
-def _numbered(section: Section, drafts: dict[str, Draft], field: str, name: str | None) -> str:
+def _numbered(section: Section, drafts: Mapping[str, Draft], field: str, name: str | None) -> str:
     """The number that the command asked for, else that of the only object of the name."""
     if section.number is not None:
         return section.number
@@ -202,45 +199,45 @@ def _numbered(section: Section, drafts: dict[str, Draft], field: str, name: str 
 
 def _set(section: Section) -> None:
     name = _value(section, "raid set name")
-    found = section.card.raid_set(_numbered(section, section.card.sets, "set", name))
+    found = section.card.array(_numbered(section, section.card.arrays, "set", name))
     for pair in section.pairs:
         label = pair.label.lower()
         if label == "raid set name":
-            found.put(section.sheet, None, "set", pair.value)
-            found.keep_detail(section.sheet, pair)
+            found.put(None, "set", pair.value)
+            found.keep_detail(pair)
         elif label in {"raid set state", "state"}:
-            tables.state(found, section.sheet, pair.lines[0], pair.value, DETAIL)
+            tables.state(found, pair.lines[0], pair.value, DETAIL)
         else:
-            _take(found, section.sheet, pair, SET)
+            _take(found, pair, SET)
 
 
 def _volume(section: Section) -> None:
     name = _value(section, "volume set name")
     found = section.card.volume(_numbered(section, section.card.volumes, "name", name))
     for pair in section.pairs:
-        _volume_label(found, section.sheet, pair)
+        _volume_label(found, pair)
 
 
-def _volume_label(found: Draft, sheet: Output, pair: Pair) -> None:
+def _volume_label(found: Draft, pair: Pair) -> None:
     line, label, value = pair.lines[0], pair.label.lower(), pair.value
     if label in {"volume state", "volume set state", "state"}:
-        tables.state(found, sheet, line, value, DETAIL)
+        tables.state(found, line, value, DETAIL)
     elif label == "raid level":
-        tables.level(found, sheet, line, value)
+        tables.level(found, line, value)
     elif label.replace(".", "").endswith("ch/id/lun"):
-        tables.address(found, sheet, line, value)
+        tables.address(found, line, value)
     elif label == "raid set name":
-        found.put(sheet, None, "set", value)
-        found.add_evidence(sheet, line, "array", value)
+        found.put(None, "set", value)
+        found.add_evidence(line, "array", value)
     elif label == "member disks":
         # Member Disks    : 4
         count = attempt(vocabulary.count, value)
         if count is not None:
-            found.put(sheet, line, "drives_expected", count)
+            found.put(line, "drives_expected", count)
         else:
-            found.keep_detail(sheet, pair)
+            found.keep_detail(pair)
     elif label in {"cache mode", "volume cache mode", "cache attribute"}:
-        found.put(sheet, None, "cache mode", value)
-        found.keep_detail(sheet, pair)
+        found.put(None, "cache mode", value)
+        found.keep_detail(pair)
     else:
-        _take(found, sheet, pair, VOLUME)
+        _take(found, pair, VOLUME)

@@ -13,7 +13,7 @@ from raidctl.model import Battery, DriveCachePolicy, ReadPolicy, VolumeCache, Wr
 from raidctl.model.write_protection import controller_cache
 from raidctl.vendor.draft import Draft
 from raidctl_areca import vocabulary
-from raidctl_areca.draft import CardDraft
+from raidctl_areca.draft import ControllerDraft
 
 _MODES: dict[str, WriteActive] = {
     "write back": "write_back",
@@ -25,7 +25,7 @@ _MODES: dict[str, WriteActive] = {
 }
 
 
-def volume_cache(volume: Draft, card: CardDraft, battery: Battery | None) -> VolumeCache | None:
+def volume_cache(volume: Draft, card: ControllerDraft, battery: Battery | None) -> VolumeCache | None:
     """The cache of a volume; None when nothing was told of it."""
     mode, drives, ahead = _mode(volume), _drive_cache(card, battery), _read_ahead(card)
     if mode is None and drives is None and ahead is None:
@@ -49,7 +49,7 @@ def _mode(volume: Draft) -> WriteActive | None:
     return found
 
 
-def _drive_cache(card: CardDraft, battery: Battery | None) -> DriveCachePolicy | None:
+def _drive_cache(card: ControllerDraft, battery: Battery | None) -> DriveCachePolicy | None:
     told: str | None = card.get("disk write cache mode")
     if told is None or not vocabulary.has_value(told):
         return None
@@ -65,7 +65,7 @@ def _drive_cache(card: CardDraft, battery: Battery | None) -> DriveCachePolicy |
     return "enabled" if low == "enabled" else "disabled"
 
 
-def _read_ahead(card: CardDraft) -> ReadPolicy | None:
+def _read_ahead(card: ControllerDraft) -> ReadPolicy | None:
     told: str | None = card.get("volume data read ahead")
     if told is None or not vocabulary.has_value(told):
         return None

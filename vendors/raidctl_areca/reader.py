@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from raidctl.evidence import Line, Output
+from raidctl.evidence import Line, Output, mark_read
 from raidctl.text import pair as split_pair
 from raidctl.vendor.draft import Draft, Pair
 from raidctl_areca import grammar, tables, vocabulary
-from raidctl_areca.draft import CardDraft, Cards
+from raidctl_areca.draft import Cards, ControllerDraft
 from raidctl_areca.labels import SYSTEM
 
 # Areca CLI, Version: 1.86, Arclib: 310, Date: Nov  1 2010( Linux )
@@ -43,8 +43,7 @@ class Section:
 
     kind: str
     number: str | None
-    sheet: Output
-    card: CardDraft
+    card: ControllerDraft
     pairs: list[Pair] = field(default_factory=list)
 
 
@@ -77,7 +76,7 @@ class Reader:
         self.sheet.gap = "" if self.ended else "the line that ends it is missing"
 
     @property
-    def card(self) -> CardDraft:
+    def card(self) -> ControllerDraft:
         """The card in focus."""
         return self.cards.card(self.number)
 
@@ -91,7 +90,7 @@ class Reader:
         if typed is not None:
             self._typed(line, typed)
         elif grammar.is_rule(text):
-            self.sheet.mark_read(line)
+            mark_read(line)
         elif trailer is not None:
             self._trailer(line, trailer)
         elif (title := grammar.title(text)) is not None:
@@ -108,62 +107,62 @@ class Reader:
         self.command = typed
         self.number = grammar.card_of(typed) or self.number
         self.table, self.section = None, None
-        self.sheet.mark_read(line)
+        mark_read(line)
 
     def _trailer(self, line: Line, trailer: grammar.Trailer) -> None:
         self.ended = True
         if not trailer.success:
             self.errors.append(trailer)
         self.table, self.section, self.prefix = None, None, ""
-        self.sheet.mark_read(line)
+        mark_read(line)
 
     def _open(self, line: Line, kind: str, prefix: str) -> None:
         word = {"drive": "drv", "volume": "vol", "set": "raid"}.get(kind)
         number = grammar.target_of(self.command, word) if word is not None else None
-        self.section = Section(kind, number, self.sheet, self.card)
+        self.section = Section(kind, number, self.card)
         self.sections.append(self.section)
         self.table, self.prefix = None, prefix
-        self.sheet.mark_read(line)
+        mark_read(line)
 
     def _heading(self, line: Line, kind: str) -> None:
         self.table, self.section = kind, self.section if kind == "smart" else None
         self.column = line.text.find("Raid Name")
         self.numbered = "Raid#" in line.text
         self.places = "DiskChannels" if "diskchannels" in line.text.lower().replace(" ", "") else "MinDiskCap"
-        self.sheet.mark_read(line)
+        mark_read(line)
 
     def _row(self, line: Line, table: str) -> bool:
         row = grammar.row(line.text, table)
         if table == "help" and _HELP.fullmatch(line.text):
-            self.sheet.mark_read(line)
+            mark_read(line)
             return True
         if row is None:
             return False
         if table == "cards":
             self._listed(line, row)
         elif table == "sets":
-            tables.set_row(self.card, self.sheet, line, row, self.places)
+            tables.set_row(self.card, line, row, self.places)
         elif table == "volumes":
             if self.numbered:
                 name, _, number = row["names"].rpartition(" ")
                 names = (name.strip(), number) if name.strip() else None
             else:
                 names = grammar.two_names(row["names"], self.column, line.text) if self.column > 0 else None
-            tables.volume_row(self.card, self.sheet, line, row, names, numbered=self.numbered)
+            tables.volume_row(self.card, line, row, names, numbered=self.numbered)
         elif table == "smart":
             if self.section is not None:
                 value = f"{row['value']} ({row['limit']}) {row['state']}"
                 self.section.pairs.append(Pair(row["name"], value, [line]))
         else:
-            tables.drive_row(self.card, self.sheet, line, row)
+            tables.drive_row(self.card, line, row)
         return True
 
     def _listed(self, line: Line, row: dict[str, str]) -> None:
         # [*] 1   ARC-1880   Raid Controller  PCI
         number = str(int(row["number"]))
         card = self.cards.card(number)
-        card.put(self.sheet, line, "model", row["model"], 1)
-        card.detail(self.sheet, line, "Listed as", row["more"])
+        card.put(line, "model", row["model"], 1)
+        card.detail(line, "Listed as", row["more"])
         if row.get("mark") == "*":
             self.number = number
 
@@ -173,19 +172,19 @@ class Reader:
         part = grammar.part(text)
         if banner is not None:
             self.version = banner["version"] or self.version
-            self.sheet.mark_read(line)
+            mark_read(line)
         elif listed is not None:
             self._listed(line, listed)
         elif grammar.events_heading(text) or _HELP.fullmatch(text):
-            self.sheet.mark_read(line)
+            mark_read(line)
         elif grammar.is_event(text):
-            self.card.add_evidence(self.sheet, line, "events", line.stripped)
+            self.card.add_evidence(line, "events", line.stripped)
         elif part is not None:
             self._part(line, *part)
         elif (drive := grammar.smart_title(text)) is not None:
-            self.section = Section("smart", drive, self.sheet, self.card)
+            self.section = Section("smart", drive, self.card)
             self.sections.append(self.section)
-            self.sheet.mark_read(line)
+            mark_read(line)
         elif self.table in _LISTS and split_pair(text) is None and grammar.looks_like_a_row(text):
             what = f"A line of the list of {_LISTS[self.table]} was not understood: {' '.join(text.split())[:120]}"
             self.lost.append(what)
@@ -196,9 +195,9 @@ class Reader:
         # [Controller H/W Monitor]      [Enclosure#1 : ARECA   SAS RAID AdapterV1.0]
         self.prefix = "" if name.lower().startswith("controller") else f"{name} "
         if told:
-            self.card.detail(self.sheet, line, name, " ".join(told.split()))
+            self.card.detail(line, name, " ".join(told.split()))
         else:
-            self.sheet.mark_read(line)
+            mark_read(line)
 
     def _pair(self, line: Line, text: str) -> None:
         told = split_pair(text)
@@ -215,7 +214,7 @@ class Reader:
         if self.section.kind == "system":
             self._system(pair)
         elif self.section.kind == "hardware":
-            tables.hardware(self.card, self.sheet, pair, self.prefix)
+            tables.hardware(self.card, pair, self.prefix)
         elif self.section.kind == "config":
             self._config(pair)
         else:
@@ -232,17 +231,17 @@ class Reader:
             self.number = card.name
         name, parse = SYSTEM.get(pair.label.lower(), ("", None))
         if parse is None:
-            self.card.keep_detail(self.sheet, pair, self.prefix)
+            self.card.keep_detail(pair, self.prefix)
         else:
-            self.card.read_field(self.sheet, pair, name, parse)
+            self.card.read_field(pair, name, parse)
 
     def _config(self, pair: Pair) -> None:
         card: Draft = self.card
         label = pair.label.lower()
         # JBOD/RAID Configuration         : JBOD
         if label == "jbod/raid configuration" and pair.value.lower() in {"jbod", "raid"}:
-            card.put(self.sheet, pair.lines[0], "mode", "hba" if pair.value.lower() == "jbod" else "raid")
+            card.put(pair.lines[0], "mode", "hba" if pair.value.lower() == "jbod" else "raid")
         # Disk Write Cache Mode           : Auto      Volume Data Read Ahead          : Normal
         elif label in {"disk write cache mode", "volume data read ahead"}:
-            card.put(self.sheet, None, label, pair.value)
-        card.keep_detail(self.sheet, pair, self.prefix)
+            card.put(None, label, pair.value)
+        card.keep_detail(pair, self.prefix)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 
-from raidctl.evidence import Line, Output
+from raidctl.evidence import Line
 from raidctl.model import BatteryStatus, Role
 from raidctl.units import parse_percent
 from raidctl.vendor.draft import DETAIL, ROW, Draft, Pair
 from raidctl_areca import vocabulary
-from raidctl_areca.draft import CardDraft
+from raidctl_areca.draft import ControllerDraft
 
 Row = dict[str, str]
 _DIGITS = re.compile(r"\d{1,9}", re.ASCII)
@@ -31,48 +31,47 @@ def bay_of(slot: str) -> str:
     return re.sub(r"^(?:[A-Za-z]{2,}[ #]*)+", "", slot.strip()) or slot.strip()
 
 
-def set_row(card: CardDraft, sheet: Output, line: Line, row: Row, places: str) -> None:
+def set_row(card: ControllerDraft, line: Line, row: Row, places: str) -> None:
     """A RAID set: name, members, raw and free space, state."""
     # #  Name             Disks TotalCap  FreeCap DiskChannels       State
     # 1  data                15 11250.0GB    0.0GB 123456789ABCDEF    Rebuilding
-    found = card.raid_set(str(int(row["number"])))
+    found = card.array(str(int(row["number"])))
     contradicted(found, "set", "name", row["name"])
-    found.put(sheet, line, "set", row["name"])
-    found.evidence[-1] = (sheet, line, "details[Name]", row["name"])
-    found.details.setdefault("Name", row["name"])
-    found.detail(sheet, line, "Disks", row["disks"])
-    amount(found, sheet, line, ("size_bytes", "TotalCap", row["total"]))
-    amount(found, sheet, line, ("free_bytes", "FreeCap", row["free"]))
+    found.put(line, "set", row["name"], shown_as="details[Name]")
+    found.keep_words("Name", row["name"])
+    found.detail(line, "Disks", row["disks"])
+    amount(found, line, ("size_bytes", "TotalCap", row["total"]))
+    amount(found, line, ("free_bytes", "FreeCap", row["free"]))
     if "more" in row:
-        found.detail(sheet, line, places, row["more"])
-    state(found, sheet, line, row["state"])
+        found.detail(line, places, row["more"])
+    state(found, line, row["state"])
 
 
-def amount(draft: Draft, sheet: Output, line: Line, what: tuple[str, str, str]) -> None:
+def amount(draft: Draft, line: Line, what: tuple[str, str, str]) -> None:
     """A capacity of a table's row."""
     name, label, value = what
     try:
-        draft.put(sheet, line, name, vocabulary.capacity(value), ROW)
+        draft.put(line, name, vocabulary.capacity(value), ROW)
     except ValueError:
         draft.unread(label, value)
-        draft.detail(sheet, line, label, value)
+        draft.detail(line, label, value)
 
 
-def state(draft: Draft, sheet: Output, line: Line, value: str, weight: int = ROW) -> None:
+def state(draft: Draft, line: Line, value: str, weight: int = ROW) -> None:
     """``Normal``, ``Rebuilding(23.4%)`` of a RAID set or a volume."""
-    draft.put(sheet, line, "status_text", value, weight)
+    draft.put(line, "status_text", value, weight)
     found = vocabulary.state(value)
     if found is None:
         draft.unread("state", value)
         return
-    draft.put(sheet, line, "status", found[0], weight)
-    draft.put(sheet, None, "operation", found[1], weight)
+    draft.put(line, "status", found[0], weight)
+    draft.put(None, "operation", found[1], weight)
     if found[2] is not None:
-        draft.put(sheet, line, "progress.percent", found[2], weight)
+        draft.put(line, "progress.percent", found[2], weight)
 
 
 def volume_row(
-    card: CardDraft, sheet: Output, line: Line, row: Row, names: tuple[str, str] | None, *, numbered: bool = False
+    card: ControllerDraft, line: Line, row: Row, names: tuple[str, str] | None, *, numbered: bool = False
 ) -> None:
     """A volume set; ``names`` are its own and its RAID set's, where the columns tell them apart."""
     # # Name             Raid Name       Level   Capacity Ch/Id/Lun  State
@@ -80,44 +79,44 @@ def volume_row(
     found = card.volume(str(int(row["number"])))
     if numbered and names is not None and _DIGITS.fullmatch(names[1]):
         # # Name             Raid# Level   Capacity Ch/Id/Lun  State
-        found.put(sheet, line, "name", names[0], ROW)
-        found.put(sheet, line, "set number", str(int(names[1])), ROW)
-        found.evidence[-1] = (sheet, line, "array", names[1])
+        found.put(line, "name", names[0], ROW)
+        found.conclude("set number", str(int(names[1])), ROW)
+        found.add_evidence(line, "array", names[1])
     elif names is None:
         # two names of full width with one blank between them: the RAID sets' table tells which
-        found.put(sheet, line, "names", row["names"])
+        found.put(line, "names", row["names"])
     else:
         contradicted(found, "name", "name", names[0])
-        found.put(sheet, line, "name", names[0], ROW)
-        found.put(sheet, line, "set", names[1], ROW)
-    level(found, sheet, line, row["level"], ROW)
-    amount(found, sheet, line, ("size_bytes", "Capacity", row["size"]))
-    address(found, sheet, line, row["address"])
-    state(found, sheet, line, row["state"])
+        found.put(line, "name", names[0], ROW)
+        found.put(line, "set", names[1], ROW)
+    level(found, line, row["level"], ROW)
+    amount(found, line, ("size_bytes", "Capacity", row["size"]))
+    address(found, line, row["address"])
+    state(found, line, row["state"])
 
 
-def level(draft: Draft, sheet: Output, line: Line, value: str, weight: int = DETAIL) -> None:
+def level(draft: Draft, line: Line, value: str, weight: int = DETAIL) -> None:
     """``Raid5``; what the vocabulary has no word for (``Raid3``, ``Raid30``) is kept in the tool's words."""
-    draft.put(sheet, None, "level", value, weight)
+    draft.put(None, "level", value, weight)
     found = vocabulary.raid_level(value)
     if found is not None:
-        draft.add_evidence(sheet, line, "raid_level", found)
+        draft.add_evidence(line, "raid_level", found)
         return
-    draft.detail(sheet, line, "Raid Level", value)
+    draft.detail(line, "Raid Level", value)
     if vocabulary.has_value(value):
         draft.add_problem("info", "note", f"The RAID level {value} has no neutral word.")
 
 
-def address(draft: Draft, sheet: Output, line: Line, value: str) -> None:
+def address(draft: Draft, line: Line, value: str) -> None:
     """``00/00/01``: channel, target and LUN, as the driver hands them over (drivers/scsi/arcmsr)."""
     if not vocabulary.has_value(value.rstrip("-") or "-"):
         return
     parts = value.split("/")
     if len(parts) != 3 or not all(_DIGITS.fullmatch(part.strip()) for part in parts):
         draft.unread("Ch/Id/Lun", value)
-        draft.detail(sheet, line, "Ch/Id/Lun", value)
+        draft.detail(line, "Ch/Id/Lun", value)
         return
-    draft.detail(sheet, line, "SCSI target", ":".join(str(int(part)) for part in parts))
+    draft.detail(line, "SCSI target", ":".join(str(int(part)) for part in parts))
 
 
 def contradicted(draft: Draft, name: str, what: str, value: str) -> None:
@@ -130,38 +129,37 @@ def contradicted(draft: Draft, name: str, what: str, value: str) -> None:
         )  # fmt: skip
 
 
-def drive_row(card: CardDraft, sheet: Output, line: Line, row: Row) -> None:
+def drive_row(card: ControllerDraft, line: Line, row: Row) -> None:
     """A drive of one of the tables; a model ``N.A.`` is an empty slot."""
     # 10  02  SLOT 02 ST31500341AS                     1500.3GB  Raid Set # 000
     # 16 16  WDC WD7500AYYS-01RCA0            750.2GB  HotSpare[Global]
     place = place_of(row.get("enclosure"), row.get("slot") or row["channel"])
     number = str(int(row.get("number", row.get("channel", "0"))))
     if not vocabulary.has_value(row["model"]) and not vocabulary.has_value(row.get("usage", "")):
-        card.add_evidence(sheet, line, "drives", f"{place} is empty")
+        card.add_evidence(line, "drives", f"{place} is empty")
         return
     known = card.drives.get(place)
     if known is not None and known.get("number") not in (None, number):
         place = f"{place}-{number}"
     drive = card.drive(place)
     card.numbers[number] = place
-    drive.put(sheet, line, "number", number)
-    drive.evidence[-1] = (sheet, line, "id", place)
+    drive.conclude("number", number, DETAIL)
+    drive.add_evidence(line, "id", place)
     if "slot" in row:
-        drive.put(sheet, line, "enclosure", row["enclosure"])
-        drive.put(sheet, line, "bay", bay_of(row["slot"]))
+        drive.put(line, "enclosure", row["enclosure"])
+        drive.put(line, "bay", bay_of(row["slot"]))
     else:
-        drive.put(sheet, line, "bay", row["channel"])
+        drive.put(line, "bay", row["channel"])
     if vocabulary.has_value(row["model"]):
         contradicted(drive, "table model", "model", row["model"])
-        drive.put(sheet, None, "table model", row["model"])
-        drive.put(sheet, line, "raw_model", row["model"], ROW)
-        drive.evidence[-1] = (sheet, line, "model", row["model"])
-        amount(drive, sheet, line, ("size_bytes", "Capacity", row["size"]))
+        drive.put(None, "table model", row["model"])
+        drive.put(line, "raw_model", row["model"], ROW, shown_as="model")
+        amount(drive, line, ("size_bytes", "Capacity", row["size"]))
     if vocabulary.has_value(row.get("usage", "")):
-        usage(drive, sheet, line, row["usage"])
+        usage(drive, line, row["usage"])
 
 
-def usage(drive: Draft, sheet: Output, line: Line, value: str) -> None:
+def usage(drive: Draft, line: Line, value: str) -> None:
     """The column Usage: a RAID set's name, or what the drive is for."""
     low = value.lower()
     role: Role = "member"
@@ -173,29 +171,29 @@ def usage(drive: Draft, sheet: Output, line: Line, value: str) -> None:
         role = "passthrough"
     elif low in {"failed", "fail", "offlined", "offline", "missing"}:
         role = "failed"
-    drive.put(sheet, line, "role", role)
-    drive.detail(sheet, line, "Usage", value)
+    drive.put(line, "role", role)
+    drive.detail(line, "Usage", value)
     if role == "member" and low not in {"rebuilding", "rebuild"}:
-        drive.put(sheet, None, "set", value)
+        drive.put(None, "set", value)
     # the tool puts Failed in this column as soon as it drops a drive
     health = {"failed": "critical"}.get(role, "warning" if low.startswith("rebuild") else "ok")
-    drive.put(sheet, line, "status", health, ROW)
+    drive.put(line, "status", health, ROW)
     if role == "failed" or health == "warning":
-        drive.put(sheet, line, "status_text", value, ROW)
+        drive.put(line, "status_text", value, ROW)
 
 
-def hardware(card: CardDraft, sheet: Output, pair: Pair, prefix: str) -> None:
+def hardware(card: ControllerDraft, pair: Pair, prefix: str) -> None:
     """A label of the hardware monitor: battery, temperatures, fans, voltages, power supplies."""
     label = pair.label.lower()
     own = _TEMPERATURE.fullmatch(pair.label.strip())
     if "battery" in label or "capacitor" in label or label.startswith(("bbm", "cvm")):
         # Battery Status   : 100%
-        battery(card, sheet, pair)
+        battery(card, pair)
         return
     if own is not None and not prefix:
         # HDD #1  Temp.       : 34
-        card.put(sheet, None, f"temperature {int(own[1])}", (sheet, pair))
-    card.keep_detail(sheet, pair, prefix)
+        card.put(None, f"temperature {int(own[1])}", pair)
+    card.keep_detail(pair, prefix)
     if pair.value.lower().rstrip(".") in _BAD:
         card.add_problem(
             "warning", "state", f"The hardware monitor says of {prefix}{pair.label}: {pair.value}.",
@@ -203,23 +201,23 @@ def hardware(card: CardDraft, sheet: Output, pair: Pair, prefix: str) -> None:
         )  # fmt: skip
 
 
-def battery(card: CardDraft, sheet: Output, pair: Pair) -> None:
+def battery(card: ControllerDraft, pair: Pair) -> None:
     """``100%``, ``Charged(100%)``, ``Not Installed``."""
-    line, draft = pair.lines[0], card.battery
+    line, draft = pair.lines[0], card.battery("0")
     kind = "capacitor" if "capacitor" in pair.label.lower() or "cvm" in pair.label.lower() else "battery"
-    draft.put(sheet, None, "kind", kind)
+    draft.put(None, "kind", kind)
     if not vocabulary.has_value(pair.value):
-        draft.keep_detail(sheet, pair)
+        draft.keep_detail(pair)
         return
-    draft.put(sheet, line, "status_text", pair.value)
+    draft.put(line, "status_text", pair.value)
     found = battery_status(pair.value)
     if found is None:
         draft.unread(pair.label, pair.value)
-        draft.put(sheet, line, "status", "unknown")
+        draft.put(line, "status", "unknown")
         return
-    draft.put(sheet, line, "status", found[0])
+    draft.put(line, "status", found[0])
     if found[1] is not None:
-        draft.put(sheet, line, "charge_percent", found[1])
+        draft.put(line, "charge_percent", found[1])
 
 
 def battery_status(value: str) -> tuple[BatteryStatus, int | None] | None:

@@ -1,8 +1,8 @@
-"""Drafts made into the objects of the model, with their final ids and the evidence on the sheets."""
+"""Drafts made into the objects of the model, with their final ids and the evidence of each line."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from raidctl.model import (
     Array,
@@ -21,17 +21,17 @@ from raidctl.order import natural
 from raidctl.vendor.draft import Draft
 from raidctl_areca import vocabulary
 from raidctl_areca.capability import SUPPORT
-from raidctl_areca.draft import CardDraft
+from raidctl_areca.draft import ControllerDraft
 from raidctl_areca.infer import link
 from raidctl_areca.policy import volume_cache
 
 FAMILY = "areca"
 
 
-def build(card: CardDraft) -> tuple[Controller, list[Problem]]:
+def build(card: ControllerDraft) -> tuple[Controller, list[Problem]]:
     """The controller, and the problems of it and of all that is on it; writes the evidence."""
     link(card)
-    card.sets = {item.name: item for item in sorted(card.sets.values(), key=lambda item: natural(item.name))}
+    card.arrays = {item.name: item for item in sorted(card.arrays.values(), key=lambda item: natural(item.name))}
     card.volumes = {item.name: item for item in sorted(card.volumes.values(), key=lambda item: natural(item.name))}
     card.drives = {item.name: item for item in sorted(card.drives.values(), key=lambda item: natural(item.name))}
     object_id = f"{FAMILY}:{card.name}"
@@ -44,7 +44,7 @@ def build(card: CardDraft) -> tuple[Controller, list[Problem]]:
         model=card.get("model"),
         serial=card.get("serial"),
         firmware=card.get("firmware"),
-        mode=told or ("raid" if card.sets else None),
+        mode=told or ("raid" if card.arrays else None),
         cache=None if size is None else Cache(present=True, size_bytes=size),
         batteries=() if battery is None else (battery,),
         arrays=_arrays(card, object_id),
@@ -53,9 +53,8 @@ def build(card: CardDraft) -> tuple[Controller, list[Problem]]:
         capabilities=SUPPORT,
         details=card.details,
     )
-    problems = [item.problem(where) for draft, where in _owned(card, object_id) for item in draft.complaints]
-    _write_evidence(card, object_id)
-    return found, problems
+    card.write_evidence(object_id, lambda _, where, name, value: [(where, _FIELDS.get(name, name), value)])
+    return found, card.problems(object_id)
 
 
 def _set_id(controller: str, number: str) -> str:
@@ -67,9 +66,9 @@ def _volume_id(controller: str, number: str) -> str:
     return f"{controller}/v{number}"
 
 
-def _battery(card: CardDraft, controller: str) -> Battery | None:
-    draft = card.battery
-    if not draft.evidence:
+def _battery(card: ControllerDraft, controller: str) -> Battery | None:
+    draft = card.batteries.get("0")
+    if draft is None or not draft.evidence:
         return None
     status: BatteryStatus = draft.get("status") or "unknown"
     return Battery(
@@ -83,12 +82,12 @@ def _battery(card: CardDraft, controller: str) -> Battery | None:
     )
 
 
-def _arrays(card: CardDraft, controller: str) -> tuple[Array, ...]:
+def _arrays(card: ControllerDraft, controller: str) -> tuple[Array, ...]:
     members: dict[str, list[Draft]] = {}
     for drive in card.drives.values():
         members.setdefault(drive.get("array") or "", []).append(drive)
     spares = [drive for drive in card.drives.values() if drive.get("role") == "spare"]
-    return tuple(_array(item, members.get(item.name, []), spares, controller) for item in card.sets.values())
+    return tuple(_array(item, members.get(item.name, []), spares, controller) for item in card.arrays.values())
 
 
 def _array(draft: Draft, members: Sequence[Draft], waiting: Sequence[Draft], controller: str) -> Array:
@@ -108,9 +107,9 @@ def _dedicated(drive: Draft, name: str) -> bool:
     return bool(name) and name.lower() in drive.details.get("Usage", "").lower()
 
 
-def _volume(draft: Draft, card: CardDraft, battery: Battery | None, controller: str) -> Volume:
+def _volume(draft: Draft, card: ControllerDraft, battery: Battery | None, controller: str) -> Volume:
     array = draft.get("array")
-    home = card.sets.get(array) if array is not None else None
+    home = card.arrays.get(array) if array is not None else None
     disks = home.details.get("Disks", "") if home is not None else ""
     expected = draft.get("drives_expected")
     members = expected if expected is not None else int(disks) if disks.isdecimal() and len(disks) < 6 else None
@@ -126,10 +125,10 @@ def _volume(draft: Draft, card: CardDraft, battery: Battery | None, controller: 
     )
 
 
-def _drive(draft: Draft, card: CardDraft, controller: str) -> Drive:
+def _drive(draft: Draft, card: ControllerDraft, controller: str) -> Drive:
     array = draft.get("array")
     raw = draft.get("raw_model")
-    sets = card.sets.items() if draft.get("role") == "spare" else ()
+    sets = card.arrays.items() if draft.get("role") == "spare" else ()
     homes = [number for number, item in sets if _dedicated(draft, item.get("set") or "")]
     spare_for = tuple(_set_id(controller, number) for number in homes)
     return draft.build(
@@ -142,20 +141,4 @@ def _drive(draft: Draft, card: CardDraft, controller: str) -> Drive:
     )
 
 
-def _owned(card: CardDraft, controller: str) -> Iterator[tuple[Draft, str]]:
-    yield card, controller
-    for number, item in card.sets.items():
-        yield item, _set_id(controller, number)
-    for number, volume in card.volumes.items():
-        yield volume, _volume_id(controller, number)
-    for drive in card.drives.values():
-        yield drive, f"{controller}/{drive.name}"
-    yield card.battery, f"{controller}/battery0"
-
-
 _FIELDS = {"set": "array", "names": "name"}
-
-
-def _write_evidence(card: CardDraft, controller: str) -> None:
-    for draft, where in _owned(card, controller):
-        draft.write_evidence(where, _FIELDS)

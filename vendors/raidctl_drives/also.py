@@ -84,5 +84,5 @@ def derived(outputs: Iterable[Output], details: Details, object_id: str) -> dict
             for name, parse in _FIELDS.get(fact.field[8:-1], ()):
                 value = attempt(parse, fact.value)
                 if value is not None and found.setdefault(name, value) == value:
-                    sheet.fact(fact.line, object_id, name, value)
+                    fact.line.fact(object_id, name, value)
     return found

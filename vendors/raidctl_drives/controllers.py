@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import msgspec
 from msgspec import Struct
 
-from raidctl.evidence import Line, Output
+from raidctl.evidence import Output
 from raidctl.host import BlockDevice, HostView, PciDevice
 from raidctl.model import Controller, Drive, Mode, Problem
 from raidctl.text import listing
@@ -69,10 +69,9 @@ def controller_sheet(controllers: Sequence[Controller]) -> Output:
         )
         if value is not None
     ]
-    lines = tuple(Line(number, text) for number, (_, _, _, text) in enumerate(rows, 1))
-    sheet = Output(SOURCE, lines)
-    for line, (object_id, name, value, _) in zip(lines, rows, strict=True):
-        sheet.fact(line, object_id, name, value)
+    sheet = Output.of_lines(SOURCE, (text for _, _, _, text in rows))
+    for line, (object_id, name, value, _) in zip(sheet.lines, rows, strict=True):
+        line.fact(object_id, name, value)
     return sheet
 
 

@@ -125,8 +125,8 @@ def _ask_smart(block: BlockDevice) -> Dialogue[_Session]:
 
 def _sheet_of(key: str, outputs: Sequence[Output]) -> Output:
     """The sheet that holds the facts of a part."""
-    empty = Output("smartctl", ())
-    return next((sheet for sheet in outputs if any(fact.object_id == key for fact in sheet.facts)), empty)
+    found = (output for output in outputs if any(fact.object_id == key for fact in output.facts))
+    return next(found, Output("smartctl"))
 
 
 def _ask_runs(tool: str, commands: Iterable[tuple[str, ...]]) -> Dialogue[_Session]:

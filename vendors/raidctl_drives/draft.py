@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from raidctl.evidence import Line, Output
+from raidctl.evidence import Line, Output, mark_read
 from raidctl.model import Problem
 from raidctl.text import collapse, printable
 from raidctl_drives.parts import DrivePart, is_blank_name
@@ -51,7 +51,7 @@ class Draft(Struct):
         if isinstance(value, str):
             value = collapse(printable(value))
         if value is None or value == "":
-            self.sheet.mark_read(line)
+            mark_read(line)
             return
         if isinstance(value, int) and abs(value) > _LARGEST:
             # no such drive exists, and no reader of JSON would take the figure
@@ -60,13 +60,13 @@ class Draft(Struct):
         if name == "wwn" and is_blank_name(value):
             self.detail(line, "WWN", str(value))
             return
-        self.sheet.fact(line, self.key, name, value)
+        line.fact(self.key, name, value)
         self.values[name.replace(".", "_")] = value
 
     def detail(self, line: Line, label: str, value: str) -> None:
         """The line was understood, and has no neutral field; a label that comes again adds to its value."""
         label, value = collapse(printable(label)), collapse(printable(value))
-        self.sheet.detail(line, self.key, label, value)
+        line.detail(self.key, label, value)
         used = _USED.fullmatch(value) if label in _LIFE else None
         if used and int(used[1]) <= _MOST_USED:
             self.fact(line, "life_used_percent", int(used[1]))
@@ -79,7 +79,7 @@ class Draft(Struct):
     def feature(self, line: Line, label: str, value: str) -> None:
         """One of many short words of a list: they are kept together under one label."""
         value = collapse(printable(value))
-        self.sheet.detail(line, self.key, label, value)
+        line.detail(self.key, label, value)
         known = self.details.get(label)
         if known is None:
             self.details[label] = value

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from raidctl.evidence import Line, Output
+from raidctl.evidence import Line, Output, mark_read
 from raidctl_drives import hdparm_identify, hdparm_query, hdparm_trouble
 from raidctl_drives.draft import Draft
 from raidctl_drives.parts import DrivePart
@@ -84,7 +84,7 @@ def _read_line(state: _State, line: Line) -> None:
         # it could not be opened: that is no drive that one could list
         draft = state.begin()
         draft.problems.append(refused("hdparm", unopened[1], unopened[2]))
-        state.sheet.mark_read(line)
+        mark_read(line)
     elif words.startswith(_TITLES) and ("removable media" in words or not words.startswith("ATA")):
         _title(state, line, words)
     elif _SENSE.match(words):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from raidctl.evidence import Line
+from raidctl.evidence import Line, mark_read
 from raidctl.model import Problem
 from raidctl_drives import hdparm_labels
 from raidctl_drives.draft import Draft
@@ -43,7 +43,7 @@ def read_line(draft: Draft, section: Section, line: Line) -> bool:
     words = line.stripped
     if title := hdparm_labels.TITLES.get(words):
         section.name, section.last, section.begun = title, "", True
-        draft.sheet.mark_read(line)
+        mark_read(line)
         return True
     if not section.begun and not words.startswith("Model Number:"):
         return False
@@ -100,7 +100,7 @@ def _read_feature(draft: Draft, line: Line, words: str) -> bool:
     """A line of the list ``Enabled Supported:``; the star says that it is enabled."""
     # 	Enabled	Supported:
     if words.split() == ["Enabled", "Supported:"]:
-        draft.sheet.mark_read(line)
+        mark_read(line)
         return True
     star = words.startswith("*")
     match = _FEATURE.fullmatch(words)
@@ -218,7 +218,7 @@ def _read_geometry(draft: Draft, line: Line, words: str) -> bool:
     # 	cylinders	16383	16383
     parts = words.split()
     if parts == ["Logical", "max", "current"] or words == "--":
-        draft.sheet.mark_read(line)
+        mark_read(line)
         return True
     if len(parts) == 3 and parts[0] in hdparm_labels.GEOMETRY and all(_FIGURE.fullmatch(part) for part in parts[1:]):
         current = int(parts[2]) or int(parts[1])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from raidctl.evidence import Line
+from raidctl.evidence import Line, mark_read
 from raidctl.model import Problem
 from raidctl_drives.draft import Draft
 
@@ -67,7 +67,7 @@ def read_line(draft: Draft, line: Line) -> bool:
     elif _ACTION.fullmatch(words):
         draft.detail(line, "action", words)
     elif words in _NOTES or words.removesuffix(":") in _DCO_LISTS:
-        draft.sheet.mark_read(line)
+        mark_read(line)
     #      SMART self_test error_log security HPA 48_bit
     elif line.text[:1].isspace() and _DCO.fullmatch(words):
         draft.feature(line, "DCO can disable", words)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from raidctl.evidence import Line, Output
+from raidctl.evidence import Output
 from raidctl.host import BlockDevice, HostView
 from raidctl.model import Interface
 from raidctl_drives.draft import Draft
@@ -77,10 +77,9 @@ def kernel_part(
     _identity(rows, block, _namespaces(paths))
     _queue(rows, block, cache_types)
     _layers(rows, paths, layers)
-    lines = tuple(Line(number, text) for number, (text, _, _) in enumerate(rows.rows, 1))
-    sheet = Output(SOURCE, lines)
+    sheet = Output.of_lines(SOURCE, (text for text, _, _ in rows.rows))
     draft = Draft(sheet, f"{SOURCE} {block.name}")
-    for line, (_, name, value) in zip(lines, rows.rows, strict=True):
+    for line, (_, name, value) in zip(sheet.lines, rows.rows, strict=True):
         if name.startswith("details["):
             draft.detail(line, name[len("details[") : -1], str(value))
         else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from raidctl.evidence import Line, Output
+from raidctl.evidence import Line, Output, mark_read
 from raidctl.json_decode import decode_text
 from raidctl.model import Problem
 from raidctl.text import attempt, collapse
@@ -104,14 +104,14 @@ def read_nvme(document: str, text: str) -> tuple[list[DrivePart], Output]:
 def _read_line(state: _State, line: Line) -> None:
     words = _ESCAPE.sub("", line.stripped).strip()
     if state.usage:
-        state.sheet.mark_read(line)
+        mark_read(line)
     elif title := _TITLE.fullmatch(words):
         section = title.lastgroup if title.lastgroup in ("controller", "namespace", "cloud") else None
         section = section or next(name for name in ("smart", "vendor", "log") if title[name])
         draft = state.begin(section, title["node"] or title["node2"] or title["node3"])
         if "device" in draft.values and title.lastgroup not in ("controller", "namespace", "cloud"):
             draft.fact(line, "device", draft.values["device"])
-        state.sheet.mark_read(line)
+        mark_read(line)
     elif feature := _FEATURE.fullmatch(words):
         _read_feature(state, line, feature)
     elif enabled := _WCE.fullmatch(words):
@@ -124,11 +124,11 @@ def _read_line(state: _State, line: Line) -> None:
         state.table = nvme_list.Table(line.text)
         state.section = "list"
         state.tables += 1
-        state.sheet.mark_read(line)
+        mark_read(line)
     elif state.table is not None and state.section == "list":
         _read_row(state, line)
     elif nvme_list.is_banner(words):
-        state.sheet.mark_read(line)
+        mark_read(line)
     elif nvme_subsystems.is_line(words):
         nvme_subsystems.read_line(state, line, words)
     elif not _read_in_section(state, line, words):
@@ -138,7 +138,7 @@ def _read_line(state: _State, line: Line) -> None:
 def _read_row(state: _State, line: Line) -> None:
     table = state.table
     if table is None or table.read_rule(line):
-        state.sheet.mark_read(line)
+        mark_read(line)
         return
     draft = Draft(state.sheet, f"{state.document}#{len(state.drafts) + 1}")
     if table.read_row(draft, line):
@@ -146,7 +146,7 @@ def _read_row(state: _State, line: Line) -> None:
     elif not nvme_list.is_banner(line.stripped):
         _read_complaint(state, line, line.stripped)
     else:
-        state.sheet.mark_read(line)
+        mark_read(line)
 
 
 def _read_feature(state: _State, line: Line, feature: re.Match[str]) -> None:
@@ -167,7 +167,7 @@ def _read_in_section(state: _State, line: Line, words: str) -> bool:
         return False
     draft = state.drafts[-1]
     if _NOTES.fullmatch(words) or _DUMP.fullmatch(words):
-        state.sheet.mark_read(line)
+        mark_read(line)
         return True
     if bits := _BITS.fullmatch(words):
         draft.feature(line, f"{state.label} bits", f"{bits[1]} {bits[2]}")
@@ -237,24 +237,24 @@ def _read_vendor(state: _State, draft: Draft, line: Line, words: str) -> bool:
 def _read_complaint(state: _State, line: Line, words: str) -> None:
     if words.startswith("Usage: nvme"):
         state.usage = True
-        state.sheet.mark_read(line)
+        mark_read(line)
     elif _NVME_STATUS.match(words):
         _add_problem(state, line, words)
     elif (said := _COMPLAINT.fullmatch(words)) and said[2].strip() in ERRNO:
         if said[1].startswith("Failed to scan topology"):
             nvme_words.nothing_found(state.begin("", None), state.document, f" (it said: {said[2]})")
-            state.sheet.mark_read(line)
+            mark_read(line)
         else:
             what = said[1].removeprefix("Failed to open ").strip()
             where = what if what.startswith("/dev/") else (node_in(state.document) or state.document)
             state.begin("", None).problems.append(refused("nvme", where, said[2].strip()))
             state.drafts[-1].values.clear()
-            state.sheet.mark_read(line)
+            mark_read(line)
 
 
 def _add_problem(state: _State, line: Line, words: str) -> None:
     draft = state.drafts[-1] if state.drafts else state.begin("", None)
-    state.sheet.mark_read(line)
+    mark_read(line)
     where = str(draft.values.get("device", state.document))
     draft.problem(
         Problem(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from raidctl.evidence import Output
+from raidctl.evidence import Output, mark_read
 from raidctl_drives import nvme_labels, nvme_words
 from raidctl_drives.draft import Draft
 from raidctl_drives.parts import DrivePart
@@ -31,7 +31,7 @@ def read_nvme_json(document: str, value: object) -> tuple[list[DrivePart], Outpu
     if isinstance(value, Mapping) and isinstance(value.get("Devices"), list):
         _read_devices(sheet, document, value["Devices"], drafts)
         if not drafts:
-            sheet.mark_read(*sheet.lines)
+            mark_read(*sheet.lines)
             nvme_words.nothing_found(_new(sheet, document, drafts), document)
     elif isinstance(value, Mapping) and any(str(name).startswith("feature: ") for name in value):
         _read_features(_new(sheet, document, drafts), value)
@@ -120,16 +120,16 @@ def _note_scalars(sheet: Output, path: str, entry: Mapping[str, Any]) -> None:
         if (line is not None and name in _LIST_DETAILS and not isinstance(value, (dict, list))) or (
             line is not None and not value and name in ("Subsystems", "Controllers", "Namespaces", "Paths")
         ):
-            sheet.mark_read(line)
+            mark_read(line)
 
 
 def _read_entry(draft: Draft, path: str, entry: Mapping[str, Any]) -> None:
     for name, value in entry.items():
         line = draft.sheet.leaf(f"{path}.{name}")
-        if line is None or draft.sheet.used(line):
+        if line is None or line.used:
             continue
         if name in ("Namespaces", "Paths", "Controllers") and not value:
-            draft.sheet.mark_read(line)
+            mark_read(line)
         elif name == "PhysicalSize":
             draft.fact(line, "size_bytes", any_integer(_plain(value)))
         elif (field := _LIST.get(name)) and isinstance(value, str):
@@ -187,7 +187,7 @@ def _read_nested(draft: Draft, name: str, value: object) -> None:
     if name not in ("psds", "lbafs", "critical_warning", "vs"):
         return
     for line in draft.sheet.lines:
-        if line.text.startswith(prefixes) and not draft.sheet.used(line):
+        if line.text.startswith(prefixes) and not line.used:
             label, _, text = line.text.partition(": ")
             draft.detail(line, label, text)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from raidctl.evidence import Line
+from raidctl.evidence import Line, mark_read
 from raidctl_drives.draft import Draft
 
 _HEADERS = (
@@ -109,7 +109,7 @@ class Table:
         device = cells.get("Node") or cells.get("Device")
         if "Subsystem-NQN" in cells:
             # a subsystem has no serial number; its controllers follow in the next table
-            draft.sheet.mark_read(line)
+            mark_read(line)
             return bool(cells["Subsystem-NQN"].startswith("nqn.")) and self._subsystem(draft, line, cells)
         if not device or not re.fullmatch(r"(?:/dev/)?(?:spdk/)?(?:nvme|ng)\S+", device):
             return False

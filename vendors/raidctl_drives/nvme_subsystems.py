@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Protocol
 
-from raidctl.evidence import Line
+from raidctl.evidence import Line, mark_read
 from raidctl_drives.draft import Draft
 
 # nvme-subsys0 - NQN=nqn.2014.08.org.nvmexpress:12341234ABC123  EXAMPLE Q9
@@ -54,4 +54,4 @@ def read_line(state: State, line: Line, words: str) -> None:
         draft.detail(line, "Transport", way[2] or "")
         draft.detail(line, f"way {way[1]}", way[3] or "")
     else:
-        draft.sheet.mark_read(line)
+        mark_read(line)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from raidctl.evidence import Line, Output
+from raidctl.evidence import Line, Output, mark_read
 from raidctl.model import Problem, ProblemKind
 from raidctl_drives import sdparm_vpd
 from raidctl_drives.draft import Draft
@@ -103,13 +103,13 @@ def _read_line(state: _State, line: Line) -> None:
     if page := _MODE_PAGE.fullmatch(words):
         state.page, state.vpd = page[1], None
         state.copies[state.page] = state.copies.get(state.page, 0) + 1
-        state.sheet.mark_read(line)
+        mark_read(line)
     elif page := _VPD_PAGE.fullmatch(words):
         state.page, state.vpd = "", sdparm_vpd.Page((page[1] or words).split(" [")[0])
-        state.sheet.mark_read(line)
+        mark_read(line)
     elif opened := _OPEN.fullmatch(words):
         state.begin().problems.append(refused("sdparm", opened[1], opened[2]))
-        state.sheet.mark_read(line)
+        mark_read(line)
     elif state.vpd is not None and sdparm_vpd.read_line(state.draft, state.vpd, line):
         pass
     elif (found := _FIELD.fullmatch(words)) and (state.page or found[3] or found[1] in _LOOSE):
@@ -128,13 +128,13 @@ def _read_line(state: _State, line: Line) -> None:
         state.draft.detail(line, "device specific parameters", parameters[1])
     elif state.page and line.indent >= 6:
         # sdparm -ll explains the values of a field in further indented lines
-        state.sheet.mark_read(line)
+        mark_read(line)
 
 
 def _read_header(state: _State, line: Line, header: re.Match[str]) -> bool:
     if header[2].strip() in ERRNO:
         state.begin().problems.append(refused("sdparm", header[1], header[2].strip()))
-        state.sheet.mark_read(line)
+        mark_read(line)
         return True
     rest = header[2]
     # vendor 8, product 16, revision 4 characters with two blanks between; mailers squeeze them
@@ -174,7 +174,7 @@ def _read_field(state: _State, line: Line, found: re.Match[str]) -> None:
         draft.fact(line, "interface", _PROTOCOLS[value])
     draft.detail(line, name, shown)
     if meaning and not bracket and len(meaning) > 1:
-        draft.sheet.mark_read(line)
+        mark_read(line)
 
 
 def _ordinal(number: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from raidctl.evidence import Line
+from raidctl.evidence import Line, mark_read
 from raidctl_drives.draft import Draft
 
 _NAA = re.compile(r"\[?(0x(?:[0-9a-f]{16}|[0-9a-f]{32}))\]?")
@@ -47,11 +47,11 @@ def read_line(draft: Draft, page: Page, line: Line) -> bool:
     #   Addressed logical unit:
     if words.endswith(":") and words[:-1] in _ASSOCIATIONS:
         page.association = words[:-1]
-        draft.sheet.mark_read(line)
+        mark_read(line)
     #     designator type: NAA,  code set: Binary
     elif found := _DESIGNATOR.fullmatch(words):
         page.designator = found[1]
-        draft.sheet.mark_read(line)
+        mark_read(line)
     elif page.name.startswith("Unit serial number"):
         draft.fact(line, "serial", words.removeprefix("Product serial number:"))
     elif page.designator == "NAA" and (naa := _NAA.fullmatch(words)):
@@ -93,7 +93,7 @@ def _read_labelled(draft: Draft, page: Page, line: Line, words: str) -> bool:
     if words.startswith("ATA command IDENTIFY"):
         #   ATA command IDENTIFY DEVICE response summary:
         page.designator = words.partition(" response")[0]
-        draft.sheet.mark_read(line)
+        mark_read(line)
     elif page.designator.startswith("ATA command IDENTIFY") and (field := _ATA.get(label)):
         draft.fact(line, field, value)
     #   Device signature indicates SATA transport
@@ -102,7 +102,7 @@ def _read_labelled(draft: Draft, page: Page, line: Line, words: str) -> bool:
     elif colon and not value:
         #       SCSI name string:
         page.expects = f"{page.association} {label}".strip()
-        draft.sheet.mark_read(line)
+        mark_read(line)
     elif label == "transport":
         draft.detail(line, f"{page.association} transport".strip(), value)
         if value.startswith("Serial Attached SCSI") and draft.details.get("vendor") != "ATA":

@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from raidctl.evidence import Line, Output
+from raidctl.evidence import Line, Output, mark_read
 from raidctl.model import Controller, Scrub, Volume
 from raidctl.request import Answer, Dialogue, Failure, Glob, GlobAnswer, Read, ReadAnswer, Request, Run, ask
 from raidctl.vendor.protocol import Observation
@@ -47,7 +47,7 @@ REQUESTS: tuple[Request[Any], ...] = (*_CONFIG, *_PIECES, _SYSTEMD, *_MONITOR, *
 class Care:
     """What the machine answered."""
 
-    listed: dict[str, tuple[Output, Line]] = field(default_factory=dict)
+    listed: dict[str, Line] = field(default_factory=dict)
     """The words of the ARRAY lines in lower case, and their lines."""
     config: bool | None = None
     """Whether all configuration files could be read; None: not all."""
@@ -84,12 +84,12 @@ def _config(path: str, text: str, care: Care) -> None:
     care.outputs.append(sheet)
     array = False
     for line in sheet.lines:
-        sheet.mark_read(line)
+        mark_read(line)
         words = line.text.split("#")[0].lower().split()
         if words and not line.text[:1].isspace():
             array = words[0].startswith("array")
         if array:
-            care.listed.update(dict.fromkeys(words, (sheet, line)))
+            care.listed.update(dict.fromkeys(words, line))
 
 
 def _there(wanted: Sequence[Request[Any]], told: Mapping[Request[Any], Answer], care: Care) -> bool | None:
@@ -98,9 +98,9 @@ def _there(wanted: Sequence[Request[Any]], told: Mapping[Request[Any], Answer], 
     *found, systemd = [one.paths if isinstance(one, GlobAnswer) else () for one in answers]
     paths = [path for one in found for path in one]
     if paths:
-        sheet = Output("files", (Line(1, paths[0]),))
+        sheet = Output.of_text("files", paths[0])
         name, value = ("monitored", "True") if wanted is _MONITOR else ("consistency_check.mode", "automatic")
-        sheet.fact(sheet.lines[0], "md", name, value)
+        sheet.lines[0].fact("md", name, value)
         care.outputs.append(sheet)
         return True
     return False if systemd and all(one.trouble is None for one in answers) else None
@@ -137,7 +137,7 @@ def _card(card: Controller, care: Care) -> Controller:
 def _volume(volume: Volume, care: Care) -> Volume:
     line = next((care.listed[name] for name in _names(volume) if name in care.listed), None)
     if line is not None:
-        line[0].fact(line[1], volume.id, "in_config_file", value=True)
+        line.fact(volume.id, "in_config_file", value=True)
     return replace(
         volume,
         in_config_file=True if line else None if care.config is None or not volume.unique_id else False,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from raidctl.evidence import Line, Output
+from raidctl.evidence import Line, Output, mark_read
 from raidctl.model import VolumeStatus
 from raidctl_md.label_lines import label_of
 from raidctl_md.parts import Parent, Part, Reading, Source, Trouble, key_of, slot_of
@@ -40,9 +40,9 @@ _DISK_STATES = frozenset(
 _COUNT = re.compile(r"(\d{1,9})\b", re.ASCII)
 
 
-def read(sheet: Output, section: Section, reading: Reading) -> None:
+def read(section: Section, reading: Reading) -> None:
     """Read one examined disk of a DDF container."""
-    reader = _Reader(sheet)
+    reader = _Reader(section.output)
     for line in section.lines:
         if line.text.strip():
             reader.feed(line)
@@ -60,7 +60,7 @@ class _Reader:
     def feed(self, line: Line) -> None:
         text = line.text
         if _HEAD.fullmatch(text) or line.stripped.startswith("Physical disks not in metadata"):
-            self.sheet.mark_read(line)
+            mark_read(line)
             return
         disk = _DISK.fullmatch(text) or _STRAY.fullmatch(text)
         if disk:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from raidctl.evidence import Line, Output
+from raidctl.evidence import Line, mark_read
 from raidctl.model import Progress
 from raidctl_md.label_lines import is_table_head, label_of, name_of, row_of, take_member
 from raidctl_md.parts import Parent, Part, Reading, Source, Trouble
@@ -32,9 +32,9 @@ _COUNT = re.compile(r"\d{1,9}", re.ASCII)
 _BRACKETED = re.compile(r"\s*\([^()]*\)\s*")
 
 
-def read(sheet: Output, section: Section, reading: Reading) -> None:
+def read(section: Section, reading: Reading) -> None:
     """Read one array's detail."""
-    part = Part(Source.DETAIL, sheet, node=section.node)
+    part = Part(Source.DETAIL, section.output, node=section.node)
     reader = _Reader(part)
     for line in section.lines:
         if line.text.strip():
@@ -61,7 +61,7 @@ class _Reader:
         part = self.part
         if is_table_head(line):
             self.states = "State" in line.text
-            part.sheet.mark_read(line)
+            mark_read(line)
             return
         columns = row_of(line)
         if columns:
@@ -84,7 +84,7 @@ class _Reader:
         if self.last == "Container GUID" and _BRACKETED.fullmatch(line.text):
             self.part.detail(line, "Container GUID in words", text.strip("()"))
         elif self.last == "Name" and text.endswith(")"):
-            self.part.sheet.mark_read(line)
+            mark_read(line)
 
     def _take(self, line: Line, label: str, value: str) -> bool:
         part = self.part

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from raidctl.evidence import Output
+from raidctl.evidence import mark_read
 from raidctl_md import ddf, imsm, superblock
 from raidctl_md.label_lines import label_of
 from raidctl_md.parts import Reading, Trouble
@@ -16,29 +16,29 @@ from raidctl_md.split_outputs import Section
 _TABLE_LABELS = re.compile(r"\s*(?:MBR Magic|GPT Magic|GPT Revision|Partition\[\d{1,3}\]) :")
 
 
-def read(sheet: Output, section: Section, reading: Reading) -> None:
+def read(section: Section, reading: Reading) -> None:
     """Read one examined device; its format decides who reads it."""
     for line in section.lines:
         told = label_of(line)
         if told and told[0] == "Magic":
             if told[1].startswith("Intel Raid"):
-                imsm.read(sheet, section, reading)
+                imsm.read(section, reading)
                 return
             if told[1] == "de11de11":
-                ddf.read(sheet, section, reading)
+                ddf.read(section, reading)
                 return
             break
         if _TABLE_LABELS.match(line.text):
-            _partition_table(sheet, section, reading)
+            _partition_table(section, reading)
             return
-    superblock.read(sheet, section, reading)
+    superblock.read(section, reading)
 
 
-def _partition_table(sheet: Output, section: Section, reading: Reading) -> None:
+def _partition_table(section: Section, reading: Reading) -> None:
     # "   MBR Magic : aa55", "Partition[0] :      2097152 sectors at         2048 (type 83)"
     for line in section.lines:
         if _TABLE_LABELS.match(line.text):
-            sheet.mark_read(line)
-    where = section.node or sheet.command
+            mark_read(line)
+    where = section.node or section.output.command
     message = f"{where} carries a partition table and no RAID metadata of its own; its partitions may be members."
     reading.troubles.append((where, Trouble("info", "note", message)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from raidctl.evidence import Line, Output
+from raidctl.evidence import Line
 from raidctl.text import attempt
 from raidctl.units import parse_size
 from raidctl_md.parts import Claim, Parent, Part, Reading, Source, key_of, slot_of
@@ -21,7 +21,7 @@ _DETAILS = frozenset(
 _PLATFORM_KEYS = re.compile(r"MD_FIRMWARE_TYPE|IMSM_\w{1,60}")
 
 
-def read_export(sheet: Output, section: Section, reading: Reading) -> None:
+def read_export(section: Section, reading: Reading) -> None:
     """``KEY=value`` lines; a key that comes again begins the next array."""
     part: Part | None = None
     begun = len(reading.parts)
@@ -33,10 +33,10 @@ def read_export(sheet: Output, section: Section, reading: Reading) -> None:
             continue
         key, value = match[1], match[2].strip()
         if _PLATFORM_KEYS.fullmatch(key):
-            reading.controller.append((sheet, line, key, value))
+            reading.controller.append((line, key, value))
             continue
         if part is None or key in seen:
-            part = Part(Source.EXPORT, sheet, node=section.node if part is None else None)
+            part = Part(Source.EXPORT, section.output, node=section.node if part is None else None)
             reading.parts.append(part)
             seen.clear()
             members.clear()
@@ -122,13 +122,13 @@ _CONTINUED = re.compile(
 )
 
 
-def read_scan(sheet: Output, section: Section, reading: Reading) -> None:
+def read_scan(section: Section, reading: Reading) -> None:
     """Lines of ``--detail --scan`` and ``--examine --scan``: ``ARRAY /dev/md0 metadata=1.2 UUID=…``."""
     part: Part | None = None
     for line in section.lines:
         words = line.text.split()
         if words and words[0] in ("ARRAY", "INACTIVE-ARRAY"):
-            part = Part(Source.SCAN, sheet)
+            part = Part(Source.SCAN, section.output)
             reading.parts.append(part)
             _take_scan(part, line, words[1:])
             if words[0] == "INACTIVE-ARRAY":

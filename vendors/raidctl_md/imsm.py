@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from raidctl.evidence import Line, Output
+from raidctl.evidence import Line, Output, mark_read
 from raidctl.model import Operation, Progress, VolumeStatus
 from raidctl_md.label_lines import label_of, name_of
 from raidctl_md.parts import Member, Parent, Part, Reading, Source, Trouble, key_of, slot_of
@@ -54,16 +54,16 @@ _MIGRATION: dict[str, tuple[Operation, VolumeStatus]] = {
 _DISK_WORDS = frozenset({"active", "spare", "failed", "journal"})
 
 
-def read(sheet: Output, section: Section, reading: Reading) -> None:
+def read(section: Section, reading: Reading) -> None:
     """Read one examined disk of an imsm container."""
-    reader = _Reader(sheet, section.node)
+    reader = _Reader(section.output, section.node)
     for line in section.lines:
         if line.text.strip():
             reader.feed(line)
     reader.settle()
     disks = reader.container.details.get("Disks", "")
     if disks.isdecimal() and len(reader.container.members) < int(disks):
-        sheet.gap = f"it lists {len(reader.container.members)} of {disks} disks"
+        section.output.gap = f"it lists {len(reader.container.members)} of {disks} disks"
     reading.parts.extend(part for part in (reader.container, *reader.volumes) if part.claims)
 
 
@@ -87,7 +87,7 @@ class _Reader:
             return
         if line.stripped.startswith(_TITLES):
             self.volume = self.disk = None
-            self.sheet.mark_read(line)
+            mark_read(line)
             return
         told = label_of(line)
         if told is None:

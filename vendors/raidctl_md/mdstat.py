@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
-from raidctl.evidence import Line, Output
+from raidctl.evidence import Line, Output, mark_read
 from raidctl.model import Progress
 from raidctl_md.infer import settle
 from raidctl_md.mdstat_tokens import pieces
@@ -27,7 +27,7 @@ _UNUSED = re.compile(r"\s*unused devices ?:(?P<rest>.*)")
 _FLAG_NAMES = {"W": "write_mostly", "R": "replacement"}
 
 
-def read(sheet: Output, section: Section, reading: Reading) -> None:
+def read(section: Section, reading: Reading) -> None:
     """Read one listing of /proc/mdstat."""
     current: _Array | None = None
     begun = len(reading.parts)
@@ -36,50 +36,52 @@ def read(sheet: Output, section: Section, reading: Reading) -> None:
         text = line.text
         found = ARRAY_LINE.match(text)
         if found:
-            current = _Array(sheet, found[1])
+            current = _Array(section.output, found[1])
             reading.parts.append(current.part)
             current.feed(line, found.end(1) + text[found.end(1) :].index(":") + 1)
         elif _LEVEL_NAME.fullmatch(text):
-            reading.controller.append((sheet, line, "Personalities", " ".join(text.partition(":")[2].split())))
+            reading.controller.append((line, "Personalities", " ".join(text.partition(":")[2].split())))
         elif levels_open and reading.controller and _MORE_LEVELS.fullmatch(text):
-            of, first, label, value = reading.controller.pop()
-            reading.controller.append((of, first, label, f"{value} {text.strip()}"))
-            sheet.mark_read(line)
+            first, label, value = reading.controller.pop()
+            reading.controller.append((first, label, f"{value} {text.strip()}"))
+            mark_read(line)
         elif _UNUSED.fullmatch(text):
-            _unused(sheet, line, reading)
+            _unused(line, reading)
             current, ended = None, True
         elif _HEADING.match(text) or (current is not None and current.ends(text)):
-            _lost_heading(sheet, line, reading)
+            _lost_heading(line, reading)
             current = None
         elif current is not None and text.strip():
             current.feed(line, 0)
         elif current is None and (header := _HEADER.fullmatch(text)):
-            reading.controller.append((sheet, line, header["label"], header["value"]))
+            reading.controller.append((line, header["label"], header["value"]))
         levels_open = "Personalities" in text or (levels_open and bool(_MORE_LEVELS.fullmatch(text)))
-    sheet.gap = "" if ended else "its last line, `unused devices`, is missing"
+    section.output.gap = "" if ended else "its last line, `unused devices`, is missing"
     if not ended and len(reading.parts) == begun:
         message = "The listing is cut off: it names no array, and its last line, `unused devices`, is missing."
-        reading.troubles.append((sheet.command, Trouble("warning", "unread", message, "Read the whole file again.")))
+        reading.troubles.append(
+            (section.output.command, Trouble("warning", "unread", message, "Read the whole file again."))
+        )
     if not ended and current is not None and current.strange:
         current.doubt()
     for part in reading.parts[begun:]:
         settle(part)
 
 
-def _lost_heading(sheet: Output, line: Line, reading: Reading) -> None:
+def _lost_heading(line: Line, reading: Reading) -> None:
     """The lines of an array that has no heading, or one that is not known: they are not those of the array above."""
     message = f"Line {line.number} of the listing belongs to an array whose heading is missing or not understood."
     remedy = "Look at all arrays with `mdadm --detail --scan`, and read the whole of /proc/mdstat again."
-    reading.troubles.append((sheet.command, Trouble("warning", "unread", message, remedy)))
+    reading.troubles.append((line.output.command, Trouble("warning", "unread", message, remedy)))
 
 
-def _unused(sheet: Output, line: Line, reading: Reading) -> None:
+def _unused(line: Line, reading: Reading) -> None:
     match = _UNUSED.fullmatch(line.text)
     rest = match["rest"].strip() if match else ""
     if rest in ("", "<none>"):
-        sheet.mark_read(line)
+        mark_read(line)
     else:
-        reading.controller.append((sheet, line, "unused devices", rest))
+        reading.controller.append((line, "unused devices", rest))
 
 
 class _Array:
@@ -125,7 +127,7 @@ class _Array:
             # what is understood counts, but the line stays listed as not understood: its claims carry no line
             del part.claims[claims:]
         elif len(part.claims) == claims:
-            part.sheet.mark_read(line)
+            mark_read(line)
 
 
 def _take_counts(part: Part, line: Line, match: re.Match[str]) -> None:

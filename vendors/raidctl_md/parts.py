@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import IntEnum
 
-from raidctl.evidence import Line, Output
+from raidctl.evidence import Line, Output, mark_read
 from raidctl.model import Problem, ProblemKind, Severity
 from raidctl_md.vocabulary import is_half_uuid, is_uuid
 
@@ -106,7 +106,7 @@ class Part:
     def tell(self, line: Line, name: str, value: object, label: str) -> None:
         """The line gave a field of the volume; ``label`` is the tool's name of it. None: it says that there is none."""
         if value is None:
-            self.sheet.mark_read(line)
+            mark_read(line)
             return
         self.values[name] = value
         self.claims.append(Claim(line, name, label, value))
@@ -148,8 +148,8 @@ class Reading:
 
     parts: list[Part] = field(default_factory=list)
     outputs: list[Output] = field(default_factory=list)
-    controller: list[tuple[Output, Line, str, str]] = field(default_factory=list)
-    """Lines about md as a whole: sheet, line, label, value."""
+    controller: list[tuple[Line, str, str]] = field(default_factory=list)
+    """Lines about md as a whole: line, label, value."""
     troubles: list[tuple[str, Trouble]] = field(default_factory=list)
     """Troubles that belong to no array, with what they are about."""
 

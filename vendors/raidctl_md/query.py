@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from raidctl.evidence import Output
+from raidctl.evidence import mark_read
 from raidctl.text import attempt, counted
 from raidctl.units import parse_size
 from raidctl_md.label_lines import label_of
@@ -39,27 +39,27 @@ _QUERIED_NOT = re.compile(
 _BAD_BLOCK = re.compile(r"\s*\d{1,20} for \d{1,9} sectors\s*")
 
 
-def read_query(sheet: Output, section: Section, reading: Reading) -> None:
+def read_query(section: Section, reading: Reading) -> None:
     """The one line of ``mdadm --query``."""
     for line in section.lines:
         text = line.text
         array, member, nothing = _QUERIED.fullmatch(text), _QUERIED_MEMBER.fullmatch(text), _QUERIED_NOT.fullmatch(text)
         if array:
-            part = Part(Source.QUERY, sheet, node=array[1])
+            part = Part(Source.QUERY, section.output, node=array[1])
             part.tell(line, "raid_level", LEVELS.get(array[3], "unknown"), "level")
             part.tell(line, "size_bytes", attempt(lambda value: parse_size(value, binary=True), array[2]), "size")
             part.tell(line, "drives_expected", int(array[4]) if int(array[4]) > 0 else None, "devices")
             part.detail(line, "spares", array[5])
             reading.parts.append(part)
         elif member:
-            part = Part(Source.QUERY, sheet, node=_array_node(member[6]))
+            part = Part(Source.QUERY, section.output, node=_array_node(member[6]))
             part.tell(line, "raid_level", LEVELS.get(member[5], "unknown"), "level")
             part.tell(line, "drives_expected", int(member[3]), "devices")
             found = part.member(key_of(member[1]), member[1])
             part.detail_member(line, found, "activity", member[4])
             reading.parts.append(part)
         elif nothing:
-            sheet.mark_read(line)
+            mark_read(line)
             message = f"{nothing[1]} {nothing[2].rstrip('.')}."
             reading.troubles.append((nothing[1], Trouble("info", "note", message)))
 
@@ -69,15 +69,15 @@ def _array_node(word: str) -> str | None:
     return word if word.startswith("/") else f"/dev/{word}" if word.startswith("md") else None
 
 
-def read_bad_blocks(sheet: Output, section: Section, reading: Reading) -> None:
+def read_bad_blocks(section: Section, reading: Reading) -> None:
     """``mdadm --examine-badblocks``: ``Bad-blocks on /dev/sda1:``, then ``  2048 for 8 sectors`` each."""
     count = 0
     for line in section.lines:
         if line is section.lines[0] or _BAD_BLOCK.fullmatch(line.text):
-            sheet.mark_read(line)
+            mark_read(line)
             count += line is not section.lines[0]
     title = section.lines[0].stripped
-    where = next((word.rstrip(":") for word in title.split() if word.startswith("/dev/")), sheet.command)
+    where = next((word.rstrip(":") for word in title.split() if word.startswith("/dev/")), section.output.command)
     if count:
         text = f"{where} has {counted(count, 'entry')} in its log of bad blocks."
         remedy = "The data there may be lost: check the file system, and replace the device if the list grows."
@@ -86,9 +86,9 @@ def read_bad_blocks(sheet: Output, section: Section, reading: Reading) -> None:
         reading.troubles.append((where, Trouble("info", "note", f"mdadm says: {title.rstrip(':')}.")))
 
 
-def read_bitmap(sheet: Output, section: Section, reading: Reading) -> None:
+def read_bitmap(section: Section, reading: Reading) -> None:
     """``mdadm --examine-bitmap``: the superblock of a write-intent bitmap; its UUID is the array's."""
-    part = Part(Source.EXAMINE, sheet)
+    part = Part(Source.EXAMINE, section.output)
     for line in section.lines:
         told = label_of(line)
         if told is None:
@@ -104,14 +104,12 @@ def read_bitmap(sheet: Output, section: Section, reading: Reading) -> None:
         reading.parts.append(part)
 
 
-def read_platform(sheet: Output, section: Section, reading: Reading) -> None:
+def read_platform(section: Section, reading: Reading) -> None:
     """``mdadm --detail-platform``: what the firmware of a board's RAID can do."""
     for line in section.lines:
         told = label_of(line)
         if told and (told[0] in _PLATFORM_LABELS or re.fullmatch(r"Port\d{1,2}", told[0])):
-            reading.controller.append(
-                (sheet, line, f"Platform {told[0]}" if told[0] == "Version" else told[0], told[1])
-            )
+            reading.controller.append((line, f"Platform {told[0]}" if told[0] == "Version" else told[0], told[1]))
 
 
 _NO_RIGHT = re.compile(r"permission denied|operation not permitted|must be (?:super-user|root)", re.IGNORECASE)
@@ -121,13 +119,13 @@ _NOT_MEMBER = re.compile(
 _MESSAGE = re.compile(r"\s*mdadm: (.{1,500})")
 
 
-def read_message(sheet: Output, section: Section, reading: Reading) -> None:
+def read_message(section: Section, reading: Reading) -> None:
     """``mdadm: cannot open /dev/md0: No such file or directory``."""
     for line in section.lines:
         match = _MESSAGE.fullmatch(line.text.rstrip())
         if match:
-            sheet.mark_read(line)
-            reading.troubles.append((sheet.command, trouble_of(match[1])))
+            mark_read(line)
+            reading.troubles.append((section.output.command, trouble_of(match[1])))
 
 
 def trouble_of(text: str) -> Trouble:

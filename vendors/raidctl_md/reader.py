@@ -11,7 +11,7 @@ from raidctl_md import detail, examine, export, mdstat, query, sysfs
 from raidctl_md.parts import Reading
 from raidctl_md.split_outputs import Section, split
 
-_READERS: dict[str, Callable[[Output, Section, Reading], None]] = {
+_READERS: dict[str, Callable[[Section, Reading], None]] = {
     "mdstat": mdstat.read,
     "detail": detail.read,
     "examine": examine.read,
@@ -39,5 +39,5 @@ def read_documents(documents: Sequence[Document]) -> Reading:
         for section in split(sheet):
             reader, sheet.gap = _READERS.get(section.kind), ""
             if reader is not None:
-                reader(sheet, section, reading)
+                reader(section, reading)
     return reading

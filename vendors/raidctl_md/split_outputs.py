@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from raidctl.evidence import Line, Output
+from raidctl.evidence import Line, Output, mark_read
 
 ARRAY_LINE = re.compile(r"\s*(md[\w.-]*)\s?: +(?:(?:in)?active|broken)(?=[ (]|$)")
 DEVICE_LINE = re.compile(r"\s*(/dev/\S+):\s*")
@@ -38,6 +38,8 @@ class Section:
     kind: str
     """``mdstat``, ``device`` (detail or examine), ``detail``, ``examine``, ``export``, ``scan``, ``query``,
     ``message``, ``bitmap``, ``badblocks``, ``platform``, ``stray``."""
+    output: Output
+    """The whole output that it is a part of."""
     node: str | None = None
     """The device that the header line, or the command above it, names."""
     head: Line | None = None
@@ -49,11 +51,11 @@ class _Cutter:
     def __init__(self, sheet: Output) -> None:
         self.sheet = sheet
         self.sections: list[Section] = []
-        self.current = Section("stray")
+        self.current = Section("stray", self.sheet)
         self.asked: str | None = _last_device(sheet.command)
 
     def start(self, kind: str, node: str | None = None) -> None:
-        self.current = Section(kind, node or self.asked)
+        self.current = Section(kind, self.sheet, node or self.asked)
         self.sections.append(self.current)
 
     def feed(self, line: Line) -> None:
@@ -61,20 +63,20 @@ class _Cutter:
         kind = self.current.kind
         header = DEVICE_LINE.fullmatch(text)
         if header:
-            self.sheet.mark_read(line)
+            mark_read(line)
             self.start("device", header[1])
             self.current.head = line
             return
         if PROMPT.fullmatch(text):
-            self.sheet.mark_read(line)
+            mark_read(line)
             self.asked = _last_device(text)
-            self.current = Section("stray")
+            self.current = Section("stray", self.sheet)
             return
         started = self._begins(text, kind)
         if started:
             self.start(started)
         elif kind in ("query", "message"):
-            self.current = Section("stray")
+            self.current = Section("stray", self.sheet)
         self.current.lines.append(line)
 
     def _begins(self, text: str, kind: str) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from raidctl.evidence import Line, Output
+from raidctl.evidence import Line, mark_read
 from raidctl.model import Operation, Progress
 from raidctl_md.label_lines import is_table_head, label_of, name_of, row_of, take_member
 from raidctl_md.parts import Claim, Member, Part, Reading, Source, Trouble, key_of, slot_of
@@ -39,9 +39,9 @@ _ROLE = re.compile(r"(Active|Replacement) device (\d{1,5})", re.ASCII)
 _SLOTS = re.compile(r"([AR.?]{1,2000}|[uU_]{1,2000})(?:\s+(?:\('A' == .*|\d{1,5} failed.*))?", re.ASCII)
 
 
-def read(sheet: Output, section: Section, reading: Reading) -> None:
+def read(section: Section, reading: Reading) -> None:
     """Read one superblock."""
-    part = Part(Source.EXAMINE, sheet)
+    part = Part(Source.EXAMINE, section.output)
     reader = _Reader(part, section.node)
     for line in section.lines:
         if line.text.strip():
@@ -65,7 +65,7 @@ class _Reader:
     def feed(self, line: Line) -> None:
         part = self.part
         if is_table_head(line):
-            part.sheet.mark_read(line)
+            mark_read(line)
             return
         columns = row_of(line, old=True)
         if columns:

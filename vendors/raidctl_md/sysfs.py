@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from raidctl.evidence import Line, Output
+from raidctl.evidence import Line, Output, mark_read
 from raidctl.model import Progress
 from raidctl_md.parts import Parent, Part, Reading, Source, Trouble, slot_of
 from raidctl_md.state import judge
@@ -48,7 +48,7 @@ def read(sheet: Output, name: str, reading: Reading) -> None:
         if not colon:
             if line.text.strip():
                 # an empty file: md leaves "level" and "journal_mode" empty where they have no meaning
-                sheet.mark_read(line)
+                mark_read(line)
             continue
         value = value.strip()
         member = _MEMBER.fullmatch(key)

@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
+from raidctl.evidence import mark_read
 from raidctl.model import Array, Capability, Controller, Drive, Health, Problem, Progress, Volume
 from raidctl.vendor.protocol import Observation
 from raidctl_md.group import Alias, Group, group
@@ -214,23 +215,23 @@ def _evidence(reading: Reading, built: _Built) -> dict[str, str]:
     statuses = {volume.id: volume.status for volume in built.volumes}
     homes = built.homes
     for part in reading.parts:
-        key, sheet = id(part), part.sheet
+        key = id(part)
         for claim in part.claims:
             home = homes.get((key, claim.member))
             if home is None:
-                sheet.mark_read(claim.line)
+                mark_read(claim.line)
                 continue
-            sheet.fact(claim.line, home, _field(claim, in_array=home in containers), claim.value)
+            claim.line.fact(home, _field(claim, in_array=home in containers), claim.value)
             if claim.field == "status_text" and statuses.get(home, "") == part.values.get("status"):
                 # the words that the neutral status was concluded from
-                sheet.fact(claim.line, home, "status", statuses[home])
+                claim.line.fact(home, "status", statuses[home])
     details: dict[str, str] = {}
-    for sheet, line, label, value in reading.controller:
+    for line, label, value in reading.controller:
         if built.arrays or label != "Personalities":
-            sheet.detail(line, "md", label, value)
+            line.detail("md", label, value)
             details[label] = value
         else:
-            sheet.mark_read(line)
+            mark_read(line)
     return details if built.arrays or len(details) > 1 else {}
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from raidctl.model import Cache, Capability
-from raidctl_megaraid.draft import CardDraft
+from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.support_table import SUPPORT
 
 _V8 = {
@@ -30,7 +30,7 @@ _MFI_FLUSH = "raidctl-mfi flush; how much waits to be written is not shown."
 _CACHE = ("write_policy", "no_battery_write_cache", "read_policy", "io_policy", "flush", "flush_interval")
 
 
-def capabilities(card: CardDraft, kind: str, cache: Cache | None) -> dict[str, Capability]:
+def capabilities(card: ControllerDraft, kind: str, cache: Cache | None) -> dict[str, Capability]:
     """The family's table with what this card and the tool that told of it lack."""
     found = dict(SUPPORT)
     if kind == "storcli2":
@@ -53,7 +53,7 @@ def capabilities(card: CardDraft, kind: str, cache: Cache | None) -> dict[str, C
     return found
 
 
-def denied(card: CardDraft) -> list[str]:
+def denied(card: ControllerDraft) -> list[str]:
     """The settings that the card's own list of operations says no to, by the names of the capabilities."""
     names: list[str] = []
     for label, value in card.details.items():

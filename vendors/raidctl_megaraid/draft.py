@@ -21,71 +21,38 @@ card        ``bus``                str: ``0000:03:00.0`` as far as the tool tell
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import ClassVar
 
-from raidctl.vendor.draft import Draft
-
-
-@dataclass
-class GroupDraft(Draft):
-    """A drive group; ``name`` is its number as printed. Drives by their keys (see :meth:`CardDraft.drive`)."""
-
-    members: dict[str, None] = field(default_factory=dict)
-    spares: dict[str, None] = field(default_factory=dict)
+from raidctl.vendor import draft
+from raidctl.vendor.draft import GroupDraft
 
 
 @dataclass
-class VolumeDraft(Draft):
-    """A virtual drive; ``name`` is its number (the target id). ``members`` as in :class:`GroupDraft`."""
+class ControllerDraft(draft.ControllerDraft[GroupDraft]):
+    """A controller; ``name`` is its number in the tool, empty when the output does not tell it.
 
-    members: dict[str, None] = field(default_factory=dict)
+    Arrays and volumes are by their numbers, drives by ``252:3``, or ``:3`` without an enclosure; batteries by ``bbu``,
+    ``cachevault`` or ``energypack``, with a number beyond one.
+    """
 
+    array_prefix: ClassVar[str] = "g"
 
-@dataclass
-class CardDraft(Draft):
-    """A card; ``name`` is its number in the tool, empty when the output does not tell it."""
-
-    groups: dict[str, GroupDraft] = field(default_factory=dict)
-    volumes: dict[str, VolumeDraft] = field(default_factory=dict)
-    drives: dict[str, Draft] = field(default_factory=dict)
-    batteries: dict[str, Draft] = field(default_factory=dict)
-
-    def group(self, name: str) -> GroupDraft:
-        """The draft of a drive group."""
-        return self.groups.setdefault(name, GroupDraft(name))
-
-    def volume(self, name: str) -> VolumeDraft:
-        """The draft of a virtual drive."""
-        return self.volumes.setdefault(name, VolumeDraft(name))
-
-    def drive(self, key: str) -> Draft:
-        """The draft of a drive; the key is ``252:3``, and ``:3`` for a drive without an enclosure."""
-        return self.drives.setdefault(key, Draft(key))
-
-    def battery(self, name: str) -> Draft:
-        """The draft of a battery; the name is ``bbu``, ``cachevault`` or ``energypack``, with a number beyond one."""
-        return self.batteries.setdefault(name, Draft(name))
-
-    def all(self) -> Iterator[Draft]:
-        """The card's draft and those of all that is on it."""
-        yield self
-        yield from self.groups.values()
-        yield from self.volumes.values()
-        yield from self.drives.values()
-        yield from self.batteries.values()
+    def new_group(self, name: str) -> GroupDraft:
+        """An empty draft of a drive group or a virtual drive."""
+        return GroupDraft(name)
 
 
 @dataclass
 class Cards:
     """The cards that some outputs of one machine told of, by their numbers."""
 
-    cards: dict[str, CardDraft] = field(default_factory=dict)
+    cards: dict[str, ControllerDraft] = field(default_factory=dict)
 
-    def card(self, number: str | None) -> CardDraft:
+    def card(self, number: str | None) -> ControllerDraft:
         """The draft of a card. An output that does not name its card speaks of the only one there is."""
         if number is None:
             if len(self.cards) == 1:
                 return next(iter(self.cards.values()))
-            return self.cards.setdefault("", CardDraft(""))
-        return self.cards.setdefault(number, CardDraft(number))
+            return self.cards.setdefault("", ControllerDraft(""))
+        return self.cards.setdefault(number, ControllerDraft(number))

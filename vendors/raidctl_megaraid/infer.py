@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from raidctl.model import Health
-from raidctl.vendor.draft import DETAIL, WEAK, Draft
-from raidctl_megaraid.draft import CardDraft, VolumeDraft
+from raidctl.vendor.draft import WEAK, Draft, GroupDraft
+from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.megacli import settle as settle_megacli
 from raidctl_megaraid.storcli import drive as storcli_drive
 from raidctl_megaraid.storcli import volume as storcli_volume
@@ -31,7 +31,7 @@ _REBUILDING = frozenset({"rbld", "rebuild", "rebuilding"})
 _COPYING = frozenset({"cpybck", "copyback", "replacing"})
 
 
-def settle(card: CardDraft, kind: str) -> None:
+def settle(card: ControllerDraft, kind: str) -> None:
     """Complete the drafts of a card: groups, members, rebuilds, SCSI targets."""
     if kind == "megacli":
         settle_megacli(card)
@@ -48,12 +48,12 @@ def settle(card: CardDraft, kind: str) -> None:
     for each in card.volumes.values():
         _rebuild(card, each)
         if each.get("bad_bbu") is not None:
-            each.details.setdefault(BAD_BBU, "Yes" if each.get("bad_bbu") else "No")
+            each.keep_words(BAD_BBU, "Yes" if each.get("bad_bbu") else "No")
         if kind in ("storcli", "megacli", "mfi"):
             _target(each)
 
 
-def _storcli(card: CardDraft) -> None:
+def _storcli(card: ControllerDraft) -> None:
     """What the dialect works out of several lines, which may stand in several outputs."""
     settle_batteries(card)
     for one in card.volumes.values():
@@ -62,14 +62,14 @@ def _storcli(card: CardDraft) -> None:
         storcli_drive.settle(other)
 
 
-def _alert(card: CardDraft) -> None:
+def _alert(card: ControllerDraft) -> None:
     """A drive that counts predictive failures is about to fail, whatever its state word says."""
     for one in card.drives.values():
         if one.get("status") == "ok" and (one.get("errors.predictive") or one.get("alert")):
-            one.values["status"] = (DETAIL, "warning")
+            one.override("status", "warning")
 
 
-def _mode(card: CardDraft) -> None:
+def _mode(card: ControllerDraft) -> None:
     """A card that has volumes makes RAID, whether it names its personality or not; an HBA hides no drive."""
     if card.volumes:
         seen = any(one.get("role") == "passthrough" for one in card.drives.values())
@@ -78,25 +78,25 @@ def _mode(card: CardDraft) -> None:
         # a plain host bus adapter calls its drives UGood, and the system sees each of them
         for one in card.drives.values():
             if one.get("role") == "unassigned":
-                one.values["role"] = (DETAIL, "passthrough")
+                one.override("role", "passthrough")
 
 
-def _next_learn(card: CardDraft) -> None:
+def _next_learn(card: ControllerDraft) -> None:
     """``Next Battery Learn`` stands among the card's scheduled tasks, the battery perhaps in another output."""
     told = card.get("next_learn")
     if told is not None and len(card.batteries) == 1:
-        sheet, line, when = told
-        next(iter(card.batteries.values())).put(sheet, line, "next_learn_at", when, WEAK)
+        line, when = told
+        next(iter(card.batteries.values())).put(line, "next_learn_at", when, WEAK)
 
 
 def derive(draft: Draft, name: str, value: object) -> None:
     """Set a field that no line told."""
-    draft.values.setdefault(name, (WEAK, value))
+    draft.conclude(name, value)
 
 
-def _homes(card: CardDraft) -> None:
+def _homes(card: ControllerDraft) -> None:
     """The group of each volume. Old MegaCli tells its drives but no group: it gets one of its own, ``gv0``."""
-    same = {frozenset(group.members): name for name, group in card.groups.items() if group.members}
+    same = {frozenset(group.members): name for name, group in card.arrays.items() if group.members}
     for volume in card.volumes.values():
         members = frozenset(volume.members)
         if volume.get("array") is None and members:
@@ -104,21 +104,21 @@ def _homes(card: CardDraft) -> None:
             home = told.pop() if len(told) == 1 else same.setdefault(members, f"v{volume.name}")
             derive(volume, "array", home)
         if volume.get("array") is not None:
-            card.group(volume.get("array")).members.update(volume.members)
+            card.array(volume.get("array")).members.update(volume.members)
 
 
-def _members(card: CardDraft) -> None:
+def _members(card: ControllerDraft) -> None:
     """A drive says its group, or the group its drives: both know it in the end."""
     for drive in card.drives.values():
         home, role = drive.get("array"), drive.get("role")
         if home is None:
             continue
-        group = card.group(home)
+        group = card.array(home)
         if role == "spare":
-            group.spares[drive.name] = None
+            group.spares[drive.name] = True
         elif role in ("member", "failed", None):
             group.members[drive.name] = None
-    for group in card.groups.values():
+    for group in card.arrays.values():
         for key in [key for key in group.members if key in group.spares]:
             del group.members[key]
         for key in (*group.members, *group.spares):
@@ -127,36 +127,37 @@ def _members(card: CardDraft) -> None:
                 derive(card.drives[key], "role", "spare" if key in group.spares else "member")
 
 
-def _group_health(card: CardDraft) -> None:
+def _group_health(card: ControllerDraft) -> None:
     """A tool that tells no state of groups tells that of the volumes on them."""
     states: dict[str, set[str]] = {}
     for volume in card.volumes.values():
         states.setdefault(volume.get("array"), set()).add(volume.get("status") or "unknown")
-    for group in card.groups.values():
+    for group in card.arrays.values():
         if group.get("status") is None and group.name in states:
             derive(group, "status", _health(states[group.name]))
 
 
-def is_pool(volume: VolumeDraft) -> bool:
+def is_pool(volume: GroupDraft) -> bool:
     """Whether a volume is a pool of CacheCade: SSDs that cache the other volumes, and hold no data of their own."""
     words = (volume.details.get(name, "").lower() for name in ("TYPE", "Virtual Drive Type", "Type"))
     return any(word.startswith(("cac", "cachecade")) for word in words)
 
 
-def _pools(card: CardDraft) -> None:
+def _pools(card: ControllerDraft) -> None:
     """A pool for the cache is no volume: what is told of it stands at its group, else at the card."""
     for key in [key for key, volume in card.volumes.items() if is_pool(volume)]:
         volume = card.volumes.pop(key)
-        home: Draft = card.groups.get(volume.get("array")) or card
-        home.complaints += volume.complaints
-        for sheet, line, name, value in volume.evidence:
+        home: Draft = card.arrays.get(volume.get("array")) or card
+        for problem in volume.complaints:
+            home.complain(problem)
+        for line, name, value in volume.evidence:
             label = name[8:-1] if name.startswith("details[") else name
-            home.detail(sheet, line, f"CacheCade {volume.name}: {label}", str(value))
+            home.detail(line, f"CacheCade {volume.name}: {label}", str(value))
 
 
-def _mirrors(card: CardDraft) -> None:
+def _mirrors(card: ControllerDraft) -> None:
     """The firmware calls mirrored pairs that are striped RAID1: more than two drives, and larger than one of them."""
-    for group in card.groups.values():
+    for group in card.arrays.values():
         sizes = [card.drives[key].get("size_bytes") for key in group.members if key in card.drives]
         mine = [volume for volume in card.volumes.values() if volume.get("array") == group.name]
         held = sum(volume.get("size_bytes") or 0 for volume in mine)
@@ -164,10 +165,10 @@ def _mirrors(card: CardDraft) -> None:
             continue
         for volume in mine:
             if volume.get("raid_level") == "raid1":
-                volume.values["raid_level"] = (DETAIL, "raid10")
-                for sheet, line, name, _ in list(volume.evidence):
+                volume.override("raid_level", "raid10")
+                for line, name, _ in list(volume.evidence):
                     if name == "raid_level":
-                        volume.detail(sheet, line, "RAID level of the tool", "RAID1")
+                        volume.detail(line, "RAID level of the tool", "RAID1")
 
 
 def _health(states: Iterable[str]) -> Health:
@@ -175,11 +176,11 @@ def _health(states: Iterable[str]) -> Health:
     return next((health for words, health in _WORST if found & words), "ok")
 
 
-def _rebuild(card: CardDraft, volume: VolumeDraft) -> None:
+def _rebuild(card: ControllerDraft, volume: GroupDraft) -> None:
     """A rebuild is told of the drive that is filled; it is the volume's operation, the slowest one counts."""
-    if volume.get("progress.operation") is not None or volume.get("array") not in card.groups:
+    if volume.get("progress.operation") is not None or volume.get("array") not in card.arrays:
         return
-    keys = volume.members or card.groups[volume.get("array")].members
+    keys = volume.members or card.arrays[volume.get("array")].members
     busy = [card.drives[key] for key in keys if key in card.drives and _fills(card.drives[key])]
     if busy:
         derive(volume, "progress.operation", "rebuild")
@@ -194,11 +195,11 @@ def _fills(drive: Draft) -> bool:
     return drive.get("progress.operation") == "rebuild" or any(word in _REBUILDING | _COPYING for word in words)
 
 
-def _target(volume: VolumeDraft) -> None:
+def _target(volume: GroupDraft) -> None:
     """``SCSI target``: where megaraid_sas shows a volume, by the target id that is its number."""
     number = volume.get("target")
     if number is None and volume.name.isascii() and volume.name.isdecimal() and len(volume.name) < 4:
         number = int(volume.name)
     if number is not None and 0 <= number < _ALL_CHANNELS:
         address = f"{_LD_CHANNEL + number // _TARGETS}:{number % _TARGETS}:0"
-        volume.details.setdefault("SCSI target", address)
+        volume.keep_words("SCSI target", address)

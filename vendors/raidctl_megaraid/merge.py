@@ -12,7 +12,7 @@ from posixpath import dirname
 
 from raidctl.vendor.draft import Draft
 from raidctl.vendor.protocol import Document
-from raidctl_megaraid.draft import CardDraft, Cards
+from raidctl_megaraid.draft import Cards, ControllerDraft
 
 UNNAMED = "unnamed"
 """The battery of an overview (``show``), which tells its state and not what it is."""
@@ -61,10 +61,11 @@ def put_together(into: Cards, read: Cards) -> None:
                 del into.cards[known.name]
                 into.cards[number] = known
                 known.name = number
-            absorb_card(known, card)
+            known.absorb(card)
+            _name_battery(known)
 
 
-def _home(into: Cards, number: str) -> CardDraft | None:
+def _home(into: Cards, number: str) -> ControllerDraft | None:
     """The card of a number; without one, and for what came without one, the only card there is."""
     if number in into.cards:
         return into.cards[number]
@@ -75,26 +76,7 @@ def _home(into: Cards, number: str) -> CardDraft | None:
     return None
 
 
-def absorb_card(into: CardDraft, other: CardDraft) -> None:
-    """Add all that another output told of the same card and of what is on it."""
-    into.absorb(other)
-    for name, group in other.groups.items():
-        mine = into.group(name)
-        mine.absorb(group)
-        mine.members |= group.members
-        mine.spares |= group.spares
-    for name, volume in other.volumes.items():
-        own = into.volume(name)
-        own.absorb(volume)
-        own.members |= volume.members
-    for name, drive in other.drives.items():
-        into.drive(name).absorb(drive)
-    for name, battery in other.batteries.items():
-        into.battery(name).absorb(battery)
-    _name_battery(into)
-
-
-def _name_battery(card: CardDraft) -> None:
+def _name_battery(card: ControllerDraft) -> None:
     """The pack that an overview told of without its kind is the one that another output names."""
     if UNNAMED in card.batteries and len(card.batteries) > 1:
         early = card.batteries.pop(UNNAMED)
@@ -105,14 +87,14 @@ def _fits(cards: Cards, read: Cards) -> bool:
     return all(_compatible(mine, card) for mine, card in _pairs(cards, read))
 
 
-def _pairs(cards: Cards, read: Cards) -> Iterator[tuple[CardDraft, CardDraft]]:
+def _pairs(cards: Cards, read: Cards) -> Iterator[tuple[ControllerDraft, ControllerDraft]]:
     for number, card in read.cards.items():
         mine = _home(cards, number)
         if mine is not None:
             yield mine, card
 
 
-def _compatible(one: CardDraft, other: CardDraft) -> bool:
+def _compatible(one: ControllerDraft, other: ControllerDraft) -> bool:
     names = ("serial", "model")
     if any(_differ(one, other, name) for name in names):
         return False
@@ -144,7 +126,7 @@ def _shares(cards: Cards, read: Cards) -> bool:
     return False
 
 
-def same_card(mine: CardDraft, kind: str, other: CardDraft, its: str) -> bool:
+def same_card(mine: ControllerDraft, kind: str, other: ControllerDraft, its: str) -> bool:
     """Whether two tools speak of one card: by its serial number, else its place on the bus, else number and model."""
     for name in ("serial", "pci_address", "bus"):
         first, second = mine.get(name), other.get(name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from raidctl.model import Controller, Problem
-from raidctl_megaraid.draft import CardDraft
+from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.policy import Power, masked
 
 COUNTS = {
@@ -25,7 +25,7 @@ COUNTS = {
 """Labels of counts, and what they count."""
 
 
-def reports(found: Controller, card: CardDraft, power: Power) -> Iterator[Problem]:
+def reports(found: Controller, card: ControllerDraft, power: Power) -> Iterator[Problem]:
     """What the tools report as trouble and no object's state shows."""
     healthy = all(battery.status == "ok" for battery in found.batteries)
     if power.present is not False and healthy and power.mask and power.good is None:
@@ -44,7 +44,7 @@ def reports(found: Controller, card: CardDraft, power: Power) -> Iterator[Proble
     yield from _counts(found, card)
 
 
-def _counts(found: Controller, card: CardDraft) -> Iterator[Problem]:
+def _counts(found: Controller, card: ControllerDraft) -> Iterator[Problem]:
     """Counts of bad objects that are larger than the lists: the objects are not in the output."""
     states = [volume.status for volume in found.volumes]
     bad = sum(status in ("degraded", "rebuilding") for status in states)

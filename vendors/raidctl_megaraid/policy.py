@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from raidctl.model import Battery, Cache, VolumeCache, WriteActive, WritePolicy
 from raidctl.model.write_protection import controller_cache
 from raidctl.text import listing
+from raidctl.vendor.draft import GroupDraft
 from raidctl_megaraid import bbu_mask
 from raidctl_megaraid.capability import denied
-from raidctl_megaraid.draft import CardDraft, VolumeDraft
+from raidctl_megaraid.draft import ControllerDraft
 
 _WRITE_BACK: tuple[WritePolicy, ...] = ("protected_write_back", "unprotected_write_back")
 _NOT_TOLD = "The tool does not say why."
@@ -83,7 +84,7 @@ def _battery(battery: Battery) -> str:
     return f"{text}." if twice else f"{text}: {said}."
 
 
-def volume_cache(volume: VolumeDraft, card: CardDraft, power: Power) -> VolumeCache | None:
+def volume_cache(volume: GroupDraft, card: ControllerDraft, power: Power) -> VolumeCache | None:
     """The cache of a volume; None when nothing at all was told of it."""
     names = ("read_policy", "io_policy", "drive_write_cache")
     read, io, drives = (volume.get(f"cache.{name}") for name in names)
@@ -103,7 +104,7 @@ def volume_cache(volume: VolumeDraft, card: CardDraft, power: Power) -> VolumeCa
     )
 
 
-def _configured(volume: VolumeDraft, current: WritePolicy | None, power: Power, *, fixed: bool) -> WritePolicy | None:
+def _configured(volume: GroupDraft, current: WritePolicy | None, power: Power, *, fixed: bool) -> WritePolicy | None:
     """The default or initial setting; without one, what is in force, unless that may be a fallback.
 
     ``fixed``: the card cannot change the policy, so that what is in force is all there is.

@@ -10,8 +10,8 @@ import msgspec
 from raidctl.evidence import Output
 from raidctl.model import Controller, Problem, Tool
 from raidctl.vendor.protocol import Document, Observation
-from raidctl.vendor.tool_choice import richest
-from raidctl_megaraid.draft import CardDraft
+from raidctl.vendor.tool_choice import best_sources
+from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.merge import Machine, join, same_card
 from raidctl_megaraid.read_document import SHOWN, Told, told
 from raidctl_megaraid.to_model import build, controller_ids
@@ -44,7 +44,7 @@ def _versions(outputs: Iterable[Told]) -> Iterable[Told]:
 class Telling:
     """A card as one tool told it."""
 
-    card: CardDraft
+    card: ControllerDraft
     tool: str
     kind: str
 
@@ -62,7 +62,7 @@ class Assembly:
 
     def observation(self) -> Observation:
         """Each card once, as the tool told it that told most; its problems after those of reading."""
-        choices = richest([(item.card, item.tool, item.kind) for item in self.tellings], same_card)
+        choices = best_sources([(item.card, item.tool, item.kind) for item in self.tellings], same_card)
         ids = controller_ids([choice.card for choice in choices])
         controllers: list[Controller] = []
         problems = list(self.problems)

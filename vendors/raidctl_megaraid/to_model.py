@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
+from itertools import zip_longest
 
 from raidctl.model import (
     Array,
@@ -18,12 +20,11 @@ from raidctl.model import (
     Scrub,
     Volume,
 )
-from raidctl.vendor.draft import Draft, distinct
+from raidctl.vendor.draft import Draft, GroupDraft, distinct
 from raidctl_megaraid import bbu_mask, derived_fields
 from raidctl_megaraid.capability import capabilities
-from raidctl_megaraid.draft import CardDraft, GroupDraft, VolumeDraft
-from raidctl_megaraid.evidence import owned, write_evidence
-from raidctl_megaraid.infer import settle
+from raidctl_megaraid.draft import ControllerDraft
+from raidctl_megaraid.infer import BAD_BBU, settle
 from raidctl_megaraid.messages import reports
 from raidctl_megaraid.policy import Power, masked, volume_cache
 
@@ -33,13 +34,13 @@ FAMILY = "megaraid"
 _PCI = re.compile(r"(?:([0-9a-f]{1,8}):)?([0-9a-f]{1,2}):([0-9a-f]{1,2})[.:]0?([0-7])", re.IGNORECASE)
 
 
-def controller_ids(cards: Sequence[CardDraft]) -> list[str]:
+def controller_ids(cards: Sequence[ControllerDraft]) -> list[str]:
     """``megaraid:NUMBER``; a number that another card has, or that is not known, is told apart: ``megaraid:0-2``."""
     numbers = (card.name if card.get("number") is None else str(card.get("number")) for card in cards)
     return distinct(f"{FAMILY}:{number or 'unknown'}" for number in numbers)
 
 
-def build(card: CardDraft, object_id: str, kind: str) -> tuple[Controller, list[Problem]]:
+def build(card: ControllerDraft, object_id: str, kind: str) -> tuple[Controller, list[Problem]]:
     """The controller, and the problems of it and all that is on it; writes the evidence.
 
     Args:
@@ -68,14 +69,15 @@ def build(card: CardDraft, object_id: str, kind: str) -> tuple[Controller, list[
         patrol_read=card.part("patrol_read", Scrub),
         consistency_check=card.part("consistency_check", Scrub),
         batteries=batteries,
-        arrays=tuple(_array(item, card, object_id) for item in card.groups.values()),
+        arrays=tuple(_array(item, card, object_id) for item in card.arrays.values()),
         volumes=tuple(_volume(item, card, power, object_id) for item in card.volumes.values()),
         drives=tuple(_drive(item, spares, object_id) for item in card.drives.values()),
         capabilities=capabilities(card, kind, cache),
     )
-    problems = [complaint.problem(where) for draft, where in owned(card, object_id) for complaint in draft.complaints]
-    problems += reports(found, card, power)
-    write_evidence(card, found)
+    problems = [*card.problems(object_id), *reports(found, card, power)]
+    drafts = zip_longest(batteries, card.batteries.values())
+    alone = [battery.id for battery, draft in drafts if draft is None or not draft.evidence]
+    card.write_evidence(object_id, partial(_shown_on, alone))
     return found, problems
 
 
@@ -88,7 +90,7 @@ def pci_address(text: str | None) -> str | None:
     return f"{domain:04x}:{bus:02x}:{device:02x}.{function:x}"
 
 
-def _cache(card: CardDraft) -> Cache | None:
+def _cache(card: ControllerDraft) -> Cache | None:
     told = {name[6:]: value for name, (_, value) in card.values.items() if name.startswith("cache.")}
     if not told:
         return None
@@ -110,12 +112,12 @@ def _cache(card: CardDraft) -> Cache | None:
     )
 
 
-def _batteries(card: CardDraft, cache: Cache | None, controller: str) -> tuple[Battery, ...]:
+def _batteries(card: ControllerDraft, cache: Cache | None, controller: str) -> tuple[Battery, ...]:
     """What keeps the cache. A card with cache memory that says it has none gets one that is missing."""
     if card.batteries:
         drafts = enumerate(card.batteries.values())
         return tuple(draft.build(Battery, id=f"{controller}/battery{number}") for number, draft in drafts)
-    named = any(name == "bbu_present" for _, _, name, _ in card.evidence)
+    named = any(name == "bbu_present" for _, name, _ in card.evidence)
     if not named or (cache is not None and cache.present is False):
         return ()
     present, mask = card.get("bbu_present"), card.get("bbu_status")
@@ -131,7 +133,7 @@ def _batteries(card: CardDraft, cache: Cache | None, controller: str) -> tuple[B
     return ()
 
 
-def _array(draft: GroupDraft, card: CardDraft, controller: str) -> Array:
+def _array(draft: GroupDraft, card: ControllerDraft, controller: str) -> Array:
     return draft.build(
         Array,
         id=f"{controller}/g{draft.name}",
@@ -140,7 +142,7 @@ def _array(draft: GroupDraft, card: CardDraft, controller: str) -> Array:
     )
 
 
-def _volume(draft: VolumeDraft, card: CardDraft, power: Power, controller: str) -> Volume:
+def _volume(draft: GroupDraft, card: ControllerDraft, power: Power, controller: str) -> Volume:
     array = draft.get("array")
     return draft.build(
         Volume,
@@ -151,10 +153,10 @@ def _volume(draft: VolumeDraft, card: CardDraft, power: Power, controller: str) 
     )
 
 
-def _spares(card: CardDraft) -> dict[str, list[str]]:
+def _spares(card: ControllerDraft) -> dict[str, list[str]]:
     """The groups that each spare is kept for."""
     found: dict[str, list[str]] = {}
-    for group in card.groups.values():
+    for group in card.arrays.values():
         for key in group.spares:
             found.setdefault(key, []).append(group.name)
     return found
@@ -179,3 +181,34 @@ def _drive(draft: Draft, spares: dict[str, list[str]], controller: str) -> Drive
         ),
         spare_for=spare_for,
     )
+
+
+_CARD_FIELDS = {"bus": "pci_address", "number": "id", "bbu_present": "batteries", "bbu_status": "details[BBU Status]"}
+_OF_BATTERY = ("bbu_present", "bbu_status", "overview bbu", "overview epack")
+"""What the card's own lines tell of a battery that has no lines of its own."""
+_VOLUME_FIELDS = {
+    "write_configured": "cache.write_policy",
+    "write_current": "cache.write_active",
+    "bad_bbu": f"details[{BAD_BBU}]",
+    "target": "id",
+}
+_DRIVE_FIELDS = dict.fromkeys(
+    ("progress.percent", "progress.operation", "progress.remaining_seconds"), "details[Progress]"
+)
+
+
+def _shown_on(
+    alone: list[str], draft: Draft, where: str, name: str, value: object
+) -> Iterator[tuple[str, str, object]]:
+    """``alone``: batteries without lines of their own, which those of the controller tell of."""
+    if isinstance(draft, ControllerDraft):
+        if name in _OF_BATTERY:
+            yield from ((battery, "id", value) for battery in alone)
+        yield where, _CARD_FIELDS.get(name, name), value
+    elif name == "write_current" and str(value).endswith("_write_back"):
+        # as the model has it: of the active policy only whether it is write-back
+        yield where, "cache.write_active", "write_back"
+    elif isinstance(draft, GroupDraft):
+        yield where, _VOLUME_FIELDS.get(name, name), ("Yes" if value else "No") if name == "bad_bbu" else value
+    else:
+        yield where, _DRIVE_FIELDS.get(name, name), value

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from raidctl.evidence import Output
+from raidctl.evidence import mark_read
 from raidctl.model import Role
 from raidctl_smartarray import controller, drive, volume
 from raidctl_smartarray.draft import ControllerDraft
@@ -44,7 +44,7 @@ def collect(outlines: Sequence[Outline]) -> Collection:
                     continue
                 card = _card(found.cards, outline, section, fresh=fresh)
                 placed[id(section)] = card
-                _fill(card, outline.sheet, section, last=section is outline.controllers[-1])
+                _fill(card, section, last=section is outline.controllers[-1])
                 fresh = section.heading.parts.get("chassis") is None
     for outline in outlines:
         for paragraph in outline.paragraphs:
@@ -78,8 +78,8 @@ def _card(cards: list[ControllerDraft], outline: Outline, section: Section, *, f
 def _identity(section: Section) -> tuple[str | None, str | None]:
     """Model and serial number that a section tells, to keep cards of two machines apart."""
     probe = ControllerDraft()
-    controller.read_heading(probe, Output("", ()), section)
-    controller.read_pairs(probe, Output("", ()), section, ended=False)
+    controller.read_heading(probe, section)
+    controller.read_pairs(probe, section, ended=False)
     return probe.get("model"), probe.get("serial")
 
 
@@ -87,10 +87,10 @@ def _compatible(one: str | None, other: str | None) -> bool:
     return one is None or other is None or one == other
 
 
-def _fill(card: ControllerDraft, sheet: Output, section: Section, *, last: bool) -> None:
+def _fill(card: ControllerDraft, section: Section, *, last: bool) -> None:
     _number_missing(section)
-    controller.read_heading(card, sheet, section)
-    controller.read_pairs(card, sheet, section, ended=bool(section.children) or not last)
+    controller.read_heading(card, section)
+    controller.read_pairs(card, section, ended=bool(section.children) or not last)
     waiting: list[Section] = []
     ahead = _volumes_first(section)
     for child in section.children:
@@ -98,12 +98,12 @@ def _fill(card: ControllerDraft, sheet: Output, section: Section, *, last: bool)
             waiting.append(child)
         elif child.kind == "array":
             own = [part for part in child.children if part.kind in _VOLUMES]
-            _array(card, sheet, child, waiting if ahead else own)
+            _array(card, child, waiting if ahead else own)
             waiting = own if ahead else waiting
         else:
-            _group(card, sheet, child)
+            _group(card, child)
     for left in waiting:
-        _volume(card, sheet, left, None)
+        _volume(card, left, None)
 
 
 def _number_missing(section: Section) -> None:
@@ -130,75 +130,77 @@ def _volumes_first(section: Section) -> bool:
     return "array" in kinds and kinds[0] in _VOLUMES
 
 
-def _array(card: ControllerDraft, sheet: Output, section: Section, volumes: list[Section]) -> None:
-    volume.read_array(card, sheet, section)
+def _array(card: ControllerDraft, section: Section, volumes: list[Section]) -> None:
+    volume.read_array(card, section)
     for item in volumes:
-        _volume(card, sheet, item, section.heading.name)
+        _volume(card, item, section.heading.name)
     for child in section.children:
         if child.kind in ("drive", "drive_row"):
-            _drive(card, sheet, child, section)
+            _drive(card, child, section)
         elif child.kind == "group":
-            _mirror(card, sheet, child, None, section)
+            _mirror(card, child, None, section)
 
 
-def _volume(card: ControllerDraft, sheet: Output, section: Section, array: str | None) -> None:
+def _volume(card: ControllerDraft, section: Section, array: str | None) -> None:
     read = volume.read_row if section.kind == "volume_row" else volume.read_section
-    draft = read(card, sheet, section)
+    draft = read(card, section)
     if array is not None:
-        draft.put(sheet, section.line, "array", array)
+        draft.put(section.line, "array", array)
     for child in section.children:
         if child.kind == "group":
-            _mirror(card, sheet, child, section, Section(_as_array(section, array), None))
+            _mirror(card, child, section, Section(_as_array(section, array), None))
 
 
 def _as_array(section: Section, array: str | None) -> Heading:
     return Heading("array", array) if array is not None else Heading("listing", section.heading.name)
 
 
-def _mirror(card: ControllerDraft, sheet: Output, group: Section, owner: Section | None, inside: Section) -> None:
+def _mirror(card: ControllerDraft, group: Section, owner: Section | None, inside: Section) -> None:
     """``Mirror Group 1:`` and its drives, which are members of the volume's array."""
     if group.line is None:
         return
     addresses = [child.heading.name for child in group.children if child.kind in ("drive", "drive_row")]
     told = ", ".join(addresses)
     if owner is not None:
-        card.volume(owner.heading.name).detail(sheet, group.line, group.heading.name, told)
+        card.volume(owner.heading.name).detail(group.line, group.heading.name, told)
     else:
-        sheet.mark_read(group.line)
+        mark_read(group.line)
     for child in group.children:
-        _drive(card, sheet, child, inside)
+        _drive(card, child, inside)
 
 
-def _group(card: ControllerDraft, sheet: Output, section: Section) -> None:
+def _group(card: ControllerDraft, section: Section) -> None:
     if section.kind in ("drive", "drive_row"):
-        _drive(card, sheet, section, Section(Heading("listing", ""), None))
+        _drive(card, section, Section(Heading("listing", ""), None))
         return
     if section.kind in ("device", "port", "sensor"):
-        controller.read_device(card, sheet, section)
+        controller.read_device(card, section)
     elif section.line is not None:
-        sheet.mark_read(section.line)
+        mark_read(section.line)
     for child in section.children:
         if child.kind in ("drive", "drive_row"):
-            _drive(card, sheet, child, section)
+            _drive(card, child, section)
         elif child.kind in _VOLUMES:
-            _volume(card, sheet, child, None)
+            _volume(card, child, None)
 
 
-def _drive(card: ControllerDraft, sheet: Output, section: Section, inside: Section) -> None:
+def _drive(card: ControllerDraft, section: Section, inside: Section) -> None:
     role = _ROLES.get(inside.kind)
     spare = False
     if section.kind == "drive_row":
-        draft, spare = drive.read_row(card, sheet, section, role)
+        draft, spare = drive.read_row(card, section, role)
     elif section.kind == "drive":
-        draft = drive.read_section(card, sheet, section, role)
+        draft = drive.read_section(card, section, role)
         spare = draft.get("role") == "spare"
     else:
         return
     if inside.kind == "array":
         array = card.array(inside.heading.name)
-        (array.spares if spare else array.members)[draft.name] = None
-        if not spare:
-            draft.put(sheet, section.line, "array", inside.heading.name)
+        if spare:
+            array.spares[draft.name] = True
+        else:
+            array.members[draft.name] = None
+            draft.put(section.line, "array", inside.heading.name)
 
 
 def _said_of(
@@ -218,6 +220,6 @@ def _said_of(
     if empty is None:
         return None
     made = ControllerDraft(name=outline.slot, empty={empty[1].lower()})
-    made.put(outline.sheet, paragraph.lines[0], "slot", outline.slot, 0)
+    made.put(paragraph.lines[0], "slot", outline.slot, 0)
     cards.append(made)
     return made

@@ -16,7 +16,7 @@ from raidctl.host import HostView
 from raidctl.model import Controller, Problem, Tool
 from raidctl.request import Dialogue, Failure, Run, RunAnswer, ask, ask_all, together
 from raidctl.vendor.protocol import Document, Observation
-from raidctl.vendor.tool_choice import Choice, richest
+from raidctl.vendor.tool_choice import Choice, best_sources
 from raidctl.vendor.tools import Installed, as_note, odd_exit, printed, without_root
 from raidctl_smartarray.collect import Collection, collect
 from raidctl_smartarray.draft import ControllerDraft
@@ -56,13 +56,13 @@ def observe(host: HostView, found: Sequence[Installed]) -> Dialogue[Observation]
     asked = [_Session(one.tool(), one.command) for one in found]
     yield from together([_ask_all_at_once(one) for one in asked])
     collections = [collect(one.outlines) for one in asked]
-    seen = _richest(asked, collections)
+    seen = _best_sources(asked, collections)
     missing = _cards_on_bus(host) > len(seen)
     again = [one for one in asked if one.again or (missing and not one.failed)]
     if again:
         slots = {choice.card.chassis or choice.card.name for choice in seen}
         yield from together([_ask_one_by_one(one, slots) for one in again])
-    collections = [collect(one.outlines) for one in asked]  # anew: choosing the richest has taken evidence away
+    collections = [collect(one.outlines) for one in asked]  # anew: choosing the best source has taken evidence away
     return _assemble(asked, collections, host)
 
 
@@ -125,7 +125,7 @@ def _cards_on_bus(host: HostView) -> int:
 
 
 def _assemble(asked: Sequence[_Session], collections: Sequence[Collection], host: HostView) -> Observation:
-    choices = _richest(asked, collections)
+    choices = _best_sources(asked, collections)
     ids = controller_ids([choice.card for choice in choices])
     names = _names(choices, ids)
     controllers: list[Controller] = []
@@ -149,11 +149,11 @@ def _assemble(asked: Sequence[_Session], collections: Sequence[Collection], host
     )
 
 
-def _richest(asked: Sequence[_Session], collections: Sequence[Collection]) -> list[Choice[ControllerDraft]]:
+def _best_sources(asked: Sequence[_Session], collections: Sequence[Collection]) -> list[Choice[ControllerDraft]]:
     tellings = [
         (card, one.tool.name, "") for one, found in zip(asked, collections, strict=True) for card in found.cards
     ]
-    return richest(tellings, _same)
+    return best_sources(tellings, _same)
 
 
 def _same(one: ControllerDraft, _: str, other: ControllerDraft, __: str) -> bool:

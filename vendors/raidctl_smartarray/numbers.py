@@ -9,7 +9,8 @@ import re
 
 from raidctl.text import collapse, figure
 from raidctl.units import parse_gbps, parse_size
-from raidctl_smartarray.vocabulary import NO_VALUE, normalized
+from raidctl.vendor.fields import optional
+from raidctl_smartarray.vocabulary import has_value, normalized
 
 _BARE = re.compile(r"\d+(?:\.\d+)?", re.ASCII)
 _WITHOUT_UNIT_MIB = 64
@@ -72,9 +73,13 @@ def integer(text: str) -> int:
     return int(figure(_INTEGER, text.strip())[1])
 
 
+text = optional(has_value, str.strip)
+count = optional(has_value, integer)
+
+
 def link_speed(text: str) -> float | None:
     """Gbit/s of the fastest link of ``6.0Gbps, Unknown``; None when all are unknown. Of PCIe lanes, that of one."""
-    known = [_LANES.sub("", part.strip()) for part in text.split(",") if normalized(part) not in NO_VALUE]
+    known = [_LANES.sub("", part.strip()) for part in text.split(",") if has_value(part)]
     return max((parse_gbps(part) for part in known), default=None)
 
 
@@ -93,10 +98,10 @@ def module_name(text: str) -> str | None:
 def device_node(text: str) -> str | None:
     """``/dev/sda``; of several names (paths to the same volume) the first."""
     name = text.replace(",", " ").split()
-    return None if normalized(text) in NO_VALUE or not name else name[0]
+    return name[0] if has_value(text) and name else None
 
 
-def mountpoints(text: str) -> tuple[str, ...]:
+def mountpoints(text: str) -> tuple[str, ...] | None:
     """Mount points out of the forms that the tools print.
 
     * ``/boot 953 MB Partition Number 2, /srv 1.8 TB Part Numb 3``
@@ -104,8 +109,8 @@ def mountpoints(text: str) -> tuple[str, ...]:
 
     Either also with the blanks around commas lost.
     """
-    if normalized(text) in NO_VALUE:
-        return ()
+    if not has_value(text):
+        return None
     found = [point.strip(" ,") for point in _OLD_MOUNT.findall(text)] + _PATH.findall(_OLD_MOUNT.sub(" ", text))
     found = found or _DRIVE_LETTER.findall(text)
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(found)) or None

@@ -13,7 +13,7 @@ from typing import Literal
 
 from msgspec import Struct, field
 
-from raidctl.evidence import Line, Output
+from raidctl.evidence import Line, Output, mark_read
 from raidctl.text import pair, printable
 from raidctl.vendor.draft import Pair
 from raidctl_smartarray.grammar import (
@@ -126,7 +126,7 @@ class _Outliner:
         text = printable(line.text).strip() if len(line.text) <= LONGEST_LINE else ""
         if not text:
             if not line.text.strip("> \t\r"):
-                self.result.sheet.mark_read(line)
+                mark_read(line)
             self.paragraph = self.wrapped = None
             return
         opened = heading(text)
@@ -139,7 +139,7 @@ class _Outliner:
             self.say(said, text, line)
             return
         if self.listing_options and _OPTION.fullmatch(text):
-            self.result.sheet.mark_read(line)
+            mark_read(line)
             return
         if self.strange is not None and line.indent <= self.strange:
             self.strange = None
@@ -181,7 +181,7 @@ class _Outliner:
 
     def say(self, said: str, text: str, line: Line) -> None:
         self.wrapped = None
-        self.result.sheet.mark_read(line)
+        mark_read(line)
         if said == "missing_tool" and self.paragraph is not None and self.paragraph.kind == said:
             self.paragraph.lines.append(line)
             self.paragraph.words.append(text)
@@ -256,7 +256,7 @@ class _Outliner:
             if len(self.paragraph.lines) < LONGEST_PARAGRAPH:
                 self.paragraph.lines.append(line)
                 self.paragraph.words.append(text)
-                self.result.sheet.mark_read(line)
+                mark_read(line)
         elif (
             self.wrapped is not None
             and len(self.wrapped.lines) < LONGEST_PARAGRAPH

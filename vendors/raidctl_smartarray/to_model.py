@@ -1,9 +1,10 @@
-"""Drafts made into the objects of the model, with their final ids and the evidence on the sheets."""
+"""Drafts made into the objects of the model, with their final ids and the evidence of each line."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from functools import partial
 
 from raidctl.model import (
     Array,
@@ -19,10 +20,10 @@ from raidctl.model import (
     Scrub,
     Volume,
 )
-from raidctl.vendor.draft import Draft, distinct
+from raidctl.vendor.draft import Draft, GroupDraft, distinct
 from raidctl_smartarray import derived_fields, vocabulary
 from raidctl_smartarray.capability import capabilities
-from raidctl_smartarray.draft import ArrayDraft, ControllerDraft
+from raidctl_smartarray.draft import ControllerDraft
 from raidctl_smartarray.messages import unknown_battery
 from raidctl_smartarray.policy import volume_cache
 
@@ -58,8 +59,8 @@ def build(card: ControllerDraft, object_id: str) -> tuple[Controller, list[Probl
         drives=tuple(_drive(item, card, object_id) for item in card.drives.values()),
         capabilities=capabilities(card.get("mode"), cache, batteries),
     )
-    problems = [*_complaints(card, object_id), *unknown_battery(found, card.get("battery.count"))]
-    _write_evidence(card, found)
+    problems = [*card.problems(object_id), *unknown_battery(found, card.get("battery.count"))]
+    card.write_evidence(object_id, partial(_shown_on, found))
     return found, problems
 
 
@@ -125,7 +126,7 @@ def _replace(status: str | None) -> bool | None:
     return False if vocabulary.battery_status(status) == "ok" else None
 
 
-def _array(draft: ArrayDraft, controller: str) -> Array:
+def _array(draft: GroupDraft, controller: str) -> Array:
     return draft.build(
         Array,
         id=f"{controller}/{draft.name}",
@@ -178,25 +179,11 @@ def _join_addresses(card: ControllerDraft) -> None:
         del card.drives[address]
         full.absorb(short)
         for array in card.arrays.values():
-            for group in (array.members, array.spares):
-                if group.pop(address, 0) is None:
-                    group[full.name] = None
-
-
-def _complaints(card: ControllerDraft, object_id: str) -> Iterable[Problem]:
-    for draft, where in _owned(card, object_id):
-        for complaint in draft.complaints:
-            yield complaint.problem(where)
-
-
-def _owned(card: ControllerDraft, object_id: str) -> Iterable[tuple[Draft, str]]:
-    yield card, object_id
-    for array in card.arrays.values():
-        yield array, f"{object_id}/{array.name}"
-    for volume in card.volumes.values():
-        yield volume, f"{object_id}/v{volume.name}"
-    for drive in card.drives.values():
-        yield drive, f"{object_id}/{drive.name}"
+            if address in array.members:
+                del array.members[address]
+                array.members[full.name] = None
+            if array.spares.pop(address, False):
+                array.spares[full.name] = True
 
 
 _BATTERY_FIELDS = {
@@ -204,36 +191,18 @@ _BATTERY_FIELDS = {
     "battery.capacitor_temperature": "temperature_celsius",
     "battery.temperature": "temperature_celsius",
 }
-_FIELDS = {
-    "cache.cache status details": "cache.status_text",
-    "cache.cache disable reason": "cache.status_text",
-    "cache.cache disable code": "cache.status_text",
-}
 _DETAILS = {"drive_write_cache": "Drive Write Cache", "battery.capacitor_temperature": "Capacitor Temperature (C)"}
 
 
-def _write_evidence(card: ControllerDraft, found: Controller) -> None:
-    """Evidence stands at the object that carries the fact: batteries and the volumes' caches included."""
-    for sheet, line, name, value in card.evidence:
-        if name.startswith("details["):
-            sheet.detail(line, found.id, name[8:-1], value)
-            continue
-        for where, field in _carriers(found, name):
-            sheet.fact(line, where, field, value)
-    card.evidence = []
-    for draft, where in _owned(card, found.id):
-        draft.write_evidence(where, {"cache.caching": "cache.write_policy"})
-
-
-def _carriers(found: Controller, name: str) -> list[tuple[str, str]]:
-    """Which objects carry a fact that the card's own lines told, and in which field."""
+def _shown_on(found: Controller, draft: Draft, where: str, name: str, value: object) -> list[tuple[str, str, object]]:
+    """Batteries and the volumes' caches show facts that the controller's own lines give."""
+    if not isinstance(draft, ControllerDraft):
+        return [(where, name, value)]
     if name == "drive_write_cache" and found.volumes:
-        return [(volume.id, "cache.drive_write_cache") for volume in found.volumes]
+        return [(volume.id, "cache.drive_write_cache", value) for volume in found.volumes]
     warm = any(battery.temperature_celsius is not None for battery in found.batteries)
     if name.startswith("battery.") and found.batteries and (warm or name != "battery.capacitor_temperature"):
-        return [(battery.id, _BATTERY_FIELDS.get(name, name[8:])) for battery in found.batteries]
+        return [(battery.id, _BATTERY_FIELDS.get(name, name[8:]), value) for battery in found.batteries]
     if name in _DETAILS:
-        return [(found.id, f"details[{_DETAILS[name]}]")]
-    if name.startswith("battery."):
-        return [(found.id, "batteries")]
-    return [(found.id, _FIELDS.get(name, name))]
+        return [(where, f"details[{_DETAILS[name]}]", value)]
+    return [(where, "batteries" if name.startswith("battery.") else name, value)]

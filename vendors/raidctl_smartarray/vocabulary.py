@@ -34,6 +34,11 @@ def normalized(text: str) -> str:
     return collapse(text).lower()
 
 
+def has_value(text: str) -> bool:
+    """Whether the tool prints a value, not that there is none."""
+    return normalized(text) not in NO_VALUE
+
+
 def split_progress(text: str) -> tuple[str, float | None]:
     """``Recovering`` and 55.73 of ``Recovering, 55.73% complete``; the text itself and None without a percentage."""
     match = _PROGRESS.fullmatch(collapse(text))

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any
 
-from raidctl.evidence import Line, Output
+from raidctl.evidence import Line, mark_read
 from raidctl.model import Operation
 from raidctl.text import attempt
-from raidctl.vendor.draft import DETAIL, REPORT, ROW, Draft, Pair
+from raidctl.vendor.draft import DETAIL, ROW, Draft, GroupDraft, Pair
+from raidctl.vendor.fields import Field, Fields, optional, put_status, read_pair
 from raidctl_smartarray import numbers, vocabulary
-from raidctl_smartarray.draft import ArrayDraft, ControllerDraft
+from raidctl_smartarray.draft import ControllerDraft
 from raidctl_smartarray.interface import interface
 from raidctl_smartarray.outline import Section
-from raidctl_smartarray.vocabulary import NO_VALUE, normalized, split_progress
+from raidctl_smartarray.vocabulary import NO_VALUE, has_value, normalized, split_progress
 
 _RAID = re.compile(r"RAID ?\S.*", re.IGNORECASE)
 _PERCENT = re.compile(r"(\d{1,3}(?:\.\d+)?) ?%", re.ASCII)
@@ -34,210 +34,193 @@ _PROGRESS: dict[str, Operation] = {
 }
 
 
-def _text(text: str) -> str | None:
-    return None if normalized(text) in NO_VALUE else text.strip()
-
-
-def _raid(text: str) -> Any:
-    return None if normalized(text) in NO_VALUE else vocabulary.raid_level(text)
-
-
-def _mounts(text: str) -> tuple[str, ...] | None:
-    return numbers.mountpoints(text) or None
-
-
-_FIELDS: dict[str, tuple[str, Callable[[str], Any], int]] = {
-    "size": ("size_bytes", numbers.volume_size, DETAIL),
-    # Fault Tolerance: 1+0
-    "fault tolerance": ("raid_level", _raid, DETAIL),
-    "raid level": ("raid_level", _raid, ROW),
-    "strip size": ("strip_bytes", numbers.volume_size, DETAIL),
-    # Older versions say stripe and mean the strip of one drive.
-    "stripe size": ("strip_bytes", numbers.volume_size, ROW),
-    "unique identifier": ("unique_id", _text, DETAIL),
-    "disk name": ("device", numbers.device_node, DETAIL),
-    "os device name": ("device", numbers.device_node, ROW),
-    "mount points": ("mountpoints", _mounts, DETAIL),
-    "mount point": ("mountpoints", _mounts, DETAIL),
-    "logical drive label": ("name", _text, DETAIL),
-}
-
-
-def read_section(card: ControllerDraft, sheet: Output, section: Section) -> Draft:
+def read_section(card: ControllerDraft, section: Section) -> Draft:
     """``Logical Drive: 1`` and the pairs below it."""
     volume = card.volume(section.heading.name)
-    volume.add_evidence(sheet, section.line, "id", section.heading.name)
+    volume.add_evidence(section.line, "id", section.heading.name)
     for pair in section.pairs:
-        _read_pair(volume, sheet, pair)
+        _read_pair(volume, pair)
     for group in section.children:
         if group.kind == "partitions" and group.line is not None:
-            sheet.mark_read(group.line)
-            _partitions(volume, sheet, group)
+            mark_read(group.line)
+            _partitions(volume, group)
     return volume
 
 
-def _read_pair(volume: Draft, sheet: Output, pair: Pair) -> None:
+def _read_pair(volume: Draft, pair: Pair) -> None:
     label = normalized(pair.label)
-    if label == "status":
-        _status(volume, sheet, pair.lines[0], pair.value, DETAIL)
-    elif label in ("caching", "array accelerator"):
-        # Caching:  Enabled
-        volume.read_field(
-            sheet, pair, "cache.caching", lambda text: None if normalized(text) in NO_VALUE else numbers.flag(text)
-        )
-    elif label in ("ld acceleration method", "acceleration method"):
-        # LD Acceleration Method: Controller Cache
-        volume.keep_detail(sheet, pair)
-        volume.values.setdefault("cache.smart_path", (DETAIL, normalized(pair.value) in _SMART_PATH))
-    elif label.startswith("parity initialization"):
-        _parity(volume, sheet, pair)
-    elif label == "unrecoverable media errors":
-        volume.keep_detail(sheet, pair)
-        if normalized(pair.value) not in ("none", "no", "false", "0"):
-            volume.add_problem(
-                "warning",
-                "state",
-                f"Unrecoverable media errors: {pair.value}.",
-                "Restore the affected files from a backup; the errors go away when the sectors are written again.",
-            )
+    if label.startswith("parity initialization"):
+        _parity(volume, pair)
     elif label.endswith("progress") and _PERCENT.search(pair.value):
         # Rebuild Progress: 12%
-        volume.keep_detail(sheet, pair)
-        volume.put(sheet, pair.lines[0], "progress.operation", _PROGRESS.get(label.split()[0], "unknown"), ROW)
-        volume.put(sheet, pair.lines[0], "progress.percent", float(_PERCENT.findall(pair.value)[0]), ROW)
-    elif label in _FIELDS:
-        name, parse, weight = _FIELDS[label]
-        volume.read_field(sheet, pair, name, parse, weight)
-    else:
-        volume.keep_detail(sheet, pair)
+        volume.keep_detail(pair)
+        volume.put(pair.lines[0], "progress.operation", _PROGRESS.get(label.split()[0], "unknown"), ROW)
+        volume.put(pair.lines[0], "progress.percent", float(_PERCENT.findall(pair.value)[0]), ROW)
+    elif not read_pair(volume, pair, label, _FIELDS):
+        volume.keep_detail(pair)
 
 
-def _status(volume: Draft, sheet: Output, line: Line, text: str, weight: int) -> None:
+def _acceleration(volume: Draft, pair: Pair) -> None:
+    volume.keep_detail(pair)
+    volume.conclude("cache.smart_path", normalized(pair.value) in _SMART_PATH, DETAIL)
+
+
+def _media_errors(volume: Draft, pair: Pair) -> None:
+    """``Unrecoverable Media Errors: None``."""
+    volume.keep_detail(pair)
+    if normalized(pair.value) not in ("none", "no", "false", "0"):
+        volume.add_problem(
+            "warning",
+            "state",
+            f"Unrecoverable media errors: {pair.value}.",
+            "Restore the affected files from a backup; the errors go away when the sectors are written again.",
+        )
+
+
+def _status(volume: Draft, line: Line, text: str, weight: int) -> None:
     """``Status: Recovering, 55.73% complete``."""
     state, percent = split_progress(text)
     known = vocabulary.VOLUME_STATUS.get(normalized(state))
-    volume.put(sheet, line, "status", known.status if known else "unknown", weight)
-    volume.put(sheet, line, "status_text", " ".join(text.split()), weight)
-    if known is None:
-        volume.add_problem("warning", "unread", f"The volume's status word {text!r} is not known.", REPORT)
+    put_status(volume, line, "volume", known.status if known else None, text=text, weight=weight)
     operation = known.operation if known else None
     if operation is not None or percent is not None:
-        volume.put(sheet, line, "progress.operation", operation or "unknown", weight)
+        volume.put(line, "progress.operation", operation or "unknown", weight)
     if percent is not None:
-        volume.put(sheet, line, "progress.percent", percent, weight)
+        volume.put(line, "progress.percent", percent, weight)
 
 
-def _parity(volume: Draft, sheet: Output, pair: Pair) -> None:
+def _parity(volume: Draft, pair: Pair) -> None:
     """``Parity Initialization Status: In Progress``, ``… Progress: 23%``; what is queued is not going on."""
-    volume.keep_detail(sheet, pair)
+    volume.keep_detail(pair)
     state, percent = split_progress(pair.value)
     bare = _PERCENT.match(pair.value.strip())
     percent = float(bare[1]) if bare else percent
     going_on = normalized(state) in ("in progress", "initializing", "running") or percent is not None
     if not going_on or normalized(state) in _DONE:
         return
-    volume.put(sheet, pair.lines[0], "progress.operation", "parity", ROW)
+    volume.put(pair.lines[0], "progress.operation", "parity", ROW)
     if percent is not None:
-        volume.put(sheet, pair.lines[0], "progress.percent", percent, ROW)
+        volume.put(pair.lines[0], "progress.percent", percent, ROW)
 
 
-def _partitions(volume: Draft, sheet: Output, group: Section) -> None:
+def _partitions(volume: Draft, group: Section) -> None:
     """``Partition   1: Basic, 600 MiB, /boot/efi``."""
     for item in group.children:
         if item.line is None:
             continue
         value = item.heading.parts.get("value", "")
-        volume.detail(sheet, item.line, item.heading.name, value)
+        volume.detail(item.line, item.heading.name, value)
         found = numbers.mountpoints(value)
         if found:
             already = volume.get("mountpoints") or ()
-            volume.values["mountpoints"] = (DETAIL, tuple(dict.fromkeys((*already, *found))))
+            volume.override("mountpoints", tuple(dict.fromkeys((*already, *found))))
 
 
-def read_row(card: ControllerDraft, sheet: Output, section: Section) -> Draft:
+def read_row(card: ControllerDraft, section: Section) -> Draft:
     """``logicaldrive 2 (16.00 TB, RAID 6 (ADG), Recovering, 55.73% complete)``."""
     volume = card.volume(section.heading.name)
     line = section.line
     if line is None:
         return volume
-    volume.add_evidence(sheet, line, "id", section.heading.name)
+    volume.add_evidence(line, "id", section.heading.name)
     status = [part for part in (part.strip() for part in section.heading.parts.get("inside", "").split(",")) if part]
     if status and status[0][:1].isdigit():
-        _put(volume, sheet, line, ("size_bytes", status.pop(0)), numbers.volume_size)
+        _put(volume, line, ("size_bytes", status.pop(0)), numbers.volume_size)
     if status and _RAID.fullmatch(status[0]):
-        _put(volume, sheet, line, ("raid_level", status.pop(0)), vocabulary.raid_level)
+        _put(volume, line, ("raid_level", status.pop(0)), vocabulary.raid_level)
     told = ", ".join([*status, *filter(None, [section.heading.parts.get("status", "").strip()])])
     if told:
-        _status(volume, sheet, line, told, ROW)
+        _status(volume, line, told, ROW)
     return volume
 
 
-def _put(volume: Draft, sheet: Output, line: Line, told: tuple[str, str], parse: Callable[[str], object]) -> None:
+def _put(volume: Draft, line: Line, told: tuple[str, str], parse: Callable[[str], object]) -> None:
     """Read one word of a row into a field; ``told`` is the field and the word."""
     name, text = told
     try:
-        volume.put(sheet, line, name, parse(text), ROW)
+        volume.put(line, name, parse(text), ROW)
     except ValueError:
         volume.unread(name.replace("_", " "), text)
 
 
-def read_array(card: ControllerDraft, sheet: Output, section: Section) -> ArrayDraft:
+def read_array(card: ControllerDraft, section: Section) -> GroupDraft:
     """``array A (SAS, Unused Space: 0  MB)`` or ``Array: A`` and the pairs below it."""
     array = card.array(section.heading.name)
-    array.add_evidence(sheet, section.line, "id", section.heading.name)
+    array.add_evidence(section.line, "id", section.heading.name)
     if section.line is not None:
         parts = [part.strip() for part in _WORDS.split(section.heading.parts.get("inside", ""))]
         if len(parts) > 1 and ":" not in parts[0]:
-            array.detail(sheet, section.line, "Interface Type", parts.pop(0))
+            array.detail(section.line, "Interface Type", parts.pop(0))
         for part in parts:
-            _array_word(array, sheet, section.line, part)
-    used: Pair | None = None
+            _array_word(array, section.line, part)
     for pair in section.pairs:
-        label = normalized(pair.label)
-        if label == "status":
-            _array_status(array, sheet, pair.lines[0], pair.value, DETAIL)
-        elif label == "unused space":
-            # Unused Space: 1563284  MB (91.1%)
-            array.read_field(
-                sheet,
-                pair,
-                "free_bytes",
-                lambda text: None if normalized(text) in NO_VALUE else numbers.free_space(text),
-            )
-        elif label == "used space":
-            used = pair
-            array.keep_detail(sheet, pair)
-        else:
-            array.keep_detail(sheet, pair)
+        if not read_pair(array, pair, normalized(pair.label), _ARRAY_FIELDS):
+            array.keep_detail(pair)
+    used = next((pair for pair in reversed(section.pairs) if normalized(pair.label) == "used space"), None)
     if used is not None:
-        _array_size(array, sheet, used)
+        _array_size(array, used)
     return array
 
 
-def _array_size(array: ArrayDraft, sheet: Output, used: Pair) -> None:
+def _array_size(array: GroupDraft, used: Pair) -> None:
     """``Used Space: 65.5 TB (100.0%)``: with the unused space, the raw size."""
     bytes_used, bytes_free = attempt(numbers.free_space, used.value), array.get("free_bytes")
     if bytes_used is not None and bytes_free is not None:
-        array.put(sheet, used.lines[0], "size_bytes", bytes_used + bytes_free)
+        array.put(used.lines[0], "size_bytes", bytes_used + bytes_free)
 
 
-def _array_word(array: ArrayDraft, sheet: Output, line: Line, part: str) -> None:
+def _array_word(array: GroupDraft, line: Line, part: str) -> None:
     label, colon, value = part.partition(":")
     if colon and normalized(label) == "unused space":
-        _put(array, sheet, line, ("free_bytes", value.strip()), numbers.free_space)
+        _put(array, line, ("free_bytes", value.strip()), numbers.free_space)
     elif interface(part) is not None:
-        array.detail(sheet, line, "Interface Type", part)
+        array.detail(line, "Interface Type", part)
     elif colon:
-        array.detail(sheet, line, label.strip(), value.strip())
+        array.detail(line, label.strip(), value.strip())
     elif normalized(part) in ("encrypted", "not encrypted"):
-        array.detail(sheet, line, "Encryption", part)
+        array.detail(line, "Encryption", part)
     elif part:
-        _array_status(array, sheet, line, part, ROW)
+        _array_status(array, line, part, ROW)
 
 
-def _array_status(array: ArrayDraft, sheet: Output, line: Line, text: str, weight: int) -> None:
-    health = vocabulary.look_up(vocabulary.ARRAY_STATUS, split_progress(text)[0])
-    array.put(sheet, line, "status", health, weight)
-    array.put(sheet, line, "status_text", " ".join(text.split()), weight)
-    if health == "unknown":
-        array.add_problem("warning", "unread", f"The array's status word {text!r} is not known.", REPORT)
+def _array_status(array: GroupDraft, line: Line, text: str, weight: int) -> None:
+    put_status(
+        array,
+        line,
+        "array",
+        vocabulary.look_up(vocabulary.ARRAY_STATUS, split_progress(text)[0]),
+        text=text,
+        weight=weight,
+    )
+
+
+_FIELDS: Fields[Draft] = {
+    # Status: Recovering, 55.73% complete
+    "status": lambda volume, pair: _status(volume, pair.lines[0], pair.value, DETAIL),
+    # Caching:  Enabled
+    **dict.fromkeys(
+        ("caching", "array accelerator"),
+        Field("cache.caching", optional(has_value, numbers.flag), shown_as="cache.write_policy"),
+    ),
+    # LD Acceleration Method: Controller Cache
+    **dict.fromkeys(("ld acceleration method", "acceleration method"), _acceleration),
+    "unrecoverable media errors": _media_errors,
+    "size": Field("size_bytes", numbers.volume_size),
+    # Fault Tolerance: 1+0
+    "fault tolerance": Field("raid_level", optional(has_value, vocabulary.raid_level)),
+    "raid level": Field("raid_level", optional(has_value, vocabulary.raid_level), ROW),
+    "strip size": Field("strip_bytes", numbers.volume_size),
+    # Older versions say stripe and mean the strip of one drive.
+    "stripe size": Field("strip_bytes", numbers.volume_size, ROW),
+    "unique identifier": Field("unique_id", numbers.text),
+    "disk name": Field("device", numbers.device_node),
+    "os device name": Field("device", numbers.device_node, ROW),
+    "mount points": Field("mountpoints", numbers.mountpoints),
+    "mount point": Field("mountpoints", numbers.mountpoints),
+    "logical drive label": Field("name", numbers.text),
+}
+_ARRAY_FIELDS: Fields[GroupDraft] = {
+    "status": lambda array, pair: _array_status(array, pair.lines[0], pair.value, DETAIL),
+    # Unused Space: 1563284  MB (91.1%)
+    "unused space": Field("free_bytes", optional(has_value, numbers.free_space)),
+}

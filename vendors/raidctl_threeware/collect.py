@@ -41,7 +41,7 @@ def assemble(
     found = []
     told = list(problems)
     for card in sorted(cards.cards.values(), key=lambda item: natural(item.name)):
-        if card.told_anything:
+        if card.reported:
             controller, own = build(card)
             found.append(controller)
             told += own

@@ -16,7 +16,7 @@ from raidctl.request import Dialogue, Failure, Run, RunAnswer, ask, ask_all
 from raidctl.vendor.protocol import Document, Observation
 from raidctl.vendor.tools import Installed, odd_exit, printed
 from raidctl_threeware.collect import KIND, assemble
-from raidctl_threeware.draft import CardDraft, Cards
+from raidctl_threeware.draft import Cards, ControllerDraft
 from raidctl_threeware.reader import Reader
 
 LOCK = "threeware"
@@ -57,7 +57,7 @@ def observe(host: HostView, found: Sequence[Installed]) -> Dialogue[Observation]
     )
 
 
-def _card(talk: _Session, number: str, listed: CardDraft | None) -> Dialogue[None]:
+def _card(talk: _Session, number: str, listed: ControllerDraft | None) -> Dialogue[None]:
     told = yield from _either(talk, (f"/c{number}", "show", "all"), ("info", f"c{number}"))
     card = told.cards.get(number) if told is not None else None
     if card is None:
@@ -65,7 +65,7 @@ def _card(talk: _Session, number: str, listed: CardDraft | None) -> Dialogue[Non
     model = card.get("model") or (listed.get("model") if listed is not None else None) or ""
     if _STORSAVE.match(model) is None:
         return
-    units = [unit.name for unit in card.units.values() if not unit.spare and unit.get("type")][:_MOST]
+    units = [unit.name for unit in card.arrays.values() if not unit.spare and unit.get("type")][:_MOST]
     requests = [talk.run(f"/c{number}/u{unit}", "show", "all") for unit in units]
     answers = yield from ask_all(requests)
     for request, answer in zip(requests, answers, strict=True):
@@ -102,7 +102,7 @@ def _judge(talk: _Session, request: Run, answer: RunAnswer) -> Cards | None:
     cards = Cards()
     reader = Reader(Output.of_text(" ".join(request.argv), text), cards)
     reader.read()
-    told = any(card.told_anything for card in cards.cards.values())
+    told = any(card.reported for card in cards.cards.values())
     if told and not reader.errors:
         talk.problems += odd_exit(request, answer)
     return cards if told else None

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from raidctl.evidence import Line, Output
-from raidctl.vendor.draft import Draft
+from raidctl.evidence import Line
+from raidctl.vendor import draft
+from raidctl.vendor.draft import Draft, GroupDraft
 
 
 @dataclass
-class UnitDraft(Draft):
+class UnitDraft(GroupDraft):
     """A unit, ``name`` is its number; ``ports`` are those of its members."""
 
     ports: dict[str, None] = field(default_factory=dict)
@@ -36,55 +37,48 @@ class SlotDraft:
 
     enclosure: str
     slot: str
-    sheet: Output
     line: Line
 
 
 @dataclass
-class CardDraft(Draft):
-    """A card and everything on it; ``name`` is its number, empty when no output told it."""
+class ControllerDraft(draft.ControllerDraft[UnitDraft]):
+    """A controller and everything on it; ``name`` is its number. Arrays are its units, drives are by their ports."""
 
-    units: dict[str, UnitDraft] = field(default_factory=dict)
-    drives: dict[str, Draft] = field(default_factory=dict)
-    batteries: dict[str, Draft] = field(default_factory=dict)
     slots: dict[str, SlotDraft] = field(default_factory=dict)
     newer: bool = False
     """Its outputs are those of release 9.5.2 and later, whose Cache column tells of the read cache as well."""
 
-    def unit(self, number: str) -> UnitDraft:
-        """The draft of a unit."""
-        return self.units.setdefault(number, UnitDraft(number))
+    def new_group(self, name: str) -> UnitDraft:
+        """An empty draft of a unit."""
+        return UnitDraft(name)
 
-    def drive(self, port: str) -> Draft:
-        """The draft of the drive at a port."""
-        return self.drives.setdefault(port, Draft(port))
-
-    def battery(self, name: str) -> Draft:
-        """The draft of a battery backup unit."""
-        return self.batteries.setdefault(name, Draft(name))
-
-    def all(self) -> Iterator[Draft]:
-        """The card's draft and those of all that is on it."""
-        yield self
-        yield from self.units.values()
-        yield from self.drives.values()
-        yield from self.batteries.values()
+    def owned(self, controller_id: str) -> Iterator[tuple[Draft, str]]:
+        """Each draft with its id: a unit is a volume, a spare unit is its drive."""
+        yield self, controller_id
+        for unit in self.arrays.values():
+            ports = [port for port in unit.ports if port in self.drives]
+            spare = f"{controller_id}/p{ports[0]}" if ports else controller_id
+            yield unit, spare if unit.spare else f"{controller_id}/v{unit.name}"
+        for drive in self.drives.values():
+            yield drive, f"{controller_id}/p{drive.name}"
+        for number, battery in enumerate(self.batteries.values()):
+            yield battery, f"{controller_id}/battery{number}"
 
     @property
-    def told_anything(self) -> bool:
-        """Whether any line spoke of the card or of something on it."""
-        return any(draft.evidence for draft in self.all()) or bool(self.slots)
+    def reported(self) -> bool:
+        """Whether any line is about the controller or something on it."""
+        return super().reported or bool(self.slots)
 
 
 @dataclass
 class Cards:
     """All cards that a collection of outputs tells of."""
 
-    cards: dict[str, CardDraft] = field(default_factory=dict)
+    cards: dict[str, ControllerDraft] = field(default_factory=dict)
     only: str = ""
     """The number of the only card that the outputs name: what names none belongs to it."""
 
-    def card(self, number: str) -> CardDraft:
+    def card(self, number: str) -> ControllerDraft:
         """The draft of a card; an empty number is the only card, or one whose number nobody told."""
         name = number or self.only
-        return self.cards.setdefault(name, CardDraft(name))
+        return self.cards.setdefault(name, ControllerDraft(name))

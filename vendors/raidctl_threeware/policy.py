@@ -13,14 +13,14 @@ import re
 from raidctl.model import Battery, ReadPolicy, VolumeCache, WriteActive, WritePolicy
 from raidctl.model.write_protection import controller_cache
 from raidctl_threeware import vocabulary
-from raidctl_threeware.draft import CardDraft, UnitDraft
+from raidctl_threeware.draft import ControllerDraft, UnitDraft
 
 _GUARDED = frozenset({"protect", "balance"})
 # protect|balance|perform of the manual; "protection", "performance" of the web interface mean the same
 _STORSAVE = re.compile(r"(protect|balance|perform)(?:ion|d|ance)?", re.ASCII)
 
 
-def volume_cache(unit: UnitDraft, card: CardDraft, battery: Battery | None) -> VolumeCache | None:
+def volume_cache(unit: UnitDraft, card: ControllerDraft, battery: Battery | None) -> VolumeCache | None:
     """The cache of a unit; None when nothing was told of it."""
     on, read = _write_on(unit), _read_policy(unit, card)
     if on is None and read is None:
@@ -47,7 +47,7 @@ def _write_on(unit: UnitDraft) -> bool | None:
     )
 
 
-def _read_policy(unit: UnitDraft, card: CardDraft) -> ReadPolicy | None:
+def _read_policy(unit: UnitDraft, card: ControllerDraft) -> ReadPolicy | None:
     told: str | None = unit.get("read_cache")
     if told is not None:
         try:
@@ -63,7 +63,7 @@ def _read_policy(unit: UnitDraft, card: CardDraft) -> ReadPolicy | None:
     return found.get(column)
 
 
-def _storsave(unit: UnitDraft, card: CardDraft) -> str | None:
+def _storsave(unit: UnitDraft, card: ControllerDraft) -> str | None:
     """The policy, which "9550SX and higher" have.
 
     The 9500S turns its cache off while its battery is not ready (9500S CLI guide, p. 83): what ``balance`` stands for.
@@ -78,7 +78,7 @@ def _storsave(unit: UnitDraft, card: CardDraft) -> str | None:
     return found[1]
 
 
-def _absent(card: CardDraft, battery: Battery | None) -> bool | None:
+def _absent(card: ControllerDraft, battery: Battery | None) -> bool | None:
     """Whether the tool says that there is no battery that the card uses; None when it says nothing of batteries."""
     if battery is not None:
         if battery.status == "missing":

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from raidctl.evidence import Line, Output
+from raidctl.evidence import Line, Output, mark_read
 from raidctl.vendor.draft import DETAIL, ROW, Draft, Pair
 from raidctl_threeware import card_of_table, grammar, tables, vocabulary
-from raidctl_threeware.draft import CardDraft, Cards, UnitDraft
+from raidctl_threeware.draft import Cards, ControllerDraft, UnitDraft
 from raidctl_threeware.grammar import Attribute, Sentence, Table
 from raidctl_threeware.labels import BATTERY, CARD, DRIVE, UNIT, Parse, driver, spins
 
@@ -80,7 +80,7 @@ class Reader:
         return "its tables are missing" if missing else ""
 
     @property
-    def card(self) -> CardDraft:
+    def card(self) -> ControllerDraft:
         """The card in focus."""
         return self.cards.card(self.number)
 
@@ -93,7 +93,7 @@ class Reader:
         if typed is not None:
             self._typed(line, typed)
         elif grammar.is_rule(text):
-            self.sheet.mark_read(line)
+            mark_read(line)
         elif (told := grammar.sentence(text)) is not None:
             self._sentence(line, told)
         elif (found := grammar.attribute(text)) is not None:
@@ -107,7 +107,7 @@ class Reader:
         # //localhost> /c2 show
         self.number = grammar.number_of(typed) or self.number
         self.table = None
-        self.sheet.mark_read(line)
+        mark_read(line)
 
     def _heading(self, line: Line, table: Table) -> None:
         self.table = table
@@ -117,20 +117,20 @@ class Reader:
                 "warning", "unread", "The output tells of several cards and does not say which table is whose.",
                 "Give one file for each card, named after it (info.c0.txt), or the commands with the output.",
             )  # fmt: skip
-        self.sheet.mark_read(line)
+        mark_read(line)
 
     def _other(self, line: Line, text: str) -> None:
         version = _VERSION.fullmatch(text)
         if version is not None:
             self.version = version[2] if version[1] == "CLI" else self.version
-            self.sheet.mark_read(line)
+            mark_read(line)
         elif (error := grammar.error(text)) is not None or _NO_CARD.fullmatch(text):
             self.errors.append(error or text.strip())
-            self.sheet.mark_read(line)
+            mark_read(line)
         elif _HEX.fullmatch(text) and self.drive is not None:
-            self.drive.add_evidence(self.sheet, line, "details[SMART]", "data as the drive sent it")
+            self.drive.add_evidence(line, "details[SMART]", "data as the drive sent it")
         elif _TITLE.fullmatch(text) or grammar.wants_driver(text):
-            self.sheet.mark_read(line)
+            mark_read(line)
         elif self.table is not None and self.table.kind in _LISTS and _ROW.match(text):
             what = f"A line of the list of {_LISTS[self.table.kind]} was not understood: {text.strip()[:120]}"
             self.lost.append(what)
@@ -146,13 +146,13 @@ class Reader:
         if table.kind in {"cards", "events"}:
             card = self.cards.card(first[1:])
             if table.kind == "cards":
-                tables.card_row(card, self.sheet, line, row)
+                tables.card_row(card, line, row)
             else:
                 # c0   [Fri Mar 21 2008 14:19:00]  WARNING   Drive removed: port=1
-                card.add_evidence(self.sheet, line, "events", line.stripped)
+                card.add_evidence(line, "events", line.stripped)
         elif table.kind in {"units", "ports", "batteries"}:
             {"units": tables.unit_row, "ports": tables.port_row, "batteries": tables.battery_row}[table.kind](
-                self.card, self.sheet, line, row
+                self.card, line, row
             )
         elif table.kind in {"home", "enclosure", "enclosures", "part", "slots"}:
             self._enclosure(line, table, row)
@@ -161,7 +161,7 @@ class Reader:
             told = ", ".join(
                 f"{column} {value}" for column, value in list(row.items())[1:] if vocabulary.has_value(value)
             )
-            self.card.detail(self.sheet, line, f"{table.columns[0]} {first}", told or "-")
+            self.card.detail(line, f"{table.columns[0]} {first}", told or "-")
         return True
 
     def _enclosure(self, line: Line, table: Table, row: dict[str, str]) -> None:
@@ -172,11 +172,11 @@ class Reader:
             # e0          /c0
             named = grammar.cards_named(first) or grammar.cards_named(row.get("Controllers", ""))
             self.number = named.pop() if len(named) == 1 else self.number
-            tables.enclosure_row(self.card, self.sheet, line, row, self.enclosure)
+            tables.enclosure_row(self.card, line, row, self.enclosure)
         elif table.kind == "part":
-            tables.part_row(self.card, self.sheet, line, row, self.enclosure)
+            tables.part_row(self.card, line, row, self.enclosure)
         else:
-            tables.slot_row(self.card, self.sheet, line, row, self.enclosure)
+            tables.slot_row(self.card, line, row, self.enclosure)
 
     # --- attributes
 
@@ -188,9 +188,9 @@ class Reader:
         pair = Pair(found.label, found.value, [line])
         if top.startswith("e") and top[1:].isdigit():
             self.enclosure = top
-            self.card.keep_detail(self.sheet, pair, f"{top} {below} " if below else f"{top} ")
+            self.card.keep_detail(pair, f"{top} {below} " if below else f"{top} ")
         elif top.startswith("u") and not below:
-            self._unit(line, self.card.unit(top[1:]), pair)
+            self._unit(line, self.card.array(top[1:]), pair)
         elif top.startswith("p") and top[1:].isdigit():
             self._drive(line, self.card.drive(top[1:]), pair)
         elif top.startswith("bbu"):
@@ -198,77 +198,76 @@ class Reader:
         elif not top:
             self._card(line, pair)
         else:
-            self.card.keep_detail(self.sheet, pair, f"{found.path} ")
+            self.card.keep_detail(pair, f"{found.path} ")
 
     def _card(self, line: Line, pair: Pair) -> None:
         label = pair.label.lower()
         if label == "driver version" and driver(pair.value) is not None:
             # /c0 Driver Version = 2.26.02.014
-            self.card.put(self.sheet, line, "driver", driver(pair.value))
+            self.card.put(line, "driver", driver(pair.value))
         found = self._take(self.card, pair, CARD)
         if label == "available memory" and found is not None:
-            self.card.put(self.sheet, line, "cache.available_bytes", found)
+            self.card.put(line, "cache.available_bytes", found)
 
     def _take(self, draft: Draft, pair: Pair, known: dict[str, tuple[str, Parse]]) -> object:
         name, parse = known.get(pair.label.lower(), ("", None))
         if parse is not None:
-            return draft.read_field(self.sheet, pair, name, parse)
-        draft.keep_detail(self.sheet, pair)
+            return draft.read_field(pair, name, parse)
+        draft.keep_detail(pair)
         return None
 
     def _unit(self, line: Line, unit: UnitDraft, pair: Pair) -> None:
         label, value = pair.label.lower(), pair.value
         if label == "status":
-            tables.unit_status(unit, self.sheet, line, value)
+            tables.unit_status(unit, line, value)
         elif label in {"write cache", "cache"} and value.lower() in {"on", "off"}:
             # /c0/u0 Write Cache = on
-            unit.put(self.sheet, None, "write_cache", value.lower() == "on")
-            unit.detail(self.sheet, line, pair.label, value)
+            unit.put(None, "write_cache", value.lower() == "on")
+            unit.detail(line, pair.label, value)
         elif label == "read cache":
             # /c0/u0 Read Cache = Intelligent
-            unit.put(self.sheet, None, "read_cache", value)
-            unit.detail(self.sheet, line, pair.label, value)
+            unit.put(None, "read_cache", value)
+            unit.detail(line, pair.label, value)
         elif label in {"storsave policy", "command storsave policy"}:
             # /c0/u5 Command Storsave Policy = protect
-            unit.put(self.sheet, None, "storsave", value.lower())
-            unit.detail(self.sheet, line, pair.label, value)
+            unit.put(None, "storsave", value.lower())
+            unit.detail(line, pair.label, value)
         else:
             self._take(unit, pair, UNIT)
 
     def _sentence(self, line: Line, found: Sentence) -> None:
         self.number = found.card
-        unit = self.card.unit(found.unit)
+        unit = self.card.array(found.unit)
         state = re.search(r"current state is ([\w*-]+)", found.text)
         if state is not None:
-            tables.unit_status(unit, self.sheet, line, state[1])
+            tables.unit_status(unit, line, state[1])
         percent = re.search(r"(\d{1,3}(?:\.\d{1,3})?)%", found.text)
         if percent is not None and not found.negated:
             name = "rebuilt" if found.operation == "rebuilding" else "done"
-            unit.put(self.sheet, None, name, float(percent[1]))
-            unit.add_evidence(self.sheet, line, "progress.percent", float(percent[1]))
+            unit.put(None, name, float(percent[1]))
+            unit.add_evidence(line, "progress.percent", float(percent[1]))
         if state is None and not found.negated and (word := _DOING.get(found.operation)) is not None:
-            tables.unit_status(unit, self.sheet, line, word, ROW)
+            tables.unit_status(unit, line, word, ROW)
         elif state is None or not found.negated:
-            unit.detail(self.sheet, line, f"is {found.operation}", found.text or "yes")
+            unit.detail(line, f"is {found.operation}", found.text or "yes")
 
     def _drive(self, line: Line, drive: Draft, pair: Pair) -> None:
         self.drive = drive
         label = pair.label.lower()
         if label == "status":
-            tables.drive_status(drive, self.sheet, line, pair.value)
+            tables.drive_status(drive, line, pair.value)
         elif label == "smart health":
             # /c0/p3 SMART Health = OK
-            drive.detail(self.sheet, line, pair.label, pair.value)
-            tables.smart_health(drive, self.sheet, line, pair.value)
+            drive.detail(line, pair.label, pair.value)
+            tables.smart_health(drive, line, pair.value)
         elif label == "model" and vocabulary.has_value(pair.value):
-            drive.put(self.sheet, line, "raw_model", pair.value)
-            drive.evidence[-1] = (self.sheet, line, "model", pair.value)
+            drive.put(line, "raw_model", pair.value, shown_as="model")
         elif label == "spindle speed":
-            drive.put(self.sheet, None, "media", spins(pair.value))
+            drive.put(None, "media", spins(pair.value))
             self._take(drive, pair, DRIVE)
         elif label in {"belongs to unit", "unit"} and re.fullmatch(r"u\d{1,4}", pair.value):
-            drive.put(self.sheet, line, "unit", pair.value[1:])
-            self.card.unit(pair.value[1:]).ports.setdefault(drive.name)
+            drive.put(line, "unit", pair.value[1:])
+            self.card.array(pair.value[1:]).ports.setdefault(drive.name)
         else:
             self._take(drive, pair, DRIVE)
 
@@ -276,8 +275,8 @@ class Reader:
         label = pair.label.lower()
         if label in {"bbu status", "status"}:
             # /c1/bbu BBU Status                = OK
-            tables.battery_status(battery, self.sheet, line, pair.value, DETAIL)
+            tables.battery_status(battery, line, pair.value, DETAIL)
             return
         if label in _BBU and vocabulary.has_value(pair.value):
-            battery.put(self.sheet, None, _BBU[label], pair.value)
+            battery.put(None, _BBU[label], pair.value)
         self._take(battery, pair, BATTERY)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from raidctl.evidence import Line, Output
+from raidctl.evidence import Line
 from raidctl.vendor.draft import DETAIL, ROW, Draft
 from raidctl_threeware import vocabulary
-from raidctl_threeware.draft import CardDraft, SlotDraft, UnitDraft
+from raidctl_threeware.draft import ControllerDraft, SlotDraft, UnitDraft
 
 Row = dict[str, str]
 _SLOT = re.compile(r"(?:/c\d{1,3})?/?(e\d{1,3})/slo?t(\d{1,4})", re.ASCII)
@@ -15,90 +15,90 @@ _PORT = re.compile(r"(?:/?c\d{1,3}/)?p(\d{1,4})", re.ASCII)
 _COMPLETE = {"%RCmpl", "%V/I/M", "%Cmpl", "%Complete", "%RCompl"}
 
 
-def card_row(card: CardDraft, sheet: Output, line: Line, row: Row) -> None:
+def card_row(card: ControllerDraft, line: Line, row: Row) -> None:
     """``c0    9650SE-2LP   2         2        1       1       1       1      -``."""
     for column, value in row.items():
         if column == "Ctl":
-            card.add_evidence(sheet, line, "id", value)
+            card.add_evidence(line, "id", value)
         elif column == "Model":
-            card.put(sheet, line, "model", value, ROW)
+            card.put(line, "model", value, ROW)
         else:
-            card.detail(sheet, line, column, value)
+            card.detail(line, column, value)
     # BBU: OK, TESTING, or - where there is none
     if vocabulary.has_value(row.get("BBU", "")):
-        battery_status(card.battery("bbu"), sheet, line, row["BBU"], ROW)
+        battery_status(card.battery("bbu"), line, row["BBU"], ROW)
     elif row.get("BBU") == "-":
-        card.put(sheet, None, "no_battery", value=True)
+        card.put(None, "no_battery", value=True)
 
 
-def unit_row(card: CardDraft, sheet: Output, line: Line, row: Row) -> None:
+def unit_row(card: ControllerDraft, line: Line, row: Row) -> None:
     """A unit, or what it consists of (``u0-0-1``, ``u0/v1``, ``du3-0``)."""
     name = row.get("Unit", "")
     if re.fullmatch(r"u\d+", name):
-        _unit(card, sheet, line, row)
+        _unit(card, line, row)
         return
-    unit = card.unit(re.sub(r"^[sd]?u(\d+).*", r"\1", name))
+    unit = card.array(re.sub(r"^[sd]?u(\d+).*", r"\1", name))
     told = ", ".join(f"{column} {value}" for column, value in list(row.items())[1:] if vocabulary.has_value(value))
     # su0, du0: source and destination of a migration
     if name[0] != "u":
-        unit.detail(sheet, line, name, told)
+        unit.detail(line, name, told)
     elif "/v" in name:
-        _carved(unit, sheet, line, row, told)
+        _carved(unit, line, row, told)
     else:
-        unit.detail(sheet, line, name, told)
-        _part(card, unit, sheet, line, row)
+        unit.detail(line, name, told)
+        _part(card, unit, line, row)
 
 
-def _unit(card: CardDraft, sheet: Output, line: Line, row: Row) -> None:
+def _unit(card: ControllerDraft, line: Line, row: Row) -> None:
     # Unit  UnitType  Status         %RCmpl  %V/I/M  Stripe  Size(GB)  Cache  AVrfy
     # u0    RAID-6    VERIFYING      -       29%(A)  256K    16763.7   RiW    ON
     # Unit  UnitType  Status         %Cmpl  Stripe  Size(GB)  Cache  AVerify  IgnECC
-    unit = card.unit(row["Unit"][1:])
-    unit.add_evidence(sheet, line, "id", row["Unit"])
+    unit = card.array(row["Unit"][1:])
+    unit.add_evidence(line, "id", row["Unit"])
     for column, value in list(row.items())[1:]:
         if column == "UnitType":
-            unit_type(unit, sheet, line, value)
+            unit_type(unit, line, value)
         elif column == "Status":
-            unit_status(unit, sheet, line, value)
+            unit_status(unit, line, value)
         elif not vocabulary.has_value(value) and column != "Cache":
             continue
         elif column in _COMPLETE:
-            _complete(unit, sheet, line, column, value)
+            _complete(unit, line, column, value)
         elif column == "Stripe":
-            _figure(unit, sheet, line, ("strip_bytes", column, value))
+            _figure(unit, line, ("strip_bytes", column, value))
         elif column.startswith("Size") and unit.spare:
-            unit.detail(sheet, line, column, value)
+            unit.detail(line, column, value)
         elif column.startswith("Size"):
-            _figure(unit, sheet, line, ("size_bytes", column, value))
+            _figure(unit, line, ("size_bytes", column, value))
         elif column == "Cache":
-            unit.put(sheet, None, "column", value)
-            unit.add_evidence(sheet, line, "details[Cache]", value)
-            unit.details.setdefault("Cache", value)
+            unit.put(None, "column", value)
+            unit.add_evidence(line, "details[Cache]", value)
+            unit.keep_words("Cache", value)
             card.newer = card.newer or value in {"W", "Ri", "Rb", "RiW", "RbW"}
         else:
-            unit.detail(sheet, line, column, value)
+            unit.detail(line, column, value)
 
 
-def unit_type(unit: UnitDraft, sheet: Output, line: Line, value: str) -> None:
+def unit_type(unit: UnitDraft, line: Line, value: str) -> None:
     """``RAID-5``, ``SPARE``, ``Migrator``."""
-    unit.put(sheet, None, "type", value.upper())
+    unit.put(None, "type", value.upper())
     level = vocabulary.raid_level(value)
-    unit.detail(sheet, line, "UnitType", value)
+    unit.detail(line, "UnitType", value)
     if level is not None:
-        unit.put(sheet, line, "raid_level", level)
+        unit.put(line, "raid_level", level)
     elif value.upper() not in {"SPARE", "MIGRATOR"}:
         unit.unread("unit type", value)
 
 
-def unit_status(unit: UnitDraft, sheet: Output, line: Line, value: str, weight: int = DETAIL) -> None:
+def unit_status(unit: UnitDraft, line: Line, value: str, weight: int = DETAIL) -> None:
     """``REBUILD-PAUSED``; a ``*`` at its end: "there is an error on one of the drives in the unit" (/cx show)."""
     found = vocabulary.unit_status(value)
     if weight == DETAIL:
         _contradicted(unit, value)
-    unit.put(sheet, line, "status_text", value, weight)
+    unit.put(line, "status_text", value, weight)
     if found is not None:
-        unit.put(sheet, line, "status", found[0], weight)
-        unit.put(sheet, None, "operation", found[1], weight)
+        unit.put(line, "status", found[0], weight)
+        unit.put(None, "operation", found[1], weight)
     elif value.upper() == "UNKNOWN":
         unit.add_problem("warning", "state", "The tool says that the unit's status is UNKNOWN.", "Look at its drives.")
     else:
@@ -122,39 +122,39 @@ def _contradicted(unit: UnitDraft, value: str) -> None:
     old, new = vocabulary.unit_status(known), vocabulary.unit_status(value)
     if new is not None and (old is None or vocabulary.severity(new[0]) > vocabulary.severity(old[0])):
         for name in ("status", "status_text", "operation"):
-            unit.values.pop(name, None)
+            unit.discard(name)
 
 
-def smart_health(drive: Draft, sheet: Output, line: Line, value: str) -> None:
+def smart_health(drive: Draft, line: Line, value: str) -> None:
     """``OK``, or what the drive says of itself; a drive whose self-test fails is about to."""
     if vocabulary.has_value(value) and value.upper() not in {"OK", "PASSED", "GOOD"}:
-        drive_status(drive, sheet, line, "SMART-FAILURE")
+        drive_status(drive, line, "SMART-FAILURE")
 
 
-def _complete(unit: UnitDraft, sheet: Output, line: Line, column: str, value: str) -> None:
+def _complete(unit: UnitDraft, line: Line, column: str, value: str) -> None:
     """How far the rebuild (``%RCmpl``) or another operation (``%V/I/M``, ``%Cmpl`` of old releases) is."""
-    unit.detail(sheet, line, column, value)
+    unit.detail(line, column, value)
     try:
         found = vocabulary.percent(value)
     except ValueError:
         unit.unread(column, value)
         return
     name = "rebuilt" if column.startswith("%RC") else "done"
-    unit.put(sheet, None, name, found)
-    unit.add_evidence(sheet, line, "progress.percent", found)
+    unit.put(None, name, found)
+    unit.add_evidence(line, "progress.percent", found)
 
 
-def _figure(draft: Draft, sheet: Output, line: Line, what: tuple[str, str, str]) -> None:
+def _figure(draft: Draft, line: Line, what: tuple[str, str, str]) -> None:
     name, column, value = what
     read = vocabulary.size if name == "strip_bytes" else vocabulary.gigabytes
     try:
-        draft.put(sheet, line, name, read(value))
+        draft.put(line, name, read(value))
     except ValueError:
         draft.unread(column, value)
-        draft.detail(sheet, line, column, value)
+        draft.detail(line, column, value)
 
 
-def _carved(unit: UnitDraft, sheet: Output, line: Line, row: Row, told: str) -> None:
+def _carved(unit: UnitDraft, line: Line, row: Row, told: str) -> None:
     # u1/v0    Volume    -              -       -       -     -       2047.00
     number = row["Unit"].rsplit("/v", 1)[1]
     value = next((value for column, value in row.items() if column.startswith("Size")), "")
@@ -164,10 +164,10 @@ def _carved(unit: UnitDraft, sheet: Output, line: Line, row: Row, told: str) -> 
     except ValueError:
         unit.unread(f"size of {row['Unit']}", value)
     unit.carved[number] = size
-    unit.detail(sheet, line, row["Unit"], told)
+    unit.detail(line, row["Unit"], told)
 
 
-def _part(card: CardDraft, unit: UnitDraft, sheet: Output, line: Line, row: Row) -> None:
+def _part(card: ControllerDraft, unit: UnitDraft, line: Line, row: Row) -> None:
     # u0-3     DISK      REBUILDING     80%     -        p3    -       298.20
     # u0-0     RAID-5    OK             -       -       -     64K     -
     name, status = row["Unit"], row.get("Status", "")
@@ -183,11 +183,11 @@ def _part(card: CardDraft, unit: UnitDraft, sheet: Output, line: Line, row: Row)
         return
     unit.ports.setdefault(port[1])
     drive = card.drive(port[1])
-    drive.put(sheet, line, "unit", unit.name)
-    drive_status(drive, sheet, line, status)
+    drive.put(line, "unit", unit.name)
+    drive_status(drive, line, status)
 
 
-def port_row(card: CardDraft, sheet: Output, line: Line, row: Row) -> None:
+def port_row(card: ControllerDraft, line: Line, row: Row) -> None:
     """The drive at a port; ``NOT-PRESENT`` without a unit is a port that is empty."""
     # Port   Status           Unit   Size        Blocks        Serial
     # p0     DEGRADED         u0     465.76 GB   976773168     9QM1SHZY
@@ -197,28 +197,28 @@ def port_row(card: CardDraft, sheet: Output, line: Line, row: Row) -> None:
     unit = re.fullmatch(r"u(\d+)", row.get("Unit", ""))
     card.newer = card.newer or "VPort" in row
     if row.get("Status", "").upper() == "NOT-PRESENT" and unit is None:
-        card.add_evidence(sheet, line, "drives", f"{name} is empty")
+        card.add_evidence(line, "drives", f"{name} is empty")
         return
     drive = card.drive(name[1:])
-    drive.add_evidence(sheet, line, "id", name)
+    drive.add_evidence(line, "id", name)
     for column, value in row.items():
-        _another(drive, sheet, column, value)
-    drive_status(drive, sheet, line, row.get("Status", ""))
+        _another(drive, column, value)
+    drive_status(drive, line, row.get("Status", ""))
     if unit is not None:
-        drive.put(sheet, line, "unit", unit[1])
-        card.unit(unit[1]).ports.setdefault(name[1:])
+        drive.put(line, "unit", unit[1])
+        card.array(unit[1]).ports.setdefault(name[1:])
     elif "Unit" in row and not vocabulary.has_value(row["Unit"]):
-        drive.put(sheet, line, "free", value=True)
+        drive.put(line, "free", value=True)
     elif "Unit" in row:
         drive.unread("unit", row["Unit"])
-    kind = _type(drive, sheet, line, row.get("Type", ""))
+    kind = _type(drive, line, row.get("Type", ""))
     for column, value in row.items():
         if column in {"Port", "VPort", "Status", "Unit", "Type"} or not vocabulary.has_value(value):
             continue
-        _drive_cell(drive, sheet, line, (column, value, kind))
+        _drive_cell(drive, line, (column, value, kind))
 
 
-def _another(drive: Draft, sheet: Output, column: str, value: str) -> None:
+def _another(drive: Draft, column: str, value: str) -> None:
     """Two drives at one port: the outputs are of different times, or of different cards."""
     if column not in {"Serial", "Blocks", "Model"} or not vocabulary.has_value(value):
         return
@@ -228,50 +228,50 @@ def _another(drive: Draft, sheet: Output, column: str, value: str) -> None:
             "warning", "unread", f"The outputs tell two things of the drive's {column}: {known} and {value}.",
             "Give the outputs of one card at one time.",
         )  # fmt: skip
-    drive.put(sheet, None, f"told {column}", value)
+    drive.put(None, f"told {column}", value)
 
 
-def _type(drive: Draft, sheet: Output, line: Line, value: str) -> str | None:
+def _type(drive: Draft, line: Line, value: str) -> str | None:
     try:
         found = vocabulary.interface(value)
     except ValueError:
         drive.unread("Type", value)
-        drive.detail(sheet, line, "Type", value)
+        drive.detail(line, "Type", value)
         return None
     if found is not None:
-        drive.put(sheet, line, "interface", found)
+        drive.put(line, "interface", found)
     return found
 
 
-def _drive_cell(drive: Draft, sheet: Output, line: Line, cell: tuple[str, str, str | None]) -> None:
+def _drive_cell(drive: Draft, line: Line, cell: tuple[str, str, str | None]) -> None:
     column, value, kind = cell
     place = _SLOT.fullmatch(value)
     if column == "Size":
         try:
-            drive.put(sheet, line, "size_bytes", vocabulary.size(value), ROW)
+            drive.put(line, "size_bytes", vocabulary.size(value), ROW)
         except ValueError:
             drive.unread(column, value)
-            drive.detail(sheet, line, column, value)
+            drive.detail(line, column, value)
     elif column == "Blocks" and re.fullmatch(r"\d{1,15}", value, re.ASCII):
         # 1953525168 blocks of 512 bytes are what it prints as 931.51 GB
         size = drive.get("size_bytes")
         if size is not None and abs(int(value) * 512 - size) > size / 50:
             drive.unread(column, value)
-            drive.detail(sheet, line, column, value)
+            drive.detail(line, column, value)
         else:
-            drive.put(sheet, line, "size_bytes", int(value) * 512)
+            drive.put(line, "size_bytes", int(value) * 512)
     elif column == "Serial":
-        drive.put(sheet, line, "serial", value, ROW)
+        drive.put(line, "serial", value, ROW)
     elif column == "Model":
-        drive.put(sheet, line, "model", vocabulary.drive_model(value, kind), ROW)
+        drive.put(line, "model", vocabulary.drive_model(value, kind), ROW)
     elif column == "Encl-Slot" and place is not None:
-        drive.put(sheet, line, "enclosure", place[1])
-        drive.put(sheet, line, "bay", place[2])
+        drive.put(line, "enclosure", place[1])
+        drive.put(line, "bay", place[2])
     else:
-        drive.detail(sheet, line, column, value)
+        drive.detail(line, column, value)
 
 
-def drive_status(drive: Draft, sheet: Output, line: Line, value: str, weight: int = DETAIL) -> None:
+def drive_status(drive: Draft, line: Line, value: str, weight: int = DETAIL) -> None:
     """The worst of what was told: the drive itself may be fine while its unit has dropped it."""
     if not vocabulary.has_value(value) and value.upper() != "UNKNOWN":
         return
@@ -286,42 +286,42 @@ def drive_status(drive: Draft, sheet: Output, line: Line, value: str, weight: in
         found = "unknown"
     known = drive.get("status")
     if known is None or vocabulary.worse(found, known):
-        drive.values.pop("status", None)
-        drive.values.pop("status_text", None)
-    drive.put(sheet, line, "status", found, weight)
-    drive.put(sheet, line, "status_text", value, weight)
+        drive.discard("status")
+        drive.discard("status_text")
+    drive.put(line, "status", found, weight)
+    drive.put(line, "status_text", value, weight)
 
 
-def battery_row(card: CardDraft, sheet: Output, line: Line, row: Row) -> None:
+def battery_row(card: ControllerDraft, line: Line, row: Row) -> None:
     """``bbu   On           Yes       OK        OK       OK       241    22-Jun-2004``."""
     battery = card.battery(row.get("Name", "bbu"))
-    battery.add_evidence(sheet, line, "id", row.get("Name"))
+    battery.add_evidence(line, "id", row.get("Name"))
     for column, value in row.items():
         if column == "Status":
-            battery_status(battery, sheet, line, value, DETAIL)
+            battery_status(battery, line, value, DETAIL)
         elif column != "Name":
-            battery.detail(sheet, line, column, value)
+            battery.detail(line, column, value)
         if column in {"OnlineState", "BBUReady", "Volt", "Temp"} and vocabulary.has_value(value):
-            battery.put(sheet, None, column.lower(), value)
+            battery.put(None, column.lower(), value)
 
 
-def battery_status(battery: Draft, sheet: Output, line: Line, value: str, weight: int) -> None:
+def battery_status(battery: Draft, line: Line, value: str, weight: int) -> None:
     """``WeakBat``, ``Testing``, ``-`` where it is absent."""
-    battery.put(sheet, line, "status_text", value, weight)
+    battery.put(line, "status_text", value, weight)
     found = vocabulary.battery_status(value)
     if found is None:
         battery.unread("status", value)
-    battery.put(sheet, line, "status", found or "unknown", weight)
+    battery.put(line, "status", found or "unknown", weight)
 
 
-def part_row(card: CardDraft, sheet: Output, line: Line, row: Row, enclosure: str) -> None:
+def part_row(card: ControllerDraft, line: Line, row: Row, enclosure: str) -> None:
     """A fan, temperature sensor, power supply or alarm of an enclosure, kept in the tool's words."""
     # fan0        OK              ON      7      6900    N/A
     (_, name), *others = row.items()
     told = ", ".join(
         f"{column} {value}" for column, value in others if vocabulary.has_value(value) and column != "Identify"
     )
-    card.detail(sheet, line, f"{enclosure} {name}", told or "-")
+    card.detail(line, f"{enclosure} {name}", told or "-")
     status = row.get("Status", "OK")
     # the enclosure's own status has told already that an alarm sounds: ALARM-ACTIVATED
     told_of = name.startswith("alm") and "ALARM" in card.details.get(f"{enclosure} Status", "").upper()
@@ -329,26 +329,26 @@ def part_row(card: CardDraft, sheet: Output, line: Line, row: Row, enclosure: st
         _trouble(card, f"{name} of enclosure {enclosure}", status)
 
 
-def _trouble(card: CardDraft, what: str, status: str) -> None:
+def _trouble(card: ControllerDraft, what: str, status: str) -> None:
     card.add_problem("warning", "state", f"The tool says of {what}: {status}.", "Look at the enclosure.")
 
 
-def enclosure_row(card: CardDraft, sheet: Output, line: Line, row: Row, enclosure: str) -> None:
+def enclosure_row(card: ControllerDraft, line: Line, row: Row, enclosure: str) -> None:
     """``/c0/e0      ALARM-ACTIVATED``, or how many slots, fans … it has."""
     for column, value in list(row.items())[1:]:
-        card.detail(sheet, line, f"{enclosure} {column}", value)
+        card.detail(line, f"{enclosure} {column}", value)
     status = row.get("Status", "OK")
     if status.upper() not in vocabulary.QUIET:
         _trouble(card, f"enclosure {enclosure}", status)
 
 
-def slot_row(card: CardDraft, sheet: Output, line: Line, row: Row, enclosure: str) -> None:
+def slot_row(card: ControllerDraft, line: Line, row: Row, enclosure: str) -> None:
     """``slot3     OK              /c0/p8        Off``."""
     port = _PORT.fullmatch((row.get("(V)Port") or row.get("Port") or row.get("VPort") or "").lstrip("/"))
     name, status = row.get("Slot", ""), row.get("Status", "")
     told = ", ".join(value for value in list(row.values())[1:3] if vocabulary.has_value(value))
-    card.detail(sheet, line, f"{enclosure} {name}", told)
+    card.detail(line, f"{enclosure} {name}", told)
     if port is not None:
-        card.slots[port[1]] = SlotDraft(enclosure, re.sub(r"\D", "", name), sheet, line)
+        card.slots[port[1]] = SlotDraft(enclosure, re.sub(r"\D", "", name), line)
     if status.upper() not in vocabulary.QUIET:
         _trouble(card, f"{name} of enclosure {enclosure}", status)

@@ -1,8 +1,9 @@
-"""Drafts made into the objects of the model, with their final ids and the evidence on the sheets."""
+"""Drafts made into the objects of the model, with their final ids and the evidence of each line."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from raidctl.model import (
     Array,
@@ -26,7 +27,7 @@ from raidctl.order import natural
 from raidctl.vendor.draft import Draft
 from raidctl_threeware import derived_fields, vocabulary
 from raidctl_threeware.capability import SUPPORT
-from raidctl_threeware.draft import CardDraft, UnitDraft
+from raidctl_threeware.draft import ControllerDraft, UnitDraft
 from raidctl_threeware.messages import reports
 from raidctl_threeware.policy import volume_cache
 
@@ -43,16 +44,16 @@ _HEALTH: dict[VolumeStatus, Health] = {
 }
 
 
-def build(card: CardDraft) -> tuple[Controller, list[Problem]]:
+def build(card: ControllerDraft) -> tuple[Controller, list[Problem]]:
     """The controller, and the problems of it and of all that is on it; writes the evidence."""
     object_id = f"{FAMILY}:{card.name or 'unknown'}"
-    card.units = {item.name: item for item in sorted(card.units.values(), key=lambda item: natural(item.name))}
+    card.arrays = {item.name: item for item in sorted(card.arrays.values(), key=lambda item: natural(item.name))}
     card.drives = {item.name: item for item in sorted(card.drives.values(), key=lambda item: natural(item.name))}
     _drop_empty_ports(card)
     _place(card)
     _drop_spares_without_drive(card)
     card.derive(derived_fields.CARD)
-    units = [unit for unit in card.units.values() if not unit.spare]
+    units = [unit for unit in card.arrays.values() if not unit.spare]
     for unit in units:
         unit.derive(derived_fields.UNIT)
     batteries = tuple(_battery(item, object_id, n) for n, item in enumerate(card.batteries.values()))
@@ -76,43 +77,44 @@ def build(card: CardDraft) -> tuple[Controller, list[Problem]]:
         capabilities=SUPPORT,
         details=card.details,
     )
-    complaints = [item.problem(where) for draft, where in _owned(card, object_id) for item in draft.complaints]
-    problems = [*complaints, *reports(found)]
-    _write_evidence(card, found)
+    problems = [*card.problems(object_id), *reports(found)]
+    card.write_evidence(object_id, partial(_shown_on, found))
     return found, problems
 
 
-def _drop_empty_ports(card: CardDraft) -> None:
+def _drop_empty_ports(card: ControllerDraft) -> None:
     """``/c0/p3 Status = NOT-PRESENT`` without a unit that misses the drive: the port is empty, and nothing is wrong."""
     for port, drive in list(card.drives.items()):
         known = [name for name in ("unit", "raw_model", "model", "serial", "size_bytes") if drive.get(name) is not None]
         if not known and drive.get("status_text") == "NOT-PRESENT":
-            card.evidence += [(sheet, line, "drives", f"p{port} is empty") for sheet, line, _, _ in drive.evidence]
+            for line, _, _ in drive.evidence:
+                card.add_evidence(line, "drives", f"p{port} is empty")
             del card.drives[port]
 
 
-def _place(card: CardDraft) -> None:
+def _place(card: ControllerDraft) -> None:
     """The slots of the enclosures tell where the drives of their ports sit."""
     for port, slot in card.slots.items():
         drive = card.drives.get(port)
         if drive is not None:
-            drive.put(slot.sheet, slot.line, "enclosure", slot.enclosure)
-            drive.put(slot.sheet, slot.line, "bay", slot.slot)
+            drive.put(slot.line, "enclosure", slot.enclosure)
+            drive.put(slot.line, "bay", slot.slot)
 
 
-def _drop_spares_without_drive(card: CardDraft) -> None:
+def _drop_spares_without_drive(card: ControllerDraft) -> None:
     """What was told of a spare goes to its drive; where no table lists that, it stays with the card."""
-    for unit in card.units.values():
+    for unit in card.arrays.values():
         if not unit.spare:
             continue
-        for drive in (card.drives[port] for port in unit.ports if port in card.drives):
-            drive.details = {**{f"u{unit.name} {k}": v for k, v in unit.details.items()}, **drive.details}
-        if not any(port in card.drives for port in unit.ports):
-            card.details |= {f"u{unit.name} {k}": v for k, v in unit.details.items()}
-            card.details[f"u{unit.name} Status"] = unit.get("status_text") or "-"
+        homes = [card.drives[port] for port in unit.ports if port in card.drives]
+        for home in homes or [card]:
+            for label, value in unit.details.items():
+                home.keep_words(f"u{unit.name} {label}", value)
+        if not homes:
+            card.replace_words(f"u{unit.name} Status", unit.get("status_text") or "-")
 
 
-def _cache(card: CardDraft) -> Cache | None:
+def _cache(card: ControllerDraft) -> Cache | None:
     size = card.get("cache.size_bytes")
     if size is None:
         return None
@@ -135,7 +137,7 @@ def _battery(draft: Draft, controller: str, number: int) -> Battery:
     )
 
 
-def _array(unit: UnitDraft, card: CardDraft, controller: str) -> Array:
+def _array(unit: UnitDraft, card: ControllerDraft, controller: str) -> Array:
     status = unit.get("status")
     return Array(
         id=f"{controller}/u{unit.name}",
@@ -145,7 +147,7 @@ def _array(unit: UnitDraft, card: CardDraft, controller: str) -> Array:
     )
 
 
-def _volumes(unit: UnitDraft, card: CardDraft, battery: Battery | None, controller: str) -> Iterator[Volume]:
+def _volumes(unit: UnitDraft, card: ControllerDraft, battery: Battery | None, controller: str) -> Iterator[Volume]:
     """A unit is a volume; one that was carved is one volume for each piece."""
     # u1/v0    Volume    -              -       -       -     -       2047.00
     carved = unit.carved if len(unit.carved) > 1 else {"0": unit.get("size_bytes")}
@@ -183,8 +185,8 @@ def _progress(unit: UnitDraft) -> Progress | None:
     return Progress(operation=operation, percent=rebuilt if percent is None else percent)
 
 
-def _drive(draft: Draft, card: CardDraft, controller: str) -> Drive:
-    unit = card.units.get(draft.get("unit") or "")
+def _drive(draft: Draft, card: ControllerDraft, controller: str) -> Drive:
+    unit = card.arrays.get(draft.get("unit") or "")
     status: Health = draft.get("status") or "unknown"
     if draft.get("status_text") == "DEGRADED" and unit is not None and unit.get("status") == "rebuilding":
         status = "warning"
@@ -213,32 +215,20 @@ def _role(draft: Draft, unit: UnitDraft | None) -> Role | None:
     return "passthrough" if unit.get("type") == "JBOD" else "member"
 
 
-def _owned(card: CardDraft, controller: str) -> Iterator[tuple[Draft, str]]:
-    yield card, controller
-    for unit in card.units.values():
-        ports = [port for port in unit.ports if port in card.drives]
-        spare = f"{controller}/p{ports[0]}" if ports else controller
-        yield unit, spare if unit.spare else f"{controller}/v{unit.name}"
-    for drive in card.drives.values():
-        yield drive, f"{controller}/p{drive.name}"
-    for number, battery in enumerate(card.batteries.values()):
-        yield battery, f"{controller}/battery{number}"
-
-
-def _write_evidence(card: CardDraft, found: Controller) -> None:
-    """Evidence stands at the objects that carry the fact: what a unit's line tells is told of its array as well."""
-    volumes: dict[str, list[str]] = {}
+def _shown_on(
+    found: Controller, draft: Draft, where: str, name: str, value: object
+) -> Iterator[tuple[str, str, object]]:
+    """What a line reports of a unit is shown on its volumes, its status on the array, too."""
+    if not isinstance(draft, UnitDraft):
+        yield (where, "array", f"{found.id}/u{value}") if name == "unit" else (where, name, value)
+        return
+    if draft.spare:
+        label = name[8:-1] if name.startswith("details[") else name
+        yield where, f"details[u{draft.name} {label}]", value
+        return
+    array = f"{found.id}/u{draft.name}"
+    if name in {"status", "status_text"}:
+        yield array, name, value
     for volume in found.volumes:
-        volumes.setdefault((volume.array or "").rsplit("/u", 1)[-1], []).append(volume.id)
-    for draft, where in _owned(card, found.id):
-        unit = draft if isinstance(draft, UnitDraft) else None
-        for sheet, line, name, value in draft.evidence:
-            if unit is not None and unit.spare:
-                label = name[8:-1] if name.startswith("details[") else name
-                sheet.detail(line, where, f"u{unit.name} {label}", value)
-                continue
-            if unit is not None and name in {"status", "status_text"}:
-                sheet.fact(line, f"{found.id}/u{unit.name}", name, value)
-            fact = ("array", f"{found.id}/u{value}") if name == "unit" else (name, value)
-            for place in volumes.get(unit.name, []) if unit is not None else [where]:
-                sheet.fact(line, place, *fact)
+        if volume.array == array:
+            yield volume.id, name, value

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from raidctl.evidence import Output
 from raidctl.model import Problem
-from raidctl.vendor.draft import Draft
+from raidctl.vendor.draft import Draft, GroupDraft
 from raidctl.vendor.protocol import Document
-from raidctl_megaraid.draft import CardDraft, Cards, VolumeDraft
+from raidctl_megaraid.draft import Cards, ControllerDraft
 from raidctl_megaraid.megacli import read
 
 ALL_INFO = """
@@ -462,13 +462,13 @@ def told(*texts: str, name: str = "output.txt") -> tuple[Cards, list[Output], li
     return cards, outputs, problems
 
 
-def card(*texts: str) -> CardDraft:
+def card(*texts: str) -> ControllerDraft:
     """The only card that some texts tell of."""
     (found,) = told(*texts)[0].cards.values()
     return found
 
 
-def volume(*texts: str) -> VolumeDraft:
+def volume(*texts: str) -> GroupDraft:
     """The only virtual drive."""
     (found,) = card(*texts).volumes.values()
     return found
@@ -491,8 +491,8 @@ def left(text: str) -> list[str]:
     cards, outputs, _ = told(text)
     for found in cards.cards.values():
         for draft in found.all():
-            draft.write_evidence("x")
-    return [line.text for sheet in outputs for line in sheet.unparsed()]
+            draft.drop_evidence()
+    return [line.text for output in outputs for line in output.unparsed()]
 
 
 def fields(draft: Draft, *names: str) -> Sequence[object]:

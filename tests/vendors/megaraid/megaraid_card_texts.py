@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from raidctl.evidence import Output
 from raidctl.model import Problem
 from raidctl.vendor.draft import Draft
-from raidctl_megaraid.draft import CardDraft, Cards
+from raidctl_megaraid.draft import Cards, ControllerDraft
 from raidctl_megaraid.storcli.controller import read_controller
 from raidctl_megaraid.storcli.failure import failures
 from raidctl_megaraid.storcli.from_json import from_json
@@ -127,7 +127,7 @@ class Read:
     problems: list[Problem] = field(default_factory=list)
 
     @property
-    def card(self) -> CardDraft:
+    def card(self) -> ControllerDraft:
         """The only card."""
         (card,) = self.cards.cards.values()
         return card
@@ -143,8 +143,8 @@ class Read:
         """The lines that nobody accounted for."""
         for card in self.cards.cards.values():
             for draft in card.all():
-                draft.write_evidence(draft.name)
-        return [line.text for sheet in self.outputs for line in sheet.unparsed()]
+                draft.drop_evidence()
+        return [line.text for output in self.outputs for line in output.unparsed()]
 
 
 def read(*texts: str, command: str = "storcli64 /c0 show all") -> Read:
@@ -154,7 +154,7 @@ def read(*texts: str, command: str = "storcli64 /c0 show all") -> Read:
         outline = from_json(command, text) if text.lstrip().startswith("{") else from_text(command, text)
         done.outputs.append(outline.sheet)
         for answer in outline.answers:
-            done.left.extend(read_controller(done.cards, answer, outline.sheet))
+            done.left.extend(read_controller(done.cards, answer, command))
             done.problems.extend(failures(answer, command))
     return done
 

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from raidctl.evidence import Output
-from raidctl_megaraid.draft import CardDraft, Cards
+from raidctl_megaraid.draft import Cards, ControllerDraft
 from raidctl_megaraid.storcli.from_json import from_json
 from raidctl_megaraid.storcli.outline import Section
 from raidctl_megaraid.storcli.storage import read_storage
@@ -28,12 +28,12 @@ def read_all(*texts: str) -> tuple[Cards, list[Section], list[Output]]:
     for text in texts:
         outline = from_json("storcli64 /c0 show all J", text)
         for answer in outline.answers:
-            left += read_storage(cards, answer, outline.sheet)
+            left += read_storage(cards, answer)
         outputs.append(outline.sheet)
     return cards, left, outputs
 
 
-def read(response: Data, description: str = "None") -> CardDraft:
+def read(response: Data, description: str = "None") -> ControllerDraft:
     """The card of one answer."""
     cards, _, _ = read_all(answer_text(response, description))
     (card,) = cards.cards.values()

@@ -100,7 +100,7 @@ def test_foreign_configurations_are_no_volumes() -> None:
     )
     found = card(text)
     assert found.volumes == {}
-    assert found.groups == {}
+    assert found.arrays == {}
     assert found.get("foreign") is True
     assert fields(found.drives["32:4"], "array", "foreign", "status") == (None, True, "warning")
     assert found.details["Foreign configuration 0 Virtual Drive 0 Name"] == "old"
@@ -127,7 +127,7 @@ def test_missing_drives() -> None:
         "    Adapter 0 - Missing Physical drives\n\n    No.   Array   Row   Size Expected\n"
         "    0     1       4     390144 MB\n\nExit Code: 0x00\n"
     )
-    found = card(text).group("1")
+    found = card(text).array("1")
     assert found.details["Missing drive, row 4"] == "390144 MB"
     assert complaints(found, "state")
     assert left(text) == []

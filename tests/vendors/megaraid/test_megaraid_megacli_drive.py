@@ -148,7 +148,7 @@ def test_a_global_spare_is_in_no_group() -> None:
     text = "Enclosure Device ID: 8\nSlot Number: 1\nFirmware state: Hotspare, Spun Up\nHotspare Information:\n"
     found = card(f"{text}Type: Global, is revertible\n")
     assert found.drives["8:1"].details["Hotspare Type"] == "Global, is revertible"
-    assert found.groups == {}
+    assert found.arrays == {}
 
 
 def test_a_dedicated_spare_belongs_to_its_group() -> None:
@@ -158,7 +158,7 @@ def test_a_dedicated_spare_belongs_to_its_group() -> None:
         "Hotspare Information:\nType: Dedicated, is revertible\nArray #: 2\n\n"
         "Enclosure Device ID: 8\nSlot Number: 2\nFirmware state: Online, Spun Up\n"
     )
-    assert list(found.group("2").spares) == ["8:1"]
+    assert list(found.array("2").spares) == ["8:1"]
     assert found.drives["8:2"].get("role") == "member"
 
 
@@ -167,7 +167,7 @@ def test_the_members_of_a_virtual_drive() -> None:
     found = card(MEMBERS)
     assert list(found.drives) == ["8:0", "8:2", "8:3"]
     assert list(found.volumes["2"].members) == ["8:0", "8:2", "8:3"]
-    assert list(found.group("1").members) == ["8:0", "8:2", "8:3"]
+    assert list(found.array("1").members) == ["8:0", "8:2", "8:3"]
     assert left(MEMBERS) == []
 
 

@@ -137,8 +137,8 @@ def test_disk_groups_count_their_virtual_drives_anew() -> None:
 def test_the_spans_of_a_disk_group_hold_its_drives() -> None:
     """Also those below the second span."""
     found = card(CONFIGURATION)
-    assert list(found.group("0").members) == ["252:0", "252:1", "252:2", "252:3"]
-    assert list(found.group("1").members) == [":5"]
+    assert list(found.array("0").members) == ["252:0", "252:1", "252:2", "252:3"]
+    assert list(found.array("1").members) == [":5"]
     assert found.volumes["3"].get("drives_expected") == 4
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from raidctl.model import BatteryKind, BatteryStatus
-from raidctl_megaraid.draft import CardDraft
+from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.storcli.battery import settle_batteries
 from tests.vendors.megaraid.megaraid_card_texts import properties, read, section, table
 
@@ -221,7 +221,7 @@ def test_megaraid_battery_next_learn_of_the_cards_tasks_is_the_packs() -> None:
 @pytest.mark.parametrize(("mask", "status"), [(0, "ok"), (64, "learning"), (1, "missing")])
 def test_megaraid_battery_without_a_state_gets_that_of_the_bit_mask(mask: int, status: BatteryStatus) -> None:
     """The card's bit mask tells where the pack's own output does not."""
-    card = CardDraft("0")
+    card = ControllerDraft("0")
     card.battery("bbu")
     card.values["bbu_status"] = (2, mask)
     settle_batteries(card)
@@ -237,7 +237,7 @@ def test_megaraid_battery_state_of_its_own_counts_more_than_the_bit_mask() -> No
 
 def test_megaraid_battery_told_of_by_several_outputs_is_one() -> None:
     """The overview's nameless pack and figures without a state belong to the pack that has one."""
-    card = CardDraft("0")
+    card = ControllerDraft("0")
     for name, field, value in (
         ("unnamed", "status", "ok"),
         ("cachevault", "status", "degraded"),

@@ -30,7 +30,7 @@ def test_a_row_tells_a_drive() -> None:
     assert drive.get("size_bytes") == round(1.090 * 2**40)
     assert (drive.get("role"), drive.get("status"), drive.get("status_text")) == ("member", "ok", "Onln")
     assert (drive.details["SED"], drive.details["SeSz"], drive.details["DID"]) == ("N", "512B", "11")
-    assert list(card.groups["3"].members) == ["64:12"]
+    assert list(card.arrays["3"].members) == ["64:12"]
 
 
 @pytest.mark.parametrize(
@@ -67,15 +67,15 @@ def test_a_dedicated_spare_knows_its_groups() -> None:
     """It is a spare of each, and a member of none."""
     card = read({"PD LIST": [drive_row(State="DHS", DG="0,2")]})
     assert card.drives["64:2"].get("spare_for") == ("0", "2")
-    assert [list(card.groups[name].spares) for name in ("0", "2")] == [["64:2"], ["64:2"]]
-    assert not any(group.members for group in card.groups.values())
+    assert [list(card.arrays[name].spares) for name in ("0", "2")] == [["64:2"], ["64:2"]]
+    assert not any(group.members for group in card.arrays.values())
 
 
 def test_an_unconfigured_drive_is_in_no_group() -> None:
     """Firmware without RAID prints 0 there."""
     card = read({"PD LIST": [drive_row(State="UGood", DG=0)]})
     assert card.drives["64:2"].get("array") is None
-    assert card.groups == {}
+    assert card.arrays == {}
 
 
 def test_a_drive_of_a_foreign_configuration() -> None:

@@ -8,7 +8,7 @@ FOREIGN = {"DG": 0, "EID:Slot": "-", "Type": "RAID6", "State": "Frgn", "Size": "
 def test_a_foreign_configuration_is_no_group() -> None:
     """It marks the card; its words are details."""
     card = read({"FOREIGN CONFIGURATION": [FOREIGN], "Total foreign Drive Groups": 1})
-    assert (card.get("foreign"), card.groups, card.volumes) == (True, {}, {})
+    assert (card.get("foreign"), card.arrays, card.volumes) == (True, {}, {})
     assert (card.details["Foreign 0 Type"], card.details["Total foreign Drive Groups"]) == ("RAID6", "1")
 
 
@@ -30,7 +30,7 @@ def test_the_preview_of_an_import_is_not_configured() -> None:
         {"TOPOLOGY": [topology_row()], "VD LIST": [volume_row()], "PD LIST": [drive_row()]},
         "Operation on foreign configuration Succeeded",
     )
-    assert (card.groups, card.volumes, card.drives) == ({}, {}, {})
+    assert (card.arrays, card.volumes, card.drives) == ({}, {}, {})
     assert card.details["Foreign VD LIST 0 Name"] == "payroll"
 
 

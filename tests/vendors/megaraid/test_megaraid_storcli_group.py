@@ -22,7 +22,7 @@ def span_row(**changes: Data) -> dict[str, Data]:
 def test_the_topology_tells_groups_and_their_drives() -> None:
     """A group's row, its span's, and those of the drives."""
     card = read({"TOPOLOGY": [group_row(), span_row(), topology_row(Row=0), topology_row(EID="64:3")]})
-    group = card.groups["0"]
+    group = card.arrays["0"]
     assert (group.get("status"), group.get("status_text")) == ("ok", "Optl")
     assert list(group.members) == ["64:2", "64:3"]
     assert (group.details["Type"], group.details["Span 0 State"]) == ("RAID1", "Optl")
@@ -35,7 +35,7 @@ def test_the_topology_tells_groups_and_their_drives() -> None:
 )
 def test_the_state_of_a_group(state: str, status: Health) -> None:
     """A word that is not known is unknown and said."""
-    group = read({"TOPOLOGY": [group_row(State=state)]}).groups["0"]
+    group = read({"TOPOLOGY": [group_row(State=state)]}).arrays["0"]
     assert (group.get("status"), group.get("status_text")) == (status, state)
     assert bool(group.complaints) == (status == "unknown")
 
@@ -44,14 +44,14 @@ def test_a_group_whose_state_is_not_told() -> None:
     """Version 8 prints a dash there."""
     row = group_row(State="-") | {"Span": "-", "Status": "-"}
     del row["Arr"]
-    assert read({"TOPOLOGY": [row]}).groups["0"].get("status") is None
+    assert read({"TOPOLOGY": [row]}).arrays["0"].get("status") is None
 
 
 def test_a_span_does_not_speak_for_the_group() -> None:
     """One span of a RAID 10 can be degraded; the group's own row says what the group is."""
     card = read({"TOPOLOGY": [group_row(State="Dgrd"), span_row(), span_row(Arr=1, State="Dgrd")]})
-    assert card.groups["0"].get("status_text") == "Dgrd"
-    assert card.groups["0"].details["Span 1 State"] == "Dgrd"
+    assert card.arrays["0"].get("status_text") == "Dgrd"
+    assert card.arrays["0"].details["Span 1 State"] == "Dgrd"
 
 
 def test_missing_drives_are_counted() -> None:
@@ -59,15 +59,15 @@ def test_missing_drives_are_counted() -> None:
     rows = [group_row(State="Dgrd"), topology_row(EID="-", State="Msng", Row=2), topology_row(EID="-", State="Msng")]
     card = read({"TOPOLOGY": rows + rows})
     assert card.drives == {}
-    assert card.groups["0"].details["Missing drives"] == "2"
-    assert [item.message for item in card.groups["0"].complaints] == ["The group misses 2 drives."]
+    assert card.arrays["0"].details["Missing drives"] == "2"
+    assert [item.message for item in card.arrays["0"].complaints] == ["The group misses 2 drives."]
 
 
 def test_a_missing_drive_is_not_the_one_in_its_slot() -> None:
     """Another drive may be in that slot now."""
     card = read({"TOPOLOGY": [topology_row(State="Msng")], "PD LIST": [drive_row(State="UGood", DG="-")]})
     assert card.drives["64:2"].get("status") == "ok"
-    assert card.groups["0"].details["Missing drives"] == "1"
+    assert card.arrays["0"].details["Missing drives"] == "1"
 
 
 def test_spares_of_the_topology() -> None:
@@ -81,8 +81,8 @@ def test_spares_of_the_topology() -> None:
         }
     )
     assert [drive.get("role") for drive in card.drives.values()] == ["spare", "spare"]
-    assert list(card.groups["1"].spares) == ["64:9"]
-    assert "0" not in card.groups
+    assert list(card.arrays["1"].spares) == ["64:9"]
+    assert "0" not in card.arrays
 
 
 def test_the_list_of_drives_outweighs_the_topology() -> None:
@@ -94,17 +94,17 @@ def test_the_list_of_drives_outweighs_the_topology() -> None:
 def test_free_space() -> None:
     """What no volume of the group uses."""
     card = read({"TOPOLOGY": [group_row()], "FREE SPACE DETAILS": [{"DG": 0, "Size": "20.5 GB"}]})
-    assert card.groups["0"].get("free_bytes") == round(20.5 * 2**30)
+    assert card.arrays["0"].get("free_bytes") == round(20.5 * 2**30)
 
 
 def test_free_space_in_pieces() -> None:
     """The pieces of a group are added."""
     card = read({"FREE SPACE DETAILS": [{"DG": 0, "Size": "1 GB"}, {"DG": 0, "Size": "2 GB"}]})
-    assert card.groups["0"].get("free_bytes") == 3 * 2**30
+    assert card.arrays["0"].get("free_bytes") == 3 * 2**30
 
 
 def test_a_topology_row_without_group_and_drive_is_kept() -> None:
     """Its words are details of the card."""
     card = read({"TOPOLOGY": [group_row(DG="-")]})
-    assert card.groups == {}
+    assert card.arrays == {}
     assert card.details["Topology Type"] == "RAID1"

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from raidctl.evidence import Output
 from raidctl_megaraid.draft import Cards
 from raidctl_megaraid.storcli.from_text import from_text
 from raidctl_megaraid.storcli.outline import Answer
@@ -36,7 +35,7 @@ def test_every_line_is_accounted_for() -> None:
     """Each leaf of the response data is evidence of an object."""
     cards, left, outputs = read_all(answer_text(EVERYTHING))
     for draft in cards.cards["0"].all():
-        draft.write_evidence(draft.name)
+        draft.drop_evidence()
     assert left == []
     assert [line.text for line in outputs[0].unparsed() if "Response Data" in line.text] == []
 
@@ -143,7 +142,7 @@ def test_no_answer_makes_it_fail(response: Data, description: str) -> None:
     cards, _, _ = read_all(answer_text(response, description))
     for card in cards.cards.values():
         for draft in card.all():
-            draft.write_evidence("x")
+            draft.drop_evidence()
             for name, (_, value) in draft.values.items():
                 assert not isinstance(value, int) or abs(value) < 2**63, name
 
@@ -166,7 +165,7 @@ def test_an_empty_answer() -> None:
 
 def test_an_answer_without_sections_leaves_none() -> None:
     """It is asked for every answer."""
-    assert read_storage(Cards(), Answer(), Output("storcli64 show", ())) == []
+    assert read_storage(Cards(), Answer()) == []
 
 
 TEXT = """\
@@ -217,9 +216,9 @@ EID:Slt DID State DG     Size Intf Med SED PI SeSz Model            Sp Type
 def test_the_text_form_tells_the_same() -> None:
     """Tables of the text are the rows of the JSON."""
     outline, cards = from_text("storcli64 /c2 show", TEXT), Cards()
-    left = [section for answer in outline.answers for section in read_storage(cards, answer, outline.sheet)]
+    left = [section for answer in outline.answers for section in read_storage(cards, answer)]
     card = cards.cards["2"]
-    assert (card.groups["0"].details["Missing drives"], list(card.groups["0"].members)) == ("1", ["64:2"])
+    assert (card.arrays["0"].details["Missing drives"], list(card.arrays["0"].members)) == ("1", ["64:2"])
     assert (card.volumes["3"].get("status"), card.volumes["3"].get("name")) == ("degraded", "payroll")
     assert [(key, drive.get("role")) for key, drive in card.drives.items()] == [("64:2", "member"), ("64:9", "spare")]
     assert left == []

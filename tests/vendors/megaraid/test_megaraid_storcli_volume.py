@@ -198,7 +198,7 @@ def test_a_spare_is_no_member_of_the_volume() -> None:
     told["PDs for VD 3"].append(drive_row(EID="64:9", State="DHS", DG=1))
     card = read(told)
     assert "64:9" not in card.volumes["3"].members
-    assert list(card.groups["1"].spares) == ["64:9"]
+    assert list(card.arrays["1"].spares) == ["64:9"]
 
 
 def test_a_value_that_cannot_be_read_is_kept_and_said() -> None:

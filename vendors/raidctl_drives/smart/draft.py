@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from raidctl.evidence import Line, Output
+from raidctl.evidence import Line, Output, mark_read
 from raidctl.model import Problem, ProblemKind, Severity
 from raidctl.text import printable
 from raidctl_drives.parts import DrivePart, is_blank_name, readdress
@@ -131,12 +131,12 @@ class Draft:
     def detail(self, line: Line, label: str, value: object) -> None:
         """The line is known; its fact has no neutral field."""
         text = printable(str(value))
-        self.sheet.detail(line, self.key, label, text)
+        line.detail(self.key, label, text)
         self.details.setdefault(label, text)
 
     def note(self, line: Line) -> None:
         """The line is known and says nothing that is kept."""
-        self.sheet.mark_read(line)
+        mark_read(line)
 
     def problem(
         self, message: str, *, remedy: str | None = None, kind: ProblemKind = "state", severity: Severity = "warning"
@@ -190,8 +190,8 @@ class Draft:
             chosen[name] = best.value
             for offer in offers:
                 if offer.value == best.value:
-                    self.sheet.fact(offer.line, self.key, name.replace("errors_", "errors."), offer.value)
-                elif offer.label or not self.sheet.used(offer.line):
+                    offer.line.fact(self.key, name.replace("errors_", "errors."), offer.value)
+                elif offer.label or not offer.line.used:
                     self.detail(offer.line, offer.label or name, offer.value)
         silent = not (chosen or self.attributes or self.scanned or self.details.keys() - {"type"})
         place = self._place()
@@ -209,7 +209,7 @@ class Draft:
             return {}
         behind = self.behind
         if self.device_line:
-            self.sheet.fact(self.device_line, self.key, "details[device]" if behind else "device", self.device)
+            self.device_line.fact(self.key, "details[device]" if behind else "device", self.device)
         if not behind:
             return {"device": self.device}
         address = f"{self.device} {self.kind}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from raidctl.evidence import Line, Output
+from raidctl.evidence import Line, Output, mark_read
 from raidctl.model import Problem
 from raidctl_drives.parts import DrivePart
 from raidctl_drives.smart import json_words, messages, scan
@@ -105,6 +105,6 @@ def _scan(sheet: Output, leaves: Leaves, key: str, before: int) -> list[Draft]:
             draft.problem(f"smartctl could not open the drive: {trouble}.", kind="unread")
         drafts.append(draft)
     for path, line in leaves.items():
-        if (json_words.NOTED.fullmatch(path) or path.startswith("devices[")) and not sheet.used(line):
-            sheet.mark_read(line)
+        if (json_words.NOTED.fullmatch(path) or path.startswith("devices[")) and not line.used:
+            mark_read(line)
     return drafts

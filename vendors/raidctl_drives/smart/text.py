@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from raidctl.evidence import Line, Output
+from raidctl.evidence import Line, Output, mark_read
 from raidctl.text import printable
 from raidctl_drives.parts import DrivePart
 from raidctl_drives.smart import labels, messages, rows, scan, sections, sentences
@@ -106,7 +106,7 @@ class Reader:
                 self._drop()
             self._begin()
             self.draft.found_at(line, *_asked(prompt["arguments"]))
-            self.sheet.mark_read(line)
+            mark_read(line)
             self.prompted = True
             return True
         if sentences.BANNER.match(text):
@@ -114,7 +114,7 @@ class Reader:
                 self._next()
             self.section = ""
             self.prompted = False
-            self.sheet.mark_read(line)
+            mark_read(line)
             return True
         return False
 

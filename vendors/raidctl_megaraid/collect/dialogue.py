@@ -17,7 +17,7 @@ from raidctl_megaraid.collect.mfi import ask_mfi, barred
 from raidctl_megaraid.collect.storcli import ask_storcli
 from raidctl_megaraid.collect.tool_call import Session
 from raidctl_megaraid.collect.tool_choice import Turn, grammar, not_asked, plan, same_program
-from raidctl_megaraid.draft import CardDraft
+from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.merge import same_card
 from raidctl_megaraid.reader import Assembly, Telling
 from raidctl_megaraid.tools import DRIVERS
@@ -64,9 +64,9 @@ def _satisfied(asked: Sequence[Session], expected: int) -> bool:
     return len(_distinct(asked)) >= max(expected, 1)
 
 
-def _distinct(asked: Sequence[Session]) -> list[CardDraft]:
+def _distinct(asked: Sequence[Session]) -> list[ControllerDraft]:
     """The cards of the family's drivers that are known, each once."""
-    known: list[tuple[CardDraft, str]] = []
+    known: list[tuple[ControllerDraft, str]] = []
     for one in asked:
         for card in one.seen:
             own = card.get("driver") in (None, *DRIVERS)  # a plain HBA that storcli lists as well does not count

@@ -11,7 +11,7 @@ import re
 from raidctl.model import Problem
 from raidctl.request import Dialogue
 from raidctl_megaraid.collect.tool_call import Call, Session
-from raidctl_megaraid.draft import CardDraft
+from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.read_document import MEGACLI
 
 _QUIET = "-NoLog"
@@ -56,7 +56,7 @@ def _each_alone(one: Session, first: Call, expected: int) -> Dialogue[list[str]]
     return good
 
 
-def _left(card: CardDraft) -> bool:
+def _left(card: ControllerDraft) -> bool:
     """Whether the card counts more disks than the volumes named; yes where it counts none."""
     counts = [value for label, value in card.details.items() if _DISKS.search(label) and value.strip().isdecimal()]
     plain = [int(value) for value in counts if len(value) < 7]

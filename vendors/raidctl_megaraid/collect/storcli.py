@@ -14,7 +14,7 @@ from raidctl.request import Dialogue
 from raidctl.vendor.draft import WEAK
 from raidctl.vendor.tools import as_note
 from raidctl_megaraid.collect.tool_call import Call, Session
-from raidctl_megaraid.draft import CardDraft
+from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.read_document import STORCLI
 
 _ALL = ("show", "all")
@@ -23,7 +23,7 @@ _TAIL = ("nolog", "J")
 _MOST = 16
 """Cards that are tried one by one where nothing tells how many there are."""
 
-Chooser = Callable[[CardDraft], bool]
+Chooser = Callable[[ControllerDraft], bool]
 
 
 def ask_storcli(one: Session, expected: int) -> Dialogue[None]:
@@ -41,7 +41,7 @@ def ask_storcli(one: Session, expected: int) -> Dialogue[None]:
         yield from _again(one, made, numbers)
     if any(not call.whole and "sall" in call.request.argv[1] for call in made):
         for drive in (drive for card in one.seen for drive in card.drives.values()):
-            drive.values["page_lost"] = (WEAK, True)
+            drive.override("page_lost", value=True, weight=WEAK)
 
 
 def _line(*words: str) -> tuple[str, ...]:
@@ -81,7 +81,7 @@ def _note(call: Call, message: str) -> Problem:
     return Problem(severity="info", kind="note", where=call.command, message=message)
 
 
-def _more(one: Session, cards: Sequence[CardDraft], *, alone: bool) -> Iterator[tuple[str, ...]]:
+def _more(one: Session, cards: Sequence[ControllerDraft], *, alone: bool) -> Iterator[tuple[str, ...]]:
     """What the first answer left open."""
     whole = len(cards) == len(one.seen) and not alone
     for path, words, wanted in _PARTS:
@@ -105,15 +105,15 @@ def _again(one: Session, made: Sequence[Call], numbers: Sequence[str]) -> Dialog
             call.problems = [_note(call, f"The cards were asked one by one, because {call.why} when asked for all.")]
 
 
-def _enclosed(card: CardDraft) -> bool:
+def _enclosed(card: ControllerDraft) -> bool:
     return any(not key.startswith(":") for key in card.drives)
 
 
-def _loose(card: CardDraft) -> bool:
+def _loose(card: ControllerDraft) -> bool:
     return any(key.startswith(":") for key in card.drives)
 
 
-def _rebuilding(card: CardDraft) -> bool:
+def _rebuilding(card: ControllerDraft) -> bool:
     words = [(drive.get("status_text") or "").lower() for drive in card.drives.values()]
     return any(word.startswith(("rbld", "rebuild")) for word in words)
 
@@ -122,12 +122,12 @@ def _has(*names: str) -> Chooser:
     return lambda card: any(name.startswith(names) for name in card.batteries)
 
 
-def _unclear(card: CardDraft) -> bool:
+def _unclear(card: ControllerDraft) -> bool:
     """A battery is there, and the first answer has no table of it."""
     return not card.batteries and bool(card.get("bbu_present"))
 
 
-def _weak_pack(card: CardDraft) -> bool:
+def _weak_pack(card: ControllerDraft) -> bool:
     """``/cx/ep show all`` adds the reason why an energy pack is not optimal."""
     return any(
         name.startswith("energypack") and battery.get("status") != "ok" for name, battery in card.batteries.items()

@@ -10,7 +10,7 @@ from raidctl.model import Problem, Tool
 from raidctl.request import Dialogue, Failure, Run, RunAnswer, ask_all
 from raidctl.vendor.protocol import Document
 from raidctl.vendor.tools import Installed, as_note, call_problem
-from raidctl_megaraid.draft import CardDraft, Cards
+from raidctl_megaraid.draft import Cards, ControllerDraft
 from raidctl_megaraid.merge import put_together
 from raidctl_megaraid.read_document import Told, told
 
@@ -101,7 +101,7 @@ class Session:
         return self.installed.spec.name
 
     @property
-    def seen(self) -> list[CardDraft]:
+    def seen(self) -> list[ControllerDraft]:
         """The cards that it told of."""
         return list(self.cards.cards.values())
 

@@ -6,11 +6,11 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from raidctl.evidence import Output
+from raidctl.evidence import mark_read
 from raidctl.model import BatteryStatus
 from raidctl.vendor.draft import REPORT, ROW, WEAK, Draft, Pair
 from raidctl_megaraid import bbu_mask
-from raidctl_megaraid.draft import CardDraft
+from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.megacli import numbers
 from raidctl_megaraid.megacli.outline import Block, Item
 from raidctl_megaraid.storcli.battery_labels import REPLACE, TROUBLES
@@ -62,7 +62,7 @@ _FIELDS: dict[str, tuple[str, Callable[[str], Any]]] = {
 }
 
 
-def battery_of(card: CardDraft, block: Block) -> Draft:
+def battery_of(card: ControllerDraft, block: Block) -> Draft:
     """The draft of the card's pack: a CacheVault by its type, else a BBU; a card has one."""
     kinds = {
         battery_kind(item.pair.value)
@@ -77,44 +77,44 @@ def battery_of(card: CardDraft, block: Block) -> Draft:
     return card.batteries[known] if known is not None and known in card.batteries else card.battery(name)
 
 
-def read_battery(card: CardDraft, sheet: Output, block: Block) -> None:
+def read_battery(card: ControllerDraft, block: Block) -> None:
     """``BBU status for Adapter: 0`` and what stands below it."""
     if not any(item.pair.value for item in block.items):
-        sheet.mark_read(*(line for item in block.items for line in item.pair.lines))
+        mark_read(*(line for item in block.items for line in item.pair.lines))
         return
     battery = battery_of(card, block)
     for item in block.items:
-        _read_item(battery, sheet, item)
+        _read_item(battery, item)
     if any(item.section == FLAGS or item.label == "battery state" or _figure(item.pair) for item in block.items):
-        _judge(card, battery, sheet, block.items)
+        _judge(card, battery, block.items)
 
 
-def _read_item(battery: Draft, sheet: Output, item: Item) -> None:
+def _read_item(battery: Draft, item: Item) -> None:
     pair, label = item.pair, item.label
     if item.section == FLAGS and label != "bbu firmware status":
         # ``Voltage`` and ``Temperature`` are words here, and figures above.
-        battery.keep_detail(sheet, pair, f"{FLAGS} " if label in _FIELDS else "")
+        battery.keep_detail(pair, f"{FLAGS} " if label in _FIELDS else "")
         _flag(battery, pair)
     elif label in ("batterytype", "battery type"):
-        _kind(battery, sheet, pair)
+        _kind(battery, pair)
     elif label == "relative state of charge" and battery.get("kind") == "capacitor" and pair.value[:2] in ("0", "0 "):
         # a capacitor has no gauge, and firmware prints 0 %
-        battery.keep_detail(sheet, pair)
+        battery.keep_detail(pair)
     elif label in _FIELDS:
         name, parse = _FIELDS[label]
-        if battery.read_field(sheet, pair, name, parse) is not None and name == "next_learn_at":
-            battery.keep_detail(sheet, pair)
+        if battery.read_field(pair, name, parse) is not None and name == "next_learn_at":
+            battery.keep_detail(pair)
     else:
         _flag(battery, pair)
-        battery.keep_detail(sheet, pair)
+        battery.keep_detail(pair)
 
 
-def _kind(battery: Draft, sheet: Output, pair: Pair) -> None:
+def _kind(battery: Draft, pair: Pair) -> None:
     """``BatteryType: iBBU``, ``CVPM02``, ``TMMC``, ``SuperCaP``; ``No Battery`` is none."""
-    battery.keep_detail(sheet, pair)
+    battery.keep_detail(pair)
     kind = battery_kind(pair.value)
     if kind is not None and not normalized(pair.value).startswith("no "):
-        battery.put(sheet, pair.lines[0], "kind", kind)
+        battery.put(pair.lines[0], "kind", kind)
 
 
 def _flag(battery: Draft, pair: Pair) -> None:
@@ -125,7 +125,7 @@ def _flag(battery: Draft, pair: Pair) -> None:
         battery.add_problem("warning", "state", message, remedy)
 
 
-def _judge(card: CardDraft, battery: Draft, sheet: Output, items: Iterable[Item]) -> None:
+def _judge(card: ControllerDraft, battery: Draft, items: Iterable[Item]) -> None:
     """The status out of the state word and the flags; both count, and older versions have no state word."""
     flags = [item.pair for item in items if item.section == FLAGS and item.label != "bbu firmware status"]
     flags += [item.pair for item in items if item.label == "issohgood" or _figure(item.pair) is not None]
@@ -135,7 +135,7 @@ def _judge(card: CardDraft, battery: Draft, sheet: Output, items: Iterable[Item]
     status = _status(_stated(battery, stated), stated.value if stated else "", mask, worn=bool(worn))
     asked = [pair for pair in flags if normalized(pair.label) in REPLACE or _figure(pair) is not None]
     if asked and (replace := _replace(battery, asked)) is not None:
-        battery.put(sheet, asked[0].lines[0], "replace", replace)
+        battery.put(asked[0].lines[0], "replace", replace)
     if status is None:
         return
     going = _GOING.get(status, 0)
@@ -143,11 +143,11 @@ def _judge(card: CardDraft, battery: Draft, sheet: Output, items: Iterable[Item]
     words = ([stated.value] if stated is not None else []) + [f"{pair.label}: {_said(pair)}" for pair in telling]
     told_by = [pair for pair in (stated, *telling) if pair is not None] or flags[:1]
     for pair in told_by:
-        battery.put(sheet, pair.lines[0], "status", status)
+        battery.put(pair.lines[0], "status", status)
     if words:
-        battery.put(sheet, told_by[0].lines[0], "status_text", "; ".join(words))
+        battery.put(told_by[0].lines[0], "status_text", "; ".join(words))
     if status != "missing":
-        card.put(sheet, None, "bbu_present", value=True, weight=WEAK)
+        card.put(None, "bbu_present", value=True, weight=WEAK)
 
 
 def _replace(battery: Draft, asked: Sequence[Pair]) -> bool | None:
@@ -243,19 +243,19 @@ def _status(stated: BatteryStatus | None, text: str, mask: int, *, worn: bool) -
     return "degraded" if worn or mask & _BAD else "ok"
 
 
-def read_summary(card: CardDraft, sheet: Output, pair: Pair) -> None:
+def read_summary(card: ControllerDraft, pair: Pair) -> None:
     """``Status            : Healthy`` of ``-ShowSummary``."""
     battery = battery_of(card, Block("battery"))
     status = _stated(battery, pair)
     if status is None:
-        battery.keep_detail(sheet, pair)
+        battery.keep_detail(pair)
         return
-    battery.put(sheet, pair.lines[0], "status", status, ROW)
-    battery.put(sheet, pair.lines[0], "status_text", pair.value, ROW)
+    battery.put(pair.lines[0], "status", status, ROW)
+    battery.put(pair.lines[0], "status_text", pair.value, ROW)
 
 
-def read_summary_kind(card: CardDraft, sheet: Output, pair: Pair) -> None:
+def read_summary_kind(card: ControllerDraft, pair: Pair) -> None:
     """``BBU Type          : BBU``."""
     block = Block("battery", items=[Item("", Pair("BatteryType", pair.value, pair.lines))])
     battery = battery_of(card, block)
-    _kind(battery, sheet, pair)
+    _kind(battery, pair)

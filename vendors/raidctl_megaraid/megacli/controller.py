@@ -6,10 +6,9 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from raidctl.evidence import Output
 from raidctl.text import attempt
-from raidctl.vendor.draft import DETAIL, ROW, WEAK, Pair
-from raidctl_megaraid.draft import CardDraft, GroupDraft
+from raidctl.vendor.draft import DETAIL, ROW, WEAK, GroupDraft, Pair
+from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.megacli import numbers
 from raidctl_megaraid.megacli.outline import Block, Item
 from raidctl_megaraid.messages import COUNTS
@@ -49,55 +48,55 @@ _HEAD: dict[str, tuple[str, Callable[[str], Any], int]] = {
 _HARDWARE = ("", "hw configuration")
 
 
-def read_card(card: CardDraft, sheet: Output, block: Block) -> None:
+def read_card(card: ControllerDraft, block: Block) -> None:
     """The pairs of a card, whatever command printed them."""
     for item in block.items:
-        _read_item(card, sheet, item)
-    _bus(card, sheet, block)
+        _read_item(card, item)
+    _bus(card, block)
 
 
-def _read_item(card: CardDraft, sheet: Output, item: Item) -> None:
+def _read_item(card: ControllerDraft, item: Item) -> None:
     pair, label, section = item.pair, item.label, item.section.lower()
     prefix = f"{item.section}: " if section.startswith(_REPEATING) and label not in _OWN_LABELS else ""
     if label == "enable jbod" and section in _JBOD_HOMES:
-        _jbod(card, sheet, pair)
+        _jbod(card, pair)
     if prefix:
-        card.keep_detail(sheet, pair, prefix)
+        card.keep_detail(pair, prefix)
     elif label == "bbu" and section in _HARDWARE:
-        card.read_field(sheet, pair, "bbu_present", _present)
+        card.read_field(pair, "bbu_present", _present)
     elif label == "memory":
-        _memory(card, sheet, pair)
+        _memory(card, pair)
     elif label in _FIELDS:
         name, parse, weight = _FIELDS[label]
-        card.read_field(sheet, pair, name, parse, weight)
+        card.read_field(pair, name, parse, weight)
     elif label in ("fw package build", "fw package version"):
-        card.keep_detail(sheet, pair)
-        card.read_field(sheet, pair, "firmware", _text, ROW)
+        card.keep_detail(pair)
+        card.read_field(pair, "firmware", _text, ROW)
     elif label == "any offline vd cache preserved":
-        card.read_field(sheet, pair, "cache.preserved_data", flag)
+        card.read_field(pair, "cache.preserved_data", flag)
     else:
-        card.keep_detail(sheet, pair)
+        card.keep_detail(pair)
         _trouble(card, label, pair.value)
 
 
 _JBOD_HOMES = frozenset({"", "settings", "supported pd operations"})
 
 
-def _jbod(card: CardDraft, sheet: Output, pair: Pair) -> None:
+def _jbod(card: ControllerDraft, pair: Pair) -> None:
     """``Enable JBOD                             : No``: whether drives may stand beside the volumes."""
     allowed = attempt(flag, pair.value)
     if allowed is not None:
-        card.put(sheet, pair.lines[0], "mode", "mixed" if allowed else "raid", WEAK)
+        card.put(pair.lines[0], "mode", "mixed" if allowed else "raid", WEAK)
 
 
-def _memory(card: CardDraft, sheet: Output, pair: Pair) -> None:
+def _memory(card: ControllerDraft, pair: Pair) -> None:
     """``Memory: 128MB`` of ``-CfgDsply``; ``Memory           : Present`` of ``-AdpAllInfo``."""
     if pair.value[:1].isdigit():
-        card.read_field(sheet, pair, "cache.size_bytes", numbers.size, ROW)
+        card.read_field(pair, "cache.size_bytes", numbers.size, ROW)
         return
-    card.keep_detail(sheet, pair)
+    card.keep_detail(pair)
     if normalized(pair.value) == "absent":
-        card.put(sheet, pair.lines[0], "cache.present", value=False)
+        card.put(pair.lines[0], "cache.present", value=False)
 
 
 # Security Key Failed              : No
@@ -106,16 +105,16 @@ _WARNED: dict[str, tuple[str, str]] = {
 }
 
 
-def _trouble(card: CardDraft, label: str, value: str) -> None:
+def _trouble(card: ControllerDraft, label: str, value: str) -> None:
     """Counts that are held against the lists, and flags."""
     if label in COUNTS and value.isascii() and value.isdecimal():
-        card.values[f"count.{label}"] = (WEAK, int(value[:18]))
+        card.override(f"count.{label}", int(value[:18]), WEAK)
     message, remedy = _WARNED.get(label, ("", ""))
     if message and normalized(value) == "yes":
         card.add_problem("warning", "state", message, remedy)
 
 
-def _bus(card: CardDraft, sheet: Output, block: Block) -> None:
+def _bus(card: ControllerDraft, block: Block) -> None:
     """``Bus Number      : 5e``, ``Device Number   : 0``, ``Function Number : 0``, in hexadecimal, without a domain."""
     found = []
     for label in ("bus number", "device number", "function number"):
@@ -127,14 +126,14 @@ def _bus(card: CardDraft, sheet: Output, block: Block) -> None:
     bus, device, function = found
     if bus <= 0xFF and device <= 0x1F and function <= 7:
         line = next(item.pair.lines[0] for item in block.items if item.label == "bus number")
-        card.put(sheet, line, "bus", f"0000:{bus:02x}:{device:02x}.{function:x}")
+        card.put(line, "bus", f"0000:{bus:02x}:{device:02x}.{function:x}")
 
 
-def read_group(card: CardDraft, sheet: Output, block: Block) -> None:
+def read_group(card: ControllerDraft, block: Block) -> None:
     """``DISK GROUP: 0`` and ``SPAN: 0``: numbers of spans, drives, virtual drives and spares."""
-    group: GroupDraft = card.group(block.name or "?")
+    group: GroupDraft = card.array(block.name or "?")
     for item in block.items:
-        group.keep_detail(sheet, item.pair, f"{item.section} " if item.section else "")
+        group.keep_detail(item.pair, f"{item.section} " if item.section else "")
 
 
 _WELL = frozenset(
@@ -145,7 +144,7 @@ _WELL = frozenset(
 )  # fmt: skip
 
 
-def read_enclosure(card: CardDraft, sheet: Output, block: Block) -> None:
+def read_enclosure(card: ControllerDraft, block: Block) -> None:
     """``Enclosure 0:`` of ``-EncInfo``: its parts and sensors, under the enclosure's number."""
     device = next((item.pair.value for item in block.items if item.label == "device id"), block.name)
     name = f"Enclosure {device}"
@@ -155,7 +154,7 @@ def read_enclosure(card: CardDraft, sheet: Output, block: Block) -> None:
             if item.section and normalized(item.section) != f"{item.label} {normalized(item.pair.value)}"
             else ""
         )
-        card.keep_detail(sheet, item.pair, f"{name} {part}")
+        card.keep_detail(item.pair, f"{name} {part}")
         status = item.label == "status" or item.label.endswith(" status")
         if status and normalized(item.pair.value) not in _WELL:
             card.add_problem(

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from raidctl.evidence import Line, Output
+from raidctl.evidence import Line, mark_read
 from raidctl.vendor.draft import DETAIL, REPORT, ROW, WEAK, Draft, Pair
-from raidctl_megaraid.draft import CardDraft
+from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.megacli import numbers
 from raidctl_megaraid.megacli.inquiry import split_inquiry
 from raidctl_megaraid.megacli.outline import Block, Item
@@ -46,31 +46,32 @@ def key_of(block: Block) -> str:
     return drive_key(enclosure if _NAME.fullmatch(enclosure) else None, slot if _NAME.fullmatch(slot) else None)
 
 
-def read_drive(card: CardDraft, sheet: Output, block: Block) -> str | None:
+def read_drive(card: ControllerDraft, block: Block) -> str | None:
     """A drive and its pairs; its key, None for a heading with nothing below it (the place of a drive that is gone)."""
     if not any(item.pair.value for item in block.items):
-        sheet.mark_read(
-            *([block.line] if block.line else []), *(line for item in block.items for line in item.pair.lines)
-        )
+        mark_read(*([block.line] if block.line else []), *(line for item in block.items for line in item.pair.lines))
         return None
     key = _free(card, key_of(block))
     drive = card.drive(key)
     flags = {item.label: item.pair.value for item in block.items if not item.section}
     for item in block.items:
-        _read_item(drive, sheet, item, _Place(card, block, flags))
+        _read_item(drive, item, _Place(card, block, flags))
     if block.volume is not None and block.foreign is None:
         card.volume(block.volume).members.setdefault(key)
     listed = block.line is not None and block.foreign is None
     if block.rest == "spare" and block.line is not None:
-        drive.put(sheet, block.line, "role", "spare", ROW)
+        drive.put(block.line, "role", "spare", ROW)
     if block.group is not None and listed:
         # DISK GROUP: 0
-        group = card.group(block.group)
-        (group.spares if block.rest == "spare" else group.members).setdefault(key)
+        group = card.array(block.group)
+        if block.rest == "spare":
+            group.spares.setdefault(key, True)
+        else:
+            group.members.setdefault(key)
     return key
 
 
-def _free(card: CardDraft, key: str) -> str:
+def _free(card: ControllerDraft, key: str) -> str:
     """Drives whose slot is not told are different ones."""
     if not key.endswith("?") or key not in card.drives:
         return key
@@ -108,76 +109,76 @@ _FIELDS: dict[str, tuple[str, Callable[[str], Any]]] = {
 class _Place:
     """Where a drive was read, and what the rest of its block says."""
 
-    card: CardDraft
+    card: ControllerDraft
     block: Block
     flags: dict[str, str]
     """Its pairs, the parts left out."""
 
 
-def _read_item(drive: Draft, sheet: Output, item: Item, place: _Place) -> None:
+def _read_item(drive: Draft, item: Item, place: _Place) -> None:
     pair, label = item.pair, item.label
     if item.section == "Hotspare":
-        _hotspare(place.card, drive, sheet, item)
+        _hotspare(place.card, drive, item)
     elif item.section == "Ongoing Progresses":
-        _progress(drive, sheet, pair)
+        _progress(drive, pair)
     elif item.section:
         # Port-0 :
         # Port status: Active
-        drive.keep_detail(sheet, pair, "" if label == normalized(item.section) else f"{item.section} ")
+        drive.keep_detail(pair, "" if label == normalized(item.section) else f"{item.section} ")
     elif label == "firmware state":
-        _state(drive, sheet, pair, place.flags)
+        _state(drive, pair, place.flags)
     elif label == "inquiry data":
-        _inquiry(drive, sheet, pair, place.flags)
+        _inquiry(drive, pair, place.flags)
     elif label == "device firmware level":
-        drive.keep_detail(sheet, pair)
-        drive.read_field(sheet, pair, "firmware", _text, ROW)
+        drive.keep_detail(pair)
+        drive.read_field(pair, "firmware", _text, ROW)
     elif label in ("drive's position", "drive's postion"):
-        _position(drive, sheet, pair, place)
+        _position(drive, pair, place)
     elif label in _FIELDS:
         name, parse = _FIELDS[label]
-        drive.read_field(sheet, pair, name, parse)
+        drive.read_field(pair, name, parse)
     elif label in _SIZES:
-        _size(drive, sheet, pair, _SIZES[label])
+        _size(drive, pair, _SIZES[label])
     else:
         _flag(drive, pair)
-        drive.keep_detail(sheet, pair)
+        drive.keep_detail(pair)
         if label == "foreign state":
-            drive.put(sheet, pair.lines[0], "foreign", normalized(pair.value).startswith("foreign"))
+            drive.put(pair.lines[0], "foreign", normalized(pair.value).startswith("foreign"))
 
 
 # Coerced Size: 381.0 GB [0x2fa00000 Sectors]        what arrays use of the drive
 _SIZES = {"coerced size": DETAIL, "non coerced size": WEAK, "raw size": ROW}
 
 
-def _size(drive: Draft, sheet: Output, pair: Pair, weight: int) -> None:
+def _size(drive: Draft, pair: Pair, weight: int) -> None:
     """The drive's size; the other two figures are details, and stand in for it where the text is cut."""
-    drive.keep_detail(sheet, pair)
+    drive.keep_detail(pair)
     try:
         size = numbers.drive_size(pair.value)
     except ValueError:
         drive.unread(pair.label, pair.value)
         return
     if size is not None:
-        drive.put(sheet, pair.lines[0] if weight == DETAIL else None, "size_bytes", size, weight)
+        drive.put(pair.lines[0] if weight == DETAIL else None, "size_bytes", size, weight)
 
 
-def _state(drive: Draft, sheet: Output, pair: Pair, flags: dict[str, str]) -> None:
+def _state(drive: Draft, pair: Pair, flags: dict[str, str]) -> None:
     """``Firmware state: Unconfigured(good), Spun down``; ``flags`` are the drive's other pairs."""
     line = pair.lines[0]
     if not has_value(pair.value):
-        drive.keep_detail(sheet, pair)
+        drive.keep_detail(pair)
         return
     bare = pair.value.split(",")[0]
     found = _state_word(bare)
-    drive.put(sheet, line, "status_text", " ".join(pair.value.split()))
+    drive.put(line, "status_text", " ".join(pair.value.split()))
     if found is None:
-        drive.put(sheet, line, "status", "unknown")
+        drive.put(line, "status", "unknown")
         drive.add_problem("warning", "unread", f"The drive's status word {bare!r} is not known.", REPORT)
         return
     worse = found.health == "ok" and _alarmed(flags)
-    drive.put(sheet, line, "status", "warning" if worse else found.health)
+    drive.put(line, "status", "warning" if worse else found.health)
     if found.role is not None:
-        drive.put(sheet, line, "role", found.role)
+        drive.put(line, "role", found.role)
 
 
 # Hotspare(Shielded)        Online (Spun Up)
@@ -228,56 +229,56 @@ def _flag(drive: Draft, pair: Pair) -> None:
         drive.unread(pair.label, pair.value)
 
 
-def _position(drive: Draft, sheet: Output, pair: Pair, place: _Place) -> None:
+def _position(drive: Draft, pair: Pair, place: _Place) -> None:
     """``Drive's position: DiskGroup: 0, Span: 0, Arm: 1``."""
-    drive.keep_detail(sheet, pair)
+    drive.keep_detail(pair)
     match = _POSITION.fullmatch(pair.value.strip().rstrip("."))
     if match is None:
         if has_value(pair.value):
             drive.unread(pair.label, pair.value)
         return
     if place.block.foreign is None:
-        drive.put(sheet, pair.lines[0], "array", match[1])
-        place.card.group(match[1]).members.setdefault(drive.name)
+        drive.put(pair.lines[0], "array", match[1])
+        place.card.array(match[1]).members.setdefault(drive.name)
 
 
-def _hotspare(card: CardDraft, drive: Draft, sheet: Output, item: Item) -> None:
+def _hotspare(card: ControllerDraft, drive: Draft, item: Item) -> None:
     """``Type: Dedicated, is revertible`` and ``Array #: 0``."""
     pair = item.pair
-    drive.keep_detail(sheet, pair, "Hotspare ")
+    drive.keep_detail(pair, "Hotspare ")
     if item.label == "type":
-        drive.put(sheet, pair.lines[0], "role", "spare", ROW)
+        drive.put(pair.lines[0], "role", "spare", ROW)
     elif item.label.startswith("array"):
         for number in _DIGITS.findall(pair.value):
-            card.group(str(int(number))).spares.setdefault(drive.name)
+            card.array(str(int(number))).spares.setdefault(drive.name, True)
 
 
-def _progress(drive: Draft, sheet: Output, pair: Pair) -> None:
+def _progress(drive: Draft, pair: Pair) -> None:
     """``  Rebuild                  : Completed 12%, Taken 9 min.``."""
     percent = numbers.percent_in(pair.value)
     if percent is not None:
-        progress(drive, sheet, pair.lines[0], pair.label, percent)
-    drive.keep_detail(sheet, pair, "Ongoing ")
+        progress(drive, pair.lines[0], pair.label, percent)
+    drive.keep_detail(pair, "Ongoing ")
 
 
-def progress(drive: Draft, sheet: Output, line: Line, label: str, percent: float) -> None:
+def progress(drive: Draft, line: Line, label: str, percent: float) -> None:
     """An operation of a drive under way; drives of the model have no field for it, their volume has."""
     what = operation(label)
-    drive.put(sheet, line, "progress.operation", what)
+    drive.put(line, "progress.operation", what)
     if what == "rebuild":
         # Rebuild Progress on Device at Enclosure 8, Slot 3 Completed 27% in 64 Minutes.
-        drive.put(sheet, line, "status", "warning", WEAK)
-        drive.put(sheet, line, "status_text", label, WEAK)
-        drive.put(sheet, line, "role", "member", WEAK)
-    drive.put(sheet, line, "progress.percent", percent)
-    drive.detail(sheet, line, "Progress", f"{label} {percent:g}%")
+        drive.put(line, "status", "warning", WEAK)
+        drive.put(line, "status_text", label, WEAK)
+        drive.put(line, "role", "member", WEAK)
+    drive.put(line, "progress.percent", percent)
+    drive.detail(line, "Progress", f"{label} {percent:g}%")
 
 
 _TERMINAL = (79, 80)
 """Columns of a terminal."""
 
 
-def _inquiry(drive: Draft, sheet: Output, pair: Pair, flags: dict[str, str]) -> None:
+def _inquiry(drive: Draft, pair: Pair, flags: dict[str, str]) -> None:
     """``Inquiry Data: SEAGATE ST600MM0006     LS08S0M3ABCD``; blanks count, so the line is read as it stands."""
     line = pair.lines[0]
     behind = line.text.partition(":")[2]
@@ -285,7 +286,7 @@ def _inquiry(drive: Draft, sheet: Output, pair: Pair, flags: dict[str, str]) -> 
     raw = glue.join([behind.removeprefix(" "), *(more.text.strip() for more in pair.lines[1:])])
     attached = normalized(flags.get("pd type", "")) or None
     level = flags.get("device firmware level", "")
-    drive.keep_detail(sheet, pair)
+    drive.keep_detail(pair)
     if not has_value(pair.value):
         return
     found = split_inquiry(raw.expandtabs(1), attached, level if has_value(level) else None)
@@ -297,12 +298,12 @@ def _inquiry(drive: Draft, sheet: Output, pair: Pair, flags: dict[str, str]) -> 
         )  # fmt: skip
     for name, value in (("model", found.model), ("serial", found.serial)):
         if value is not None:
-            drive.put(sheet, line, name, value, DETAIL)
+            drive.put(line, name, value, DETAIL)
         else:
             drive.add_problem(
                 "info", "note", f"The drive's {name} could not be told apart in its inquiry data {pair.value!r}."
             )
     if found.firmware is not None:
-        drive.put(sheet, line, "firmware", found.firmware, DETAIL)
+        drive.put(line, "firmware", found.firmware, DETAIL)
     if found.vendor is not None:
-        drive.detail(sheet, line, "Vendor", found.vendor)
+        drive.detail(line, "Vendor", found.vendor)

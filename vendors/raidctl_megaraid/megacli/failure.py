@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from raidctl.evidence import Line, Output
+from raidctl.evidence import Line, Output, mark_read
 from raidctl.model import Problem
-from raidctl_megaraid.draft import CardDraft
+from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.megacli.labels import LABELS
 from raidctl_megaraid.vocabulary import normalized
 
@@ -72,7 +72,7 @@ class Failure:
     reason: str = ""
 
 
-def failures(sheet: Output, lines: list[tuple[str | None, Line]]) -> list[Failure]:
+def failures(lines: list[tuple[str | None, Line]]) -> list[Failure]:
     """The failures among lines that are no sentences of another kind."""
     found: list[Failure] = []
     waiting = False
@@ -82,13 +82,13 @@ def failures(sheet: Output, lines: list[tuple[str | None, Line]]) -> list[Failur
         if described or waiting:
             # FW error description:
             #  The required hardware component is not present.
-            sheet.mark_read(line)
+            mark_read(line)
             reason = described[1] if described else text
             waiting = not reason
             if reason:
                 _reason(found, reason, line, adapter)
         elif _is_failure(text):
-            sheet.mark_read(line)
+            mark_read(line)
             match = _ADAPTER.match(text)
             found.append(Failure(text, line, str(int(match[1])) if match else adapter))
     return found
@@ -117,7 +117,7 @@ def _reason(found: list[Failure], reason: str, line: Line, adapter: str | None) 
 
 
 def problems(
-    found: list[Failure], code: int | None, card_of: Callable[[str | None], CardDraft], sheet: Output
+    found: list[Failure], code: int | None, card_of: Callable[[str | None], ControllerDraft], sheet: Output
 ) -> list[Problem]:
     """Make problems of failures; a battery that is not there, and a pinned cache, are facts of the card."""
     made = []
@@ -126,10 +126,10 @@ def problems(
         if _BATTERY.search(failure.text):
             card = card_of(failure.adapter)
             if _NOT_THERE.search(said) or code == NO_HARDWARE:
-                card.put(sheet, failure.line, "bbu_present", value=False)
+                card.put(failure.line, "bbu_present", value=False)
                 continue
         elif _PINNED.search(said):
-            card_of(failure.adapter).put(sheet, failure.line, "cache.preserved_data", value=True)
+            card_of(failure.adapter).put(failure.line, "cache.preserved_data", value=True)
         made.append(_problem(failure, code, sheet.command))
     return made
 

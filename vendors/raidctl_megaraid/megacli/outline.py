@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Literal
 
-from raidctl.evidence import Line, Output
+from raidctl.evidence import Line, Output, mark_read
 from raidctl.vendor.draft import Pair
 from raidctl_megaraid.megacli import grammar
 from raidctl_megaraid.megacli.grammar import Heading, Kind
@@ -110,7 +110,7 @@ class Outliner:
             self.last = None if self.last is not None and self.last.value else self.last
             return
         if grammar.RULE.fullmatch(text):
-            self.sheet.mark_read(line)
+            mark_read(line)
         elif not (self.ends(text, line) or self.opens(text, line) or self.titles(text, line, following)):
             self.content(text, line)
 
@@ -118,20 +118,20 @@ class Outliner:
         """An exit code, a command line, a banner."""
         exit_code = grammar.EXIT.fullmatch(text)
         if exit_code:
-            self.sheet.mark_read(line)
+            mark_read(line)
             segment = self.segments[-1]
             segment.code, segment.code_line = int(exit_code[1], 0 if "x" in exit_code[1].lower() else 10), line
             self.begin(self.hint)
             return True
         if grammar.COMMAND.search(text):
-            self.sheet.mark_read(line)
+            mark_read(line)
             self.begin(grammar.adapter_of_command(text) or self.hint)
             return True
         version = grammar.VERSION.search(text)
         if version:
             self.segments[-1].version = version[1]
         if version or grammar.COPYRIGHT.fullmatch(text) or (grammar.TITLES.fullmatch(text) and not self.sub(text)):
-            self.sheet.mark_read(line)
+            mark_read(line)
             return True
         return False
 
@@ -153,7 +153,7 @@ class Outliner:
         in_event = self.block is not None and self.block.kind == "event"
         if found is None or (in_event and found.kind not in ("event", "adapter", "card")):
             return False
-        self.sheet.mark_read(line)
+        mark_read(line)
         self.section, self.last = "", None
         if found.adapter is not None:
             if found.adapter != self.adapter or found.kind in ("adapter", "card"):
@@ -233,12 +233,12 @@ class Outliner:
             return False
         if title in grammar.SUMMARY_START or (self.summary and title in grammar.SUMMARY_PARTS and title == text):
             self.summary, self.section, self.last = True, title, None
-            self.sheet.mark_read(line)
+            mark_read(line)
             self.block = None
             return True
         underlined = len(following) >= 8 and set(following) == {"="}
         if (title in grammar.SECTIONS and (underlined or text == title)) or (underlined and ":" not in title):
-            self.sheet.mark_read(line)
+            mark_read(line)
             if self.block is None or self.block.kind != "card":
                 self.open_block(Heading("card"), None)
             self.section, self.last = title, None
@@ -278,7 +278,7 @@ class Outliner:
         if block is None:
             return False
         if key == "port" and normalized(value) == "address":
-            self.sheet.mark_read(line)
+            mark_read(line)
             return True
         section = self.part(block, key, label, value)
         item = Pair(label, value, [line])
@@ -351,7 +351,7 @@ class Outliner:
                 return True
             return _append(last, text, line, "; " if last.value else "")
         if self.section == "Ongoing Progresses" and normalized(text).rstrip(".") in ("none", "no"):
-            self.sheet.mark_read(line)
+            mark_read(line)
             return True
         if block.kind == "drive" and last is not None and normalized(last.label) == "inquiry data":
             return _append(last, text, line, " ")

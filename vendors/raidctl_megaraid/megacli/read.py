@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from raidctl.evidence import Output
+from raidctl.evidence import Output, mark_read
 from raidctl.model import Problem
 from raidctl.vendor.draft import ROW
 from raidctl.vendor.protocol import Document
-from raidctl_megaraid.draft import CardDraft, Cards
+from raidctl_megaraid.draft import Cards, ControllerDraft
 from raidctl_megaraid.megacli import failure, summary
 from raidctl_megaraid.megacli import sentences as said
 from raidctl_megaraid.megacli.battery import read_battery
@@ -64,7 +64,7 @@ class _Reading:
         if len(numbers) == 1:
             self.only = next(iter(numbers))
 
-    def card(self, number: str | None) -> CardDraft:
+    def card(self, number: str | None) -> ControllerDraft:
         """The draft of an adapter."""
         return self.cards.card(number if number is not None else self.only)
 
@@ -73,7 +73,7 @@ class _Reading:
         before = len(self.problems)
         events = [block for block in segment.blocks if block.kind == "event"]
         if events:
-            said.read_events(self.card(events[0].adapter), self.sheet, events)
+            said.read_events(self.card(events[0].adapter), events)
         told = self.blocks(block for block in segment.blocks if block.kind != "event")
         count = self.sentences(segment)
         self.ending(segment, count, quiet=not (told or events or len(self.problems) > before))
@@ -90,7 +90,7 @@ class _Reading:
                 if number is None and nameless_controllers > 1:
                     # -aALL: the adapters in the order of their numbers
                     number = str(nameless_controllers - 1)
-                summary.read_block(self.card(number), self.sheet, block)
+                summary.read_block(self.card(number), block)
             elif block.foreign is not None and block.kind != "drive":
                 self.foreign(block)
             else:
@@ -105,24 +105,24 @@ class _Reading:
             return
         card = self.card(block.adapter)
         if block.kind == "volume":
-            read_volume(card, self.sheet, block)
+            read_volume(card, block)
         elif block.kind == "drive":
-            read_drive(card, self.sheet, block)
+            read_drive(card, block)
         elif block.kind == "battery":
-            read_battery(card, self.sheet, block)
+            read_battery(card, block)
         elif block.kind == "group":
-            read_group(card, self.sheet, block)
+            read_group(card, block)
         elif block.kind == "enclosure":
-            read_enclosure(card, self.sheet, block)
+            read_enclosure(card, block)
         elif block.kind == "missing":
-            said.read_missing(card, self.sheet, block)
+            said.read_missing(card, block)
         else:
-            read_card(card, self.sheet, block)
+            read_card(card, block)
 
-    def enclosures(self, card: CardDraft, block: Block) -> None:
+    def enclosures(self, card: ControllerDraft, block: Block) -> None:
         """``Number of enclosures on adapter 0 -- 1``."""
         if block.rest.isdecimal() and block.line is not None:
-            card.detail(self.sheet, block.line, "Number of enclosures", block.rest)
+            card.detail(block.line, "Number of enclosures", block.rest)
 
     def foreign(self, block: Block) -> None:
         """What a foreign configuration holds is no volume and no group of this card."""
@@ -130,10 +130,8 @@ class _Reading:
         kind = {"volume": f"Virtual Drive {block.target or block.name} ", "group": f"Disk Group {block.name} "}
         for item in block.items:
             part = f"{item.section} " if item.section else ""
-            card.keep_detail(
-                self.sheet, item.pair, f"Foreign configuration {block.foreign} {kind.get(block.kind, '')}{part}"
-            )
-        card.put(self.sheet, None, "foreign", value=True)
+            card.keep_detail(item.pair, f"Foreign configuration {block.foreign} {kind.get(block.kind, '')}{part}")
+        card.put(None, "foreign", value=True)
 
     def sentences(self, segment: Segment) -> int | None:
         """Read the sentences; the number of controllers where the tool tells it."""
@@ -144,15 +142,15 @@ class _Reading:
             counted = _CONTROLLERS.fullmatch(text)
             if counted:
                 count = int(counted[1])
-                self.sheet.mark_read(line)
-            elif not said.read_sentence(self.card, self.sheet, line, adapter):
+                mark_read(line)
+            elif not said.read_sentence(self.card, line, adapter):
                 left.append((adapter, line))
-        found = failure.failures(self.sheet, left)
+        found = failure.failures(left)
         self.problems += failure.problems(found, segment.code, self.card, self.sheet)
         for _, line in left:
-            if not self.sheet.used(line) and not any(one.line is line for one in found):
-                said.read_setting(self.card, self.sheet, line)
-        segment.sentences = [(adapter, line) for adapter, line in left if self.sheet.used(line)]
+            if not line.used and not any(one.line is line for one in found):
+                said.read_setting(self.card, line)
+        segment.sentences = [(adapter, line) for adapter, line in left if line.used]
         return count
 
     def ending(self, segment: Segment, count: int | None, *, quiet: bool) -> None:
@@ -193,10 +191,10 @@ def _named(text: str) -> str | None:
     return str(int(match[1])) if match is not None else None
 
 
-def settle(card: CardDraft) -> None:
+def settle(card: ControllerDraft) -> None:
     """What follows from several lines, of one text or of several that were put together; idempotent."""
     summary.settle(card)
     for volume in card.volumes.values():
         busy = BUSY_STATUS.get(volume.get("progress.operation"))
         if volume.get("status") == "ok" and busy is not None:
-            volume.put(Output("", ()), None, "status", busy, volume.values["status"][0] + ROW)
+            volume.put(None, "status", busy, volume.values["status"][0] + ROW)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 
-from raidctl.evidence import Output
 from raidctl.model import Health
 from raidctl.vendor.draft import REPORT, ROW, Draft, Pair
-from raidctl_megaraid.draft import CardDraft
+from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.megacli import battery, numbers, volume
 from raidctl_megaraid.megacli.level import plain_level
 from raidctl_megaraid.megacli.outline import Block
@@ -27,7 +26,7 @@ ONLY_SUMMARY = "summary"
 """Mark of drives whose enclosure is not told: they are joined with others of the same slot (:func:`settle`)."""
 
 
-def read_block(card: CardDraft, sheet: Output, block: Block) -> None:
+def read_block(card: ControllerDraft, block: Block) -> None:
     """One paragraph; its name is the title above it."""
     readers = {
         "Controller": _controller, "BBU": _bbu, "CacheVault": _bbu, "PD": _drive, "Virtual Drives": _volume,
@@ -35,34 +34,34 @@ def read_block(card: CardDraft, sheet: Output, block: Block) -> None:
     }  # fmt: skip
     reader = readers.get(block.name)
     if reader is not None:
-        reader(card, sheet, block)
+        reader(card, block)
         return
     prefix = "Enclosure " if block.name == "Enclosure" else ""
     for item in block.items:
-        card.keep_detail(sheet, item.pair, prefix)
+        card.keep_detail(item.pair, prefix)
         if prefix and item.label == "status" and normalized(item.pair.value) not in ("ok", "normal", "optimal"):
             card.add_problem(
                 "warning", "state", f"An enclosure's status is {item.pair.value}.", "Look at the enclosure."
             )
 
 
-def _controller(card: CardDraft, sheet: Output, block: Block) -> None:
+def _controller(card: ControllerDraft, block: Block) -> None:
     for item in block.items:
         pair, label = item.pair, item.label
         if label in ("productname", "product name"):
             match = _PRODUCT.fullmatch(pair.value)
-            card.put(sheet, pair.lines[0], "model", match[1] if match else pair.value, ROW)
-            card.keep_detail(sheet, pair)
+            card.put(pair.lines[0], "model", match[1] if match else pair.value, ROW)
+            card.keep_detail(pair)
         elif label == "fw package version":
-            card.keep_detail(sheet, pair)
-            card.put(sheet, pair.lines[0], "firmware", pair.value, ROW)
+            card.keep_detail(pair)
+            card.put(pair.lines[0], "firmware", pair.value, ROW)
         elif label == "status":
-            _status(card, sheet, pair)
+            _status(card, pair)
         else:
-            card.keep_detail(sheet, pair)
+            card.keep_detail(pair)
 
 
-def _status(card: CardDraft, sheet: Output, pair: Pair) -> None:
+def _status(card: ControllerDraft, pair: Pair) -> None:
     """``Status            : Optimal``."""
     found: Health | None
     try:
@@ -71,46 +70,46 @@ def _status(card: CardDraft, sheet: Output, pair: Pair) -> None:
         found = "unknown"
         card.add_problem("warning", "unread", f"The controller's status word {pair.value!r} is not known.", REPORT)
     if found is None:
-        card.keep_detail(sheet, pair)
+        card.keep_detail(pair)
         return
-    card.put(sheet, pair.lines[0], "status", found, ROW)
-    card.put(sheet, pair.lines[0], "status_text", pair.value, ROW)
+    card.put(pair.lines[0], "status", found, ROW)
+    card.put(pair.lines[0], "status_text", pair.value, ROW)
 
 
-def _bbu(card: CardDraft, sheet: Output, block: Block) -> None:
+def _bbu(card: ControllerDraft, block: Block) -> None:
     for item in block.items:
         if item.label in ("bbu type", "type", "cachevault type"):
-            battery.read_summary_kind(card, sheet, item.pair)
+            battery.read_summary_kind(card, item.pair)
         elif item.label == "status":
-            battery.read_summary(card, sheet, item.pair)
+            battery.read_summary(card, item.pair)
         else:
-            card.keep_detail(sheet, item.pair, f"{block.name} ")
+            card.keep_detail(item.pair, f"{block.name} ")
 
 
-def _drive(card: CardDraft, sheet: Output, block: Block) -> None:
+def _drive(card: ControllerDraft, block: Block) -> None:
     """A drive below ``PD``. Backplanes stand among them: of no known type and without capacity."""
     pairs = {item.label: item.pair for item in block.items}
     connector = pairs.get("connector")
     match = _CONNECTOR.fullmatch(connector.value) if connector is not None else None
     if match is None or _backplane(pairs):
         for item in block.items:
-            card.keep_detail(sheet, item.pair, f"{match[1]} {match[2]} " if match else "PD ")
+            card.keep_detail(item.pair, f"{match[1]} {match[2]} " if match else "PD ")
         return
     position = _ENCLOSURE_POSITION.search(match[1])
     drive = card.drive(_key(card, match[2], match[1]))
-    drive.values.setdefault(ONLY_SUMMARY, (0, match[1]))
+    drive.conclude(ONLY_SUMMARY, match[1])
     if connector is not None:
-        drive.keep_detail(sheet, connector)
-        drive.put(sheet, connector.lines[0], "bay", match[2], ROW)
+        drive.keep_detail(connector)
+        drive.put(connector.lines[0], "bay", match[2], ROW)
     if position:
-        drive.details.setdefault(POSITION, position[1])
+        drive.keep_words(POSITION, position[1])
     if block.name == "Foreign Drives":
-        drive.put(sheet, None, "foreign", value=True)
+        drive.put(None, "foreign", value=True)
     for item in block.items:
-        _drive_pair(drive, sheet, item.label, item.pair)
+        _drive_pair(drive, item.label, item.pair)
 
 
-def _key(card: CardDraft, slot: str, connector: str) -> str:
+def _key(card: ControllerDraft, slot: str, connector: str) -> str:
     """``:3``, as the enclosure's number is not told; two of the same slot are told apart by their connectors."""
     free = f":{slot}"
     taken = card.drives.get(free)
@@ -127,66 +126,66 @@ def _backplane(pairs: dict[str, Pair]) -> bool:
     )  # fmt: skip
 
 
-def _drive_pair(drive: Draft, sheet: Output, label: str, pair: Pair) -> None:
+def _drive_pair(drive: Draft, label: str, pair: Pair) -> None:
     line = pair.lines[0]
     if label == "connector":
         return
     if label == "product id" and has_value(pair.value):
         # sixteen characters, which cut the models of SATA drives
-        drive.put(sheet, line, "model", " ".join(pair.value.split()), ROW)
+        drive.put(line, "model", " ".join(pair.value.split()), ROW)
     elif label == "state" and has_value(pair.value):
-        _state(drive, sheet, pair)
+        _state(drive, pair)
     elif label == "capacity":
-        drive.read_field(sheet, pair, "size_bytes", numbers.some_size, ROW)
+        drive.read_field(pair, "size_bytes", numbers.some_size, ROW)
     elif label == "disk type":
-        _disk_type(drive, sheet, pair)
+        _disk_type(drive, pair)
     else:
-        drive.keep_detail(sheet, pair)
+        drive.keep_detail(pair)
 
 
-def _state(drive: Draft, sheet: Output, pair: Pair) -> None:
+def _state(drive: Draft, pair: Pair) -> None:
     """``State              : Online``, ``Unconfigured Good``, ``Global HotSpare``."""
     found = drive_state(pair.value) or drive_state(pair.value.split(",")[0])
     if found is None:
         drive.add_problem("warning", "unread", f"The drive's status word {pair.value!r} is not known.", REPORT)
-    drive.put(sheet, pair.lines[0], "status", found.health if found else "unknown", ROW)
-    drive.put(sheet, pair.lines[0], "status_text", pair.value, ROW)
+    drive.put(pair.lines[0], "status", found.health if found else "unknown", ROW)
+    drive.put(pair.lines[0], "status_text", pair.value, ROW)
     if found is not None and found.role is not None:
-        drive.put(sheet, pair.lines[0], "role", found.role, ROW)
+        drive.put(pair.lines[0], "role", found.role, ROW)
 
 
-def _disk_type(drive: Draft, sheet: Output, pair: Pair) -> None:
+def _disk_type(drive: Draft, pair: Pair) -> None:
     """``Disk Type          : SATA,Solid State Device``."""
     attached, _, kind = pair.value.partition(",")
-    drive.read_field(sheet, Pair(pair.label, attached, pair.lines), "interface", interface, ROW)
+    drive.read_field(Pair(pair.label, attached, pair.lines), "interface", interface, ROW)
     if kind:
-        drive.read_field(sheet, Pair(pair.label, kind, pair.lines), "media", media, ROW)
+        drive.read_field(Pair(pair.label, kind, pair.lines), "media", media, ROW)
 
 
-def _volume(card: CardDraft, sheet: Output, block: Block) -> None:
+def _volume(card: ControllerDraft, block: Block) -> None:
     first = next((item.pair for item in block.items if item.label == "virtual drive"), None)
     match = _TARGET.fullmatch(first.value) if first is not None else None
     if match is None or first is None:
         for item in block.items:
-            card.keep_detail(sheet, item.pair, "Virtual drive ")
+            card.keep_detail(item.pair, "Virtual drive ")
         return
     target = str(int(match[1]))
     draft = card.volume(target)
-    draft.put(sheet, first.lines[0], "target", int(target), ROW)
+    draft.put(first.lines[0], "target", int(target), ROW)
     if (match[2] or "").strip():
-        draft.put(sheet, first.lines[0], "name", match[2].strip(), ROW)
+        draft.put(first.lines[0], "name", match[2].strip(), ROW)
     for item in block.items:
         if item.label == "size":
-            draft.read_field(sheet, item.pair, "size_bytes", numbers.some_size, ROW)
+            draft.read_field(item.pair, "size_bytes", numbers.some_size, ROW)
         elif item.label == "state":
-            volume.state(draft, sheet, item.pair, ROW)
+            volume.state(draft, item.pair, ROW)
         elif item.label == "raid level":
-            draft.read_field(sheet, item.pair, "raid_level", plain_level, ROW)
+            draft.read_field(item.pair, "raid_level", plain_level, ROW)
         elif item.pair is not first:
-            draft.keep_detail(sheet, item.pair)
+            draft.keep_detail(item.pair)
 
 
-def settle(card: CardDraft) -> None:
+def settle(card: ControllerDraft) -> None:
     """Join the drives of the summary with those of the lists, whatever came first."""
     alone = [key for key, drive in card.drives.items() if ONLY_SUMMARY in drive.values]
     others: dict[str, list[str]] = {}
@@ -197,7 +196,7 @@ def settle(card: CardDraft) -> None:
         drive = card.drives[key]
         fitting = [name for name in others.get(key.rpartition(":")[2], ()) if _fits(card.drives[name], drive)]
         if len(fitting) == 1:
-            del drive.values[ONLY_SUMMARY]
+            drive.discard(ONLY_SUMMARY)
             card.drives[fitting[0]].absorb(card.drives.pop(key))
 
 

@@ -6,11 +6,11 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from raidctl.evidence import Line, Output
+from raidctl.evidence import Line
 from raidctl.model import WritePolicy
 from raidctl.text import attempt
-from raidctl.vendor.draft import DETAIL, REPORT, ROW, Pair
-from raidctl_megaraid.draft import CardDraft, VolumeDraft
+from raidctl.vendor.draft import DETAIL, REPORT, ROW, GroupDraft, Pair
+from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.megacli import numbers
 from raidctl_megaraid.megacli.level import level
 from raidctl_megaraid.megacli.outline import Block, Item
@@ -31,7 +31,7 @@ _MOST_DRIVES = 10_000
 _LD_PREFIX = "Ongoing "
 
 
-def volume_of(card: CardDraft, block: Block) -> VolumeDraft:
+def volume_of(card: ControllerDraft, block: Block) -> GroupDraft:
     """The draft of the virtual drive that a block is about.
 
     The key is the target id: ``-CfgDsply`` counts virtual drives anew in each disk group, so that ``Virtual Drive: 0
@@ -43,31 +43,31 @@ def volume_of(card: CardDraft, block: Block) -> VolumeDraft:
     return card.volume(number or "?")
 
 
-def read_volume(card: CardDraft, sheet: Output, block: Block) -> None:
+def read_volume(card: ControllerDraft, block: Block) -> None:
     """``Virtual Drive: 0 (Target Id: 0)`` and the pairs below it."""
     volume = volume_of(card, block)
     if block.line is not None:
-        _heading(volume, sheet, block.line, block)
+        _heading(volume, block.line, block)
     if block.group is not None:
-        volume.put(sheet, block.line, "array", block.group)
+        volume.put(block.line, "array", block.group)
     depth = next((item.pair for item in block.items if item.label == "span depth"), None)
-    _expected(volume, sheet, block, depth)
+    _expected(volume, block, depth)
     for item in block.items:
-        _read_item(volume, sheet, item, depth)
+        _read_item(volume, item, depth)
 
 
-def _heading(volume: VolumeDraft, sheet: Output, line: Line, block: Block) -> None:
+def _heading(volume: GroupDraft, line: Line, block: Block) -> None:
     """``CacheCade Virtual Drive: 1 (Target Id: 1)``: a pool of SSDs for the cache, which the kernel does not see."""
     if block.target is None:
         return
-    volume.put(sheet, line, "target", int(block.target))
+    volume.put(line, "target", int(block.target))
     if not block.rest:
-        volume.detail(sheet, line, "SCSI target", f"{CHANNEL}:{int(block.target)}:0")
+        volume.detail(line, "SCSI target", f"{CHANNEL}:{int(block.target)}:0")
     if block.name != block.target:
-        volume.detail(sheet, line, "Virtual Drive", block.name)
+        volume.detail(line, "Virtual Drive", block.name)
 
 
-def _expected(volume: VolumeDraft, sheet: Output, block: Block, depth: Pair | None) -> None:
+def _expected(volume: GroupDraft, block: Block, depth: Pair | None) -> None:
     """``Number Of Drives per span:2``; older versions call it ``Number Of Drives`` and mean one span as well."""
     count = next((item.pair for item in block.items if item.label.startswith("number of drives")), None)
     figure = attempt(numbers.integer, count.value) if count is not None else None
@@ -75,7 +75,7 @@ def _expected(volume: VolumeDraft, sheet: Output, block: Block, depth: Pair | No
     if count is not None and figure is None and has_value(count.value):
         volume.unread(count.label, count.value)
     if count is not None and figure and spans and figure * spans < _MOST_DRIVES:
-        volume.put(sheet, count.lines[0], "drives_expected", figure * spans)
+        volume.put(count.lines[0], "drives_expected", figure * spans)
 
 
 def _size(text: str) -> int | None:
@@ -99,28 +99,28 @@ _FIELDS: dict[str, tuple[str, Callable[[str], Any]]] = {
 }
 
 
-def _read_item(volume: VolumeDraft, sheet: Output, item: Item, depth: Pair | None) -> None:
+def _read_item(volume: GroupDraft, item: Item, depth: Pair | None) -> None:
     pair = item.pair
     if item.section == "Ongoing Progresses":
-        _progress(volume, sheet, pair)
+        _progress(volume, pair)
     elif item.label == "raid level":
-        _level(volume, sheet, pair, depth)
+        _level(volume, pair, depth)
     elif item.label == "state":
-        state(volume, sheet, pair)
+        state(volume, pair)
     elif item.label == "default cache policy":
-        cache_policy(volume, sheet, pair, "write_configured", ROW)
+        cache_policy(volume, pair, "write_configured", ROW)
     elif item.label == "current cache policy":
-        cache_policy(volume, sheet, pair, "write_current", DETAIL)
+        cache_policy(volume, pair, "write_current", DETAIL)
     elif item.label == "bad blocks exist":
-        _bad_blocks(volume, sheet, pair)
+        _bad_blocks(volume, pair)
     elif item.label in _FIELDS:
         name, parse = _FIELDS[item.label]
-        volume.read_field(sheet, pair, name, parse)
+        volume.read_field(pair, name, parse)
     else:
-        volume.keep_detail(sheet, pair)
+        volume.keep_detail(pair)
 
 
-def _level(volume: VolumeDraft, sheet: Output, pair: Pair, depth: Pair | None) -> None:
+def _level(volume: GroupDraft, pair: Pair, depth: Pair | None) -> None:
     spans = None
     if depth is not None:
         try:
@@ -133,28 +133,28 @@ def _level(volume: VolumeDraft, sheet: Output, pair: Pair, depth: Pair | None) -
         found = "unknown"
         volume.unread(pair.label, pair.value)
     if found is None or found == "unknown":
-        volume.keep_detail(sheet, pair)
+        volume.keep_detail(pair)
     for line in pair.lines if found is not None else ():
-        volume.put(sheet, line, "raid_level", found)
+        volume.put(line, "raid_level", found)
 
 
-def state(volume: VolumeDraft, sheet: Output, pair: Pair, weight: int = DETAIL) -> None:
+def state(volume: GroupDraft, pair: Pair, weight: int = DETAIL) -> None:
     """``State               : Optimal``."""
     if not has_value(pair.value):
-        volume.keep_detail(sheet, pair)
+        volume.keep_detail(pair)
         return
     found = volume_state(pair.value)
     if found is None:
         volume.add_problem("warning", "unread", f"The volume's status word {pair.value!r} is not known.", REPORT)
-    volume.put(sheet, pair.lines[0], "status", found.status if found else "unknown", weight)
-    volume.put(sheet, pair.lines[0], "status_text", " ".join(pair.value.split()), weight)
+    volume.put(pair.lines[0], "status", found.status if found else "unknown", weight)
+    volume.put(pair.lines[0], "status_text", " ".join(pair.value.split()), weight)
     if found is not None and found.operation is not None:
-        volume.put(sheet, pair.lines[0], "progress.operation", found.operation, ROW)
+        volume.put(pair.lines[0], "progress.operation", found.operation, ROW)
 
 
-def _bad_blocks(volume: VolumeDraft, sheet: Output, pair: Pair) -> None:
+def _bad_blocks(volume: GroupDraft, pair: Pair) -> None:
     """``Bad Blocks Exist: Yes``: data that could not be read when a drive was rebuilt."""
-    volume.keep_detail(sheet, pair)
+    volume.keep_detail(pair)
     if normalized(pair.value).startswith("yes"):
         volume.add_problem(
             "warning", "state", "The volume has bad blocks: some of its data is lost.",
@@ -166,25 +166,25 @@ def _bad_blocks(volume: VolumeDraft, sheet: Output, pair: Pair) -> None:
 _TAKEN = re.compile(r"completed\s", re.IGNORECASE)
 
 
-def _progress(volume: VolumeDraft, sheet: Output, pair: Pair) -> None:
+def _progress(volume: GroupDraft, pair: Pair) -> None:
     """``  Check Consistency        : Completed 17%, Taken 55 min.``."""
     if not pair.value or normalized(pair.label).startswith("ongoing"):
-        volume.keep_detail(sheet, pair)
+        volume.keep_detail(pair)
         return
     if _TAKEN.match(pair.value):
-        under_way(volume, sheet, pair.lines[0], pair.label, numbers.percent_in(pair.value))
-    volume.keep_detail(sheet, pair, _LD_PREFIX)
+        under_way(volume, pair.lines[0], pair.label, numbers.percent_in(pair.value))
+    volume.keep_detail(pair, _LD_PREFIX)
 
 
-def under_way(volume: VolumeDraft, sheet: Output, line: Line, label: str, percent: float | None) -> None:
+def under_way(volume: GroupDraft, line: Line, label: str, percent: float | None) -> None:
     """An operation that goes on; of several the first one counts."""
     if volume.get("progress.percent") is not None:
         return
-    volume.put(sheet, line, "progress.operation", operation(label))
+    volume.put(line, "progress.operation", operation(label))
     if percent is None:
         volume.unread(f"progress of {label}", line.stripped)
     else:
-        volume.put(sheet, line, "progress.percent", percent)
+        volume.put(line, "progress.percent", percent)
 
 
 _ALWAYS = re.compile(r"forced|always\s*write|\bawb\b|\bfwb\b", re.IGNORECASE)
@@ -192,7 +192,7 @@ _ALWAYS = re.compile(r"forced|always\s*write|\bawb\b|\bfwb\b", re.IGNORECASE)
 _BAD_BBU = re.compile(r"(no\s*)?write\s*cache\s*(ok\s*)?if\s*bad\s*bbu\.?", re.IGNORECASE)
 
 
-def cache_policy(volume: VolumeDraft, sheet: Output, pair: Pair, field: str, weight: int) -> None:
+def cache_policy(volume: GroupDraft, pair: Pair, field: str, weight: int) -> None:
     """``Default Cache Policy: WriteBack, ReadAdaptive, Direct, No Write Cache if Bad BBU``.
 
     ``field`` is where the write policy goes. Read and IO policy are the same in both lines but for a moment; what is
@@ -200,7 +200,7 @@ def cache_policy(volume: VolumeDraft, sheet: Output, pair: Pair, field: str, wei
     """
     line = pair.lines[0]
     if not has_value(pair.value):
-        volume.keep_detail(sheet, pair)
+        volume.keep_detail(pair)
         return
     parts = [" ".join(part.split()) for part in pair.value.strip().rstrip(".").split(",") if part.strip()]
     write: WritePolicy | None = None
@@ -210,24 +210,24 @@ def cache_policy(volume: VolumeDraft, sheet: Output, pair: Pair, field: str, wei
         if clause:
             bad_bbu = clause[1] is None
             continue
-        if not _policy_word(volume, sheet, line, part, weight):
+        if not _policy_word(volume, line, part, weight):
             write = _write_word(part) or write
             if _write_word(part) is None:
                 volume.unread(pair.label, part)
     if field == "write_configured" and bad_bbu is not None:
-        volume.put(sheet, line, "bad_bbu", bad_bbu)
+        volume.put(line, "bad_bbu", bad_bbu)
     write = _with_battery(write, bad_bbu)
     if write is None:
         if has_value(pair.value):
             volume.unread(pair.label, pair.value)
-            volume.put(sheet, None, f"{field}_unread", value=True)
-        volume.keep_detail(sheet, pair)
+            volume.put(None, f"{field}_unread", value=True)
+        volume.keep_detail(pair)
         return
     for each in pair.lines:
-        volume.put(sheet, each, field, write)
+        volume.put(each, field, write)
 
 
-def _policy_word(volume: VolumeDraft, sheet: Output, line: Line, part: str, weight: int) -> bool:
+def _policy_word(volume: GroupDraft, line: Line, part: str, weight: int) -> bool:
     """``ReadAheadNone`` or ``Direct``; whether it was one."""
     for name, parse in (("cache.read_policy", read_policy), ("cache.io_policy", io_policy)):
         try:
@@ -235,7 +235,7 @@ def _policy_word(volume: VolumeDraft, sheet: Output, line: Line, part: str, weig
         except ValueError:
             continue
         if value is not None:
-            volume.put(sheet, line, name, value, weight)
+            volume.put(line, name, value, weight)
             return True
     return False
 

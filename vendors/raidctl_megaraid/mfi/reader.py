@@ -9,12 +9,12 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, cast, get_args
 
-from raidctl.evidence import Output
+from raidctl.evidence import Output, mark_read
 from raidctl.json_decode import decode_text
 from raidctl.model import Problem, ProblemKind, Severity
 from raidctl.vendor.draft import ROW, Draft
 from raidctl.vendor.protocol import Document, Sniffed
-from raidctl_megaraid.draft import CardDraft, Cards
+from raidctl_megaraid.draft import Cards, ControllerDraft
 from raidctl_megaraid.mfi.tables import ARRAY, BATTERY, CARD, DRIVE, LEARN, PROPERTIES, VOLUME, Table
 from raidctl_megaraid.mfi.volume import read_cache, read_progress, settle_state
 
@@ -86,7 +86,7 @@ def _items(given: Mapping[str, Any], key: str, path: str = "") -> Iterator[tuple
 def _note(sheet: Output, start: str) -> None:
     """Everything below a path that nothing else has used says nothing of an object."""
     own = re.compile(re.escape(start) + r"(?:[.\[].*)?: ", re.DOTALL)
-    sheet.mark_read(*(line for line in sheet.lines if not sheet.used(line) and own.match(line.text)))
+    mark_read(*(line for line in sheet.lines if not line.used and own.match(line.text)))
 
 
 def _dict(given: Mapping[str, Any], key: str) -> dict[str, Any]:
@@ -114,8 +114,8 @@ class _Reading:
             _note(self.sheet, path)  # it never answered: its problem says why, and nothing is known of it
             return
         card = self.cards.card(str(number))
-        card.put(self.sheet, self.sheet.leaf(f"{path}.number"), "number", number)
-        card.put(self.sheet, self.sheet.leaf(f"{path}.driver"), "driver", "megaraid_sas", ROW)
+        card.put(self.sheet.leaf(f"{path}.number"), "number", number)
+        card.put(self.sheet.leaf(f"{path}.driver"), "driver", "megaraid_sas", ROW)
         self.fields(card, path, given, CARD)
         for at, one in _items(given, "firmware", f"{path}."):
             self.firmware(card, at, one)
@@ -140,7 +140,7 @@ class _Reading:
                 continue
             value = given.get(key)
             if value is None or value in ([], {}):
-                self.sheet.mark_read(line)
+                mark_read(line)
                 continue
             try:
                 found = parse(value)
@@ -148,45 +148,45 @@ class _Reading:
                 draft.unread(key, str(value)[:80])
                 found = None
             if field is None or found is None:
-                draft.detail(self.sheet, line, key, _shown(value))
+                draft.detail(line, key, _shown(value))
             else:
-                draft.put(self.sheet, line, field, found)
+                draft.put(line, field, found)
 
     def details(self, draft: Draft, path: str, given: Mapping[str, Any], prefix: str) -> None:
         """Leaves that the model has no field for."""
         for key, value in given.items():
             line = self.sheet.leaf(f"{path}.{key}")
             if line is not None and value is None:
-                self.sheet.mark_read(line)
+                mark_read(line)
             elif line is not None:
-                draft.detail(self.sheet, line, f"{prefix} {key}", _shown(value))
+                draft.detail(line, f"{prefix} {key}", _shown(value))
 
-    def firmware(self, card: CardDraft, path: str, given: dict[str, Any]) -> None:
+    def firmware(self, card: ControllerDraft, path: str, given: dict[str, Any]) -> None:
         """``{"name": "APP", "version": "2.130.403-4660"}``: APP is what the other tools call the firmware."""
         name, told = given.get("name"), given.get("version")
         line = self.sheet.leaf(f"{path}.version")
         if line is not None and isinstance(name, str) and isinstance(told, str):
             if name == "APP":
-                card.put(self.sheet, line, "firmware", told)
+                card.put(line, "firmware", told)
             else:
-                card.detail(self.sheet, line, f"firmware {name}", told)
+                card.detail(line, f"firmware {name}", told)
             _note(self.sheet, path)
 
-    def battery(self, card: CardDraft, path: str, given: dict[str, Any]) -> None:
+    def battery(self, card: ControllerDraft, path: str, given: dict[str, Any]) -> None:
         """One that is there gets a draft of its own; that there is none is the card's to say."""
         present = given.get("present")
         line = self.sheet.leaf(f"{path}.present")
         if isinstance(present, bool):
-            card.put(self.sheet, line, "bbu_present", present)
+            card.put(line, "bbu_present", present)
         if present is True:
             battery = card.battery("bbu")
             self.fields(battery, path, given, BATTERY)
             if not isinstance(given.get("status_bits"), int):
-                battery.put(self.sheet, line, "status_text", "Present", ROW)
+                battery.put(line, "status_text", "Present", ROW)
             self.fields(battery, f"{path}.learn", _dict(given, "learn"), LEARN)
         _note(self.sheet, path)
 
-    def drive(self, card: CardDraft, path: str, given: dict[str, Any]) -> None:
+    def drive(self, card: ControllerDraft, path: str, given: dict[str, Any]) -> None:
         device, enclosure, slot = given.get("device_id"), given.get("enclosure"), given.get("slot")
         if not isinstance(device, int):
             return
@@ -196,14 +196,14 @@ class _Reading:
         self.keys[card.name, device] = key
         drive = card.drive(key)
         self.fields(drive, path, given, DRIVE)
-        drive.add_evidence(self.sheet, self.sheet.leaf(f"{path}.enclosure"), "id", key)
-        drive.add_evidence(self.sheet, self.sheet.leaf(f"{path}.slot"), "id", key)
+        drive.add_evidence(self.sheet.leaf(f"{path}.enclosure"), "id", key)
+        drive.add_evidence(self.sheet.leaf(f"{path}.slot"), "id", key)
         read_progress(drive, self.sheet, path, given)
         settle_state(drive, self.sheet, path, given)
         for name in ("array", "dedicated_to", "progress"):
             _note(self.sheet, f"{path}.{name}")
 
-    def arrays(self, card: CardDraft, path: str, given: dict[str, Any]) -> dict[int, str]:
+    def arrays(self, card: ControllerDraft, path: str, given: dict[str, Any]) -> dict[int, str]:
         """The drive group of each array: those that a volume spans are one group, named after the first of them."""
         homes: dict[int, str] = {}
         for _, volume in _items(given, "volumes"):
@@ -214,37 +214,37 @@ class _Reading:
             ref = one.get("ref")
             if not isinstance(ref, int):
                 continue
-            group = card.group(homes.setdefault(ref, str(ref)))
+            group = card.array(homes.setdefault(ref, str(ref)))
             self.fields(group, at, one, ARRAY)
             for place, member in _items(one, "drives", f"{at}."):
                 key = self.key(card, member)
                 if key is not None:
                     group.members[key] = None
-                    card.drives[key].put(self.sheet, self.sheet.leaf(f"{place}.device_id"), "array", group.name)
+                    card.drives[key].put(self.sheet.leaf(f"{place}.device_id"), "array", group.name)
                 _note(self.sheet, place)
             _note(self.sheet, at)
         for _, drive in _items(given, "drives"):
             for ref in _numbers(drive.get("dedicated_to")):
                 key = self.key(card, drive)
                 if key is not None and ref in homes:
-                    card.group(homes[ref]).spares[key] = None
+                    card.array(homes[ref]).spares[key] = True
         return homes
 
-    def key(self, card: CardDraft, given: Mapping[str, Any]) -> str | None:
+    def key(self, card: ControllerDraft, given: Mapping[str, Any]) -> str | None:
         """The key of the drive with this device id."""
         device = given.get("device_id")
         return self.keys.get((card.name, device)) if isinstance(device, int) else None
 
-    def volume(self, card: CardDraft, path: str, given: dict[str, Any], homes: Mapping[int, str]) -> None:
+    def volume(self, card: ControllerDraft, path: str, given: dict[str, Any], homes: Mapping[int, str]) -> None:
         target = given.get("target")
         if not isinstance(target, int):
             return
         volume = card.volume(str(target))
-        volume.put(self.sheet, self.sheet.leaf(f"{path}.target"), "target", target)
+        volume.put(self.sheet.leaf(f"{path}.target"), "target", target)
         self.fields(volume, path, given, VOLUME)
         refs = _numbers(given.get("arrays"))
         for number, ref in enumerate(refs):
-            volume.put(self.sheet, self.sheet.leaf(f"{path}.arrays[{number}]"), "array", homes[ref])
+            volume.put(self.sheet.leaf(f"{path}.arrays[{number}]"), "array", homes[ref])
         read_cache(volume, self.sheet, f"{path}.cache", _dict(given, "cache"))
         read_progress(volume, self.sheet, path, given)
         settle_state(volume, self.sheet, path, given)

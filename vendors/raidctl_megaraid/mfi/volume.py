@@ -7,9 +7,8 @@ from typing import Any
 
 from raidctl.evidence import Output
 from raidctl.model import IoPolicy, Operation, ReadPolicy, WritePolicy
-from raidctl.vendor.draft import DETAIL, REPORT, ROW, Draft
+from raidctl.vendor.draft import DETAIL, REPORT, ROW, Draft, GroupDraft
 from raidctl_megaraid import vocabulary
-from raidctl_megaraid.draft import VolumeDraft
 
 _READ: dict[object, ReadPolicy] = {"none": "none", "read-ahead": "read_ahead", "adaptive": "adaptive"}
 _IO: dict[object, IoPolicy] = {"direct": "direct", "cached": "cached"}
@@ -20,7 +19,7 @@ _OPERATIONS: dict[object, Operation] = {
 _PLACES = (("default", "write_configured", ROW), ("current", "write_current", DETAIL))
 
 
-def read_cache(volume: VolumeDraft, sheet: Output, path: str, given: Mapping[str, Any]) -> None:
+def read_cache(volume: GroupDraft, sheet: Output, path: str, given: Mapping[str, Any]) -> None:
     """``"default": {"write": "write-back", "bad_bbu": false, "read": "none", "io": "direct"}``, and ``"current"``."""
     for which, name, weight in _PLACES:
         said = given.get(which)
@@ -31,21 +30,21 @@ def read_cache(volume: VolumeDraft, sheet: Output, path: str, given: Mapping[str
         for key, table in (("read", _READ), ("io", _IO)):
             line, value = sheet.leaf(f"{at}.{key}"), said.get(key)
             if line is not None and isinstance(value, str) and value in table:
-                volume.put(sheet, line, f"cache.{key}_policy", table[value], weight)
+                volume.put(line, f"cache.{key}_policy", table[value], weight)
             elif value is not None and line is not None:
                 volume.unread(f"{which} {key} policy", str(value)[:80])
     line, disk = sheet.leaf(f"{path}.disk"), given.get("disk")
     if line is not None and disk in ("default", "enabled", "disabled"):
-        volume.put(sheet, line, "cache.drive_write_cache", disk)
+        volume.put(line, "cache.drive_write_cache", disk)
     elif line is not None and disk is not None:
         volume.unread("disk cache policy", str(disk)[:80])
     access = sheet.leaf(f"{path}.access")
     if access is not None and given.get("access") is not None:
-        volume.detail(sheet, access, "access", str(given["access"]))
+        volume.detail(access, "access", str(given["access"]))
     _told(volume, sheet, f"{path}.told", given.get("told"))
 
 
-def _write(volume: VolumeDraft, sheet: Output, path: str, name: str, said: Mapping[str, Any]) -> None:
+def _write(volume: GroupDraft, sheet: Output, path: str, name: str, said: Mapping[str, Any]) -> None:
     """Write-back is protected unless it stays on with a bad battery; where that is not told, it is neither."""
     write, bad = said.get("write"), said.get("bad_bbu")
     line, other = sheet.leaf(f"{path}.write"), sheet.leaf(f"{path}.bad_bbu")
@@ -57,19 +56,19 @@ def _write(volume: VolumeDraft, sheet: Output, path: str, name: str, said: Mappi
     elif write not in (None, "write-back"):
         volume.unread("write policy", str(write)[:80])
     if policy is not None:
-        volume.put(sheet, line, name, policy)
-        volume.add_evidence(sheet, other, name, policy)
+        volume.put(line, name, policy)
+        volume.add_evidence(other, name, policy)
     if isinstance(bad, bool) and name == "write_configured":
-        volume.values.setdefault("bad_bbu", (ROW, bad))
+        volume.conclude("bad_bbu", bad, ROW)
 
 
-def _told(volume: VolumeDraft, sheet: Output, path: str, given: object) -> None:
+def _told(volume: GroupDraft, sheet: Output, path: str, given: object) -> None:
     """What each answer of the firmware says: ``"CFG_READ": {"default": "0x0c", …}``."""
     for source, said in given.items() if isinstance(given, dict) else ():
         for name, value in said.items() if isinstance(said, dict) else ():
             line = sheet.leaf(f"{path}.{source}.{name}")
             if line is not None:
-                volume.detail(sheet, line, f"{source} {name} policy", str(value))
+                volume.detail(line, f"{source} {name} policy", str(value))
 
 
 def read_progress(draft: Draft, sheet: Output, path: str, given: Mapping[str, Any]) -> None:
@@ -83,11 +82,11 @@ def read_progress(draft: Draft, sheet: Output, path: str, given: Mapping[str, An
         line, share = sheet.leaf(f"{at}.operation"), sheet.leaf(f"{at}.percent")
         if operation is None or draft.get("progress.operation") is not None:
             if line is not None:
-                draft.detail(sheet, line, f"progress {one.get('operation')}", f"{percent}%")
+                draft.detail(line, f"progress {one.get('operation')}", f"{percent}%")
             continue
-        draft.put(sheet, line, "progress.operation", operation)
+        draft.put(line, "progress.operation", operation)
         if isinstance(percent, (int, float)) and 0 <= percent <= 100:
-            draft.put(sheet, share, "progress.percent", float(percent))
+            draft.put(share, "progress.percent", float(percent))
 
 
 def settle_state(draft: Draft, sheet: Output, path: str, given: Mapping[str, Any]) -> None:
@@ -95,18 +94,18 @@ def settle_state(draft: Draft, sheet: Output, path: str, given: Mapping[str, Any
     state, line = given.get("state"), sheet.leaf(f"{path}.state")
     if not isinstance(state, str):
         return
-    if isinstance(draft, VolumeDraft):
+    if isinstance(draft, GroupDraft):
         volume = vocabulary.volume_state(state)
         if volume is not None:
             operation = draft.get("progress.operation")
             busy = vocabulary.BUSY_STATUS.get(operation) if volume.status == "ok" else None
-            draft.put(sheet, line, "status", busy or volume.status)
+            draft.put(line, "status", busy or volume.status)
             return
     else:
         drive = vocabulary.drive_state(state)
         if drive is not None:
-            draft.put(sheet, line, "status", drive.health)
+            draft.put(line, "status", drive.health)
             if drive.role is not None:
-                draft.put(sheet, line, "role", drive.role)
+                draft.put(line, "role", drive.role)
             return
     draft.add_problem("warning", "unread", f"The firmware's {state!r} is no state that is known.", REPORT)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 
-from raidctl.evidence import Output
 from raidctl.model import BatteryStatus
 from raidctl.vendor.draft import DETAIL, REPORT, ROW, WEAK, Draft, Pair
 from raidctl_megaraid import bbu_mask
-from raidctl_megaraid.draft import CardDraft
+from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.storcli import battery_labels as labels
 from raidctl_megaraid.storcli import controller_words as words
 from raidctl_megaraid.storcli.outline import Answer, Row, Section
@@ -53,49 +52,49 @@ def is_battery(section: Section, kind: str | None) -> bool:
     return [words.word(label) for label in section.rows[0]] == ["property", "value"]
 
 
-def read_battery(card: CardDraft, sheet: Output, section: Section, kind: str | None) -> None:
+def read_battery(card: ControllerDraft, section: Section, kind: str | None) -> None:
     """Read a section of the pack into its draft."""
     name = _name_of_title(section.title) or kind or next(iter(card.batteries), "bbu")
     battery = _pack(card, name)
     title = section.title if labels.FIRMWARE_TITLES.fullmatch(words.word(section.title)) else ""
     for pair in section.pairs:
-        _read_pair(battery, sheet, pair, title)
+        _read_pair(battery, pair, title)
     rest: list[Row] = []
     count = 0
     for row in section.rows:
         pair_of_row = two_columns(row)
         if _is_pack(row):
             count += 1
-            _read_wide(battery if count == 1 else _pack(card, f"{name}{count}"), sheet, row)
+            _read_wide(battery if count == 1 else _pack(card, f"{name}{count}"), row)
         elif pair_of_row is not None:
-            _read_pair(battery, sheet, pair_of_row, title)
+            _read_pair(battery, pair_of_row, title)
         else:
             rest.append(row)
-    keep_rows(battery, sheet, section, rest, section.title)
-    keep_texts(battery, sheet, section)
+    keep_rows(battery, section, rest, section.title)
+    keep_texts(battery, section)
     if name == "cachevault":
-        battery.put(sheet, None, "kind", "capacitor", WEAK)
+        battery.put(None, "kind", "capacitor", WEAK)
 
 
-def read_column(card: CardDraft, sheet: Output, cell: Pair) -> None:
+def read_column(card: ControllerDraft, cell: Pair) -> None:
     """The column ``BBU`` or ``EPack`` of the overview: the state of the card's pack, whatever kind it is."""
     if words.word(cell.value) in words.NO_VALUE or len(card.batteries) > 1:
         return
-    _read_state(card.battery(next(iter(card.batteries), _UNNAMED)), sheet, cell, ROW)
+    _read_state(card.battery(next(iter(card.batteries), _UNNAMED)), cell, ROW)
 
 
-def read_next_learn(card: CardDraft, sheet: Output, pair: Pair) -> None:
+def read_next_learn(card: ControllerDraft, pair: Pair) -> None:
     """``Next Battery Learn = 06/18/2031, 20:00:00`` among the card's scheduled tasks."""
     when = words.moment(pair.value)
     if when is None:
         return
-    told = (sheet, pair.lines[0] if pair.lines else None, when)
-    card.put(sheet, None, "next_learn", told)
+    told = (pair.lines[0] if pair.lines else None, when)
+    card.put(None, "next_learn", told)
     if len(card.batteries) == 1:
-        next(iter(card.batteries.values())).put(sheet, told[1], "next_learn_at", when, WEAK)
+        next(iter(card.batteries.values())).put(told[0], "next_learn_at", when, WEAK)
 
 
-def settle_batteries(card: CardDraft) -> None:
+def settle_batteries(card: ControllerDraft) -> None:
     """Bring together, when all outputs are read, what each of them told of the card's pack.
 
     An output that tells no state (the column of the overview, figures alone) is about the only pack that has one; the
@@ -118,16 +117,16 @@ def settle_batteries(card: CardDraft) -> None:
         return
     if battery.get("status") is None:
         said = ", ".join(bbu_mask.words(mask))
-        battery.values["status"] = (WEAK, bbu_mask.status(mask))
-        battery.values["status_text"] = (WEAK, f"BBU Status {mask}: {said}" if said else f"BBU Status {mask}")
+        battery.override("status", bbu_mask.status(mask), WEAK)
+        battery.override("status_text", f"BBU Status {mask}: {said}" if said else f"BBU Status {mask}", WEAK)
     said_of = bbu_mask.status(mask)
     if battery.get("status") == "ok" and said_of in ("missing", "failed", "learning", "degraded"):
         # State Optimal beside BBU Status 1024: the firmware's own bits count, as in MegaCli's answers
         text = f"{battery.get('status_text')}; BBU Status {mask}: {', '.join(bbu_mask.words(mask))}"
-        battery.values["status"] = (_DEAD, said_of)
-        battery.values["status_text"] = (_DEAD, text)
+        battery.override("status", said_of, _DEAD)
+        battery.override("status_text", text, _DEAD)
     if bbu_mask.replace(mask):
-        battery.values.setdefault("replace", (WEAK, True))
+        battery.conclude("replace", value=True)
 
 
 def _doubt(battery: Draft) -> None:
@@ -136,25 +135,25 @@ def _doubt(battery: Draft) -> None:
     A capacitor has no gauge, and firmware prints ``Relative State of Charge  0%``: it tells no charge.
     """
     if battery.get("kind") == "capacitor" and battery.get("charge_percent") == 0:
-        del battery.values["charge_percent"]
+        battery.discard("charge_percent")
     flaws: tuple[str, ...] | None = battery.get("flaws")
     if flaws and battery.get("status") in ("ok", None):
         said = battery.get("status_text")
-        battery.values["status"] = (DETAIL, "degraded")
-        battery.values["status_text"] = (DETAIL, "; ".join((said, *flaws) if said else flaws))
+        battery.override("status", "degraded")
+        battery.override("status_text", "; ".join((said, *flaws) if said else flaws))
 
 
-def _give_next_learn(card: CardDraft, battery: Draft) -> None:
+def _give_next_learn(card: ControllerDraft, battery: Draft) -> None:
     if card.get("next_learn") is not None and battery.get("next_learn_at") is None:
-        sheet, line, when = card.get("next_learn")
-        battery.put(sheet, line, "next_learn_at", when, WEAK)
+        line, when = card.get("next_learn")
+        battery.put(line, "next_learn_at", when, WEAK)
 
 
 _UNNAMED = "unnamed"
 """The pack that only the overview has told of: battery, CacheVault or energy pack."""
 
 
-def _pack(card: CardDraft, name: str) -> Draft:
+def _pack(card: ControllerDraft, name: str) -> Draft:
     """The draft of a pack; what was told of a pack without a name is told of this one."""
     if name not in card.batteries:
         early = card.batteries.pop(_UNNAMED, None)
@@ -169,30 +168,30 @@ def _is_pack(row: Row) -> bool:
     return any(words.word(label) in labels.STATES for label in row)
 
 
-def _read_wide(battery: Draft, sheet: Output, row: Row) -> None:
+def _read_wide(battery: Draft, row: Row) -> None:
     for cell in row.values():
-        _read_pair(battery, sheet, cell, "")
+        _read_pair(battery, cell, "")
 
 
-def _read_pair(battery: Draft, sheet: Output, pair: Pair, title: str) -> None:
+def _read_pair(battery: Draft, pair: Pair, title: str) -> None:
     """One label; ``title`` is that of a section of flags, empty for the others."""
     label = words.word(pair.label)
     field = None if title and label != "relative state of charge" else labels.FIELDS.get(label)
     if label in labels.STATES and not title:
-        _read_state(battery, sheet, pair)
+        _read_state(battery, pair)
     elif field is not None:
-        value = battery.read_field(sheet, pair, field.name, field.parse)
+        value = battery.read_field(pair, field.name, field.parse)
         if value == 0 or (value is not None and field.name == "next_learn_at"):
-            battery.details.setdefault(pair.label, pair.value)
+            battery.keep_words(pair.label, pair.value)
     elif label in labels.REPLACE:
-        _read_replace(battery, sheet, pair)
+        _read_replace(battery, pair)
     else:
-        _read_type(battery, sheet, pair, label)
-        _read_flag(battery, sheet, pair, label)
-        keep(battery, sheet, Pair(f"{title}: {pair.label}" if title else pair.label, pair.value, pair.lines))
+        _read_type(battery, pair, label)
+        _read_flag(battery, pair, label)
+        keep(battery, Pair(f"{title}: {pair.label}" if title else pair.label, pair.value, pair.lines))
 
 
-def _read_state(battery: Draft, sheet: Output, pair: Pair, weight: int = DETAIL) -> None:
+def _read_state(battery: Draft, pair: Pair, weight: int = DETAIL) -> None:
     """``Battery State  Optimal``, ``Degraded (need attention)``."""
     status: BatteryStatus | None
     try:
@@ -201,16 +200,16 @@ def _read_state(battery: Draft, sheet: Output, pair: Pair, weight: int = DETAIL)
         status = "unknown"
         battery.add_problem("warning", "unread", f"The battery's status word {pair.value[:80]!r} is not known.", REPORT)
     if status is None:
-        keep(battery, sheet, pair)
+        keep(battery, pair)
         return
     if weight == DETAIL and status in ("failed", "missing"):
         weight = _DEAD
     for line in pair.lines:
-        battery.put(sheet, line, "status", status, weight)
-        battery.put(sheet, line, "status_text", words.plain_text(pair.value), weight)
+        battery.put(line, "status", status, weight)
+        battery.put(line, "status_text", words.plain_text(pair.value), weight)
 
 
-def _read_replace(battery: Draft, sheet: Output, pair: Pair) -> None:
+def _read_replace(battery: Draft, pair: Pair) -> None:
     """``Replacement required  Yes``, ``Pack is about to fail & should be replaced  No``: one Yes is enough."""
     try:
         asked = words.flag(pair.value)
@@ -219,30 +218,30 @@ def _read_replace(battery: Draft, sheet: Output, pair: Pair) -> None:
         battery.unread(pair.label, pair.value)
     if asked is not None:
         for line in pair.lines:
-            battery.put(sheet, line, "replace", asked, DETAIL if asked else ROW)
+            battery.put(line, "replace", asked, DETAIL if asked else ROW)
     if asked:
         _flaw(battery, pair)
-    keep(battery, sheet, pair)
+    keep(battery, pair)
 
 
-def _read_type(battery: Draft, sheet: Output, pair: Pair, label: str) -> None:
+def _read_type(battery: Draft, pair: Pair, label: str) -> None:
     """``Type  CVPM02``."""
     kind = words.battery_kind(pair.value) if label in labels.TYPES else None
     if kind is not None:
         weight = ROW if label == "device name" else DETAIL
-        battery.put(sheet, pair.lines[0] if pair.lines else None, "kind", kind, weight)
+        battery.put(pair.lines[0] if pair.lines else None, "kind", kind, weight)
 
 
-def _read_flag(battery: Draft, sheet: Output, pair: Pair, label: str) -> None:
+def _read_flag(battery: Draft, pair: Pair, label: str) -> None:
     value = words.word(pair.value)
     line = pair.lines[0] if pair.lines else None
     if label in labels.LEARNING and value in words.YES:
         # Learn Cycle Active  Yes
-        battery.put(sheet, line, "status", "learning", _FLAGGED)
-        battery.put(sheet, line, "status_text", f"{pair.label}: {pair.value}", _FLAGGED)
+        battery.put(line, "status", "learning", _FLAGGED)
+        battery.put(line, "status_text", f"{pair.label}: {pair.value}", _FLAGGED)
     elif label in labels.GONE and value in words.YES:
-        battery.put(sheet, line, "status", "missing", _DEAD)
-        battery.put(sheet, line, "status_text", f"{pair.label}: {pair.value}", _DEAD)
+        battery.put(line, "status", "missing", _DEAD)
+        battery.put(line, "status_text", f"{pair.label}: {pair.value}", _DEAD)
     trouble = labels.TROUBLES.get(label)
     if trouble is not None and value in trouble[0]:
         battery.add_problem("warning", "state", trouble[1], trouble[2])
@@ -253,4 +252,4 @@ def _read_flag(battery: Draft, sheet: Output, pair: Pair, label: str) -> None:
 def _flaw(battery: Draft, pair: Pair) -> None:
     """Remember a flag that speaks against a good state word."""
     flaws: tuple[str, ...] = battery.get("flaws") or ()
-    battery.values["flaws"] = (DETAIL, tuple(dict.fromkeys((*flaws, f"{pair.label}: {pair.value}"))))
+    battery.override("flaws", tuple(dict.fromkeys((*flaws, f"{pair.label}: {pair.value}"))))

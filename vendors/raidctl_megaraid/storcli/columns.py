@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable
 
-from raidctl.evidence import Output
 from raidctl.text import collapse
 from raidctl.vendor.draft import Draft, Pair
 from raidctl_megaraid import vocabulary
@@ -45,23 +44,23 @@ def key(where: tuple[str, str]) -> str:
     return f"{where[0]}:{where[1]}"
 
 
-def keep_cells(draft: Draft, sheet: Output, row: Cells, prefix: str = "", skip: Collection[str] = ()) -> None:
+def keep_cells(draft: Draft, row: Cells, prefix: str = "", skip: Collection[str] = ()) -> None:
     """The cells of a row that have no neutral field, as details."""
     for title, pair in row.items():
         if title not in skip:
-            draft.keep_detail(sheet, pair, prefix)
+            draft.keep_detail(pair, prefix)
 
 
-def keep_rows(draft: Draft, sheet: Output, rows: Iterable[Row], prefix: str) -> None:
+def keep_rows(draft: Draft, rows: Iterable[Row], prefix: str) -> None:
     """A table without neutral fields: ``Port Information Port 0 Linkspeed``."""
     for row in rows:
         first = next(iter(row.values()), None)
         if first is None:
             continue
         name = collapse(f"{prefix} {first.label} {first.value}")
-        draft.keep_detail(sheet, first, f"{prefix} ".lstrip())
+        draft.keep_detail(first, f"{prefix} ".lstrip())
         for pair in list(row.values())[1:]:
-            draft.keep_detail(sheet, pair, f"{name} ")
+            draft.keep_detail(pair, f"{name} ")
 
 
 def told(row: Cells, *titles: str) -> Pair | None:

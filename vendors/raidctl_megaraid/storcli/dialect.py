@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from posixpath import basename
 
-from raidctl.evidence import Output
+from raidctl.evidence import Output, mark_read
 from raidctl.model import Problem
 from raidctl.vendor.draft import Draft, Pair
 from raidctl_megaraid.draft import Cards
@@ -44,8 +44,8 @@ def read_output(command: str, text: str) -> Reading:
     found.problems += found.outline.problems
     for answer in found.outline.answers:
         found.version = found.version or _version(answer)
-        left = read_controller(found.cards, answer, found.sheet)
-        left = read_storage(found.cards, replace(answer, sections=left), found.sheet)
+        left = read_controller(found.cards, answer, found.sheet.command)
+        left = read_storage(found.cards, replace(answer, sections=left))
         _keep(found, answer, left)
         found.problems += [*unlisted(answer, command), *failures(answer, command)]
     if "" in found.cards.cards and len(found.cards.cards) > 1:
@@ -82,18 +82,17 @@ def _version(answer: Answer) -> str | None:
 
 def _keep(found: Reading, answer: Answer, left: Sequence[Section]) -> None:
     """What nobody has a field for stands in the card's details, under the tool's own titles and labels."""
-    sheet = found.sheet
     pairs = [(section, pair) for section in left for pair in _pairs(section)]
-    waiting = [(section, pair) for section, pair in pairs if not all(sheet.used(line) for line in pair.lines)]
+    waiting = [(section, pair) for section, pair in pairs if not all(line.used for line in pair.lines)]
     if not waiting:
         return
     if answer.number is None and not found.cards.cards:
         for _, pair in waiting:  # `show` without a card: nothing that an object could carry
-            sheet.mark_read(*pair.lines)
+            mark_read(*pair.lines)
         return
     draft: Draft = found.cards.card(answer.number)
     for section, pair in waiting:
-        draft.keep_detail(sheet, pair, f"{section.title}: " if section.title else "")
+        draft.keep_detail(pair, f"{section.title}: " if section.title else "")
 
 
 def _pairs(section: Section) -> list[Pair]:

@@ -6,12 +6,11 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from raidctl.evidence import Output
 from raidctl.model import Health
 from raidctl.text import attempt
-from raidctl.vendor.draft import DETAIL, REPORT, ROW, WEAK, Draft, Pair
+from raidctl.vendor.draft import DETAIL, REPORT, ROW, Draft, Pair
 from raidctl_megaraid import vocabulary
-from raidctl_megaraid.draft import CardDraft
+from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.storcli import numbers
 from raidctl_megaraid.storcli.columns import ADDRESSES, Cells, keep_cells, key, place, told
 from raidctl_megaraid.storcli.foreign import FOREIGN
@@ -87,12 +86,11 @@ _FIELDS: dict[str, tuple[str, Callable[[str], Any], int]] = {
 }
 
 
-def read_row(card: CardDraft, sheet: Output, row: Cells, weight: int = ROW, *, jbod: bool = False) -> Draft | None:
+def read_row(card: ControllerDraft, row: Cells, weight: int = ROW, *, jbod: bool = False) -> Draft | None:
     """``252:0  8 Onln   0 446.625 GB SATA SSD N   N  512B MODEL U  -``; None where it has no address.
 
     Args:
         card: The card that the drive hangs on.
-        sheet: The output.
         row: Its cells, of version 7 (``State``) or 8 (``State`` and ``Status``).
         weight: How much the table counts; the topology less than the lists.
         jbod: The table lists drives that the operating system sees themselves.
@@ -103,31 +101,31 @@ def read_row(card: CardDraft, sheet: Output, row: Cells, weight: int = ROW, *, j
     drive = card.drive(key(where))
     for title in ADDRESSES:
         if title in row:
-            put_place(drive, sheet, row[title], where)
+            put_place(drive, row[title], where)
     for title, (name, parse) in _ROW_FIELDS.items():
         if title in row:
-            drive.read_field(sheet, row[title], name, parse, weight)
+            drive.read_field(row[title], name, parse, weight)
     jbod = jbod or ("type" in row and normalized(row["type"].value) == "jbod")
-    _state(drive, sheet, row, weight, jbod=jbod)
-    _group(card, drive, sheet, row)
-    keep_cells(drive, sheet, row, skip={*ADDRESSES, *_ROW_FIELDS, "state", "status", "dg"})
+    _state(drive, row, weight, jbod=jbod)
+    _group(card, drive, row)
+    keep_cells(drive, row, skip={*ADDRESSES, *_ROW_FIELDS, "state", "status", "dg"})
     return drive
 
 
-def put_place(drive: Draft, sheet: Output, pair: Pair, where: tuple[str, str]) -> None:
+def put_place(drive: Draft, pair: Pair, where: tuple[str, str]) -> None:
     """Enclosure and bay out of ``252:3``; a blank enclosure is none."""
     line = pair.lines[0] if pair.lines else None
     if where[0]:
-        drive.put(sheet, line, "enclosure", where[0])
-    drive.put(sheet, line, "bay", where[1])
+        drive.put(line, "enclosure", where[0])
+    drive.put(line, "bay", where[1])
 
 
-def _state(drive: Draft, sheet: Output, row: Cells, weight: int, *, jbod: bool) -> None:
+def _state(drive: Draft, row: Cells, weight: int, *, jbod: bool) -> None:
     """``Onln``; of version 8 ``Conf`` and ``Online``."""
     state, status = told(row, "state"), told(row, "status")
     for title in ("state", "status"):
         if title in row and row[title] not in (state, status):
-            drive.keep_detail(sheet, row[title])
+            drive.keep_detail(row[title])
     said = [pair for pair in (state, status) if pair is not None]
     if not said:
         return
@@ -146,16 +144,16 @@ def _state(drive: Draft, sheet: Output, row: Cells, weight: int, *, jbod: bool) 
         role = "passthrough"
     elif role == "member" and "dg" in row and not vocabulary.has_value(row["dg"].value):
         role = None
-    drive.put(sheet, None, "state", health, weight)
+    drive.put(None, "state", health, weight)
     for pair in said:
         for line in pair.lines:
-            drive.add_evidence(sheet, line, "status", health)
-            drive.put(sheet, line, "status_text", ", ".join(each.value for each in said), weight)
+            drive.add_evidence(line, "status", health)
+            drive.put(line, "status_text", ", ".join(each.value for each in said), weight)
             if role is not None:
-                drive.put(sheet, line, "role", role, weight)
+                drive.put(line, "role", role, weight)
 
 
-def _group(card: CardDraft, drive: Draft, sheet: Output, row: Cells) -> None:
+def _group(card: ControllerDraft, drive: Draft, row: Cells) -> None:
     """``DG``: a number, ``-`` for none, ``F`` for a foreign configuration; of a dedicated spare the groups it is for.
 
     A drive that is unconfigured is in no group, whatever stands there (HBA firmware prints 0).
@@ -166,15 +164,15 @@ def _group(card: CardDraft, drive: Draft, sheet: Output, row: Cells) -> None:
     line = pair.lines[0] if pair.lines else None
     if role == "spare" and _GROUPS.fullmatch(pair.value):
         names = tuple(_NUMBER.findall(pair.value))
-        drive.values["spare_for"] = (DETAIL, tuple(dict.fromkeys((drive.get("spare_for") or ()) + names)))
-        drive.add_evidence(sheet, line, "spare_for", ", ".join(names))
+        drive.override("spare_for", tuple(dict.fromkeys((drive.get("spare_for") or ()) + names)))
+        drive.add_evidence(line, "spare_for", ", ".join(names))
         for name in names:
-            card.group(name).spares[drive.name] = None
+            card.array(name).spares[drive.name] = True
     elif role in ("member", "failed", None) and _NUMBER.fullmatch(pair.value) and not _unconfigured(drive):
-        drive.put(sheet, line, "array", pair.value, ROW)
-        card.group(pair.value).members[drive.name] = None
+        drive.put(line, "array", pair.value, ROW)
+        card.array(pair.value).members[drive.name] = None
     else:
-        drive.keep_detail(sheet, pair)
+        drive.keep_detail(pair)
         if (
             vocabulary.has_value(pair.value)
             and not _GROUPS.fullmatch(pair.value)
@@ -188,46 +186,46 @@ def _unconfigured(drive: Draft) -> bool:
     return (drive.get("status_text") or "").lower().startswith("u")
 
 
-def read_pairs(drive: Draft, sheet: Output, pairs: list[Pair], prefix: str = "") -> None:
+def read_pairs(drive: Draft, pairs: list[Pair], prefix: str = "") -> None:
     """The pairs of a drive's own sections: ``SN = 6XN0AAAA``."""
     for pair in pairs:
         label = normalized(pair.label)
         if label in _FIELDS:
             name, parse, weight = _FIELDS[label]
             if label == "coerced size":
-                _printed_size(drive, sheet, pair)
-            value = drive.read_field(sheet, pair, name, parse, weight)
+                _printed_size(drive, pair)
+            value = drive.read_field(pair, name, parse, weight)
             if name == "errors.predictive" and value:
-                drive.values["alert"] = (DETAIL, True)
+                drive.override("alert", value=True)
         elif label.startswith(("s.m.a.r.t", "smart alert")):
             # S.M.A.R.T alert flagged by drive = No
-            drive.keep_detail(sheet, pair)
+            drive.keep_detail(pair)
             if attempt(vocabulary.flag, pair.value):
-                drive.values["alert"] = (DETAIL, True)
+                drive.override("alert", value=True)
                 drive.add_problem(
                     "warning", "state", "The drive has raised a S.M.A.R.T. alert: it expects to fail.",
                     "Replace the drive while the array still has redundancy.",
                 )  # fmt: skip
         else:
-            drive.keep_detail(sheet, pair, prefix)
+            drive.keep_detail(pair, prefix)
 
 
-def read_unit(drive: Draft, sheet: Output, pairs: list[Pair], prefix: str) -> None:
+def read_unit(drive: Draft, pairs: list[Pair], prefix: str) -> None:
     """A second logical unit of a drive with two actuators: its errors are the drive's, too."""
     for pair in pairs:
-        drive.keep_detail(sheet, pair, prefix)
+        drive.keep_detail(pair, prefix)
         name = _FIELDS.get(normalized(pair.label), ("",))[0]
         count = attempt(numbers.integer, pair.value) if name.startswith("errors.") else None
         if count is not None:
             known: dict[str, int] = drive.get("unit_errors") or {}
-            drive.values[name] = (DETAIL, (drive.get(name) or 0) - known.get(prefix + name, 0) + count)
-            drive.values["unit_errors"] = (DETAIL, known | {prefix + name: count})
+            drive.override(name, (drive.get(name) or 0) - known.get(prefix + name, 0) + count)
+            drive.override("unit_errors", known | {prefix + name: count})
 
 
-def _printed_size(drive: Draft, sheet: Output, pair: Pair) -> None:
+def _printed_size(drive: Draft, pair: Pair) -> None:
     """The coerced size as printed stays readable beside the bytes."""
     if vocabulary.has_value(pair.value):
-        drive.keep_detail(sheet, pair)
+        drive.keep_detail(pair)
 
 
 def settle(drive: Draft) -> None:
@@ -239,7 +237,7 @@ def settle(drive: Draft) -> None:
         worse = worse or "unknown"  # "Onln" alone does not exclude a predicted failure
     if going and going != "unknown":
         # an output on the rebuild alone has no state word
-        drive.values.setdefault("status_text", (WEAK, f"{going} in progress"))
+        drive.conclude("status_text", f"{going} in progress")
     found = [health for health in (state, worse) if health is not None]
     if found:
-        drive.values["status"] = (ROW, max(found, key=lambda item: _RANK[item]))
+        drive.override("status", max(found, key=lambda item: _RANK[item]), ROW)

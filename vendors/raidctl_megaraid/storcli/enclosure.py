@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from raidctl.evidence import Output
 from raidctl.text import collapse
 from raidctl_megaraid import vocabulary
-from raidctl_megaraid.draft import CardDraft
+from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.storcli.columns import Cells, keep_cells
 from raidctl_megaraid.storcli.outline import Section
 
@@ -14,7 +13,7 @@ _BAD = frozenset({"failed", "fail", "failure", "fault", "critical", "unrecoverab
 """Of a power supply, a fan, a sensor; other words say what is not there or not looked at."""
 
 
-def read_row(card: CardDraft, sheet: Output, row: Cells) -> None:
+def read_row(card: ControllerDraft, row: Cells) -> None:
     """``252 OK        8  4  0    0   0    0   1 00 & 01 x8 SGPIO``."""
     name = f"Enclosure {row['eid'].value}"
     state = row["state"].value if "state" in row else ""
@@ -23,19 +22,19 @@ def read_row(card: CardDraft, sheet: Output, row: Cells) -> None:
             "warning", "state", f"{name} reports {state!r}.",
             "Look at its power supplies, fans and temperature sensors (show all of the enclosure).",
         )  # fmt: skip
-    keep_cells(card, sheet, row, f"{name} ")
+    keep_cells(card, row, f"{name} ")
 
 
-def read_section(card: CardDraft, sheet: Output, section: Section, name: str) -> None:
+def read_section(card: ControllerDraft, section: Section, name: str) -> None:
     """The sections of one enclosure (``/c0/e252 show all``)."""
     about = collapse(f"{name} {section.title}" if section.title not in name else name)
     for pair in section.pairs:
-        card.keep_detail(sheet, pair, f"{about} ")
+        card.keep_detail(pair, f"{about} ")
     for pair in section.texts:
-        card.keep_detail(sheet, pair, about)
+        card.keep_detail(pair, about)
     for number, row in enumerate(section.rows):
         for pair in row.values():
-            card.keep_detail(sheet, pair, f"{about} {number} ")
+            card.keep_detail(pair, f"{about} {number} ")
         bad = next((pair for pair in row.values() if vocabulary.normalized(pair.value) in _BAD), None)
         if bad is not None:
             said = collapse(" ".join(pair.value for pair in row.values()))[:80]

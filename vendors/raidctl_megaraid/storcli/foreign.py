@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from raidctl.evidence import Output
 from raidctl.text import attempt, collapse, counted
-from raidctl.vendor.draft import DETAIL, Draft, Pair
-from raidctl_megaraid.draft import CardDraft
+from raidctl.vendor.draft import Draft, Pair
+from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.storcli import numbers
 from raidctl_megaraid.storcli.outline import Row, Section
 from raidctl_megaraid.vocabulary import normalized
@@ -28,27 +27,27 @@ def is_foreign(section: Section, description: str) -> bool:
     return any("foreign" in normalized(text) for text in (section.title, *section.path, description))
 
 
-def read_section(card: CardDraft, sheet: Output, section: Section) -> None:
+def read_section(card: ControllerDraft, section: Section) -> None:
     """``FOREIGN CONFIGURATION``: its rows are details of the card, never groups or volumes."""
-    read_counts(card, sheet, section.pairs)
+    read_counts(card, section.pairs)
     for pair in section.texts:
-        card.keep_detail(sheet, pair, section.title)
+        card.keep_detail(pair, section.title)
     for number, row in enumerate(section.rows):
-        _row(card, sheet, section.title, number, row)
+        _row(card, section.title, number, row)
 
 
-def _row(card: CardDraft, sheet: Output, title: str, number: int, row: Row) -> None:
+def _row(card: ControllerDraft, title: str, number: int, row: Row) -> None:
     """``0 -   RAID60 Frgn  0 KB  1``."""
     what = "Foreign" if "foreign" in normalized(title) or not title else f"Foreign {title}"
     for pair in row.values():
-        card.keep_detail(sheet, pair, f"{collapse(what)} {number} ")
-    card.values["foreign"] = (DETAIL, True)
+        card.keep_detail(pair, f"{collapse(what)} {number} ")
+    card.override("foreign", value=True)
 
 
-def read_counts(card: CardDraft, sheet: Output, pairs: Sequence[Pair]) -> None:
+def read_counts(card: ControllerDraft, pairs: Sequence[Pair]) -> None:
     """``Total foreign Drive Groups = 1``."""
     for pair in pairs:
-        card.keep_detail(sheet, pair)
+        card.keep_detail(pair)
         count = attempt(numbers.integer, pair.value)
         if normalized(pair.label) not in COUNTS or not count:
             continue
@@ -57,9 +56,9 @@ def read_counts(card: CardDraft, sheet: Output, pairs: Sequence[Pair]) -> None:
                 "warning", "state", f"{counted(count, 'foreign drive')} locked.", "Give the key that unlocks them."
             )
         else:
-            card.values["foreign"] = (DETAIL, True)
+            card.override("foreign", value=True)
 
 
-def read_mark(drive: Draft, sheet: Output, pair: Pair) -> None:
+def read_mark(drive: Draft, pair: Pair) -> None:
     """Whether the ``DG`` of a drive is ``F``."""
-    drive.put(sheet, pair.lines[0] if pair.lines else None, "foreign", normalized(pair.value) in FOREIGN)
+    drive.put(pair.lines[0] if pair.lines else None, "foreign", normalized(pair.value) in FOREIGN)

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Sequence
 
-from raidctl.evidence import Line, Output
+from raidctl.evidence import Line, Output, mark_read
 from raidctl.vendor.draft import Pair
 from raidctl_megaraid.storcli.from_text import AGAIN, from_text, judge
 from raidctl_megaraid.storcli.json_recovery import Document, Fields, Number, Value, documents, torn, whole_characters
@@ -30,27 +30,26 @@ def from_json(command: str, text: str) -> Outline:
                 "info", "note", "The tool answered in text although JSON was asked for; the text was read."
             )
         return outline
-    outline = Outline(Output(command, ()))
-    walk = _Walk()
+    outline = Outline(Output(command))
+    walk = _Walk(outline.sheet)
     end = 0
     for document in found:
-        _gap(outline, walk, text[end : document.start])
+        _gap(outline, text[end : document.start])
         outline.answers.extend(walk.document(document))
-        broken(outline, walk.lines, document, text)
+        broken(outline, document, text)
         end = document.end
-    _gap(outline, walk, text[end:])
-    outline.sheet.lines = tuple(walk.lines)
-    outline.sheet.mark_read(*walk.empty)
+    _gap(outline, text[end:])
+    mark_read(*walk.empty)
     judge(outline)
     return outline
 
 
-def _gap(outline: Outline, walk: _Walk, text: str) -> None:
+def _gap(outline: Outline, text: str) -> None:
     """What stands before, between and after the documents; also the rest of one whose beginning is missing."""
     if not torn(text):
-        between(outline, walk.lines, text)
+        between(outline, text)
         return
-    loose(walk.lines, text)
+    loose(outline.sheet, text)
     outline.complain(
         "error", "unread",
         "The beginning of the JSON is missing: what began before it, and which controller it is about, was not read.",
@@ -59,13 +58,13 @@ def _gap(outline: Outline, walk: _Walk, text: str) -> None:
 
 
 class _Walk:
-    """Turns documents into answers; each leaf becomes a line ``path: value`` of the sheet, as in ``Sheet.of_json``.
+    """Turns documents into answers; each leaf becomes a line ``path: value`` of the output, as in ``Output.of_json``.
 
     Unlike there the lines are at hand while the pairs are made: a name may repeat, and may hold dots and brackets.
     """
 
-    def __init__(self) -> None:
-        self.lines: list[Line] = []
+    def __init__(self, output: Output) -> None:
+        self.output = output
         self.empty: list[Line] = []
         self.answer = Answer()
 
@@ -180,9 +179,7 @@ class _Walk:
         return Pair(plain(name).strip(), _plain(value), [self._line(place, value)])
 
     def _line(self, place: str, value: Value) -> Line:
-        line = Line(len(self.lines) + 1, f"{place}: {_printed(value)}")
-        self.lines.append(line)
-        return line
+        return self.output.add(f"{place}: {_printed(value)}")
 
     def _leaves(self, value: Value, place: str, depth: int) -> None:
         """Lines of what is no answer: they stay unparsed."""

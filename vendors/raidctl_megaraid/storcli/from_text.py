@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from raidctl.evidence import Line, Output
+from raidctl.evidence import Line, Output, mark_read
 from raidctl.text import collapse, counted, printable
 from raidctl.vendor.draft import Pair
 from raidctl_megaraid.storcli import headless_rows, text_tables
@@ -101,10 +101,10 @@ def judge(outline: Outline) -> None:
         outline.complain("error", "unread", "The tool printed nothing.", AGAIN)
     elif wrong := _SYNTAX.search(whole):
         outline.complain("error", "unread", f"The tool did not accept the command: {wrong[0][:200]}", AGAIN)
-        outline.sheet.mark_read(*[line for line in outline.sheet.lines if _SYNTAX.search(line.text)])
+        mark_read(*[line for line in outline.sheet.lines if _SYNTAX.search(line.text)])
     elif HELP.search(whole):
         outline.complain("error", "unread", "The tool printed its help instead of an answer.", AGAIN)
-        outline.sheet.mark_read(*outline.sheet.lines)
+        mark_read(*outline.sheet.lines)
     elif not outline.problems:
         outline.complain("error", "unread", f"The output holds no answer of the tool; it begins with “{first}”.", AGAIN)
 
@@ -163,7 +163,7 @@ class _Reader:
         elif block.kind == "crash":
             self.died = True
             said = printable(collapse(block.lines[0].text))[:200]
-            self.outline.sheet.mark_read(*block.lines)
+            mark_read(*block.lines)
             where = f" in “{self.stack[-1].title}”" if self.stack else ""
             self.outline.complain(
                 "error", "unread", f"The tool died{where} ({said}): what it had printed until then was read.", AGAIN
@@ -240,12 +240,12 @@ class _Reader:
         if title.lower() == "detailed status":
             self.in_details = True
             self.stack = []
-            self.outline.sheet.mark_read(*block.lines)
+            mark_read(*block.lines)
             return
         self.in_details = False
         self._leave_for(title)
         section = Section(title, tuple(around.title for around in self.stack), list(block.lines))
-        self.outline.sheet.mark_read(*block.lines)
+        mark_read(*block.lines)
         self.stack.append(section)
         answer.sections.append(section)
 
@@ -303,7 +303,7 @@ class _Reader:
         return self.untitled
 
     def _note(self, lines: Sequence[Line]) -> None:
-        self.outline.sheet.mark_read(*lines)
+        mark_read(*lines)
         if self.stack:
             self.stack[-1].lines.extend(lines)
 
@@ -313,7 +313,7 @@ class _Reader:
         if headless_rows.of_table(text):
             self._adrift(text)
         elif _BANNER.search(text) or _EVENT.match(text):
-            self.outline.sheet.mark_read(*block.lines)
+            mark_read(*block.lines)
         elif top is not None and not top.pairs and not top.rows:
             top.texts.append(Pair("", text, block.lines))
 
@@ -332,7 +332,7 @@ class _Reader:
         answer = self.answer or self._begin()
         self.in_details = self.in_details and _VERDICTS.search(block.head) is not None
         section = Section("", ()) if self.in_details else self.stack[-1] if self.stack else self._untitled()
-        self.outline.sheet.mark_read(*block.lines)
+        mark_read(*block.lines)
         section.lines.extend(block.lines)
         rows = block.body
         if not block.closed:

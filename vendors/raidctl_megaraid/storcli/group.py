@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 
-from raidctl.evidence import Output
 from raidctl.text import attempt
-from raidctl.vendor.draft import DETAIL, REPORT, WEAK, Draft, Pair
+from raidctl.vendor.draft import DETAIL, REPORT, WEAK, Draft, GroupDraft, Pair
 from raidctl_megaraid import vocabulary
-from raidctl_megaraid.draft import CardDraft, GroupDraft
+from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.storcli import drive as drives
 from raidctl_megaraid.storcli import numbers
 from raidctl_megaraid.storcli.columns import Cells, keep_cells, place
@@ -20,7 +19,7 @@ MISSING = "Missing drives"
 """Label of the detail that counts the drives of a group that are not there."""
 
 
-def read_topology(card: CardDraft, sheet: Output, row: Cells) -> Draft:
+def read_topology(card: ControllerDraft, row: Cells) -> Draft:
     """A row of ``TOPOLOGY``: a group, one of its spans, or a drive.
 
     ====  ===  ===  ========  ===  =====  =====
@@ -34,69 +33,68 @@ def read_topology(card: CardDraft, sheet: Output, row: Cells) -> Draft:
     ====  ===  ===  ========  ===  =====  =====
     """
     number = row["dg"].value if "dg" in row and _NUMBER.fullmatch(row["dg"].value) else None
-    group = card.group(number) if number is not None else None
+    group = card.array(number) if number is not None else None
     if "type" in row and normalized(row["type"].value) == "drive":
-        return _drive(card, sheet, row, group)
+        return _drive(card, row, group)
     if group is None:
-        keep_cells(card, sheet, row, "Topology ")
+        keep_cells(card, row, "Topology ")
         return card
-    group.add_evidence(sheet, row["dg"].lines[0] if row["dg"].lines else None, "id", number)
+    group.add_evidence(row["dg"].lines[0] if row["dg"].lines else None, "id", number)
     span = next((row[title].value for title in ("arr", "span") if title in row), "-")
     if vocabulary.has_value(span):
-        _keep_told(group, sheet, row, f"Span {span} ", {"dg", "arr", "span"})
+        _keep_told(group, row, f"Span {span} ", {"dg", "arr", "span"})
         return group
     if "state" in row:
-        _state(group, sheet, row["state"])
-    _keep_told(group, sheet, row, "", {"dg", "state"})
+        _state(group, row["state"])
+    _keep_told(group, row, "", {"dg", "state"})
     return group
 
 
-def _keep_told(group: GroupDraft, sheet: Output, row: Cells, prefix: str, skip: set[str]) -> None:
+def _keep_told(group: GroupDraft, row: Cells, prefix: str, skip: set[str]) -> None:
     """The cells that say something; a dash stands where the column is about drives or spans."""
     for title, pair in row.items():
         if title in skip or not vocabulary.has_value(pair.value):
-            group.evidence.extend((sheet, line, "id", group.name) for line in pair.lines)
+            for line in pair.lines:
+                group.add_evidence(line, "id", group.name)
         else:
-            group.keep_detail(sheet, pair, prefix)
+            group.keep_detail(pair, prefix)
 
 
-def _state(group: GroupDraft, sheet: Output, pair: Pair) -> None:
+def _state(group: GroupDraft, pair: Pair) -> None:
     if not vocabulary.has_value(pair.value):
-        group.keep_detail(sheet, pair)
+        group.keep_detail(pair)
         return
     health = vocabulary.group_state(pair.value)
     for line in pair.lines:
-        group.put(sheet, line, "status", health or "unknown", DETAIL)
-        group.put(sheet, line, "status_text", pair.value, DETAIL)
+        group.put(line, "status", health or "unknown", DETAIL)
+        group.put(line, "status_text", pair.value, DETAIL)
     if health is None:
         group.add_problem("warning", "unread", f"The drive group's state {pair.value!r} is not known.", REPORT)
 
 
-def _drive(card: CardDraft, sheet: Output, row: Cells, group: GroupDraft | None) -> Draft:
+def _drive(card: ControllerDraft, row: Cells, group: GroupDraft | None) -> Draft:
     """A drive; one that is missing has no address, or that of a slot where another drive may be now."""
     gone = any(title in row and normalized(row[title].value) in _GONE for title in ("state", "status"))
     if not gone and place(row) is not None:
         cells = {title: pair for title, pair in row.items() if title not in ("type", "arr", "span", "row")}
-        found = drives.read_row(card, sheet, cells, WEAK)
+        found = drives.read_row(card, cells, WEAK)
         if found is not None:
             for title in ("type", "arr", "span", "row"):
                 if title in row:
-                    found.add_evidence(
-                        sheet, row[title].lines[0] if row[title].lines else None, "array", row[title].value
-                    )
+                    found.add_evidence(row[title].lines[0] if row[title].lines else None, "array", row[title].value)
             return found
-    return _missing(card if group is None else group, sheet, row)
+    return _missing(card if group is None else group, row)
 
 
-def _missing(owner: Draft, sheet: Output, row: Cells) -> Draft:
+def _missing(owner: Draft, row: Cells) -> Draft:
     """Count it; that the same table is printed again in another output does not make two of it."""
     where = ":".join(row[title].value for title in ("arr", "span", "row") if title in row)
     known: dict[str, None] = owner.get("missing") or {}
     known[where] = None
-    owner.values["missing"] = (DETAIL, known)
-    owner.details[MISSING] = str(len(known))
-    keep_cells(owner, sheet, row, f"Missing {where} ")
-    owner.complaints = [item for item in owner.complaints if not item.message.startswith("The group misses ")]
+    owner.override("missing", known)
+    owner.replace_words(MISSING, str(len(known)))
+    keep_cells(owner, row, f"Missing {where} ")
+    owner.withdraw("The group misses ")
     count = "a drive" if len(known) == 1 else f"{len(known)} drives"
     owner.add_problem(
         "warning", "state", f"The group misses {count}.", "Put the drives back, or new ones, and rebuild."
@@ -104,17 +102,17 @@ def _missing(owner: Draft, sheet: Output, row: Cells) -> Draft:
     return owner
 
 
-def read_free_space(card: CardDraft, sheet: Output, row: Cells, number: int) -> Draft:
+def read_free_space(card: ControllerDraft, row: Cells, number: int) -> Draft:
     """A row of ``FREE SPACE DETAILS``: a piece of a group that no volume uses. ``number`` is its place in the table."""
     name = row["dg"].value if "dg" in row else ""
-    owner: Draft = card.group(name) if _NUMBER.fullmatch(name) else card
+    owner: Draft = card.array(name) if _NUMBER.fullmatch(name) else card
     size = attempt(numbers.size, row["size"].value) if "size" in row else None
     if owner is not card and size is not None:
         pieces: dict[int, int] = owner.get("pieces") or {}
         pieces[number] = size
-        owner.values["pieces"] = (DETAIL, pieces)
-        owner.values["free_bytes"] = (DETAIL, min(sum(pieces.values()), numbers.LARGEST))
+        owner.override("pieces", pieces)
+        owner.override("free_bytes", min(sum(pieces.values()), numbers.LARGEST))
         for line in row["size"].lines:
-            owner.add_evidence(sheet, line, "free_bytes", size)
-    keep_cells(owner, sheet, row, f"Free space {number} ", skip=("dg",) if owner is not card else ())
+            owner.add_evidence(line, "free_bytes", size)
+    keep_cells(owner, row, f"Free space {number} ", skip=("dg",) if owner is not card else ())
     return owner

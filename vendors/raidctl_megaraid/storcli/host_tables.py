@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from raidctl.evidence import Output
 from raidctl.vendor.draft import DETAIL, REPORT, ROW, WEAK, Draft, Pair
-from raidctl_megaraid.draft import CardDraft, Cards
+from raidctl_megaraid.draft import Cards, ControllerDraft
 from raidctl_megaraid.messages import COUNTS
 from raidctl_megaraid.storcli import battery
 from raidctl_megaraid.storcli import controller_words as words
@@ -27,7 +26,7 @@ def row_number(row: Row) -> Pair | None:
     return None
 
 
-def read_overview(cards: Cards, sheet: Output, section: Section) -> None:
+def read_overview(cards: Cards, section: Section) -> None:
     """Read ``Ctl Model Ports PDs DGs DNOpt VDs VNOpt BBU sPR DS EHS ASOs Hlth`` and the columns of v8 and of HBAs."""
     for row in section.rows:
         cell = row_number(row)
@@ -35,47 +34,47 @@ def read_overview(cards: Cards, sheet: Output, section: Section) -> None:
             continue
         card = cards.card(cell.value.strip())
         for line in cell.lines:
-            card.put(sheet, line, "number", int(cell.value))
+            card.put(line, "number", int(cell.value))
         if words.word(section.title).startswith(("it ", "hba ")):
-            card.put(sheet, cell.lines[0] if cell.lines else None, "mode", "hba", ROW)
+            card.put(cell.lines[0] if cell.lines else None, "mode", "hba", ROW)
         for other in row.values():
             if other is not cell:
-                _cell(card, sheet, section, other)
+                _cell(card, section, other)
 
 
-def _cell(card: CardDraft, sheet: Output, section: Section, cell: Pair) -> None:
+def _cell(card: ControllerDraft, section: Section, cell: Pair) -> None:
     label = words.word(cell.label)
     if label in ("model", "product name"):
         # PERCH730Mini: the blanks are left out here, other commands print them
-        read_brand(card, sheet, cell, card.read_field(sheet, cell, "model", words.plain_text, ROW))
+        read_brand(card, cell, card.read_field(cell, "model", words.plain_text, ROW))
     elif label in ("hlth", "health", "status"):
-        read_status(card, sheet, cell, ROW)
+        read_status(card, cell, ROW)
     elif label in ("bbu", "epack", "energy pack"):
-        card.keep_detail(sheet, cell, f"{section.title}: ")
-        battery.read_column(card, sheet, cell)
+        card.keep_detail(cell, f"{section.title}: ")
+        battery.read_column(card, cell)
     elif label == "personality":
-        card.read_field(sheet, cell, "mode", words.mode, ROW)
+        card.read_field(cell, "mode", words.mode, ROW)
     elif label == "pci address":
-        address = card.read_field(sheet, cell, "pci_address", words.pci_address, ROW)
+        address = card.read_field(cell, "pci_address", words.pci_address, ROW)
         if address is not None:
-            card.put(sheet, None, "bus", address, ROW)
+            card.put(None, "bus", address, ROW)
     else:
         if label == "subvendid":
-            read_subvendor(card, sheet, cell)
+            read_subvendor(card, cell)
         if label in COUNTS and cell.value.strip().isdecimal():
-            card.values[f"count.{label}"] = (ROW, int(cell.value.strip()[:18]))
-        card.keep_detail(sheet, cell, f"{section.title}: ")
+            card.override(f"count.{label}", int(cell.value.strip()[:18]), ROW)
+        card.keep_detail(cell, f"{section.title}: ")
 
 
-def read_brand(card: Draft, sheet: Output, pair: Pair, model: str | None) -> None:
+def read_brand(card: Draft, pair: Pair, model: str | None) -> None:
     """``PERC H730 Mini``, ``PERCH730Mini``: a name that tells the maker."""
     plain = words.word(model or "")
     maker = next((maker for brand, maker in BRANDS.items() if plain.startswith(brand)), None)
     if maker is not None:
-        card.put(sheet, pair.lines[0] if pair.lines else None, "vendor", maker, WEAK)
+        card.put(pair.lines[0] if pair.lines else None, "vendor", maker, WEAK)
 
 
-def read_subvendor(card: Draft, sheet: Output, pair: Pair) -> None:
+def read_subvendor(card: Draft, pair: Pair) -> None:
     """``SubVendor Id = 0x1028``: who sells the card. The chip's own maker says little; then the OEM's name counts."""
     try:
         number = words.number(pair.value)
@@ -84,10 +83,10 @@ def read_subvendor(card: Draft, sheet: Output, pair: Pair) -> None:
         return
     name = VENDORS.get(number) if number is not None else None
     if name is not None:
-        card.put(sheet, pair.lines[0] if pair.lines else None, "vendor", name, WEAK - 1 if number == 0x1000 else DETAIL)
+        card.put(pair.lines[0] if pair.lines else None, "vendor", name, WEAK - 1 if number == 0x1000 else DETAIL)
 
 
-def read_status(card: Draft, sheet: Output, pair: Pair, weight: int = DETAIL) -> None:
+def read_status(card: Draft, pair: Pair, weight: int = DETAIL) -> None:
     """``Controller Status = Needs Attention``, ``Hlth`` ``NdAtn``."""
     line = pair.lines[0] if pair.lines else None
     try:
@@ -96,7 +95,7 @@ def read_status(card: Draft, sheet: Output, pair: Pair, weight: int = DETAIL) ->
         health = "unknown"
         card.add_problem("warning", "unread", f"The controller's status word {pair.value[:80]!r} is not known.", REPORT)
     if health is None:
-        card.keep_detail(sheet, pair)
+        card.keep_detail(pair)
         return
-    card.put(sheet, line, "status", health, weight)
-    card.put(sheet, line, "status_text", words.plain_text(pair.value), weight)
+    card.put(line, "status", health, weight)
+    card.put(line, "status_text", words.plain_text(pair.value), weight)

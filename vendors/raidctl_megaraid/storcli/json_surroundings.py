@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from raidctl.evidence import Line
+from raidctl.evidence import Line, Output, mark_read
 from raidctl.text import collapse, printable
 from raidctl_megaraid.storcli.from_text import AGAIN, is_answer, is_prompt, read_lines
 from raidctl_megaraid.storcli.json_recovery import Document
@@ -16,24 +16,20 @@ _SHOWN = 3
 """Words around the JSON that are quoted."""
 
 
-def between(outline: Outline, lines: list[Line], text: str) -> None:
-    """Read what stands before, between or after the documents; its lines are added to ``lines``."""
+def between(outline: Outline, text: str) -> None:
+    """Read what stands before, between or after the documents; its lines are added to the output."""
     if _BRACKETS.fullmatch(plain(text)):
         return  # the brackets of a list of documents
-    own = [Line(number, part.rstrip("\r")) for number, part in enumerate(text.split("\n"), len(lines) + 1)]
-    lines.extend(own)
+    own = [outline.sheet.add(part.rstrip("\r")) for part in text.split("\n")]
     if is_answer(text):
         read_lines(outline, own)
         return
     _stray(outline, [line for line in own if plain(line.text).strip()])
 
 
-def loose(lines: list[Line], text: str) -> list[Line]:
+def loose(output: Output, text: str) -> list[Line]:
     """Add what is left of a broken document; it stays unparsed."""
-    parts = [part.rstrip("\r") for part in text.split("\n") if not _BRACKETS.fullmatch(part)]
-    own = [Line(number, part) for number, part in enumerate(parts, len(lines) + 1)]
-    lines.extend(own)
-    return own
+    return [output.add(part.rstrip("\r")) for part in text.split("\n") if not _BRACKETS.fullmatch(part)]
 
 
 def _stray(outline: Outline, lines: list[Line]) -> None:
@@ -43,22 +39,22 @@ def _stray(outline: Outline, lines: list[Line]) -> None:
         text = plain(line.text)
         if CRASH.search(text):
             _died(outline, text)
-            outline.sheet.mark_read(line)
+            mark_read(line)
         elif not is_prompt(text) and not _BRACKETS.fullmatch(text):
             said.append(printable(collapse(text))[:160])
-            outline.sheet.mark_read(line)
+            mark_read(line)
     if said:
         shown = "; ".join(said[:_SHOWN]) + (f" … ({len(said)} lines)" if len(said) > _SHOWN else "")
         outline.complain("info", "note", f"Beside the JSON the output says: “{shown}”. The JSON was read.")
 
 
-def broken(outline: Outline, lines: list[Line], document: Document, text: str) -> None:
-    """Report where a document breaks off; its rest is added to ``lines``."""
+def broken(outline: Outline, document: Document, text: str) -> None:
+    """Report where a document breaks off; its rest is added to the output."""
     if document.broken is None:
         return
-    rest = loose(lines, text[document.broken : document.end])
+    rest = loose(outline.sheet, text[document.broken : document.end])
     dead = next((line for line in rest if CRASH.search(line.text)), None)
-    outline.sheet.mark_read(*[line for line in rest if line is dead])
+    mark_read(*[line for line in rest if line is dead])
     why = f" because the tool died ({printable(collapse(plain(dead.text)))[:120]})" if dead else ""
     names = [printable(collapse(name))[:80] for name in document.inside if name not in ("Controllers", "Response Data")]
     place = f"“{' / '.join(names[:6])}”" if names else "its outermost part"

@@ -1,7 +1,7 @@
 """One output of storcli or one of its relatives as sections of pairs and of rows, whether it was JSON or text.
 
 The text forms print the sections of the JSON under the same titles and labels, so the readers of the sections know no
-difference. A JSON leaf is a line of its sheet (``Sheet.leaf``); a text pair or row is the line that it stands in.
+difference. A JSON leaf is a line of its output (``Output.leaf``); a text pair or row is the line that it stands in.
 """
 
 from __future__ import annotations

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 
-from raidctl.evidence import Output
 from raidctl.text import collapse
 from raidctl.units import parse_seconds
 from raidctl.vendor.draft import ROW, Draft, Pair
 from raidctl_megaraid import vocabulary
-from raidctl_megaraid.draft import CardDraft
+from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.storcli import numbers
 from raidctl_megaraid.storcli.columns import ADDRESSES, Cells, keep_cells, key, place
 from raidctl_megaraid.storcli.drive import put_place
@@ -36,7 +35,7 @@ def named(description: str) -> str:
     return next((name for form, name in _NAMED if form in text), "operation")
 
 
-def read_volume_row(card: CardDraft, sheet: Output, row: Cells, description: str) -> Draft | None:
+def read_volume_row(card: ControllerDraft, row: Cells, description: str) -> Draft | None:
     """``0 CC   36  In progress     1 Hours 12 Minutes``; None where it has no number."""
     title = "vd" if "vd" in row else "dg/vd"
     match = _VD.fullmatch(row[title].value.strip()) if title in row else None
@@ -44,16 +43,16 @@ def read_volume_row(card: CardDraft, sheet: Output, row: Cells, description: str
         return None
     volume = card.volume(match[1])
     for line in row[title].lines:
-        volume.add_evidence(sheet, line, "id", row[title].value)
+        volume.add_evidence(line, "id", row[title].value)
     name = row["operation"].value if "operation" in row else named(description)
     going, share = _progress(volume, row)
     if going:
-        put_progress(volume, sheet, row.get("operation", row[title]), Going(name, share, _left(row)), ROW)
-    _keep(volume, sheet, row, name, (title,))
+        put_progress(volume, row.get("operation", row[title]), Going(name, share, _left(row)), ROW)
+    _keep(volume, row, name, (title,))
     return volume
 
 
-def read_drive_row(card: CardDraft, sheet: Output, row: Cells, description: str) -> Draft | None:
+def read_drive_row(card: ControllerDraft, row: Cells, description: str) -> Draft | None:
     """``/c0/e252/s3 - Not in progress -``, ``252:3 37 In progress 2 Hours 5 Minutes``; None without an address."""
     where = place(row)
     if where is None:
@@ -61,22 +60,22 @@ def read_drive_row(card: CardDraft, sheet: Output, row: Cells, description: str)
     drive = card.drive(key(where))
     for title in ADDRESSES:
         if title in row:
-            put_place(drive, sheet, row[title], where)
+            put_place(drive, row[title], where)
     name = row["operation"].value if "operation" in row else named(description)
     going, share = _progress(drive, row)
     if going:
         pair = next(row[title] for title in ADDRESSES if title in row)
-        put_progress(drive, sheet, pair, Going(name, share, _left(row)), ROW)
-        drive.details[name] = _summary(row)
-    _keep(drive, sheet, row, name, ADDRESSES)
+        put_progress(drive, pair, Going(name, share, _left(row)), ROW)
+        drive.replace_words(name, _summary(row))
+    _keep(drive, row, name, ADDRESSES)
     return drive
 
 
-def _keep(draft: Draft, sheet: Output, row: Cells, name: str, addresses: tuple[str, ...]) -> None:
+def _keep(draft: Draft, row: Cells, name: str, addresses: tuple[str, ...]) -> None:
     """``CC Status``: the columns of an operation under its name, ids under their own."""
     plain = (*addresses, *_IDS)
-    keep_cells(draft, sheet, {title: row[title] for title in _IDS if title in row})
-    keep_cells(draft, sheet, row, f"{collapse(name)} ", skip=plain)
+    keep_cells(draft, {title: row[title] for title in _IDS if title in row})
+    keep_cells(draft, row, f"{collapse(name)} ", skip=plain)
 
 
 def _progress(draft: Draft, row: Cells) -> tuple[bool, float | None]:

@@ -9,9 +9,8 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from raidctl.evidence import Output
-from raidctl.vendor.draft import DETAIL, ROW, Draft, Pair
-from raidctl_megaraid.draft import Cards, VolumeDraft
+from raidctl.vendor.draft import DETAIL, ROW, Draft, GroupDraft, Pair
+from raidctl_megaraid.draft import Cards
 from raidctl_megaraid.storcli import drive as drives
 from raidctl_megaraid.storcli import enclosure, foreign, numbers, volume
 from raidctl_megaraid.storcli.columns import Cells, cells, keep_cells, keep_rows
@@ -39,17 +38,18 @@ _COUNTS = frozenset(
 )  # fmt: skip
 
 
-def read_storage(cards: Cards, answer: Answer, sheet: Output) -> list[Section]:
+def read_storage(cards: Cards, answer: Answer) -> list[Section]:
     """Read every section about volumes, drives, groups, enclosures and foreign configurations.
 
     Returns:
         The sections that it does not know; of the untitled one what is left of its pairs.
     """
-    reading = Reading(cards, answer, sheet, answer.said("Description") or "")
+    reading = Reading(cards, answer, answer.said("Description") or "")
     left = [rest for section in answer.sections for rest in _section(reading, section)]
     for draft in reading.touched.values():
-        if isinstance(draft, VolumeDraft):
-            volume.settle(draft)
+        found = reading.card.volumes.get(draft.name)
+        if found is draft:
+            volume.settle(found)
         else:
             drives.settle(draft)
     return left
@@ -64,11 +64,11 @@ def _section(reading: Reading, section: Section) -> list[Section]:
         known = normalized(section.title) in _HEADINGS or reading.drive is not None or reading.volume is not None
         return [] if known else [section]
     if foreign.is_foreign(section, reading.description):
-        foreign.read_section(reading.card, reading.sheet, section)
+        foreign.read_section(reading.card, section)
         return []
     box = next((m for m in map(_ENCLOSURE.fullmatch, (section.title, *section.path)) if m), None)
     if box is not None:
-        enclosure.read_section(reading.card, reading.sheet, section, f"Enclosure {box[2]}")
+        enclosure.read_section(reading.card, section, f"Enclosure {box[2]}")
         return []
     return _table(reading, section)
 
@@ -78,9 +78,9 @@ def _untitled(reading: Reading, section: Section) -> list[Section]:
     foreign_ones = [pair for pair in section.pairs if normalized(pair.label) in foreign.COUNTS]
     ours = [pair for pair in section.pairs if normalized(pair.label) in _COUNTS]
     if foreign_ones:
-        foreign.read_counts(reading.card, reading.sheet, foreign_ones)
+        foreign.read_counts(reading.card, foreign_ones)
     for pair in ours:
-        reading.card.keep_detail(reading.sheet, pair)
+        reading.card.keep_detail(pair)
     taken = {id(pair) for pair in (*foreign_ones, *ours)}
     rest = replace(section, pairs=[pair for pair in section.pairs if id(pair) not in taken])
     return [rest] if rest.pairs or rest.texts else []
@@ -108,7 +108,7 @@ def _table(reading: Reading, section: Section) -> list[Section]:
 def _nowhere(reading: Reading, section: Section, number: int, row: Cells) -> None:
     """A row without the address of what it is about; a drive that is listed so is there all the same."""
     owner: Draft = reading.card if reading.volume is None else reading.volume
-    keep_cells(owner, reading.sheet, row, f"{section.title} {number} ".lstrip())
+    keep_cells(owner, row, f"{section.title} {number} ".lstrip())
     reader = reader_of(section, set(row))
     if reader is volume_row:
         owner.add_problem(
@@ -126,9 +126,9 @@ def _others(reading: Reading, section: Section) -> None:
     """Pairs and texts beside a table: counts (``Virtual Drives = 2``)."""
     owner: Draft = reading.card if reading.volume is None else reading.volume
     for pair in section.pairs:
-        owner.keep_detail(reading.sheet, pair)
+        owner.keep_detail(pair)
     for pair in section.texts:
-        owner.keep_detail(reading.sheet, pair, section.title or "Text")
+        owner.keep_detail(pair, section.title or "Text")
 
 
 def _below(reading: Reading, section: Section) -> list[Section]:
@@ -146,40 +146,40 @@ def _below(reading: Reading, section: Section) -> list[Section]:
 
 def _drive_section(reading: Reading, draft: Draft, section: Section) -> None:
     """A drive's own section: state, attributes, policies, ports, inquiry data."""
-    sheet, title = reading.sheet, normalized(section.title)
+    title = normalized(section.title)
     reading.about(draft)
     prefix = ""
     if title.startswith("lu/ns properties"):
         reading.units += 1
         prefix = "LU/NS " if reading.units == 1 else f"LU/NS {reading.units} "
     if reading.units > 1 and prefix:
-        drives.read_unit(draft, sheet, section.pairs, prefix)
+        drives.read_unit(draft, section.pairs, prefix)
     else:
-        drives.read_pairs(draft, sheet, section.pairs, prefix)
+        drives.read_pairs(draft, section.pairs, prefix)
     for row in section.rows:
-        _link(reading, draft, row)
+        _link(draft, row)
     match = DRIVE.fullmatch(section.title)
     name = (match[4] if match else section.title) or "Text"
-    keep_rows(draft, sheet, section.rows, name if title in OF_DRIVE or match else section.title)
+    keep_rows(draft, section.rows, name if title in OF_DRIVE or match else section.title)
     if section.texts:
         # Inquiry Data: rows of hexadecimal figures
         value = " ".join(pair.value for pair in section.texts)
-        draft.keep_detail(sheet, Pair(name, value, [line for pair in section.texts for line in pair.lines]))
+        draft.keep_detail(Pair(name, value, [line for pair in section.texts for line in pair.lines]))
 
 
-def _link(reading: Reading, draft: Draft, row: Row) -> None:
+def _link(draft: Draft, row: Row) -> None:
     """``0 Active 12.0Gb/s 0x5000c500…``: the speed of a port, where the drive's own section does not tell it."""
     found = cells(row)
     if "negotiated speed" in found:
-        draft.read_field(reading.sheet, found["negotiated speed"], "link_gbps", numbers.link_speed, DETAIL)
+        draft.read_field(found["negotiated speed"], "link_gbps", numbers.link_speed, DETAIL)
     elif "linkspeed" in found and normalized(found["status"].value if "status" in found else "active") == "active":
-        draft.read_field(reading.sheet, found["linkspeed"], "link_gbps", numbers.link_speed, ROW)
+        draft.read_field(found["linkspeed"], "link_gbps", numbers.link_speed, ROW)
 
 
-def _volume_section(reading: Reading, draft: VolumeDraft, section: Section) -> None:
+def _volume_section(reading: Reading, draft: GroupDraft, section: Section) -> None:
     """``VD0 Properties``, ``VD Properties``."""
     reading.about(draft)
-    volume.read_pairs(draft, reading.sheet, section.pairs)
-    keep_rows(draft, reading.sheet, section.rows, section.title)
+    volume.read_pairs(draft, section.pairs)
+    keep_rows(draft, section.rows, section.title)
     for pair in section.texts:
-        draft.keep_detail(reading.sheet, pair, section.title)
+        draft.keep_detail(pair, section.title)

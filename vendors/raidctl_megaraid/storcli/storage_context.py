@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from raidctl.evidence import Output
-from raidctl.vendor.draft import Draft
-from raidctl_megaraid.draft import CardDraft, Cards, VolumeDraft
+from raidctl.vendor.draft import Draft, GroupDraft
+from raidctl_megaraid.draft import Cards, ControllerDraft
 from raidctl_megaraid.storcli.columns import key
 from raidctl_megaraid.storcli.outline import Answer, Section
 from raidctl_megaraid.vocabulary import normalized
@@ -35,11 +34,10 @@ class Reading:
 
     cards: Cards
     answer: Answer
-    sheet: Output
     description: str
     drive: Draft | None = None
     """The drive that the sections are about."""
-    volume: VolumeDraft | None = None
+    volume: GroupDraft | None = None
     """The volume that the sections are about."""
     units: int = 0
     """Logical units of the present drive that were read."""
@@ -47,11 +45,11 @@ class Reading:
     """Pieces of free space that were read."""
     touched: dict[int, Draft] = field(default_factory=dict)
     """What was told of: its status is worked out at the end."""
-    _card: CardDraft | None = None
+    _card: ControllerDraft | None = None
     _by_pid: dict[str, Draft] | None = None
 
     @property
-    def card(self) -> CardDraft:
+    def card(self) -> ControllerDraft:
         """The card; a draft is made only for an answer that tells something of it."""
         if self._card is None:
             self._card = self.cards.card(self.answer.number or self._titled())
@@ -77,7 +75,7 @@ class Reading:
         self.volume = None
         self.about(draft)
 
-    def enter_volume(self, draft: VolumeDraft) -> None:
+    def enter_volume(self, draft: GroupDraft) -> None:
         """The sections that follow are about a volume."""
         self.volume, self.drive = draft, None
         self.about(draft)

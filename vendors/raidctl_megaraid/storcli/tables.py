@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 
-from raidctl.evidence import Line, Output
+from raidctl.evidence import Line, mark_read
 from raidctl.vendor.draft import Draft, Pair
 from raidctl_megaraid.storcli.outline import Row, Section
 
@@ -23,7 +23,7 @@ def two_columns(row: Row) -> Pair | None:
     return Pair(label.value, value.value, unique_lines(label, value)) if label.value else None
 
 
-def keep_rows(draft: Draft, sheet: Output, section: Section, rows: list[Row], title: str) -> None:
+def keep_rows(draft: Draft, section: Section, rows: list[Row], title: str) -> None:
     """Rows without fields: ``Advanced Software Option: MegaRAID RAID5`` is ``Time Remaining Unlimited, Mode -``."""
     name = _numbered()
     for row in rows:
@@ -37,22 +37,22 @@ def keep_rows(draft: Draft, sheet: Output, section: Section, rows: list[Row], ti
             head = cells[0].value if len(cells) > 1 else ""
             pair = Pair(head, value, unique_lines(*cells))
         label = name(f"{title}: {pair.label}" if title and pair.label else title or pair.label or section.title)
-        keep(draft, sheet, Pair(label, pair.value, pair.lines))
+        keep(draft, Pair(label, pair.value, pair.lines))
 
 
-def keep_texts(draft: Draft, sheet: Output, section: Section) -> None:
+def keep_texts(draft: Draft, section: Section) -> None:
     """Values without a label stand under the title of their section."""
     name = _numbered()
     for text in section.texts:
-        keep(draft, sheet, Pair(name(section.title or "Text"), text.value, text.lines))
+        keep(draft, Pair(name(section.title or "Text"), text.value, text.lines))
 
 
-def keep(draft: Draft, sheet: Output, pair: Pair) -> None:
+def keep(draft: Draft, pair: Pair) -> None:
     """A detail, or a note where label or value is missing."""
     if pair.label:
-        draft.keep_detail(sheet, pair)
+        draft.keep_detail(pair)
     else:
-        sheet.mark_read(*pair.lines)
+        mark_read(*pair.lines)
 
 
 def _numbered() -> Callable[[str], str]:

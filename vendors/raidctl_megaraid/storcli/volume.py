@@ -6,13 +6,12 @@ import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from raidctl.evidence import Output
 from raidctl.model import Severity
 from raidctl.text import attempt, collapse
-from raidctl.vendor.draft import DETAIL, REPORT, ROW, Draft, Pair
+from raidctl.vendor.draft import DETAIL, REPORT, ROW, Draft, GroupDraft, Pair
 from raidctl_megaraid import vocabulary
 from raidctl_megaraid.cache_token import cache_token
-from raidctl_megaraid.draft import CardDraft, VolumeDraft
+from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.storcli import numbers
 from raidctl_megaraid.storcli.columns import Cells, keep_cells
 from raidctl_megaraid.vocabulary import normalized
@@ -82,7 +81,7 @@ _ALARMS: dict[str, tuple[bool, Severity, str, str]] = {
 }  # fmt: skip
 
 
-def read_row(card: CardDraft, sheet: Output, row: Cells, weight: int = ROW) -> VolumeDraft | None:
+def read_row(card: ControllerDraft, row: Cells, weight: int = ROW) -> GroupDraft | None:
     """``0/0   RAID1 Optl  RW     Yes     RWBD  -   ON  446.625 GB NAME``; None where it has no number."""
     match = _DG_VD.fullmatch(row["dg/vd"].value) if "dg/vd" in row else None
     if match is None:
@@ -90,62 +89,62 @@ def read_row(card: CardDraft, sheet: Output, row: Cells, weight: int = ROW) -> V
     volume = card.volume(match[2])
     for line in row["dg/vd"].lines:
         if match[1].isdecimal():
-            volume.put(sheet, line, "array", match[1])
-            card.group(match[1])
-        volume.put(sheet, None, "target", int(match[2]))
-        volume.add_evidence(sheet, line, "id", match[2])
+            volume.put(line, "array", match[1])
+            card.array(match[1])
+        volume.put(None, "target", int(match[2]))
+        volume.add_evidence(line, "id", match[2])
     for title, (name, parse) in _ROW_FIELDS.items():
         if title in row:
-            volume.read_field(sheet, row[title], name, parse, weight)
+            volume.read_field(row[title], name, parse, weight)
     if "type" in row and normalized(row["type"].value).startswith("cac"):
         # Cac0: CacheCade, SSDs that cache other volumes
-        volume.keep_detail(sheet, row["type"])
+        volume.keep_detail(row["type"])
     if "state" in row:
-        _state(volume, sheet, row["state"], weight)
-    _caches(volume, sheet, row, weight)
+        _state(volume, row["state"], weight)
+    _caches(volume, row, weight)
     _access(volume, row)
-    keep_cells(volume, sheet, row, skip={"dg/vd", *_ROW_FIELDS, "state", "cache", "currentcache", "defaultcache"})
+    keep_cells(volume, row, skip={"dg/vd", *_ROW_FIELDS, "state", "cache", "currentcache", "defaultcache"})
     return volume
 
 
-def _state(volume: VolumeDraft, sheet: Output, pair: Pair, weight: int) -> None:
+def _state(volume: GroupDraft, pair: Pair, weight: int) -> None:
     """``Optl``, ``Dgrd``."""
     if not vocabulary.has_value(pair.value):
-        volume.keep_detail(sheet, pair)
+        volume.keep_detail(pair)
         return
     known = vocabulary.volume_state(pair.value)
-    volume.put(sheet, None, "state", known.status if known else "unknown", weight)
+    volume.put(None, "state", known.status if known else "unknown", weight)
     for line in pair.lines:
-        volume.add_evidence(sheet, line, "status", known.status if known else "unknown")
-        volume.put(sheet, line, "status_text", collapse(pair.value), weight)
+        volume.add_evidence(line, "status", known.status if known else "unknown")
+        volume.put(line, "status_text", collapse(pair.value), weight)
     if known is None:
         volume.add_problem("warning", "unread", f"The volume's state {pair.value!r} is not known.", REPORT)
     elif known.operation is not None:
-        volume.put(sheet, None, "progress.operation", known.operation, 0)
+        volume.put(None, "progress.operation", known.operation, 0)
 
 
-def _caches(volume: VolumeDraft, sheet: Output, row: Cells, weight: int) -> None:
+def _caches(volume: GroupDraft, row: Cells, weight: int) -> None:
     """``Cache`` of version 7 is in force now; version 8 has ``CurrentCache`` and ``DefaultCache``."""
     for title, name in (("cache", "write_current"), ("currentcache", "write_current"), ("defaultcache", "")):
         if title not in row:
             continue
         pair = row[title]
         token = cache_token(pair.value)
-        volume.keep_detail(sheet, pair)
+        volume.keep_detail(pair)
         if token is None:
             if vocabulary.has_value(pair.value):
                 volume.unread(pair.label, pair.value)
-                volume.put(sheet, None, f"{name or 'write_configured'}_unread", value=True)
+                volume.put(None, f"{name or 'write_configured'}_unread", value=True)
             continue
         for line in pair.lines:
-            volume.put(sheet, line, name or "write_configured", token.write_policy, weight)
+            volume.put(line, name or "write_configured", token.write_policy, weight)
             if name and token.read_policy is not None:
-                volume.put(sheet, line, "cache.read_policy", token.read_policy, weight)
+                volume.put(line, "cache.read_policy", token.read_policy, weight)
             if name and token.io_policy is not None:
-                volume.put(sheet, line, "cache.io_policy", token.io_policy, weight)
+                volume.put(line, "cache.io_policy", token.io_policy, weight)
 
 
-def _access(volume: VolumeDraft, row: Cells) -> None:
+def _access(volume: GroupDraft, row: Cells) -> None:
     """``RW``, ``RO``, ``Blkd``; ``Consist`` Yes or No."""
     if "access" in row and normalized(row["access"].value) in _BLOCKED:
         volume.add_problem(
@@ -156,7 +155,7 @@ def _access(volume: VolumeDraft, row: Cells) -> None:
         _consistent(volume, row["consist"])
 
 
-def _consistent(volume: VolumeDraft, pair: Pair) -> None:
+def _consistent(volume: GroupDraft, pair: Pair) -> None:
     if attempt(vocabulary.flag, pair.value) is False:
         volume.add_problem(
             "info", "note", "The tool does not call the volume consistent: it was not initialised or not checked yet.",
@@ -164,37 +163,37 @@ def _consistent(volume: VolumeDraft, pair: Pair) -> None:
         )  # fmt: skip
 
 
-def read_pairs(volume: VolumeDraft, sheet: Output, pairs: list[Pair]) -> None:
+def read_pairs(volume: GroupDraft, pairs: list[Pair]) -> None:
     """``VD0 Properties``."""
     for pair in pairs:
         label = normalized(pair.label)
         if label in _FIELDS:
             name, parse = _FIELDS[label]
-            found = volume.read_field(sheet, pair, name, parse)
+            found = volume.read_field(pair, name, parse)
             if found is None and name == "write_configured" and vocabulary.has_value(pair.value):
-                volume.put(sheet, None, f"{name}_unread", value=True)
+                volume.put(None, f"{name}_unread", value=True)
         elif label in _COUNTS:
-            _count(volume, sheet, pair, _COUNTS[label])
+            _count(volume, pair, _COUNTS[label])
         elif label == "active operations":
-            _active(volume, sheet, pair)
+            _active(volume, pair)
         else:
-            volume.keep_detail(sheet, pair)
+            volume.keep_detail(pair)
             _alarm(volume, label, pair)
 
 
-def _count(volume: VolumeDraft, sheet: Output, pair: Pair, name: str) -> None:
+def _count(volume: GroupDraft, pair: Pair, name: str) -> None:
     """A figure that others are worked out from; it is a detail itself."""
-    volume.keep_detail(sheet, pair)
+    volume.keep_detail(pair)
     try:
         number = numbers.sector_size(pair.value) if name == "block_size" else numbers.integer(pair.value)
     except ValueError:
         volume.unread(pair.label, pair.value)
         return
     if number is not None:
-        volume.put(sheet, None, name, number)
+        volume.put(None, name, number)
 
 
-def _alarm(volume: VolumeDraft, label: str, pair: Pair) -> None:
+def _alarm(volume: GroupDraft, label: str, pair: Pair) -> None:
     if label == "consistent":
         _consistent(volume, pair)
     alarm = _ALARMS.get(label)
@@ -202,35 +201,35 @@ def _alarm(volume: VolumeDraft, label: str, pair: Pair) -> None:
         volume.add_problem(alarm[1], "state", alarm[2], alarm[3])
 
 
-def _active(volume: VolumeDraft, sheet: Output, pair: Pair) -> None:
+def _active(volume: GroupDraft, pair: Pair) -> None:
     """``Active Operations = Consistency Check (36%)``; of several the first."""
-    volume.keep_detail(sheet, pair)
+    volume.keep_detail(pair)
     if not vocabulary.has_value(pair.value):
         return
     match = _ACTIVE.match(pair.value)
     name, share = (match[1], float(match[2])) if match else (pair.value.split(",", maxsplit=1)[0], None)
-    put_progress(volume, sheet, pair, Going(name.strip(" ,"), share))
+    put_progress(volume, pair, Going(name.strip(" ,"), share))
 
 
-def put_progress(draft: Draft, sheet: Output, pair: Pair, going: Going, weight: int = DETAIL) -> None:
+def put_progress(draft: Draft, pair: Pair, going: Going, weight: int = DETAIL) -> None:
     """An operation that goes on, and how far it is."""
     line = pair.lines[0] if pair.lines else None
-    draft.put(sheet, line, "progress.operation", vocabulary.operation(going.name), weight)
+    draft.put(line, "progress.operation", vocabulary.operation(going.name), weight)
     if going.percent is not None and going.percent <= 100:
-        draft.put(sheet, line, "progress.percent", going.percent, weight)
+        draft.put(line, "progress.percent", going.percent, weight)
     if going.left is not None:
-        draft.put(sheet, line, "progress.remaining_seconds", going.left, weight)
+        draft.put(line, "progress.remaining_seconds", going.left, weight)
 
 
-def settle(volume: VolumeDraft) -> None:
+def settle(volume: GroupDraft) -> None:
     """What follows from several lines: status, exact size, number of drives; idempotent."""
     state = volume.get("state")
     if state is not None:
         busy = vocabulary.BUSY_STATUS.get(volume.get("progress.operation"))
-        volume.values["status"] = (ROW, busy if state == "ok" and busy is not None else state)
+        volume.override("status", busy if state == "ok" and busy is not None else state, ROW)
     printed, blocks = volume.get("size_bytes"), volume.get("blocks")
     if printed and blocks:
-        volume.values["size_bytes"] = (DETAIL, numbers.exactly(printed, blocks, volume.get("block_size")))
+        volume.override("size_bytes", numbers.exactly(printed, blocks, volume.get("block_size")))
     spans, each = volume.get("spans"), volume.get("drives_per_span")
     if spans and each:
-        volume.values.setdefault("drives_expected", (ROW, spans * each))
+        volume.conclude("drives_expected", spans * each, ROW)
