@@ -1,4 +1,4 @@
-"""Where each fact was read: every line of every output is accounted for.
+"""Evidence: every line of every tool's output, and the facts it gave.
 
 A parser works on an :class:`Output`, one output of one tool. For each line it records one of three things:
 
@@ -37,7 +37,7 @@ class Line(Struct, eq=False):
 
     @property
     def indent(self) -> int:
-        """How many blanks it starts with; a tab counts as eight."""
+        """Number of leading blanks; a tab counts as eight."""
         expanded = self.text.expandtabs(8) if "\t" in self.text else self.text
         return len(expanded) - len(expanded.lstrip(" "))
 
@@ -63,7 +63,7 @@ def mark_read(*lines: Line) -> None:
 
 
 class Fact(NamedTuple):
-    """One fact: object, field, value as text, and the line that gives it."""
+    """One fact: object, field, value as text, and the line it came from."""
 
     object_id: str
     field: str
@@ -78,31 +78,31 @@ class Fact(NamedTuple):
 
 @dataclass
 class Output:
-    """One output of one tool, and what a parser made of each line."""
+    """One output of one tool, and what its lines gave."""
 
     command: str
     lines: list[Line] = field(default_factory=list)
     facts: list[Fact] = field(default_factory=list)
     closing: re.Pattern[str] | None = None
-    """How the last line of such an output begins, where the tool always prints one."""
+    """How the last line of a complete output begins, if the tool always prints one."""
     framed: bool = False
     """The tool prints a blank line first and last."""
     gap: str = ""
-    """What else shows that the output is cut off: ``its last table has no end``."""
+    """Another sign that the output is cut off: ``its last table has no end``."""
 
     @classmethod
     def of_text(cls, command: str, text: str) -> Output:
-        """A text output. CR LF and a missing last newline make no difference."""
+        """Make one from a text output. CR LF and a missing last newline make no difference."""
         return cls.of_lines(command, (part.rstrip("\r") for part in text.replace("\r\n", "\n").split("\n")))
 
     @classmethod
     def of_json(cls, command: str, value: object) -> Output:
-        """A JSON output: one line for each leaf, ``path: value`` (see :meth:`leaf`)."""
+        """Make one from a JSON output: one line for each leaf, ``path: value`` (see :meth:`leaf`)."""
         return cls.of_lines(command, (f"{path}: {leaf}" for path, leaf in _leaves(value)))
 
     @classmethod
     def of_lines(cls, command: str, texts: Iterable[str]) -> Output:
-        """An output of these lines."""
+        """Make one from these lines."""
         output = cls(command)
         output.lines = [Line(number, text, output) for number, text in enumerate(texts, 1)]
         return output
@@ -114,12 +114,12 @@ class Output:
         return line
 
     def unparsed(self) -> list[Line]:
-        """The lines that are not blank and that no parser used."""
+        """Return the lines that are not blank and that no parser used."""
         return [line for line in self.lines if not line.used and line.text.strip()]
 
     @property
     def cut_off(self) -> str | None:
-        """What shows that the output is not whole, a clause; None: nothing does, or it is empty."""
+        """The sign that the output is truncated, a clause; None if there is none, or the output is empty."""
         if self.gap or not any(line.stripped for line in self.lines):
             return self.gap or None
         if self.closing is not None:
@@ -130,7 +130,7 @@ class Output:
         return "the blank line that ends it is missing" if framed else None
 
     def leaf(self, path: str) -> Line | None:
-        """The line of a JSON leaf by its path (``nvme_smart_log.temperature``, ``a[0].b``)."""
+        """Return the line of a JSON leaf by its path (``nvme_smart_log.temperature``, ``a[0].b``)."""
         index = self.__dict__.get("_index")
         if index is None:
             index = {line.text.split(": ", 1)[0]: line for line in self.lines}

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
+
+from msgspec import Struct, field
 
 from raidctl.model import Problem
 from raidctl.vendor.draft import ControllerDraft
@@ -12,8 +13,7 @@ from raidctl.vendor.draft import ControllerDraft
 C = TypeVar("C", bound=ControllerDraft[Any])
 
 
-@dataclass
-class Choice(Generic[C]):
+class Choice(Struct, Generic[C]):
     """A controller that is shown, the tool that reports most of it, and what other tools report of it."""
 
     card: C
