@@ -60,8 +60,8 @@ def checkup_screen(checkup: Checkup, paper: Paper) -> Iterator[RenderableType]:
     yield from _tools(checkup, paper)
     yield Text("")
     yield facts([("rights", [_rights(checkup.root)]), *_libraries(checkup, paper)], paper, indent=0)
-    told = {(note, one) for card in checkup.cards for note in card.why for one in card.controllers}
-    yield from problem_sections(found, [note for note in notes(bare) if (note.message, note.where) not in told], paper)
+    shown = {(note, one) for card in checkup.cards for note in card.why for one in card.controllers}
+    yield from problem_sections(found, [note for note in notes(bare) if (note.message, note.where) not in shown], paper)
 
 
 def _verdict(found: Sequence[Trouble], paper: Paper) -> RenderableType:
@@ -87,24 +87,24 @@ def _cards(checkup: Checkup, paper: Paper) -> Iterator[RenderableType]:
 
 def _card(card: CardRow, problems: Sequence[Problem], paper: Paper) -> list[Piece]:
     """What it is; who drives it; who tells of it; as what it is shown."""
-    told: list[Piece] = [
+    shown: list[Piece] = [
         (paper.clean(card.name), STRONG),
         paper.clean(f"driver {card.driver or 'none'}"),
         paper.clean(f"family {card.family or 'none'}"),
     ]
-    told += _programs(card, paper)
+    shown += _programs(card, paper)
     text, style = _state(card, problems)
-    told.append((paper.clean(text), style))
-    return [*told, (paper.clean(card.note), DULL)] if card.note else told
+    shown.append((paper.clean(text), style))
+    return [*shown, (paper.clean(card.note), DULL)] if card.note else shown
 
 
 def _programs(card: CardRow, paper: Paper) -> list[Piece]:
-    """Which of the installed programs has told of the card, and which have not."""
-    told = card.told_by or (card.found if card.answers else ())
-    others = listing((name for name in card.found if name not in told), "or")
-    if told:
-        return [paper.clean(f"told by {listing(told)}{f', not by {others}' if others else ''}")]
-    return [paper.clean(f"not told by {others}")] if others else []
+    """The installed tools that report the controller, and those that do not."""
+    shown = card.told_by or (card.found if card.answers else ())
+    others = listing((name for name in card.found if name not in shown), "or")
+    if shown:
+        return [paper.clean(f"reported by {listing(shown)}{f', not by {others}' if others else ''}")]
+    return [paper.clean(f"not reported by {others}")] if others else []
 
 
 def _state(card: CardRow, problems: Sequence[Problem]) -> tuple[str, Style]:
