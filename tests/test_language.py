@@ -42,6 +42,7 @@ PATTERN = "disk told \\\\d"
 '''
 
 
+@pytest.mark.slow
 def test_no_room_has_more_avoided_words() -> None:
     """README, manual, help and messages keep to the rules of language, or come nearer to them."""
     counted = rooms()

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from raidctl.audit.finding import Finding, Severity
 from raidctl.model import Inventory
 
 
-@dataclass(frozen=True, kw_only=True)
-class Rule:
+class Rule(Struct, frozen=True, kw_only=True):
     """One built-in rule. The docstring of its module is its manual page."""
 
     name: str

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 from raidctl.evidence import Line, Output
 
@@ -10,8 +10,7 @@ SOURCE = "kernel (udev, sysfs, mountinfo)"
 """Stands for the command: what these lines say comes from several answers."""
 
 
-@dataclass
-class KernelSheet:
+class KernelSheet(Struct):
     """Lines of the kernel's view in the making, each with the fact that it gave."""
 
     rows: list[tuple[str, str, str, object]] = field(default_factory=list)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from raidctl.discovery import blocks, mapper, mounts, sysfs
 from raidctl.discovery.pci import LINK, linked, storage_functions
@@ -47,8 +49,7 @@ _GLOBS = (sysfs.BLOCKS, sysfs.SLAVES, sysfs.PARTITIONS, sysfs.FUNCTIONS)
 _UDEV = "udev database"
 
 
-@dataclass(frozen=True)
-class Look:
+class Look(Struct, frozen=True):
     """What a look at the machine gave."""
 
     view: HostView
@@ -57,8 +58,7 @@ class Look:
     """The lines of the kernel's tables that are in no known form; the others are facts of the view."""
 
 
-@dataclass
-class _First:
+class _First(Struct):
     """The answers of the first round."""
 
     udev: ReadAnswer
@@ -122,8 +122,7 @@ def _first_round() -> Dialogue[_First]:
     return _First(udev, files, globs, parse(udev.text or ""))
 
 
-@dataclass(frozen=True)
-class _Asked:
+class _Asked(Struct, frozen=True):
     """What the second round asks for."""
 
     attributes: Sequence[tuple[str, str]]
@@ -137,8 +136,7 @@ class _Asked:
     """Whether the device mapper is asked."""
 
 
-@dataclass
-class _Second:
+class _Second(Struct):
     """The answers of the second round."""
 
     attributes: dict[str, sysfs.Attributes]

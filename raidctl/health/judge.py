@@ -8,8 +8,10 @@ battery. Rules give each condition its words; this module alone decides what is 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Literal
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from raidctl.health.phrases import errors, predicts, said
 from raidctl.health.redundancy import (  # fmt: skip
@@ -75,8 +77,7 @@ MANY, MANY_LINK, LITTLE_CHARGE = 10, 100, 25
 WEIGHT: Mapping[Severity, int] = {"critical": 0, "warning": 1, "info": 2}
 
 
-@dataclass(frozen=True, kw_only=True)
-class Condition:
+class Condition(Struct, frozen=True, kw_only=True):
     """One thing that is wrong."""
 
     rule: str
@@ -99,8 +100,7 @@ class Condition:
         return self.rule, self.where
 
 
-@dataclass
-class _Machine:
+class _Machine(Struct):
     """Which volumes lie on which drive, arrays of arrays included."""
 
     inventory: Inventory

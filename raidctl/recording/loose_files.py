@@ -9,14 +9,26 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from raidctl.model import Problem, ProblemKind
 from raidctl.order import natural
-from raidctl.recording.archive import FILE_LIMIT, Piece, Snag, pieces
+from raidctl.recording.archive import Piece, Snag, pieces
+from raidctl.recording.manifest import FILE_LIMIT
+from raidctl.recording.mixed_outputs import separated
 from raidctl.recording.rewrap import unwrapped
-from raidctl.recording.transcript import Prompts, indented, is_binary, is_garbled, normalised, text_of
+from raidctl.recording.transcript import (  # fmt: skip
+    Prompts,
+    cleaned,
+    document_in,
+    documents_in,
+    indented,
+    is_binary,
+    is_garbled,
+    normalised,
+    text_of,
+)
 from raidctl.text import collapse, listing, printable
 from raidctl.vendor.protocol import Document, Sniffed, Vendor
 
@@ -91,6 +103,7 @@ def gather(path: str | os.PathLike[str], vendors: Sequence[Vendor]) -> Gathered:
     shown = os.fspath(path)
     if not basket.documents and not basket.problems:
         basket.problem(shown, _nothing(basket), "Give the outputs themselves, or what `raidctl record` wrote.")
+    _separate(basket)
     texts = tuple(
         (vendor, tuple(unwrapped(one, vendor.read) for one in _sorted(basket.documents[vendor.FAMILY])))
         for vendor in vendors
@@ -98,6 +111,24 @@ def gather(path: str | os.PathLike[str], vendors: Sequence[Vendor]) -> Gathered:
     )
     source = "replay:standard input" if shown == "-" else f"replay:{shown}"
     return Gathered(source, texts, tuple(basket.problems), basket.files, basket.unrecognised)
+
+
+def _separate(basket: _Basket) -> None:
+    """Give each family its part of the texts in which outputs of several families follow each other."""
+
+    def claim(name: str, text: str, families: Sequence[Vendor]) -> tuple[Vendor, Sniffed] | None:
+        found = _claim(name, text, replace(basket, vendors=families))
+        return (found.vendor, found.sniffed) if found else None
+
+    parts: dict[str, list[Document]] = {}
+    for owner in basket.vendors:
+        for document in basket.documents.pop(owner.FAMILY, ()):
+            found = list(separated(document, owner, basket.vendors, claim))
+            for vendor, one in found:
+                parts.setdefault(vendor.FAMILY, []).append(one)
+            if len(found) > 1:  # whose it is was in doubt, and no longer is
+                basket.problems[:] = [p for p in basket.problems if (p.where, p.kind) != (document.name, "note")]
+    basket.documents = parts
 
 
 def _sorted(documents: Iterable[Document]) -> list[Document]:
@@ -149,11 +180,14 @@ def _whole(item: Piece, prompts: Prompts, basket: _Basket) -> str:
     if len(data) == FILE_LIMIT and item.stream.read(1):
         message = f"It is bigger than {FILE_LIMIT >> 20} MiB; only its beginning was read."
         basket.problem(item.name, message, "Cut it into single outputs.")
-    return normalised(text_of(data), prompts)
+    return cleaned(text_of(data), prompts)
 
 
 def _take(name: str, text: str, prompts: Prompts, basket: _Basket, *, alone: bool) -> bool:
     """Put the outputs that a text consists of into the basket; False when it holds none."""
+    if _take_documents(name, text, basket):
+        return True
+    text = document_in(text) or text
     parts = prompts.sections(text)
     if any(part.command for part in parts):
         found = [(part, _claim(part.command or name, part.text, basket)) for part in parts]
@@ -175,6 +209,32 @@ def _take(name: str, text: str, prompts: Prompts, basket: _Basket, *, alone: boo
             _keep(name, some, claim, basket)
             return True
     return False
+
+
+def _take_documents(name: str, text: str, basket: _Basket) -> bool:
+    """Put JSON documents of several families, or JSON beside other outputs, into the basket; False: there is none."""
+    spans = documents_in(text)
+    if not spans or (len(spans) == 1 and not text[: spans[0][0]].strip() and not text[spans[0][1] :].strip()):
+        return False
+    texts = [text[begin:end] for begin, end in spans]
+    beside = "".join(
+        text[a:b] + "\n" * text.count("\n", b, c)
+        for a, b, c in zip(
+            [0, *(end for _, end in spans)],
+            [*(s for s, _ in spans), len(text)],
+            [*(end for _, end in spans), len(text)],
+            strict=True,
+        )
+    )
+    claims = [_claim(name, one, basket) for one in texts]
+    other = _claim(name, beside.strip(), basket) if "\n" in beside.strip() else None
+    families = {claim.vendor.FAMILY for claim in claims if claim}
+    if not families or (len(families) == 1 and (other is None or other.sniffed.confidence < _SURE)):
+        return False
+    for one, claim in (*zip(texts, claims, strict=True), (beside, other)):
+        if claim is not None:
+            _keep(name, one, claim, basket)
+    return True
 
 
 def _is_call(command: str, vendors: Iterable[Vendor]) -> bool:

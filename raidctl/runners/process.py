@@ -15,8 +15,9 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import IO
+
+from msgspec import Struct
 
 from raidctl.request import DEFAULT_LIMIT, DEFAULT_TIMEOUT, Failure, RunAnswer, decode
 from raidctl.runners import process_group
@@ -38,8 +39,7 @@ class Interrupted(Exception):
     """``stop`` was set while the program ran; it has been ended."""
 
 
-@dataclass(frozen=True)
-class Bounds:
+class Bounds(Struct, frozen=True):
     """What a program may use, and what becomes of it.
 
     ``seconds`` and ``size`` (bytes, both outputs together) end it. With ``begin``, the seconds count from when its

@@ -7,8 +7,8 @@ kernel contradict each other, the kernel is believed and a problem says so. An e
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from raidctl.discovery.index import Index, registered, serial, wwn
@@ -27,8 +27,7 @@ _INTERFACES: Mapping[str, Interface] = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Linked:
+class Linked(Struct, frozen=True):
     """The controllers with devices, mount points, PCI addresses, and where these were read."""
 
     controllers: tuple[Controller, ...] = ()

@@ -7,9 +7,9 @@ same serial number, if that is not masked. Within a family the vendor package it
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 import msgspec
+from msgspec import Struct
 
 from raidctl.discovery.index import serial
 from raidctl.discovery.pci import normalised
@@ -20,8 +20,7 @@ from raidctl.select import family_of, items
 _NOTHING = (None, "", "unknown")
 
 
-@dataclass(frozen=True)
-class Kept:
+class Kept(Struct, frozen=True):
     """The controllers that are left, and what is said of the others."""
 
     controllers: tuple[Controller, ...]

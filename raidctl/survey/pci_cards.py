@@ -6,8 +6,10 @@ The neutral core knows no card by name: vendor packages tell the drivers of thei
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
 from typing import Annotated
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from raidctl.described import doc
 from raidctl.discovery import kernel_controller as kernel_only
@@ -42,8 +44,7 @@ _PLAIN_DRIVERS = frozenset({"ahci", "ata_piix", "nvme", "vmd", "virtio-pci"})
 _GUEST_DRIVERS = frozenset({"vfio-pci", "pci-stub", "pciback", "xen-pciback", "uio_pci_generic"})
 
 
-@dataclass(frozen=True, slots=True)
-class CardRow:
+class CardRow(Struct, frozen=True):
     """One storage controller on the PCI bus, for ``doctor``."""
 
     address: Annotated[str, doc("On the PCI bus: `0000:03:00.0`.")]
@@ -76,8 +77,7 @@ class CardRow:
     ] = ()
 
 
-@dataclass(frozen=True)
-class _Card:
+class _Card(Struct, frozen=True):
     """A function of the PCI bus, and what is known of who answers for it."""
 
     function: PciDevice

@@ -11,13 +11,14 @@ their disks (:mod:`raidctl.survey.md_members`), what the kernel knows of each de
 
 from __future__ import annotations
 
-import traceback
+import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from functools import partial
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from raidctl.discovery import Look, look
 from raidctl.evidence import Output
@@ -34,8 +35,7 @@ _ENDS = ("#", "$", "%", ">", ".", "!")
 """What a session ends with when nothing more was typed, and what a sentence ends with."""
 
 
-@dataclass(frozen=True)
-class Survey:
+class Survey(Struct, frozen=True):
     """An inventory, and all that is needed to explain it."""
 
     inventory: Inventory
@@ -45,8 +45,7 @@ class Survey:
     """Of vendor packages that failed; shown with ``-v``."""
 
 
-@dataclass
-class _Results:
+class _Results(Struct):
     """What came together so far."""
 
     controllers: list[Controller] = field(default_factory=list)
@@ -72,6 +71,8 @@ class _Results:
                 self.problems.append(Problem("error", sheet.command, message, remedy, "unread"))
 
     def failed(self, vendor: Vendor, error: Exception, what: str) -> None:
+        import traceback  # noqa: PLC0415 - rarely needed
+
         self.tracebacks.append("".join(traceback.format_exception(error)))
         message = f"The vendor package {vendor.FAMILY} failed {what}: {type(error).__name__}: {error}."
         remedy = "Everything else is shown; run again with -v for the details and report it with a recording."
@@ -143,15 +144,11 @@ def _ask(
     """Lead the dialogues of several vendors at the same time; the harvest stays in the order of the vendors."""
     if not vendors:
         return
-    pool = ThreadPoolExecutor(max_workers=len(vendors), thread_name_prefix="vendor")
-    try:
-        futures = [(vendor, pool.submit(_converse, vendor, view, runner)) for vendor in vendors]
-        meanwhile()
-        for vendor, future in futures:
-            _guarded(vendor, "while asking its tools", future.result, harvest)
-    finally:
-        # when this thread is interrupted, whoever owns the runner closes it, and that ends the others
-        pool.shutdown(wait=False, cancel_futures=True)
+    # when this thread is interrupted, whoever owns the runner closes it, and that ends the others
+    dialogues = [(vendor, _Dialogue(vendor, view, runner)) for vendor in vendors]
+    meanwhile()
+    for vendor, dialogue in dialogues:
+        _guarded(vendor, "while asking its tools", dialogue.result, harvest)
 
 
 def _warm(vendors: Sequence[Vendor]) -> None:
@@ -164,8 +161,29 @@ def _warm(vendors: Sequence[Vendor]) -> None:
             vendor.observe(HostView()).close()
 
 
-def _converse(vendor: Vendor, view: HostView, runner: Runner) -> Observation:
-    return converse(vendor.observe(view), runner)
+class _Dialogue(threading.Thread):
+    """The dialogue of a vendor package in a thread, begun at once; ``concurrent.futures`` takes long to be imported."""
+
+    def __init__(self, vendor: Vendor, view: HostView, runner: Runner) -> None:
+        super().__init__(name=f"vendor {vendor.FAMILY}")
+        self._parts = vendor, view, runner
+        self._found: Observation | BaseException = Observation()
+        self.start()
+
+    def run(self) -> None:
+        """Converse; what is raised is kept for `result`."""
+        vendor, view, runner = self._parts
+        try:
+            self._found = converse(vendor.observe(view), runner)
+        except BaseException as error:  # noqa: BLE001 - raised again in the thread that asks for the result
+            self._found = error
+
+    def result(self) -> Observation:
+        """Wait for the end; return what was found, or raise what was raised."""
+        self.join()
+        if isinstance(self._found, BaseException):
+            raise self._found
+        return self._found
 
 
 def _cut_off(documents: Sequence[Document], found: Observation) -> list[Problem]:

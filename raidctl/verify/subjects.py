@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
-from msgspec import structs
+from msgspec.structs import replace
 
 from raidctl.errors import CannotTell, UsageError
 from raidctl.evidence import Fact, Output
@@ -131,8 +131,8 @@ def asked(seen: Survey, runner: Runner) -> Ground:
     kernel = converse(read_kernel(seen.view), watched)
     known = seen.inventory.problems
     lost = watched.problems([problem for problem in known if problem.severity == "error"])
-    errors = [structs.replace(problem, severity="error") for problem in lost]
-    return Ground(replace(seen, inventory=structs.replace(seen.inventory, problems=(*known, *errors))), kernel)
+    errors = [replace(problem, severity="error") for problem in lost]
+    return Ground(replace(seen, inventory=replace(seen.inventory, problems=(*known, *errors))), kernel)
 
 
 def whole(ground: Ground, *, drives: bool) -> tuple[list[Subject], list[str]]:

@@ -8,12 +8,13 @@ import pytest
 
 from raidctl.model import Array, Battery, Cache, Drive, Problem, Volume, VolumeCache
 from tests.audit.policies import audited, machine, only, outcomes, policy, recorded, volume
+from tests.support.over import over
 
 UNREAD = Problem(severity="error", where="c:1", message="It died.", kind="unread")
 
 
-@pytest.mark.parametrize(
-    ("line", "outcome"),
+@over(
+    "line, outcome",
     [
         ('raid_level = "raid1"', "pass"),
         ('raid_level = "raid6"', "fail"),

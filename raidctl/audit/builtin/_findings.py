@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from raidctl.audit.finding import Finding, Outcome, Severity
 from raidctl.audit.rule import Rule
@@ -18,8 +17,7 @@ __all__ = ["Finding", "Findings", "RuleFindings", "Severity", "counters", "facts
 Findings = Iterator[Finding]
 
 
-@dataclass(frozen=True)
-class RuleFindings:
+class RuleFindings(Struct, frozen=True):
     """Findings of one rule: its name, its worst severity, and a one-line title."""
 
     rule: str
