@@ -14,6 +14,7 @@ import msgspec
 from raidctl.bench.estimators import rotation
 from raidctl.bench.estimators.geometry import PENALTY
 from raidctl.bench.estimators.knee import judge
+from raidctl.bench.verdict.early_acknowledgement import WRITE_BACK_NOT_OBSERVED
 from raidctl.verify.clock import Clock
 from raidctl.verify.report import Answer, ClaimName, Evidence, Verdict, Verification, overall
 from raidctl.verify.wanted import Claim
@@ -167,7 +168,7 @@ def _policy_active(_answer: Answer, _claim: Claim, clock: Clock) -> Measured | N
         return None
     found = clock.finding("protected_write_back")
     lines = tuple(clock.lines(_EARLY))
-    if found.case == "write-back told, not seen":
+    if found.case == WRITE_BACK_NOT_OBSERVED:
         return Measured("suspect", found.reasons, next_test=found.next_test, evidence=lines)
     seen = clock.pace == "fast"
     return (

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import msgspec
 
+from raidctl.bench.verdict.decision import POWER_CUT
 from raidctl.change.guard import unprotected
 from raidctl.health.write_hole import INCOMPLETE, PARITY, write_hole
 from raidctl.model import Volume, VolumeCache, write_policy
 from raidctl.text import listing
 from raidctl.verify.caches import UNPROTECTED, policies
-from raidctl.verify.case import POWER_CUT, Case
+from raidctl.verify.case import Case
 from raidctl.verify.drives import drive_caches
 from raidctl.verify.kernel import without_barriers
 from raidctl.verify.report import Answer

@@ -15,8 +15,8 @@ from raidctl.model import Array, Controller, Drive, Inventory, Volume
 from raidctl.model.drives_below import DrivesBelow
 from raidctl.request import Runner, converse
 from raidctl.select import find
+from raidctl.survey.failed_requests import FailureWatch
 from raidctl.survey.survey import Survey
-from raidctl.survey.unanswered import Watched
 from raidctl.text import printable
 from raidctl.verify.kernel import Kernel, read_kernel
 
@@ -88,8 +88,8 @@ class Ground:
     def facts(self) -> Mapping[str, list[Fact]]:
         """The facts of each object."""
         found: dict[str, list[Fact]] = {}
-        sheets: Iterable[Output] = self.seen.sheets
-        for sheet in sheets:
+        outputs: Iterable[Output] = self.seen.outputs
+        for sheet in outputs:
             for fact in sheet.facts:
                 found.setdefault(fact.object_id, []).append(fact)
         return found
@@ -103,8 +103,8 @@ class Ground:
     def partial(self) -> frozenset[str]:
         """Ids of the objects described in output that is incomplete or could not be read."""
         unread = {problem.where for problem in self.inventory.problems if problem.kind == "unread"}
-        sheets = [sheet for sheet in self.seen.sheets if sheet.cut_off is not None or sheet.command in unread]
-        return frozenset(fact.object_id for sheet in sheets for fact in sheet.facts)
+        outputs = [sheet for sheet in self.seen.outputs if sheet.cut_off is not None or sheet.command in unread]
+        return frozenset(fact.object_id for sheet in outputs for fact in sheet.facts)
 
     def in_arrays(self) -> set[str]:
         """Ids of the drives in software arrays, also failed and spare ones."""
@@ -127,7 +127,7 @@ class Ground:
 
 def asked(seen: Survey, runner: Runner) -> Ground:
     """The machine with kernel information; what could not be read is an error."""
-    watched = Watched(runner)
+    watched = FailureWatch(runner)
     kernel = converse(read_kernel(seen.view), watched)
     known = seen.inventory.problems
     lost = watched.problems([problem for problem in known if problem.severity == "error"])

@@ -46,7 +46,7 @@ def test_a_handful_of_reads_is_no_medium_between_the_kinds() -> None:
     """Of 15 reads it is said that they are too few, not how long they took."""
     result = told(Medium(reads=90, commits=12))
     assert result.series["medium"] == "unclear"
-    assert result.reasons == ("Only 15 places were read: too few to tell whether it turns.",)
+    assert result.reasons == ("Only 15 places were read: too few to decide whether it rotates.",)
 
 
 def test_one_round_has_no_spread() -> None:
@@ -69,7 +69,7 @@ def test_one_round_is_no_rounds(most: int, said_of_it: str) -> None:
 def test_one_size_alone_tells_of_no_cache() -> None:
     """How much is rewritten within a cache shows in several sizes."""
     (reason,) = told(Overwrite(seconds=0.02)).reasons
-    assert reason == "Only 1 of the 4 sizes that it takes at least was rewritten: that tells of no cache."
+    assert reason == "Only 1 of at least 4 sizes was rewritten: too few to find a cache."
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from raidctl.cli import cli
 from raidctl.model import Inventory
-from raidctl.recording.loose_files import gather
+from raidctl.recording.loose_files import collect_outputs
 from raidctl.request import Run, RunAnswer
 from raidctl.select import items
 from raidctl.survey.survey import survey_documents
@@ -31,7 +31,7 @@ MACHINES = {
 
 def inventory(path: Path) -> Inventory:
     """What raidctl makes of one file."""
-    gathered = gather(path, VENDORS)
+    gathered = collect_outputs(path, VENDORS)
     return survey_documents(gathered.texts, source="x", problems=gathered.problems).inventory
 
 
@@ -108,7 +108,7 @@ def test_lines_keep_their_numbers_in_evidence(tmp_path: Path) -> None:
     """The second output of a file names the lines where a reader finds them."""
     path = tmp_path / "output.txt"
     path.write_text(f"{DRIVE}\n{ARRAY}", encoding="utf-8")
-    gathered = gather(path, VENDORS)
+    gathered = collect_outputs(path, VENDORS)
     survey = survey_documents(gathered.texts, source="x", problems=gathered.problems)
     lines = path.read_text(encoding="utf-8").split("\n")
     level = [fact for sheet in survey.sheets for fact in sheet.facts if fact.field == "raid_level"]
