@@ -1,6 +1,6 @@
-"""What has changed between two states of a machine, object by object. Pure.
+"""Changes between two snapshots of a machine, object by object. Pure.
 
-:mod:`raidctl.drift.noise` says which fields change while nothing happens; :mod:`raidctl.drift.canonical` writes a state
-without them, in an order that never changes; :mod:`raidctl.drift.match` finds each object of one state in the other;
-:mod:`raidctl.drift.diff` compares, and :mod:`raidctl.drift.severities` says how bad a change is, in a sentence.
+:mod:`raidctl.drift.noise` lists fields that change without an event; :mod:`raidctl.drift.canonical` writes a snapshot
+without them in a stable order; :mod:`raidctl.drift.match` finds each object of one snapshot in the other;
+:mod:`raidctl.drift.diff` compares them, and :mod:`raidctl.drift.severities` adds severity and message.
 """

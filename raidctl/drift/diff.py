@@ -13,7 +13,7 @@ from raidctl.drift.match import Matching, Thing, identity, match
 from raidctl.drift.noise import SOURCE, masked
 from raidctl.drift.problems import problem_changes, tool_changes
 from raidctl.drift.report import Change, Drift, Side, verdict
-from raidctl.drift.severities import SEVERITIES, Matter, judged
+from raidctl.drift.severities import SEVERITIES, Candidate, judged
 from raidctl.drift.unread import sorted_out
 from raidctl.model import Inventory
 from raidctl.order import natural
@@ -89,7 +89,7 @@ def _host(before: Doc, after: Doc, _found: Matching) -> Iterator[Change]:
     for one in differences(before["host"], after["host"]):
         if one.field in _MOMENT:
             continue
-        yield judged(Matter("changed", "host", "host", {}, {}, one, None))
+        yield judged(Candidate("changed", "host", "host", {}, {}, one, None))
 
 
 def _rest(_before: Doc, _after: Doc, found: Matching) -> Iterator[Change]:
@@ -101,7 +101,9 @@ def _rest(_before: Doc, _after: Doc, found: Matching) -> Iterator[Change]:
                 continue
             old, new = (thing.data, None) if kind == "removed" else (None, thing.data)
             yield judged(
-                Matter(kind, thing.kind, thing.id, thing.data, thing.data, Difference("", old, new), thing.controller)
+                Candidate(
+                    kind, thing.kind, thing.id, thing.data, thing.data, Difference("", old, new), thing.controller
+                )
             )
 
 
@@ -134,7 +136,7 @@ def _pair(
     moved = one.home != other.id and not stays and not (who and one.kind == "drive")
 
     def change(kind: str, what: Difference) -> Change:
-        return judged(Matter(kind, other.kind, other.id, one.data, other.data, what, other.controller))
+        return judged(Candidate(kind, other.kind, other.id, one.data, other.data, what, other.controller))
 
     if moved:
         yield change("moved", Difference("id", one.id, other.id))

@@ -1,8 +1,8 @@
-"""What changes while nothing happens: one table, with the reason of each line.
+"""Fields that change without an event: one table, with a reason for each.
 
-Three ways of leaving something out. ``drop``: the field becomes null. ``mask``: the words stay, the figures in them
-that run (percentages, times) become ``…``. ``labels``: of facts under a tool's own labels, those that are measured or
-counted go; what is set or named stays.
+Three ways to ignore them. ``drop``: the field becomes null. ``mask``: the text is kept, changing figures (percentages,
+times) become ``…``. ``labels``: of facts with a tool's own labels, measured and counted ones are dropped, settings and
+names kept.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ How = Literal["drop", "mask", "labels"]
 
 
 class Noise(NamedTuple):
-    """A field that is noise, and why."""
+    """A field that is noise, with the reason."""
 
     kind: str
     """Of object: ``host``, ``controller``, ``battery``, ``array``, ``volume``, ``drive``, ``problem``."""
@@ -24,22 +24,24 @@ class Noise(NamedTuple):
 
 
 NOISE: tuple[Noise, ...] = (
-    Noise("host", "collected_at", "drop", "another moment is why there are two states; never compared"),
-    Noise("host", "source", "drop", "how it was read is not what it is; never compared; becomes the word snapshot"),
-    Noise("battery", "charge_percent", "drop", "goes down and up by itself; status says when it matters"),
-    Noise("battery", "temperature_celsius", "drop", "follows the room"),
+    Noise("host", "collected_at", "drop", "two snapshots differ in time by definition; never compared"),
+    Noise("host", "source", "drop", "how it was read, not what it is; never compared; becomes the word snapshot"),
+    Noise("battery", "charge_percent", "drop", "goes down and up in normal use; status shows when it matters"),
+    Noise("battery", "temperature_celsius", "drop", "follows the room temperature"),
     Noise("battery", "voltage_volts", "drop", "follows charge and load"),
-    Noise("battery", "next_learn_at", "drop", "moves on by itself after each learn cycle"),
-    Noise("drive", "temperature_celsius", "drop", "follows the room and the load"),
+    Noise("battery", "next_learn_at", "drop", "changes after each learn cycle"),
+    Noise("drive", "temperature_celsius", "drop", "follows room temperature and load"),
     Noise("drive", "power_on_hours", "drop", "counts the hours"),
-    Noise("volume", "progress.percent", "drop", "runs; the operation itself stays"),
+    Noise("volume", "progress.percent", "drop", "changes constantly; the operation itself is compared"),
     Noise("volume", "progress.remaining_seconds", "drop", "as above"),
     Noise("volume", "progress.rate_bytes", "drop", "as above"),
-    Noise("volume", "cache.write_protected", "drop", "derived from controller_cache and drive_caches, which stay"),
-    Noise("controller", "patrol_read.next_at", "drop", "moves on by itself after each run"),
+    Noise(
+        "volume", "cache.write_protected", "drop", "derived from controller_cache and drive_caches, which are compared"
+    ),
+    Noise("controller", "patrol_read.next_at", "drop", "changes after each run"),
     Noise("controller", "consistency_check.next_at", "drop", "as above"),
     Noise("volume", "consistency_check.next_at", "drop", "as above"),
-    Noise("controller", "status_text", "mask", "may carry progress; status says when it matters"),
+    Noise("controller", "status_text", "mask", "may contain progress; status shows when it matters"),
     Noise("controller", "cache.status_text", "mask", "as above"),
     Noise("controller", "patrol_read.status_text", "mask", "as above"),
     Noise("controller", "consistency_check.status_text", "mask", "as above"),
@@ -47,9 +49,9 @@ NOISE: tuple[Noise, ...] = (
     Noise("array", "status_text", "mask", "as above"),
     Noise("volume", "status_text", "mask", "as above; and clean and active change with every write"),
     Noise("volume", "consistency_check.status_text", "mask", "as above"),
-    Noise("volume", "cache.why_not_in_force", "mask", "may carry a charge in percent"),
-    Noise("drive", "status_text", "mask", "may carry progress"),
-    Noise("problem", "message", "mask", "may carry progress, charge, temperatures"),
+    Noise("volume", "cache.why_not_in_force", "mask", "may contain a charge in percent"),
+    Noise("drive", "status_text", "mask", "may contain progress"),
+    Noise("problem", "message", "mask", "may contain progress, charge, temperatures"),
     Noise("controller", "details", "labels", "clocks, temperatures, counters in the tool's own words"),
     Noise("controller", "cache.details", "labels", "as above"),
     Noise("battery", "details", "labels", "as above, and charge, current, capacity"),
@@ -57,10 +59,10 @@ NOISE: tuple[Noise, ...] = (
     Noise("volume", "details", "labels", "as above, and progress"),
     Noise("drive", "details", "labels", "as above: hours, blocks read and written, start-stop cycles"),
 )
-"""Everything else is compared: status words, error counters, worn life, devices, mounts, settings, firmware."""
+"""Everything else is compared: status, error counters, wear, devices, mounts, settings, firmware."""
 
 SOURCE = "snapshot"
-"""What stands for the source of a state without noise."""
+"""The source of a snapshot without noise."""
 
 _FIGURES = re.compile(
     r"(?:\d+(?:[.,]\d+)?|#)(?=\s*(?:%|percent|°|deg(?:rees)?\b|celsius\b|C\b|min(?:utes?)?\b|hours?\b|sec(?:onds?)?\b))"
@@ -68,7 +70,7 @@ _FIGURES = re.compile(
     re.IGNORECASE | re.ASCII,
 )
 _IDLE_OR_NOT = re.compile(r"^(?:clean|active|active-idle|write-pending)(?=$|,)")
-"""How a software array spells "working" depends on whether somebody writes to it in this moment."""
+"""State words of a working software array, which depend on whether it is being written to."""
 
 _LABELS = re.compile(
     r"\btemp(?:erature)?\b|temperature|celsius|thermal|voltage|\bvolts?\b|\brpm\b|power.?on|hours|uptime|progress"
@@ -81,17 +83,17 @@ _LABELS = re.compile(
     r"|^(?:events?|generation|checksum|speed|done|bitmap pages)$",
     re.IGNORECASE | re.ASCII,
 )
-"""Words in the label of something measured or counted."""
+"""Words in labels of measured or counted values."""
 _WHILE_IT_RUNS = frozenset({"sync_completed", "reshape_position"})
-"""Labels of what is a figure while something is under way, and a word when nothing is."""
+"""Labels with a figure while an operation is running, else a word."""
 _SET = re.compile(
     r"setting|polic(?:y|ies)|frequency|interval|delay|period|threshold|\btrip\b|limit|spinup|creation|manufact|mfg|design"
     r"|specified|serial|version|\bids?\b|number|assmno|no$|\bfru\b|\btype|\bsize|\binfo|\bpack\b",
     re.IGNORECASE | re.ASCII,
 )
-"""Words in the label of something set, or made so, whatever else stands in it."""
+"""Words in labels of settings and constants, whatever else the label contains."""
 _ATTRIBUTE = re.compile(r"^[A-Z][A-Za-z0-9]*(?:[_-][A-Za-z0-9]+)+$", re.ASCII)
-"""Labels of the attributes that ATA drives keep count of: ``Spin_Up_Time``."""
+"""Labels of ATA attributes: ``Spin_Up_Time``."""
 _FIGURE = re.compile(r"^[+-]?\d[\d.,' ]*(?:/\d+)?(?: \(.*\))?$", re.ASCII)
 _MEASURED = re.compile(
     r"^[+-]?\d+(?:[.,]\d+)?(?:\s*°|\s*(?:deg(?:rees)?|[Cc]elsius|[Ff]ahrenheit|[Kk]elvin|mV|mA|mAh|rpm|RPM)\b|\s+[CFVJW]\b)"
@@ -102,7 +104,7 @@ _OF_BATTERIES = re.compile(r"^[+-]?\d+(?:[.,]\d+)?\s*(?:%|[A-Za-z]{1,5})?$", re.
 
 
 def masked(text: str) -> str:
-    """A text without the figures that run.
+    """A text without figures that change.
 
     >>> masked("Recovering, 37.25% complete"), masked("RAID 6 of 4 drives"), masked("active, degraded")
     ('Recovering, …% complete', 'RAID 6 of 4 drives', 'clean, degraded')
@@ -111,7 +113,7 @@ def masked(text: str) -> str:
 
 
 def is_measured(kind: str, label: str, value: str) -> bool:
-    """Whether what stands under a tool's own label is measured or counted, and not set or named."""
+    """Whether a value with a tool's own label is measured or counted, not a setting or name."""
     if label in _WHILE_IT_RUNS:
         return True
     if _SET.search(label):

@@ -8,7 +8,7 @@ from typing import Any
 
 from raidctl.drift.fields import Difference, differences
 from raidctl.drift.report import Change
-from raidctl.drift.severities import Matter, judged
+from raidctl.drift.severities import Candidate, judged
 
 Doc = Mapping[str, Any]
 Key = Callable[[Doc], Hashable]
@@ -50,10 +50,10 @@ def tool_changes(before: Sequence[Doc], after: Sequence[Doc]) -> Iterator[Change
 def _told(kind: str, name: str, old: Doc | None, new: Doc | None) -> Iterator[Change]:
     if old is None or new is None:
         what = "added" if old is None else "removed"
-        yield judged(Matter(what, kind, name, old or {}, new or {}, Difference("", old, new), None))
+        yield judged(Candidate(what, kind, name, old or {}, new or {}, Difference("", old, new), None))
         return
     for one in differences(old, new):
-        yield judged(Matter("changed", kind, name, old, new, one, None))
+        yield judged(Candidate("changed", kind, name, old, new, one, None))
 
 
 def _paired(

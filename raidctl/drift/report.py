@@ -20,76 +20,76 @@ EXITS: dict[Verdict, int] = {
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True):
-    """One thing that is not as it was."""
+    """One change."""
 
     kind: Annotated[
         Kind,
         doc(
-            "`moved`: the same object under another id (another bay, a card that is numbered anew); "
-            "`replaced`: another drive, card or volume in the same place."
+            "`moved`: the same object under another id (another bay, a controller with a new number); "
+            "`replaced`: another drive, controller or volume in the same place."
         ),
     ]
-    object: Annotated[ObjectKind, doc("What it is.")]
-    id: Annotated[str, doc("Its id in the later state; of what was removed, in the earlier.")]
+    object: Annotated[ObjectKind, doc("Kind of object.")]
+    id: Annotated[str, doc("Id in the later snapshot; for a removed object in the earlier one.")]
     field: Annotated[
         str | None,
-        doc("Dotted path, `cache.write_active`, `details[LABEL]`; null: the whole object came or went."),
+        doc("Dotted path, `cache.write_active`, `details[LABEL]`; null: the whole object was added or removed."),
     ] = None
-    old: Annotated[Any, doc("Value before; null: not told, or not there.")] = None
+    old: Annotated[Any, doc("Value before; null: unknown or absent.")] = None
     new: Annotated[Any, doc("Value after.")] = None
-    severity: Annotated[Level, doc("How bad it is: `critical`, `warning`, `info`.")] = "info"
+    severity: Annotated[Level, doc("Severity.")] = "info"
     message: Annotated[str, doc("One sentence.")] = ""
-    controller: Annotated[str | None, doc("Id of the controller that it is on, or is.")] = None
+    controller: Annotated[str | None, doc("Id of its controller.")] = None
 
 
 class Unread(msgspec.Struct, frozen=True, kw_only=True):
-    """Something that could not be read in one of the states, or in both."""
+    """Something that could not be read in one or both snapshots."""
 
     side: Annotated[
         Literal["before", "after", "both"],
-        doc("In which state; what was unread in `both` does not make them differ."),
+        doc("The snapshot; what is unread in `both` is not a difference."),
     ]
     kind: Annotated[ProblemKind, doc("`unread`, `no_tool`, `no_right`.")]
     where: Annotated[str, doc("The object, command or file.")]
     message: Annotated[str, doc("What happened, one sentence.")]
     hidden: Annotated[
         tuple[Change, ...],
-        doc("What would look like a change, and may come from that alone: these are no losses or gains."),
+        doc("Differences that this may explain, which do not count as changes."),
     ] = ()
 
 
 class Side(msgspec.Struct, frozen=True, kw_only=True):
-    """One of the two states."""
+    """One of the two snapshots."""
 
-    name: Annotated[str, doc("What was given: `now`, `state 3`, a file.")]
-    hostname: Annotated[str | None, doc("Whose state it is.")] = None
-    at: Annotated[str | None, doc("When it was read, RFC 3339 in UTC; null: it does not tell.")] = None
+    name: Annotated[str, doc("As named: `now`, `snapshot 3`, a file.")]
+    hostname: Annotated[str | None, doc("Host name.")] = None
+    at: Annotated[str | None, doc("Time of the scan, RFC 3339 in UTC; null: unknown.")] = None
 
 
 class Drift(msgspec.Struct, frozen=True, kw_only=True):
-    """Two states compared."""
+    """The comparison of two snapshots."""
 
     schema_version: Annotated[Literal["1"], doc("Version of this contract.")] = "1"
     verdict: Annotated[
         Verdict,
         doc(
             "`same`: exit code 0; `drift`: something has changed, 1; `cannot_tell`: nothing that could be "
-            "read has changed, but something could not be read in one of the two, 3; `access_missing`: the same for "
-            "lack of a tool or a right, 4."
+            "read has changed, but something could not be read in one of the two, 3; `access_missing`: the same "
+            "because a tool or permission is missing, 4."
         ),
     ]
-    before: Annotated[Side, doc("The earlier state.")]
-    after: Annotated[Side, doc("The later state.")]
-    changes: Annotated[tuple[Change, ...], doc("The worst first.")] = ()
+    before: Annotated[Side, doc("The earlier snapshot.")]
+    after: Annotated[Side, doc("The later snapshot.")]
+    changes: Annotated[tuple[Change, ...], doc("Changes, the worst first.")] = ()
     unread: Annotated[tuple[Unread, ...], doc("What could not be read.")] = ()
     noise: Annotated[
-        int, doc("Changed fields that were left out: they change while nothing happens; --all shows them.")
+        int, doc("Changed fields that are not counted, as they change without an event; --all shows them.")
     ] = 0
-    ignored: Annotated[int, doc("Changes that --ignore or --min-severity left out.")] = 0
+    ignored: Annotated[int, doc("Changes ignored by --ignore or --min-severity.")] = 0
 
 
 def verdict(changes: tuple[Change, ...], unread: tuple[Unread, ...]) -> Verdict:
-    """What follows from these."""
+    """The verdict of these changes and unread parts."""
     if changes:
         return "drift"
     kinds = {one.kind for one in unread if one.side != "both"}

@@ -1,4 +1,4 @@
-"""How bad a change is, and one sentence for it. Tables: the first row that fits counts."""
+"""Severity and wording of changes. Tables: the first row that matches counts."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _LONGEST = 60
 """Characters of a value in a sentence."""
 
 
-class Matter(NamedTuple):
-    """A change on its way to be judged."""
+class Candidate(NamedTuple):
+    """A change before it is judged."""
 
     kind: str
     object: str
@@ -29,49 +29,52 @@ class Matter(NamedTuple):
     controller: str | None
 
 
-Test = Callable[[Matter], bool]
+Test = Callable[[Candidate], bool]
 
 
 def _is(*values: Any) -> Test:
-    return lambda matter: matter.what.new in values
+    return lambda candidate: candidate.what.new in values
 
 
-def _grew(matter: Matter) -> bool:
-    old, new = matter.what.old or 0, matter.what.new
+def _grew(candidate: Candidate) -> bool:
+    old, new = candidate.what.old or 0, candidate.what.new
     return isinstance(new, (int, float)) and isinstance(old, (int, float)) and new > old
 
 
-def _fell(matter: Matter) -> bool:
-    old, new = matter.what.old, matter.what.new
+def _fell(candidate: Candidate) -> bool:
+    old, new = candidate.what.old, candidate.what.new
     return isinstance(new, (int, float)) and isinstance(old, (int, float)) and new < old
 
 
-def _lost(matter: Matter) -> bool:
-    return bool(set(matter.what.old or ()) - set(matter.what.new or ()))
+def _lost(candidate: Candidate) -> bool:
+    return bool(set(candidate.what.old or ()) - set(candidate.what.new or ()))
 
 
-def _unsafe(matter: Matter) -> bool:
-    return matter.what.new == "write_back" and (matter.after.get("cache") or {}).get("controller_cache") != "protected"
+def _unsafe(candidate: Candidate) -> bool:
+    return (
+        candidate.what.new == "write_back"
+        and (candidate.after.get("cache") or {}).get("controller_cache") != "protected"
+    )
 
 
-def _untold(matter: Matter) -> bool:
-    return matter.what.new is None and matter.what.old is not None
+def _unreported(candidate: Candidate) -> bool:
+    return candidate.what.new is None and candidate.what.old is not None
 
 
-def _always(_matter: Matter) -> bool:
+def _always(_matter: Candidate) -> bool:
     return True
 
 
 def _role(*roles: str) -> Test:
-    return lambda matter: matter.before.get("role") in roles
+    return lambda candidate: candidate.before.get("role") in roles
 
 
 def _severe(*severities: str) -> Test:
-    return lambda matter: (matter.what.new or {}).get("severity") in severities
+    return lambda candidate: (candidate.what.new or {}).get("severity") in severities
 
 
 def _of_severity(*severities: str) -> Test:
-    return lambda matter: matter.after.get("severity") in severities
+    return lambda candidate: candidate.after.get("severity") in severities
 
 
 _Row = tuple[str, str, Test, Level]
@@ -87,7 +90,7 @@ _CHANGED: tuple[_Row, ...] = (
     ("volume", "cache.write_policy", _is("unprotected_write_back"), "critical"),
     ("volume", "cache.write_policy", _is("write_through", "off"), "warning"),
     ("volume", "cache.drive_write_cache", _is("enabled"), "warning"),
-    ("volume", "cache", _untold, "warning"),
+    ("volume", "cache", _unreported, "warning"),
     ("volume", "status", _is("degraded", "failed", "offline", "inactive"), "critical"),
     ("volume", "status", _is("rebuilding", "unknown"), "warning"),
     ("volume", "raid_level", _always, "warning"),
@@ -100,7 +103,7 @@ _CHANGED: tuple[_Row, ...] = (
     ("controller", "cache.size_bytes", _fell, "warning"),
     ("controller", "cache.preserved_data", _is(True), "critical"),
     ("controller", "cache.no_battery_write_cache", _is(True), "critical"),
-    ("controller", "cache", _untold, "warning"),
+    ("controller", "cache", _unreported, "warning"),
     ("controller", "pci_link.width", _fell, "warning"),
     ("controller", "pci_link.speed_gtps", _fell, "warning"),
     ("controller", "patrol_read.mode", _is("disabled"), "warning"),
@@ -134,73 +137,75 @@ _CAME_AND_WENT: tuple[tuple[str, str, Test, Level], ...] = (
 _NAMES = {
     "raid_level": "RAID level", "size_bytes": "size", "cache.size_bytes": "cache memory",
     "firmware": "firmware", "cache.status": "state of the cache", "role": "role", "name": "name", "model": "model",
-    "cache.read_bytes": "share of the cache for reads", "device": "device",
-    "cache.write_bytes": "share of the cache for writes", "kernel": "kernel", "version": "version",
+    "cache.read_bytes": "cache for reads", "device": "device",
+    "cache.write_bytes": "cache for writes", "kernel": "kernel", "version": "version",
     "mountpoints": "list of mount points", "mode": "mode", "driver": "driver", "status_text": "status text",
     "errors.media": "count of media errors", "errors.predictive": "count of predicted failures",
     "errors.reallocated": "count of reallocated sectors", "errors.pending": "count of pending sectors",
     "errors.uncorrectable": "count of uncorrectable sectors", "errors.link": "count of link errors",
-    "cache.write_policy": "configured write policy", "cache.read_percent": "share of the cache for reads",
-    "cache.write_percent": "share of the cache for writes", "link_gbps": "link speed (Gbit/s)",
+    "cache.write_policy": "configured write policy", "cache.read_percent": "cache share for reads",
+    "cache.write_percent": "cache share for writes", "link_gbps": "link speed (Gbit/s)",
     "pci_link.width": "number of PCIe lanes", "pci_link.speed_gtps": "PCIe speed (GT/s)", "pci_address": "PCI address",
-    "mismatch_count": "count of sectors that differ between copies", "drives_active": "number of working drives",
+    "mismatch_count": "count of mismatched sectors", "drives_active": "number of working drives",
     "unique_id": "unique id", "wwn": "world wide name", "serial": "serial number", "hostname": "host name",
-    "cache.why_not_in_force": "reason why the write policy is not in force",
+    "cache.why_not_in_force": "reason why the configured write policy is not active",
     "write_cache": "write cache", "cache.drive_write_cache": "setting of its drives' write caches",
 }  # fmt: skip
 
 _SOLD = ("size_bytes", "free_bytes")
-"""Sizes of drives, arrays and volumes, in the units in which they are sold; caches and strips are binary."""
+"""Sizes of drives, arrays and volumes, in decimal units; caches and strips use binary units."""
 _SPELT = {
     "write_back": "write-back", "write_through": "write-through", "protected_write_back": "protected write-back",
     "unprotected_write_back": "unprotected write-back", "read_ahead": "read-ahead",
 }  # fmt: skip
-"""Words of the model as people spell them."""
+"""Usual spelling of the model's words."""
 
 
-def judged(matter: Matter) -> Change:
-    """The change with how bad it is, and the sentence."""
-    bare = matter.what.field.split("[")[0]
+def judged(candidate: Candidate) -> Change:
+    """The change with its severity and message."""
+    bare = candidate.what.field.split("[")[0]
     return Change(
-        kind=matter.kind,  # type: ignore[arg-type]  # one of the words of the callers
-        object=matter.object,  # type: ignore[arg-type]  # as above
-        id=matter.id, field=matter.what.field or None, old=matter.what.old, new=matter.what.new,
-        severity=_severity(matter, bare), message=_sentence(matter), controller=matter.controller,
+        kind=candidate.kind,  # type: ignore[arg-type]  # one of the words of the callers
+        object=candidate.object,  # type: ignore[arg-type]  # as above
+        id=candidate.id, field=candidate.what.field or None, old=candidate.what.old, new=candidate.what.new,
+        severity=_severity(candidate, bare), message=_sentence(candidate), controller=candidate.controller,
     )  # fmt: skip
 
 
-def _severity(matter: Matter, field: str) -> Level:
-    if matter.kind != "changed":
-        rows = (level for kind, thing, test, level in _CAME_AND_WENT if (kind, thing) == matter[:2] and test(matter))
+def _severity(candidate: Candidate, field: str) -> Level:
+    if candidate.kind != "changed":
+        rows = (
+            level for kind, thing, test, level in _CAME_AND_WENT if (kind, thing) == candidate[:2] and test(candidate)
+        )
         return next(rows, "info")
-    if matter.what.field == "status" and matter.object in ("controller", "array", "drive"):
-        return _HEALTH.get(matter.what.new, "warning")
-    rows = (level for thing, name, test, level in _CHANGED if (thing, name) == (matter.object, field) and test(matter))
+    if candidate.what.field == "status" and candidate.object in ("controller", "array", "drive"):
+        return _HEALTH.get(candidate.what.new, "warning")
+    rows = (
+        level for thing, name, test, level in _CHANGED if (thing, name) == (candidate.object, field) and test(candidate)
+    )
     return next(rows, "info")
 
 
-def _sentence(matter: Matter) -> str:
-    special = _SENTENCES.get((matter.kind, matter.object)) or _SENTENCES.get((matter.object, matter.what.field))
-    said = special(matter) if special else None
-    return said or _plain(matter)
+def _sentence(candidate: Candidate) -> str:
+    special = _SENTENCES.get((candidate.kind, candidate.object)) or _SENTENCES.get(
+        (candidate.object, candidate.what.field)
+    )
+    return (special(candidate) if special else None) or _plain(candidate)
 
 
-def _plain(matter: Matter) -> str:
-    who = named(matter)
-    if matter.kind in ("added", "removed"):
-        return f"{_first(who)} {'is new' if matter.kind == 'added' else 'is gone'}."
-    old, new = _measured(matter.what)
-    known = _NAMES.get(matter.what.field)
-    name = f"The {known}" if known else _short(matter.what.field)
-    if matter.what.old is None:
-        return _ended(f"{name} of {who} was not told, or not there, and is {new}")
-    if matter.what.new is None:
-        return f"{name} of {who} was {old} and is not told any more, or not there."
-    return _ended(f"{name} of {who} was {old} and is {new}")
+def _plain(candidate: Candidate) -> str:
+    who = named(candidate)
+    if candidate.kind in ("added", "removed"):
+        return f"{_first(who)} {'is new' if candidate.kind == 'added' else 'is gone'}."
+    old, new = _measured(candidate.what)
+    known = _NAMES.get(candidate.what.field)
+    about = f"{_first(who)}, {known or _short(candidate.what.field)}"
+    before = "not reported" if candidate.what.old is None else old
+    return f"{about}: {before} before, {'not reported' if candidate.what.new is None else new} now."
 
 
 def _measured(what: Difference) -> tuple[str, str]:
-    """The two values with their unit; sizes that would read alike stay bytes."""
+    """The two values with units; sizes that would look the same are in bytes."""
     if what.field.endswith("_percent"):
         return f"{value(what.old)} %", f"{value(what.new)} %"
     if what.field.endswith("_bytes"):
@@ -210,26 +215,26 @@ def _measured(what: Difference) -> tuple[str, str]:
     return value(what.old), value(what.new)
 
 
-def named(matter: Matter) -> str:
-    """What is spoken of: ``the battery of smartarray:1``, ``the drive smartarray:1/1I:1:4``."""
-    if matter.object == "host":
+def named(candidate: Candidate) -> str:
+    """The subject of the message: ``the battery of smartarray:1``, ``the drive smartarray:1/1I:1:4``."""
+    if candidate.object == "host":
         return "the machine"
-    if matter.object == "battery" and matter.id == f"{matter.controller}/battery0":
-        return f"the battery of {matter.controller}"
-    if matter.object == "problem":
-        return f"the problem at {_short(matter.id)}"
-    return f"the {'program' if matter.object == 'tool' else matter.object} {_short(matter.id)}"
+    if candidate.object == "battery" and candidate.id == f"{candidate.controller}/battery0":
+        return f"the battery of {candidate.controller}"
+    if candidate.object == "problem":
+        return f"the problem at {_short(candidate.id)}"
+    return f"the {candidate.object} {_short(candidate.id)}"
 
 
 def value(of: Any) -> str:
-    """A value in a sentence: short, without what could steer a terminal."""
+    """A value in a message: short, without characters that control a terminal."""
     if isinstance(of, bool):
         return "yes" if of else "no"
     if isinstance(of, list):
         return _short(", ".join(value(each) for each in of)) if of else "none"
     if isinstance(of, Mapping):
-        told = [f"{key} {value(each)}" for key, each in of.items() if each not in (None, [], {})]
-        return _short(", ".join(told)) if told else "nothing told"
+        parts = [f"{key} {value(each)}" for key, each in of.items() if each not in (None, [], {})]
+        return _short(", ".join(parts)) if parts else "nothing reported"
     if isinstance(of, str):
         return _short(_SPELT.get(of, of))
     return str(of)
@@ -241,7 +246,7 @@ def _short(text: str) -> str:
 
 
 def _ended(text: str) -> str:
-    """A sentence; what was cut, or has its full stop, gets none."""
+    """A sentence; no full stop after an ellipsis or another one."""
     return text if text.endswith(("…", ".")) else f"{text}."
 
 
@@ -249,116 +254,121 @@ def _first(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _was_and_is(matter: Matter) -> str | None:
-    """Of a state word: the thing itself was ok and is failed."""
-    if matter.what.old is None or matter.what.new is None:
+def _was_and_is(candidate: Candidate) -> str | None:
+    """For a state: ``The battery of smartarray:1 was ok and is failed``."""
+    if candidate.what.old is None or candidate.what.new is None:
         return None
-    return f"{_first(named(matter))} was {value(matter.what.old)} and is {value(matter.what.new)}."
+    return f"{_first(named(candidate))} was {value(candidate.what.old)} and is {value(candidate.what.new)}."
 
 
-def _in_force(matter: Matter) -> str | None:
-    why = (matter.after.get("cache") or {}).get("why_not_in_force")
-    old, new = matter.what.old, matter.what.new
+def _in_force(candidate: Candidate) -> str | None:
+    why = (candidate.after.get("cache") or {}).get("why_not_in_force")
+    old, new = candidate.what.old, candidate.what.new
     if (old, new) == ("write_back", "write_through"):
         reason = f": {_short(why)}" if why else ""
-        return _ended(f"The write-back of {named(matter)} has fallen to write-through{reason}")
+        return _ended(f"{_first(named(candidate))} has fallen back from write-back to write-through{reason}")
     if (old, new) == ("write_through", "write_back"):
-        danger = ", without protection" if _unsafe(matter) else ""
-        return f"{_first(named(matter))} is in write-back{danger}; it was in write-through."
+        danger = ", without protection" if _unsafe(candidate) else ""
+        return f"{_first(named(candidate))} is in write-back{danger}; it was in write-through."
     return None
 
 
-def _why(matter: Matter) -> str | None:
-    if matter.what.old is None:
-        return _ended(f"The write policy of {named(matter)} is not in force: {value(matter.what.new)}")
-    if matter.what.new is None:
-        return f"The write policy of {named(matter)} is in force again (was not: {value(matter.what.old)})."
+def _why(candidate: Candidate) -> str | None:
+    if candidate.what.old is None:
+        return _ended(f"The configured write policy of {named(candidate)} is not active: {value(candidate.what.new)}")
+    if candidate.what.new is None:
+        return (
+            f"The configured write policy of {named(candidate)} is active again (was not: {value(candidate.what.old)})."
+        )
     return None
 
 
-def _controller_cache(matter: Matter) -> str | None:
-    if matter.what.new == "unprotected":
-        return f"The controller's cache no longer protects unwritten data of {named(matter)} in a power failure."
+def _controller_cache(candidate: Candidate) -> str | None:
+    if candidate.what.new == "unprotected":
+        return f"The controller's cache no longer protects unwritten data of {named(candidate)} in a power failure."
     protected = "The controller's cache now protects unwritten data of {} in a power failure."
-    return protected.format(named(matter)) if matter.what.new == "protected" else None
+    return protected.format(named(candidate)) if candidate.what.new == "protected" else None
 
 
-def _drive_caches(matter: Matter) -> str | None:
-    return f"The write caches of the drives of {named(matter)} were {matter.what.old} and are {matter.what.new}."
+def _drive_caches(candidate: Candidate) -> str | None:
+    return (
+        f"The write caches of the drives of {named(candidate)} were {candidate.what.old} and are {candidate.what.new}."
+    )
 
 
-def _asks(matter: Matter) -> str | None:
-    return f"{_first(named(matter))} is to be replaced, its tool says." if matter.what.new is True else None
+def _needs_replacement(candidate: Candidate) -> str | None:
+    return f"{_first(named(candidate))} needs replacement." if candidate.what.new is True else None
 
 
 def _who(data: Mapping[str, Any]) -> str:
     words = [data.get("model"), f"serial number {data['serial']}" if data.get("serial") else None]
-    return _short(", ".join(word for word in words if word) or "no model or serial number told")
+    return _short(", ".join(word for word in words if word) or "no model or serial number reported")
 
 
-def _moved(matter: Matter) -> str:
-    which = f" ({_who(matter.after)})" if matter.object in ("drive", "controller") else ""
-    return f"The {matter.object}{which} was {_short(str(matter.what.old))} and is {_short(str(matter.what.new))} now."
+def _moved(candidate: Candidate) -> str:
+    which = f" ({_who(candidate.after)})" if candidate.object in ("drive", "controller") else ""
+    old, new = _short(str(candidate.what.old)), _short(str(candidate.what.new))
+    return f"The {candidate.object}{which} was {old} and is now {new}."
 
 
-def _replaced(matter: Matter) -> str:
-    if matter.object == "volume":
+def _replaced(candidate: Candidate) -> str:
+    if candidate.object == "volume":
         return (
-            f"{_first(named(matter))} is another one: its unique id was {value(matter.what.old)} and is "
-            f"{value(matter.what.new)}; it was made anew."
+            f"{_first(named(candidate))} is a different one: its unique id was {value(candidate.what.old)} and is "
+            f"{value(candidate.what.new)}; it was recreated."
         )
-    return f"{_first(named(matter))} was replaced: it was {_who(matter.before)}, and is {_who(matter.after)}."
+    return f"{_first(named(candidate))} was replaced: it was {_who(candidate.before)}, and is {_who(candidate.after)}."
 
 
-def _drive_gone(matter: Matter) -> str:
+def _drive_gone(candidate: Candidate) -> str:
     roles = {"spare": "spare drive", "member": "member drive"}
-    what = roles.get(str(matter.before.get("role")), "drive")
-    return f"The {what} {_short(matter.id)} ({_who(matter.before)}) is gone."
+    what = roles.get(str(candidate.before.get("role")), "drive")
+    return f"The {what} {_short(candidate.id)} ({_who(candidate.before)}) is gone."
 
 
-def _drive_new(matter: Matter) -> str:
-    return f"The drive {_short(matter.id)} ({_who(matter.after)}) is new."
+def _drive_new(candidate: Candidate) -> str:
+    return f"The drive {_short(candidate.id)} ({_who(candidate.after)}) is new."
 
 
-def _members(matter: Matter) -> str | None:
-    old, new = set(matter.what.old or ()), set(matter.what.new or ())
-    kind = "spare" if matter.what.field == "spares" else "member"
+def _members(candidate: Candidate) -> str | None:
+    old, new = set(candidate.what.old or ()), set(candidate.what.new or ())
+    kind = "spare" if candidate.what.field == "spares" else "member"
     parts = []
-    for verb, ids in (("lost", old - new), ("got", new - old)):
+    for verb, ids in (("lost", old - new), ("gained", new - old)):
         if ids:
             plural = "s" if len(ids) > 1 else ""
             parts.append(f"{verb} the {kind}{plural} {_short(', '.join(sorted(ids, key=natural)))}")
-    return f"{_first(named(matter))} has {' and '.join(parts)}." if parts else None
+    return f"{_first(named(candidate))} has {' and '.join(parts)}." if parts else None
 
 
-def _role_of(matter: Matter) -> str | None:
-    if (matter.what.old, matter.what.new) == ("spare", "member"):
-        return f"The spare {_short(matter.id)} is in use as a member now: a drive was lost."
+def _role_of(candidate: Candidate) -> str | None:
+    if (candidate.what.old, candidate.what.new) == ("spare", "member"):
+        return f"The spare {_short(candidate.id)} has become a member: a drive was lost."
     return None
 
 
-def _another_host(matter: Matter) -> str | None:
-    if matter.what.old and matter.what.new:
+def _another_host(candidate: Candidate) -> str | None:
+    if candidate.what.old and candidate.what.new:
         return (
-            f"These are two machines, or one that was renamed: {value(matter.what.old)} and {value(matter.what.new)}."
+            f"Different machines, or one that was renamed: {value(candidate.what.old)} and {value(candidate.what.new)}."
         )
     return None
 
 
-def _problem(matter: Matter) -> str:
-    told = matter.what.new or matter.what.old or {}
-    begins = "Reported now" if matter.kind == "added" else "Not reported any more"
-    return f"{begins} of {_short(matter.id)}: {collapse(printable(str(told.get('message', ''))))}"
+def _problem(candidate: Candidate) -> str:
+    problem = candidate.what.new or candidate.what.old or {}
+    start = "New problem on" if candidate.kind == "added" else "No longer reported on"
+    return f"{start} {_short(candidate.id)}: {collapse(printable(str(problem.get('message', ''))))}"
 
 
-_SENTENCES: Mapping[tuple[str, str], Callable[[Matter], str | None]] = {
+_SENTENCES: Mapping[tuple[str, str], Callable[[Candidate], str | None]] = {
     ("moved", "drive"): _moved, ("moved", "controller"): _moved, ("moved", "volume"): _moved,
     ("moved", "array"): _moved, ("moved", "battery"): _moved,
     ("replaced", "drive"): _replaced, ("replaced", "controller"): _replaced, ("replaced", "volume"): _replaced,
     ("removed", "drive"): _drive_gone, ("added", "drive"): _drive_new,
     ("added", "problem"): _problem, ("removed", "problem"): _problem,
     ("battery", "status"): _was_and_is, ("volume", "status"): _was_and_is, ("drive", "status"): _was_and_is,
-    ("controller", "status"): _was_and_is, ("array", "status"): _was_and_is, ("battery", "replace"): _asks,
+    ("controller", "status"): _was_and_is, ("array", "status"): _was_and_is, ("battery", "replace"): _needs_replacement,
     ("volume", "cache.write_active"): _in_force, ("volume", "cache.why_not_in_force"): _why,
     ("volume", "cache.controller_cache"): _controller_cache, ("volume", "cache.drive_caches"): _drive_caches,
     ("array", "spares"): _members, ("array", "drives"): _members, ("drive", "role"): _role_of,

@@ -1,4 +1,4 @@
-"""What was not read is no loss: changes that a failure to read explains are told from real ones."""
+"""Separate real changes from differences that a failure to read explains."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from raidctl.drift.report import Change, Unread
 from raidctl.model import HIDING, Controller, Inventory, Problem
 from raidctl.select import items
 
-_UNTOLD: tuple[Any, ...] = (None, "unknown", [], {}, "none")
+_UNKNOWN: tuple[Any, ...] = (None, "unknown", [], {}, "none")
 _IN_ITS_WORDS = frozenset({"status_text", "details"})
-"""Fields in the words of who was asked; who is asked instead has others."""
+"""Fields in the words of the tool; another tool has other words."""
 Split = tuple[tuple[Change, ...], tuple[Unread, ...]]
 
 
 def sorted_out(changes: Sequence[Change], before: Inventory, after: Inventory) -> Split:
-    """The changes that are left, and what could not be read with what it hides."""
+    """The real changes, and what could not be read with the differences that it may explain."""
     earlier, later = _unread(before), _unread(after)
     common = {_key(one) for one in earlier} & {_key(one) for one in later}
-    left = [change for change in changes if not _is_told_as_unread(change)]
+    left = [change for change in changes if not _is_unread_problem(change)]
     found: list[Unread] = []
-    there = _Ground(before, after, changes)
+    controllers = _Controllers(before, after, changes)
     for side, problems in (("after", later), ("before", earlier)):
-        for problem in sorted(problems, key=there.specific, reverse=True):
+        for problem in sorted(problems, key=controllers.specific, reverse=True):
             if _key(problem) in common:
                 if side == "after":
                     found.append(_as_unread("both", problem, ()))
                 continue
-            hidden = [one for one in left if _hides(problem, one, side, there)]
+            hidden = [one for one in left if _hides(problem, one, side, controllers)]
             left = [one for one in left if one not in hidden]
             found.append(_as_unread(side, problem, hidden))
     return tuple(left), tuple(found)
@@ -50,30 +50,30 @@ def _as_unread(side: str, problem: Problem, hidden: Iterable[Change]) -> Unread:
     )  # fmt: skip
 
 
-def _is_told_as_unread(change: Change) -> bool:
-    """A problem of this kind that came, went or says something else is told as what it is, not as a change."""
+def _is_unread_problem(change: Change) -> bool:
+    """Whether a change is a problem of this kind, which is reported separately."""
     if change.object != "problem" or change.field:
         return False
-    told = change.new or change.old or {}
-    return told.get("kind") in HIDING
+    problem = change.new or change.old or {}
+    return problem.get("kind") in HIDING
 
 
-def _hides(problem: Problem, change: Change, side: str, there: _Ground) -> bool:
-    """Whether a change may come from the problem of one state alone."""
+def _hides(problem: Problem, change: Change, side: str, controllers: _Controllers) -> bool:
+    """Whether the problem of one snapshot may explain a change."""
     lost, came = (change.new, change.old) if side == "after" else (change.old, change.new)
     gone = change.kind == ("removed" if side == "after" else "added")
-    untold = gone or (change.field is not None and lost in _UNTOLD and came not in _UNTOLD)
+    absent = gone or (change.field is not None and lost in _UNKNOWN and came not in _UNKNOWN)
     if change.object == "tool":
-        return untold or change.field is None  # another program may have been asked in the place of one that failed
+        return absent or change.field is None  # another tool may have replaced one that failed
     if change.object == "problem":
-        return gone and there.touches(problem, change)
+        return gone and controllers.touches(problem, change)
     in_words = (change.field or "").split("[")[0].rpartition(".")[2] in _IN_ITS_WORDS
-    other_reader = change.controller in there.strange
-    return (untold or in_words or other_reader) and there.touches(problem, change)
+    other_reader = change.controller in controllers.strange
+    return (absent or in_words or other_reader) and controllers.touches(problem, change)
 
 
-class _Ground:
-    """The cards of both states, and who told of them."""
+class _Controllers:
+    """The controllers of both snapshots, and the tools that reported them."""
 
     def __init__(self, before: Inventory, after: Inventory, changes: Sequence[Change]) -> None:
         self.cards = [*before.controllers, *after.controllers]
@@ -82,15 +82,15 @@ class _Ground:
         self.families = {card.id.partition(":")[0] for card in self.cards}
         others = [change for change in changes if _is_another_reader(change)]
         self.strange = {change.controller for change in others} | {one.old for one in others if one.field == "id"}
-        """Cards that another program, or only the kernel, told of: sizes, ids and words are its own then."""
+        """Controllers reported by another tool, or only the kernel, with other sizes, ids and words."""
 
     def specific(self, problem: Problem) -> bool:
-        """Whether a problem names an object or a card."""
+        """Whether a problem names an object or controller."""
         where = problem.where
         return where in self.ids or where.startswith("/dev/") or any(where == card.pci_address for card in self.cards)
 
     def touches(self, problem: Problem, change: Change) -> bool:
-        """Whether a problem is about the object: it names it, its device, its card, or who told of that."""
+        """Whether a problem affects the object: it names it, its device, its controller, or the tool."""
         where = problem.where
         if change.object == "host":
             return False
@@ -110,11 +110,11 @@ class _Ground:
         if program in self.programs:
             return any(card.told_by == program for card in own)
         if where not in self.families or change.object == "drive":
-            return True  # members of software arrays have facts from their disks
+            return True  # members of software arrays have facts from their drives
         return any(card.id.partition(":")[0] == where for card in own)
 
     def _on_device(self, device: str) -> Iterator[str]:
-        """The ids of what is this device, or a partition of it."""
+        """The ids of objects on this device or one of its partitions."""
         form = re.compile(rf"{re.escape(device)}(p?\d+)?", re.ASCII)
         for card in self.cards:
             yield from (drive.id for drive in card.drives if drive.device and form.fullmatch(drive.device))
@@ -130,7 +130,7 @@ def _is_another_reader(change: Change) -> bool:
 
 
 def _is_on(change: Change, card: Controller) -> bool:
-    """Whether a change is on this card, a problem of something on it included."""
+    """Whether a change is on this controller; includes problems of its objects."""
     if change.object == "problem":
         return change.id == card.pci_address or any(change.id == item.id for item in items(card))
     return change.controller == card.id

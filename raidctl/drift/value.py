@@ -19,15 +19,15 @@ _BRACKETS = re.compile(r"\[[^\]]*\]")
 
 
 class Moment(msgspec.Struct, frozen=True, kw_only=True):
-    """What a state says."""
+    """The value in one snapshot."""
 
-    state: Annotated[int, doc("Number of the state.")]
+    state: Annotated[int, doc("Number of the snapshot.")]
     at: Annotated[str, doc("When the machine was read, RFC 3339 in UTC.")]
-    there: Annotated[bool | None, doc("Whether the object was there; null: the state cannot be read.")]
-    value: Annotated[Any, doc("The value; null: not told.")] = None
+    there: Annotated[bool | None, doc("Whether the object existed; null: the snapshot cannot be read.")]
+    value: Annotated[Any, doc("The value; null: unknown.")] = None
     unread: Annotated[
         bool,
-        doc("Something could not be read in this state: not told, and not there, may come from that."),
+        doc("Something could not be read in this snapshot, so an unknown or absent value may come from that."),
     ] = False
 
 

@@ -57,7 +57,7 @@ def compare_screen(found: Comparison, paper: Paper) -> Iterator[RenderableType]:
         yield line((f"{letter}:", DULL))
         yield from head(run, paper)
     if not found.comparable:
-        yield line(("The engines differ: the ratios below are not those of the disks alone.", BAD))
+        yield line(("The engines differ: the ratios below are not those of the drives alone.", BAD))
     rows = [("beware", [(paper.clean(text), WARN)]) for text in found.warnings]
     rows += [("differs", [(paper.clean(text), PLAIN)]) for text in found.differences]
     if rows:

@@ -16,7 +16,7 @@ from raidctl.model.write_protection import drive_caches
 from raidctl.output import phrases
 from raidctl.output.console import BAD, DULL, PLAIN, STRONG, WARN, Paper, Piece, pack
 from raidctl.output.drives import drives_table
-from raidctl.output.table import Column, facts, said, shown, table
+from raidctl.output.table import Column, facts, nonempty, shown, table
 from raidctl.select import short
 from raidctl.text import counted
 from raidctl.units import format_binary
@@ -173,7 +173,7 @@ def _volume_columns(controller: Controller, paper: Paper, unmounted: Collection[
         of(_NAME, [(v.name or "", PLAIN) for v in volumes], optional=True),
         of("unique id", [(v.unique_id or "", DULL) for v in volumes], optional=True),
     )
-    return [column for column in always if column] + said(if_told)
+    return [column for column in always if column] + nonempty(if_told)
 
 
 def _mounted(volume: Volume, unmounted: Collection[str]) -> tuple[str, Style]:
@@ -188,7 +188,7 @@ def _volume_status(volume: Volume) -> tuple[str, Style]:
 
 
 def _states(controller: Controller, paper: Paper) -> Iterator[Row]:
-    """What else is said of the state of volumes that are not simply fine."""
+    """Further state of volumes that are not ok."""
     for volume in controller.volumes:
         if volume.status == "ok" and not volume.progress:
             continue
@@ -247,7 +247,7 @@ def _labels(controller: Controller, paper: Paper) -> Iterator[Row]:
 
 
 def _all_details(controller: Controller, paper: Paper) -> Iterator[Row]:
-    """What the tools said without a neutral name of the controller, its cache, batteries and arrays."""
+    """Details in the tools' words of the controller, its cache, batteries and arrays."""
     yield from _details("details", controller.details, paper)
     yield from _details("of cache", controller.cache.details if controller.cache else {}, paper)
     told = [(battery.id, battery.details) for battery in controller.batteries]

@@ -87,24 +87,24 @@ def _cards(checkup: Checkup, paper: Paper) -> Iterator[RenderableType]:
 
 def _card(card: PciControllerRow, problems: Sequence[Problem], paper: Paper) -> list[Piece]:
     """What it is; who drives it; who tells of it; as what it is shown."""
-    told: list[Piece] = [
+    shown: list[Piece] = [
         (paper.clean(card.name), STRONG),
         paper.clean(f"driver {card.driver or 'none'}"),
         paper.clean(f"family {card.family or 'none'}"),
     ]
-    told += _programs(card, paper)
+    shown += _programs(card, paper)
     text, style = _state(card, problems)
-    told.append((paper.clean(text), style))
-    return [*told, (paper.clean(card.note), DULL)] if card.note else told
+    shown.append((paper.clean(text), style))
+    return [*shown, (paper.clean(card.note), DULL)] if card.note else shown
 
 
 def _programs(card: PciControllerRow, paper: Paper) -> list[Piece]:
-    """Which of the installed programs has told of the card, and which have not."""
+    """The installed tools that report the controller, and those that do not."""
     told = card.reported_by or (card.found if card.listed else ())
     others = listing((name for name in card.found if name not in told), "or")
     if told:
-        return [paper.clean(f"told by {listing(told)}{f', not by {others}' if others else ''}")]
-    return [paper.clean(f"not told by {others}")] if others else []
+        return [paper.clean(f"reported by {listing(told)}{f', not by {others}' if others else ''}")]
+    return [paper.clean(f"not reported by {others}")] if others else []
 
 
 def _state(card: PciControllerRow, problems: Sequence[Problem]) -> tuple[str, Style]:

@@ -1,4 +1,4 @@
-"""The screens of diff, history and the list of states."""
+"""The screens of diff, history and the list of snapshots."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _COUNTED: dict[Level, tuple[str, str]] = {
     "info": ("1 other change", "{} other changes"),
 }
 _ALL = ("1 change", "{} changes")
-"""Where there is none that is worse."""
+"""Used if there is no worse change."""
 _SIDES = {"before": "Not read before", "after": "Not read this time", "both": "Not read either time"}
 _LABEL = 10
 
@@ -71,7 +71,7 @@ def _summary(found: Drift, paper: Paper) -> Text:
         readable = " that could be read" if any(one.side == "both" for one in found.unread) else ""
         pieces.append((f"Nothing{' else' if found.ignored else ''}{readable} has changed.", GOOD))
     elif found.verdict != "drift":
-        pieces.append(("Nothing that could be read has changed; not everything could.", WARN))
+        pieces.append(("Nothing that could be read has changed, but not everything could be read.", WARN))
     return pack(pieces, paper.columns, paper.dot)
 
 
@@ -96,7 +96,7 @@ def _unread(one: Unread, paper: Paper, *, more: bool) -> Iterator[RenderableType
     which = counted(count, "difference")
     hint = "" if more else " -v lists them."
     verb = "is" if count == 1 else "are"
-    yield Padding(line((f"{which} may come from that, and {verb} not told as drift.{hint}", DULL)), (0, 0, 0, 2))
+    yield Padding(line((f"{which} may come from that and {verb} not counted as drift.{hint}", DULL)), (0, 0, 0, 2))
     if more:
         for change in one.hidden:
             yield Padding(line((paper.clean(change.message), DULL)), (0, 0, 0, 4))
@@ -104,18 +104,18 @@ def _unread(one: Unread, paper: Paper, *, more: bool) -> Iterator[RenderableType
 
 def _notes(found: Drift) -> Iterator[str]:
     if found.noise:
-        yield f"{counted(found.noise, 'field')} of noise changed, too; --all shows them."
+        yield f"{counted(found.noise, 'volatile field')} changed too; --all shows them."
     if found.ignored:
-        yield f"{found.ignored} left out by --ignore or --min-severity."
+        yield f"{counted(found.ignored, 'change')} ignored by --ignore or --min-severity."
 
 
 def list_screen(kept: Sequence[Kept], paper: Paper) -> str:
-    """The states that are kept."""
+    """The list of snapshots."""
     if not kept:
-        return 'No state is kept here yet; "raidctl snapshot" keeps one.\n'
+        return 'No snapshot has been taken yet; "raidctl snapshot" takes one.\n'
     first = {one.host: one.id for one in reversed(kept)}
     columns = [
-        Column("state", cells([str(one.id) for one in kept]), right=True),
+        Column("snapshot", cells([str(one.id) for one in kept]), right=True),
         Column("read at", cells([_moment(one.at) for one in kept])),
         Column("host", cells([paper.clean(one.host) for one in kept]), least=10),
         Column("", cells([_about(one, first=first[one.host] == one.id) for one in kept]), least=12),
@@ -137,12 +137,12 @@ def history_screen(found: History, paper: Paper) -> str:
     """A value over time."""
     head = line(
         (paper.clean(f"{found.id} {found.field}"), STRONG),
-        f", {counted(found.states, 'state')} of ",
+        f", {counted(found.states, 'snapshot')} of ",
         paper.clean(found.host),
     )
     columns = [
         Column("read at", cells([_moment(one.at) for one in found.moments])),
-        Column("state", cells([str(one.state) for one in found.moments]), right=True),
+        Column("snapshot", cells([str(one.state) for one in found.moments]), right=True),
         Column("value", cells([paper.clean(_value(one)) for one in found.moments]), least=20),
     ]
     return paper.render([head, table(columns, paper)])
@@ -150,9 +150,9 @@ def history_screen(found: History, paper: Paper) -> str:
 
 def _value(one: Moment) -> str:
     if one.there is None:
-        return "this state cannot be read"
+        return "snapshot cannot be read"
     if not one.there:
-        return "could not be read, maybe" if one.unread else "not there"
+        return "absent, or not read" if one.unread else "absent"
     if one.value is None:
-        return "not told"
+        return "unknown"
     return one.value if isinstance(one.value, str) else value(one.value)

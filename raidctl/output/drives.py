@@ -10,7 +10,7 @@ from rich.style import Style
 from raidctl.model import Controller, Drive
 from raidctl.output import phrases
 from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece
-from raidctl.output.table import Column, facts, said, shown, table
+from raidctl.output.table import Column, facts, nonempty, shown, table
 from raidctl.select import short
 
 _CACHE = {"enabled": ("on", PLAIN), "disabled": ("off", PLAIN), None: (phrases.UNKNOWN, DULL)}
@@ -18,7 +18,7 @@ _CACHE = {"enabled": ("on", PLAIN), "disabled": ("off", PLAIN), None: (phrases.U
 
 _DEVICE = "device"
 _NO_DEVICE = "-"
-"""Members of a card's arrays have none, and those of others would have been told."""
+"""Members of a controller's arrays have none; for other drives they would be known."""
 _FEW = 8
 """So many drives may take two lines each; of more, long model names are cut."""
 
@@ -45,7 +45,7 @@ def drives_table(controller: Controller, paper: Paper, *, more: bool = False) ->
 
 
 def _state(drive: Drive, paper: Paper, *, device: bool) -> Iterator[Piece]:
-    """What else is said of the state of a drive that is not simply fine; its device where that has no column."""
+    """Further state of a drive that is not ok; its device if that has no column."""
     if device and drive.device:
         yield paper.clean(drive.device)
     text = drive.status_text
@@ -76,7 +76,7 @@ def _columns(controller: Controller, paper: Paper, *, whole: bool) -> list[Colum
     model.cut = len(drives) > _FEW and not whole
     return [
         of("drive", lambda d: short(d.id, controller.id), style=STRONG),
-        *said(
+        *nonempty(
             [
                 of("bay", lambda d: places[d.id], 5) if any(places.values()) else None,
                 of(_DEVICE, lambda d: d.device or _NO_DEVICE, optional=not all(d.device for d in drives))
@@ -85,10 +85,10 @@ def _columns(controller: Controller, paper: Paper, *, whole: bool) -> list[Colum
                 model,
             ]
         ),
-        *said([Column("size", [(phrases.decimal(d.size_bytes), PLAIN) for d in drives], right=True)]),
-        *said([kind, _roles(controller, paper)]),
+        *nonempty([Column("size", [(phrases.decimal(d.size_bytes), PLAIN) for d in drives], right=True)]),
+        *nonempty([kind, _roles(controller, paper)]),
         styled("status", lambda d: phrases.status(d.status)),
-        *said(
+        *nonempty(
             [
                 Column(paper.clean("°C"), [_celsius(d) for d in drives], right=True),
                 styled("cache", lambda d: _CACHE[d.write_cache]),
@@ -129,7 +129,7 @@ def _role(drive: Drive, controller: Controller) -> tuple[str, Style]:
 
 
 def _named_after(drive: Drive, array: str, controller: Controller) -> bool:
-    """Whether the drive's id begins with that of its array's volume (``md:md0/sda1``), so that it need not be said."""
+    """Whether the drive's id begins with that of its array's volume (``md:md0/sda1``), so that it is not repeated."""
     parent = array.rpartition("/")[0]
     return parent != controller.id and drive.id.startswith(f"{parent}/")
 

@@ -61,7 +61,7 @@ def stack_screen(stack: Stack, paper: Paper, *, more: bool = False) -> Iterator[
 
 
 def folded(layers: Sequence[Layer]) -> list[list[Layer]]:
-    """Drives that differ in nothing but their name are told of together."""
+    """Drives that differ only in their name are shown together."""
     groups: dict[object, list[Layer]] = {}
     for layer in layers:
         key: object = layer.id
@@ -149,7 +149,7 @@ def _policy(layer: Layer) -> list[Piece]:
         return [(f"{configured or '?'} → {active or '?'}", WARN), (layer.why_not_in_force, WARN)]
     if active in (configured, None) or configured is None:
         return [configured or active or ""]
-    return [configured, f"in force {active}"]
+    return [configured, f"active: {active}"]
 
 
 def _spelt(policy: str | None) -> str | None:
@@ -189,10 +189,10 @@ def split_words(share: Share | None, size: int | None) -> list[Piece]:
 
 
 def _no_split(layer: Layer) -> list[Piece]:
-    """Why no share in bytes is told of a controller's cache; of other layers nobody expects one."""
+    """Why a controller's cache has no reported share in bytes; empty for other layers."""
     if layer.kind != "controller" or layer.share is not None or layer.size_bytes is None:
         return []
-    told = "none fixed" if layer.split.result == "unsupported" else "not told"
+    told = "none fixed" if layer.split.result == "unsupported" else "unknown"
     return [f"{told}{f': {layer.split.why}' if layer.split.why else ''}"]
 
 
@@ -204,7 +204,7 @@ def _limit(threshold: Threshold, *, more: bool) -> Piece | None:
     text = f"{threshold.name} {figure(threshold.value, threshold.unit)}"
     if threshold.effective_bytes is not None and threshold.unit != "bytes":
         text += f" = {format_binary(threshold.effective_bytes)}"
-    return (f"{text} (its counterpart counts)", DULL) if threshold.in_force is False else text
+    return (f"{text} (not active: the other unit is set)", DULL) if threshold.in_force is False else text
 
 
 def figure(value: int | None, unit: str) -> str:

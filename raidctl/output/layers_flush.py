@@ -116,6 +116,6 @@ def _memory(report: FlushReport, paper: Paper) -> Iterator[RenderableType]:
     before, after = report.dirty_before_bytes, report.dirty_after_bytes
     if before is not None and after is not None:
         yield Text("")
-        told = f"In memory {format_binary(before)} waited before, {format_binary(after)} now"
+        told = f"Unwritten data in memory: {format_binary(before)} before, {format_binary(after)} now"
         more = "; other programs go on writing meanwhile" if after else ""
         yield line(paper.words(f"{told}{more}."))

@@ -52,9 +52,9 @@ def _block(layer: Layer, paper: Paper) -> Iterator[RenderableType]:
 
 
 def _value(limit: Threshold) -> str:
-    """``10 % = 2.3 GiB``; bytes and percent of the page cache: the other one counts."""
+    """``10 % = 2.3 GiB``; of the page cache's limits in bytes and percent, one is active."""
     if limit.in_force is False:
-        return f"{limit.value}: not in force"
+        return f"{limit.value}: not active"
     told = figure(limit.value, limit.unit)
     same = limit.effective_bytes is None or limit.unit == "bytes"
     return told if same else f"{told} = {format_binary(limit.effective_bytes or 0)}"

@@ -2,7 +2,7 @@
 
 Names and units follow the conventions of Prometheus: base units in the names, shares as ratios from 0 to 1,
 descriptions as labels of ``_info`` metrics, states as one series for each state, of which the one that holds is 1.
-What was not told has no series; a label that was not told is left out. All are gauges: error counters of drives are
+Unknown values have no series; unknown labels are omitted. All are gauges: error counters of drives are
 set back by firmware.
 """
 
@@ -28,7 +28,7 @@ Row = tuple[tuple[str | None, ...], Value]
 class Sample(msgspec.Struct, frozen=True, kw_only=True):
     """One series."""
 
-    labels: Annotated[dict[str, str], doc("Those that were told.")]
+    labels: Annotated[dict[str, str], doc("Known labels.")]
     value: Annotated[Value, doc("In the unit of the metric's name.")]
 
 
@@ -36,7 +36,7 @@ class Family(msgspec.Struct, frozen=True, kw_only=True):
     """A metric with all its series."""
 
     name: Annotated[str, doc("`raidctl_drive_temperature_celsius`.")]
-    help: Annotated[str, doc("What it says, one sentence.")]
+    help: Annotated[str, doc("Meaning, one sentence.")]
     samples: Annotated[tuple[Sample, ...], doc("Never empty, and no two with the same labels.")]
 
 
@@ -99,8 +99,8 @@ class Kind(Generic[T]):
 
         def rows(inventory: Inventory) -> Iterator[Row]:
             for key, card, item in self.every(inventory):
-                told = [_word(getattr(item, field)) for field in fields]
-                yield (key, *([card.id] if extra else []), *told), 1
+                known = [_word(getattr(item, field)) for field in fields]
+                yield (key, *([card.id] if extra else []), *known), 1
 
         return Metric(f"raidctl_{self.name}_info", text, (self.label, *extra, *fields), rows)
 
@@ -150,16 +150,16 @@ MEMBER: Kind[model.Drive] = Kind("member", "member", lambda card: [(one.id, one)
 def families(metrics: Iterable[Metric], inventory: Inventory) -> tuple[Family, ...]:
     """What the metrics say of an inventory; those with nothing to say are left out.
 
-    Two series with the same labels would make the whole text invalid, and nothing would be told: the first counts.
+    Two series with the same labels would make the whole text invalid, so the first counts.
     """
     found = []
     for metric in metrics:
         series: dict[tuple[tuple[str, str], ...], Value] = {}
         for labels, value in metric.rows(inventory):
             named = zip(metric.labels, labels, strict=True)
-            told = tuple((key, printable(text)) for key, text in named if text)
-            series.setdefault(told, int(value) if isinstance(value, bool) else value)
-        samples = tuple(Sample(labels=dict(told), value=value) for told, value in series.items())
+            known = tuple((key, printable(text)) for key, text in named if text)
+            series.setdefault(known, int(value) if isinstance(value, bool) else value)
+        samples = tuple(Sample(labels=dict(known), value=value) for known, value in series.items())
         if samples:
             found.append(Family(name=metric.name, help=metric.help, samples=samples))
     return tuple(found)

@@ -59,7 +59,7 @@ def _collected(inventory: Inventory) -> Iterator[Row]:
 
 
 def seconds(text: str | None) -> float | None:
-    """RFC 3339 as seconds since 1970; a time without a zone is not told."""
+    """RFC 3339 as seconds since 1970; None for a time without a zone."""
     try:
         when = datetime.fromisoformat((text or "").replace("Z", "+00:00"))
     except ValueError:
@@ -109,7 +109,7 @@ CONTROLLERS = (
     ),
     CONTROLLER.metric(
         "pcie_link_max_lanes",
-        "Lanes that the card has.",
+        "Lanes that the controller supports.",
         lambda one: one.pci_link.max_width if one.pci_link else None,
     ),
     CACHE.metric("present", "Whether there is a cache module."),
@@ -186,7 +186,7 @@ VOLUMES = (
         lambda one: one.block.read_ahead_bytes if one.block else None
     ),
     VOLUME_CACHE.states("write_policy", "Write policy as configured.", "policy", model.WritePolicy),
-    VOLUME_CACHE.states("write_active", "What is in force for writes.", "mode", model.WriteActive),
+    VOLUME_CACHE.states("write_active", "Active write policy.", "mode", model.WriteActive),
     VOLUME_CACHE.metric(
         "write_protected",
         "Whether unwritten data survives a power failure, in the controller's cache and in the drives'.",
@@ -276,19 +276,22 @@ def of_rules(found: Diagnosis) -> tuple[Metric, ...]:
     return (
         Metric(
             "raidctl_rule_finding",
-            "What a built-in rule says of an object; those that pass are left out.",
+            "Results of the built-in rules by object, without passes.",
             ("rule", "severity", "outcome", "object", "device"),
             rows(told),
         ),
-        Metric("raidctl_rule_failures", "How many findings of the built-in rules fail.", ("severity",), rows(failed)),
+        Metric("raidctl_rule_failures", "Failed checks of the built-in rules.", ("severity",), rows(failed)),
         Metric(
             "raidctl_rule_unknown",
-            "How many findings of the built-in rules cannot be told.",
+            "Findings of the built-in rules with an unknown result.",
             (),
             rows(lambda: iter([((), len(found.unknown))])),
         ),
         Metric(
-            "raidctl_rule_checks", "How many times a rule met an object.", (), rows(lambda: iter([((), found.checked)]))
+            "raidctl_rule_checks",
+            "Checks of the built-in rules (a rule on an object).",
+            (),
+            rows(lambda: iter([((), found.checked)])),
         ),
         Metric("raidctl_rule_passes", "How many of these passed.", (), rows(lambda: iter([((), found.passed)]))),
     )

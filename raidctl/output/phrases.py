@@ -1,4 +1,4 @@
-"""How values of the model are said to people: short, and ``?`` where nothing is known."""
+"""Short wording of the model's values, ``?`` if unknown."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _IO = {"direct": "direct I/O", "cached": "cached I/O"}
 _DRIVE_CACHES = {
     "enabled": "drive write caches on",
     "disabled": "drive write caches off",
-    "default": "drive write caches as the drives come",
+    "default": "drive write caches at the drives' default",
 }
 _BRIEF = 60
 """Characters of a text of which only the beginning is shown."""
@@ -45,7 +45,7 @@ MODES = {"raid": "RAID mode", "hba": "HBA mode", "mixed": "mixed mode", "softwar
 
 
 def status(word: str | None, text: str | None = None) -> tuple[str, Style]:
-    """A status: good ones small, trouble in capitals with the tool's own words beside it."""
+    """A status: lower case if good, else capitals with the tool's words."""
     if word is None or (word == "unknown" and not text):
         return UNKNOWN, DULL
     style = _STYLES.get(word, BAD)
@@ -67,7 +67,7 @@ def brief(text: str) -> str:
 
 
 def decimal(size: int | None) -> str:
-    """A disk space, as drives are sold."""
+    """A size in decimal units, as used for drives."""
     return UNKNOWN if size is None else format_decimal(size)
 
 
@@ -85,7 +85,7 @@ def progress(current: Progress) -> str:
 
 
 def write_cache(cache: VolumeCache | None) -> tuple[str, Style]:
-    """Configured, and in force where that differs: ``back → through``."""
+    """Configured policy, and the active one if it differs: ``back → through``."""
     if cache is None:
         return "none", DULL
     configured = _POLICIES[cache.write_policy] if cache.write_policy else UNKNOWN
@@ -113,9 +113,9 @@ def _culprit(cache: VolumeCache) -> str:
 
 
 def volume_settings(volume: Volume, drives: DriveCaches = "unknown") -> tuple[str, ...]:
-    """What is set for a volume apart from its write policy; ``drives``: the drives' caches below a software array."""
+    """Settings of a volume except its write policy; ``drives``: the drives' caches below a software array."""
     cache = volume.cache or VolumeCache()
-    told = (
+    parts = (
         volume.strip_bytes is not None and f"strip {format_binary(volume.strip_bytes)}",
         cache.read_policy and _READ[cache.read_policy],
         cache.io_policy and _IO[cache.io_policy],
@@ -126,11 +126,11 @@ def volume_settings(volume: Volume, drives: DriveCaches = "unknown") -> tuple[st
         volume.consistency_policy and f"consistency by {volume.consistency_policy}",
         volume.bitmap and f"bitmap {volume.bitmap}",
     )
-    return tuple(text for text in told if text)
+    return tuple(text for text in parts if text)
 
 
 def members(volume: Volume) -> str:
-    """``2 of 3 drives``; empty where the tool does not tell."""
+    """``2 of 3 drives``; empty if not reported."""
     if volume.drives_active is None or volume.drives_expected is None:
         return ""
     return f"{volume.drives_active} of {volume.drives_expected} drives"
@@ -142,7 +142,7 @@ def celsius(degrees: int | None) -> str:
 
 
 def medium(drive: Drive) -> str:
-    """``sas hdd 10k``: how it is attached, what it is, how fast it turns."""
+    """``sas hdd 10k``: interface, type and rpm."""
     speed = f"{drive.rpm / 1000:g}k" if drive.rpm else ""
     return " ".join(word for word in (drive.interface, drive.media, speed) if word) or UNKNOWN
 
@@ -181,11 +181,11 @@ def battery_status(battery: Battery) -> tuple[str, Style]:
 
 def battery_facts(battery: Battery) -> tuple[str, ...]:
     """Charge, temperature, voltage, what is to be done."""
-    told = (
+    parts = (
         battery.charge_percent is not None and f"charge {battery.charge_percent}%",
         battery.temperature_celsius is not None and celsius(battery.temperature_celsius),
         battery.voltage_volts is not None and f"{battery.voltage_volts:g} V",
         battery.replace and "REPLACE IT",
         battery.next_learn_at and f"next learn cycle {battery.next_learn_at}",
     )
-    return tuple(text for text in told if text)
+    return tuple(text for text in parts if text)

@@ -61,7 +61,7 @@ def _step(number: str, step: Step) -> Iterator[str]:
 
 
 _WORDS = {
-    "unsafe": "Unsafe", "unsupported": "Not possible", "unknown": "Not known", "not_in_force": "Not in force",
+    "unsafe": "Unsafe", "unsupported": "Not possible", "unknown": "Not known", "not_in_force": "Not active",
     "no_tool": "Not possible yet",
 }  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""Tables that fit their width: columns that nobody needs go, wide ones fold, nothing is cut off."""
+"""Tables that fit the width: optional columns are dropped, wide ones wrap, nothing is cut off."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Column(Struct):
     whole: bool = False
     """Its cells never fold."""
     cut: bool = False
-    """What does not fit is cut off, visibly, rather than folded."""
+    """Cells that do not fit are cut off visibly instead of wrapped."""
 
     @property
     def natural(self) -> int:
@@ -59,8 +59,8 @@ class Column(Struct):
         return first, self.longest if self.least else self.natural, self.longest
 
 
-def said(columns: Sequence[Column | None]) -> list[Column]:
-    """The columns that say something in at least one row."""
+def nonempty(columns: Sequence[Column | None]) -> list[Column]:
+    """The columns with a value in at least one row."""
     return [column for column in columns if column and any(text not in {"", "?"} for text, _ in column.cells)]
 
 
@@ -113,16 +113,16 @@ def table(columns: Sequence[Column], paper: Paper, indent: int = 2) -> Padding:
             text, style = column.cells[number]
             if text not in {"", "?"}:
                 label = f"{paper.words(column.title)}  " if column.title else ""
-                told = Text.assemble((label, DULL), (broken(text, room - len(label)), style), overflow="fold")
-                parts.append(Padding(told, (0, 0, 0, GAP)))
+                row_below = Text.assemble((label, DULL), (broken(text, room - len(label)), style), overflow="fold")
+                parts.append(Padding(row_below, (0, 0, 0, GAP)))
                 grid = None
     return Padding(Group(*parts), (0, 0, 0, indent), expand=False)
 
 
 def _placed(columns: Sequence[Column], room: int) -> tuple[list[Column], list[Column]]:
-    """The columns that stand side by side, and those for which that leaves no room: words would be broken.
+    """Columns side by side, and those without room, which get a line below each row.
 
-    Where a word is longer than the paper is wide, all stand side by side.
+    If one word is longer than the width, all are side by side.
     """
     beside, below = list(columns), list[Column]()
     if max(column.longest for column in columns) > room:

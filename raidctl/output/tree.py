@@ -1,4 +1,4 @@
-"""The screen of ``raidctl show``: what is broken first, then each controller, then every problem with its remedy."""
+"""The screen of ``raidctl show``: problems in brief, each controller, problems with remedies."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def screen(
     Args:
         inventory: What was found.
         paper: How wide, in colour or not.
-        more: Also show serial numbers, details and what else the tools said.
+        more: Also show serial numbers, details and other fields of the tools.
         hint: A sentence for the case that there is nothing to show.
-        unmounted: The ids of volumes that are known not to be mounted; of others without a mount point it is not told.
+        unmounted: Ids of volumes known not to be mounted; for others without a mount point this is unknown.
     """
     return paper.render(_parts(inventory, paper, more=more, hint=hint, unmounted=unmounted))
 
@@ -46,7 +46,7 @@ def _parts(
     found, below = troubles(inventory), DrivesBelow(inventory.controllers)
     yield head(inventory, paper)
     yield _verdict(inventory, found, paper)
-    # what RAID there is comes before the drives that are in none
+    # RAID controllers before plain drives
     for controller in sorted(inventory.controllers, key=lambda controller: controller.mode == "none"):
         yield Text("")
         yield from controller_block(controller, paper, below, more=more, unmounted=unmounted)
@@ -57,15 +57,15 @@ def _parts(
 
 
 def head(inventory: Inventory, paper: Paper) -> Text:
-    """Whose inventory it is, when and how it was read."""
+    """Host, kernel, time and source of the inventory."""
     host = inventory.host
     way, _, place = host.source.partition(":")
     origin = {"ssh": f"over ssh from {place}", "replay": f"replayed from {place}"}.get(way, "")
     when = _SECONDS.sub(r"\1 \2 UTC", host.collected_at) if host.collected_at else ""
-    told = (host.kernel and f"Linux {host.kernel}", when, origin)
+    parts = (host.kernel and f"Linux {host.kernel}", when, origin)
     pieces: list[Piece] = [
         (paper.clean(host.hostname or "unknown host"), STRONG),
-        *(paper.clean(text) for text in told if text),
+        *(paper.clean(text) for text in parts if text),
     ]
     return pack(pieces, paper.columns, paper.dot)
 
@@ -87,11 +87,11 @@ def _fine(inventory: Inventory) -> str:
         "volume": sum(len(c.volumes) for c in inventory.controllers),
         "drive": len(drives),
     }
-    told = ", ".join(counted(count, noun) for noun, count in counts.items() if count)
+    parts = ", ".join(counted(count, noun) for noun, count in counts.items() if count)
     states = [
         *(drive.status for drive in drives),
         *(item.status for c in inventory.controllers for group in (c.volumes, c.batteries) for item in group),
     ]
     unknown = states.count("unknown")
     doubt = f" ({unknown} status unknown)" if unknown else ""
-    return f"No problems found: {told}{doubt}" if told else "Nothing found"
+    return f"No problems found: {parts}{doubt}" if parts else "Nothing found"

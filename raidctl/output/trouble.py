@@ -48,12 +48,12 @@ def _all(inventory: Inventory) -> Iterator[Trouble]:
     for name in _MORE:
         for one in builtin.rule(name).check(inventory):
             if one.outcome == "fail":
-                told = f"{one.where}: {brief(one.message)}"
-                yield Trouble(_RANKS[one.severity], one.where, told, one.message, one.remedy)
+                parts = f"{one.where}: {brief(one.message)}"
+                yield Trouble(_RANKS[one.severity], one.where, parts, one.message, one.remedy)
     for problem in inventory.problems:
         if problem.kind != "state":
-            told = f"{problem.where}: {brief(problem.message)}"
-            yield Trouble(_rank(problem), problem.where, told, problem.message, problem.remedy)
+            parts = f"{problem.where}: {brief(problem.message)}"
+            yield Trouble(_rank(problem), problem.where, parts, problem.message, problem.remedy)
 
 
 def _rank(problem: Problem) -> int:
@@ -74,8 +74,8 @@ def _conditions(inventory: Inventory) -> Iterator[Trouble]:
     groups: dict[tuple[str, ...], list[Condition]] = {}
     for one in found:
         if one.under is None:
-            said = words.get((one.rule, one.where, one.cause if one.rule == "reported_trouble" else ""))
-            message, remedy = (said.message, said.remedy or "") if said else (one.cause, "")
+            finding = words.get((one.rule, one.where, one.cause if one.rule == "reported_trouble" else ""))
+            message, remedy = (finding.message, finding.remedy or "") if finding else (one.cause, "")
             groups.setdefault((one.rule, one.severity, message, remedy.replace(one.where, "{}")), []).append(one)
     for (_, severity, message, remedy), group in groups.items():
         under = [other for one in group for other in found if other.under == one.key]
@@ -95,11 +95,11 @@ def _brief(one: Condition, under: Sequence[Condition]) -> str:
     """The cause, with the drives that it comes from and where they are."""
     ordered = sorted(under, key=lambda other: other.rule == "drive_failed")
     drives = {other.serial or other.where: other for other in ordered if other.bay or other.serial}
-    told = [f"{other.where.rpartition('/')[2]} {_words(other)}" for other in list(drives.values())[:2]]
-    return "; ".join([_words(one), *told])
+    parts = [f"{other.where.rpartition('/')[2]} {_words(other)}" for other in list(drives.values())[:2]]
+    return "; ".join([_words(one), *parts])
 
 
 def _words(one: Condition) -> str:
     """``predictive failure (SMART), 41 media errors, bay 5, serial RCX15W0K7``."""
-    told = (brief(one.cause), one.bay and f"bay {one.bay}", one.serial and f"serial {one.serial}")
-    return ", ".join(text for text in told if text)
+    parts = (brief(one.cause), one.bay and f"bay {one.bay}", one.serial and f"serial {one.serial}")
+    return ", ".join(text for text in parts if text)

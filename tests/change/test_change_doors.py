@@ -155,7 +155,7 @@ def test_what_is_set_and_not_in_force_is_not_fulfilled(raidctl: Raidctl) -> None
     done = raidctl("--demo", "h730", "cache", "set", *asked)
     assert done.exit_code == 1
     assert "Already so" in done.stdout
-    assert "Not in force" in done.stdout
+    assert "Not active" in done.stdout
     assert raidctl("--demo", "h730", "batch", *asked, "--", "false").exit_code == 1
     assert raidctl("--demo", "h730", "cache", "set", *asked, "--unsafe", "known").exit_code == 0
 

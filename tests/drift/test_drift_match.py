@@ -49,7 +49,7 @@ def test_a_drive_in_another_bay_has_moved() -> None:
     change = only(diff(state(), after))
     assert (change.kind, change.object, change.old, change.new) == ("moved", "drive", A1, f"{CARD}/1I:1:9")
     assert change.message == (
-        "The drive (EG0300FCVBF, serial number W7K0AB3D) was smartarray:0/1I:1:1 and is smartarray:0/1I:1:9 now."
+        "The drive (EG0300FCVBF, serial number W7K0AB3D) was smartarray:0/1I:1:1 and is now smartarray:0/1I:1:9."
     )
 
 
@@ -193,7 +193,7 @@ def test_a_volume_that_was_made_anew_is_no_change_of_the_old_one() -> None:
 
     change = only(diff(state(), changed(state(), anew)))
     assert (change.kind, change.field, change.severity) == ("replaced", "unique_id", "warning")
-    assert "it was made anew" in change.message
+    assert "it was recreated" in change.message
 
 
 def test_a_volume_under_another_number_is_a_move() -> None:
@@ -241,9 +241,9 @@ def test_a_card_that_is_gone_takes_what_is_on_it_along() -> None:
         (lambda d: item(d, f"{CARD}/battery0").update(status="learning"), "info",
          "The battery of smartarray:0 was ok and is learning."),
         (lambda d: item(d, f"{CARD}/battery0").update(replace=True), "warning",
-         "The battery of smartarray:0 is to be replaced, its tool says."),
+         "The battery of smartarray:0 needs replacement."),
         (lambda d: item(d, f"{CARD}/v1")["cache"].update(write_active="write_through"), "warning",
-         "The write-back of the volume smartarray:0/v1 has fallen to write-through."),
+         "The volume smartarray:0/v1 has fallen back from write-back to write-through."),
         (lambda d: item(d, f"{CARD}/v1")["cache"].update(controller_cache="unprotected"), "critical",
          "The controller's cache no longer protects unwritten data of the volume smartarray:0/v1 in a power failure."),
         (lambda d: item(d, f"{CARD}/v1")["cache"].update(drive_caches="on", write_protected=False), "warning",
@@ -253,7 +253,7 @@ def test_a_card_that_is_gone_takes_what_is_on_it_along() -> None:
         (lambda d: item(d, f"{CARD}/v2").update(status="ok"), "info",
          "The volume smartarray:0/v2 was rebuilding and is ok."),
         (lambda d: card(d).update(firmware="7.00"), "info",
-         "The firmware of the controller smartarray:0 was 6.60 and is 7.00."),
+         "The controller smartarray:0, firmware: 6.60 before, 7.00 now."),
         (lambda d: item(d, A1)["errors"].update(media=4), "warning", None),
         (lambda d: item(d, A1).update(status="critical"), "critical",
          "The drive smartarray:0/1I:1:1 was ok and is critical."),

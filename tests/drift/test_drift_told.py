@@ -29,7 +29,7 @@ def test_a_fact_that_is_measured_in_one_state_alone_is_told_with_both_values(
 
     change = only(diff(to(old), to(new)))
     assert (change.field, change.old, change.new) == (f"details[{label}]", old, new)
-    assert "not told" not in change.message
+    assert "not reported" not in change.message
 
 
 @pytest.mark.parametrize("label", ["sync_completed", "reshape_position"])
@@ -82,18 +82,18 @@ def _not_in_force(why: str | None) -> Any:
 def test_a_long_reason_is_cut_without_a_full_stop_behind_it() -> None:
     """What goes on is not ended."""
     told = [one.message for one in diff(_not_in_force(None), _not_in_force(_WHY)).changes]
-    assert any("fallen to write-through: The cache's capacitor" in one for one in told)
+    assert any("back to write-through: The cache's capacitor" in one for one in told)
     assert not [one for one in told if "…." in one]
 
 
 def test_a_reason_comes_and_goes_in_a_sentence() -> None:
     """No name of a field, and no "not told" of what is in force again."""
     for before, after, words in (
-        (None, "Learn cycle", "The write policy of the volume smartarray:0/v2 is not in force: Learn cycle."),
+        (None, "Learn cycle", "The configured write policy of the volume smartarray:0/v2 is not active: Learn cycle."),
         (
             "Learn cycle",
             None,
-            "The write policy of the volume smartarray:0/v2 is in force again (was not: Learn cycle).",
+            "The configured write policy of the volume smartarray:0/v2 is active again (was not: Learn cycle).",
         ),
     ):
         drift = diff(_not_in_force(before), _not_in_force(after))

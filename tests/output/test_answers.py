@@ -118,7 +118,7 @@ def test_the_doctor_tells_of_each_card_who_answers_for_it() -> None:
     """Shown as what, or not shown and which program is missing, or why nobody needs to answer."""
     told = checkup_screen(CHECKUP, EIGHTY)
     assert "NOT SHOWN, needs acmecli or acmectl" in told
-    assert "told by acmecli" in told
+    assert "reported by acmecli" in told
     assert "shown as acme:1" in told
     assert "Handed to a guest." in told
 
@@ -134,7 +134,7 @@ def test_the_doctor_explains_the_choice_under_the_card() -> None:
     )  # fmt: skip
     inventory = msgspec.structs.replace(NOTHING, problems=(mine, other))
     told = checkup_screen(Checkup(inventory, (row,), (), root=True, libraries={}), EIGHTY)
-    assert "told by acmecli, not by acmectl" in told
+    assert "reported by acmecli, not by acmectl" in told
     card, notes = " ".join(told.split()).split(" Notes ")
     assert why in card
     assert why not in notes
@@ -147,7 +147,7 @@ def test_the_doctor_does_not_praise_a_program_that_is_silent() -> None:
         "0000:06:00.0", "R 6", "acme", "acme", ("acmecli",), ("acmecli",), (), listed=False, note=None
     )
     told = checkup_screen(Checkup(NOTHING, (row,), (), root=True, libraries={}), EIGHTY)
-    assert "not told by acmecli" in told
+    assert "not reported by acmecli" in told
 
 
 def test_the_doctor_tells_programs_rights_and_libraries() -> None:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from raidctl.output.console import Paper, broken, pack
-from raidctl.output.table import Column, cells, fit, said, table
+from raidctl.output.table import Column, cells, fit, nonempty, table
 
 WIDTHS = st.integers(1, 200)
 
@@ -68,7 +68,7 @@ def test_an_optional_column_is_shown_only_where_it_fits() -> None:
 
 def test_columns_that_say_nothing_are_left_out() -> None:
     """A column of question marks is no column."""
-    assert [c.title for c in said([Column("a", cells(["?", ""])), None, Column("b", cells(["?", "1"]))])] == ["b"]
+    assert [c.title for c in nonempty([Column("a", cells(["?", ""])), None, Column("b", cells(["?", "1"]))])] == ["b"]
 
 
 def test_wide_characters_count_as_two() -> None:

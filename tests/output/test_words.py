@@ -114,6 +114,6 @@ def test_settings_of_a_volume_are_only_those_that_are_known() -> None:
     """A volume of md has others than one of a card."""
     cache = VolumeCache(read_policy="adaptive", io_policy="direct", drive_write_cache="default")
     assert phrases.volume_settings(Volume(id="v", strip_bytes=65536, cache=cache)) == (
-        "strip 64 KiB", "adaptive read-ahead", "direct I/O", "drive write caches as the drives come",
+        "strip 64 KiB", "adaptive read-ahead", "direct I/O", "drive write caches at the drives' default",
     )  # fmt: skip
     assert phrases.volume_settings(Volume(id="v")) == ()

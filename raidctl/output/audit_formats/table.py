@@ -14,7 +14,7 @@ from raidctl.audit.finding import Audited, Finding
 from raidctl.audit.report import EXITS, RuleCount, Summary, Verdict
 from raidctl.output.audit_formats import Again, Options
 from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, hanging, line, pack
-from raidctl.output.table import Cell, Column, said, table
+from raidctl.output.table import Cell, Column, nonempty, table
 from raidctl.text import counted
 
 _HOSTS = 20
@@ -175,7 +175,7 @@ def _by_host(rows: Sequence[_Row], paper: Paper) -> list[Column]:
         for place, title in enumerate(titles)
         if title != "info" or any(weight[2] for weight, *_ in rows)
     ]
-    return said([Column("host", [(paper.clean(name), PLAIN) for name in names], least=20), *figures])
+    return nonempty([Column("host", [(paper.clean(name), PLAIN) for name in names], least=20), *figures])
 
 
 def _about_policy(findings: Sequence[Finding], paper: Paper) -> Iterator[RenderableType]:
