@@ -3,8 +3,8 @@
     python benchmarks/startup.py [--quick]
 
 ``--version`` and ``--help`` are compared with ``python -c "import click"``; a screen (of a recorded machine, and of
-this one, best without a controller) with ``python -c "import click, rich, msgspec, pyudev"``. The goals are for processor
-time, which other work on the machine changes less than wall time. Run it with the Python of the environment that
+this one, best without a controller) with ``python -c "import click, rich, msgspec, pyudev"``. The goals are for
+processor time, which other work on the machine changes less than wall time. Run it with the Python of the environment that
 raidctl is installed in; an editable install costs both sides more.
 """
 
@@ -16,7 +16,6 @@ import statistics
 import sys
 import sysconfig
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -35,7 +34,7 @@ class Took:
     processor: float
 
 
-def run(argv: Sequence[str]) -> Took:
+def run(argv: list[str]) -> Took:
     """Run a command with byte code allowed to be written; it has to end with 0, 3 or 4, the codes of a screen."""
     environment = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
     start = time.perf_counter()

@@ -9,9 +9,7 @@ from typing import NoReturn
 
 def main() -> NoReturn:
     """Run the command line; until it is imported, Ctrl-C has the effect that it has on any program."""
-    gc.set_threshold(
-        50_000
-    )  # imports make no garbage, and looking for it takes a tenth of a short command's time
+    gc.set_threshold(50_000)  # imports make no garbage, and looking for it takes a tenth of a short command's time
     patient = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     if patient:
         signal.signal(signal.SIGINT, signal.SIG_DFL)

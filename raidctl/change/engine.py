@@ -297,7 +297,7 @@ class Change:
         step = self.begin.steps[number]
         if not self.turned:
             self.turned = True
-            self.tell("Putting back what was there:")
+            self.tell("Restoring the previous settings:")
         self.note(number, "undo")
         self.tell(f"  {step.undo}")
         fault = self._carry_out(step, undo=True)

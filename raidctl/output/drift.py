@@ -112,7 +112,7 @@ def _notes(found: Drift) -> Iterator[str]:
 def list_screen(kept: Sequence[Kept], paper: Paper) -> str:
     """The states that are kept."""
     if not kept:
-        return 'No state is kept here yet; "raidctl snapshot" keeps one.\n'
+        return 'No snapshot is saved here; "raidctl snapshot" saves one.\n'
     first = {one.host: one.id for one in reversed(kept)}
     columns = [
         Column("state", cells([str(one.id) for one in kept]), right=True),

@@ -118,7 +118,7 @@ class States(Database):
         with self.reading() as database:
             row = database and database.execute(f"{_WHOLE} WHERE state.id = ?", (number,)).fetchone()
         if not row:
-            raise UsageError(f'There is no state {number}; "raidctl snapshot --list" lists them.')
+            raise UsageError(f'There is no snapshot {number}; "raidctl snapshot --list" lists them.')
         return self._inventory(*row)
 
     def each(self, host: str) -> Iterator[tuple[Kept, Inventory | CannotTell]]:
@@ -187,12 +187,12 @@ def chosen(states: Sequence[Kept], word: str, whose: str) -> Kept:
         UsageError: There is none.
     """
     if not states:
-        raise UsageError(f'No state of {printable(whose)} is kept here yet; "raidctl snapshot" keeps one.')
+        raise UsageError(f'No snapshot of {printable(whose)} is saved here; "raidctl snapshot" saves one.')
     if word == "last" or is_back(word):
         back = 1 if word == "last" else int(word[1:])
         if not 1 <= back <= len(states):
             are = "is" if len(states) == 1 else "are"
-            raise UsageError(f"There is no state {word}: {len(states)} of {printable(whose)} {are} kept.")
+            raise UsageError(f"There is no snapshot {word}: {len(states)} of {printable(whose)} {are} saved.")
         return states[-back]
     limit = text(datetime.combine(_date(word) + timedelta(days=1), datetime.min.time(), timezone.utc))
     upto = [one for one in states if one.at < limit]

@@ -108,7 +108,7 @@ def test_a_right_that_is_missing_halfway_puts_the_first_half_back(p400: Simulate
     told.reply = lambda request: started_without_right(request) if request.argv == refused else None
     with pytest.raises(RightMissing, match="put back and read again") as caught:
         told.change.apply()
-    assert "Putting back what was there:" in told.said
+    assert "Restoring the previous settings:" in told.said
     assert p400.state() == before
     report = Report(told.plan)
     report.failed(caught.value)

@@ -123,5 +123,5 @@ def test_that_nobody_stands_by_on_another_machine_is_said(tmp_path: Path, capsys
         settings.host = "far"
         with for_a_while(made, settings):
             said = capsys.readouterr().err
-    assert 'nobody stands by should raidctl be killed; "raidctl restore' in said
+    assert 'if raidctl is killed now, run "raidctl restore' in said
     assert results(tmp_path / "demo" / "p400") == ["restored"]

@@ -73,7 +73,7 @@ def put_back(work: Work, change: Change, told: Callable[[str], None]) -> None:
         ChangeStands: That was not possible; the change stays open, for ``restore``.
     """
     named = work.named
-    told("Putting back what was there:")
+    told("Restoring the previous settings:")
     restorer = Restorer(Journal(work.state), work.state, named.runner, named.survey, named.vendors, named.source, told)
     # what was begun stands in memory as well: a journal that cannot be read now must not keep anything from going back
     with undisturbed():
@@ -111,7 +111,7 @@ class Standby:
     def wait(self) -> None:
         """Wait until it stands by, and say so when it does not: that matters only should we be killed."""
         if self.guardian is None or not self.guardian.ready(_STARTUP):
-            tell(f'Warning: nobody stands by should raidctl be killed; "{again(self.source)}" would have to put back.')
+            tell(f'Warning: if raidctl is killed now, run "{again(self.source)}" to undo the change.')
 
 
 @contextlib.contextmanager
