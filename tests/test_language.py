@@ -10,25 +10,13 @@ from tests.language import found, messages, rooms
 
 CEILINGS: dict[str, int] = {
     "docs/architecture.md": 13,
-    "docs/json.md": 2,
-    "docs/model.md": 45,
-    "docs/rules.md": 233,
-    "raidctl/audit": 101,
+    "docs/rules.md": 6,
     "raidctl/bench": 105,
     "raidctl/change": 23,
-    "raidctl/discovery": 2,
     "raidctl/drift": 23,
-    "raidctl/health": 1,
     "raidctl/layers": 21,
-    "raidctl/model": 18,
     "raidctl/output": 21,
-    "raidctl/recording": 2,
-    "raidctl/runners": 1,
-    "raidctl/simulation": 1,
-    "raidctl/snapshots": 2,
-    "raidctl/survey": 25,
     "raidctl/vendor": 9,
-    "raidctl/verify": 73,
     "vendors/raidctl_adaptec": 24,
     "vendors/raidctl_areca": 24,
     "vendors/raidctl_drives": 30,
@@ -48,6 +36,7 @@ PATTERN = "disk told \\\\d"
 '''
 
 
+@pytest.mark.slow
 def test_no_room_has_more_avoided_words() -> None:
     """README, manual, help and messages keep to the rules of language, or come nearer to them."""
     counted = rooms()

@@ -19,7 +19,7 @@ from raidctl.cli.shared.options import Settings, examples, machine_options, outp
 from raidctl.cli.shared.terminal import emit, paper
 from raidctl.errors import EXIT_FINE, EXIT_USAGE, CannotTell, UsageError
 from raidctl.model import Inventory
-from raidctl.output.audit_formats import FORMATS, Sheet, Writer, writer
+from raidctl.output.audit_formats import FORMATS, Options, Writer, writer
 from raidctl.text import counted, printable
 
 _MOST_LEFT_OUT = 20
@@ -85,11 +85,11 @@ def command(
     form = form or ("json" if settings.as_json else "table")
     passed = passed or form == "junit"  # a case for each rule and object, those that pass included
     alone, found = _found(rules, path, settings, passed=passed, everything=form != "table", jobs=jobs)
-    sheet = Sheet(
+    options = Options(
         rules.name, paper(), alone, details=details or settings.verbose, passed=passed,
         builtin=frozenset(rules.every()[1]),
     )  # fmt: skip
-    return _write(writer(form, sheet), rules, found, alone=alone)
+    return _write(writer(form, options), rules, found, alone=alone)
 
 
 def _mistaken(error: PolicyError, form: str | None) -> int:

@@ -35,7 +35,7 @@ class DrivesBelow(Struct, frozen=True, dict=True):
 
     @cached_property
     def items(self) -> dict[str, tuple[Controller, Volume | Drive]]:
-        """All volumes and drives, by id."""
+        """All volumes and drives by id."""
         found: dict[str, tuple[Controller, Volume | Drive]] = {}
         for card in self.controllers:
             found |= {volume.id: (card, volume) for volume in card.volumes}

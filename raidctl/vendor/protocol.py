@@ -64,7 +64,7 @@ class Observation(Struct, frozen=True):
     controllers: tuple[Controller, ...] = ()
     problems: tuple[Problem, ...] = ()
     tools: tuple[Tool, ...] = ()
-    sheets: tuple[Output, ...] = ()
+    outputs: tuple[Output, ...] = ()
     """Every output that was read, with what was made of each line."""
 
 

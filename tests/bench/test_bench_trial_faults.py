@@ -103,7 +103,7 @@ def test_fewer_operations_than_were_asked_for_give_no_verdict(trial: Trial, spoi
     """Where operations asked for by number are missing, the test says how many, and neither passes nor has a figure."""
     result = only(trial, spoil=spoil)
     assert (result.verdict, result.figures) == ("inconclusive", {})
-    assert "operations on the model are missing from what the engine tells." in result.reasons[0]
+    assert "operations on the model are missing in the engine's results." in result.reasons[0]
 
 
 @pytest.mark.parametrize("since", [1, 4])
@@ -113,6 +113,7 @@ def test_what_took_no_time_that_a_clock_tells_ends_no_run(trial: Trial, since: i
     assert only(trial, spoil=at_once, since=since).reasons
 
 
+@pytest.mark.slow
 def test_a_round_of_reads_without_a_duration_leaves_those_of_writes() -> None:
     """Rounds of reads and writes are only compared where each has its own; the figures of both are told."""
 

@@ -20,6 +20,7 @@ from raidctl.survey.survey import Survey, survey
 from raidctl.vendor.plan import Desired, Plan, Setting
 from raidctl.vendor.registry import vendors
 from tests.change.test_change_guard import CHARGES, good
+from tests.support.over import over
 
 VENDORS = vendors()[0]
 STATES: tuple[BatteryStatus, ...] = get_args(BatteryStatus)
@@ -111,8 +112,8 @@ def test_protected_write_back_passes_with_good_batteries_on_that_very_card_only(
     assert passed
 
 
-@pytest.mark.parametrize(("setting", "value"), ALWAYS)
-@pytest.mark.parametrize("demo", CARDS)
+@over("setting, value", ALWAYS)
+@over("demo", CARDS)
 def test_what_no_battery_makes_safe_never_passes(demo: str, setting: Setting, value: str) -> None:
     """Not with the best of batteries either."""
     for batteries in backups():

@@ -161,11 +161,11 @@ def identify(groups: Sequence[Group]) -> list[str]:
 def move_facts(groups: Sequence[Group], ids: Sequence[str]) -> Details:
     """Put the facts of all sheets under the ids of the drives; the details of each drive on each sheet."""
     details: Details = {}
-    sheets: dict[int, tuple[Output, dict[str, str]]] = {}
+    outputs: dict[int, tuple[Output, dict[str, str]]] = {}
     for group, object_id in zip(groups, ids, strict=True):
         for source in group.sources:
-            sheets.setdefault(id(source.sheet), (source.sheet, {}))[1][source.part.key] = object_id
-    for sheet, moves in sheets.values():
+            outputs.setdefault(id(source.sheet), (source.sheet, {}))[1][source.part.key] = object_id
+    for sheet, moves in outputs.values():
         readdress(sheet, moves)
         for fact in sheet.facts:
             if fact.field.startswith("details["):

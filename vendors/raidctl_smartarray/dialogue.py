@@ -145,7 +145,7 @@ def _assemble(asked: Sequence[_Session], collections: Sequence[Collection], host
         controllers=tuple(controllers),
         problems=tuple(dict.fromkeys(problems)),
         tools=tuple(one.tool for one in asked),
-        sheets=tuple(item.sheet for found in collections for item in found.outlines),
+        outputs=tuple(item.sheet for found in collections for item in found.outlines),
     )
 
 

@@ -165,10 +165,10 @@ def _are_loose(path: str) -> bool:
 
 
 def _loose(path: str) -> Survey:
-    from raidctl.recording.loose_files import gather  # noqa: PLC0415 - only where it is asked for
+    from raidctl.recording.loose_files import collect_outputs  # noqa: PLC0415 - only where it is asked for
 
     found, problems = vendors()
-    gathered = gather(path, found)
+    gathered = collect_outputs(path, found)
     problems += gathered.problems
     if gathered.unrecognised and gathered.texts:
         message = (

@@ -254,4 +254,4 @@ def test_every_drive_has_evidence() -> None:
     found = seen(Machine(), SATA, SAS, NVME, VIRTIO)
     listed = {drive.id for controller in found.controllers for drive in controller.drives}
     listed |= {controller.id for controller in found.controllers}
-    assert {fact.object_id for sheet in found.sheets for fact in sheet.facts} == listed
+    assert {fact.object_id for sheet in found.outputs for fact in sheet.facts} == listed

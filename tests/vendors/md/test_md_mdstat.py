@@ -132,7 +132,7 @@ def test_md_mdstat_what_a_device_of_an_array_that_is_not_started_is_for_is_not_t
     assert {drive.device: drive.role for drive in controller(text).drives} == {
         "/dev/sda": None, "/dev/sdb": None, "/dev/sdc": "failed",
     }  # fmt: skip
-    claimed = {fact.object_id for sheet in read(text).sheets for fact in sheet.facts if fact.field == "role"}
+    claimed = {fact.object_id for sheet in read(text).outputs for fact in sheet.facts if fact.field == "role"}
     assert claimed == {"md:md9/sdc"}
     assert "md:md9/sda" in array(text).drives
 
@@ -312,3 +312,9 @@ def test_md_mdstat_a_member_that_is_not_in_sync_is_not_ok() -> None:
     found = drives(text)
     assert {name: drive.status for name, drive in found.items()} == {"sda1": "ok", "sdb1": "ok", "sdc1": "warning"}
     assert found["sdc1"].status_text == "not in sync"
+
+
+def test_md_mdstat_members_on_a_line_that_is_cut_off_are_not_good() -> None:
+    """What the missing lines say of them is unknown: here an array below would show that one is not in sync."""
+    text = "Personalities : [raid1]\nmd127 : inactive sdc[1](S) sdb[0](S) sd"
+    assert {name: drive.status for name, drive in drives(text).items()} == {"sdb": "unknown", "sdc": "unknown"}

@@ -1,0 +1,130 @@
+"""Join lines that a mailer has wrapped; the vendor's reader decides whether that is right. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import suppress
+from itertools import chain
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from raidctl.vendor.protocol import Document, Observation
+
+_WIDEST = 82
+"""Longest wrapped line in characters: mailers wrap at 72 to 78."""
+_WAYS = ((72, True), (62, True), (72, False))
+"""The least length of a wrapped line, and whether a table's rules show how long its lines were."""
+_LONGEST = 20_000
+"""Most lines of a text that is tried; nobody mails more."""
+_MANY = 4
+"""A text was not wrapped if more than one in this many lines is longer."""
+
+_PROMPT = re.compile(r"[\[(]?\S{1,64}@\S|[#$] |[A-Z]:\\")
+
+Read = Callable[[Sequence[Document]], Observation]
+
+
+class _Reading(NamedTuple):
+    unread: int
+    """Problems of kind ``unread``."""
+    strange: int
+    """Number of unparsed lines."""
+    facts: int
+    left: frozenset[str]
+    """The unparsed lines."""
+
+    @property
+    def rank(self) -> tuple[int, int]:
+        """Return a rank; less is better."""
+        return self.unread, self.strange - self.facts
+
+
+def unwrapped(document: Document, read: Read) -> Document:
+    """Join the lines that are only understood together; return the same document if there are none."""
+    lines = document.text.split("\n")
+    if len(lines) > _LONGEST:
+        return document
+    guesses = [guess for way in _WAYS if (guess := tuple(_continued(lines, *way)))]
+    if not guesses:
+        return document
+    with suppress(Exception):  # a reader that fails is reported in the final reading
+        before = _reading(document, read)
+        best, rank = document, before.rank
+        left = {number for number, line in enumerate(lines) if line.strip() in before.left}
+        near = [tuple(number for number in guess if {number, number + 1} & left) for guess in guesses]
+        for chosen in filter(None, dict.fromkeys(chain.from_iterable(zip(near, guesses, strict=True)))):
+            tried = replace(document, text=_joined(lines, chosen))
+            found = _reading(tried, read)
+            more = found.facts - before.facts
+            if found.rank < rank and (more > 0 or (more == 0 and found.unread == before.unread)):
+                best, rank = tried, found.rank
+        return best
+    return document
+
+
+def _continued(lines: Sequence[str], narrow: int, ruled: object) -> Iterator[int]:
+    """Yield the numbers of lines that the next line could continue: its first word did not fit.
+
+    If the break is in the blanks that fill a column, the line is shorter: ``narrow`` is its least length.
+    """
+    words = [len(line) for line in lines if " " in line]
+    if sum(length > _WIDEST for length in words) * _MANY > len(words):
+        return
+    for begin, end, rule in _blocks(lines):
+        length = 0
+        for number in range(begin, end - 1):
+            line, following = lines[number], lines[number + 1]
+            length = length or len(line.rstrip())
+            if ruled and rule > narrow:
+                fits = length + 1 + len(following.rstrip()) <= rule < 2 * length
+            else:
+                fits = len(line.rstrip()) + 1 + len(following.split(" ", 1)[0]) > narrow
+            if fits and len(line) <= _WIDEST and _may_go_on(line, following):
+                length += 1 + len(following.rstrip())
+                yield number
+            else:
+                length = 0
+
+
+def _may_go_on(line: str, following: str) -> bool:
+    first, then = line.split(), following.split()
+    soft = line.endswith(" ") or following[:1].strip()
+    if _PROMPT.match(following):
+        return False
+    return bool(soft and len(first) > 1 and then and then[0] != first[0] and not then[0].endswith(":"))
+
+
+def _blocks(lines: Sequence[str]) -> Iterator[tuple[int, int, int]]:
+    """Yield start and end of blocks between empty lines and rules, with the length of the longer rule."""
+    begin = rule = 0
+    for number, line in enumerate([*lines, ""]):
+        if not line.strip() or _is_rule(line):
+            length = 0 if " " in line.strip() else len(line.strip())
+            if number > begin:
+                yield begin, number, max(rule, length)
+            begin, rule = number + 1, length
+
+
+def _is_rule(line: str) -> bool:
+    return len(line) > 2 and not any(map(str.isalnum, line))
+
+
+def _joined(lines: Sequence[str], numbers: Collection[int]) -> str:
+    found: list[str] = []
+    glue = False
+    for number, line in enumerate(lines):
+        if glue:
+            found[-1] += line if found[-1].endswith(" ") else f" {line}"
+        else:
+            found.append(line)
+        glue = number in numbers
+    return "\n".join(found)
+
+
+def _reading(document: Document, read: Read) -> _Reading:
+    seen = read([document])
+    left = [line.stripped for output in seen.outputs for line in output.unparsed()]
+    facts = sum(len(output.facts) for output in seen.outputs)
+    return _Reading(sum(one.kind == "unread" for one in seen.problems), len(left), facts, frozenset(left))

@@ -1,0 +1,116 @@
+"""Report each failed request as a problem, unless its dialogue has reported it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from raidctl.model import Problem
+from raidctl.recording.manifest import key
+from raidctl.request import Answer, Failure, Glob, Read, Request, Run, RunAnswer, Runner, Which
+from raidctl.vendor.tools import call_problem
+
+_LOST = frozenset({Failure.TIMEOUT, Failure.FAILED, Failure.FLOOD})
+"""Failures reported here; missing files, missing rights and gaps in recordings are reported by the dialogues."""
+# /sys/class/block/sda/queue/rotational: folder, device, file
+_DEVICE = re.compile(r"(/sys/(?:class/\w+|block|bus/\w+/devices))/([^/]+)/(.+)")
+_REMEDY = "Run it again; if it fails again, look in `dmesg` for a drive that does not respond."
+
+
+class FailureWatch:
+    """A runner that remembers requests that timed out, failed, or were cut off."""
+
+    def __init__(self, runner: Runner) -> None:
+        self._runner = runner
+        self._lost: dict[tuple[str, ...], tuple[Request[Any], Answer]] = {}
+
+    def carry_out(self, requests: Sequence[Request[Any]]) -> Sequence[Answer]:
+        """Answer each request, in order; a repeated request that succeeds is no longer a failure."""
+        answers = self._runner.carry_out(requests)
+        for request, answer in zip(requests, answers, strict=True):
+            if _is_lost(request, answer):
+                self._lost[key(request)] = request, answer
+            else:
+                self._lost.pop(key(request), None)
+        return answers
+
+    def problems(self, known: Iterable[Problem]) -> list[Problem]:
+        """See :func:`problems_of`."""
+        return problems_of(self._lost.values(), known)
+
+
+def problems_of(asked: Iterable[tuple[Request[Any], Answer]], known: Iterable[Problem]) -> list[Problem]:
+    """Return a problem for each tool call that failed, and one for all files with the same failure.
+
+    Args:
+        asked: Requests with their answers.
+        known: Problems that the dialogues have reported; requests that they name are left out.
+    """
+    told = "\n".join(f"{problem.where}\n{problem.message}" for problem in known if problem.kind == "unread")
+    found: list[Problem] = []
+    files: dict[str, list[str]] = {}
+    for request, answer in asked:
+        name = _name(request)
+        if not _is_lost(request, answer) or re.search(rf"(?<![\w/]){re.escape(name)}(?![\w/-])", told):
+            continue
+        if isinstance(request, Run) and isinstance(answer, RunAnswer):
+            found += [problem] if (problem := call_problem(request, answer)) else []
+        elif isinstance(request, Which):
+            found.append(_problem(name, f"Whether {name} is installed is unknown ({_why(answer, name)})."))
+        else:
+            files.setdefault(_why(answer, name), []).append(name)
+    for why, names in files.items():
+        where = names[0] if len(names) == 1 else names[0].rpartition("/")[0] or names[0]
+        found.append(_problem(where, f"Not read ({why}): {', '.join(braced(names))}."))
+    return found
+
+
+def _problem(where: str, message: str) -> Problem:
+    return Problem(severity="warning", where=where, message=message, remedy=_REMEDY, kind="unread")
+
+
+def _is_lost(request: Request[Any], answer: Answer) -> bool:
+    """Whether there is no answer or part of one; a file read up to the requested limit is complete."""
+    wanted = isinstance(request, Read) and len(getattr(answer, "data", None) or b"") == request.limit
+    return answer.trouble in _LOST and not (wanted and answer.trouble is Failure.FLOOD)
+
+
+def _name(request: Request[Any]) -> str:
+    """Return the name of a request's subject, for a problem."""
+    if isinstance(request, Run):
+        return " ".join(request.argv)
+    if isinstance(request, Which):
+        return request.name
+    return (
+        request.path if isinstance(request, Read) else request.pattern if isinstance(request, Glob) else "udev database"
+    )
+
+
+def _why(answer: Answer, name: str) -> str:
+    detail = answer.detail.removeprefix(f"{name}: ")
+    return detail or (answer.trouble.value if answer.trouble else "")
+
+
+def braced(paths: Iterable[str]) -> list[str]:
+    """Paths as a shell would expand them, devices with the same files together.
+
+    >>> braced(["/sys/block/sda/size", "/sys/block/sdb/size", "/proc/swaps"])
+    ['/proc/swaps', '/sys/block/{sda,sdb}/size']
+    """
+    others: list[str] = []
+    files: dict[tuple[str, str], list[str]] = {}
+    for path in paths:
+        match = _DEVICE.fullmatch(path)
+        if match and "*" not in path:
+            files.setdefault((match[1], match[2]), []).append(match[3])
+        else:
+            others.append(path)
+    devices: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    for (folder, device), names in files.items():
+        devices.setdefault((folder, tuple(names)), []).append(device)
+    return others + [f"{folder}/{_braces(names)}/{_braces(own)}" for (folder, own), names in devices.items()]
+
+
+def _braces(words: Sequence[str]) -> str:
+    return words[0] if len(words) == 1 else "{" + ",".join(words) + "}"

@@ -1,0 +1,50 @@
+"""How many threads carry work out."""
+
+from __future__ import annotations
+
+import threading
+
+from raidctl.request import Answer, ReadAnswer
+from raidctl.runners.parallel import Task, WorkerPool
+
+
+def test_reading_that_waits_does_not_hold_up_what_comes_behind_it() -> None:
+    """One thread begins with all the files; where one of them keeps it, others go on with the rest."""
+    second_was_read = threading.Event()
+
+    def first() -> Answer:
+        return ReadAnswer(data=b"first" if second_was_read.wait(20) else None)
+
+    def second() -> Answer:
+        second_was_read.set()
+        return ReadAnswer(data=b"second")
+
+    tasks = [Task(first, patience=30.0), Task(second, patience=30.0)]
+    WorkerPool([[task] for task in tasks], threading.Event()).work()
+    assert [task.answer for task in tasks] == [ReadAnswer(data=b"first"), ReadAnswer(data=b"second")]
+
+
+def test_programs_run_side_by_side_and_files_beside_them() -> None:
+    """Work that bounds itself has threads of its own: three that wait for each other all come to an end."""
+    meeting = threading.Barrier(3)
+
+    def meet() -> Answer:
+        meeting.wait(20)
+        return Answer()
+
+    tasks = [Task(meet, patience=30.0), Task(meet), Task(meet)]
+    WorkerPool([[task] for task in tasks], threading.Event()).work()
+    assert [task.answer for task in tasks] == [Answer()] * 3
+
+
+def test_no_more_threads_work_than_permitted() -> None:
+    """With one thread everything is done one after the other, programs first."""
+    order: list[str] = []
+
+    def named(name: str) -> Answer:
+        order.append(name)
+        return Answer()
+
+    tasks = [Task(lambda: named("file"), patience=30.0), Task(lambda: named("program"))]
+    WorkerPool([[task] for task in tasks], threading.Event(), width=1).work()
+    assert order == ["program", "file"]

@@ -1,0 +1,140 @@
+"""Every request that fails is seen: no failure to read is taken for "not there"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import product
+from typing import Any
+
+import pytest
+
+from raidctl.cli.shared.exit_codes import exit_code
+from raidctl.layers import probe as layers
+from raidctl.layers.scope import Scope
+from raidctl.layers.stats import sample
+from raidctl.model import Array, Battery, Controller, Drive, Problem, Volume
+from raidctl.recording.manifest import key
+from raidctl.recording.recording import Recording, load
+from raidctl.request import Failure, Request, Run, converse
+from raidctl.runners.replay import ReplayRunner
+from raidctl.simulation.demo import demos, path_of
+from raidctl.survey.survey import Survey, survey
+from raidctl.vendor.registry import vendors
+from raidctl.verify.subjects import asked as ground
+from tests.support.failing import Failing
+from tests.support.machines import MACHINES, recording
+
+VENDORS = vendors()[0]
+DEMOS = [f"demo:{demo.name}" for demo in demos(VENDORS)]
+_DEVICE = re.compile(
+    r"(?<=^/sys/class/block/)[^/]+|(?<=^/sys/block/)[^/]+|(?<=^/sys/bus/pci/devices/)[^/]+|(?<=^/dev/).+|(?<=/dev-)[^/]+"
+)
+LOST = (Failure.TIMEOUT, Failure.FAILED, Failure.FLOOD)
+
+
+def machine_of(name: str) -> Recording:
+    """A recorded machine, or a demo."""
+    return recording(name) if name in MACHINES else load(path_of(name.removeprefix("demo:"), VENDORS))
+
+
+def seen(kept: Recording, *requests: Request[Any], trouble: Failure | None = None) -> tuple[Survey, Failing]:
+    """What raidctl makes of a machine on which some requests fail."""
+    runner = Failing(ReplayRunner(kept), {key(request) for request in requests}, trouble)
+    return survey(runner, VENDORS, collected_at="2026-01-01T00:00:00Z"), runner
+
+
+def expanded(text: str) -> str:
+    """A text with the braces of a shell expanded, word by word."""
+    return " ".join(word for part in text.split() for word in _words(part))
+
+
+def _words(word: str) -> Iterator[str]:
+    parts = [part[1:-1].split(",") if part[0] == "{" else [part] for part in re.findall(r"\{[^}]*\}|[^{]+", word)]
+    return map("".join, product(*parts))
+
+
+def _alike(request: Request[Any]) -> tuple[str, ...]:
+    """Requests that are tried once: the same file of several devices is read in the same way."""
+    return tuple(_DEVICE.sub("*", word) for word in key(request))
+
+
+def conclusions(found: Survey) -> dict[tuple[str, str], object]:
+    """What must not look better for want of an answer: status and cache safety of each object."""
+    controllers = found.inventory.controllers
+    items: list[tuple[Controller | Array | Volume | Drive | Battery, ...]] = [
+        (c, *c.arrays, *c.volumes, *c.drives, *c.batteries) for c in controllers
+    ]
+    rows: list[tuple[str, str, object]] = [(item.id, "status", item.status) for group in items for item in group]
+    rows += [(v.id, "write_protected", v.cache.write_protected) for c in controllers for v in c.volumes if v.cache]
+    return {(name, field): value for name, field, value in rows}
+
+
+def better(before: Survey, after: Survey) -> list[str]:
+    """Conclusions of the second survey that are better than those of the first."""
+    good = {"status": "ok", "write_protected": True}
+    then, now = conclusions(before), conclusions(after)
+    return [
+        f"{name} {field}: {then[name, field]} -> {value}"
+        for (name, field), value in now.items()
+        if value == good[field] and then.get((name, field), value) != value
+    ]
+
+
+def unnamed(problems: Iterable[Problem], *requests: Request[Any]) -> list[str]:
+    """The requests that no problem of kind ``unread`` names."""
+    told = expanded(" ".join(f"{p.where} {p.message}" for p in problems if p.kind == "unread"))
+    names = [" ".join(key(one)) if isinstance(one, Run) else key(one)[-1] for one in requests]
+    return [name for name in names if name.removeprefix("run ") not in told]
+
+
+_KINDS: dict[str, list[str]] = {}
+for _name in [*MACHINES, *DEMOS]:
+    _KINDS.setdefault(re.split("[-:]", _name)[0], []).append(_name)
+
+
+@pytest.mark.parametrize(
+    "machine_kind",
+    [pytest.param(kind, marks=pytest.mark.slow if kind == "lab" else ()) for kind in _KINDS],  # md's are others, too
+)
+def test_every_request_that_fails_is_reported(machine_kind: str) -> None:
+    """Each request, and each batch of requests, that fails gives a problem that names it, and exit code 3.
+
+    The same request is tried on one machine of a kind, and on one of the demos.
+    """
+    tried: set[tuple[tuple[str, ...], ...]] = set()
+    silent = []
+    for machine in _KINDS[machine_kind]:
+        kept = machine_of(machine)
+        whole, runner = seen(kept)
+        singles = {_alike(request): (request,) for batch in runner.batches for request in batch}
+        groups = [*singles.values(), *(batch for batch in runner.batches if len(batch) > 1)]
+        alike = {tuple(_alike(request) for request in group): group for group in groups}
+        for shape, group in alike.items():
+            if shape in tried:
+                continue
+            trouble = LOST[len(tried) % len(LOST)]
+            tried.add(shape)
+            found, _ = seen(kept, *group, trouble=trouble)
+            missing = unnamed(found.inventory.problems, *group)
+            nicer = better(whole, found)
+            if missing or nicer or exit_code(found.inventory.problems) != 3:
+                silent.append((machine, trouble.value, missing[:5], key(group[0]), nicer))
+    assert silent == []
+
+
+@pytest.mark.parametrize("machine", ["demo:layers", "host-lvm-on-md", "demo:p440"])
+def test_every_failed_request_about_caches_and_mounts_is_reported(machine: str) -> None:
+    """What `cache show`, `cache stats` and `verify` ask beside the inventory is reported when it fails, too."""
+    found, replay = seen(machine_of(machine))[0], ReplayRunner(machine_of(machine))
+
+    def asked(*requests: Request[Any]) -> tuple[list[Problem], list[Problem], Failing]:
+        failing = Failing(replay, {key(request) for request in requests}, Failure.TIMEOUT)
+        kernel = converse(layers.probe_caches(found.view), failing)
+        told = converse(sample(found.view, Scope(None, blocks=found.view.blocks), kernel), failing)
+        return list(told.problems), list(ground(found, failing).inventory.problems), failing
+
+    for batch in asked()[2].batches:
+        for request in {_alike(request): request for request in batch}.values():
+            told, judged, _ = asked(request)
+            assert unnamed((*told, *judged), request) == []
