@@ -6,8 +6,9 @@ The family that is surest of a text reads it; what it did not understand is offe
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import replace
 from itertools import pairwise, takewhile
+
+from msgspec.structs import replace
 
 from raidctl.vendor.protocol import Document, Sniffed, Vendor
 
