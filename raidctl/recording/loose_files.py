@@ -8,10 +8,8 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-
-from msgspec.structs import replace
 
 from raidctl.model import Problem, ProblemKind
 from raidctl.order import natural
