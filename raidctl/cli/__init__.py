@@ -25,22 +25,22 @@ EXIT_READER_GONE = 141
 
 COMMANDS = {
     "show": "Show controllers, arrays, volumes, drives, batteries and caches.",
-    "doctor": "Tell which tools and rights this machine needs, and what is missing.",
-    "diagnose": "Tell why storage is slow or unsafe: findings with evidence and remedy.",
-    "verify": "Tell whether a volume is what was promised, claim by claim.",
-    "audit": "Tell whether machines are what a policy says they must be.",
-    "export": "Print metrics of this machine's storage in the text format of Prometheus.",
-    "snapshot": "Keep the state of a machine, or write it in a form for git.",
-    "diff": "Tell what has changed between two states of a machine, object by object.",
-    "history": "Show a value over time: when it changed, and from what to what.",
-    "bench": "Measure how storage behaves: keep, show and compare the figures.",
-    "cache": "Show and change caches: of controllers, volumes and drives.",
-    "batch": "Set a cache policy, run COMMAND, and put back what was there.",
-    "restore": "Put back what a killed raidctl or a power failure has left changed.",
-    "journal": "Show what raidctl has ever changed.",
-    "demo": "List simulated machines to play with (--demo), or set them back.",
-    "record": "Keep everything that the tools answer, to work from it later.",
-    "schema": "Print the JSON Schema of what --json prints.",
+    "doctor": "List the tools and permissions this machine needs, and what is missing.",
+    "diagnose": "Find what makes storage slow or unsafe, with evidence and remedy.",
+    "verify": "Check whether a volume is what was promised, claim by claim.",
+    "audit": "Check machines against a policy.",
+    "export": "Print storage metrics in the Prometheus text format.",
+    "snapshot": "Save a snapshot of a machine, or write it in a form for git.",
+    "diff": "Show what has changed between two snapshots, object by object.",
+    "history": "Show the values of a field over time.",
+    "bench": "Measure storage; save, show and compare the results.",
+    "cache": "Show and change the caches of controllers, volumes and drives.",
+    "batch": "Set a cache policy, run COMMAND, and restore the previous policy.",
+    "restore": "Undo what a killed raidctl or a power failure left changed.",
+    "journal": "Show every change that raidctl has made.",
+    "demo": "List the simulated machines for --demo, or reset them.",
+    "record": "Record all outputs of the tools, to work from them later.",
+    "schema": "Print the JSON Schema of the --json output.",
     "vendors": "Show what can be read and set on each family of controllers.",
 }
 """The commands with their short help, so that the listing imports none of them; a test compares it with them."""
@@ -135,7 +135,7 @@ def _said(error: Exception, *, verbose: bool) -> int:
         return error.exit_code
     what = collapse(printable(f"{type(error).__name__}: {error}"))
     click.echo(
-        f"raidctl: this is a fault of raidctl's own: {what}. Please report it with the output of the same command "
+        f"raidctl: internal error: {what}. Please report it with the output of the same command "
         'with -v, and with what "raidctl record --redact DEST.tar.gz" keeps.',
         err=True,
     )
@@ -161,14 +161,14 @@ def reader_gone() -> ReaderGoneError:
 @machine_options
 @output_options
 def cli() -> None:
-    """What RAID this machine really has, whether its cache is safe, and whether it is still so.
+    """Show the RAID that a machine really has, whether its cache is safe, and what has changed.
 
-    Works on this machine, on another one over ssh (--host), on what was recorded or sent by mail (--replay), and on
-    a simulated one to play with (--demo). All options below may stand before or after the command's name.
+    Works on this machine, on another one over ssh (--host), on a recording or saved outputs of tools (--replay), and
+    on a simulated machine (--demo). The options below may stand before or after the command's name.
 
-    Exit codes: 0 fine; 1 the answer is no (a change that is refused); 2 wrong usage; 3 something could not be told;
-    4 a tool or a right is missing; 5 a change failed and was undone; 6 it failed and was not undone;
-    8 the host of --host cannot be reached; 130 interrupted.
+    Exit codes: 0 success; 1 the answer is no, or a change was refused; 2 wrong usage; 3 something could not be read;
+    4 a tool or a permission is missing; 5 a change failed and was undone; 6 a change failed and was not undone;
+    8 the machine of --host cannot be reached; 130 interrupted.
     """
 
 

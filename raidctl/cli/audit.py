@@ -36,12 +36,12 @@ _MOST_LEFT_OUT = 20
 )  # fmt: skip
 @click.argument("policy", required=False)
 @click.argument("path", nargs=-1)
-@click.option("--builtin", "all_builtin", is_flag=True, help="With all rules that raidctl brings along.")
-@click.option("--init", is_flag=True, help="Write a policy from what this machine is.")
-@click.option("--format", "form", type=click.Choice(list(FORMATS)), help="How it is said; table is the default.")
-@click.option("--details", is_flag=True, help="Of many machines, too, tell what is the matter on each (-v as well).")
-@click.option("--passed", is_flag=True, help="Tell of what passes, too.")
-@click.option("--jobs", type=click.IntRange(1), metavar="N", help="Processes side by side; default: one a core.")
+@click.option("--builtin", "all_builtin", is_flag=True, help="Check all built-in rules, too.")
+@click.option("--init", is_flag=True, help="Write a policy that describes this machine.")
+@click.option("--format", "form", type=click.Choice(list(FORMATS)), help="Output format (table).")
+@click.option("--details", is_flag=True, help="With many machines: list the problems of each (also -v).")
+@click.option("--passed", is_flag=True, help="List passed checks, too.")
+@click.option("--jobs", type=click.IntRange(1), metavar="N", help="Number of processes (one per core).")
 @machine_options
 @output_options
 @click.pass_context
@@ -49,24 +49,24 @@ def command(
     context: click.Context, *, policy: str | None, path: tuple[str, ...], all_builtin: bool, init: bool,
     form: str | None, details: bool, passed: bool, jobs: int | None,
 ) -> int:  # fmt: skip
-    """Tell whether machines are what a policy says they must be.
+    """Check machines against a policy.
 
-    POLICY is a TOML file (docs/policy.md); --init writes one to begin with, to
-    POLICY or to standard output, with the healthy value of each state, and
-    lists on standard error what this machine does not meet. Without a PATH, this
-    machine is audited, or the one of --host, --replay, --demo. PATH has saved
-    inventories ("raidctl --json show"), one in a .json file or one a
-    line in a .jsonl file; recordings; a directory of these; - for lines on
-    standard input. With --builtin, POLICY may be left out; then a first word
-    that does not end in .toml is a PATH.
+    POLICY is a TOML file (docs/policy.md); --init writes a first one to POLICY
+    or standard output, with the healthy value of each state, and lists on
+    standard error what this machine does not meet. Without a PATH, checks this
+    machine, or that of --host, --replay, --demo. PATH is what was collected:
+    inventories of "raidctl --json show", one in a .json file or one per line in
+    a .jsonl file; recordings; a directory of these; - for lines on standard
+    input. With --builtin, POLICY is optional: a first word that does not end in
+    .toml is a PATH.
 
-    A value that is not reported is UNKNOWN, never a PASS. A rule that selects
-    nothing is reported, too.
+    A value that no tool reports is UNKNOWN, never a PASS. A rule that selects
+    nothing is reported.
 
-    Exit codes: 0 all pass; 1 something fails; 3 nothing fails, but a result is
-    unknown, or a rule selects nothing; 4 the same, only for lack of a tool or
-    permission; 2 an invalid policy, or wrong usage. With --format nagios, those
-    of that protocol: 0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN.
+    Exit codes: 0 all checks pass; 1 one fails; 2 an invalid policy, or wrong
+    usage; 3 none fails, but one is unknown, or a rule selects nothing; 4 the
+    same, because a tool or a permission is missing. With --format nagios: 0 OK,
+    1 WARNING, 2 CRITICAL, 3 UNKNOWN.
     """
     settings = settings_of(context)
     if all_builtin and policy and not policy.endswith(".toml"):
@@ -200,10 +200,10 @@ def _refuse_beside_init(settings: Settings, **given: object) -> None:
         click.UsageError: Something is given.
     """
     if settings.as_json:
-        raise click.UsageError("--init writes a policy, which is TOML: leave --json away.")
+        raise click.UsageError("--init writes a policy, which is TOML: omit --json.")
     for name, value in given.items():
         if value:
-            raise click.UsageError(f"--init writes a policy and audits nothing: --{name} has no meaning with it.")
+            raise click.UsageError(f"--init writes a policy and audits nothing: --{name} cannot be used with it.")
 
 
 def _init(target: str | None, paths: Sequence[str], settings: Settings) -> int:
@@ -212,7 +212,7 @@ def _init(target: str | None, paths: Sequence[str], settings: Settings) -> int:
     if paths:
         raise click.UsageError("--init looks at one machine: this one, or that of --host, --replay, --demo.")
     if target is not None and os.path.lexists(target):
-        raise UsageError(f"There is a {printable(target)} already; --init writes over nothing.")
+        raise UsageError(f"There is a {printable(target)} already; --init does not overwrite it.")
     inventory = _look(settings)
     text = baseline(inventory)
     if target is None:

@@ -46,7 +46,7 @@ class BatchCommand(click.Command):
 @policy_options(
     click.option("--split", metavar="READ/WRITE", help="Split of the controller's cache in percent."),
     click.option("--drive-cache", type=click.Choice((*setting_values.SWITCH, "default")),
-                 help="Write caches of the volumes' drives, or of the drives that are TARGETs themselves."),
+                 help="Write caches of the volumes' drives, or of drives given as TARGET."),
 )  # fmt: skip
 @changing_options
 @machine_options
@@ -61,16 +61,16 @@ def command(
     drive_cache: str | None,
     consent: Consent,
 ) -> int:
-    """Set a cache policy, run COMMAND, and put back what was there.
+    """Set a cache policy, run COMMAND, and restore the previous policy.
 
-    It is put back when COMMAND ends, fails or is interrupted; when raidctl
-    itself is killed; and, where "raidctl restore" runs at boot, after a
-    power failure. COMMAND has the terminal and standard output; its exit code
-    is passed on. It has to stay in the foreground: its end is the batch's end.
+    The policy is restored when COMMAND ends, fails or is interrupted; when
+    raidctl itself is killed; and after a power failure, if "raidctl restore"
+    runs at boot. COMMAND has the terminal and standard output, and its exit code
+    is passed on. It has to stay in the foreground: the batch ends with it.
 
-    Exit codes: those of COMMAND (127: there is no such command); 1 refused;
-    3 another raidctl changes the controller, or a change of it was cut off;
-    5 the policy could not be set and was undone; 6 it could not be put back.
+    Exit codes: those of COMMAND (127: no such command); 1 refused; 3 another
+    raidctl is changing the controller, or a change of it was interrupted; 5 the
+    policy could not be set and was undone; 6 it could not be restored.
     """
     settings = settings_of(context)
     load: tuple[str, ...] = context.meta["raidctl.load"]
@@ -116,7 +116,7 @@ def _wanted(
     """
     if split is None and drives is None and policy.empty:
         raise click.UsageError(
-            "Say what is to be set: --write, --read, --io, --split, --drive-cache, --stripe-cache, --journal-mode or "
+            "No setting is given: --write, --read, --io, --split, --drive-cache, --stripe-cache, --journal-mode or "
             "--read-ahead."
         )
     halves = setting_values.split(split) if split else None
@@ -136,7 +136,7 @@ def _wanted(
 def _run(work: Work, settings: Settings, load: tuple[str, ...]) -> int:
     with for_a_while(work, settings) as change:
         if change is None:
-            tell("Nothing is to be changed; the command runs as it is.")
+            tell("No change needed; the command runs with the present settings.")
         else:
-            tell(f"The policy is in force; change {change.begin.change} is put back when the command ends.")
+            tell(f"The policy is active; change {change.begin.change} will be undone when the command ends.")
         return run_child(load)

@@ -17,15 +17,15 @@ from raidctl.vendor.registry import vendors
 
 
 @click.command("demo", epilog=examples("raidctl --demo p400 cache split / 50/50", "raidctl demo --reset p400"))
-@click.option("--reset", metavar="NAME", multiple=True, help="Forget what was changed on it; all: on every one.")
+@click.option("--reset", metavar="NAME", multiple=True, help="Undo all changes on this machine; all: on every one.")
 @machine_options
 @output_options
 @click.pass_context
 def command(context: click.Context, *, reset: tuple[str, ...]) -> int:
-    """List simulated machines to play with (--demo), or set them back.
+    """List the simulated machines for --demo, or reset them.
 
-    "raidctl --demo NAME COMMAND" works on one of them: nothing of it is real,
-    and what is changed is kept, with a journal of its own, until it is set back.
+    "raidctl --demo NAME COMMAND" works on one of them. Changes are kept, with a
+    separate journal, until the machine is reset.
     """
     settings = settings_of(context)
     settings.refuse_machine("demo")

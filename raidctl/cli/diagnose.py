@@ -31,15 +31,17 @@ from raidctl.text import listing, printable
     ),
 )  # fmt: skip
 @click.argument("ids", nargs=-1, metavar="[ID]...")
-@click.option("--rule", "wanted", metavar="RULE", multiple=True, help="Only this rule; may be given several times.")
+@click.option("--rule", "wanted", metavar="RULE", multiple=True, help="Check only this rule; may be repeated.")
 @click.option("--list", "listed", is_flag=True, help="List the rules.")
 @click.option("--explain", metavar="RULE", help="Print the manual page of a rule.")
-@click.option("--format", "form", type=click.Choice(["table", "json", "nagios"]), help="table is the default.")
-@click.option("--health-only", is_flag=True, help="Only the state of the hardware: no advice on settings and design.")
-@click.option("--ignore", metavar="RULE[=OBJECT]", multiple=True, help="Let this finding not count, --until a day.")
-@click.option("--until", metavar="DATE", help="Last day on which --ignore holds: 2027-01-31.")
-@click.option("--because", metavar="TEXT", help="Why; it is shown with what is ignored.")
-@click.option("--ignore-file", metavar="FILE", help="Where ignored findings are kept (ignored.json of the state).")
+@click.option("--format", "form", type=click.Choice(["table", "json", "nagios"]), help="Output format (table).")
+@click.option("--health-only", is_flag=True, help="Check only the state of the hardware, not settings and design.")
+@click.option(
+    "--ignore", metavar="RULE[=OBJECT]", multiple=True, help="Suppress a finding; needs --until and --because."
+)
+@click.option("--until", metavar="DATE", help="Last day of --ignore: 2027-01-31.")
+@click.option("--because", metavar="TEXT", help="Reason for --ignore, shown with the finding.")
+@click.option("--ignore-file", metavar="FILE", help="File of ignored findings (ignored.json in --state-dir).")
 @machine_options
 @output_options
 @click.pass_context
@@ -47,22 +49,21 @@ def command(
     context: click.Context, /, *, ids: tuple[str, ...], wanted: tuple[str, ...], listed: bool, explain: str | None,
     form: str | None, health_only: bool, **ignoring: Any,
 ) -> int:  # fmt: skip
-    """Tell why storage is slow or unsafe: findings with evidence and remedy.
+    """Find what makes storage slow or unsafe, with evidence and remedy.
 
-    Needs no policy: rules that raidctl brings along are held against what this
-    machine has, the worst finding first; then what could not be told, and how
-    much was looked at. An ID, a device or a mount point narrows it to that
-    object and what it depends on (its card, the battery, the drives).
+    Needs no policy: checks the machine against raidctl's built-in rules and
+    lists the findings, the worst first, then what could not be checked. An ID,
+    a device or a mount point limits this to that object and what it depends on
+    (its controller, battery and drives).
 
-    --ignore RULE[=OBJECT] --until DATE --because TEXT keeps what is found now,
-    as bad as it is now, from counting up to that day; it is still listed. Other
-    objects of the rule, and a worse finding, count.
+    --ignore RULE[=OBJECT] --until DATE --because TEXT suppresses a present
+    finding up to that day. It is still listed, but does not count; other objects
+    of the rule count, and so does the same finding if it gets worse.
 
-    Exit codes: 0 nothing is the matter, or there is only what is for
-    information; 1 a critical finding or a warning; 3 none, but something of
-    weight could not be told; 4 none, but a tool or a right is missing; 2 wrong
-    usage. With --format nagios, those of that protocol: 0 OK, 1 WARNING, 2
-    CRITICAL, 3 UNKNOWN.
+    Exit codes: 0 no problem, or only information; 1 a critical finding or a
+    warning; 2 wrong usage; 3 no finding, but something important is unknown;
+    4 the same, because a tool or a permission is missing. With --format nagios:
+    0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN.
     """
     settings = settings_of(context)
     if settings.as_json and form not in (None, "json"):

@@ -25,12 +25,12 @@ from raidctl.drift.report import EXITS, Drift, Level
 @click.argument("after", default=NOW)
 @click.option(
     "--ignore", "words", metavar="WHAT", multiple=True,
-    help="Leave this out: a field (firmware, drive.errors), a glob (details*), an id; several times.",
+    help="Omit a field (firmware, drive.errors), a glob (details*) or an id; may be repeated.",
 )  # fmt: skip
-@click.option("--all", "everything", is_flag=True, help="Noise as well: temperatures, progress, counters of hours.")
+@click.option("--all", "everything", is_flag=True, help="Include noise: temperatures, progress, hour counters.")
 @click.option("--min-severity", "least", type=click.Choice(["info", "warning", "critical"]), default="info",
-              help="Leave out what is milder.")  # fmt: skip
-@click.option("--format", "form", type=click.Choice(["table", "json", "nagios"]), help="table is the default.")
+              help="Omit changes of lower severity.")  # fmt: skip
+@click.option("--format", "form", type=click.Choice(["table", "json", "nagios"]), help="Output format (table).")
 @machine_options
 @output_options
 @click.pass_context
@@ -38,22 +38,21 @@ def command(
     context: click.Context, *, before: str, after: str, words: tuple[str, ...], everything: bool, least: Level,
     form: str | None,
 ) -> int:  # fmt: skip
-    """Tell what has changed between two states of a machine, object by object.
+    """Show what has changed between two snapshots, object by object.
 
-    BEFORE and AFTER are each a file (of "raidctl snapshot --output" or
-    "raidctl --json show"), something recorded, the number of a kept state,
-    "last", -2 (the last but one), a date (the last state up to its end, UTC),
-    or "now". Without them: what has changed since the last kept state.
+    BEFORE and AFTER are each a file (of "raidctl snapshot --output" or "raidctl
+    --json show"), a recording, the number of a snapshot, "last", -2 (the last
+    but one), a date (the last snapshot up to the end of that day, UTC), or
+    "now". Without them: what has changed since the last snapshot.
 
-    A drive in another bay has moved, and is not lost and found; another drive
-    in the same bay was replaced. What could not be read in one of the two is no
-    loss: it is told apart. What could not be read in either is told, and makes
-    them no different.
+    A drive in another bay has moved; another drive in the same bay was replaced.
+    What could be read in only one of the two is not reported as lost or new, but
+    listed separately; what could be read in neither makes no difference.
 
-    Exit codes: 0 the same; 1 something has changed; 3 nothing that could be
-    read has changed, but something could not be read; 4 the same, for lack of a
-    tool or a right; 2 wrong usage, or there is no such state. With --format
-    nagios, those of that protocol: 0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN.
+    Exit codes: 0 no change; 1 something has changed; 2 wrong usage, or no such
+    snapshot; 3 no change in what could be read, but something could not be read;
+    4 the same, because a tool or a permission is missing. With --format nagios:
+    0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN.
     """
     settings = settings_of(context)
     if settings.as_json and form not in (None, "json"):

@@ -25,13 +25,14 @@ _LIBRARIES = ("msgspec", "pyudev", "rich", "click")
 @output_options
 @click.pass_context
 def command(context: click.Context) -> int:
-    """Tell which tools and rights this machine needs, and what is missing.
+    """List the tools and permissions this machine needs, and what is missing.
 
-    Lists each storage controller on the PCI bus, the program that can tell of it, where that is, its version and
-    whether it answers; then rights and libraries; then what to do.
+    Lists each storage controller on the PCI bus with the tool that reads it,
+    the tool's path and version, and whether it works; then permissions and
+    libraries; then what to do.
 
-    Exit codes: 0 nothing is missing; 3 something could not be told;
-    4 a tool or a right is missing.
+    Exit codes: 0 nothing is missing; 3 something could not be read; 4 a tool or
+    a permission is missing.
     """
     settings = settings_of(context)
     with machine(settings) as named:
@@ -53,7 +54,7 @@ def _examine(named: Machine, *, verbose: bool) -> Checkup:
     problems = list(inventory.problems)
     if seen.view.root is False and not any(problem.kind == "no_right" for problem in problems):
         problems.append(_NOT_ROOT)
-    by_hand = "Run {} by hand to see what it says."
+    by_hand = "Run {} by hand to see its output."
     problems += [
         Problem("warning", tool.name, f"{tool.name} {tool.fault}.", by_hand.format(tool.path), "unread")
         for tool in tools
@@ -74,7 +75,7 @@ def _examine(named: Machine, *, verbose: bool) -> Checkup:
 _NOT_ROOT = Problem(
     severity="warning",
     where="rights",
-    message="The tools are not run as root: most of them tell nothing then.",
+    message="The tools are not run as root: most of them then report nothing.",
     remedy="Run it with sudo; on another machine with --sudo, or log in there as root.",
     kind="no_right",
 )

@@ -32,12 +32,12 @@ _PATH = "/metrics"
         "raidctl export --listen 9809 --interval 600",
     ),
 )  # fmt: skip
-@click.option("--rules", is_flag=True, help="With what the built-in rules say (raidctl diagnose).")
-@click.option("--output", metavar="FILE", help="Write FILE, all of it at once, for node_exporter's textfile collector.")
-@click.option("--listen", metavar="[ADDRESS:]PORT", help="Serve it over HTTP; ADDRESS is 127.0.0.1 if not given.")
+@click.option("--rules", is_flag=True, help="Include the findings of the built-in rules (raidctl diagnose).")
+@click.option("--output", metavar="FILE", help="Write FILE atomically, for node_exporter's textfile collector.")
+@click.option("--listen", metavar="[ADDRESS:]PORT", help="Serve metrics over HTTP (default address 127.0.0.1).")
 @click.option(
     "--interval", type=click.IntRange(0), metavar="SECONDS",
-    help=f"With --listen: look at the machine at most so often; default {_INTERVAL}.",
+    help=f"With --listen: least time between two readings ({_INTERVAL}).",
 )  # fmt: skip
 @machine_options
 @output_options
@@ -45,15 +45,16 @@ _PATH = "/metrics"
 def command(
     context: click.Context, *, rules: bool, output: str | None, listen: str | None, interval: int | None
 ) -> int:
-    """Print metrics of this machine's storage in the text format of Prometheus.
+    """Print storage metrics in the Prometheus text format.
 
-    What was not told has no series; raidctl_problems counts what could not be
-    read. docs/export.md lists the metrics. With --output, FILE is replaced in
-    one step, and is left alone when nothing could be found out. With --listen,
-    it is served on http://ADDRESS:PORT/metrics until raidctl is ended.
+    A value that no tool reports has no series; raidctl_problems counts what could
+    not be read. docs/export.md lists the metrics. With --output, FILE is replaced
+    atomically, and kept if nothing could be read. With --listen, metrics are
+    served at http://ADDRESS:PORT/metrics until raidctl is stopped.
 
-    Exit codes: 0 all could be read; 3 something could not be told; 4 a tool or
-    a right is missing (in both cases the rest is printed); 2 wrong usage.
+    Exit codes: 0 everything could be read; 2 wrong usage; 3 something could not
+    be read; 4 a tool or a permission is missing (the rest is printed in both
+    cases).
     """
     settings = settings_of(context)
     if output is not None and listen is not None:

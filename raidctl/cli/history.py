@@ -34,20 +34,19 @@ _A = {"array": "An", "host": "The"}
     epilog=examples("raidctl history ID.status", "raidctl history ID.cache.write_active --all"),
 )
 @click.argument("what", metavar="ID.FIELD")
-@click.option("--all", "everything", is_flag=True, help="Every state, not only those in which it changed.")
+@click.option("--all", "everything", is_flag=True, help="Every snapshot, not only those in which the value changed.")
 @machine_options
 @output_options
 @click.pass_context
 def command(context: click.Context, *, what: str, everything: bool) -> int:
-    """Show a value over time: when it changed, and from what to what.
+    """Show the values of a field over time.
 
-    ID is one that "raidctl show" prints (or "host"), FIELD as in the JSON of a
-    state: status, cache.write_active, temperature_celsius, details[LABEL]. The
-    states are those that "raidctl snapshot" has kept of this machine, or of the
-    one of --host, --replay, --demo.
+    ID is one that "raidctl show" prints (or "host"), FIELD a name in the JSON of
+    a snapshot: status, cache.write_active, temperature_celsius, details[LABEL].
+    Reads the snapshots of this machine, or of that of --host, --replay, --demo.
 
-    Exit codes: 0 shown; 2 there is no such object or field, or no state; 3 a
-    state cannot be read.
+    Exit codes: 0 shown; 2 no such object, field or snapshot; 3 a snapshot cannot
+    be read.
     """
     settings = settings_of(context)
     settings.check()
@@ -60,7 +59,7 @@ def _history(source: Source, what: str, settings: Settings, *, everything: bool)
     listed = source.states()
     whose = source.whose()[1]
     if not listed:
-        raise UsageError(f'No state of {printable(whose)} is kept here yet; "raidctl snapshot" keeps one.')
+        raise UsageError(f'No snapshot of {printable(whose)} is saved here; "raidctl snapshot" saves one.')
     hosts = list(dict.fromkeys(one.host for one in listed))
     read = [pair for host in hosts for pair in source.store.each(host) if pair[0] in listed]
     states = [state for _, state in read if isinstance(state, Inventory)]
@@ -69,8 +68,8 @@ def _history(source: Source, what: str, settings: Settings, *, everything: bool)
     name, field = _meant(what, kinds(states))
     moments = [_moment(kept, state, name, field) for kept, state in read]
     if "[" in field and not any(one.unread or one.value is not None for one in moments):
-        raise UsageError(f'No kept state tells "{printable(field)}" of {printable(name)}; "raidctl --json show" has '
-                         "the labels.")  # fmt: skip
+        raise UsageError(f'No snapshot has "{printable(field)}" of {printable(name)}; "raidctl --json show" '
+                         "shows the labels.")  # fmt: skip
     if settings.verbose:
         for _, state in read:
             if not isinstance(state, Inventory):
@@ -104,7 +103,7 @@ def _meant(what: str, known: Mapping[str, str]) -> tuple[str, str]:
         hint = f" Known are, for example, {listing(map(printable, near))}." if near else ""
         if what in known:
             raise UsageError(f'Of {shown}, which field? For example: raidctl history "{shown}.status"')
-        raise UsageError(f'No kept state has the object of "{shown}"; it is written ID.FIELD.{hint}')
+        raise UsageError(f'No snapshot has the object of "{shown}"; write ID.FIELD.{hint}')
     name, field = found
     if not is_field(field, known[name]):
         raise UsageError(_no_field(field, known[name]))

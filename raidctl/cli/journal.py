@@ -22,14 +22,15 @@ from raidctl.output.plan import printable_lines
 @output_options
 @click.pass_context
 def command(context: click.Context) -> int:
-    """Show what raidctl has ever changed.
+    """Show every change that raidctl has made.
 
-    By whom, from what to what, and why.
+    With the user, the values before and after, and the reason.
 
-    Each user has a journal: root's is in /var/lib/raidctl. What was changed on
-    other machines with --host is in it as well.
+    Each user has a journal; root's is in /var/lib/raidctl. Changes on other
+    machines (--host) are in it, too.
 
-    Exit codes: 0 shown; 3 the journal cannot be read; 4 nor its directory.
+    Exit codes: 0 shown; 3 the journal cannot be read; 4 its directory cannot be
+    read.
     """
     settings = settings_of(context)
     settings.check()
@@ -39,7 +40,7 @@ def command(context: click.Context) -> int:
     if settings.as_json:
         emit_json(stories)
     else:
-        emit(printable_lines(line for story in stories for line in _lines(story)) or "Nothing was ever changed.\n")
+        emit(printable_lines(line for story in stories for line in _lines(story)) or "The journal is empty.\n")
         if os.geteuid() and not settings.demo and not settings.state_dir:
             tell("This is the journal of your own changes; root's: sudo raidctl journal")
     return EXIT_FINE
@@ -68,7 +69,7 @@ def _result(story: Story) -> str:
     if story.end is None:
         if not story.open:
             return "no end, but nothing was begun"
-        return f"no end: under way, or cut off; {restore_command(story.begin.source)} puts it back"
-    said = {"done": "done", "undone": "failed and undone", "restored": "put back", "stands": "stands as it was changed"}
+        return f"not closed: running or interrupted; {restore_command(story.begin.source)} puts it back"
+    said = {"done": "done", "undone": "failed and undone", "restored": "put back", "stands": "left as it was changed"}
     text = f" ({story.end.text})" if story.end.text else ""
     return f"{said[story.end.result]} {story.end.at}{text}"

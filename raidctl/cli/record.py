@@ -27,17 +27,18 @@ from raidctl.verify import kernel as claims_kernel
 
 @click.command("record")
 @click.argument("destination", metavar="DEST")
-@click.option("--redact", is_flag=True, help="Mask serial numbers, WWNs and host names, each the same way everywhere.")
-@click.option("--about", default="", metavar="TEXT", help="A sentence on what is special about this machine.")
+@click.option("--redact", is_flag=True, help="Mask serial numbers, WWNs and host names consistently.")
+@click.option("--about", default="", metavar="TEXT", help="Description of the machine.")
 @machine_options
 @output_options
 @click.pass_context
 def command(context: click.Context, destination: str, redact: bool, about: str) -> int:
-    """Keep everything that the tools answer, to work from it later.
+    """Record all outputs of the tools, to work from them later.
 
-    DEST is a new directory, or an archive NAME.tar.gz. It holds each command with its exit code and its outputs, and
-    the files that were read; only its owner can read it. "raidctl --replay DEST" works from it: show, doctor, and
-    record again, with --redact.
+    DEST is a new directory, or an archive NAME.tar.gz. It contains each command
+    with its exit code and output, and the files that were read; only its owner
+    can read it. "raidctl --replay DEST" works from it: show, doctor, and record
+    again, with --redact.
     """
     settings = settings_of(context)
     _refuse_taken(Path(destination))

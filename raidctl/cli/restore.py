@@ -41,12 +41,12 @@ _AGAIN = 10.0
 
 
 @click.command("restore", epilog=examples("raidctl restore", "raidctl restore --install-unit"))
-@click.option("--change", metavar="ID", help="Only this change.")
+@click.option("--change", metavar="ID", help="Undo only this change.")
 @click.option("--wait", metavar="SECONDS", type=Number(0, 86400), default=0.0,
-              help="Try again for so long what cannot be put back: at boot a card may not be ready.")  # fmt: skip
-@click.option("--forget", metavar="ID", help="End this change without touching anything: all is to stay as it is.")
-@click.option("--install-unit", is_flag=True, help="Install a systemd unit that does this at every boot.")
-@click.option("--dry-run", is_flag=True, help="Print what would be put back, with the commands, and change nothing.")
+              help="Retry for this time: a controller may not be ready at boot.")  # fmt: skip
+@click.option("--forget", metavar="ID", help="Close this change without undoing it.")
+@click.option("--install-unit", is_flag=True, help="Install a systemd unit that runs this at every boot.")
+@click.option("--dry-run", is_flag=True, help="Print the plan and change nothing.")
 @click.option("--when-gone", is_flag=True, hidden=True, help="Wait for the end of the batch on standard input.")
 @machine_options
 @output_options
@@ -55,23 +55,23 @@ def command(
     context: click.Context, *, change: str | None, wait: float, forget: str | None, install_unit: bool, dry_run: bool,
     when_gone: bool,
 ) -> int:  # fmt: skip
-    """Put back what a killed raidctl or a power failure has left changed.
+    """Undo what a killed raidctl or a power failure left changed.
 
-    Only what raidctl has changed is put back. A setting that somebody else
-    has changed meanwhile is left as it is, and named. Running it again, or
-    with nothing to do, changes nothing.
+    Undoes changes of raidctl only. A setting that somebody else has changed in
+    the meantime is named, and left as it is. If there is nothing to undo,
+    nothing is changed.
 
-    Exit codes: 0 nothing is left; 1 something was left as somebody else has
-    set it, or belongs to a raidctl that still runs; 4 the state directory
-    cannot be read; 6 something could not be put back. With --dry-run the
-    same, of what would be.
+    Exit codes: 0 nothing is left to undo; 1 a setting was left as somebody else
+    set it, or belongs to a raidctl that is still running; 4 the state directory
+    cannot be read; 6 a setting could not be restored. With --dry-run the same,
+    for what would happen.
     """
     settings = settings_of(context)
     if install_unit:
         settings.refuse_machine("restore --install-unit")
         return _install(settings.state_dir, dry_run=dry_run)
     if settings.replay is not None:
-        raise UsageError("On a recorded machine there is nothing to be put back.")
+        raise UsageError("A recorded machine has nothing to undo.")
     if when_gone and not stand_guard():
         return EXIT_FINE
     if not settings.demo and not kept_place(settings).exists():
@@ -121,7 +121,7 @@ def _nothing(settings: Settings, *, quiet: bool, elsewhere: Sequence[Story] = ()
     if settings.as_json:
         emit_json([])
     elif not quiet:
-        tell("Nothing is to be put back.")
+        tell("Nothing to undo.")
     for source in sorted({story.begin.source for story in elsewhere if story.open}):
         tell(f'On another machine something is: "{restore_command(source)}".')
     return EXIT_FINE
@@ -162,11 +162,11 @@ def _preview(one: Preview) -> None:
     for text in one.left:
         tell(f"Would be left as it is: {text}.")
     for text in one.faults:
-        tell(f"Could not be put back: {text}.")
+        tell(f"Could not be undone: {text}.")
     if one.busy:
         tell(f"It is still under way: {one.busy}")
     elif not (one.ways or one.left or one.faults):
-        tell("Everything stands as it was before; it would only be ended in the journal.")
+        tell("All settings are as before; it would only be closed in the journal.")
 
 
 def _forget(journal: Journal, place: Path, here: Sequence[Story], name: str, *, dry_run: bool) -> int:
@@ -174,18 +174,18 @@ def _forget(journal: Journal, place: Path, here: Sequence[Story], name: str, *, 
     for story in here:
         begin = story.begin
         if dry_run:
-            tell(f"Change {begin.change} would be ended, and nothing touched:")
+            tell(f"Change {begin.change} would be closed without undoing it:")
         else:
             holder = Holder(change=begin.change, pid=os.getpid(), since=now(), about="restore --forget")
             held = [held_name(begin.source, subject.id) for subject in begin.subjects]
             with hold(place, held, holder, source=begin.source):
                 journal.append(End(change=begin.change, at=now(), result="stands", text="given up: restore --forget"))
-            tell(f"Change {begin.change} is ended, and nothing was touched:")
+            tell(f"Change {begin.change} is closed without undoing it:")
         for number in story.started():
             step = begin.steps[number]
             tell(f"  {step.knob} of {step.object_id} was {step.before}; to put it back: {step.undo}")
     if not here:
-        tell(f"Change {name} has an end already; nothing is to be put back.")
+        tell(f"Change {name} has an end already; nothing to undo.")
     return EXIT_FINE
 
 
@@ -215,7 +215,7 @@ def _said(results: list[Restored], settings: Settings) -> int:
         if result.busy:
             tell(f"It is still under way: {result.busy}")
         elif not (result.faults or result.left or result.put_back):
-            tell("Everything stands as it was before; nothing was to be done.")
+            tell("All settings are as before; nothing to undo.")
     if settings.as_json:
         names = ("put_back", "left", "faults", "warnings", "busy")
         emit_json([{"change": result.story.begin.change, **_named(result, *names)} for result in results])

@@ -20,15 +20,14 @@ ANSWERS = ("inventory", "change", "journal", "cache", "flush", "stats", "verify"
 @output_options
 @click.pass_context
 def command(context: click.Context, *, answer: str) -> int:
-    """Print the JSON Schema of what --json prints.
+    """Print the JSON Schema of the --json output.
 
-    "inventory" is the contract of "raidctl --json show" (JSON Schema 2020-12):
-    names may be added, they never change their meaning without a new
-    schema_version. The others: "change" for cache set, split, drive, threshold
-    and batch; "journal"; "cache" for cache show, and for threshold without an
-    option; "flush" and "stats" for cache flush and cache stats; "verify"; "bench" for
-    bench run and bench show, "compare" for bench compare; "audit"; "diagnose";
-    "export"; "diff"; "snapshot"; "history"; "doctor".
+    "inventory" is the output of "raidctl --json show" (JSON Schema 2020-12):
+    names may be added; they do not change their meaning without a new
+    schema_version. "change" is for cache set, split, drive, threshold and batch;
+    "cache" for cache show, and for threshold without an option; "flush" and
+    "stats" for cache flush and cache stats; "bench" for bench run and bench show,
+    "compare" for bench compare; the others for the command of that name.
     """
     settings_of(context).refuse_machine("schema")
     title, kind = _kind(answer)
@@ -67,7 +66,7 @@ def _kind(answer: str) -> tuple[str, Any]:
         "diagnose": ("Diagnosis", Diagnosis),
         "export": ("Export", Export),
         "diff": ("Drift", Drift),
-        "snapshot": ("Kept state", Kept),
+        "snapshot": ("Snapshot", Kept),
         "history": ("History of a value", History),
         "doctor": ("Checkup", DoctorReport),
     }

@@ -16,25 +16,26 @@ from raidctl.survey.survey import Survey
 
 @click.command("show")
 @click.argument("ids", nargs=-1, metavar="[ID]...")
-@click.option("--explain", metavar="ID", multiple=True, help="Print where each fact of this object was read.")
-@click.option("--unparsed", is_flag=True, help="Print the lines of the tools' outputs that no parser used.")
+@click.option("--explain", metavar="ID", multiple=True, help="Show the source of each fact of this object.")
+@click.option("--unparsed", is_flag=True, help="Show the lines of the tools' outputs that no parser used.")
 @machine_options
 @output_options
 @click.pass_context
 def command(context: click.Context, ids: tuple[str, ...], explain: tuple[str, ...], unparsed: bool) -> int:
     """Show controllers, arrays, volumes, drives, batteries and caches.
 
-    What is broken comes first. An ID narrows the screen: an id as shown (smartarray:1/v1, or v1 where that is
-    unique), the unique beginning of one, a device (/dev/sdb, /dev/disk/by-id/...), a mount point, or a volume's own
-    name. A volume brings its array and the drives of that.
+    Problems come first. An ID limits the screen to one object: an id as shown
+    (smartarray:1/v1, or v1 if that is unique), the unique beginning of one, a
+    device (/dev/sdb, /dev/disk/by-id/...), a mount point, or the name of a
+    volume. A volume is shown with its array and its drives.
 
-    Exit codes: 0 all that was found could be read; 3 something could not be
-    told; 4 for lack of a tool or a right; 2 nothing is called like the ID.
-    What could be read is shown all the same.
+    Exit codes: 0 everything found could be read; 2 no object has this ID;
+    3 something could not be read; 4 a tool or a permission is missing. What
+    could be read is shown in any case.
     """
     settings = settings_of(context)
     if sum((bool(ids), bool(explain), unparsed)) > 1:
-        raise click.UsageError("ID, --explain and --unparsed are three different questions; ask one of them.")
+        raise click.UsageError("ID, --explain and --unparsed exclude each other.")
     seen = with_open_ends(look(settings), settings)
     if explain:
         _explain(seen, explain, settings)
@@ -61,14 +62,14 @@ def _hint(seen: Survey) -> str:
     """What to say of a machine on which nothing was found."""
     if seen.inventory.host.source.startswith("replay:"):
         read = any(sheet.lines for sheet in seen.outputs)
-        return "It was read, and tells of no controller, array or drive." if read else "Nothing was recognised there."
+        return "It contains no controller, array or drive." if read else "Nothing was recognised there."
     if seen.view.virtual:
         kind = "" if seen.view.virtual == "unknown" else f" ({seen.view.virtual})"
         return (
-            f"This is a virtual machine{kind} without storage of its own to look at: RAID and its cache "
-            "are the matter of the host that it runs on."
+            f"This is a virtual machine{kind} without storage that could be read: run raidctl on its host to see "
+            "RAID and caches."
         )
-    return 'No controller, array or drive was found. "raidctl doctor" tells what was looked for.'
+    return 'No controller, array or drive was found. "raidctl doctor" shows what was searched.'
 
 
 def _explain(seen: Survey, words: tuple[str, ...], settings: Settings) -> None:

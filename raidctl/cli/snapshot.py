@@ -33,48 +33,48 @@ _DAYS = {"d": 1, "w": 7, "m": 30, "y": 365}
         "raidctl snapshot --prune --keep 90d",
     ),
 )  # fmt: skip
-@click.option("--output", metavar="FILE", help="Write it to FILE, or - for standard output; nothing is kept.")
-@click.option("--partial", is_flag=True,
-              help="With --output: replace FILE also by a state that is incomplete or of another host.")  # fmt: skip
-@click.option("--list", "listed", is_flag=True, help="List the states that are kept.")
-@click.option("--prune", is_flag=True, help="Remove old states; needs --keep.")
-@click.option("--keep", metavar="AGE", help="With --prune: how old they may be: 90d, 12w, 6m, 1y.")
+@click.option("--output", metavar="FILE", help="Write the snapshot to FILE (- is stdout) instead of saving it.")
+@click.option("--force", is_flag=True,
+              help="With --output: replace FILE even if less could be read, or another host.")  # fmt: skip
+@click.option("--list", "listed", is_flag=True, help="List the saved snapshots.")
+@click.option("--prune", is_flag=True, help="Remove old snapshots; needs --keep.")
+@click.option("--keep", metavar="AGE", help="With --prune: greatest age: 90d, 12w, 6m, 1y.")
 @machine_options
 @output_options
 @click.pass_context
 def command(
-    context: click.Context, *, output: str | None, partial: bool, listed: bool, prune: bool, keep: str | None
+    context: click.Context, *, output: str | None, force: bool, listed: bool, prune: bool, keep: str | None
 ) -> int:
-    """Keep the state of a machine, or write it in a form for git.
+    """Save a snapshot of a machine, or write it in a form for git.
 
-    "raidctl diff" compares kept states, "raidctl history" shows a value over
-    time. With --output, the state is written as JSON that stays the same, byte
-    for byte, while nothing changes but noise: temperatures, progress, hours,
-    charge and the like are null in it (docs/drift.md has the table). It is an
-    inventory like that of "raidctl --json show", and raidctl reads it again.
+    "raidctl diff" compares snapshots, "raidctl history" shows a field over time.
+    With --output, the snapshot is written as JSON that stays the same, byte for
+    byte, as long as only noise changes: temperatures, progress, hours, charge
+    and the like are null in it (docs/drift.md has the table). It is an inventory
+    like that of "raidctl --json show", and raidctl can read it.
 
-    FILE is kept as it is when something that it contains could not be read
-    this time, or when it is of another host; --partial replaces it anyway.
+    FILE is not replaced if something that it contains could not be read this
+    time, or if it is of another host, unless --force is given.
 
-    A state that cannot be kept is printed instead. --prune removes the old
-    states of all hosts, never the last one of a host.
+    A snapshot that cannot be saved is printed instead. --prune removes the old
+    snapshots of all hosts, but never the last one of a host.
 
-    Exit codes: 0 kept, written, listed, removed; 2 wrong usage; 3 something
-    could not be told, or the state could not be kept; 4 for lack of a tool or a
-    right. What could be read is kept all the same.
+    Exit codes: 0 saved, written, listed or removed; 2 wrong usage; 3 something
+    could not be read, or the snapshot could not be saved; 4 a tool or a
+    permission is missing. What could be read is saved in any case.
     """
     settings = settings_of(context)
     if sum((output is not None, listed, prune)) > 1:
         raise click.UsageError("--output, --list and --prune exclude each other.")
-    if partial and output is None:
-        raise click.UsageError("--partial belongs to --output.")
+    if force and output is None:
+        raise click.UsageError("--force needs --output.")
     if prune != (keep is not None):
         raise click.UsageError('--prune and --keep belong together: "raidctl snapshot --prune --keep 90d".')
     if listed or prune:
         return _list(settings) if listed else _prune(settings, _age(keep or ""))
     seen = with_open_ends(look(settings), settings).inventory
     if output is not None:
-        _write(seen, output, partial=partial)
+        _write(seen, output, force=force)
     else:
         _keep(seen, settings)
     tell_problems([problem for problem in seen.problems if problem.kind in HIDING])
@@ -88,15 +88,15 @@ def _keep(inventory: Inventory, settings: Settings) -> None:
         kept = store.add(inventory)
     except (AccessMissing, CannotTell) as error:
         emit(_text(inventory))
-        raise type(error)(f"{error} The state was not kept; it is printed instead, so that it is not lost.") from None
+        raise type(error)(f"{error} The snapshot was not saved; it is printed instead.") from None
     if settings.as_json:
         emit_json(kept)
     else:
         emit(_said(kept, before))
     if before and kept.at < before[-1].at:
         click.echo(
-            f"raidctl: This state is of {kept.at}, and state {before[-1].id}, kept before it, of {before[-1].at}: a "
-            "clock was set back, or it was recorded earlier. It is the last one all the same.",
+            f"raidctl: This snapshot is of {kept.at}, but snapshot {before[-1].id}, saved before it, is of "
+            f"{before[-1].at}: a clock was set back, or it was recorded earlier. It is the last one nevertheless.",
             err=True,
         )
 
@@ -104,10 +104,11 @@ def _keep(inventory: Inventory, settings: Settings) -> None:
 def _said(kept: Kept, before: list[Kept]) -> str:
     host = printable(kept.host)
     if not before:
-        return f"Kept as {kept.id}, the first state of {host}.\n"
+        return f"Saved as snapshot {kept.id}, the first of {host}.\n"
     if kept.changed:
-        return f'Kept as {kept.id}; it differs from state {before[-1].id}: "raidctl diff {before[-1].id} {kept.id}".\n'
-    return f"Kept as {kept.id}; nothing has changed since state {before[-1].id}.\n"
+        last = before[-1].id
+        return f'Saved as snapshot {kept.id}; it differs from snapshot {last}: "raidctl diff {last} {kept.id}".\n'
+    return f"Saved as snapshot {kept.id}; nothing has changed since snapshot {before[-1].id}.\n"
 
 
 def _writable(settings: Settings) -> States:
@@ -122,7 +123,7 @@ def _text(inventory: Inventory) -> str:
     return to_json(canonical(inventory).document)
 
 
-def _write(inventory: Inventory, output: str, *, partial: bool) -> None:
+def _write(inventory: Inventory, output: str, *, force: bool) -> None:
     """Write the state as a file, whole or not at all; what is no state is not overwritten, nor what has more.
 
     Raises:
@@ -139,8 +140,8 @@ def _write(inventory: Inventory, output: str, *, partial: bool) -> None:
             try:
                 old = read.inventory(path.read_bytes(), shown)
             except RaidctlError:
-                raise UsageError(f"{shown} is there and is no state of a machine; it is not overwritten.") from None
-            if not partial:
+                raise UsageError(f"{shown} exists and is no snapshot of a machine; it is not overwritten.") from None
+            if not force:
                 _keep_what_is_better(old, inventory, shown)
     except OSError as error:
         raise CannotTell(f"{shown} cannot be read: {error.strerror}.") from None
@@ -149,7 +150,7 @@ def _write(inventory: Inventory, output: str, *, partial: bool) -> None:
 
 def _keep_what_is_better(old: Inventory, new: Inventory, shown: str) -> None:
     """Refuse to replace a state by one of another host, or by one of which less could be read."""
-    anyway = "It is kept as it is; --partial replaces it anyway."
+    anyway = "It was not replaced; --force replaces it anyway."
     if old.host.hostname and old.host.hostname != new.host.hostname:
         who = printable(new.host.hostname or "a host without a name")
         raise UsageError(f"{shown} is of {printable(old.host.hostname)}, and this is {who}. {anyway}")
@@ -176,7 +177,7 @@ def _prune(settings: Settings, age: timedelta) -> int:
     if settings.as_json:
         emit_json(removed)
     else:
-        emit(f"{counted(len(removed), 'state')} removed, {left} left.\n")
+        emit(f"{counted(len(removed), 'snapshot')} removed, {left} left.\n")
     return EXIT_FINE
 
 
@@ -185,12 +186,12 @@ def _refuse_reading(settings: Settings) -> None:
     settings.check()
     for name in ("host", "sudo", "replay"):
         if name in settings.given:
-            raise click.UsageError(f"--list and --prune look at all that is kept: {settings.given[name]} has no "
+            raise click.UsageError(f"--list and --prune apply to all snapshots: {settings.given[name]} has no "
                                    "meaning here.")  # fmt: skip
 
 
 def _age(text: str) -> timedelta:
     found = _AGE.fullmatch(text)
     if not found:
-        raise click.UsageError(f'--keep "{printable(text)}" is no age: 90d, 12w, 6m (of 30 days) and 1y are.')
+        raise click.UsageError(f'--keep "{printable(text)}" is no age; write 90d, 12w, 6m (of 30 days) or 1y.')
     return timedelta(days=int(found[1]) * _DAYS[found[2]])

@@ -16,8 +16,8 @@ from raidctl.vendor.registry import vendors
 def command(context: click.Context) -> int:
     """Show what can be read and set on each family of controllers.
 
-    The families are the vendor packages that are installed; what a certain controller offers is under its
-    "capabilities" in "raidctl --json show".
+    The families are the installed vendor packages; what a certain controller
+    supports is under its "capabilities" in "raidctl --json show".
     """
     settings = settings_of(context)
     settings.refuse_machine("vendors")

@@ -112,7 +112,7 @@ def _notes(found: Drift) -> Iterator[str]:
 def list_screen(kept: Sequence[Kept], paper: Paper) -> str:
     """The list of snapshots."""
     if not kept:
-        return 'No snapshot has been taken yet; "raidctl snapshot" takes one.\n'
+        return 'No snapshot is saved here; "raidctl snapshot" saves one.\n'
     first = {one.host: one.id for one in reversed(kept)}
     columns = [
         Column("snapshot", cells([str(one.id) for one in kept]), right=True),

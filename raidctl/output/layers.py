@@ -54,9 +54,10 @@ def stack_screen(stack: Stack, paper: Paper, *, more: bool = False) -> Iterator[
     yield head(bare, paper)
     below = f"Caches below {stack.target}" if stack.target else "Caches"
     yield line((paper.clean(f"{below}, from the top to the bottom"), STRONG))
+    shown: dict[object, str] = {}
     for group in folded(stack.layers):
         yield Text("")
-        yield from _block(group, paper, more=more)
+        yield from _block(group, paper, shown, more=more)
     yield from problem_sections(troubles(bare), notes(bare), paper)
 
 
@@ -73,13 +74,13 @@ def folded(layers: Sequence[Layer]) -> list[list[Layer]]:
     return list(groups.values())
 
 
-def _block(group: Sequence[Layer], paper: Paper, *, more: bool) -> Iterator[RenderableType]:
+def _block(group: Sequence[Layer], paper: Paper, shown: dict[object, str], *, more: bool) -> Iterator[RenderableType]:
     layer = group[0]
     names: list[Piece] = [(paper.clean(part), DULL) for part in _names(group)]
     title = f"{len(group)} drives" if len(group) > 1 else KINDS[layer.kind]
     first: Piece = (paper.words(f"{title}  "), STRONG)
     yield hanging(first, names, paper)
-    told = _rows(layer if len(group) == 1 else _for_all(layer), more=more)
+    told = _rows(layer if len(group) == 1 else _for_all(layer), shown, more=more)
     rows = [(label, [paper.piece(piece) for piece in pieces]) for label, pieces in told if pieces]
     if rows:
         yield facts(rows, paper)
@@ -99,16 +100,18 @@ def _names(group: Sequence[Layer]) -> list[str]:
     return [text for text in (layer.id, layer.name, layer.device) if text]
 
 
-def _rows(layer: Layer, *, more: bool) -> Iterator[tuple[str, list[Piece]]]:
+def _rows(layer: Layer, shown: dict[object, str], *, more: bool) -> Iterator[tuple[str, list[Piece]]]:
+    """Label and pieces of each row; ``shown`` has the layer that each reason was shown for: it is not repeated."""
     yield "policy", _policy(layer)
     yield "size", _size(layer)
-    yield "split", split_words(layer.share, layer.size_bytes) or _no_split(layer)
+    yield "split", split_words(layer.share) or _no_split(layer)
     yield "limits", [limit for threshold in layer.thresholds if (limit := _limit(threshold, more=more))]
     answers = [(verb, name, answer_of(layer, verb)) for verb, name in _VERBS]
     yield "can", [(f"{name} {word_of(answer)}", style_of(answer)) for _, name, answer in answers]
     for verb, name, answer in answers:
         if verb == "flush" or (more and not (verb == "split" and _no_split(layer))):
-            yield name, reasons(answer)
+            first = shown.setdefault((name, answer), layer.id) if answer.why else layer.id
+            yield name, reasons(answer) if first == layer.id else [(f"as for {first}", DULL)]
 
 
 def answer_of(layer: Layer, verb: str) -> Answer:
@@ -149,7 +152,7 @@ def _policy(layer: Layer) -> list[Piece]:
         return [(f"{configured or '?'} → {active or '?'}", WARN), (layer.why_not_in_force, WARN)]
     if active in (configured, None) or configured is None:
         return [configured or active or ""]
-    return [configured, f"active: {active}"]
+    return [configured, "active" if configured.endswith(active) else f"active: {active}"]
 
 
 def _spelt(policy: str | None) -> str | None:
@@ -174,18 +177,18 @@ def _of(layer: Layer) -> str:
     return size if layer.used_bytes is None else f"{format_binary(layer.used_bytes)} of {size} in use"
 
 
-def split_words(share: Share | None, size: int | None) -> list[Piece]:
-    """``384 MiB of 512 MiB for writes``, with the percentages."""
+def split_words(share: Share | None) -> list[Piece]:
+    """``25 % read (128 MiB) / 75 % write (384 MiB)``."""
     if share is None:
         return []
-    percents = [f"{'?' if part is None else part} %" for part in (share.read_percent, share.write_percent)]
-    told: list[Piece] = [f"{percents[0]} read / {percents[1]} write"]
-    whole = f" of {format_binary(size)}" if size is not None else ""
-    if share.write_bytes is not None:
-        told.append(f"{format_binary(share.write_bytes)}{whole} for writes")
-    if share.read_bytes is not None:
-        told.append(f"{format_binary(share.read_bytes)}{whole} for reads")
-    return told
+    parts = (share.read_percent, "read", share.read_bytes), (share.write_percent, "write", share.write_bytes)
+    return [
+        " / ".join(f"{'?' if percent is None else percent} % {name}{_in_bytes(size)}" for percent, name, size in parts)
+    ]
+
+
+def _in_bytes(size: int | None) -> str:
+    return "" if size is None else f" ({format_binary(size)})"
 
 
 def _no_split(layer: Layer) -> list[Piece]:

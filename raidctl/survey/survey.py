@@ -174,6 +174,7 @@ class _Dialogue(threading.Thread):
         super().__init__(name=f"vendor {vendor.FAMILY}")
         self._parts = vendor, view, runner
         self._found: Observation | BaseException = Observation()
+        self._ended = threading.Event()
         self.start()
 
     def run(self) -> None:
@@ -183,10 +184,11 @@ class _Dialogue(threading.Thread):
             self._found = converse(vendor.observe(view), runner)
         except BaseException as error:  # noqa: BLE001 - raised again in the thread that asks for the result
             self._found = error
+        self._ended.set()
 
     def result(self) -> Observation:
         """Wait for the end; return what was found, or raise what was raised."""
-        self.join()
+        self._ended.wait()  # an interrupted join() takes the thread for ended (Python 3.11), and none waits at the exit
         if isinstance(self._found, BaseException):
             raise self._found
         return self._found

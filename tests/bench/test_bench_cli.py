@@ -89,7 +89,7 @@ def test_what_will_be_written_is_said_first_and_no_bar_is_drawn_in_a_pipe(
 ) -> None:
     """On standard error, in words without escapes."""
     place, _, done = measured
-    assert f"In {place} a file of 8 MiB is made, filled, and taken away at the end" in done.stderr
+    assert f"In {place} a file of 8 MiB is created, filled, and removed at the end" in done.stderr
     assert "Written: 8 MiB to fill it" in done.stderr
     assert "\x1b" not in done.stderr
     assert len(done.stderr.splitlines()) <= 4
@@ -120,7 +120,7 @@ def test_a_dry_run_does_nothing(tmp_path: Path) -> None:
     """Not even the state directory is made."""
     done = raidctl("bench", "run", tmp_path, "--dry-run", "--size", "1GiB", "--state-dir", tmp_path / "state")
     assert done.exit_code == 0
-    assert "a file of 1 GiB is made" in done.stderr
+    assert "a file of 1 GiB is created" in done.stderr
     assert done.stdout == ""
     assert list(tmp_path.iterdir()) == []
 
@@ -180,7 +180,7 @@ def test_on_a_terminal_it_asks_and_draws_a_bar(tmp_path: Path) -> None:
         os.write(leader, b"n\n")
         assert process.wait(60) == 1
     os.close(leader)
-    assert b"a file of 8 MiB is made" in seen
+    assert b"a file of 8 MiB is created" in seen
     assert list(tmp_path.iterdir()) == []
 
 
@@ -214,7 +214,7 @@ def test_nothing_of_the_users_is_overwritten_without_a_yes(tmp_path: Path) -> No
         refused = raidctl("bench", "run", uri, "--overwrite", "all", "--no-save")
         assert refused.exit_code == 2
         assert "is OVERWRITTEN, all of it" in refused.stderr
-        assert "without a terminal, say --yes" in refused.stderr
+        assert "without a terminal, use --yes" in refused.stderr
         only_read = raidctl("bench", "run", uri, "--dry-run")
         assert only_read.exit_code == 0
         assert "is only read" in only_read.stderr
@@ -242,7 +242,7 @@ def test_what_cannot_be_measured_is_told_in_a_sentence(tmp_path: Path, words: li
     assert done.exit_code == code, done.stderr
     assert said in done.stderr
     assert 'Profile "' not in done.stderr
-    assert "fault of raidctl" not in done.stderr
+    assert "internal error" not in done.stderr
 
 
 _READ_ONLY = 'mount -t tmpfs -o size=1m tmpfs "$0" && mount -o remount,ro "$0" || exit 77; exec "$@"'
@@ -268,7 +268,7 @@ def test_only_this_machine_is_measured(command: str) -> None:
     """A simulated or a far one has no clock of its own here."""
     done = raidctl("--demo", "p400", "bench", command)
     assert done.exit_code == 2
-    assert "--demo has no meaning here" in done.stderr
+    assert "--demo cannot be used here" in done.stderr
 
 
 def test_a_file_is_no_larger_than_a_quarter_of_what_is_free(tmp_path: Path) -> None:
@@ -368,7 +368,7 @@ def test_what_is_no_run_is_told(kept: Path, words: list[str], code: int) -> None
     done = raidctl("bench", *words, "--state-dir", kept)
     assert done.exit_code == code
     assert done.stdout == ""
-    assert "fault of raidctl" not in done.stderr
+    assert "internal error" not in done.stderr
 
 
 def test_a_curve_is_exported_for_gnuplot(kept: Path) -> None:

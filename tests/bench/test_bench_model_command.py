@@ -69,4 +69,4 @@ def test_a_model_that_cannot_be_built_is_told(words: list[str]) -> None:
     """In one sentence, with an exit code that is not 0."""
     done = raidctl("bench", "model", *words)
     assert done.exit_code in (2, 3)
-    assert "fault of raidctl" not in done.stderr
+    assert "internal error" not in done.stderr

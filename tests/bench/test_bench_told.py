@@ -202,7 +202,7 @@ def test_the_controllers_read_ahead_is_switched_and_put_back(
 
 
 @pytest.mark.parametrize(
-    ("demo", "why"), [("gen10", "how smartarray:0/v1 reads is not told"), ("workstation", "no single volume")]
+    ("demo", "why"), [("gen10", "the read policy of smartarray:0/v1 is unknown"), ("workstation", "no single volume")]
 )
 def test_a_read_ahead_that_cannot_be_switched_is_told(tmp_path: Path, demo: str, why: str) -> None:
     """One sentence says why, and the trial passes it on."""

@@ -59,7 +59,7 @@ def test_what_is_already_so_runs_nothing(raidctl: Raidctl) -> None:
     done = raidctl("--demo", "p400", "cache", "split", "smartarray:1", "25/75", "--yes")
     assert done.exit_code == 0
     assert "Already so" in done.stdout
-    assert "Nothing was ever changed" in raidctl("--demo", "p400", "journal").stdout
+    assert "The journal is empty" in raidctl("--demo", "p400", "journal").stdout
 
 
 def test_an_unsafe_wish_is_refused_without_a_reason(raidctl: Raidctl) -> None:
@@ -189,7 +189,7 @@ def test_a_plan_fits_a_screen_and_its_commands_a_shell(raidctl: Raidctl) -> None
 
 def test_looking_into_the_journal_makes_nothing(raidctl: Raidctl, tmp_path: Path) -> None:
     """Neither the journal nor restore makes a state directory, and both say that there is nothing."""
-    assert "Nothing was ever changed" in raidctl("journal").stdout
+    assert "The journal is empty" in raidctl("journal").stdout
     assert raidctl("restore").exit_code == 0
     assert not (tmp_path / "state").exists()
 

@@ -160,7 +160,7 @@ def test_a_word_that_names_no_run_is_a_wrong_word(kept: Path, word: str, code: i
     """Nothing is not this directory, and no number is too long to be answered."""
     done = raidctl("bench", "compare", "--state-dir", kept, "1", word)
     assert (done.exit_code, said in done.stderr) == (code, True), done.stderr
-    assert "fault of raidctl" not in done.stderr
+    assert "internal error" not in done.stderr
 
 
 @pytest.mark.parametrize(

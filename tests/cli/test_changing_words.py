@@ -300,7 +300,7 @@ def test_who_interrupts_a_change_is_told_that_all_is_as_before(tmp_path: Path) -
     child.send_signal(signal.SIGINT)
     out, err = child.communicate(timeout=120)
     assert child.returncode == 130
-    assert err.splitlines()[-1] == "raidctl: Interrupted: all is as it was before."
+    assert err.splitlines()[-1] == "raidctl: Interrupted: everything is as before."
     assert json.loads(out)["result"] == "undone"
     assert tools.state["slot=1/cacheratio"] == "25/75"
 

@@ -68,9 +68,9 @@ def test_the_version_is_that_of_the_package(raidctl: Raidctl) -> None:
         (["--host", "a", "--replay", "b", "show"], "exclude each other"),
         (["--sudo", "show"], "--sudo belongs to --host"),
         (["--replay", "a", "show", "--replay", "b"], "given twice"),
-        (["--host", "a", "schema"], "looks at no machine"),
-        (["--replay", "a", "vendors"], "looks at no machine"),
-        (["show", "id", "--unparsed"], "three different questions"),
+        (["--host", "a", "schema"], "does not read a machine"),
+        (["--replay", "a", "vendors"], "does not read a machine"),
+        (["show", "id", "--unparsed"], "exclude each other"),
         (["record"], "DEST"),
     ],
 )
@@ -125,7 +125,7 @@ def test_a_fault_of_our_own_is_one_sentence_and_exit_3(monkeypatch: pytest.Monke
     monkeypatch.setattr("raidctl.cli.vendors.vendors", broken)
     done = CliRunner().invoke(cli, ["vendors"])
     assert done.exit_code == 3
-    assert "fault of raidctl's own: IndexError" in done.stderr
+    assert "internal error: IndexError" in done.stderr
     assert "report it" in done.stderr
     assert "Traceback" not in done.stderr
     assert "\x1b" not in done.stderr

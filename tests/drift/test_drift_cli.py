@@ -51,7 +51,7 @@ def _failed(document: dict[str, Any]) -> None:
 def test_the_story_of_a_split_that_somebody_changed(run: Run) -> None:
     """Keep, change, compare, look back."""
     demo = ("--demo", "p400")
-    assert run(*demo, "snapshot").output.startswith("Kept as 1, the first state of")
+    assert run(*demo, "snapshot").output.startswith("Saved as snapshot 1, the first of")
     same = run(*demo, "diff")
     assert (same.exit_code, "Nothing has changed." in same.output) == (0, True)
     assert run(*demo, "cache", "split", "/", "50/50", "--yes").exit_code == 0
@@ -60,8 +60,8 @@ def test_the_story_of_a_split_that_somebody_changed(run: Run) -> None:
     said = " ".join(drift.output.split())
     assert "4 changes info The controller smartarray:1, cache share for reads: 25 % before, 50 % now." in said
     assert "The controller smartarray:1, cache for reads: 128 MiB before, 256 MiB now." in said
-    assert 'Kept as 2; it differs from state 1: "raidctl diff 1 2".' in run(*demo, "snapshot").output
-    assert "Kept as 3; nothing has changed since state 2." in run(*demo, "snapshot").output
+    assert 'Saved as snapshot 2; it differs from snapshot 1: "raidctl diff 1 2".' in run(*demo, "snapshot").output
+    assert "Saved as snapshot 3; nothing has changed since snapshot 2." in run(*demo, "snapshot").output
     history = run(*demo, "--json", "history", "smartarray:1.cache.read_percent")
     assert [(one["state"], one["value"]) for one in json.loads(history.output)["moments"]] == [(1, 25), (2, 50)]
     every = run(*demo, "--json", "history", "smartarray:1.cache.read_percent", "--all")
@@ -172,7 +172,7 @@ def test_a_file_that_cannot_be_used_is_told_in_a_sentence(run: Run, tmp_path: Pa
     assert answer.exit_code == 3
     assert str(path) in answer.stderr
     assert words in answer.stderr
-    assert "fault of raidctl" not in answer.stderr
+    assert "internal error" not in answer.stderr
 
 
 @pytest.mark.parametrize(
@@ -185,21 +185,21 @@ def test_what_nobody_recognises_is_no_state_that_could_differ(run: Run, tmp_path
     for words in ((path, RECORDED), (RECORDED, path)):
         answer = run("diff", *words)
         assert (answer.exit_code, answer.stdout) == (3, "")
-        assert f"{path} is no state" in answer.stderr
+        assert f"{path} is no snapshot" in answer.stderr
 
 
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("diff", "nowhere.json"), "neither a file, nor the number of a state"),
+        (("diff", "nowhere.json"), "is no file, number of a snapshot"),
         (("diff", "7", RECORDED), "There is no snapshot 7"),
-        (("diff", "2026-13-01", RECORDED), "neither a file"),
+        (("diff", "2026-13-01", RECORDED), "is no file"),
         (("--replay", RECORDED, "diff"), "There is no snapshot of flint"),
-        (("--replay", RECORDED, "history", "smartarray:0.status"), "No state of flint is kept here yet"),
+        (("--replay", RECORDED, "history", "smartarray:0.status"), "No snapshot of flint is saved here"),
         (("snapshot", "--prune"), "--prune and --keep belong together"),
         (("snapshot", "--prune", "--keep", "soon"), "is no age"),
         (("snapshot", "--list", "--output", "x"), "exclude each other"),
-        (("--host", "db1", "diff", RECORDED, RECORDED), "looks at no machine"),
+        (("--host", "db1", "diff", RECORDED, RECORDED), "does not read a machine"),
         (("diff", "-", "-"), "only be one of the two"),
         (("diff", RECORDED, RECORDED, "--ignore", "firmwear"), 'did you mean "firmware"'),
     ],
@@ -214,7 +214,7 @@ def test_what_cannot_be_meant_is_told_with_what_to_do(run: Run, words: tuple[str
 @pytest.mark.parametrize(
     ("what", "told"),
     [
-        ("smartarray:0/v9.status", "No kept state has the object"), ("smartarray:0", "which field?"),
+        ("smartarray:0/v9.status", "No snapshot has the object"), ("smartarray:0", "which field?"),
         ("smartarray:0.firmwear", 'did you mean "firmware"'),
     ],
 )  # fmt: skip
@@ -283,7 +283,7 @@ def test_a_clock_that_was_set_back_is_told(run: Run, tmp_path: Path) -> None:
     assert answer.exit_code == 0
     assert "a clock was set back" in " ".join(answer.stderr.split())
     compared = json.loads(run("--replay", RECORDED, "diff", "last", "--json").output)
-    assert compared["before"]["name"] == "state 2"
+    assert compared["before"]["name"] == "snapshot 2"
 
 
 def test_two_hosts_in_one_store_are_not_mixed_up(run: Run) -> None:
@@ -302,7 +302,7 @@ def test_a_machine_of_which_not_all_can_be_read_is_kept_and_told(run: Run) -> No
     crashes = str(FIXTURES / "megaraid-second-card-crashes")
     answer = run("--replay", crashes, "snapshot")
     assert answer.exit_code == 3
-    assert "Kept as 1" in answer.stdout
+    assert "Saved as snapshot 1" in answer.stdout
     assert "not all read" in run("snapshot", "--list").output
     same = run("--replay", crashes, "diff")
     assert (same.exit_code, "Not read either time" in same.output) == (0, True)
@@ -314,7 +314,7 @@ def test_old_states_are_removed_when_asked(run: Run, tmp_path: Path) -> None:
     run("--replay", RECORDED, "snapshot")
     with closing(sqlite3.connect(tmp_path / "kept" / FILE)) as database, database:
         database.execute("UPDATE state SET at = '2001-01-01T00:00:00Z'")
-    assert run("snapshot", "--prune", "--keep", "90d").output == "1 state removed, 1 left.\n"
+    assert run("snapshot", "--prune", "--keep", "90d").output == "1 snapshot removed, 1 left.\n"
     assert run("--replay", RECORDED, "diff", "2", "now").exit_code == 0
 
 
@@ -345,8 +345,8 @@ def test_a_state_without_noise_hides_none_that_could_be_shown(run: Run, tmp_path
         ("host.status", 'The host has no field "status"'),
         ("smartarray:0/v1.stauts", 'did you mean "status"?'),
         ("smartarray:0/v1.details.Interface Type", "details[LABEL]"),
-        ("smartarray:0/v1.details[Colour]", 'No kept state tells "details[Colour]" of smartarray:0/v1'),
-        ("smartarray:0/v1.mounts[/nowhere].options", 'No kept state tells "mounts[/nowhere].options"'),
+        ("smartarray:0/v1.details[Colour]", 'No snapshot has "details[Colour]" of smartarray:0/v1'),
+        ("smartarray:0/v1.mounts[/nowhere].options", 'No snapshot has "mounts[/nowhere].options"'),
     ],
     ids=["of a drive", "of a volume", "of others", "misspelt", "a label after a dot", "a label", "a mount"],
 )  # fmt: skip
@@ -388,10 +388,10 @@ def test_a_file_is_not_replaced_by_less(run: Run, tmp_path: Path) -> None:
         refused = run("--replay", machine, "snapshot", "--output", path)
         assert (refused.exit_code, path.read_bytes()) == (code, first)
         assert words in refused.stderr
-        assert run("--replay", machine, "snapshot", "--output", path, "--partial").exit_code == code % 2 * 3
+        assert run("--replay", machine, "snapshot", "--output", path, "--force").exit_code == code % 2 * 3
         assert path.read_bytes() != first
-        assert run("--replay", RECORDED, "snapshot", "--output", path, "--partial").exit_code == 0
-    assert run("snapshot", "--partial").exit_code == 2
+        assert run("--replay", RECORDED, "snapshot", "--output", path, "--force").exit_code == 0
+    assert run("snapshot", "--force").exit_code == 2
 
 
 def test_what_could_not_be_read_before_either_is_no_reason_to_keep_a_file(run: Run, tmp_path: Path) -> None:

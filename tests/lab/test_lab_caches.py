@@ -141,7 +141,7 @@ def test_restore_puts_back_what_two_killed_processes_have_left(caches: Caches) -
     done = caches.raidctl("restore")
     assert (done.rc, caches.asked()) == (0, ALL), done
     again = caches.raidctl("restore")
-    assert (again.rc, again.err.decode()) == (0, "Nothing is to be put back.\n")
+    assert (again.rc, again.err.decode()) == (0, "Nothing to undo.\n")
 
 
 def test_flush_writes_out_from_the_top_to_the_bottom(caches: Caches) -> None:

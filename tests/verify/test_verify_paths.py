@@ -57,7 +57,7 @@ def test_an_id_is_an_id_whatever_lies_in_this_directory(
 
 @pytest.mark.parametrize(
     ("word", "said"),
-    [("dangling", "leads nowhere"), ("./dangling", "leads nowhere"), ("./circle", "leads nowhere"), ("./no", "no"),
+    [("dangling", "broken link"), ("./dangling", "broken link"), ("./circle", "broken link"), ("./no", "no"),
      ("", "names nothing")],
 )  # fmt: skip
 def test_what_leads_nowhere_is_not_judged(

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 _COMMANDS = {
     "run": "Measure a directory, a device or an NBD export.",
-    "list": "List the runs that are kept.",
-    "show": "Show a run.",
+    "list": "List the saved runs.",
+    "show": "Show a run (default: the last one).",
     "compare": "Show two runs side by side.",
-    "export": "Print runs as JSON lines, or a curve in the format of zcav.",
-    "model": "Serve a model of an array, to try all this on.",
+    "export": "Print runs as JSON lines, or the curve of one run.",
+    "model": "Serve a model of an array over NBD.",
 }
 """Commands with a module of their own (``bench/run.py`` …), imported when they are used."""
 _DIGITS = 18
@@ -42,11 +42,11 @@ class BenchGroup(LazyGroup):
 
 @click.group("bench", cls=BenchGroup)
 def command() -> None:
-    """Measure how storage behaves: keep, show and compare the figures.
+    """Measure storage; save, show and compare the results.
 
-    RUN, wherever it is asked for, is the number of a run that is kept here,
-    the word "last", or a file with a run as JSON (of "raidctl --json bench
-    show", maybe of another machine, packed by gzip or not); - is stdin.
+    RUN is the number of a saved run, the word "last", or a file with a run as
+    JSON (from "raidctl --json bench show", also of another machine, also
+    compressed by gzip); - is standard input.
     """
 
 

@@ -178,7 +178,7 @@ def told(order: Order, target: Target, notes: Sequence[str]) -> list[str]:
     if order.kind == "file":
         place = collapse(printable(os.path.realpath(order.target)))
         said.append(
-            f"In {place} a file of {format_binary(target.size)} is made, filled, and taken away at the end; nothing "
+            f"In {place} a file of {format_binary(target.size)} is created, filled, and removed at the end; nothing "
             "else is written to."
         )
     elif target.writable:
@@ -207,9 +207,7 @@ def _amount(needs: Sequence[Needs], seconds: float, prepared: int, times: int) -
     parts = [f"{format_binary(fixed)} by tests that write a set amount"] if fixed else []
     if free:
         most = format_binary(int(free * 500e6))
-        parts.append(
-            f"by others as much as the disk takes within {_time(free)} ({most} if it took 500 MB/s all the time)"
-        )
+        parts.append(f"by others as much as the target accepts within {_time(free)} ({most} at 500 MB/s)")
     joined = "; ".join(parts)
     return f"{start}{', ' if prepared and joined else ' ' if joined else ''}{joined}."
 

@@ -148,7 +148,7 @@ def card_ahead(settings: Settings, here: Machine, seen: Survey, path: str) -> Ca
     card, volume = found[0]
     present = volume.cache.read_policy if volume.cache else None
     if present is None:
-        return f"{no}how {volume.id} reads is not told."
+        return f"{no}the read policy of {volume.id} is unknown."
     reasons = []
     for value in _NOT_AHEAD if present in _AHEAD else _AHEAD:
         why = _unfit(seen, here, card, volume, value)

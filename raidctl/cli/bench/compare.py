@@ -19,12 +19,12 @@ from raidctl.errors import EXIT_FINE
 def command(context: click.Context, *, first: str, second: str) -> int:
     """Show two runs side by side, with the ratio B/A of each figure.
 
-    Each ratio has its 95 % interval; B is called faster or slower only where
-    all of that says so. What speaks against comparing them (another engine,
-    another machine, an unstable run) comes first, then which caches were set
-    differently.
+    Each ratio has its 95 % interval; B is faster or slower only if the whole
+    interval is. Reasons not to compare the runs (another engine, another
+    machine, an unstable run) are listed first, then differences in the settings
+    of the caches.
 
-    Exit codes: 0 shown; 2 there is no such run; 3 one cannot be read.
+    Exit codes: 0 shown; 2 no such run; 3 one cannot be read.
     """
     from raidctl.bench.compare import compare  # noqa: PLC0415 - only where it is needed
 

@@ -17,19 +17,18 @@ from raidctl.errors import EXIT_FINE, CannotTell
     "form",
     type=click.Choice(("jsonl", "zcav")),
     default="jsonl",
-    help="One JSON object a line, or GiB, MiB/s and seconds as zcav prints them.",
+    help="One JSON object per line, or the columns of zcav.",
 )
 @state_option
 @output_options
 @click.pass_context
 def command(context: click.Context, *, run: tuple[str, ...], form: str) -> int:
-    """Print runs as JSON lines (all, unless RUN names some), or a curve.
+    """Print runs as JSON lines (default: all), or the curve of one run.
 
-    The curve is that of one run: of the last one, unless RUN names another.
-    It is what gnuplot draws with: plot "FILE" with lines.
+    The curve is that of the last run, unless RUN names another, in a form that
+    gnuplot plots: plot "FILE" with lines.
 
-    Exit codes: 0 printed; 2 there is no such run; 3 it cannot be read, or it
-    has no curve.
+    Exit codes: 0 printed; 2 no such run; 3 it cannot be read, or has no curve.
     """
     from raidctl.output import bench_export  # noqa: PLC0415 - only where it is needed
 
@@ -48,6 +47,6 @@ def command(context: click.Context, *, run: tuple[str, ...], form: str) -> int:
     found = named(run[0] if run else "last", store)
     text = bench_export.zcav(found)
     if text is None:
-        raise CannotTell(f'{found.name} has no curve over the disk; "raidctl bench run --profile full" measures one.')
+        raise CannotTell(f'{found.name} has no curve; "raidctl bench run --profile full" measures one.')
     emit(text)
     return EXIT_FINE

@@ -15,9 +15,9 @@ from raidctl.errors import EXIT_FINE
 @output_options
 @click.pass_context
 def command(context: click.Context) -> int:
-    """List the runs that are kept.
+    """List the saved runs.
 
-    Exit codes: 0 listed; 3 they cannot be read; 4 nor their directory.
+    Exit codes: 0 listed; 3 they cannot be read; 4 their directory cannot be read.
     """
     settings = settings_of(context)
     settings.refuse_machine("bench list")

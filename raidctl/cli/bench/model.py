@@ -22,45 +22,43 @@ _SIZES = ("cache", "size", "strip_size", "drive_cache", "read_cache", "read_ahea
 
 
 @click.command("model")
-@click.option("--kind", type=click.Choice(_KINDS), default="volatile", help="What its cache does (volatile).")
+@click.option("--kind", type=click.Choice(_KINDS), default="volatile", help="Behaviour of its cache (volatile).")
 @click.option("--raid-level", "level", type=click.Choice(_LEVELS), default="single", help="RAID level (single).")
-@click.option("--drives", type=click.IntRange(1, 64), default=1, help="How many (1).")
-@click.option("--rpm", type=Number(0, 30000), default=7200, help="Revolutions a minute; 0: solid state (7200).")
-@click.option("--size", metavar="SIZE", default="1GiB", help="Of one drive (1GiB).")
-@click.option("--cache", metavar="SIZE", default="64MiB", help="Of the kind's write cache (64MiB).")
-@click.option("--destage", metavar="RATE", default="20MB/s", help="What leaves the cache (20MB/s).")
-@click.option("--drive-cache", metavar="SIZE", help="Of the drives behind a controller (none).")
-@click.option("--read-cache", metavar="SIZE", help="Of the controller, for reads (none).")
-@click.option("--read-ahead", metavar="SIZE", help="Of the controller, behind a reader of a row (none).")
-@click.option("--compresses", is_flag=True, help="What can be compressed takes less time.")
-@click.option("--latency", type=Number(0, 1), default=50e-6, help="Seconds of any answer (0.00005).")
-@click.option(
-    "--strip-size", metavar="SIZE", default="64KiB", help="Strip size (chunk): data on one drive in a stripe (64KiB)."
-)
-@click.option("--socket", "place", type=click.Path(path_type=Path), help="Where it is served (a new directory).")
-@click.option("--no-flush-socket", type=click.Path(path_type=Path), help="Where it is served without its flushes.")
+@click.option("--drives", type=click.IntRange(1, 64), default=1, help="Number of drives (1).")
+@click.option("--rpm", type=Number(0, 30000), default=7200, help="Rotation speed; 0: solid state (7200).")
+@click.option("--size", metavar="SIZE", default="1GiB", help="Size of each drive (1GiB).")
+@click.option("--cache", metavar="SIZE", default="64MiB", help="Size of the write cache (64MiB).")
+@click.option("--destage", metavar="RATE", default="20MB/s", help="Destage rate of the write cache (20MB/s).")
+@click.option("--drive-cache", metavar="SIZE", help="Cache size of drives behind a controller (none).")
+@click.option("--read-cache", metavar="SIZE", help="Read cache size of the controller (none).")
+@click.option("--read-ahead", metavar="SIZE", help="Read-ahead of the controller (none).")
+@click.option("--compresses", is_flag=True, help="Compressible data takes less time.")
+@click.option("--latency", type=Number(0, 1), default=50e-6, help="Seconds per request (0.00005).")
+@click.option("--strip-size", metavar="SIZE", default="64KiB", help="Strip size (chunk) (64KiB).")
+@click.option("--socket", "place", type=click.Path(path_type=Path), help="Socket to serve at (in a new directory).")
+@click.option("--no-flush-socket", type=click.Path(path_type=Path), help="Socket that drops flushes.")
 @output_options
 @click.pass_context
 def command(
     context: click.Context, /, *, place: Path | None, no_flush_socket: Path | None, destage: str, **given: Any
 ) -> int:
-    """Serve a model of an array, to try all this on, until Ctrl-C.
+    """Serve a model of an array over NBD, until Ctrl-C.
 
-    Nothing of this machine's disks is touched: the model keeps its content in
-    memory and answers as slowly as an array of that kind would. It says with
-    which words it is measured from another terminal; with --json it prints one
-    line with its address. Through the socket of --no-flush-socket it is the same array
-    behind a layer that never sends a flush.
+    To try out the measurements; no drive of this machine is used. The model
+    keeps its content in memory and responds as slowly as a real array of that
+    kind. It prints the command that measures it from another terminal; with
+    --json, one line with its address. The socket of --no-flush-socket serves the
+    same array behind a layer that drops flushes.
 
     \b
-    kind           what a flush does            after a power failure
-    write-through  nothing to do                all is there
-    volatile       empties the drive's cache    what was flushed is there
-    lying          nothing, and says it did     what was flushed is lost
-    battery        nothing, rightly             all is there
-    unprotected    nothing                      what was flushed is lost
-    flushing       empties a protected cache    all is there
-    media-cache    nothing: each write is kept  all is there
+    kind           effect of a flush               after a power failure
+    write-through  none, nothing is cached         all data is there
+    volatile       empties the drive's cache       flushed data is there
+    lying          none, but reports success       flushed data is lost
+    battery        none, none is needed            all data is there
+    unprotected    none                            flushed data is lost
+    flushing       empties a protected cache       all data is there
+    media-cache    none: writes are on the medium  all data is there
     """  # noqa: D301 - \b is click's: the paragraph is not wrapped
     from raidctl.bench.model.device import Device, Plan  # noqa: PLC0415 - only where it is needed
 

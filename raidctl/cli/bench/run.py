@@ -43,24 +43,20 @@ from raidctl.survey.survey import Survey
 
 @click.command("run")
 @click.argument("target", default=".")
-@click.option("--profile", type=click.Choice(tuple(PROFILES)), default="quick", help="Which tests (quick).")
+@click.option("--profile", type=click.Choice(tuple(PROFILES)), default="quick", help="Set of tests (quick).")
+@click.option("--engine", type=click.Choice(("auto", *ENGINES)), default="auto", help="I/O engine (auto).")
+@click.option("--cross-check", is_flag=True, help="Measure again with fio and show both.")
+@click.option("--size", metavar="SIZE", help="Size of the test file: 4GiB.")
+@click.option("--seconds", type=Number(min=1, max=WEEK), help="Time limit of the measurement.")
+@click.option("--overwrite", metavar="RANGE", help="Part of a device to overwrite: 10GiB+4GiB, or all.")
 @click.option(
-    "--engine", type=click.Choice(("auto", *ENGINES)), default="auto", help="What carries out the operations (auto)."
+    "--also-read", metavar="DEVICE", multiple=True, help="Read DEVICE at the same time, to find a shared limit."
 )
-@click.option("--cross-check", is_flag=True, help="Measure again with fio, and show both.")
-@click.option("--size", metavar="SIZE", help="Of the file that is made: 4GiB.")
-@click.option("--seconds", type=Number(min=1, max=WEEK), help="How long the measuring may take.")
-@click.option("--overwrite", metavar="RANGE", help="What of a device may be overwritten: 10GiB+4GiB, or all.")
-@click.option("--also-read", metavar="DEVICE", multiple=True, help="Read it at the same time: is the bus the limit?")
-@click.option(
-    "--switch-read-ahead", is_flag=True, help="Try other read-ahead of kernel and controller, and put it back."
-)
-@click.option(
-    "--switch-cache", is_flag=True, help="Measure with the write cache off as well (classic), and put it back."
-)
-@click.option("--label", metavar="TEXT", help="What the run is called in the list.")
-@click.option("--no-save", is_flag=True, help="Do not keep the run.")
-@click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
+@click.option("--switch-read-ahead", is_flag=True, help="Try other read-ahead settings, and restore them.")
+@click.option("--switch-cache", is_flag=True, help="classic: also measure with the write cache off.")
+@click.option("--label", metavar="TEXT", help="Label of the run in the list.")
+@click.option("--no-save", is_flag=True, help="Do not save the run.")
+@click.option("--dry-run", is_flag=True, help="Print the plan and do nothing.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
 @state_option
 @output_options
@@ -79,15 +75,15 @@ def command(
 ) -> int:
     """Measure a directory, a device or an NBD export.
 
-    TARGET is a directory (this one, unless another is named), in which a file
-    is made and taken away again; a device, which is only read unless
-    --overwrite names what of it may be lost; or an NBD export of this machine
-    (nbd+unix:///?socket=PATH). What will be written is said before anything
-    is; the run is kept for "bench list", "show" and "compare".
+    TARGET is a directory (default: the current one), in which a file is created
+    and removed at the end; a device, which is only read unless --overwrite names
+    the part that may be overwritten; or an NBD export of this machine
+    (nbd+unix:///?socket=PATH). What will be written is shown before anything is
+    written. The run is saved for "bench list", "show" and "compare".
 
     Exit codes: 0 measured; 1 the question was answered with no; 2 wrong usage;
-    3 nothing could be measured; 4 a right or a tool is missing; 130 ended
-    early, with the figures up to then.
+    3 nothing could be measured; 4 a permission or a tool is missing; 130
+    interrupted, with the results up to then.
     """
     settings = settings_of(context)
     only_here(settings)
@@ -108,7 +104,7 @@ def ready(settings: Settings) -> Store:
         store = Store(directory(settings.state_dir))
         store.ready()
     except (AccessMissing, CannotTell) as error:
-        raise type(error)(f"{error} To measure all the same, and keep nothing: --no-save.") from None
+        raise type(error)(f"{error} To measure without saving: --no-save.") from None
     return store
 
 
@@ -179,7 +175,7 @@ def only_here(settings: Settings) -> None:
     """
     for name in ("host", "sudo", "replay", "demo"):
         if name in settings.given:
-            raise click.UsageError(f"Only this machine can be measured: {settings.given[name]} has no meaning here.")
+            raise click.UsageError(f"Only this machine can be measured: {settings.given[name]} cannot be used here.")
 
 
 class DryRunError(Exception):
@@ -219,7 +215,7 @@ class Agreement:
             if not wanted:
                 raise Declined("Nothing was done.")
         elif self._asks:
-            raise UsageError("Nothing was done: without a terminal, say --yes (or --dry-run to see the plan).")
+            raise UsageError("Nothing was done: without a terminal, use --yes (or --dry-run to see the plan).")
 
 
 def _run(order: Order, settings: Settings, store: Store | None, consent: Agreement, turned: Turned) -> int:

@@ -16,12 +16,12 @@ from raidctl.errors import EXIT_FINE
 @output_options
 @click.pass_context
 def command(context: click.Context, *, run: str) -> int:
-    """Show a run: the last one, unless RUN names another.
+    """Show a run (default: the last one).
 
-    Each figure is a median with its 95 % interval; ++++ stands where a phase
-    was too short to say. With -v the latencies of every phase are drawn.
+    Each figure is a median with its 95 % interval; ++++ means too few samples.
+    With -v, the latencies of every phase are plotted.
 
-    Exit codes: 0 shown; 2 there is no such run; 3 it cannot be read.
+    Exit codes: 0 shown; 2 no such run; 3 it cannot be read.
     """
     settings = settings_of(context)
     settings.refuse_machine("bench show")

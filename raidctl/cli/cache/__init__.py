@@ -16,7 +16,7 @@ from raidctl.vendor.plan import Desired
 
 _APART = {
     "show": "Show every cache from the page cache down to the drives.",
-    "flush": "Write out what waits in the caches, from the top to the bottom.",
+    "flush": "Write all unwritten data to the drives, from the top cache to the bottom.",
     "threshold": "Show or set when written data has to leave a cache.",
     "stats": "Show how the caches are used.",
 }
@@ -45,11 +45,11 @@ class CacheGroup(LazyGroup):
 
 @click.group("cache", cls=CacheGroup)
 def command() -> None:
-    """Show and change caches: of controllers, volumes and drives.
+    """Show and change the caches of controllers, volumes and drives.
 
-    Each change is shown first, with the exact commands of the vendor's tool;
-    it is written into a journal before it happens, read again afterwards,
-    and undone when it failed.
+    Each change is shown first, with the exact commands of the vendor's tool; it
+    is written to a journal before it is made, verified afterwards, and undone if
+    it failed.
     """
 
 
@@ -71,7 +71,7 @@ def command() -> None:
     click.option(
         "--no-battery-write-cache",
         type=click.Choice(setting_values.SWITCH),
-        help="Write cache without a battery (controller).",
+        help="Controller's write cache without a battery.",
     ),
 )
 @changing_options
@@ -89,20 +89,20 @@ def set_(
 ) -> int:
     """Set the cache policy of the volumes that TARGET names.
 
-    TARGET is an id, a device, a mount point or a volume's own name; a
-    controller or an array stands for all of its volumes. Several settings are
-    one change: all of them are made, or none.
+    TARGET is an id, a device, a mount point or the name of a volume; a
+    controller or an array means all of its volumes. Several settings are one
+    change: all of them are made, or none.
 
-    Exit codes: 0 done, or already so; 1 refused (unsafe, or the hardware
-    cannot), or the question was answered with no; 2 wrong usage, or there was
-    no terminal to ask on; 3 it cannot be told, or another raidctl is at work;
-    4 a tool or a right is missing; 5 it failed and was undone; 6 it failed and
-    was not undone; 130 interrupted. After 1 to 5 all is as it was before.
+    Exit codes: 0 done, or no change needed; 1 refused (unsafe, or not supported
+    by the hardware), or the question was answered with no; 2 wrong usage, or no
+    terminal to ask on; 3 a value is unknown, or another raidctl is running; 4 a
+    tool or a permission is missing; 5 failed and undone; 6 failed and not
+    undone; 130 interrupted. After 1 to 5, everything is as before.
     """
     policy = policy.with_drives(drive_cache and setting_values.switched(drive_cache))
     no_battery = no_battery_write_cache and setting_values.switched(no_battery_write_cache)
     if policy.empty and not no_battery:
-        raise click.UsageError('Say what is to be set; "raidctl cache set --help" lists it.')
+        raise click.UsageError('No setting is given; "raidctl cache set --help" lists them.')
 
     def wanted(seen: Survey) -> list[Desired]:
         found = policy.of_volumes(seen, target)
@@ -136,9 +136,9 @@ def split_(
 ) -> int:
     """Split a controller's cache between reads and writes: 25/75.
 
-    READ and WRITE are percent, 0 to 100, and make 100 together; a quarter for
-    reads is 25/75. Many controllers take steps of 5 only. TARGET is the
-    controller, or anything on it.
+    READ and WRITE are percentages that add up to 100; 25/75 is a quarter for
+    reads. Many controllers accept steps of 5 only. TARGET is the controller, or
+    anything on it.
 
     Exit codes: as of "cache set".
     """
@@ -169,10 +169,10 @@ def drive_(
 ) -> int:
     """Switch the write cache of drives on or off.
 
-    TARGET is a drive that the system sees itself: its id, its device or a
-    mount point on it. The drives behind a RAID controller follow their
-    volume: "cache set VOLUME --drive-cache". Many drives forget the setting with
-    their power; the plan says so.
+    TARGET is a drive that the operating system sees: its id, its device or a
+    mount point on it. The drives behind a RAID controller follow their volume:
+    "cache set VOLUME --drive-cache". Many drives lose the setting when they are
+    powered off; the plan shows this.
 
     Exit codes: as of "cache set".
     """

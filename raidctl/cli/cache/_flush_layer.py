@@ -122,7 +122,7 @@ class Flushing:
             if now in ("clean", "no cache"):
                 return Answer(result="done", how=job.answer.how)
             if now is None:
-                return Answer(result="unknown", how=job.answer.how, why="Its state cannot be read any more.")
+                return Answer(result="unknown", how=job.answer.how, why="Its state can no longer be read.")
             if time.monotonic() >= end:
                 rest = left(job, kernel, {})[0]
                 some = f"; {format_binary(rest)} are left" if rest else ""

@@ -25,29 +25,29 @@ from raidctl.layers.model import Answer, Flushed, FlushReport
 @click.option("--all", "everything", is_flag=True, help="Every cache of the machine.")
 @click.option("--dry-run", is_flag=True, help="Print the commands and run none.")
 @click.option("--timeout", metavar="SECONDS", type=Number(1, 604800), default=PATIENCE, show_default=True,
-              help="Give a layer up after so long.")  # fmt: skip
-@click.option("-y", "--yes", is_flag=True, help="Taken for the sake of scripts: a flush loses nothing, so none asks.")
+              help="Time limit for each layer.")  # fmt: skip
+@click.option("-y", "--yes", is_flag=True, help="No effect: a flush never asks.")
 @these_machine_options
 @output_options
 @click.pass_context
 def command(
     context: click.Context, *, target: str | None, everything: bool, dry_run: bool, timeout: float, yes: bool
 ) -> int:
-    """Write out what waits in the caches, from the top to the bottom.
+    """Write all unwritten data to the drives, from the top cache to the bottom.
 
     TARGET is a mount point, a device, an id or a volume's name: its page cache
-    and every cache below it are flushed, and the end of each is waited for. A
-    layer without such a command is named, with what comes nearest. bcache has none either:
-    its mode is changed until it is clean and then put back, which the journal
-    has before it happens.
+    and every cache below it are flushed, and raidctl waits until each is done. A
+    layer that cannot be flushed is named with the nearest alternative. bcache has
+    no flush command: its mode is switched until it is clean and then restored,
+    with an entry in the journal.
 
-    Exit codes: 0 everything that waits was written; 1 a layer cannot be
-    flushed; 3 it cannot be told, or failed; 4 a tool or a right is missing.
+    Exit codes: 0 all data was written; 1 a layer cannot be flushed; 3 a state is
+    unknown, or a flush failed; 4 a tool or a permission is missing.
     """
     del yes  # nothing is asked
     settings = settings_of(context)
     if (target is None) != everything:
-        raise click.UsageError("Say what is to be flushed: TARGET, or --all.")
+        raise click.UsageError("Nothing to flush is given: name a TARGET, or --all.")
     if settings.replay is not None and not dry_run:
         raise UsageError("A recorded machine cannot be flushed; --dry-run prints what would be done.")
     with caches(settings, target) as found:

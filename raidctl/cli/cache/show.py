@@ -20,13 +20,13 @@ def command(context: click.Context, *, target: str | None) -> int:
     """Show every cache from the page cache down to the drives.
 
     TARGET is a mount point, a device, an id or a volume's name of "raidctl
-    show", or an id of the layers' own (kernel:bcache0); without it, the whole
-    machine. Each layer tells its policy, its size, its split, its limits, and
-    whether it can be flushed, limited, counted and split; -v says why not,
-    and what comes nearest.
+    show", or the id of a layer (kernel:bcache0); without it, the whole machine.
+    Each layer is shown with its policy, size, split and limits, and whether it
+    can be flushed, limited, counted and split; -v adds why not, and the nearest
+    alternative.
 
-    Exit codes: 0 all could be read; 3 something could not be told; 4 for lack
-    of a tool or a right; 2 nothing is called like TARGET.
+    Exit codes: 0 everything could be read; 2 no such TARGET; 3 something could
+    not be read; 4 a tool or a permission is missing.
     """
     settings = settings_of(context)
     with caches(settings, target) as found:

@@ -32,22 +32,22 @@ _USUAL, _LEAST, _MOST = 2.0, 0.1, 86400.0
 @click.argument("target", required=False)
 @click.option(
     "--watch", "watched", metavar="[SECONDS]", is_flag=False, flag_value="2",
-    help="Look again every so many seconds (2), until interrupted.",
+    help="Repeat at this interval (2) until interrupted.",
 )  # fmt: skip
-@click.option("--count", metavar="N", type=click.IntRange(1), help="With --watch: stop after N looks.")
+@click.option("--count", metavar="N", type=click.IntRange(1), help="With --watch: stop after N intervals.")
 @machine_options
 @output_options
 @click.pass_context
 def command(context: click.Context, *, target: str | None, watched: str | None, count: int | None) -> int:
     """Show how the caches are used.
 
-    The kernel's caches have counters. Controllers tell of none: what is shown
-    of them is concluded from the statistics of their block devices, is marked
-    as an estimate, and says by which method. Rates are those of one second,
-    or of the interval of --watch. With --json, --watch prints one line a look.
+    The kernel's caches have counters. Controllers report none: their figures are
+    estimated from the statistics of their block devices, and are marked as
+    estimates, with the method. Rates are those of one second, or of the interval
+    of --watch. With --json, --watch prints one line per interval.
 
-    Exit codes: 0 all could be read; 3 something could not be told; 4 for lack
-    of a tool or a right; 2 nothing is called like TARGET.
+    Exit codes: 0 everything could be read; 2 no such TARGET; 3 something could
+    not be read; 4 a tool or a permission is missing.
     """
     settings = settings_of(context)
     target, watch = _meant(target, watched)

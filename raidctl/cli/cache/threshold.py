@@ -61,17 +61,17 @@ def _option(name: str, metavar: str, text: str, least: int = 0, most: int = _MOS
     ),
 )
 @click.argument("target", required=False)
-@_option("--flush-interval", "SECONDS", "Controllers: longest time that data waits in the cache.", 1, 86400)
-@_option("--bypass-threshold", "KIB", "Controllers: requests of this size and more go past the cache.", 0, 1 << 20)
-@_option("--dirty-background-bytes", "N", "Page cache: writing out begins at so many bytes.", 1)
-@_option("--dirty-background-ratio", "P", "The same in percent of the available memory.", 0, 100)
-@_option("--dirty-bytes", "N", "Page cache: writers have to wait from so many bytes.", 1)
-@_option("--dirty-ratio", "P", "The same in percent of the available memory.", 0, 100)
-@_option("--dirty-expire", "CENTISECONDS", "Page cache: data of this age is written out.", 0, 2**31 - 1)
-@_option("--dirty-writeback", "CENTISECONDS", "Page cache: how often that is looked for; 0: never.", 0, 2**31 - 1)
-@_option("--writeback-percent", "P", "bcache: unwritten data that is kept, percent of the cache.", 0, 100)
-@_option("--high-watermark", "P", "dm-writecache: writing out begins at so much in use.", 0, 100)
-@_option("--low-watermark", "P", "dm-writecache: writing out ends at so much in use.", 0, 100)
+@_option("--flush-interval", "SECONDS", "Controllers: longest time that data stays unwritten.", 1, 86400)
+@_option("--bypass-threshold", "KIB", "Controllers: larger requests bypass the cache.", 0, 1 << 20)
+@_option("--dirty-background-bytes", "N", "Page cache: background writeback starts at N bytes.", 1)
+@_option("--dirty-background-ratio", "P", "Page cache: the same in percent of available memory.", 0, 100)
+@_option("--dirty-bytes", "N", "Page cache: writers are blocked from N bytes.", 1)
+@_option("--dirty-ratio", "P", "Page cache: the same in percent of available memory.", 0, 100)
+@_option("--dirty-expire", "CENTISECONDS", "Page cache: data of this age is written.", 0, 2**31 - 1)
+@_option("--dirty-writeback", "CENTISECONDS", "Page cache: interval of the writeback; 0: never.", 0, 2**31 - 1)
+@_option("--writeback-percent", "P", "bcache: target of unwritten data, percent of the cache.", 0, 100)
+@_option("--high-watermark", "P", "dm-writecache: writeback starts at P percent in use.", 0, 100)
+@_option("--low-watermark", "P", "dm-writecache: writeback stops at P percent in use.", 0, 100)
 @changing_options
 @machine_options
 @output_options
@@ -79,11 +79,11 @@ def _option(name: str, metavar: str, text: str, least: int = 0, most: int = _MOS
 def command(context: click.Context, /, *, target: str | None, consent: Consent, **given: int | None) -> int:
     """Show or set when written data has to leave a cache.
 
-    TARGET is a mount point, a device, an id or a volume's name; what is set is
-    set on each layer below it that has such a limit, without TARGET on all.
-    Limits of the page cache are those of the whole machine. Bytes and percent
-    of the page cache take the place of each other. What the kernel is told
-    lasts until the next reboot; the plan says so.
+    TARGET is a mount point, a device, an id or a volume's name. A limit is set on
+    each layer below it that has such a limit; without TARGET, on all. Limits of
+    the page cache apply to the whole machine; there, bytes and percent replace
+    each other. Settings of the kernel last until the next reboot, as the plan
+    shows.
 
     Exit codes: as of "cache set"; without an option as of "cache show".
     """
@@ -94,7 +94,7 @@ def command(context: click.Context, /, *, target: str | None, consent: Consent, 
             raise click.UsageError(f"{_spelt(pair[0])} and {_spelt(pair[1])} exclude each other.")
     if not wanted:
         if consent.dry_run or consent.yes or consent.unsafe:
-            raise click.UsageError("Say what is to be set.")
+            raise click.UsageError("No setting is given.")
         return _show(settings, target)
 
     def wishes(seen: Survey) -> list[Desired]:

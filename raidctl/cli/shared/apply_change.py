@@ -44,12 +44,12 @@ def _performed(work: Work, settings: Settings, report: Report) -> int:
             change.apply()
             change.finish()
         except KeyboardInterrupt:  # the engine has put back what it had begun, or said that it could not
-            raise Interrupted("Interrupted: all is as it was before.") from None
+            raise Interrupted("Interrupted: everything is as before.") from None
     report.result, report.warnings = "done", (*work.notes, *change.warnings)
     for text in change.warnings:
         tell(f"Warning: {text}.")
     if not settings.as_json:
-        tell(f"Done, and read again. The journal has it as change {story.change}.")
+        tell(f"Done and verified; in the journal as change {story.change}.")
     return EXIT_FINE
 
 

@@ -70,15 +70,17 @@ _FIRST = (
         help="Write policy of the volumes; also wt, wb, awb, writethrough, writeback.",
     ),
     click.option("--read", type=click.Choice(setting_values.READ), help="Read-ahead of the volumes."),
-    click.option("--io", type=click.Choice(setting_values.IO), help="Past the controller's cache, or through it."),
+    click.option("--io", type=click.Choice(setting_values.IO), help="Bypass the controller's cache, or use it."),
 )
 _LAST = (
-    click.option("--stripe-cache", type=click.IntRange(17, 32768), metavar="N", help="Entries of md's stripe cache."),
+    click.option(
+        "--stripe-cache", type=click.IntRange(17, 32768), metavar="N", help="md: entries of the stripe cache."
+    ),
     click.option(
         "--read-ahead", type=click.IntRange(0, 1 << 20), metavar="KIB", help="Read-ahead of the block devices."
     ),
     click.option(
-        "--journal-mode", type=click.Choice(setting_values.JOURNAL), help="How md uses the journal of an array."
+        "--journal-mode", type=click.Choice(setting_values.JOURNAL), help="md: use of an array's write journal."
     ),
 )
 

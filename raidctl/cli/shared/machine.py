@@ -63,7 +63,7 @@ def machine(settings: Settings) -> Iterator[Machine]:
             raise UsageError(f"There is no {settings.replay}.")
         if not is_recording(settings.replay):
             raise UsageError(
-                f"{settings.replay} is no recording; files that tools have printed can only be shown: "
+                f"{settings.replay} is no recording; saved outputs can only be shown: "
                 f"{shlex.join(['raidctl', '--replay', settings.replay, 'show'])}"
             )
         yield recorded(load(settings.replay), found, settings.replay, problems)

@@ -45,7 +45,7 @@ class Settings:
             raise click.UsageError("--sudo belongs to --host; on this machine, start raidctl itself with sudo.")
 
     def refuse_machine(self, command: str) -> None:
-        """Of a command that looks at no machine: whether an option names one.
+        """Of a command that does not read a machine: whether an option names one.
 
         Raises:
             click.UsageError: It does.
@@ -53,7 +53,7 @@ class Settings:
         for name in ("host", "sudo", "replay", "demo"):
             if name in self.given:
                 raise click.UsageError(
-                    f'"raidctl {command}" looks at no machine: {self.given[name]} has no meaning here.'
+                    f'"raidctl {command}" does not read a machine: {self.given[name]} cannot be used here.'
                 )
 
 
@@ -72,7 +72,7 @@ def _keep(context: click.Context, parameter: click.Parameter, value: object) -> 
 
 def machine_options(function: F) -> F:
     """Those of `these_machine_options`, and ``--timeout``."""
-    text = "Give up a tool, a file or a connection after this time; by default each has a limit of its own."
+    text = "Time limit for each tool, file and connection."
     option = _option("--timeout", metavar="SECONDS", type=Number(0.1, 86400), help=text)
     return these_machine_options(option(function))
 
@@ -80,11 +80,11 @@ def machine_options(function: F) -> F:
 def these_machine_options(function: F) -> F:
     """``--host``, ``--sudo``, ``--replay``, ``--demo``, ``--state-dir``: which machine is meant."""
     for option in (
-        _option("--state-dir", metavar="DIR", help="Where journal, states, runs and demos are kept."),
-        _option("--demo", metavar="NAME", help="Play with a simulated machine; raidctl demo lists them."),
-        _option("--replay", metavar="PATH", help="Read a recording, or files that tools have printed; - is stdin."),
-        _option("--sudo", is_flag=True, help="With --host: use sudo -n there."),
-        _option("--host", metavar="[USER@]HOST", help="Look at another machine over ssh."),
+        _option("--state-dir", metavar="DIR", help="Directory of the journal, snapshots, runs and demos."),
+        _option("--demo", metavar="NAME", help="Use a simulated machine; raidctl demo lists them."),
+        _option("--replay", metavar="PATH", help="Read a recording, or saved outputs of tools; - is stdin."),
+        _option("--sudo", is_flag=True, help="With --host: run sudo -n there."),
+        _option("--host", metavar="[USER@]HOST", help="Read another machine over ssh."),
     ):
         function = option(function)
     return function
@@ -92,13 +92,13 @@ def these_machine_options(function: F) -> F:
 
 def state_option(function: F) -> F:
     """``--state-dir`` alone, of commands that look at no machine but at what is kept of it."""
-    return _option("--state-dir", metavar="DIR", help="Where runs, and the journal, are kept.")(function)
+    return _option("--state-dir", metavar="DIR", help="Directory of the saved runs and the journal.")(function)
 
 
 def output_options(function: F) -> F:
     """``--json``, ``-v``: how it is said."""
     for option in (
-        _option("-v", "--verbose", is_flag=True, help="Say more: all details, and the reasons of failures."),
+        _option("-v", "--verbose", is_flag=True, help="Show all details and the reasons of failures."),
         _option("--json", "as_json", is_flag=True, help="Print JSON."),
     ):
         function = option(function)

@@ -71,7 +71,7 @@ def changing_options(function: F) -> F:
 
     wrapped: Any = bundled
     for option in (
-        click.option("--unsafe", metavar="REASON", help="Do it although data may be lost; the journal keeps REASON."),
+        click.option("--unsafe", metavar="REASON", help="Allow what may lose data; REASON goes to the journal."),
         click.option("-y", "--yes", is_flag=True, help="Do not ask."),
         click.option("--dry-run", is_flag=True, help="Print the plan and change nothing."),
     ):
@@ -150,9 +150,8 @@ class Work:
             mine = story.open and story.begin.source == self.named.source
             if mine and any(subject.id in cards or subject.serial in cards for subject in story.begin.subjects):
                 raise CannotTell(
-                    f"Change {story.begin.change} of {story.begin.at} was cut off, and what it has set is still there: "
-                    f"{story.begin.about}. Nothing was changed. Put that back first: "
-                    f'"{restore_command(self.named.source)}".'
+                    f"Change {story.begin.change} of {story.begin.at} was interrupted, its settings are still active: "
+                    f'{story.begin.about}. Nothing was changed. Undo it first: "{restore_command(self.named.source)}".'
                 )
 
     def _still_so(self, last: float) -> None:
@@ -170,7 +169,9 @@ class Work:
         again_planned = safe_to_undo(again_planned) if self.undoes else again_planned
         same = names(now.inventory, again_planned) == names(self.seen.inventory, self.plan)
         if again_planned != self.plan or not same:
-            raise CannotTell("Meanwhile something else has changed, and the plan no longer fits: nothing was changed.")
+            raise CannotTell(
+                "Something else has changed in the meantime, so the plan no longer fits: nothing was changed."
+            )
 
 
 def tell(text: str) -> None:
@@ -269,7 +270,7 @@ def agreed(work: Work, settings: Settings, *, err: bool = False) -> int | None:
     if consent.yes:
         return None
     if not (sys.stdin is not None and sys.stdin.isatty()):
-        raise UsageError("Nothing was changed: without a terminal, say --yes (or --dry-run to see the plan).")
+        raise UsageError("Nothing was changed: without a terminal, use --yes (or --dry-run to see the plan).")
     if settings.as_json:
         _show(work, settings, err=True)
     _ask()

@@ -72,10 +72,10 @@ class Source:
             return NOW, self.now()
         if is_number(word):
             number = min(int(word), 2**63 - 1)
-            return f"state {number}", self.store.get(number)
+            return f"snapshot {number}", self.store.get(number)
         if word == "last" or is_back(word) or is_date(word):
             one = chosen(self.states(), word, self.whose()[1])
-            return f"state {one.id}", self.store.get(one.id)
+            return f"snapshot {one.id}", self.store.get(one.id)
         return printable(word), _file(word, self.settings)
 
 
@@ -101,8 +101,7 @@ def _file(word: str, settings: Settings) -> Inventory:
     path = Path(word)
     if word != "-" and not path.exists():
         raise UsageError(
-            f'"{shown}" is neither a file, nor the number of a state, nor a date like 2026-11-01, '
-            'nor "last", nor "now".'
+            f'"{shown}" is no file, number of a snapshot or date like 2026-11-01, and neither "last" nor "now".'
         )
     if word == "-" or (path.is_file() and _looks_like_json(path)):
         return read.inventory(files.read(word, shown, "an inventory"), shown)
@@ -121,7 +120,7 @@ def _recognised(inventory: Inventory, shown: str) -> Inventory:
     unread = [problem for problem in inventory.problems if problem.kind == "unread"]
     if inventory.controllers or inventory.host.hostname or not unread:
         return inventory
-    raise CannotTell(f"{shown} is no state of a machine, and nothing in it tells of one: {unread[0].message}")
+    raise CannotTell(f"{shown} is no snapshot of a machine: {unread[0].message}")
 
 
 def _looks_like_json(path: Path) -> bool:

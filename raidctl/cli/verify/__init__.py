@@ -20,46 +20,42 @@ from raidctl.verify.subjects import Ground, named, whole
 F = TypeVar("F", bound=Callable[..., Any])
 
 _CLAIMS = (
-    click.option("--raid-level", metavar="LEVEL", multiple=True, help="raid6; given several times, any of them."),
-    click.option(
-        "--battery", "--bbu", is_flag=True, help="A healthy battery or capacitor on the volume's own controller."
-    ),
-    click.option("--write-cache", metavar="POLICY", help="protected, write-through, unprotected or off; in force."),
-    click.option("--cache-size", metavar="SIZE", help="At least so much controller cache: 512MiB."),
+    click.option("--raid-level", metavar="LEVEL", multiple=True, help="RAID level: raid6; repeated: any of them."),
+    click.option("--battery", "--bbu", is_flag=True, help="The controller has a healthy battery or capacitor."),
+    click.option("--write-cache", metavar="POLICY", help="Active policy: protected, write-through, unprotected, off."),
+    click.option("--cache-size", metavar="SIZE", help="Least size of the controller's cache: 512MiB."),
     click.option("--cache-split", metavar="READ/WRITE", help="Split of the controller's cache in percent: 25/75."),
     click.option("--drive-cache", metavar="STATE", help="Write caches of the drives: disabled or enabled."),
-    click.option("--drives", type=int, metavar="N", help="Made of N drives, all of them working."),
-    click.option("--spares", type=int, metavar="N", help="At least N good spares."),
-    click.option("--read-policy", metavar="POLICY", help="none, read-ahead, adaptive or off."),
-    click.option("--strip-size", metavar="SIZE", help="Strip (chunk) of one drive: 256KiB."),
-    click.option("--min-size", metavar="SIZE", help="At least so large: 4TB, 3.6TiB."),
-    click.option("--media", metavar="KIND", help="All drives are hdd or ssd."),
-    click.option("--drive-rpm", type=int, metavar="RPM", help="All drives turn so fast: 7200, 10000, 15000."),
-    click.option("--volume-status", metavar="STATE", help="State of the volume: ok."),
+    click.option("--drives", type=int, metavar="N", help="Number of drives, all of them working."),
+    click.option("--spares", type=int, metavar="N", help="Least number of good spares."),
+    click.option("--read-policy", metavar="POLICY", help="Read policy: none, read-ahead, adaptive or off."),
+    click.option("--strip-size", metavar="SIZE", help="Strip size (chunk): 256KiB."),
+    click.option("--min-size", metavar="SIZE", help="Least size of the volume: 4TB, 3.6TiB."),
+    click.option("--media", metavar="KIND", help="Media of all drives: hdd or ssd."),
+    click.option("--drive-rpm", type=int, metavar="RPM", help="Rotation speed of all drives: 7200, 10000, 15000."),
+    click.option("--volume-status", metavar="STATE", help="Status of the volume: ok."),
     click.option("--firmware", metavar="VERSION", help="Firmware of the controller."),
-    click.option("--policy-active", is_flag=True, help="The write policy in force is the one that is configured."),
-    click.option("--survives", type=int, metavar="N", help="N more drives may fail, whichever, without loss of data."),
-    click.option("--checked-within", metavar="DAYS", help="A complete consistency check ended since: 30d, 8w."),
-    click.option(
-        "--no-write-hole", is_flag=True, help="A power failure damages no other data of a stripe (parity RAID)."
-    ),
-    click.option("--power-safe", is_flag=True, help="What is acknowledged survives a power failure."),
+    click.option("--policy-active", is_flag=True, help="The configured write policy is active."),
+    click.option("--survives", type=int, metavar="N", help="Any N more drives may fail without data loss."),
+    click.option("--checked-within", metavar="DAYS", help="Age of the last consistency check: 30d, 8w."),
+    click.option("--no-write-hole", is_flag=True, help="Parity RAID: a power failure damages no old data."),
+    click.option("--power-safe", is_flag=True, help="Acknowledged writes survive a power failure."),
 )
 
 
 _MEASURING = (
-    click.option("--measure", is_flag=True, help="Let the clock answer as well: measure TARGET."),
-    click.option("--seconds", type=Number(min=10, max=WEEK), help="How long that may take (120)."),
-    click.option("--size", metavar="SIZE", help="Of the file that is made in a directory (1GiB, or 8 caches)."),
-    click.option("--overwrite", metavar="RANGE", help="What of a device may be overwritten: 10GiB+4GiB, or all."),
+    click.option("--measure", is_flag=True, help="Test the claims by measuring TARGET."),
+    click.option("--seconds", type=Number(min=10, max=WEEK), help="Time limit of the measurement (120)."),
+    click.option("--size", metavar="SIZE", help="Size of the test file (1GiB, or 8 caches)."),
+    click.option("--overwrite", metavar="RANGE", help="Part of a device to overwrite: 10GiB+4GiB, or all."),
     click.option("--switch-policy", is_flag=True,
-                 help="Measure with the controller in write-through too, and put its policy back."),
+                 help="Also measure in write-through; restore the policy."),
     click.option("--switch-drive-caches", is_flag=True,
-                 help="Measure with the drives' own caches off too, and put them back."),
+                 help="Also measure with the drives' caches off; restore them."),
     click.option("--flush-device", metavar="DEVICE", help="Send flushes to DEVICE: layers above may drop them."),
-    click.option("--switch-seconds", type=Number(min=1, max=WEEK), help="Of each phase of a switch (20)."),
-    click.option("--no-save", is_flag=True, help="Do not keep the run."),
-    click.option("--dry-run", is_flag=True, help="Say what would be measured, and do nothing."),
+    click.option("--switch-seconds", type=Number(min=1, max=WEEK), help="Duration of each phase of a switch (20)."),
+    click.option("--no-save", is_flag=True, help="Do not save the run."),
+    click.option("--dry-run", is_flag=True, help="Print the plan and do nothing."),
     click.option("-y", "--yes", is_flag=True, help="Do not ask."),
 )  # fmt: skip
 _OF_MEASURING = (
@@ -81,34 +77,33 @@ def _claims(function: F) -> F:
 @output_options
 @click.pass_context
 def command(context: click.Context, /, *, target: tuple[str, ...], measure: bool, **given: Any) -> int:
-    """Tell whether a volume is what was promised, claim by claim.
+    """Check whether a volume is what was promised, claim by claim.
 
     TARGET is an id of "raidctl show", a device, a mount point, or a directory
-    on one; without it, all volumes. Each claim is answered for each volume
-    below it: PASS, FAIL, SUSPECT (what is told contradicts itself, or does not
-    hold as claimed) or INCONCLUSIVE (it cannot be known from here), with the
-    reason, the line of the tool or the kernel's file that says so, and, when it
-    cannot tell, the one test that would. Without a claim: --volume-status ok
-    --policy-active --power-safe. In a virtual machine nothing about the safety of
-    written data is ever a PASS.
+    on one; without it, all volumes. Each claim has a result for each volume:
+    PASS, FAIL, SUSPECT (the sources contradict each other, or the claim holds
+    for the wrong reason) or INCONCLUSIVE (unknown), with the reason, the line of
+    the tool's output or the kernel's file, and the test that would decide.
+    Without a claim, checks --volume-status ok --policy-active --power-safe. In a
+    virtual machine, no claim on the safety of written data can be a PASS.
 
     \b
-    raidctl verify --raid-level raid6 --battery --write-cache protected /srv/db
+    raidctl verify --raid-level raid6 --bbu --write-cache protected /srv/db
 
-    With --measure the clock answers as well: TARGET is one directory, in which
-    a file is made and taken away again, one device, or one NBD export
-    (nbd+unix:///?socket=PATH); what will be written is said before anything is.
-    --switch-policy is the test that tells a battery-backed cache from a drive
-    that lies: commits are counted with the controller in write-through, too,
-    and its policy is put back on every way out.
+    With --measure, the claims are also tested by measuring. TARGET is then one
+    directory (a file is created there, and removed at the end), one device, or
+    one NBD export (nbd+unix:///?socket=PATH). What will be written is shown
+    before anything is written. --switch-policy distinguishes a battery-backed
+    cache from a drive that ignores flushes: commits are also counted with the
+    controller in write-through, and its policy is restored in any case.
 
     \b
     raidctl verify --measure --power-safe /srv/db
 
-    Exit codes: 0 every claim passes; 1 one fails or is suspect; 3 none fails,
-    but something cannot be told; 4 the same, only for lack of a tool or a
-    right; 2 wrong usage; 5 or 6 a policy could not be switched, and was or was
-    not put back; 130 ended early, with the answers up to then.
+    Exit codes: 0 every claim passes; 1 a claim fails or is suspect; 2 wrong
+    usage; 3 no claim fails, but one is inconclusive; 4 the same, because a tool
+    or a permission is missing; 5 or 6 a policy could not be switched, and was or
+    was not restored; 130 interrupted, with the results up to then.
     """  # noqa: D301 - \b is click's: the paragraph is not wrapped
     claims = wanted.claims(given)
     settings = settings_of(context)

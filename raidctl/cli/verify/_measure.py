@@ -108,7 +108,10 @@ class _Verifying:
         """
         shown = printable(self.asked.target)
         if self.order.kind == "nbd":
-            return None, "What stands behind an NBD export this machine cannot see: only the clock answers."
+            return (
+                None,
+                "What is behind an NBD export is not visible from here: the claims are tested by measuring only.",
+            )
         path = os.path.realpath(self.asked.target) if self.order.kind == "file" else self.asked.target
         try:
             found = named(ground, [path])
@@ -197,7 +200,7 @@ class _Verifying:
         """Print the answers; the exit code."""
         emit_found(report, self.settings, "verify.screen", ground.inventory, more=self.settings.verbose)
         if session is None or session.interrupted:
-            tell("Ended early: the clock says only what was measured up to then.")
+            tell("Ended early: the results are those of the measurements up to then.")
             return EXIT_INTERRUPTED
         return exit_code(report)
 

@@ -31,7 +31,7 @@ def path_of(word: str, ground: Ground) -> str:
         raise AccessMissing(f"{shown} cannot be looked at: {error.strerror}. Run raidctl as root (sudo).") from None
     except OSError as error:
         if os.path.islink(word):  # noqa: PTH114 - as above
-            raise UsageError(f'"{shown}" is a link that leads nowhere.') from None
+            raise UsageError(f'"{shown}" is a broken link.') from None
         # where a disk below a mount is gone it cannot be read, and is just what is asked about
         if isinstance(error, FileNotFoundError | NotADirectoryError):
             raise UsageError(f'There is no "{shown}" on this machine.') from None

@@ -71,8 +71,8 @@ def refuse_memory(target: str, kind: str) -> None:
     place = place_of(target) if kind == "file" else None
     if place is not None and place.in_memory:
         raise UsageError(
-            f"{printable(target)} lies in memory ({place.filesystem}): no disk is measured there; name a directory on "
-            "the volume that is meant."
+            f"{printable(target)} is in memory ({place.filesystem}), not on a drive; name a directory on the volume to "
+            "be measured."
         )
 
 
@@ -89,10 +89,10 @@ def refuse_flush_device(asked: Asked) -> None:
     if kind_of(asked.flush_device) == "file":
         raise UsageError(f"--flush-device {shown}: a directory is not flushed; name the device or NBD export below it.")
     if os.path.realpath(asked.flush_device) == os.path.realpath(asked.target):
-        raise UsageError(f"--flush-device {shown} is what is measured itself; name what lies below it.")
+        raise UsageError(f"--flush-device {shown} is the target itself; name what is below it.")
     if not {claim.name for claim in asked.claims} & _FLUSHED:
         raise UsageError(
-            "--flush-device goes with claims that flushes tell of: --power-safe, --write-cache or --policy-active."
+            "--flush-device goes with claims about flushes: --power-safe, --write-cache or --policy-active."
         )
     with flushes(asked.flush_device):
         pass
@@ -102,7 +102,10 @@ def told(asked: Asked, subject: Subject | None) -> Iterator[str]:
     """What is said before it is done, beside what is written where."""
     if asked.flush_device is not None:
         below, above = printable(asked.flush_device), printable(asked.target)
-        yield f"Flushes are sent to {below} as well, which is not written to. That it lies below {above} is your word."
+        yield (
+            f"Flushes are also sent to {below}; nothing is written there. "
+            f"raidctl does not check that this is below {above}."
+        )
     yield from _switching(asked, subject)
 
 
@@ -143,7 +146,7 @@ def profile(asked: Asked, known: Weighed, switcher: Turn | None, *, nbd: bool) -
     claimed = max((claim.number for claim in asked.claims if claim.name == "cache_size"), default=0)
     cache = max(claimed, int((known.cache_mib or 0) * (1 << 20)))
     size = min(max(GIB, _FILLS * cache), MOST) if names & _CACHES and not nbd else GIB
-    title = f"what the clock says to {listing(sorted(claim.option for claim in asked.claims))}."
+    title = f"Measurements for {listing(sorted(claim.option for claim in asked.claims))}."
     return Profile(name="verify", title=title, seconds=seconds, size=size, trials=tuple(trials))
 
 

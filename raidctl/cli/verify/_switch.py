@@ -113,11 +113,11 @@ def refusal(ground: Ground, subject: Subject | None, state: State, switcher: Swi
 
 def _refuse_policy(subject: Subject, controller: bool | None, policy: str | None) -> None:
     if not controller:
-        raise UsageError(f"--switch-policy: {subject.id} has no controller with a write policy of its own.")
+        raise UsageError(f"--switch-policy: {subject.id} has no controller with a write policy.")
     if policy == "write_through":
         raise UsageError(f"--switch-policy: {subject.id} is in write-through already: there is nothing to switch.")
     if policy is None:
-        raise CannotTell(f"--switch-policy: which write policy {subject.id} has in force is not told.")
+        raise CannotTell(f"--switch-policy: the active write policy of {subject.id} is unknown.")
 
 
 def shared_with(subject: Subject, made: Plan) -> list[str]:
